@@ -1,0 +1,96 @@
+"""The thermostat's line protocol: ASCII lines that end in a newline, at most 80 characters, one answer to each.
+
+    GET            → TEMP 20.53 SET 21.0 HEAT 1
+    SET 21.5       → OK            (5 to 30, else ERR range)
+    SUBSCRIBE 9000 → OK            (reports as datagrams to this port of the asking host)
+    anything else  → ERR unknown
+A longer line closes the connection.
+"""
+
+from dataclasses import dataclass
+
+from rigless.kernel.ports import WireError
+
+LONGEST_LINE = 80
+
+
+@dataclass(frozen=True)
+class Get:
+    pass
+
+
+@dataclass(frozen=True)
+class Set:
+    celsius: float
+
+
+@dataclass(frozen=True)
+class Subscribe:
+    port: int
+
+
+@dataclass(frozen=True)
+class Unknown:
+    text: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    text: str
+
+
+@dataclass(frozen=True)
+class Report:
+    time_s: float
+    temperature_c: float | None
+    heating: bool
+
+
+@dataclass
+class LineCodec:
+    """One per connection; `pending` is the line that is still coming in."""
+
+    pending: bytes = b""
+
+    def decode(self, data: bytes):
+        self.pending += data
+        while (end := self.pending.find(b"\n")) >= 0:
+            line, self.pending = self.pending[:end], self.pending[end + 1 :]
+            if end > LONGEST_LINE:
+                break
+            yield parse(line.decode("ascii", errors="replace").strip())
+        else:
+            if len(self.pending) <= LONGEST_LINE:
+                return
+        self.pending = b""
+        raise WireError(f"a line of more than {LONGEST_LINE} characters")
+
+    def encode(self, message: Answer) -> bytes:
+        return message.text.encode("ascii") + b"\r\n"
+
+
+@dataclass
+class ReportCodec:
+    """Reports are text datagrams; nothing comes in on this port."""
+
+    def decode(self, data: bytes):
+        raise WireError("reports are for listening only")
+
+    def encode(self, message: Report) -> bytes:
+        temperature = "-" if message.temperature_c is None else f"{message.temperature_c:.2f}"
+        return f"REPORT {message.time_s:.1f} {temperature} {message.heating:d}\n".encode("ascii")
+
+
+def parse(line: str) -> Get | Set | Subscribe | Unknown:
+    match line.split():
+        case ["GET"]:
+            return Get()
+        case ["SET", number] if _is_decimal(number):
+            return Set(float(number))
+        case ["SUBSCRIBE", port] if port.isascii() and port.isdigit() and 0 < int(port) < 65536:
+            return Subscribe(int(port))
+    return Unknown(line)
+
+
+def _is_decimal(text: str) -> bool:
+    return text.isascii() and text.removeprefix("-").replace(".", "", 1).isdigit()

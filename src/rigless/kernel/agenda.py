@@ -1,0 +1,135 @@
+"""The event queue: one heap ordered by (time, priority, sequence).
+
+At one instant timers come first, then ticks in the order robots and their methods are declared, then inputs from outside,
+then samples. Inputs come after ticks because live input that is stamped `now` arrives when all that was due `now` has run;
+a replay must find the same order. Priority and sequence are one number, the rank, which halves the cost of comparing.
+"""
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush, heapreplace
+from typing import Any
+
+from rigless.kernel.rate import NS_PER_S, Rate
+
+TIMER, TICK, INPUT, SAMPLE = (priority << 48 for priority in range(4))
+
+
+class Ticker:
+    """A periodic call: the n-th is due at base + n·10⁹·den//num. `step_ns` is the period where that is a whole number."""
+
+    __slots__ = ("base_ns", "call", "due_ns", "n", "name", "num", "period_num", "rank", "step_ns")
+
+    def __init__(self, name: str, call: Callable[[], Any], rank: int):
+        self.name, self.call, self.rank = name, call, rank
+        self.set_rate(Rate(0), 0)
+
+    def set_rate(self, rate: Rate, base_ns: int) -> None:
+        self.load(rate.num, NS_PER_S * rate.den, base_ns, 1)
+
+    def load(self, num: int, period_num: int, base_ns: int, n: int) -> None:
+        self.num, self.period_num, self.base_ns, self.n = num, period_num, base_ns, n
+        self.step_ns = period_num // num if num and period_num % num == 0 else 0
+        self.due_ns = base_ns + n * period_num // num if num else -1
+
+    def save(self) -> tuple[int, int, int, int]:
+        n = self.n if not self.step_ns else (self.due_ns - self.base_ns) // self.step_ns
+        return self.num, self.period_num, self.base_ns, n
+
+    def skip_to(self, now_ns: int) -> None:
+        """Make the next tick the first one after `now`."""
+        if self.num:
+            n = max(1, (now_ns - self.base_ns) * self.num // self.period_num)
+            self.load(self.num, self.period_num, self.base_ns, n)
+            while self.due_ns <= now_ns:
+                self.load(self.num, self.period_num, self.base_ns, self.n + 1)
+
+
+class Shot:
+    """Something that is due once: an action's name and its argument, both plain data."""
+
+    __slots__ = ("action", "argument", "live")
+
+    def __init__(self, action: str, argument: Any):
+        self.action, self.argument, self.live = action, argument, True
+
+    @property
+    def name(self) -> str:
+        return self.action
+
+
+class Agenda:
+    """What is due, and when. `now_ns` is the time of the event being run, then the time advanced to."""
+
+    def __init__(self, act: Callable[[str, Any], None]):
+        self.now_ns = 0
+        self.processed = 0
+        self.next_order = 0
+        self._act = act
+        self._heap: list[tuple[int, int, Any]] = []
+
+    def add(self, time_ns: int, priority: int, action: str, argument: Any) -> int:
+        """Enter a one-shot; gives the number that cancels it."""
+        self.next_order += 1
+        heappush(self._heap, (time_ns, priority | self.next_order, Shot(action, argument)))
+        return self.next_order
+
+    def cancel(self, order: int) -> None:
+        for _, rank, item in self._heap:
+            if item.__class__ is Shot and rank & (TICK - 1) == order:
+                item.live = False
+
+    def tick(self, ticker: Ticker) -> None:
+        """Enter a ticker, or enter it anew after its rate has changed."""
+        self._heap = [entry for entry in self._heap if entry[2] is not ticker]
+        heapify(self._heap)
+        if ticker.num:
+            heappush(self._heap, (ticker.due_ns, ticker.rank, ticker))
+
+    def next_due_ns(self) -> int | None:
+        """When the next event is due; None if there is none."""
+        return self._heap[0][0] if self._heap else None
+
+    def run_until(self, until_ns: int) -> None:
+        """Run all that is due up to and including this time, in order."""
+        count, replace = 0, heapreplace
+        try:
+            while heap := self._heap:
+                time_ns, rank, item = heap[0]
+                if time_ns > until_ns:
+                    break
+                self.now_ns = time_ns
+                count += 1
+                if item.__class__ is Ticker:
+                    if item.step_ns:
+                        item.due_ns = due_ns = time_ns + item.step_ns
+                    else:
+                        item.n = n = item.n + 1
+                        item.due_ns = due_ns = item.base_ns + n * item.period_num // item.num
+                    replace(heap, (due_ns, rank, item))
+                    item.call()
+                else:
+                    heappop(heap)
+                    if item.live:
+                        self._act(item.action, item.argument)
+        except Exception as error:
+            error.add_note(f"in {item.name} at {time_ns} ns")
+            raise
+        finally:
+            self.processed += count
+        if until_ns > self.now_ns:
+            self.now_ns = until_ns
+
+    def pending(self) -> list[tuple[int, int, str, Any]]:
+        """The one-shots that are still due, in order; samples, which only watch, are left out."""
+        return [
+            (time_ns, rank, item.action, item.argument)
+            for time_ns, rank, item in sorted(self._heap, key=lambda entry: entry[:2])
+            if item.__class__ is Shot and item.live and rank < SAMPLE
+        ]
+
+    def load(self, now_ns: int, next_order: int, shots: list[tuple[int, int, str, Any]], tickers: list[Ticker]) -> None:
+        """Start over from saved one-shots and these tickers."""
+        self.now_ns, self.next_order = now_ns, next_order
+        self._heap = [(time_ns, rank, Shot(action, argument)) for time_ns, rank, action, argument in shots]
+        self._heap += [(ticker.due_ns, ticker.rank, ticker) for ticker in tickers if ticker.num]
+        heapify(self._heap)

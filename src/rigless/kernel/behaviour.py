@@ -1,0 +1,59 @@
+"""What a robot class declared with `@every` and `@on`, read once: its ticks in order, and its handlers by message type."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from rigless.kernel.plain import to_builtins
+from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.kernel.robot import RateOf, Robot
+
+
+class Behaviour:
+    """The tables of one robot class."""
+
+    def __init__(self, robot: type[Robot]):
+        self._every: dict[str, RateOf] = {}
+        self._on: dict[type, str] = {}
+        for base in reversed(robot.__mro__):
+            for name, member in vars(base).items():
+                if (hz := getattr(member, "__rigless_every__", None)) is not None:
+                    self._every[name] = hz
+                for kind in getattr(member, "__rigless_on__", ()):
+                    self._on[kind] = name
+        self._types = {kind.__name__: kind for kind in self._on}
+        self._found: dict[type, str | None] = {}
+
+    def rates(self, config: Any) -> Iterator[tuple[str, float]]:
+        """Method names with their rates, in the order they are written."""
+        for name, hz in self._every.items():
+            yield name, hz(config) if callable(hz) else hz
+
+    def handler(self, kind: type) -> str | None:
+        """The method that takes messages of this type, or of a base of it."""
+        if kind not in self._found:
+            self._found[kind] = next((self._on[base] for base in kind.__mro__ if base in self._on), None)
+        return self._found[kind]
+
+    def message(self, type_name: str, fields: Mapping[str, Any]) -> Any:
+        """A message object from its type's name and its fields."""
+        if type_name not in self._types:
+            raise unknown("message type", type_name, self._types)
+        try:
+            return msgspec.convert(dict(fields), self._types[type_name], strict=False)
+        except msgspec.ValidationError as error:
+            raise InputError(
+                Problem(type_name, str(error), f"its fields: {', '.join(_fields(self._types[type_name]))}")
+            ) from None
+
+    def describe(self, message: Any) -> tuple[str, dict[str, Any]]:
+        """The name of a message's type and its fields; the opposite of `message`."""
+        if isinstance(message, Mapping):
+            fields = dict(message)
+            return str(fields.pop("type", "")), fields
+        return type(message).__name__, to_builtins(message)
+
+
+def _fields(kind: type) -> list[str]:
+    return list(getattr(kind, "__annotations__", {}))

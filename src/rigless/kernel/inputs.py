@@ -1,0 +1,80 @@
+"""Everything that can reach a simulation from outside, as data: stamped, recorded, applied, and replayed from a recording."""
+
+from typing import Any
+
+import msgspec
+
+LOCAL = 0  # the link of messages that did not come over a wire
+
+
+class Input(msgspec.Struct, frozen=True, tag_field="input", tag=str.lower):
+    """Base of all inputs; the tag names the kind in recordings."""
+
+
+class Connect(Input, frozen=True):
+    robot: str
+    port: str
+    link: int
+    peer: str = ""
+    local: str = ""
+
+
+class Disconnect(Input, frozen=True):
+    robot: str
+    port: str
+    link: int
+
+
+class Arrive(Input, frozen=True):
+    """Bytes from a peer: part of a stream, one datagram, or the payload of a message on a subject."""
+
+    robot: str
+    port: str
+    link: int
+    data: bytes
+    subject: str = ""
+
+
+class Send(Input, frozen=True):
+    """A message that skips the codec: the name of its type and its fields."""
+
+    robot: str
+    port: str
+    type: str
+    fields: dict[str, Any] = {}
+
+
+class SetInput(Input, frozen=True):
+    """A virtual input of the robot (a button, a part sensor, an e-stop) takes a value."""
+
+    robot: str
+    name: str
+    value: Any
+
+
+class Inject(Input, frozen=True):
+    robot: str
+    target: str
+    kind: str
+    params: dict[str, Any] = {}
+    until_ns: int | None = None
+
+
+class Clear(Input, frozen=True):
+    """End the faults of a robot, or only those on one target."""
+
+    robot: str
+    target: str = ""
+
+
+class MoveObstacle(Input, frozen=True):
+    """An obstacle of the world goes to a place, at once or evenly over some time."""
+
+    name: str
+    x_m: float
+    y_m: float
+    theta_rad: float = 0.0
+    over_s: float = 0.0
+
+
+AnyInput = Connect | Disconnect | Arrive | Send | SetInput | Inject | Clear | MoveObstacle

@@ -1,0 +1,63 @@
+"""A robot's real interface: ports, the codecs that speak on them, and the links that peers hold to them.
+
+A codec is sans-IO and belongs to one link. It turns bytes into messages and messages into bytes, keeps what is pending
+in plain fields (so that snapshots can hold it), and raises nothing but WireError, which closes the link.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Kind = Literal["stream", "datagram", "message"]
+Direction = Literal["in", "out", "both"]
+
+
+class WireError(Exception):
+    """The peer broke the protocol in a way on which the real device hangs up; says how."""
+
+
+class Codec(Protocol):
+    """For a message port `decode` is also given the subject and `encode` returns (subject, payload)."""
+
+    def decode(self, data: bytes, /) -> Iterable[Any]: ...
+
+    def encode(self, message: Any, /) -> bytes | tuple[str, bytes]: ...
+
+
+@dataclass(frozen=True)
+class Port:
+    """One interface of a robot. `transport` names a module in `rigless.transports`; `address` is the real robot's."""
+
+    name: str
+    codec: Callable[[], Codec]
+    transport: str
+    address: str
+    kind: Kind = "stream"
+    direction: Direction = "both"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Link:
+    """A peer on a port: an accepted connection, a registered datagram address, a subscriber."""
+
+    port: str
+    id: int
+    peer: str = ""
+    local: str = ""
+    codec: Any = None
+
+
+@dataclass(frozen=True)
+class Connected:
+    """Given to `@on(Connected)` when a peer appears, before it has sent anything."""
+
+    peer: str
+    local: str
+
+
+@dataclass(frozen=True)
+class Disconnected:
+    """Given to `@on(Disconnected)` when a peer has gone."""
+
+    peer: str

@@ -1,0 +1,35 @@
+"""Exact periodic due times: the n-th one is n·10⁹·den//num nanoseconds, so 110 Hz never drifts."""
+
+from fractions import Fraction
+
+NS_PER_S = 1_000_000_000
+
+
+class Rate:
+    """A frequency as an exact fraction of hertz. Zero means never."""
+
+    __slots__ = ("den", "num")
+
+    def __init__(self, hz: float | Fraction):
+        exact = hz if isinstance(hz, Fraction) else Fraction(str(hz))
+        if exact < 0:
+            raise ValueError(f"a rate cannot be negative: {hz} Hz")
+        self.num, self.den = exact.numerator, exact.denominator
+
+    @classmethod
+    def of_period(cls, seconds: float) -> "Rate":
+        """The rate whose period is this many seconds, exact in decimal (0.01 s is 100 Hz)."""
+        return cls(1 / Fraction(str(seconds)))
+
+    def due_ns(self, n: int) -> int:
+        """When the n-th tick is due, counted from where the rate was set."""
+        return n * NS_PER_S * self.den // self.num
+
+    @property
+    def hz(self) -> float:
+        return self.num / self.den
+
+
+def to_ns(seconds: float) -> int:
+    """Seconds as the nearest nanosecond; decimal numbers such as 0.1 come out exact."""
+    return round(Fraction(str(seconds)) * NS_PER_S)

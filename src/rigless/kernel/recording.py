@@ -1,0 +1,184 @@
+"""Recordings: what went in and out of a simulation, in an MCAP file that Foxglove opens.
+
+Topics: `/<robot>/<port>/in` and `/out` (JSON: the bytes on the wire in base64, and the message they carry), `/<robot>/truth`,
+`/<robot>/events` (Foxglove log entries) and `/rigless/control` (virtual inputs, faults, obstacles). Log times are simulated
+time. The metadata record `rigless` holds what is needed to run it again: scenario, seed, versions. A recording that starts
+later than time zero carries a snapshot as an attachment. Nothing in a file depends on the clock on the wall.
+"""
+
+import io
+import platform
+from importlib.metadata import version
+from typing import IO, Any
+
+import msgspec
+import numpy as np
+from mcap.writer import CompressionType, Writer
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.events import SEVERITIES, Event
+from rigless.kernel.plain import to_json
+from rigless.kernel.simulation import Simulation
+from rigless.kernel.wiring import Output
+
+FORMAT = "1"
+CONTROL = "/rigless/control"
+SNAPSHOT = "snapshot"
+CHUNK_BYTES = 256 * 1024
+TRUTH_HZ = 20.0
+
+_ANY = {"type": "object"}
+_BYTES = {"type": "string", "contentEncoding": "base64"}
+_NUMBER = {"type": "integer"}
+_TEXT = {"type": "string"}
+_TIME = {"type": "object", "title": "time", "properties": {"sec": _NUMBER, "nsec": _NUMBER}}
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "rigless.Input": {
+        "input": _TEXT,
+        "source": _TEXT,
+        "robot": _TEXT,
+        "port": _TEXT,
+        "link": _NUMBER,
+        "data": _BYTES,
+        "subject": _TEXT,
+    },
+    "rigless.Output": {"link": _NUMBER, "subject": _TEXT, "wire": _BYTES, "message": _ANY},
+    "rigless.Truth": {},
+    "rigless.Control": {"input": _TEXT, "source": _TEXT},
+    "foxglove.Log": {
+        "timestamp": _TIME,
+        "level": _NUMBER,
+        "message": _TEXT,
+        "name": _TEXT,
+        "file": _TEXT,
+        "line": _NUMBER,
+        "code": _TEXT,
+        "data": _ANY,
+    },
+}
+
+
+class OutputRecord(msgspec.Struct):
+    """An output as a recording holds it: link −1 is every link, 0 a local one."""
+
+    link: int
+    subject: str
+    wire: bytes
+    message: Any = None
+
+
+class InputRecord(msgspec.Struct):
+    """An input with its source: 'live' ones are replayed, those of the 'scenario' come again by themselves."""
+
+    source: str
+    given: inp.AnyInput
+
+
+class Recorder:
+    """Writes all that a simulation does to a stream, from now until `close`."""
+
+    def __init__(self, simulation: Simulation, stream: IO[bytes], truth_hz: float = TRUTH_HZ):
+        self.messages = 0
+        self._sim = simulation
+        self._stream = stream
+        self._writer = Writer(stream, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
+        self._writer.start(profile="", library=f"rigless {version('rigless')}")
+        self._writer.add_metadata("rigless", self._metadata())
+        if simulation.now_ns > 0 or any(simulation.wiring.links.values()):
+            self._writer.add_attachment(
+                0, simulation.now_ns, SNAPSHOT, "application/octet-stream", simulation.snapshot().to_bytes()
+            )
+        self._schemas: dict[str, int] = {}
+        self._channels: dict[str, int] = {}
+        if simulation.now_ns == 0:
+            for event in simulation.events:
+                self._event(event.time_ns, event)
+        listeners = simulation.listeners
+        listeners.input.append(self._input)
+        listeners.output.append(self._output)
+        listeners.event.append(self._event)
+        simulation.recording = True
+        if truth_hz > 0:
+            simulation.sample(truth_hz, self._truth)
+        self.flush()
+
+    def flush(self) -> None:
+        """Put everything up to now in the file, so that a kill after this loses nothing of it."""
+        self._writer._Writer__finalize_chunk()  # type: ignore[attr-defined]  # the writer has no public flush
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Stop listening and finish the file; the stream stays open."""
+        listeners = self._sim.listeners
+        listeners.input.remove(self._input)
+        listeners.output.remove(self._output)
+        listeners.event.remove(self._event)
+        self._sim.unsample(self._truth)
+        self._sim.recording = any(isinstance(getattr(tell, "__self__", None), Recorder) for tell in listeners.output)
+        self._writer.add_metadata("rigless.end", {"end_ns": str(self._sim.now_ns)})
+        self._writer.finish()  # type: ignore[no-untyped-call]
+        self._stream.flush()
+
+    def _metadata(self) -> dict[str, str]:
+        return {
+            "format": FORMAT,
+            "seed": str(self._sim.seed),
+            "start_ns": str(self._sim.now_ns),
+            "rigless": version("rigless"),
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            **self._sim.origin,
+        }
+
+    def _write(self, topic: str, schema: str, time_ns: int, data: bytes) -> None:
+        channel = self._channels.get(topic)
+        if channel is None:
+            channel = self._channels[topic] = self._register(topic, schema)
+        self.messages += 1
+        self._writer.add_message(channel, time_ns, data, time_ns, self.messages & 0xFFFFFFFF)
+
+    def _register(self, topic: str, schema: str) -> int:
+        if schema not in self._schemas:
+            definition = {"type": "object", "title": schema, "properties": SCHEMAS[schema]}
+            self._schemas[schema] = self._writer.register_schema(schema, "jsonschema", msgspec.json.encode(definition))
+        return self._writer.register_channel(topic, "json", self._schemas[schema])
+
+    def _input(self, time_ns: int, given: inp.AnyInput, source: str) -> None:
+        fields = msgspec.to_builtins(given)
+        if isinstance(given, inp.Connect | inp.Disconnect | inp.Arrive | inp.Send):
+            self._write(
+                f"/{given.robot}/{given.port}/in", "rigless.Input", time_ns, to_json({"source": source, **fields})
+            )
+        else:
+            self._write(CONTROL, "rigless.Control", time_ns, to_json({"source": source, **fields}))
+
+    def _output(self, time_ns: int, output: Output) -> None:
+        record = OutputRecord(output.link, output.subject, output.data, output.message)
+        self._write(f"/{output.robot}/{output.port}/out", "rigless.Output", time_ns, to_json(record))
+
+    def _event(self, time_ns: int, event: Event) -> None:
+        sec, nsec = divmod(time_ns, 1_000_000_000)
+        entry = {
+            "timestamp": {"sec": sec, "nsec": nsec},
+            "level": SEVERITIES.index(event.severity) + 1,
+            "message": event.text,
+            "name": event.robot,
+            "file": "",
+            "line": 0,
+            "code": event.code,
+            "data": event.data,
+        }
+        self._write(f"/{event.robot or 'rigless'}/events", "foxglove.Log", time_ns, to_json(entry))
+
+    def _truth(self) -> None:
+        for name in self._sim.robots:
+            self._write(f"/{name}/truth", "rigless.Truth", self._sim.now_ns, to_json(self._sim.truth(name)))
+
+
+def record_to_bytes(simulation: Simulation, seconds: float, truth_hz: float = TRUTH_HZ) -> bytes:
+    """Run for a time and give the recording of it; two calls with the same simulation and seed give the same bytes."""
+    stream = io.BytesIO()
+    recorder = Recorder(simulation, stream, truth_hz)
+    simulation.run(seconds)
+    recorder.close()
+    return stream.getvalue()

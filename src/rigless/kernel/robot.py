@@ -1,0 +1,181 @@
+"""What a robot is: frozen config, plain state, and behaviour declared with `@every(hz)` and `@on(Message)`.
+
+A robot file reads like a datasheet: what it offers (ports, inputs, sensors, actuators), what happens every 1/110 s, what
+happens on which message. A robot is given time and randomness; it never asks a clock and does no I/O.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from rigless.kernel import faults as fault_models
+from rigless.kernel.events import Event, Severity
+from rigless.kernel.faults import Fault, Targets
+from rigless.kernel.ports import Link, Port
+from rigless.kernel.rate import to_ns
+from rigless.kernel.world import World
+
+if TYPE_CHECKING:
+    from rigless.kernel.simulation import Simulation
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+RateOf = float | Callable[[Any], float]
+
+
+class Config(BaseModel):
+    """Base of robot configs: frozen, unknown keys are errors, impossible numbers too."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True)
+
+
+@dataclass
+class NoState:
+    """For robots that remember nothing."""
+
+
+@dataclass(frozen=True)
+class VirtualInput:
+    """An input that a person or a scenario can set: its type, where it starts, and what it is for."""
+
+    default: bool | int | float | str
+    help: str = ""
+
+
+def every(hz: RateOf) -> Callable[[Method], Method]:
+    """Call the method at this rate, first one period after the start. A function of the config may give the rate."""
+
+    def mark(method: Method) -> Method:
+        method.__rigless_every__ = hz  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+def on(*messages: type) -> Callable[[Method], Method]:
+    """Call the method with (message, link) when a message of one of these types arrives."""
+
+    def mark(method: Method) -> Method:
+        method.__rigless_on__ = messages  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class Robot:
+    """Base of all robots. Everything above the line is for a robot to declare; what is below it is there to be used."""
+
+    Config: ClassVar[type[Config]] = Config
+    State: ClassVar[type] = NoState
+    ports: tuple[Port, ...] = ()
+    inputs: Mapping[str, VirtualInput] = {}
+    sensors: tuple[str, ...] = ()
+    actuators: tuple[str, ...] = ()
+    conditions: Mapping[str, tuple[str, ...]] = {}
+
+    @classmethod
+    def read_file(cls, path: Path) -> Mapping[str, Any] | None:
+        """The config in a robot's own native file, or None if the file is not this robot's. Raises InputError."""
+        return None
+
+    def start(self) -> None:
+        """Called once at time zero, with config, state and `start_pose` in place."""
+
+    def truth(self) -> Any:
+        """Ground truth for recordings, expectations and the panel; plain data."""
+        return self.state
+
+    # --------------------------------------------------------------------------------------------------------------------
+
+    def __init__(self, name: str, config: Any = None, start_pose: tuple[float, float, float] | None = None):
+        self.name = name
+        self.config = config if config is not None else self.Config()
+        self.start_pose = start_pose
+        self.state = self.State()
+        self.metrics: dict[str, float] = {}
+        self.input: dict[str, Any] = {key: spec.default for key, spec in self.inputs.items()}
+        self.faults: list[Fault] = []
+        self.fault_targets = Targets.of(
+            (port.name for port in self.ports), self.sensors, self.actuators, self.conditions
+        )
+        self._simulation: Simulation | None = None
+
+    @property
+    def simulation(self) -> "Simulation":
+        assert self._simulation is not None, f"{self.name} is not part of a simulation yet"
+        return self._simulation
+
+    @property
+    def now_ns(self) -> int:
+        return self.simulation.now_ns
+
+    @property
+    def world(self) -> World:
+        return self.simulation.world
+
+    def random(self, stream: str) -> np.random.Generator:
+        """The robot's own random stream of that name."""
+        return self.simulation.streams.get(f"{self.name}/{stream}")
+
+    def event(self, code: str, text: str, severity: Severity = "info", **data: Any) -> None:
+        self.simulation.log(Event(self.now_ns, self.name, code, severity, text, data))
+
+    def count(self, metric: str, amount: float = 1) -> None:
+        self.metrics[metric] = self.metrics.get(metric, 0) + amount
+
+    # Messages
+
+    def wanted(self, port: str) -> bool:
+        """Whether anybody listens on the port: ask before building an expensive message."""
+        return self.simulation.wanted(self, port)
+
+    def emit(self, port: str, message: Any, to: Link | None = None) -> None:
+        """Send a message to one link, or to all links of the port."""
+        self.simulation.emit(self, port, message, to)
+
+    def open(self, port: str, address: str) -> Link:
+        """Register a peer to send to (a datagram address); `close` ends it."""
+        return self.simulation.open_link(self, port, address)
+
+    def close(self, link: Link) -> None:
+        """Hang up on a peer."""
+        self.simulation.close_link(self, link)
+
+    def links(self, port: str) -> list[Link]:
+        return list(self.simulation.links_of(self, port).values())
+
+    # Timers
+
+    def after(self, seconds: float, method: Callable[..., Any], *args: Any) -> int:
+        """Call a method of this robot once, later. The timer is data (a name and arguments), so snapshots hold it."""
+        return self.simulation.set_timer(self, to_ns(seconds), method.__name__, args)
+
+    def cancel(self, timer: int) -> None:
+        self.simulation.cancel_timer(timer)
+
+    def set_rate(self, method: Callable[..., Any], hz: float) -> None:
+        """Change the rate of an `@every` method from now on; zero stops it."""
+        self.simulation.set_rate(self, method.__name__, hz)
+
+    # Faults
+
+    def sense(self, sensor: str, value: Any) -> Any:
+        """A measured value as the faults of this sensor leave it; None means it gives nothing."""
+        for fault in self.faults:
+            if fault.target == sensor and fault.seam == "sensor" and value is not None:
+                value = fault_models.sense(fault, value, self.random(f"fault/{sensor}"))
+        return value
+
+    def actuate(self, actuator: str, command: float, dt_s: float, full: float = 1.0) -> float:
+        """What the actuator really does with a command under its faults; `full` is its largest command."""
+        for fault in self.faults:
+            if fault.target == actuator and fault.seam == "actuator":
+                command = fault_models.actuate(fault, command, dt_s, full)
+        return command
+
+    def fault(self, target: str, kind: str = "") -> Fault | None:
+        """The active fault on a target, if there is one (of that kind)."""
+        return next((fault for fault in self.faults if fault.target == target and kind in ("", fault.kind)), None)

@@ -1,0 +1,363 @@
+"""The simulation: robots, a world and one clock, advanced by whoever holds it. Its output is a function of (what was built,
+seed, stamped inputs); how it is advanced, in one step or many, changes nothing."""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rigless.kernel import inputs as inp
+from rigless.kernel import snapshot as snapshots
+from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Ticker
+from rigless.kernel.behaviour import Behaviour
+from rigless.kernel.events import Event
+from rigless.kernel.faults import Cleared, Fault, Injected
+from rigless.kernel.ports import Link
+from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.kernel.rate import Rate, to_ns
+from rigless.kernel.robot import Robot
+from rigless.kernel.streams import Streams
+from rigless.kernel.wiring import Output, Wiring
+from rigless.kernel.world import World
+
+EVENTS_KEPT = 10_000
+MESSAGES_KEPT = 100_000
+
+
+class RobotError(Exception):
+    """A robot's own code failed; says which robot, when, and in doing what."""
+
+
+class Listeners(NamedTuple):
+    """Who is told of what, as it happens. Each is called with the simulated time first."""
+
+    input: list[Callable[[int, inp.AnyInput, str], None]]
+    output: list[Callable[[int, Output], None]]
+    event: list[Callable[[int, Event], None]]
+    link: list[Callable[[int, str, str, Link, bool], None]]
+
+
+class Simulation:
+    """Robots in a world on one integer-nanosecond clock."""
+
+    def __init__(
+        self,
+        robots: Sequence[Robot],
+        world: World | None = None,
+        seed: int = 0,
+        collect: bool = True,
+        origin: Mapping[str, str] | None = None,
+    ):
+        self.world = world or World()
+        self.seed = seed
+        self.origin = dict(origin or {})  # what it was built from, for recordings and snapshots
+        self.robots: dict[str, Robot] = {robot.name: robot for robot in robots}
+        if len(self.robots) != len(robots):
+            raise InputError(Problem("robots", "two robots have the same name", "give each its own name"))
+        self.listeners = Listeners([], [], [], [])
+        self.recording = False  # while true, outputs are encoded even if nobody is connected
+        self.events: deque[Event] = deque(maxlen=EVENTS_KEPT)
+        self._schedule: list[tuple[int, inp.AnyInput]] = []
+        self._samples: list[Ticker] = []
+        self._sampled = 0
+        self._collected: dict[tuple[str, str], deque[Any]] | None = {} if collect else None
+        self._begin()
+
+    def _begin(self) -> None:
+        self.streams = Streams(self.seed)
+        self.agenda = Agenda(self._act)
+        self.wiring = Wiring(self)
+        self.behaviours = {name: Behaviour(type(robot)) for name, robot in self.robots.items()}
+        self.tickers: dict[tuple[str, str], Ticker] = {}
+        self.next_fault = 1
+        for robot in self.robots.values():
+            robot._simulation = self
+            for method, hz in self.behaviours[robot.name].rates(robot.config):
+                ticker = Ticker(f"{robot.name}.{method}", getattr(robot, method), TICK | len(self.tickers))
+                ticker.set_rate(Rate(hz), 0)
+                self.tickers[robot.name, method] = ticker
+                self.agenda.tick(ticker)
+        for robot in self.robots.values():
+            robot.start()
+        for time_ns, scheduled in self._schedule:
+            self.agenda.add(time_ns, TIMER, "input", ("scenario", scheduled))
+        self.rearm_samples()
+
+    def reset(self) -> None:
+        """Back to time zero with fresh robots and world; who listens stays."""
+        self.world.reset()
+        self.robots = {name: type(robot)(name, robot.config, robot.start_pose) for name, robot in self.robots.items()}
+        if self._collected is not None:
+            self._collected = {}
+        self.events.clear()
+        self._begin()
+
+    # Time
+
+    @property
+    def now_ns(self) -> int:
+        return self.agenda.now_ns
+
+    @property
+    def now_s(self) -> float:
+        return self.agenda.now_ns / 1e9
+
+    def run(self, seconds: float) -> None:
+        """Advance virtual time."""
+        self.run_until(self.now_ns + to_ns(seconds))
+
+    def run_until(self, time_ns: int) -> None:
+        if time_ns < self.now_ns:
+            raise ValueError(f"cannot run back to {time_ns} ns; it is {self.now_ns} ns already")
+        try:
+            self.agenda.run_until(time_ns)
+        except (InputError, RobotError):
+            raise
+        except Exception as error:
+            raise RobotError(f"at {self.now_s:.6f} s: {type(error).__name__}: {error}") from error
+
+    def sample(self, hz: float, call: Callable[[], Any]) -> None:
+        """Call back at a rate, after all else at that instant. Samples watch; they are not part of snapshots."""
+        ticker = Ticker("sample", call, SAMPLE | 1 << 40 | self._sampled)  # after the watches of the same instant
+        self._sampled += 1
+        ticker.set_rate(Rate(hz), 0)
+        ticker.skip_to(self.now_ns)
+        self._samples.append(ticker)
+        self.agenda.tick(ticker)
+
+    def watch(self, time_ns: int, call: Callable[[], Any]) -> None:
+        """Call back once at a time, after all else at that instant; not part of snapshots."""
+        self.agenda.add(time_ns, SAMPLE, "watch", call)
+
+    def rearm_samples(self) -> None:
+        for ticker in self._samples:
+            ticker.skip_to(self.now_ns)
+            self.agenda.tick(ticker)
+
+    def unsample(self, call: Callable[[], Any]) -> None:
+        for ticker in [ticker for ticker in self._samples if ticker.call == call]:
+            self._samples.remove(ticker)
+            ticker.set_rate(Rate(0), 0)
+            self.agenda.tick(ticker)
+
+    # Inputs
+
+    def apply(self, given: inp.AnyInput, source: str = "live") -> None:
+        """Apply an input now: checked, stamped, told to the listeners, acted on."""
+        self.check(given)
+        self.schedule(self.now_ns, given, source)
+        self.run_until(self.now_ns)
+
+    def schedule(self, time_ns: int, given: inp.AnyInput, source: str = "live") -> None:
+        """Apply an input at a time to come, as if it arrived then."""
+        self.agenda.add(time_ns, INPUT, "input", (source, given))
+
+    def plan(self, time_ns: int, given: inp.AnyInput) -> None:
+        """Make an input part of this simulation from the start: a reset keeps it and a replay does not need it recorded."""
+        self._schedule.append((time_ns, given))
+        self.agenda.add(time_ns, TIMER, "input", ("scenario", given))
+
+    def send(self, robot: str, port: str, message: Any) -> None:
+        """Give a robot a message now: a message object, {"type": …, fields…}, or raw bytes as they come on the wire."""
+        self.wiring.port(self.robot(robot), port)
+        if isinstance(message, (bytes, bytearray, memoryview)):
+            links = self.wiring.links[robot, port]
+            if inp.LOCAL not in links:
+                self.apply(inp.Connect(robot, port, inp.LOCAL, "local", "local"))
+            self.apply(inp.Arrive(robot, port, inp.LOCAL, bytes(message)))
+        else:
+            type_name, fields = self.behaviours[robot].describe(message)
+            self.apply(inp.Send(robot, port, type_name, fields))
+
+    def set_input(self, robot: str, name: str, value: Any) -> None:
+        self.apply(inp.SetInput(robot, name, value))
+
+    def inject(self, robot: str, target: str, kind: str = "", until_s: float | None = None, **params: Any) -> None:
+        until_ns = None if until_s is None else to_ns(until_s)
+        self.apply(inp.Inject(robot, target, kind, params, until_ns))
+
+    def clear(self, robot: str, target: str = "") -> None:
+        self.apply(inp.Clear(robot, target))
+
+    def check(self, given: inp.AnyInput) -> None:
+        """Raise InputError if this could not be applied; says what could."""
+        if isinstance(given, inp.MoveObstacle):
+            self.world.check(given)
+            return
+        robot = self.robot(given.robot)
+        match given:
+            case inp.Inject():
+                robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
+            case inp.Clear() if given.target and given.target not in robot.fault_targets.seams:
+                raise unknown("fault target", given.target, robot.fault_targets.seams, robot.name)
+            case inp.SetInput():
+                self._input_value(robot, given)
+            case inp.Send():
+                self.wiring.port(robot, given.port)
+                self.behaviours[robot.name].message(given.type, given.fields)
+            case inp.Connect() | inp.Arrive() | inp.Disconnect():
+                self.wiring.port(robot, given.port)
+
+    # Snapshots
+
+    def snapshot(self) -> snapshots.Snapshot:
+        """Everything there is to know about this instant."""
+        return snapshots.take(self)
+
+    def restore(self, saved: snapshots.Snapshot) -> None:
+        """Go back (or forward) to a snapshot of this simulation."""
+        snapshots.restore(self, saved)
+        if self._collected is not None:
+            self._collected = {}
+
+    # Outputs
+
+    def robot(self, name: str) -> Robot:
+        if name not in self.robots:
+            raise unknown("robot", name, self.robots)
+        return self.robots[name]
+
+    def ports(self, robot: str) -> list[str]:
+        """The names of a robot's ports."""
+        return [port.name for port in self.robot(robot).ports]
+
+    def truth(self, robot: str) -> Any:
+        """Ground truth, which no port of the robot tells."""
+        return self.robot(robot).truth()
+
+    def take(self, robot: str, port: str) -> list[Any]:
+        """The messages the robot has emitted on that port since last asked (the newest 100,000)."""
+        self.wiring.port(self.robot(robot), port)
+        if self._collected is None:
+            raise RuntimeError("this simulation does not collect messages; build it with collect=True")
+        return list(self._collected.pop((robot, port), ()))
+
+    def log(self, event: Event) -> None:
+        self.events.append(event)
+        for tell in self.listeners.event:
+            tell(self.now_ns, event)
+
+    # For robots
+
+    def wanted(self, robot: Robot, port: str) -> bool:
+        return self._collected is not None or self.recording or bool(self.wiring.links.get((robot.name, port)))
+
+    def emit(self, robot: Robot, port: str, message: Any, to: Link | None) -> None:
+        if self._collected is not None:
+            box = self._collected.get((robot.name, port))
+            if box is None:
+                box = self._collected[robot.name, port] = deque(maxlen=MESSAGES_KEPT)
+            box.append(message)
+        self.wiring.emit(robot, port, message, to)
+
+    def open_link(self, robot: Robot, port: str, address: str) -> Link:
+        return self.wiring.open(robot, port, address)
+
+    def close_link(self, robot: Robot, link: Link) -> None:
+        self.wiring.close(robot, link)
+
+    def links_of(self, robot: Robot, port: str) -> dict[int, Link]:
+        return self.wiring.links[robot.name, port]
+
+    def set_timer(self, robot: Robot, delay_ns: int, method: str, args: tuple[Any, ...]) -> int:
+        return self.agenda.add(self.now_ns + max(0, delay_ns), TIMER, "timer", (robot.name, method, args))
+
+    def cancel_timer(self, timer: int) -> None:
+        self.agenda.cancel(timer)
+
+    def set_rate(self, robot: Robot, method: str, hz: float) -> None:
+        ticker = self.tickers[robot.name, method]
+        ticker.set_rate(Rate(hz), self.now_ns)
+        self.agenda.tick(ticker)
+
+    # What is due
+
+    def _act(self, action: str, argument: Any) -> None:
+        match action:
+            case "timer":
+                robot, method, args = argument
+                getattr(self.robots[robot], method)(*args)
+            case "input":
+                self._input(*argument)
+            case "deliver":
+                self.wiring.deliver(argument)
+            case "transmit":
+                self.wiring.transmit(argument)
+            case "watch":
+                argument()
+            case "fault-end":
+                robot, fault_id = argument
+                self._end_faults(self.robots[robot], lambda fault: fault.id == fault_id)
+
+    def _input(self, source: str, given: inp.AnyInput) -> None:
+        for tell in self.listeners.input:
+            tell(self.now_ns, given, source)
+        if isinstance(given, inp.MoveObstacle):
+            self.world.move(given, self.now_ns)
+            return
+        robot = self.robots[given.robot]
+        match given:
+            case inp.Arrive():
+                self.wiring.arrive(robot, given)
+            case inp.Connect():
+                self.wiring.connect(robot, given)
+            case inp.Disconnect():
+                self.wiring.disconnect(robot, given)
+            case inp.Send():
+                message = self.behaviours[robot.name].message(given.type, given.fields)
+                self.dispatch(robot, message, Link(given.port, inp.LOCAL, "local", "local"))
+            case inp.SetInput():
+                robot.input[given.name] = self._input_value(robot, given)
+                self.dispatch(robot, given, Link("", inp.LOCAL), optional=True)
+            case inp.Inject():
+                self._inject(robot, given)
+            case inp.Clear():
+                self._end_faults(robot, lambda fault: given.target in ("", fault.target))
+
+    def dispatch(self, robot: Robot, message: Any, link: Link, optional: bool = False) -> None:
+        """Give a message to the robot's handler for its type."""
+        handler = self.behaviours[robot.name].handler(type(message))
+        if handler is not None:
+            getattr(robot, handler)(message, link)
+        elif not optional:
+            robot.event("unhandled-message", f"no handler for {type(message).__name__} on {link.port}", "warning")
+
+    def _input_value(self, robot: Robot, given: inp.SetInput) -> Any:
+        spec = robot.inputs.get(given.name)
+        if spec is None:
+            raise unknown("input", given.name, robot.inputs, robot.name)
+        kind, value = type(spec.default), given.value
+        if kind is bool and isinstance(value, str) and value.lower() in ("true", "false", "on", "off", "1", "0"):
+            return value.lower() in ("true", "on", "1")
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        if type(value) is not kind:
+            raise InputError(
+                Problem(
+                    f"{robot.name} {given.name}", f"{value!r} is not {kind.__name__}", f"for example {spec.default!r}"
+                )
+            )
+        return value
+
+    # Faults
+
+    def _inject(self, robot: Robot, given: inp.Inject) -> None:
+        kind, seam, params = robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
+        fault = Fault(self.next_fault, robot.name, given.target, kind, seam, params, self.now_ns, given.until_ns)
+        self.next_fault += 1
+        self._end_faults(robot, lambda old: (old.target, old.kind) == (fault.target, fault.kind))
+        robot.faults.append(fault)
+        robot.event(
+            "fault-injected", f"{fault.target} {fault.kind}", "warning", target=fault.target, kind=kind, params=params
+        )
+        if given.until_ns is not None:
+            self.agenda.add(max(given.until_ns, self.now_ns), TIMER, "fault-end", (robot.name, fault.id))
+        if seam == "wire" and kind == "disconnect":
+            for link in list(self.wiring.links[robot.name, fault.target].values()):
+                self.wiring.close(robot, link)
+        self.dispatch(robot, Injected(fault.target, kind, params), Link("", inp.LOCAL), optional=True)
+
+    def _end_faults(self, robot: Robot, ends: Callable[[Fault], bool]) -> None:
+        for fault in [fault for fault in robot.faults if ends(fault)]:
+            robot.faults.remove(fault)
+            robot.event("fault-cleared", f"{fault.target} {fault.kind}", "info", target=fault.target, kind=fault.kind)
+            self.dispatch(robot, Cleared(fault.target, fault.kind), Link("", inp.LOCAL), optional=True)

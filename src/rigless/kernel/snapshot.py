@@ -1,0 +1,186 @@
+"""The whole of a simulation at one instant: state, timers, random streams, links with their codecs' pending bytes, faults
+and the clock, as plain data. In memory it is an object; in a file it is msgpack behind a versioned header. No pickle."""
+
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.faults import Fault
+from rigless.kernel.plain import pack, unpack
+from rigless.kernel.ports import Link
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.wiring import Output
+
+if TYPE_CHECKING:
+    from rigless.kernel.simulation import Simulation
+
+MAGIC = b"RIGLESS SNAPSHOT "
+FORMAT = 1
+
+
+class SavedRobot(msgspec.Struct, frozen=True):
+    kind: str
+    config: bytes
+    state: bytes
+    input: bytes
+    metrics: dict[str, float]
+    faults: bytes
+    rates: dict[str, tuple[int, int, int, int]]
+
+
+class SavedLink(msgspec.Struct, frozen=True):
+    """`codec` is empty for the encoder that a port keeps for what goes to all."""
+
+    robot: str
+    port: str
+    id: int
+    peer: str
+    local: str
+    codec: bytes
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    now_ns: int
+    seed: int
+    next_order: int
+    next_link: int
+    next_fault: int
+    origin: dict[str, str]
+    robots: dict[str, SavedRobot]
+    world: bytes
+    streams: bytes
+    links: list[SavedLink]
+    encoders: dict[str, bytes]
+    lanes: dict[str, int]
+    due: list[tuple[int, int, str, bytes]]
+
+    def to_bytes(self) -> bytes:
+        body = msgspec.msgpack.encode(self)
+        return MAGIC + f"{FORMAT} {zlib.crc32(body):08x}\n".encode() + body
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Snapshot":
+        """Read a snapshot file; InputError says what is wrong with it."""
+        head, _, body = data.partition(b"\n")
+        if not head.startswith(MAGIC):
+            raise InputError(
+                Problem("snapshot", "this is not a rigless snapshot", "make one with: rigless ctl snapshot FILE")
+            )
+        version, _, checksum = head[len(MAGIC) :].partition(b" ")
+        if version != str(FORMAT).encode():
+            raise InputError(
+                Problem(
+                    "snapshot",
+                    f"format {version.decode(errors='replace')} is not {FORMAT}",
+                    "take a new one with this version of rigless",
+                )
+            )
+        if checksum != f"{zlib.crc32(body):08x}".encode():
+            raise InputError(Problem("snapshot", "the file is damaged (its checksum differs)", "take a new one"))
+        try:
+            return msgspec.msgpack.decode(body, type=cls)
+        except msgspec.DecodeError as error:
+            raise InputError(Problem("snapshot", f"the file cannot be read: {error}", "take a new one")) from None
+
+
+ARGUMENTS: dict[str, Any] = {
+    "timer": tuple[str, str, tuple[Any, ...]],
+    "input": tuple[str, inp.AnyInput],
+    "deliver": inp.Arrive,
+    "transmit": Output,
+    "fault-end": tuple[str, int],
+}
+
+
+def take(sim: "Simulation") -> Snapshot:
+    """A snapshot of the simulation as it is now."""
+    robots = {
+        name: SavedRobot(
+            kind=type(robot).__qualname__,
+            config=pack(robot.config.model_dump(mode="json")),
+            state=pack(robot.state),
+            input=pack(robot.input),
+            metrics=dict(robot.metrics),
+            faults=pack(robot.faults),
+            rates={method: ticker.save() for (owner, method), ticker in sim.tickers.items() if owner == name},
+        )
+        for name, robot in sim.robots.items()
+    }
+    wiring = sim.wiring
+    return Snapshot(
+        now_ns=sim.now_ns,
+        seed=sim.seed,
+        next_order=sim.agenda.next_order,
+        next_link=wiring.next_link,
+        next_fault=sim.next_fault,
+        origin=dict(sim.origin),
+        robots=robots,
+        world=pack(sim.world.state),
+        streams=pack(sim.streams.save()),
+        links=[
+            SavedLink(robot, port, link.id, link.peer, link.local, pack(link.codec))
+            for (robot, port), links in wiring.links.items()
+            for link in links.values()
+        ],
+        encoders={f"{robot}\0{port}": pack(codec) for (robot, port), codec in wiring.encoders.items()},
+        lanes=dict(wiring.lanes),
+        due=[(time_ns, rank, action, pack(argument)) for time_ns, rank, action, argument in sim.agenda.pending()],
+    )
+
+
+def check(sim: "Simulation", saved: Snapshot) -> None:
+    """Raise InputError unless the snapshot fits this simulation: the same robots with the same config."""
+    here = {
+        name: (type(robot).__qualname__, pack(robot.config.model_dump(mode="json")))
+        for name, robot in sim.robots.items()
+    }
+    there = {name: (robot.kind, robot.config) for name, robot in saved.robots.items()}
+    fix = "restore it into the simulation it was taken from"
+    problems = [Problem("snapshot", f"has no robot {name!r}", fix) for name in here if name not in there]
+    problems += [
+        Problem("snapshot", f"robot {name!r} is not in this simulation", fix) for name in there if name not in here
+    ]
+    for name in sorted(here.keys() & there.keys()):
+        if here[name] != there[name]:
+            problems.append(
+                Problem(
+                    "snapshot",
+                    f"robot {name!r} was another kind or had another config",
+                    "start with the config it was taken with",
+                )
+            )
+    if problems:
+        raise InputError(problems)
+
+
+def restore(sim: "Simulation", saved: Snapshot) -> None:
+    """Make the simulation what it was; whoever listens to it stays."""
+    check(sim, saved)
+    sim.seed, sim.next_fault = saved.seed, saved.next_fault
+    sim.streams.seed = saved.seed
+    sim.streams.load(unpack(saved.streams))
+    sim.world.state = unpack(saved.world, type(sim.world.state))
+    for name, robot in sim.robots.items():
+        kept = saved.robots[name]
+        robot.state = unpack(kept.state, robot.State)
+        robot.input, robot.metrics = unpack(kept.input), dict(kept.metrics)
+        robot.faults = unpack(kept.faults, list[Fault])
+        for method, rate in kept.rates.items():
+            sim.tickers[name, method].load(*rate)
+    wiring = sim.wiring
+    wiring.next_link, wiring.lanes = saved.next_link, dict(saved.lanes)
+    for links in wiring.links.values():
+        links.clear()
+    for key, codec in saved.encoders.items():
+        place = tuple(key.split("\0"))
+        wiring.encoders[place] = unpack(codec, type(wiring.encoders[place]))  # type: ignore[index]
+    for link in saved.links:
+        kind = type(wiring.encoders[link.robot, link.port])
+        wiring.links[link.robot, link.port][link.id] = Link(
+            link.port, link.id, link.peer, link.local, unpack(link.codec, kind)
+        )
+    due = [(time_ns, rank, action, unpack(data, ARGUMENTS[action])) for time_ns, rank, action, data in saved.due]
+    sim.agenda.load(saved.now_ns, saved.next_order, due, list(sim.tickers.values()))
+    sim.rearm_samples()

@@ -1,0 +1,158 @@
+"""Where messages meet bytes: links with their codecs, and the wire faults between them and the peers."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rigless.kernel import faults as fault_models
+from rigless.kernel import inputs as inp
+from rigless.kernel.agenda import TIMER
+from rigless.kernel.plain import to_builtins
+from rigless.kernel.ports import Connected, Disconnected, Link, Port, WireError
+from rigless.kernel.problems import unknown
+
+if TYPE_CHECKING:
+    from rigless.kernel.robot import Robot
+    from rigless.kernel.simulation import Simulation
+
+OPENED = 1 << 32  # links that robots open are numbered from here, so they never meet those of the host
+ALL = -1  # the link of an output that goes to every link of its port
+
+
+class Output(NamedTuple):
+    """Bytes that leave a robot. `message` is what they encode, for recordings."""
+
+    robot: str
+    port: str
+    link: int
+    data: bytes
+    subject: str
+    message: Any
+
+
+class Wiring:
+    """The links of one simulation."""
+
+    def __init__(self, simulation: "Simulation"):
+        self._sim = simulation
+        self._ports: dict[tuple[str, str], Port] = {}
+        self.links: dict[tuple[str, str], dict[int, Link]] = {}
+        self.encoders: dict[tuple[str, str], Any] = {}
+        self.next_link = OPENED
+        self.lanes: dict[
+            str, int
+        ] = {}  # robot/port/direction → when its last delayed packet is due; nothing overtakes it
+        for robot in simulation.robots.values():
+            for port in robot.ports:
+                self._ports[robot.name, port.name] = port
+                self.links[robot.name, port.name] = {}
+                self.encoders[robot.name, port.name] = port.codec()
+
+    def port(self, robot: "Robot", name: str) -> Port:
+        found = self._ports.get((robot.name, name))
+        if found is None:
+            raise unknown("port", name, (port.name for port in robot.ports), robot.name)
+        return found
+
+    # In
+
+    def connect(self, robot: "Robot", given: inp.Connect) -> None:
+        port = self._ports[robot.name, given.port]
+        link = Link(given.port, given.link, given.peer, given.local, port.codec())
+        self.links[robot.name, given.port][given.link] = link
+        if robot.fault(given.port, "disconnect"):
+            self.close(robot, link)
+        else:
+            self._sim.dispatch(robot, Connected(given.peer, given.local), link, optional=True)
+
+    def disconnect(self, robot: "Robot", given: inp.Disconnect) -> None:
+        link = self.links[robot.name, given.port].pop(given.link, None)
+        if link is not None:
+            self._sim.dispatch(robot, Disconnected(link.peer), link, optional=True)
+
+    def arrive(self, robot: "Robot", given: inp.Arrive) -> None:
+        for due_ns, data in self._through_faults(robot, given.port, "in", given.data):
+            packet = inp.Arrive(given.robot, given.port, given.link, data, given.subject)
+            if due_ns is None:
+                self.deliver(packet)
+            else:
+                self._sim.agenda.add(due_ns, TIMER, "deliver", packet)
+
+    def deliver(self, given: inp.Arrive) -> None:
+        """Bytes reach the codec of their link; what they say reaches the robot."""
+        robot = self._sim.robots[given.robot]
+        links = self.links[given.robot, given.port]
+        link = links.get(given.link)
+        if link is None:
+            return
+        decode: Callable[..., Any] = link.codec.decode
+        subject = (given.subject,) if self._ports[given.robot, given.port].kind == "message" else ()
+        try:
+            for message in decode(given.data, *subject):
+                self._sim.dispatch(robot, message, link)
+                if links.get(given.link) is not link:  # the robot hung up
+                    return
+        except WireError as error:
+            robot.event("wire-error", f"{given.port}: {error}", "warning", port=given.port, peer=link.peer)
+            self.close(robot, link)
+
+    # Out
+
+    def emit(self, robot: "Robot", port: str, message: Any, to: Link | None) -> None:
+        links = self.links[robot.name, port]
+        if not self._sim.recording and not links:
+            return
+        codec = self.encoders[robot.name, port] if to is None or to.codec is None else to.codec
+        wire = codec.encode(message)
+        subject, data = wire if isinstance(wire, tuple) else ("", wire)
+        target = ALL if to is None else to.id
+        for due_ns, packet in self._through_faults(robot, port, "out", data):
+            if due_ns is None:
+                self.transmit(Output(robot.name, port, target, packet, subject, message))
+            else:
+                late = Output(robot.name, port, target, packet, subject, to_builtins(message))
+                self._sim.agenda.add(due_ns, TIMER, "transmit", late)
+
+    def transmit(self, output: Output) -> None:
+        for tell in self._sim.listeners.output:
+            tell(self._sim.now_ns, output)
+
+    def open(self, robot: "Robot", port: str, address: str) -> Link:
+        self.next_link += 1
+        link = Link(port, self.next_link, address, "", self.port(robot, port).codec())
+        self.links[robot.name, port][link.id] = link
+        for tell in self._sim.listeners.link:
+            tell(self._sim.now_ns, robot.name, port, link, True)
+        return link
+
+    def close(self, robot: "Robot", link: Link) -> None:
+        """Hang up. The robot hears Disconnected now; the peer when the host gets to it."""
+        if self.links[robot.name, link.port].pop(link.id, None) is None:
+            return
+        for tell in self._sim.listeners.link:
+            tell(self._sim.now_ns, robot.name, link.port, link, False)
+        self._sim.dispatch(robot, Disconnected(link.peer), link, optional=True)
+
+    def _through_faults(self, robot: "Robot", port: str, direction: str, data: bytes) -> list[tuple[int | None, bytes]]:
+        """The packets that are left, each with its due time; None means at once."""
+        lane = f"{robot.name}/{port}/{direction}"
+        now_ns = self._sim.now_ns
+        if not robot.faults and lane not in self.lanes:
+            return [(None, data)]
+        packets = [(0, data)]
+        for fault in robot.faults:
+            if (
+                fault.seam == "wire"
+                and fault.target == port
+                and fault.params.get("direction", "both") in ("both", direction)
+            ):
+                packets = fault_models.transmit(fault, packets, robot.random(f"fault/{port}"))
+        due: list[tuple[int | None, bytes]] = []
+        for delay_ns, packet in packets:
+            busy_ns = self.lanes.get(lane, -1)
+            if delay_ns == 0 and busy_ns < now_ns:
+                self.lanes.pop(lane, None)
+                due.append((None, packet))
+            else:
+                self.lanes[lane] = max(now_ns + delay_ns, busy_ns)
+                due.append((self.lanes[lane], packet))
+        return due

@@ -1,0 +1,57 @@
+"""What robots move in. One world is shared by all robots of a simulation; what can change in it is plain state."""
+
+from dataclasses import dataclass, field
+
+from rigless.kernel.inputs import MoveObstacle
+from rigless.kernel.problems import unknown
+from rigless.kernel.rate import to_ns
+
+
+@dataclass
+class Obstacle:
+    """A disc (`radius_m`) or a box (`size_m`) that moves evenly from one pose to the next."""
+
+    radius_m: float = 0.0
+    size_m: tuple[float, float] | None = None
+    begin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    end: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    begin_ns: int = 0
+    end_ns: int = 0
+
+    def pose(self, now_ns: int) -> tuple[float, float, float]:
+        """Where it is: x and y in metres, theta in radians."""
+        if now_ns >= self.end_ns:
+            return self.end
+        part = max(0.0, (now_ns - self.begin_ns) / (self.end_ns - self.begin_ns))
+        x, y, theta = (a + (b - a) * part for a, b in zip(self.begin, self.end, strict=True))
+        return x, y, theta
+
+
+@dataclass
+class WorldState:
+    obstacles: dict[str, Obstacle] = field(default_factory=dict)
+
+
+class World:
+    """An open plane with obstacles; maps and mazes build on it."""
+
+    State: type[WorldState] = WorldState
+
+    def __init__(self, obstacles: dict[str, Obstacle] | None = None):
+        self._initial = obstacles or {}
+        self.state = self.State()
+        self.reset()
+
+    def reset(self) -> None:
+        self.state = self.State(
+            obstacles={name: Obstacle(**vars(obstacle)) for name, obstacle in self._initial.items()}
+        )
+
+    def check(self, move: MoveObstacle) -> None:
+        if move.name not in self.state.obstacles:
+            raise unknown("obstacle", move.name, self.state.obstacles)
+
+    def move(self, move: MoveObstacle, now_ns: int) -> None:
+        obstacle = self.state.obstacles[move.name]
+        obstacle.begin, obstacle.begin_ns = obstacle.pose(now_ns), now_ns
+        obstacle.end, obstacle.end_ns = (move.x_m, move.y_m, move.theta_rad), now_ns + to_ns(move.over_s)

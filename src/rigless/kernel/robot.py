@@ -88,6 +88,10 @@ class Robot:
         """Ground truth for recordings, expectations and the panel; plain data."""
         return self.state
 
+    def status(self) -> str:
+        """One word for people: how the robot is."""
+        return "fault" if self.faults else "ok"
+
     # --------------------------------------------------------------------------------------------------------------------
 
     def __init__(self, name: str, config: Any = None, start_pose: tuple[float, float, float] | None = None):

@@ -56,6 +56,8 @@ class Wiring:
     # In
 
     def connect(self, robot: "Robot", given: inp.Connect) -> None:
+        if given.link in self.links[robot.name, given.port]:
+            return
         port = self._ports[robot.name, given.port]
         link = Link(given.port, given.link, given.peer, given.local, port.codec())
         self.links[robot.name, given.port][given.link] = link
@@ -117,6 +119,8 @@ class Wiring:
             tell(self._sim.now_ns, output)
 
     def open(self, robot: "Robot", port: str, address: str) -> Link:
+        if self.port(robot, port).kind == "stream":
+            raise ValueError(f"{robot.name}: peers come to the stream port {port!r}; it cannot call them")
         self.next_link += 1
         link = Link(port, self.next_link, address, "", self.port(robot, port).codec())
         self.links[robot.name, port][link.id] = link

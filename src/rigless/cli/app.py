@@ -1,0 +1,211 @@
+"""The commands and their help. Each is thin: the work is in the module it imports."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="The robot's real interface, without the robot.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+ctl = typer.Typer(help="Control the instance that runs on this machine (or --url).", no_args_is_help=True)
+app.add_typer(ctl, name="ctl")
+
+Target = Annotated[
+    str, typer.Argument(help="A robot kind, a scenario .toml, a robot's own native file, or a robot folder.")
+]
+Settings = Annotated[
+    list[str],
+    typer.Option("--set", metavar="KEY=VALUE", help="Set a config key, or ports.NAME=[HOST:]PORT (0: any free)."),
+]
+Seed = Annotated[int | None, typer.Option(help="Seed of all randomness; default: the scenario's.", min=0)]
+Panel = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Where the panel listens; default 127.0.0.1:8080, or any free port."),
+]
+NoPanel = Annotated[bool, typer.Option("--no-panel", help="Serve no panel and no control API.")]
+NoAuth = Annotated[
+    bool, typer.Option("--no-auth", help="No token for panel and API: anyone on this machine may use them.")
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"rigless {version('rigless')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    show: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    return
+
+
+@app.command("list")
+def list_() -> None:
+    """Show the robots, scenarios and worlds that are installed."""
+    from rigless.cli.catalogue import show
+
+    show()
+
+
+@app.command()
+def run(
+    target: Target,
+    speed: Annotated[float | None, typer.Option(min=0.1, max=100, help="Simulated seconds a wall second.")] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="As fast as possible.")] = False,
+    lockstep: Annotated[
+        bool, typer.Option("--lockstep", help="Advance only when told: rigless ctl step, or the API.")
+    ] = False,
+    duration: Annotated[
+        float | None, typer.Option(metavar="S", min=0.0, help="Stop after this much simulated time.")
+    ] = None,
+    seed: Seed = None,
+    record: Annotated[Path | None, typer.Option(metavar="F.mcap", help="Record everything to this file.")] = None,
+    settings: Settings = [],
+    panel: Panel = None,
+    no_panel: NoPanel = False,
+    no_auth: NoAuth = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show warnings and errors only.")] = False,
+) -> None:
+    """Put a simulated robot on its real ports until Ctrl-C.
+
+    Prints each port, the panel's URL, then `ready`.
+
+    Examples:
+
+      rigless run examples/thermostat
+
+      rigless run examples/thermostat --speed 10 --set start_c=5 --set ports.line=0
+
+      rigless run examples/thermostat/winter.toml --fast --record winter.mcap
+    """
+    from rigless.cli.live import Options, run_live
+    from rigless.scenario.load import open_target
+
+    _only_one(fast=fast, lockstep=lockstep, speed=speed is not None)
+    pace = "fast" if fast else "lockstep" if lockstep else speed
+    built = open_target(target, settings, seed, collect=False)
+    sys.exit(run_live(built, Options(pace, duration, record, panel, not no_panel, not no_auth, quiet)))
+
+
+@app.command()
+def demo(
+    targets: Annotated[list[str], typer.Argument(help="Further robots to show, such as examples/thermostat.")] = [],
+    panel: Panel = None,
+    no_auth: NoAuth = False,
+) -> None:
+    """Start one of every installed robot, live on this machine, with the panel on 127.0.0.1:8080."""
+    from rigless.cli.live import Options, run_live
+    from rigless.scenario.load import demo as build_demo
+
+    sys.exit(run_live(build_demo(targets), Options(None, None, None, panel, True, not no_auth, False)))
+
+
+@app.command()
+def check(
+    targets: Annotated[list[str], typer.Argument(metavar="TARGET…", help="Scenarios (or robots) to run.")],
+    junit: Annotated[Path | None, typer.Option(metavar="F", help="Write a JUnit report.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="F", help="Write an HTML report.")] = None,
+    json: Annotated[Path | None, typer.Option(metavar="F", help="Write a JSON report.")] = None,
+    seed: Seed = None,
+    settings: Settings = [],
+) -> None:
+    """Run scenarios headless and faster than real time, and check what they expect.
+
+    Exit code 0: all expectations hold; 1: some do not; 2: bad input.
+
+    Examples:
+
+      rigless check examples/thermostat/winter.toml
+
+      rigless check scenarios/*.toml --junit report.xml --html report.html
+    """
+    from rigless.cli.check import check_all
+
+    sys.exit(check_all(targets, settings, seed, junit=junit, html=html, json=json))
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="F.mcap")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Re-run from the recorded inputs and compare (the default).")
+    ] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="Play the recorded outputs on the real ports.")] = False,
+    speed: Annotated[float, typer.Option(min=0.1, max=100, help="Pace of --serve.")] = 1.0,
+    now: Annotated[bool, typer.Option("--now", help="With --serve: start at once, not with the first client.")] = False,
+    settings: Settings = [],
+) -> None:
+    """Run a recording again and compare, or play it on the wire.
+
+    Exit code of --verify: 0 the same, 1 different, 2 not a recording.
+
+    Examples:
+
+      rigless replay winter.mcap --verify
+
+      rigless replay winter.mcap --serve --speed 10
+    """
+    from rigless.cli.tapes import serve_recording, verify_recording
+
+    _only_one(verify=verify, serve=serve)
+    sys.exit(serve_recording(file, speed, now, settings) if serve else verify_recording(file))
+
+
+@app.command()
+def diff(
+    left: Annotated[Path, typer.Argument(metavar="A.mcap")], right: Annotated[Path, typer.Argument(metavar="B.mcap")]
+) -> None:
+    """Name the first difference between two recordings by robot, port, time and field.
+
+    Exit code 0: equal; 1: different; 2: not recordings.
+
+    Example:
+
+      rigless diff before.mcap after.mcap
+    """
+    from rigless.cli.tapes import diff_recordings
+
+    sys.exit(diff_recordings(left, right))
+
+
+@app.command()
+def bench(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Which benchmarks; default: all.")] = [],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure speed and scale on this machine, side by side with peers.
+
+    Example:
+
+      rigless bench kernel --json
+    """
+    from rigless.cli.bench import run_benchmarks
+
+    run_benchmarks(names, json)
+
+
+def _only_one(**flags: bool) -> None:
+    given = [f"--{name}" for name, on in flags.items() if on]
+    if len(given) > 1:
+        raise typer.BadParameter(f"{' and '.join(given)} do not go together; choose one")
+
+
+def _add_control() -> None:
+    from rigless.cli import control
+
+    control.register(ctl)
+
+
+_add_control()

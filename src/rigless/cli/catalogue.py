@@ -1,0 +1,30 @@
+"""`rigless list`: what is there to run."""
+
+from rigless.cli.speak import line
+from rigless.scenario import kinds
+from rigless.scenario.places import folder, shipped_scenarios
+
+
+def show() -> None:
+    _section(
+        "robots",
+        [(kind, kinds.summary(kind)) for kind in kinds.installed()],
+        "none installed; a robot folder runs too: rigless run ./my_robot",
+    )
+    _section(
+        "scenarios",
+        [(name, str(path)) for name, path in shipped_scenarios().items()],
+        "none installed; write one: docs/reference/scenarios.md",
+    )
+    worlds = folder("worlds")
+    _section(
+        "worlds", [(path.stem, str(path)) for path in sorted(worlds.iterdir())] if worlds else [], "none installed"
+    )
+
+
+def _section(title: str, rows: list[tuple[str, str]], empty: str) -> None:
+    line(f"{title}:")
+    for name, text in rows:
+        line(f"  {name:<20} {text}")
+    if not rows:
+        line(f"  ({empty})")

@@ -1,0 +1,115 @@
+"""`rigless check`: scenarios headless, as fast as they go, judged by their expectations."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rigless.cli.speak import progress, say
+from rigless.kernel.events import Event
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.rate import to_ns
+from rigless.kernel.simulation import RobotError
+from rigless.scenario.build import Built
+from rigless.scenario.expect import Examiner, Verdict
+from rigless.scenario.load import open_target
+
+DEFAULT_DURATION_S = 10.0
+STEPS = 200
+
+
+@dataclass
+class Result:
+    """What became of one scenario. Wall time is for people and is left out of the JSON, which compares run to run."""
+
+    name: str
+    target: str
+    seed: int
+    duration_s: float
+    verdicts: list[Verdict] = field(default_factory=list)
+    failure: str = ""
+    events: list[Event] = field(default_factory=list)
+    wall_s: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return not self.failure and all(verdict.passed for verdict in self.verdicts)
+
+
+def check_all(
+    targets: list[str],
+    settings: Iterable[str] = (),
+    seed: int | None = None,
+    *,
+    junit: Path | None = None,
+    html: Path | None = None,
+    json: Path | None = None,
+) -> int:
+    """Check each target; gives the exit code. All bad input is reported before anything runs."""
+    settings = list(settings)
+    problems: list[Problem] = []
+    ready: list[tuple[str, Built, Examiner]] = []
+    for target in targets:
+        try:
+            built = open_target(target, settings, seed, collect=False)
+            ready.append((target, built, Examiner(built, built.scenario.duration_s or DEFAULT_DURATION_S)))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    results = [_check(*each) for each in ready]
+    for result in results:
+        show(result)
+    _write(results, junit, html, json)
+    failed = sum(not result.passed for result in results)
+    say(f"{len(results) - failed} passed, {failed} failed", "bold red" if failed else "bold green")
+    return 1 if failed else 0
+
+
+def _check(target: str, built: Built, examiner: Examiner) -> Result:
+    sim, scenario = built.simulation, built.scenario
+    duration_s = scenario.duration_s or DEFAULT_DURATION_S
+    result = Result(scenario.name, target, sim.seed, duration_s)
+    begin, end_ns = time.monotonic(), to_ns(duration_s)
+    with progress(scenario.name) as bar:
+        try:
+            for step in range(1, STEPS + 1):
+                sim.run_until(end_ns * step // STEPS)
+                bar.update(bar.task_ids[0], completed=step / STEPS)
+        except RobotError as error:
+            result.failure = str(error)
+    result.wall_s = time.monotonic() - begin
+    result.verdicts = examiner.verdicts()
+    result.events = [event for event in sim.events if event.severity in ("warning", "error", "critical")]
+    return result
+
+
+def show(result: Result) -> None:
+    speed = result.duration_s / result.wall_s if result.wall_s > 0 else 0.0
+    mark, style = ("PASS", "bold green") if result.passed else ("FAIL", "bold red")
+    say(
+        f"{mark} {result.name}  {result.duration_s:g} s simulated in {result.wall_s:.2f} s ({speed:.0f}×), seed {result.seed}",
+        style,
+    )
+    if result.failure:
+        say(f"  error: {result.failure}", "red")
+    if not result.verdicts:
+        say("  no expectations: it ran to the end, nothing else was checked", "yellow")
+    for verdict in result.verdicts:
+        say(
+            f"  {'ok  ' if verdict.passed else 'FAIL'} {verdict.text}: {verdict.detail}",
+            "" if verdict.passed else "red",
+        )
+
+
+def _write(results: list[Result], junit: Path | None, html: Path | None, json: Path | None) -> None:
+    from rigless.cli import reports
+
+    for path, make in ((junit, reports.junit), (html, reports.html), (json, reports.json)):
+        if path is not None:
+            try:
+                path.write_text(make(results), encoding="utf-8")
+            except OSError as error:
+                raise InputError(
+                    Problem(str(path), f"cannot be written: {error.strerror}", "choose another file")
+                ) from None

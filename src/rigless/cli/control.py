@@ -1,0 +1,194 @@
+"""`rigless ctl`: a thin client of the control API."""
+
+import json as json_module
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rigless.kernel.problems import InputError, Problem
+
+Url = Annotated[
+    str | None, typer.Option(envvar="RIGLESS_URL", help="Address of the instance; default: the one on this machine.")
+]
+Token = Annotated[str | None, typer.Option(envvar="RIGLESS_TOKEN", help="Its token.")]
+Robot = Annotated[str, typer.Argument(metavar="ROBOT")]
+
+
+class Api:
+    """One instance's API: the address and token given, or those of the instance running here."""
+
+    def __init__(self, url: str | None, token: str | None):
+        if url is None:
+            from rigless.host import sessions
+
+            note = sessions.the_one()
+            url, token = note["url"], token or note["token"]
+        parts = urllib.parse.urlsplit(url)
+        self._base = f"{parts.scheme}://{parts.netloc}"
+        self._token = token or next(iter(urllib.parse.parse_qs(parts.query).get("token", [])), None)
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        data = None if body is None else json_module.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        try:
+            request = urllib.request.Request(self._base + path, data, headers, method=method)
+            with urllib.request.urlopen(request, timeout=600) as answer:
+                return json_module.load(answer)
+        except urllib.error.HTTPError as error:
+            raise InputError(_problems(error)) from None
+        except (urllib.error.URLError, OSError, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            raise InputError(
+                Problem("ctl", f"cannot reach {self._base}: {reason}", "is it running? check --url")
+            ) from None
+
+
+def _problems(error: urllib.error.HTTPError) -> list[Problem]:
+    try:
+        return [Problem(p["where"], p["what"], p["fix"]) for p in json_module.load(error)["problems"]]
+    except (ValueError, KeyError, TypeError):
+        return [Problem("ctl", f"the instance answered {error.code} {error.reason}")]
+
+
+def _show(status: Any) -> None:
+    pace = f"{status['speed']:g}×" if status["pace"] == "real" else status["pace"]
+    typer.echo(
+        f"{status['name']}: {status['state']} at {status['time_s']:.3f} s, pace {pace}, real-time factor {status['real_time_factor']:.2f}"
+    )
+    if status["failure"]:
+        typer.echo(f"  failed: {status['failure']}")
+    if status["recording"]:
+        typer.echo(f"  recording to {status['recording']}")
+    for robot in status["robots"]:
+        typer.echo(f"  {robot['name']}: {robot['status']}")
+        for port in robot["ports"]:
+            dropped = f", {port['dropped']} dropped" if port["dropped"] else ""
+            typer.echo(f"    port {port['name']} {port['url']} ({port['links']} connected{dropped})")
+        for fault in robot["faults"]:
+            typer.echo(f"    fault {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
+
+
+def _pairs(words: list[str], example: str) -> dict[str, Any]:
+    """key=value words; values as JSON where they are, else text."""
+    pairs = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or not key:
+            raise InputError(Problem(word, "is not key=value", f"for example: {example}"))
+        try:
+            pairs[key] = json_module.loads(text)
+        except ValueError:
+            pairs[key] = text
+    return pairs
+
+
+def register(ctl: typer.Typer) -> None:
+    """Add the commands to `rigless ctl`."""
+
+    @ctl.command()
+    def status(json: Annotated[bool, typer.Option("--json")] = False, url: Url = None, token: Token = None) -> None:
+        """Show time, pace, robots, ports and faults."""
+        found = Api(url, token).call("GET", "/api/status")
+        typer.echo(json_module.dumps(found, indent=2)) if json else _show(found)
+
+    @ctl.command()
+    def pause(url: Url = None, token: Token = None) -> None:
+        """Stop time."""
+        _show(Api(url, token).call("POST", "/api/pause"))
+
+    @ctl.command()
+    def resume(url: Url = None, token: Token = None) -> None:
+        """Let time go on."""
+        _show(Api(url, token).call("POST", "/api/resume"))
+
+    @ctl.command()
+    def step(ms: Annotated[float, typer.Argument(metavar="[MS]")] = 10.0, url: Url = None, token: Token = None) -> None:
+        """Advance by some milliseconds of simulated time, then stay."""
+        _show(Api(url, token).call("POST", "/api/step", {"ms": ms}))
+
+    @ctl.command()
+    def speed(
+        factor: Annotated[str, typer.Argument(metavar="X", help="0.1 to 100, fast, or lockstep")],
+        url: Url = None,
+        token: Token = None,
+    ) -> None:
+        """Change the pace."""
+        try:
+            value: float | str = float(factor.rstrip("x×"))
+        except ValueError:
+            value = factor
+        _show(Api(url, token).call("POST", "/api/speed", {"speed": value}))
+
+    @ctl.command()
+    def reset(url: Url = None, token: Token = None) -> None:
+        """Go back to time zero; clients stay connected."""
+        _show(Api(url, token).call("POST", "/api/reset"))
+
+    @ctl.command()
+    def inject(
+        robot: Robot,
+        target: Annotated[
+            str, typer.Argument(metavar="TARGET", help="A port, sensor, actuator, or what the robot declares.")
+        ],
+        words: Annotated[list[str], typer.Argument(metavar="[KIND] [KEY=VALUE]…")] = [],
+        for_s: Annotated[float | None, typer.Option("--for", metavar="S", help="Clear it after this long.")] = None,
+        url: Url = None,
+        token: Token = None,
+    ) -> None:
+        """Inject a fault. Without a kind, the target's first.
+
+        Example: rigless ctl inject hall temperature bias value=3 --for 10
+        """
+        kind = words[0] if words and "=" not in words[0] else ""
+        params = _pairs(words[1:] if kind else words, "probability=0.5")
+        body = {"robot": robot, "target": target, "kind": kind, "params": params, "for_s": for_s}
+        for fault in Api(url, token).call("POST", "/api/faults", body):
+            typer.echo(f"fault {fault['robot']} {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
+
+    @ctl.command()
+    def clear(
+        robot: Robot,
+        target: Annotated[str, typer.Argument(metavar="[TARGET]")] = "",
+        url: Url = None,
+        token: Token = None,
+    ) -> None:
+        """End a robot's faults, or those on one target."""
+        query = urllib.parse.urlencode({"robot": robot, "target": target})
+        left = Api(url, token).call("DELETE", f"/api/faults?{query}")
+        typer.echo(f"{len(left)} faults left")
+
+    @ctl.command("set-input")
+    def set_input(
+        robot: Robot,
+        words: Annotated[list[str], typer.Argument(metavar="NAME=VALUE…")],
+        url: Url = None,
+        token: Token = None,
+    ) -> None:
+        """Set virtual inputs of a robot. Example: rigless ctl set-input hall window_open=true"""
+        inputs = _pairs(words, "window_open=true")
+        found = Api(url, token).call("POST", f"/api/robots/{urllib.parse.quote(robot)}/inputs", {"inputs": inputs})
+        typer.echo(" ".join(f"{name}={json_module.dumps(value)}" for name, value in found["inputs"].items()))
+
+    @ctl.command()
+    def snapshot(
+        file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None, url: Url = None, token: Token = None
+    ) -> None:
+        """Keep this instant, in the instance or in a file."""
+        body = {"file": str(file.resolve()) if file else ""}
+        found = Api(url, token).call("POST", "/api/snapshots", body)
+        typer.echo(f"snapshot {found['name']}" + (f" in {found['file']}" if found["file"] else ""))
+
+    @ctl.command()
+    def restore(
+        name: Annotated[str, typer.Argument(metavar="NAME|FILE")], url: Url = None, token: Token = None
+    ) -> None:
+        """Go to a snapshot: one kept in the instance by name, or a file."""
+        body = {"file": os.path.abspath(name)} if os.path.isfile(name) else {"name": name}
+        _show(Api(url, token).call("POST", "/api/restore", body))

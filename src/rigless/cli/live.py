@@ -1,0 +1,112 @@
+"""`rigless run` and `demo`: a host on the air, the control API beside it, until a signal or the end."""
+
+import asyncio
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rigless.cli.speak import console, line, progress, say, tell
+from rigless.host import sessions
+from rigless.host.host import Host
+from rigless.kernel.events import SEVERITIES, Event
+from rigless.scenario.build import Built
+
+if TYPE_CHECKING:
+    from rigless.host.server import ControlServer
+
+
+@dataclass
+class Options:
+    pace: float | str | None = None
+    duration_s: float | None = None
+    record: Path | None = None
+    panel: str | None = None
+    with_panel: bool = True
+    auth: bool = True
+    quiet: bool = False
+
+
+def run_live(built: Built, options: Options) -> int:
+    duration = options.duration_s if options.duration_s is not None else built.scenario.duration_s
+    return asyncio.run(_run(built, options, duration))
+
+
+async def _run(built: Built, options: Options, duration_s: float | None) -> int:
+    return await serve_host(Host(built, options.pace, duration_s), options)
+
+
+async def serve_host(host: Host, options: Options) -> int:
+    """Open, announce, run, close. Ctrl-C and SIGTERM end it cleanly; a second one is not needed."""
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signum, host.stop)
+    shown = SEVERITIES.index("warning" if options.quiet else "info")
+
+    def show(time_ns: int, event: Event) -> None:
+        if SEVERITIES.index(event.severity) >= shown:
+            tell(event)
+
+    host.sim.listeners.event.append(show)
+    server: ControlServer | None = None
+    note: Path | None = None
+    await host.open()
+    try:
+        if options.record is not None:
+            host.tape.start(options.record)
+        server = _server(host, options)
+        for (robot, port), url in host.urls.items():
+            line(f"port {robot}/{port} {url}")
+        if server is not None:
+            await server.open()
+            note = sessions.write(server.address, server.token, host.built.scenario.name)
+            line(f"panel {server.url}")
+        line("ready")
+        begin = time.monotonic()
+        await _run_with_progress(host)
+        _sum_up(host, time.monotonic() - begin, options)
+    finally:
+        if note is not None:
+            note.unlink(missing_ok=True)
+        if server is not None:
+            await server.close()
+        await host.close()
+    return 1 if host.failure else 0
+
+
+def _server(host: Host, options: Options) -> Any:
+    if not options.with_panel:
+        return None
+    try:
+        from rigless.host.server import ControlServer
+    except ModuleNotFoundError as error:
+        say(f"no panel: {error.name} is not installed; pip install 'rigless[panel]'", "yellow")
+        return None
+    return ControlServer(host, options.panel, options.auth)
+
+
+async def _run_with_progress(host: Host) -> None:
+    """A bar for long fast runs in a terminal; events stay readable above it."""
+    if host.pace.mode != "fast" or host.end_ns is None or not console().is_terminal:
+        await host.run()
+        return
+    with progress(f"{host.built.scenario.name}") as bar:
+        running = asyncio.create_task(host.run())
+        while not running.done():
+            bar.update(bar.task_ids[0], completed=host.sim.now_ns / host.end_ns)
+            await asyncio.wait([running], timeout=0.1)
+        await running
+
+
+def _sum_up(host: Host, wall_s: float, options: Options) -> None:
+    factor = host.sim.now_s / wall_s if wall_s > 0 else 0.0
+    say(f"simulated {host.sim.now_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)", "dim")
+    for place, count in host.dropped.items():
+        say(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
+    if host.tape.path is not None:
+        say(
+            f"recorded {host.tape.messages} messages to {host.tape.path}; look again with: rigless replay {host.tape.path} --verify",
+            "dim",
+        )
+    if host.failure:
+        say(f"error: {host.failure}", "bold red")

@@ -1,0 +1,98 @@
+"""Check results for machines and people: JUnit XML, JSON that compares run to run, and one self-contained HTML page."""
+
+from html import escape
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import msgspec
+
+from rigless.kernel.plain import to_builtins
+
+if TYPE_CHECKING:
+    from rigless.cli.check import Result
+
+_STYLE = """
+:root{color-scheme:light dark;--bad:#c0362c;--good:#2b7a4b;--line:#8884}
+body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin:2rem 0 .4rem}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.4rem .6rem;border-top:1px solid var(--line);vertical-align:top}
+.bad{color:var(--bad);font-weight:600}.good{color:var(--good)}.dim{opacity:.7}
+"""
+
+
+def _clean(text: str) -> str:
+    """Text that XML can hold."""
+    return "".join(c if c in "\t\n" or ord(c) >= 32 else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def junit(results: list["Result"]) -> str:
+    suites = ElementTree.Element("testsuites")
+    for result in results:
+        cases = [(verdict.text, verdict.passed, verdict.detail) for verdict in result.verdicts]
+        if result.failure or not cases:
+            cases.insert(0, ("runs to the end", not result.failure, result.failure))
+        failed = sum(not passed for _, passed, _ in cases)
+        suite = ElementTree.SubElement(
+            suites,
+            "testsuite",
+            name=_clean(result.name),
+            tests=str(len(cases)),
+            failures=str(failed),
+            time=f"{result.wall_s:.3f}",
+        )
+        for text, passed, detail in cases:
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=_clean(result.name), name=_clean(text), file=_clean(result.target)
+            )
+            if not passed:
+                ElementTree.SubElement(case, "failure", message=_clean(detail)).text = _clean(f"{text}: {detail}")
+    ElementTree.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
+
+
+def json(results: list["Result"]) -> str:
+    """In a fixed order and without wall times: the same runs give the same text."""
+    scenarios = [
+        {
+            "name": result.name,
+            "target": result.target,
+            "seed": result.seed,
+            "duration_s": result.duration_s,
+            "passed": result.passed,
+            "failure": result.failure,
+            "expectations": [to_builtins(verdict) for verdict in result.verdicts],
+            "events": [to_builtins(event) for event in result.events],
+        }
+        for result in results
+    ]
+    report = {"passed": all(result.passed for result in results), "scenarios": scenarios}
+    return msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
+
+
+def html(results: list["Result"]) -> str:
+    failed = sum(not result.passed for result in results)
+    summary = f"{len(results) - failed} passed, {failed} failed"
+    body = [f"<h1>rigless check: <span class={'bad' if failed else 'good'}>{summary}</span></h1>"]
+    for result in results:
+        mark = "good" if result.passed else "bad"
+        body.append(f"<h2><span class={mark}>{'PASS' if result.passed else 'FAIL'}</span> {escape(result.name)}</h2>")
+        facts = f"{result.target} · {result.duration_s:g} s simulated in {result.wall_s:.2f} s · seed {result.seed}"
+        body.append(f"<p class=dim>{escape(facts)}</p>")
+        if result.failure:
+            body.append(f"<p class=bad>{escape(result.failure)}</p>")
+        rows = [
+            f"<tr><td class={'good' if v.passed else 'bad'}>{'ok' if v.passed else 'FAIL'}<td>{escape(v.text)}<td>{escape(v.detail)}"
+            for v in result.verdicts
+        ]
+        body.append("<table><tr><th>result<th>expectation<th>what was seen" + "".join(rows) + "</table>")
+        if result.events:
+            lines = [
+                f"<tr><td>{e.time_ns / 1e9:.3f} s<td>{escape(e.robot)}<td>{escape(e.severity)}<td>{escape(e.text)}"
+                for e in result.events[:200]
+            ]
+            body.append(
+                "<h3>Warnings and errors</h3><table><tr><th>time<th>robot<th>severity<th>event"
+                + "".join(lines)
+                + "</table>"
+            )
+    return f"<!doctype html><html lang=en><meta charset=utf-8><title>rigless check: {summary}</title><style>{_STYLE}</style>{''.join(body)}</html>\n"

@@ -1,0 +1,49 @@
+"""`rigless replay` and `rigless diff`."""
+
+import asyncio
+from pathlib import Path
+
+from rigless.cli.live import Options, serve_host
+from rigless.cli.speak import line, progress, say
+from rigless.recordings.diff import compare
+from rigless.recordings.reading import Recording
+from rigless.recordings.replay import rebuild, verify
+
+
+def verify_recording(file: Path) -> int:
+    with progress(f"replaying {file.name}") as bar:
+        found = verify(file, lambda part: bar.update(bar.task_ids[0], completed=part))
+    if found.versions:
+        say(f"note: {found.versions}; sameness is promised for one version", "yellow")
+    cut = " (the recording was cut off there)" if found.cut else ""
+    if found.difference is not None:
+        line(f"different: {found.difference}")
+        return 1
+    line(f"the same: {found.records} records up to {found.end_ns / 1e9:.6f} s{cut}")
+    return 0
+
+
+def serve_recording(file: Path, speed: float, at_once: bool, settings: list[str]) -> int:
+    from rigless.host.playback import Playback
+
+    recording = Recording.open(file)
+    built = rebuild(recording, settings)
+
+    async def play() -> int:
+        host = Playback(built, recording, speed, at_once)
+        if not at_once:
+            say("the recording starts with the first client", "dim")
+        code = await serve_host(host, Options(with_panel=False, quiet=True))
+        say(f"played {host.played} messages", "dim")
+        return code
+
+    return asyncio.run(play())
+
+
+def diff_recordings(left: Path, right: Path) -> int:
+    difference = compare(Recording.open(left), Recording.open(right))
+    if difference is None:
+        line("equal")
+        return 0
+    line(f"different: {difference}")
+    return 1

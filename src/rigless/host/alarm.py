@@ -1,0 +1,79 @@
+"""Sleeping to the microsecond inside asyncio. The event loop's own timers are rounded up to a millisecond; a Linux timerfd
+is not, and needs no blocking wait. Elsewhere the loop's timers serve."""
+
+import asyncio
+import ctypes
+import os
+import sys
+import time
+
+
+class _TimerSpec(ctypes.Structure):
+    _fields_ = [
+        ("interval_s", ctypes.c_long),
+        ("interval_ns", ctypes.c_long),
+        ("s", ctypes.c_long),
+        ("ns", ctypes.c_long),
+    ]
+
+
+class Alarm:
+    """Wakes one waiter at a time on the monotonic clock, or earlier when somebody rings."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._waiter: asyncio.Future[None] | None = None
+        self._rung = False
+        self._fd = -1
+        if sys.platform == "linux":
+            self._libc = ctypes.CDLL(None, use_errno=True)
+            self._fd = self._libc.timerfd_create(time.CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
+        if self._fd >= 0:
+            self._loop.add_reader(self._fd, self._expired)
+
+    async def wait(self, until_ns: int | None) -> None:
+        """Return at this monotonic time (never, if None), or as soon as `ring` is called."""
+        if self._rung or (until_ns is not None and until_ns <= time.monotonic_ns()):
+            self._rung = False
+            await asyncio.sleep(0)
+            return
+        self._waiter = self._loop.create_future()
+        handle = None
+        if until_ns is not None:
+            if self._fd >= 0:
+                self._arm(until_ns)
+            else:
+                handle = self._loop.call_at(until_ns / 1e9, self._wake)
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+            self._rung = False
+            if handle is not None:
+                handle.cancel()
+
+    def ring(self) -> None:
+        self._rung = True
+        self._wake()
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            self._loop.remove_reader(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+
+    def _arm(self, until_ns: int) -> None:
+        spec = _TimerSpec(0, 0, *divmod(max(until_ns, 1), 1_000_000_000))
+        absolute = 1
+        self._libc.timerfd_settime(self._fd, absolute, ctypes.byref(spec), None)
+
+    def _expired(self) -> None:
+        try:
+            os.read(self._fd, 8)
+        except BlockingIOError:
+            return
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)

@@ -1,0 +1,141 @@
+"""Who may talk to the control API: holders of the token, and browsers that showed it once and hold a session cookie since.
+
+Scripts send `Authorization: Bearer TOKEN`. A browser opens `/?token=…`, gets a cookie that is not the token, and is sent on
+to a URL without it. Requests that a foreign page could cause are refused: the Origin must be our own on the WebSocket and on
+everything that changes something, and the Host must be an address or localhost, so that no foreign name can point here.
+"""
+
+import hmac
+import ipaddress
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LARGEST_BODY = 1 << 20
+HEADERS = [
+    (
+        b"content-security-policy",
+        b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+]
+
+
+class Auth:
+    """ASGI middleware. `token=None` lets everybody on this machine in (--no-auth)."""
+
+    def __init__(self, app: App, token: str | None):
+        self._app = app
+        self._token = token
+        self._sessions: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        refusal = self._refusal(scope, headers, query)
+        if refusal:
+            await _refuse(scope, send, *refusal)
+        elif (
+            scope["type"] == "http"
+            and "token" in query
+            and scope["method"] == "GET"
+            and scope["path"] == "/"
+            and self._token
+        ):
+            await self._start_session(scope, send)
+        else:
+            await self._app(scope, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: dict[str, str], query: dict[str, list[str]]) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if not _is_local_name(host):
+            return 403, f"the host name {host!r} is not served; use the address that rigless printed"
+        origin = headers.get("origin")
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD", "OPTIONS")
+        if changes and origin is not None and urlsplit(origin).netloc != host:
+            return 403, "this origin may not control the simulation"
+        if scope["type"] == "http" and not headers.get("content-length", "0").isdigit():
+            return 400, "content-length is not a number"
+        if int(headers.get("content-length", "0")) > LARGEST_BODY or "transfer-encoding" in headers:
+            return 413, f"a body has a content-length of at most {LARGEST_BODY} bytes"
+        if self._token is None or self._is_known(scope, headers, query):
+            return None
+        return 401, "no valid token: open the URL that rigless printed, or send it as Authorization: Bearer TOKEN"
+
+    def _is_known(self, scope: Scope, headers: dict[str, str], query: dict[str, list[str]]) -> bool:
+        assert self._token is not None
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        candidates = [given] if scheme.lower() == "bearer" else []
+        candidates += query.get("token", [])
+        if any(hmac.compare_digest(candidate.encode(), self._token.encode()) for candidate in candidates):
+            return True
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        cookie = cookies.get(_cookie_name(scope))
+        return cookie is not None and cookie.value in self._sessions
+
+    async def _start_session(self, scope: Scope, send: Send) -> None:
+        session = secrets.token_urlsafe(24)
+        self._sessions.add(session)
+        cookie = f"{_cookie_name(scope)}={session}; HttpOnly; SameSite=Strict; Path=/"
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 303,
+                "headers": [(b"location", b"/"), (b"set-cookie", cookie.encode()), *HEADERS],
+            }
+        )
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _cookie_name(scope: Scope) -> str:
+    """Cookies are shared by all ports of a host, so the port is in the name."""
+    return f"rigless_{(scope.get('server') or ('', 0))[1]}"
+
+
+def _is_local_name(host: str) -> bool:
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        if name == "localhost":
+            return True
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _with_headers(send: Send) -> Send:
+    async def sender(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *HEADERS]
+        await send(message)
+
+    return sender
+
+
+async def _refuse(scope: Scope, send: Send, status: int, reason: str) -> None:
+    from rigless.kernel.plain import to_json
+
+    body = to_json({"problems": [{"where": "", "what": reason, "fix": ""}]})
+    kind = "http.response" if scope["type"] == "http" else "websocket.http.response"
+    if kind.startswith("websocket") and "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008, "reason": reason})
+        return
+    await send(
+        {"type": f"{kind}.start", "status": status, "headers": [(b"content-type", b"application/json"), *HEADERS]}
+    )
+    await send({"type": f"{kind}.body", "body": body})

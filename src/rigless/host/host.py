@@ -1,0 +1,300 @@
+"""Runs a simulation against the world outside: binds its ports, stamps what arrives with simulated time, and paces it.
+
+Everything happens on one event loop, so there are no locks: an input is stamped by first advancing the simulation to the
+present, then applied. Peers that do not read lose messages (counted); they never hold the simulation up.
+"""
+
+import asyncio
+import time
+import traceback
+from pathlib import Path
+from typing import Any, cast
+
+from rigless.host.alarm import Alarm
+from rigless.host.links import PortInbox, reconcile
+from rigless.host.pace import Pace
+from rigless.host.tape import FLUSH_WALL_NS, Tape
+from rigless.kernel.events import Event
+from rigless.kernel.inputs import AnyInput
+from rigless.kernel.ports import Link, Port
+from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.kernel.rate import to_ns
+from rigless.kernel.simulation import RobotError
+from rigless.kernel.snapshot import Snapshot
+from rigless.kernel.wiring import Output
+from rigless.scenario.build import Built
+from rigless.transports.transport import Dialer, Transport, make
+
+SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
+LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
+
+
+class Host:
+    """A simulation on the air."""
+
+    def __init__(self, built: Built, speed: float | str | None = None, duration_s: float | None = None):
+        self.built = built
+        self.sim = built.simulation
+        self.pace = Pace.of(built.scenario.speed if speed is None else speed)
+        self.paused = False
+        self.failure = ""
+        self.end_ns = None if duration_s is None else to_ns(duration_s)
+        self.dropped: dict[str, int] = {}
+        self.lost_ns = 0
+        self.live: dict[int, tuple[str, str, str, str]] = {}  # link → robot, port, peer, local
+        self.tape = Tape(self.sim, live=self.pace.mode != "fast")
+        self.transports: dict[tuple[str, str], Transport] = {}
+        self.urls: dict[tuple[str, str], str] = {}
+        self.snapshots: dict[str, Snapshot] = {}
+        self.finished = asyncio.Event()
+        self.started_ns = 0
+        self._next_link = 0
+        self._slice_sim_ns = 1_000_000
+        self._alarm: Alarm | None = None
+        self._rate_mark = (0, 0)
+        self.sim.listeners.output.append(self._output)
+        self.sim.listeners.link.append(self._link)
+
+    # Life
+
+    async def open(self) -> None:
+        """Bind all ports. If one cannot be bound, none stays bound and the error says why."""
+        self._alarm = Alarm()
+        try:
+            for robot in self.sim.robots.values():
+                for port in robot.ports:
+                    await self._open_port(robot.name, port)
+        except BaseException:
+            await self.close()
+            raise
+        self.started_ns = time.monotonic_ns()
+        self._rate_mark = (self.started_ns, self.sim.now_ns)
+        self.pace.anchor(self.started_ns, self.sim.now_ns)
+
+    async def _open_port(self, robot: str, port: Port) -> None:
+        transport = make(port, PortInbox(self, robot, port.name))
+        self.transports[robot, port.name] = transport
+        address = self.built.addresses[robot, port.name]
+        try:
+            self.urls[robot, port.name] = await transport.open(address)
+        except OSError as error:
+            fix = f"free it, or use another: --set {robot}.ports.{port.name}=0"
+            raise InputError(
+                Problem(f"{robot}/{port.name}", f"cannot bind {address}: {error.strerror or error}", fix)
+            ) from None
+
+    async def run(self) -> None:
+        """Advance until stopped or the duration is over."""
+        assert self._alarm is not None, "open the host first"
+        while not self.finished.is_set():
+            if self.end_ns is not None and self.sim.now_ns >= self.end_ns:
+                break
+            if self.paused or self.failure or self.pace.mode == "lockstep":
+                self.tape.flush_if_due()
+                await self._alarm.wait(time.monotonic_ns() + FLUSH_WALL_NS if self.tape.path else None)
+            elif self.pace.mode == "fast":
+                self._run_slice(self.sim.now_ns + 60_000_000_000)
+                await asyncio.sleep(0)
+            else:
+                self.catch_up()
+                await self._alarm.wait(self._next_wake_ns())
+        self.finished.set()
+
+    async def close(self) -> None:
+        """Finish the recording and close every port; safe to call twice."""
+        self.finished.set()
+        self.tape.stop()
+        for transport in self.transports.values():
+            await transport.close()
+        self.transports.clear()
+        self.live.clear()
+        if self._alarm is not None:
+            self._alarm.close()
+            self._alarm = None
+
+    def stop(self) -> None:
+        self.finished.set()
+        self._wake()
+
+    # Time
+
+    def catch_up(self) -> None:
+        """Advance to where the wall clock says the simulation should be, at most one slice."""
+        if self.paused or self.failure or self.pace.mode != "real":
+            return
+        wall_ns = time.monotonic_ns()
+        target_ns = self._until_end(self.pace.sim_at(wall_ns))
+        behind_ns = wall_ns - self.pace.wall_at(self.sim.now_ns)
+        if behind_ns > LOST_WALL_NS:
+            self._lose_time(behind_ns, wall_ns)
+            return
+        if target_ns > self.sim.now_ns:
+            self._advance(min(target_ns, self.sim.now_ns + int(4 * SLICE_WALL_NS * self.pace.speed)))
+
+    def _lose_time(self, behind_ns: int, wall_ns: int) -> None:
+        self.lost_ns += behind_ns
+        self.pace.anchor(wall_ns, self.sim.now_ns)
+        text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
+        self.sim.log(Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9}))
+
+    def _run_slice(self, limit_ns: int) -> None:
+        """One slice as fast as possible; its length in simulated time follows from how long the last one took."""
+        begin_ns = time.monotonic_ns()
+        self._advance(self._until_end(min(limit_ns, self.sim.now_ns + self._slice_sim_ns)))
+        took_ns = max(time.monotonic_ns() - begin_ns, 1)
+        factor = min(max(SLICE_WALL_NS / took_ns, 0.2), 2.0)
+        self._slice_sim_ns = min(max(int(self._slice_sim_ns * factor), 1_000), 60_000_000_000)
+
+    def _advance(self, target_ns: int) -> None:
+        try:
+            self.sim.run_until(target_ns)
+        except RobotError as error:
+            self._fail(error)
+        self.tape.flush_if_due()
+
+    def _fail(self, error: RobotError) -> None:
+        """A robot's own code broke: time stops, everything stays to be looked at, the process lives."""
+        self.failure = str(error)
+        trace = "".join(traceback.format_exception(error))
+        self.sim.log(Event(self.sim.now_ns, "", "robot-failed", "critical", str(error), {"traceback": trace}))
+
+    def _until_end(self, time_ns: int) -> int:
+        return time_ns if self.end_ns is None else min(time_ns, self.end_ns)
+
+    def _next_wake_ns(self) -> int:
+        due_ns = self.sim.agenda.next_due_ns()
+        longest_ns = time.monotonic_ns() + 50_000_000  # the clock moves on even when nothing is due
+        if due_ns is None:
+            return longest_ns
+        return min(self.pace.wall_at(self._until_end(due_ns)), longest_ns)
+
+    def pause(self) -> None:
+        self.catch_up()
+        self.paused = True
+
+    def resume(self) -> None:
+        if self.paused:
+            self.paused = False
+            self._reanchor()
+
+    def set_speed(self, speed: float | str) -> None:
+        self.catch_up()
+        self.pace = Pace.of(speed)
+        self._reanchor()
+
+    async def step(self, ms: float) -> None:
+        """Advance by this much and stop there; in real or fast mode this also pauses."""
+        if self.pace.mode != "lockstep":
+            self.pause()
+        if self.failure:
+            raise InputError(
+                Problem("step", f"the simulation has failed: {self.failure}", "reset it: rigless ctl reset")
+            )
+        end_ns = self._until_end(self.sim.now_ns + round(ms * 1e6))
+        while self.sim.now_ns < end_ns and not self.failure and not self.finished.is_set():
+            self._run_slice(end_ns)
+            await asyncio.sleep(0)
+        self._wake()
+
+    def _reanchor(self) -> None:
+        self.pace.anchor(time.monotonic_ns(), self.sim.now_ns)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._alarm is not None:
+            self._alarm.ring()
+
+    @property
+    def state(self) -> str:
+        if self.failure:
+            return "failed"
+        if self.finished.is_set():
+            return "stopped"
+        return "paused" if self.paused else "lockstep" if self.pace.mode == "lockstep" else "running"
+
+    def real_time_factor(self) -> float:
+        """Simulated seconds a wall second since last asked."""
+        wall_ns, sim_ns = time.monotonic_ns(), self.sim.now_ns
+        wall0_ns, sim0_ns = self._rate_mark
+        if wall_ns - wall0_ns > 200_000_000:
+            self._rate_mark = (wall_ns, sim_ns)
+        return (sim_ns - sim0_ns) / max(wall_ns - wall0_ns, 1)
+
+    # In and out
+
+    def apply(self, given: AnyInput) -> None:
+        """Stamp an input with the present and apply it. Raises InputError if it cannot be."""
+        self.catch_up()
+        self.sim.check(given)
+        if self.failure:
+            return
+        try:
+            self.sim.apply(given)
+        except RobotError as error:
+            self._fail(error)
+        self.tape.flush_if_due()
+        self._wake()
+
+    def new_link(self) -> int:
+        self._next_link += 1
+        return self._next_link
+
+    def _output(self, time_ns: int, output: Output) -> None:
+        transport = self.transports.get((output.robot, output.port))
+        if transport is not None:
+            transport.send(output.link, output.data, output.subject)
+
+    def _link(self, time_ns: int, robot: str, port: str, link: Link, opened: bool) -> None:
+        transport = self.transports.get((robot, port))
+        if transport is None:
+            return
+        if opened:
+            cast(Dialer, transport).open_link(link.id, link.peer)
+        else:
+            self.live.pop(link.id, None)
+            transport.close_link(link.id)
+
+    def address(self, robot: str, port: str) -> str:
+        """The URL of a port."""
+        self.sim.wiring.port(self.sim.robot(robot), port)
+        return self.urls[robot, port]
+
+    # Snapshots, reset, recording
+
+    def reset(self) -> None:
+        """Back to time zero. Clients stay connected; a recording goes on in a new file."""
+        self._rewind(self.sim.reset)
+
+    def take_snapshot(self, name: str = "") -> str:
+        self.catch_up()
+        name = name or f"{len(self.snapshots) + 1}-at-{self.sim.now_s:.3f}s"
+        self.snapshots[name] = self.sim.snapshot()
+        return name
+
+    def restore(self, saved: Snapshot | str) -> None:
+        """Go to a snapshot, given or taken before. Clients stay connected; a recording goes on in a new file."""
+        if isinstance(saved, str):
+            if saved not in self.snapshots:
+                raise unknown("snapshot", saved, self.snapshots)
+            saved = self.snapshots[saved]
+        self._rewind(lambda: self.sim.restore(saved))
+
+    def _rewind(self, rewind: Any) -> None:
+        links = {link.id: link for links in self.sim.wiring.links.values() for link in links.values()}
+        path = self.tape.path
+        self.tape.stop()
+        rewind()
+        self.failure = ""
+        reconcile(self, links)
+        if path is not None:
+            self.tape.start(next_part(path))
+        self._rate_mark = (time.monotonic_ns(), self.sim.now_ns)
+        self._reanchor()
+
+
+def next_part(path: Path) -> Path:
+    """F.mcap → F.2.mcap → F.3.mcap: where a recording goes on after time has jumped."""
+    stem, _, number = path.stem.rpartition(".")
+    if stem and number.isdigit():
+        return path.with_name(f"{stem}.{int(number) + 1}{path.suffix}")
+    return path.with_name(f"{path.stem}.2{path.suffix}")

@@ -1,0 +1,59 @@
+"""Peers and the simulation's idea of them: what transports report, and putting the two in step after time has jumped."""
+
+from typing import TYPE_CHECKING, cast
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.ports import Link
+from rigless.kernel.wiring import OPENED
+from rigless.transports.transport import Dialer
+
+if TYPE_CHECKING:
+    from rigless.host.host import Host
+
+
+class PortInbox:
+    """Turns what one port's transport reports into inputs."""
+
+    def __init__(self, host: "Host", robot: str, port: str):
+        self._host, self._robot, self._port = host, robot, port
+
+    def new_link(self) -> int:
+        return self._host.new_link()
+
+    def connected(self, link: int, peer: str, local: str) -> None:
+        self._host.live[link] = (self._robot, self._port, peer, local)
+        self._host.apply(inp.Connect(self._robot, self._port, link, peer, local))
+
+    def received(self, link: int, data: bytes, subject: str = "") -> None:
+        self._host.apply(inp.Arrive(self._robot, self._port, link, data, subject))
+
+    def disconnected(self, link: int) -> None:
+        if self._host.live.pop(link, None) is not None:
+            self._host.apply(inp.Disconnect(self._robot, self._port, link))
+
+    def dropped(self, link: int) -> None:
+        place = f"{self._robot}/{self._port}"
+        self._host.dropped[place] = self._host.dropped.get(place, 0) + 1
+
+
+def reconcile(host: "Host", before: dict[int, Link]) -> None:
+    """After a reset or restore: peers that are really there are connected, the others are not, and a byte stream goes on
+    from where it truly is (a peer cannot be rewound)."""
+    sim = host.sim
+    for (robot, port), links in sim.wiring.links.items():
+        for link in list(links.values()):
+            if inp.LOCAL < link.id < OPENED:
+                if link.id in host.live and link.id in before:
+                    link.codec = before[link.id].codec
+                else:
+                    sim.apply(inp.Disconnect(robot, port, link.id))
+    for link_id, (robot, port, peer, local) in list(host.live.items()):
+        if link_id not in sim.wiring.links[robot, port]:
+            sim.apply(inp.Connect(robot, port, link_id, peer, local))
+    for (robot, port), transport in host.transports.items():
+        wanted = {link.id: link.peer for link in sim.wiring.links[robot, port].values() if link.id >= OPENED}
+        for old in before.values():
+            if old.id >= OPENED and old.port == port:
+                transport.close_link(old.id)
+        for number, address in wanted.items():
+            cast(Dialer, transport).open_link(number, address)

@@ -1,0 +1,41 @@
+"""Plays the outputs of a recording on the real wire: the robot's ports are there and take clients, but what they get is what
+was recorded, at the recorded times."""
+
+import base64
+from functools import partial
+
+from rigless.host.host import Host
+from rigless.kernel.inputs import AnyInput, Connect
+from rigless.kernel.wiring import ALL, Output
+from rigless.recordings.reading import Recording
+from rigless.scenario.build import Built
+
+
+class Playback(Host):
+    """A host whose robots are mute. Time starts with the first client, so that it misses nothing, unless `at_once`."""
+
+    def __init__(self, built: Built, recording: Recording, speed: float | str = 1.0, at_once: bool = False):
+        super().__init__(built, speed)
+        self.paused = not at_once
+        self.played = 0
+        self.end_ns = self.sim.now_ns
+        for record in recording:
+            self.end_ns = max(self.end_ns, record.time_ns)
+            if record.direction == "out":
+                fields = record.fields()
+                data = base64.b64decode(fields["wire"])
+                self.sim.watch(record.time_ns, partial(self._play, record.robot, record.port, data, fields["subject"]))
+
+    def _play(self, robot: str, port: str, data: bytes, subject: str) -> None:
+        transport = self.transports.get((robot, port))
+        if transport is not None:
+            self.played += 1
+            transport.send(ALL, data, subject)
+
+    def _output(self, time_ns: int, output: Output) -> None:
+        return  # the simulated robot keeps quiet; its links are used, its words are not
+
+    def apply(self, given: AnyInput) -> None:
+        super().apply(given)
+        if isinstance(given, Connect):
+            self.resume()

@@ -1,0 +1,80 @@
+"""Serves the control API on the host's own event loop."""
+
+import asyncio
+import contextlib
+import secrets
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+
+from rigless.host.auth import Auth
+from rigless.host.control import create_app
+from rigless.host.host import Host
+from rigless.kernel.problems import InputError, Problem
+from rigless.transports.transport import join, split
+
+DEFAULT = "127.0.0.1:8080"
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield  # signals belong to whoever runs the host
+
+
+class ControlServer:
+    """One HTTP and WebSocket server. `token` is made up unless `auth` is off."""
+
+    def __init__(self, host: Host, address: str | None = None, auth: bool = True):
+        self.token = secrets.token_urlsafe(24) if auth else None
+        self._socket = _bind(address)
+        self.address = f"http://{join(self._socket.getsockname())}"
+        app: Any = Auth(create_app(host), self.token)
+        config = uvicorn.Config(
+            app, log_level="error", access_log=False, lifespan="off", ws_max_size=1 << 20, timeout_graceful_shutdown=1
+        )
+        self._server = _Server(config)
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def url(self) -> str:
+        """What a person opens: the address with the token in it."""
+        return f"{self.address}/?token={self.token}" if self.token else f"{self.address}/"
+
+    async def open(self) -> None:
+        self._task = asyncio.create_task(self._server.serve(sockets=[self._socket]))
+        while not self._server.started and not self._task.done():
+            await asyncio.sleep(0.002)
+
+    async def close(self) -> None:
+        self._server.should_exit = True
+        if self._task is not None:
+            await self._task
+        self._socket.close()
+
+
+def _bind(address: str | None) -> socket.socket:
+    """The given address, or the default one, or any free port if that is taken and nobody asked for it by name."""
+    try:
+        return _listen(*split(address or DEFAULT))
+    except (OSError, ValueError) as error:
+        if address is None:
+            return _listen("127.0.0.1", 0)
+        reason = getattr(error, "strerror", None) or "not HOST:PORT"
+        raise InputError(
+            Problem(f"--panel {address}", f"cannot be bound: {reason}", "use another, for example --panel 127.0.0.1:0")
+        ) from None
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError:
+        listener.close()
+        raise
+    return listener

@@ -1,0 +1,53 @@
+"""Private notes of which instances run on this machine, so that `rigless ctl` finds them: one file each, for this user only."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel.problems import InputError, Problem
+
+
+def _folder() -> Path:
+    base = os.environ.get("XDG_RUNTIME_DIR") or os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "rigless"
+
+
+def write(url: str, token: str | None, name: str) -> Path:
+    """Leave a note of this process; the caller removes it when done."""
+    folder = _folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{os.getpid()}.json"
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        json.dump({"pid": os.getpid(), "url": url, "token": token, "name": name}, stream)
+    return path
+
+
+def running() -> list[dict[str, Any]]:
+    """The notes of processes that are still alive; stale ones are removed."""
+    found = []
+    folder = _folder()
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
+        try:
+            note = json.loads(path.read_text())
+            os.kill(int(note["pid"]), 0)
+            found.append(note)
+        except ProcessLookupError:
+            path.unlink(missing_ok=True)
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+def the_one() -> dict[str, Any]:
+    """The instance that runs on this machine; InputError if there is none, or more than one."""
+    found = running()
+    if not found:
+        raise InputError(
+            Problem("ctl", "no running rigless was found on this machine", "start one: rigless run TARGET")
+        )
+    if len(found) > 1:
+        names = ", ".join(f"{note['url']} ({note['name']})" for note in found)
+        raise InputError(Problem("ctl", f"several instances are running: {names}", "choose one with --url and --token"))
+    return found[0]

@@ -1,0 +1,87 @@
+"""Runs a recording again: the simulation is rebuilt from what the file says, fed the recorded inputs at their stamps, and
+recorded anew; the two recordings must be the same."""
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.recording import CONTROL, Recorder
+from rigless.kernel.simulation import RobotError
+from rigless.recordings.diff import Difference, compare
+from rigless.recordings.reading import Recording
+from rigless.scenario.build import Built, build
+from rigless.scenario.load import apply_settings
+from rigless.scenario.model import Scenario
+from rigless.scenario.validation import validate
+
+
+@dataclass
+class Verification:
+    """What a replay found. `cut` says that the recording ended before it was closed."""
+
+    records: int
+    end_ns: int
+    cut: bool
+    difference: Difference | None
+    versions: str
+
+
+def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
+    """The simulation that the recording was made of, at the instant where it starts."""
+    problems: list[Problem] = []
+    try:
+        raw = msgspec.json.decode(recording.metadata["scenario"])
+        seed = int(recording.metadata["seed"])
+    except (KeyError, ValueError, msgspec.DecodeError):
+        raise InputError(
+            Problem(str(recording.path), "its metadata does not say what was run", "record it again")
+        ) from None
+    apply_settings(raw, settings, False, problems)
+    scenario = validate(Scenario, raw, problems, str(recording.path))
+    if scenario is None or problems:
+        raise InputError(problems)
+    built = build(scenario, seed=seed, collect=False)
+    if recording.snapshot is not None:
+        built.simulation.restore(recording.snapshot)
+    return built
+
+
+def verify(path: str | Path, progress: Callable[[float], None] | None = None) -> Verification:
+    """Replay from the recorded inputs and compare everything that was recorded, byte by byte."""
+    recording = Recording.open(path)
+    simulation = rebuild(recording).simulation
+    count, last_ns = 0, simulation.now_ns
+    for record in recording:
+        count, last_ns = count + 1, max(last_ns, record.time_ns)
+        if record.direction == "in" or record.topic == CONTROL:
+            given = record.input()
+            if given.source == "live":
+                simulation.schedule(record.time_ns, given.given)
+    cut = recording.end_ns is None
+    end_ns = last_ns if recording.end_ns is None else recording.end_ns
+    with tempfile.NamedTemporaryFile(suffix=".mcap") as stream:
+        recorder = Recorder(simulation, stream)
+        begin_ns, steps = simulation.now_ns, 100
+        for step in range(1, steps + 1):
+            try:
+                simulation.run_until(begin_ns + (end_ns - begin_ns) * step // steps)
+            except RobotError:
+                break  # it failed in the recorded run too, or the comparison will show that it did not
+            if progress:
+                progress(step / steps)
+        recorder.close()
+        again = Recording(Path(stream.name))
+        difference = compare(recording, itertools.islice(again, count) if cut else again)
+    return Verification(count, end_ns, cut, difference, _versions(recording))
+
+
+def _versions(recording: Recording) -> str:
+    """A note if the recording was made by another version, for which sameness is not promised."""
+    made = recording.metadata.get("rigless", "?")
+    return "" if made == version("rigless") else f"recorded with rigless {made}, this is {version('rigless')}"

@@ -1,0 +1,217 @@
+"""From a scenario to a simulation: robots made, obstacles placed, timeline and faults entered, ports given addresses."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.inputs import LOCAL, AnyInput
+from rigless.kernel.plain import to_json
+from rigless.kernel.ports import Port
+from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.kernel.rate import to_ns
+from rigless.kernel.robot import Robot
+from rigless.kernel.simulation import Simulation
+from rigless.kernel.world import Obstacle, World
+from rigless.scenario.kinds import is_folder, robot_class
+from rigless.scenario.lines import Path as KeyPath
+from rigless.scenario.lines import line_of
+from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
+from rigless.scenario.validation import dotted, validate
+
+
+@dataclass
+class Built:
+    """A simulation ready to run, with where its ports belong."""
+
+    simulation: Simulation
+    scenario: Scenario
+    addresses: dict[tuple[str, str], str]
+    source: "Source"
+
+
+@dataclass
+class Source:
+    """Where a scenario came from, to place errors and to find what it names."""
+
+    file: str = ""
+    folder: Path = Path()
+    lines: dict[KeyPath, int] | None = None
+
+    def problem(self, path: KeyPath, what: str, fix: str = "") -> Problem:
+        return Problem(dotted(path), what, fix, self.file, line_of(self.lines or {}, path))
+
+    def place(self, path: KeyPath, error: InputError) -> list[Problem]:
+        """The problems of an error that did not know the file it came from."""
+        placed = []
+        for problem in error.problems:
+            where = f"{dotted(path)}: {problem.where}" if problem.where else dotted(path)
+            line = problem.line or line_of(self.lines or {}, path)
+            placed.append(Problem(where, problem.what, problem.fix, problem.file or self.file, line))
+        return placed
+
+
+def build(scenario: Scenario, source: Source | None = None, seed: int | None = None, collect: bool = True) -> Built:
+    """Everything wrong with the robots, timeline and faults is reported at once."""
+    source = source or Source()
+    problems: list[Problem] = []
+    robots: list[Robot] = []
+    addresses: dict[tuple[str, str], str] = {}
+    for index, entry in enumerate(scenario.robots):
+        made = _robots(index, entry, source, problems)
+        for number, robot in enumerate(made):
+            robots.append(robot)
+            for port in robot.ports:
+                addresses[robot.name, port.name] = _address(port, entry.ports.get(port.name), number)
+    names = [robot.name for robot in robots]
+    problems += [
+        source.problem(("robots",), f"two robots are called {name!r}", "give each its own name")
+        for name in sorted({name for name in names if names.count(name) > 1})
+    ]
+    if problems:
+        raise InputError(problems)
+    used = seed if seed is not None else scenario.seed
+    origin = {"scenario": to_json(_resolved(scenario, robots, source)).decode()}
+    simulation = Simulation(robots, _world(scenario.world), used, collect, origin)
+    for index, given in enumerate(scenario.timeline):
+        _plan(
+            simulation,
+            ("timeline", index),
+            given.at_s,
+            lambda given=given: _timeline(simulation, given),
+            source,
+            problems,
+        )
+    for index, fault in enumerate(scenario.faults):
+        _plan(
+            simulation, ("faults", index), fault.at_s, lambda fault=fault: _fault(simulation, fault), source, problems
+        )
+    for index, expectation in enumerate(scenario.expect):
+        if expectation.robot is not None and expectation.robot not in names:
+            problems.append(
+                source.problem(
+                    ("expect", index, "robot"),
+                    f"unknown robot {expectation.robot!r}",
+                    did_you_mean(expectation.robot, names),
+                )
+            )
+    if problems:
+        raise InputError(problems)
+    return Built(simulation, scenario, addresses, source)
+
+
+def _resolved(scenario: Scenario, robots: list[Robot], source: Source) -> dict[str, Any]:
+    """The scenario with nothing left to look up: every config key with its value, folders by their full path."""
+    data = scenario.model_dump(mode="json", exclude_defaults=True)
+    first = 0
+    for entry, robot_entry in zip(data["robots"], scenario.robots, strict=True):
+        entry["config"] = robots[first].config.model_dump(mode="json")
+        if is_folder(robot_entry.kind):
+            entry["kind"] = str((source.folder / robot_entry.kind).resolve())
+        first += robot_entry.count
+    return data
+
+
+def _robots(index: int, entry: RobotEntry, source: Source, problems: list[Problem]) -> list[Robot]:
+    at: KeyPath = ("robots", index)
+    try:
+        kind = robot_class(entry.kind, source.folder)
+    except InputError as error:
+        problems += source.place((*at, "kind"), error)
+        return []
+    known = len(problems)
+    config = validate(kind.Config, entry.config, problems, source.file, source.lines, (*at, "config"))
+    name = entry.name or entry.kind.rstrip("/").replace("/", ".").rpartition(".")[2]
+    start = (entry.start.x, entry.start.y, entry.start.theta) if entry.start else None
+    made = []
+    if config is not None:
+        try:
+            made = [kind(name if entry.count == 1 else f"{name}-{n + 1}", config, start) for n in range(entry.count)]
+        except InputError as error:
+            problems += source.place(at, error)
+    declared = made[0].ports if made else kind.ports
+    if isinstance(declared, tuple):  # a property that needs a good config is looked at next time
+        ports = [port.name for port in declared]
+        for port, address in entry.ports.items():
+            if port not in ports:
+                problems.append(
+                    source.problem((*at, "ports", port), f"unknown port {port!r}", did_you_mean(port, ports))
+                )
+            elif not _is_address(address):
+                fix = "[HOST:]PORT, 0 for any free port"
+                problems.append(source.problem((*at, "ports", port), f"{address!r} is not an address", fix))
+    return made if len(problems) == known else []
+
+
+def _is_address(address: str | int) -> bool:
+    port = str(address).rpartition(":")[2]
+    return "/" in str(address) or (port.isascii() and port.isdigit() and int(port) < 65536)
+
+
+def _address(port: Port, given: str | int | None, number: int) -> str:
+    """The address of a port: the robot's own, or the one given; a fleet counts up from it."""
+    host, _, first = port.address.rpartition(":")
+    if given is not None:
+        new_host, _, first = str(given).rpartition(":")
+        host = new_host or host
+    if not first.isdigit():
+        return str(given) if given is not None else port.address
+    return f"{host}:{int(first) + number if first != '0' else 0}"
+
+
+def _world(entry: WorldEntry) -> World:
+    obstacles = {}
+    for o in entry.obstacles:
+        pose = (o.x, o.y, o.theta)
+        obstacles[o.name] = Obstacle(radius_m=o.radius_m or 0.0, size_m=o.size_m, begin=pose, end=pose)
+    return World(obstacles)
+
+
+def _plan(simulation: Simulation, at: KeyPath, at_s: float, make: Any, source: Source, problems: list[Problem]) -> None:
+    try:
+        for given in make():
+            simulation.check(given)
+            simulation.plan(to_ns(at_s), given)
+    except InputError as error:
+        problems += source.place(at, error)
+
+
+def _only_robot(simulation: Simulation, name: str | None) -> str:
+    if name is None:
+        if len(simulation.robots) > 1:
+            raise InputError(
+                Problem(
+                    "robot",
+                    "this key is required when there are several robots",
+                    "one of: " + ", ".join(simulation.robots),
+                )
+            )
+        return next(iter(simulation.robots))
+    return name
+
+
+def _timeline(simulation: Simulation, entry: TimelineEntry) -> list[AnyInput]:
+    if entry.obstacle is not None:
+        return [inp.MoveObstacle(entry.obstacle, entry.x or 0.0, entry.y or 0.0, entry.theta, entry.over_s)]
+    robot = _only_robot(simulation, entry.robot)
+    if entry.set is not None:
+        return [inp.SetInput(robot, name, value) for name, value in entry.set.items()]
+    if entry.clear is not None:
+        return [inp.Clear(robot, entry.clear)]
+    assert entry.port is not None
+    if entry.message is not None:
+        fields = dict(entry.message)
+        return [inp.Send(robot, entry.port, str(fields.pop("type")), fields)]
+    try:
+        data = bytes.fromhex(entry.wire_hex) if entry.wire_hex is not None else (entry.wire or "").encode()
+    except ValueError:
+        raise InputError(Problem("wire_hex", f"{entry.wire_hex!r} is not hexadecimal")) from None
+    return [inp.Connect(robot, entry.port, LOCAL, "scenario", "scenario"), inp.Arrive(robot, entry.port, LOCAL, data)]
+
+
+def _fault(simulation: Simulation, entry: FaultEntry) -> list[AnyInput]:
+    if entry.until_s is not None and entry.until_s <= entry.at_s:
+        raise InputError(Problem("until_s", f"{entry.until_s:g} is not after at_s ({entry.at_s:g})"))
+    until_ns = None if entry.until_s is None else to_ns(entry.until_s)
+    robot = _only_robot(simulation, entry.robot)
+    return [inp.Inject(robot, entry.target, entry.kind, dict(entry.model_extra or {}), until_ns)]

@@ -1,0 +1,224 @@
+"""Checks the expectations of a scenario while it runs: values, regions, events and message counts, at a time or over a window."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rigless.kernel.events import Event
+from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.kernel.rate import to_ns
+from rigless.kernel.robot import Robot
+from rigless.kernel.wiring import Output
+from rigless.scenario.build import Built
+from rigless.scenario.model import Expectation, Region
+
+ROOTS = ("truth", "state", "metrics", "input")
+
+
+@dataclass
+class Verdict:
+    """What became of one expectation."""
+
+    text: str
+    passed: bool
+    detail: str
+
+
+@dataclass
+class _Watch:
+    """What has been seen of one expectation so far."""
+
+    expectation: Expectation
+    samples: int = 0
+    held: int = 0
+    count: int = 0
+    failure: str = ""
+    last: str = ""
+    seen: list[str] = field(default_factory=list)
+
+
+class Examiner:
+    """Watches a simulation for `duration_s` and judges at the end."""
+
+    def __init__(self, built: Built, duration_s: float):
+        self._sim = simulation = built.simulation
+        self._duration_s = duration_s
+        self._watches = [_Watch(expectation) for expectation in built.scenario.expect]
+        problems: list[Problem] = []
+        for index, watch in enumerate(self._watches):
+            try:
+                self._begin(watch)
+            except InputError as error:  # an unknown path is an error now, not at the end
+                problems += built.source.place(("expect", index), error)
+        if problems:
+            raise InputError(problems)
+        simulation.listeners.event.append(self._event)
+        if any(watch.expectation.port for watch in self._watches):
+            simulation.recording = True
+            simulation.listeners.output.append(self._output)
+
+    def verdicts(self) -> list[Verdict]:
+        return [self._judge(watch) for watch in self._watches]
+
+    def _begin(self, watch: _Watch) -> None:
+        e = watch.expectation
+        if e.event is not None or e.port is not None:
+            return
+        self._read(watch)
+        if e.from_s is None and e.to_s is None:
+            at_s = e.at_s if e.at_s is not None else self._duration_s
+            self._sim.watch(to_ns(at_s), lambda: self._sample(watch))
+            return
+        start, end = to_ns(e.from_s or 0.0), to_ns(e.to_s if e.to_s is not None else self._duration_s)
+        step = to_ns(e.every_s)
+
+        def sample(due_ns: int = start) -> None:
+            self._sample(watch)
+            if due_ns + step <= end:
+                self._sim.watch(due_ns + step, lambda: sample(due_ns + step))
+
+        self._sim.watch(start, sample)
+
+    def _robot(self, expectation: Expectation) -> Robot:
+        if expectation.robot is not None:
+            return self._sim.robots[expectation.robot]
+        if len(self._sim.robots) == 1:
+            return next(iter(self._sim.robots.values()))
+        raise InputError(Problem("", "this expectation names no robot and there are several", "add robot = …"))
+
+    def _read(self, watch: _Watch) -> Any:
+        e = watch.expectation
+        robot = self._robot(e)
+        return look_up(robot, e.value) if e.value is not None else look_up(robot, "truth.pose")
+
+    def _sample(self, watch: _Watch) -> None:
+        e = watch.expectation
+        value = self._read(watch)
+        good = _inside(e.region, value) if e.region else _within(e, value)
+        watch.samples += 1
+        watch.held += good
+        shown = (
+            ", ".join(f"{part:.4g}" for part in value)
+            if e.region
+            else f"{value:.6g}"
+            if isinstance(value, float)
+            else repr(value)
+        )
+        watch.last = f"{shown} at {self._sim.now_s:g} s"
+        if not good and not watch.failure:
+            watch.failure = watch.last
+
+    def _event(self, time_ns: int, event: Event) -> None:
+        for watch in self._watches:
+            e = watch.expectation
+            if e.event == event.code and e.robot in (None, event.robot) and self._in_window(e, time_ns):
+                watch.count += 1
+                watch.seen.append(f"{time_ns / 1e9:g} s")
+
+    def _output(self, time_ns: int, output: Output) -> None:
+        for watch in self._watches:
+            e = watch.expectation
+            if e.port == output.port and e.robot in (None, output.robot) and self._in_window(e, time_ns):
+                watch.count += 1
+
+    def _in_window(self, e: Expectation, time_ns: int) -> bool:
+        return to_ns(e.from_s or 0.0) <= time_ns and (e.to_s is None or time_ns <= to_ns(e.to_s))
+
+    def _judge(self, watch: _Watch) -> Verdict:
+        e = watch.expectation
+        text = e.name or describe(e)
+        if e.event is not None:
+            low = e.min_count if e.min_count is not None else 1 if e.seen else 0
+            high = e.max_count if e.max_count is not None else None if e.seen else 0
+            times = f" ({', '.join(watch.seen[:3])}{', …' if len(watch.seen) > 3 else ''})" if watch.seen else ""
+            return Verdict(text, _count(watch.count, low, high), f"seen {watch.count} times{times}")
+        if e.port is not None:
+            return Verdict(text, _count(watch.count, e.min_count or 0, e.max_count), f"{watch.count} messages")
+        if watch.samples == 0:
+            return Verdict(text, False, f"never looked at: the run ended at {self._sim.now_s:g} s")
+        if e.eventually:
+            return Verdict(text, watch.held > 0, f"held in {watch.held} of {watch.samples} samples; last {watch.last}")
+        return Verdict(
+            text,
+            not watch.failure,
+            f"was {watch.failure}" if watch.failure else f"held in {watch.samples} samples; last {watch.last}",
+        )
+
+
+def look_up(robot: Robot, path: str) -> Any:
+    """The value at a path such as truth.pose.0, metrics.switched or input.window_open."""
+    root, *parts = path.split(".")
+    if root not in ROOTS:
+        raise InputError(Problem(path, f"a value starts with one of {', '.join(ROOTS)}", did_you_mean(root, ROOTS)))
+    value: Any = robot.truth() if root == "truth" else getattr(robot, root)
+    for part in parts:
+        if root == "metrics" and part not in value:
+            return 0
+        value = _member(value, part, path)
+    return value
+
+
+def _member(value: Any, part: str, path: str) -> Any:
+    if isinstance(value, dict):
+        options = [str(key) for key in value]
+        if part in value:
+            return value[part]
+    elif part.isdigit() and hasattr(value, "__getitem__") and hasattr(value, "__len__"):
+        options = [str(index) for index in range(len(value))]
+        if int(part) < len(value):
+            return value[int(part)]
+    else:
+        options = [*(getattr(value, "__dataclass_fields__", ()) or getattr(value, "__dict__", ()))]
+        if part in options:
+            return getattr(value, part)
+    raise InputError(Problem(path, f"there is no {part!r} here", did_you_mean(part, options)))
+
+
+def _within(e: Expectation, value: Any) -> bool:
+    if e.equals is not None:
+        return bool(value == e.equals)
+    if value is None or isinstance(value, str):
+        return False
+    return (e.min is None or value >= e.min) and (e.max is None or value <= e.max)
+
+
+def _inside(region: Region, pose: Any) -> bool:
+    x, y = float(pose[0]), float(pose[1])
+    if region.center is not None and region.radius_m is not None:
+        return (x - region.center[0]) ** 2 + (y - region.center[1]) ** 2 <= region.radius_m**2
+    in_x = region.x is None or region.x[0] <= x <= region.x[1]
+    return in_x and (region.y is None or region.y[0] <= y <= region.y[1])
+
+
+def _count(count: int, low: int, high: int | None) -> bool:
+    return count >= low and (high is None or count <= high)
+
+
+def describe(e: Expectation) -> str:
+    """An expectation as a sentence, for reports."""
+    robot = f"{e.robot}: " if e.robot else ""
+    if e.at_s is not None:
+        when = f"at {e.at_s:g} s"
+    elif e.from_s is not None or e.to_s is not None:
+        when = f"from {e.from_s or 0:g} s to {f'{e.to_s:g} s' if e.to_s is not None else 'the end'}"
+    else:
+        when = "in the whole run" if e.event or e.port else "at the end"
+    if e.event is not None:
+        return f"{robot}event {e.event} {'seen' if e.seen else 'not seen'} {when}"
+    if e.port is not None:
+        return f"{robot}{_bounds(e.min_count, e.max_count)} messages on {e.port} {when}"
+    once = "at least once " if e.eventually else ""
+    if e.region is not None:
+        shape = (
+            f"{e.region.radius_m:g} m around {e.region.center}"
+            if e.region.center
+            else f"x {e.region.x}, y {e.region.y}"
+        )
+        return f"{robot}within {shape} {once}{when}"
+    wanted = f"= {e.equals!r}" if e.equals is not None else _bounds(e.min, e.max)
+    return f"{robot}{e.value} {wanted} {once}{when}"
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f"between {low:g} and {high:g}"
+    return f"at least {low:g}" if low is not None else f"at most {high:g}"

@@ -1,0 +1,92 @@
+"""Finds robots: those installed under `rigless.robots` by listing the folder, and outside ones by dotted path or folder."""
+
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import rigless.robots
+from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.kernel.robot import Robot
+
+
+def installed() -> list[str]:
+    """The kinds of robot that come with rigless, by name."""
+    return sorted(module.name for module in pkgutil.iter_modules(rigless.robots.__path__) if module.ispkg)
+
+
+def is_folder(kind: str) -> bool:
+    """Whether a kind is a folder on disk rather than a name or a dotted path."""
+    return "/" in kind or kind.startswith(".")
+
+
+def summary(kind: str) -> str:
+    """The first sentence of a robot's docstring."""
+    return (_import(f"rigless.robots.{kind}", kind).__doc__ or "").strip().split("\n")[0]
+
+
+def robot_class(kind: str, beside: Path | None = None) -> type[Robot]:
+    """The robot class of a kind. Raises InputError that names what could have been meant."""
+    if kind in installed():
+        module = _import(f"rigless.robots.{kind}", kind)
+    elif is_folder(kind):
+        module = _import_folder((beside or Path()) / kind)
+    elif "." in kind or importlib.util.find_spec(kind) is not None:
+        module = _import(kind, kind)
+    else:
+        raise InputError(
+            Problem(
+                "", f"unknown robot kind {kind!r}", did_you_mean(kind, installed()) + "; or a folder such as ./my_robot"
+            )
+        )
+    found = getattr(module, "Robot", None)
+    if not (isinstance(found, type) and issubclass(found, Robot)):
+        raise InputError(
+            Problem(
+                "",
+                f"{kind!r} has no robot",
+                "its __init__.py must define Robot, as in: from .robot import Thermostat as Robot",
+            )
+        )
+    return found
+
+
+def _import(name: str, kind: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or name
+        if name == missing or name.startswith(missing + "."):
+            raise InputError(
+                Problem("", f"unknown robot kind {kind!r}: no package {missing!r}", did_you_mean(kind, installed()))
+            ) from None
+        fix = f"pip install 'rigless[{kind}]'" if name.startswith("rigless.robots.") else f"pip install {missing}"
+        raise InputError(Problem("", f"robot {kind!r} needs {missing!r}, which is not installed", fix)) from None
+
+
+def _import_folder(folder: Path) -> ModuleType:
+    folder = folder.resolve()
+    init = folder / "__init__.py"
+    if not init.is_file():
+        raise InputError(Problem("", f"{folder} is not a robot folder", "it needs an __init__.py that defines Robot"))
+    name = folder.name
+    known = sys.modules.get(name)
+    if known is not None and Path(known.__file__ or "") == init:
+        return known
+    spec = importlib.util.spec_from_file_location(name, init, submodule_search_locations=[str(folder)])
+    if spec is None or spec.loader is None or not name.isidentifier() or known is not None:
+        raise InputError(
+            Problem("", f"a robot folder cannot be called {name!r}", "rename it to a Python name that is not taken")
+        )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise InputError(
+            Problem("", f"{init} cannot be imported: {type(error).__name__}: {error}", "mend the robot's code")
+        ) from error
+    return module

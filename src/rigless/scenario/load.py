@@ -1,0 +1,193 @@
+"""From what a person typed to a scenario: a robot kind, a scenario file, a robot's own native file, or a robot folder."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.kernel.simulation import Simulation
+from rigless.scenario import kinds
+from rigless.scenario.build import Built, Source, build
+from rigless.scenario.lines import key_lines
+from rigless.scenario.model import Scenario
+from rigless.scenario.places import find_scenario, shipped_scenarios
+from rigless.scenario.validation import validate
+
+RAW = dict[str, Any]
+
+
+def load(target: str, seed: int | None = None) -> Simulation:
+    """A simulation of a robot kind, a scenario or a robot's native file, to be run in virtual time."""
+    return open_target(target, seed=seed).simulation
+
+
+def open_target(
+    target: str | Path, settings: Iterable[str] = (), seed: int | None = None, collect: bool = True
+) -> Built:
+    """Resolve a target, apply `key=value` settings, validate, build. Raises InputError with all that is wrong."""
+    raw, source, single = _read(str(target))
+    problems: list[Problem] = []
+    apply_settings(raw, settings, single, problems)
+    scenario = validate(Scenario, raw, problems, source.file, source.lines)
+    if scenario is None or problems:
+        raise InputError(problems)
+    return build(scenario, source, seed, collect)
+
+
+def demo(extra: Iterable[str] = ()) -> Built:
+    """One of every installed robot, and of every further target named."""
+    robots: list[RAW] = [{"kind": kind} for kind in kinds.installed()]
+    for target in extra:
+        robots += _read(target)[0]["robots"]
+    if not robots:
+        raise InputError(
+            Problem(
+                "demo", "no robots are installed", "name a robot folder, for example: rigless demo examples/thermostat"
+            )
+        )
+    return build(Scenario.model_validate({"name": "demo", "robots": robots}), Source(folder=Path()))
+
+
+def _read(target: str) -> tuple[RAW, Source, bool]:
+    """The raw scenario of a target, where it came from, and whether it is a single robot rather than a scenario file."""
+    path = Path(target)
+    if target in kinds.installed():
+        return {"name": target, "robots": [{"kind": target}]}, Source(), True
+    if path.is_dir():
+        folder = str(path.resolve())
+        return {"name": path.resolve().name, "robots": [{"kind": folder, "name": path.resolve().name}]}, Source(), True
+    if not path.is_file():
+        shipped = find_scenario(target)
+        if shipped is None:
+            options = [*kinds.installed(), *shipped_scenarios()]
+            fix = (
+                did_you_mean(target, options) + "; see: rigless list"
+                if options
+                else "name a scenario file or a robot folder"
+            )
+            raise InputError(Problem("", f"there is no robot, scenario or file {target!r}", fix))
+        path = shipped
+    if path.suffix == ".toml":
+        raw, source = _read_toml(path)
+        if "robots" in raw or not _native(path):
+            return _with_native_configs(raw, source), source, False
+    native = _native(path)
+    if native is None:
+        raise InputError(
+            Problem("", f"no robot knows the file {target!r}", "give a scenario .toml or a robot's own native file")
+        )
+    kind, config = native
+    return {"name": kind, "robots": [{"kind": kind, "config": dict(config)}]}, Source(str(path), path.parent), True
+
+
+def _read_toml(path: Path) -> tuple[RAW, Source]:
+    try:
+        text = path.read_text("utf-8")
+        raw = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            Problem("", f"is not UTF-8 text: {error.reason} at byte {error.start}", file=str(path))
+        ) from None
+    except OSError as error:
+        raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(path))) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(Problem("", f"is not valid TOML: {error}", file=str(path))) from None
+    return raw, Source(str(path), path.parent, key_lines(text))
+
+
+def _native(path: Path) -> tuple[str, Mapping[str, Any]] | None:
+    for kind in kinds.installed():
+        config = kinds.robot_class(kind).read_file(path)
+        if config is not None:
+            return kind, config
+    return None
+
+
+def _with_native_configs(raw: RAW, source: Source) -> RAW:
+    """Replace `config = "file"` by what the robot reads in that file."""
+    problems: list[Problem] = []
+    robots = raw.get("robots")
+    for index, entry in enumerate(robots if isinstance(robots, list) else []):
+        if (
+            not isinstance(entry, dict)
+            or not isinstance(entry.get("config"), str)
+            or not isinstance(entry.get("kind"), str)
+        ):
+            continue
+        at = ("robots", index, "config")
+        path = source.folder / entry["config"]
+        try:
+            if not path.is_file():
+                raise InputError(Problem("", f"there is no file {str(path)!r}"))
+            config = kinds.robot_class(entry["kind"], source.folder).read_file(path)
+            if config is None:
+                raise InputError(
+                    Problem(
+                        "",
+                        f"{entry['kind']} cannot read {str(path)!r}",
+                        "give its own native file, or keys in [robots.config]",
+                    )
+                )
+            entry["config"] = dict(config)
+        except InputError as error:
+            problems += source.place(at, error)
+    if problems:
+        raise InputError(problems)
+    return raw
+
+
+def apply_settings(raw: RAW, settings: Iterable[str], single: bool, problems: list[Problem]) -> None:
+    """`--set key=value`: a robot's port or config key, or a key of the scenario."""
+    for setting in settings:
+        _apply_setting(raw, setting, single, problems)
+
+
+def _apply_setting(raw: RAW, setting: str, single: bool, problems: list[Problem]) -> None:
+    key, equals, text = setting.partition("=")
+    parts = key.strip().split(".")
+    if not equals or not all(parts):
+        problems.append(Problem(f"--set {setting}", "is not key=value", "for example: --set report_hz=5"))
+        return
+    entries = raw.get("robots")
+    robots = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    names = {
+        entry.get("name") or str(entry.get("kind", "")).rpartition("/")[2].rpartition(".")[2]: entry for entry in robots
+    }
+    if parts[0] in names and len(parts) > 1:
+        robot, parts = names[parts[0]], parts[1:]
+    elif parts[0] in Scenario.model_fields and not (single and parts[0] == "robots"):
+        robot = None
+    elif len(robots) == 1:
+        robot = robots[0]
+    else:
+        options = [*names, *Scenario.model_fields]
+        problems.append(
+            Problem(
+                f"--set {key}", f"{parts[0]!r} is neither a robot nor a scenario key", did_you_mean(parts[0], options)
+            )
+        )
+        return
+    if robot is None:
+        _put(raw, parts, _value(text))
+    elif parts[0] == "ports":
+        _put(robot, parts, text)
+    else:
+        _put(robot.setdefault("config", {}), parts, _value(text))
+
+
+def _value(text: str) -> Any:
+    """A value as TOML has it; a bare word is text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return text
+
+
+def _put(table: RAW, parts: list[str], value: Any) -> None:
+    for part in parts[:-1]:
+        inner = table.get(part)
+        if not isinstance(inner, dict):
+            inner = table[part] = {}
+        table = inner
+    table[parts[-1]] = value

@@ -1,0 +1,74 @@
+"""UDP: datagrams out to peers that the robot registers, and in from anyone on ports that listen."""
+
+import asyncio
+
+from rigless.kernel.ports import Port
+from rigless.transports.transport import ALL, LINKS, PENDING_BYTES, Inbox, join, split
+
+
+class Transport:
+    def __init__(self, port: Port, inbox: Inbox):
+        self.inbox = inbox
+        self.listens = port.direction != "out"
+        self.peers: dict[int, tuple[str, int]] = {}
+        self.links: dict[tuple[str, int], int] = {}  # peers that wrote first
+        self._socket: asyncio.DatagramTransport | None = None
+
+    async def open(self, address: str) -> str:
+        loop = asyncio.get_running_loop()
+        self._socket, _ = await loop.create_datagram_endpoint(lambda: _Datagrams(self), local_addr=split(address))
+        return f"udp://{join(self._socket.get_extra_info('sockname'))}"
+
+    def send(self, link: int, data: bytes, subject: str) -> None:
+        for number in list(self.peers) if link == ALL else (link,):
+            peer = self.peers.get(number)
+            if peer is None or self._socket is None:
+                continue
+            if self._socket.get_write_buffer_size() + len(data) > PENDING_BYTES:  # type: ignore[attr-defined]
+                self.inbox.dropped(number)
+            else:
+                self._socket.sendto(data, peer)
+
+    def open_link(self, link: int, address: str) -> None:
+        self.peers[link] = split(address)
+
+    def close_link(self, link: int) -> None:
+        peer = self.peers.pop(link, None)
+        if peer is not None:
+            self.links.pop(peer, None)
+
+    async def close(self) -> None:
+        if self._socket is not None:
+            self._socket.abort()
+        self.peers.clear()
+        self.links.clear()
+
+    def arrived(self, data: bytes, peer: tuple[str, int]) -> None:
+        if not self.listens:
+            return
+        link = self.links.get(peer)
+        if link is None:
+            if len(self.links) >= LINKS:  # forget the one that has been there longest
+                oldest = next(iter(self.links.values()))
+                self.close_link(oldest)
+                self.inbox.disconnected(oldest)
+            link = self.links[peer] = self.inbox.new_link()
+            self.peers[link] = peer
+            assert self._socket is not None
+            self.inbox.connected(link, join(peer), join(self._socket.get_extra_info("sockname")))
+        self.inbox.received(link, data)
+
+    def failed(self, error: Exception) -> None:
+        """Nobody listens at a peer's port (ICMP); as on the real device, sending goes on."""
+        self.inbox.dropped(0)
+
+
+class _Datagrams(asyncio.DatagramProtocol):
+    def __init__(self, owner: Transport):
+        self._owner = owner
+
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        self._owner.arrived(data, (addr[0], addr[1]))
+
+    def error_received(self, exc: Exception) -> None:
+        self._owner.failed(exc)

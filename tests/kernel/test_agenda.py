@@ -1,0 +1,151 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Ticker
+from rigless.kernel.rate import Rate
+
+
+class Script:
+    """An agenda that writes down (time, what) for each event."""
+
+    def __init__(self):
+        self.seen = []
+        self.agenda = Agenda(lambda action, argument: self.seen.append((self.agenda.now_ns, argument)))
+
+    def ticker(self, name: str, hz: float, index: int = 0) -> Ticker:
+        ticker = Ticker(name, lambda: self.seen.append((self.agenda.now_ns, name)), TICK | index)
+        ticker.set_rate(Rate(hz), 0)
+        self.agenda.tick(ticker)
+        return ticker
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.sampled_from([TIMER, INPUT, SAMPLE])), max_size=40))
+def test_one_shots_run_by_time_then_priority_then_order_of_entry(shots):
+    script = Script()
+    for index, (time_ns, priority) in enumerate(shots):
+        script.agenda.add(time_ns, priority, "act", index)
+    script.agenda.run_until(100)
+    wanted = sorted(range(len(shots)), key=lambda index: (*shots[index], index))
+    assert script.seen == [(shots[index][0], index) for index in wanted]
+
+
+def test_at_one_instant_timers_ticks_inputs_samples():
+    script = Script()
+    script.agenda.add(10**9, SAMPLE, "act", "sample")
+    script.agenda.add(10**9, INPUT, "act", "input")
+    script.ticker("second tick", 1, index=1)
+    script.ticker("first tick", 1, index=0)
+    script.agenda.add(10**9, TIMER, "act", "timer")
+    script.agenda.run_until(10**9)
+    assert [what for _, what in script.seen] == ["timer", "first tick", "second tick", "input", "sample"]
+
+
+@given(
+    hz=st.sampled_from([0.3, 1, 7, 110, 1000 / 3]),
+    stops=st.lists(st.integers(0, 3 * 10**9), max_size=20).map(sorted),
+)
+def test_ticks_fall_on_exact_times_however_it_is_advanced(hz, stops):
+    script = Script()
+    script.ticker("tick", hz)
+    for stop in [*stops, 3 * 10**9]:
+        script.agenda.run_until(stop)
+        assert script.agenda.now_ns == stop
+    rate = Rate(hz)
+    due = [rate.due_ns(n) for n in range(1, 2000) if rate.due_ns(n) <= 3 * 10**9]
+    assert script.seen == [(at, "tick") for at in due]
+
+
+def test_what_is_due_at_the_end_runs_and_what_is_later_does_not():
+    script = Script()
+    script.agenda.add(5, TIMER, "act", "at")
+    script.agenda.add(6, TIMER, "act", "after")
+    script.agenda.run_until(5)
+    assert script.seen == [(5, "at")]
+    assert script.agenda.next_due_ns() == 6
+
+
+def test_the_agenda_with_nothing_in_it_still_advances():
+    script = Script()
+    assert script.agenda.next_due_ns() is None
+    script.agenda.run_until(77)
+    assert (script.agenda.now_ns, script.agenda.processed) == (77, 0)
+
+
+def test_a_cancelled_shot_is_not_run_and_its_neighbours_are():
+    script = Script()
+    keep, drop, also = (script.agenda.add(5, TIMER, "act", name) for name in ("keep", "drop", "also"))
+    script.agenda.cancel(drop)
+    assert [argument for *_, argument in script.agenda.pending()] == ["keep", "also"]
+    script.agenda.run_until(5)
+    assert script.seen == [(5, "keep"), (5, "also")]
+    assert keep != also
+    script.agenda.cancel(keep)  # it has run already: nothing to cancel
+
+
+@pytest.mark.parametrize(("hz", "new_hz"), [(10, 4), (10, 0), (7, 3)])
+def test_a_new_rate_replaces_the_old_one(hz, new_hz):
+    script = Script()
+    ticker = script.ticker("tick", hz)
+    script.agenda.run_until(10**9)
+    del script.seen[:]
+    ticker.set_rate(Rate(new_hz), 10**9)
+    script.agenda.tick(ticker)
+    script.agenda.run_until(2 * 10**9)
+    due = [10**9 + Rate(new_hz).due_ns(n) for n in range(1, new_hz + 1)]
+    assert script.seen == [(at, "tick") for at in due]
+
+
+@given(st.sampled_from([1, 3, 7, 110, 250]), st.integers(0, 5 * 10**9))
+def test_skip_to_gives_the_first_tick_after_a_time(hz, now_ns):
+    ticker = Ticker("tick", print, TICK)
+    ticker.set_rate(Rate(hz), 0)
+    ticker.skip_to(now_ns)
+    rate = Rate(hz)
+    first = next(n for n in range(1, 5 * hz + 2) if rate.due_ns(n) > now_ns)
+    assert ticker.due_ns == rate.due_ns(first)
+
+
+@given(st.sampled_from([0, 3, 10, 110]), st.integers(0, 2 * 10**9))
+def test_a_saved_ticker_goes_on_where_it_was(hz, at_ns):
+    script, copy = Script(), Script()
+    ticker, other = script.ticker("tick", hz), copy.ticker("tick", 1)
+    script.agenda.run_until(at_ns)
+    other.load(*ticker.save())
+    copy.agenda.load(at_ns, script.agenda.next_order, [], [other])
+    before = len(script.seen)
+    script.agenda.run_until(3 * 10**9)
+    copy.agenda.run_until(3 * 10**9)
+    assert copy.seen == script.seen[before:]
+
+
+def test_pending_holds_what_is_due_but_no_samples_and_loads_again():
+    script = Script()
+    script.agenda.add(9, INPUT, "act", "b")
+    script.agenda.add(9, TIMER, "act", "a")
+    script.agenda.add(1, SAMPLE, "act", "watch")
+    saved = script.agenda.pending()
+    assert [argument for *_, argument in saved] == ["a", "b"]
+    copy = Script()
+    copy.agenda.load(5, script.agenda.next_order, saved, [])
+    assert copy.agenda.add(9, TIMER, "act", "c") > max(script.agenda.next_order - 1, 0)
+    copy.agenda.run_until(9)
+    assert copy.seen == [(9, "a"), (9, "c"), (9, "b")]
+
+
+def test_a_failure_says_what_was_being_done_and_when_and_the_rest_can_still_run():
+    def broken():
+        raise OSError("no")
+
+    script = Script()
+    ticker = Ticker("robot.broken", broken, TICK)
+    ticker.set_rate(Rate(2), 0)
+    script.agenda.tick(ticker)
+    script.agenda.add(700_000_000, TIMER, "act", "later")
+    with pytest.raises(OSError, match="no") as caught:
+        script.agenda.run_until(10**9)
+    assert caught.value.__notes__ == ["in robot.broken at 500000000 ns"]
+    assert script.agenda.now_ns == 500_000_000
+    script.agenda.run_until(800_000_000)
+    assert script.seen == [(700_000_000, "later")]
+    assert script.agenda.processed == 2

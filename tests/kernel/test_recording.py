@@ -1,0 +1,214 @@
+import io
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcap.reader import make_reader
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.recording import FORMAT, Recorder, record_to_bytes
+from rigless.kernel.simulation import Simulation
+from rigless.kernel.world import Obstacle, World
+from rigless.recordings.reading import Recording
+
+from .robots import Counter, Diary
+
+MS = 1_000_000
+
+
+def scene(seed=2):
+    """All kinds of inputs in one second."""
+    sim = Simulation([Counter("c"), Diary("d")], World({"box": Obstacle(1.0)}), seed, origin={"scenario": "a = 1"})
+    sim.plan(0, inp.Inject("c", "beat", "drop", {"probability": 0.3}))
+    sim.plan(350 * MS, inp.Clear("c"))
+    for at_ms, what in (
+        (100, inp.Connect("c", "line", 1, "them", "us")),
+        (150, inp.Arrive("c", "line", 1, b"add 3\nwhat\nsubscribe x:1\n")),
+        (160, inp.Send("c", "bus", "Add", {"amount": 2})),
+        (170, inp.SetInput("d", "button", True)),
+        (180, inp.MoveObstacle("box", 1, 2)),
+        (190, inp.Disconnect("c", "line", 1)),
+    ):
+        sim.schedule(at_ms * MS, what)
+    return sim
+
+
+def messages(data):
+    return list(make_reader(io.BytesIO(data)).iter_messages(log_time_order=False))
+
+
+def test_two_runs_give_the_same_bytes_and_another_seed_does_not():
+    assert record_to_bytes(scene(), 1) == record_to_bytes(scene(), 1)
+    assert record_to_bytes(scene(), 1) != record_to_bytes(scene(seed=3), 1)
+
+
+def test_the_bytes_do_not_depend_on_how_it_is_advanced():
+    stream = io.BytesIO()
+    sim = scene()
+    recorder = Recorder(sim, stream)
+    for _ in range(1000):
+        sim.run(0.001)
+    recorder.close()
+    assert stream.getvalue() == record_to_bytes(scene(), 1)
+
+
+def test_the_metadata_says_what_is_needed_to_run_it_again():
+    metadata = {
+        item.name: item.metadata for item in make_reader(io.BytesIO(record_to_bytes(scene(), 1))).iter_metadata()
+    }
+    assert metadata["rigless.end"] == {"end_ns": "1000000000"}
+    assert metadata["rigless"].keys() == {"format", "seed", "start_ns", "rigless", "python", "numpy", "scenario"}
+    wanted = {"format": FORMAT, "seed": "2", "start_ns": "0", "scenario": "a = 1", "numpy": np.__version__}
+    assert wanted.items() <= metadata["rigless"].items()
+
+
+def test_every_topic_is_there_and_fits_the_schema_in_the_file():
+    found = messages(record_to_bytes(scene(), 1))
+    for schema, channel, message in found:
+        assert (schema.encoding, channel.message_encoding) == ("jsonschema", "json")
+        definition = json.loads(schema.data)
+        jsonschema.Draft202012Validator.check_schema(definition)
+        jsonschema.validate(json.loads(message.data), definition)
+    assert {(channel.topic, schema.name) for schema, channel, _ in found} == {
+        ("/c/line/in", "rigless.Input"),
+        ("/c/line/out", "rigless.Output"),
+        ("/c/bus/in", "rigless.Input"),
+        ("/c/bus/out", "rigless.Output"),
+        ("/c/beat/out", "rigless.Output"),
+        ("/c/truth", "rigless.Truth"),
+        ("/d/truth", "rigless.Truth"),
+        ("/c/events", "foxglove.Log"),
+        ("/rigless/control", "rigless.Control"),
+    }
+
+
+def of_topic(data, topic):
+    return [(msg.log_time // MS, json.loads(msg.data)) for _, channel, msg in messages(data) if channel.topic == topic]
+
+
+def test_inputs_are_recorded_with_time_source_and_bytes():
+    data = record_to_bytes(scene(), 1)
+    link = {"source": "live", "robot": "c", "port": "line", "link": 1}
+    assert of_topic(data, "/c/line/in") == [
+        (100, {**link, "input": "connect", "peer": "them", "local": "us"}),
+        (150, {**link, "input": "arrive", "data": "YWRkIDMKd2hhdApzdWJzY3JpYmUgeDoxCg==", "subject": ""}),
+        (190, {**link, "input": "disconnect"}),
+    ]
+    assert [(at, entry["source"], entry["input"]) for at, entry in of_topic(data, "/rigless/control")] == [
+        (0, "scenario", "inject"),
+        (170, "live", "setinput"),
+        (180, "live", "moveobstacle"),
+        (350, "scenario", "clear"),
+    ]
+
+
+def test_outputs_are_recorded_with_their_bytes_and_the_message_they_carry():
+    data = record_to_bytes(scene(), 1)
+    assert of_topic(data, "/c/line/out") == [(150, {"link": 1, "subject": "", "wire": "Mwo=", "message": {"total": 3}})]
+    assert of_topic(data, "/c/bus/out") == [
+        (160, {"link": 0, "subject": "count.total", "wire": "NQ==", "message": {"total": 5}})
+    ]
+
+
+def test_a_delayed_output_is_recorded_like_one_in_time_but_later():
+    def outputs(ms):
+        sim = Simulation([Counter("c")])
+        sim.inject("c", "beat", "delay", ms=ms)
+        return of_topic(record_to_bytes(sim, 1), "/c/beat/out")
+
+    assert outputs(50) == [(at + 50, entry) for at, entry in outputs(0) if at + 50 <= 1000]
+
+
+def test_truth_is_sampled_and_events_are_log_entries():
+    data = record_to_bytes(scene(), 1, truth_hz=4)
+    assert [at for at, _ in of_topic(data, "/d/truth")] == [250, 500, 750, 1000]
+    assert of_topic(data, "/c/truth")[0][1]["total"] == 5
+    at, entry = of_topic(data, "/c/events")[2]
+    assert (at, entry["code"], entry["level"], entry["name"]) == (150, "unhandled-message", 3, "c")
+    assert entry["timestamp"] == {"sec": 0, "nsec": 150 * MS}
+
+
+def test_events_from_before_time_began_are_kept():
+    class Early(Counter):
+        def start(self):
+            self.event("started", "before the recorder came")
+
+    assert of_topic(record_to_bytes(Simulation([Early("e")]), 0), "/e/events")[0][1]["code"] == "started"
+
+
+def test_inputs_read_back_as_what_was_given(tmp_path):
+    path = tmp_path / "a.mcap"
+    path.write_bytes(record_to_bytes(scene(), 1))
+    read = [record.input() for record in Recording.open(path) if record.direction == "in" or record.port == "control"]
+    scheduled = [shot for shot in scene().agenda.pending() if shot[2] == "input"]
+    live = [item.given for item in read if item.source == "live"]
+    assert live == [what for *_, (source, what) in scheduled if source == "live"]
+    assert len(live) == 6
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.binary(max_size=6).map(lambda junk: b"add 1\n" + junk)), max_size=6))
+def test_a_live_run_is_repeated_to_the_byte_from_the_inputs_in_its_recording(tmp_path_factory, steps):
+    path = tmp_path_factory.getbasetemp() / "live.mcap"
+    live, again = Simulation([Counter("c")], seed=1), Simulation([Counter("c")], seed=1)
+    with path.open("wb") as stream:
+        recorder = Recorder(live, stream)
+        for step, data in steps:
+            live.run(step * 0.025)
+            live.send("c", "line", data)
+        live.run(0.1)
+        recorder.close()
+    for record in Recording.open(path):
+        if record.direction == "in":
+            again.schedule(record.time_ns, record.input().given)
+    assert record_to_bytes(again, live.now_s) == path.read_bytes()
+
+
+def test_numbers_of_numpy_can_be_given_while_recording():
+    sim = Simulation([Counter("c")])
+    recorder = Recorder(sim, io.BytesIO())
+    sim.inject("c", "level", "bias", value=np.float64(2))
+    sim.run(0.1)
+    recorder.close()
+    assert sim.robots["c"].fault("level").params == {"value": 2.0}
+
+
+@pytest.mark.parametrize("late", ["time", "link", "input", "fault"])
+def test_a_recording_that_starts_late_carries_a_snapshot_to_start_from(late, tmp_path):
+    sim = Simulation([Counter("c")], seed=1)
+    match late:
+        case "time":
+            sim.run(0.33)
+        case "link":
+            sim.apply(inp.Connect("c", "line", 1))
+        case "input":
+            sim.set_input("c", "gear", 3)
+        case "fault":
+            sim.inject("c", "level", "bias")
+    (tmp_path / "a.mcap").write_bytes(record_to_bytes(sim, 1))
+    recording = Recording.open(tmp_path / "a.mcap")
+    assert recording.snapshot is not None
+    again = Simulation([Counter("c")])
+    again.restore(recording.snapshot)
+    assert record_to_bytes(again, 1) == (tmp_path / "a.mcap").read_bytes()
+
+
+def test_a_recording_from_the_start_carries_none(tmp_path):
+    (tmp_path / "a.mcap").write_bytes(record_to_bytes(scene(), 1))
+    assert Recording.open(tmp_path / "a.mcap").snapshot is None
+
+
+def test_after_close_nothing_is_listening_and_two_recorders_do_not_mind_each_other():
+    sim, first, second = scene(), io.BytesIO(), io.BytesIO()
+    one, two = Recorder(sim, first), Recorder(sim, second)
+    sim.run(0.4)
+    one.close()
+    assert sim.recording
+    sim.run(0.6)
+    two.close()
+    assert not sim.recording
+    assert not any(sim.listeners)
+    assert first.getvalue() == record_to_bytes(scene(), 0.4)
+    assert second.getvalue() == record_to_bytes(scene(), 1)

@@ -1,0 +1,330 @@
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.problems import InputError
+from rigless.kernel.rate import Rate
+from rigless.kernel.recording import record_to_bytes
+from rigless.kernel.robot import Robot, every
+from rigless.kernel.simulation import RobotError, Simulation
+from rigless.kernel.world import Obstacle, World
+
+from .robots import Add, Beat, Counter, CounterConfig, Diary, Later, Odd, Total, tap
+
+S = 10**9
+
+
+@given(st.lists(st.integers(0, 2 * S), max_size=12).map(sorted))
+def test_many_small_steps_are_one_big_step(stops):
+    def play(stops):
+        sim = Simulation([Counter("c"), Diary("d")], seed=4)
+        seen = tap(sim)
+        sim.apply(inp.Connect("c", "line", 1))
+        sim.inject("c", "beat", "delay", ms=70, jitter_ms=60)
+        for at in (300_000_000, 1_100_000_000):
+            sim.schedule(at, inp.Arrive("c", "line", 1, b"add 1\nlater 0.37 2\n"))
+            sim.schedule(at, inp.Arrive("c", "line", 1, b"subscribe x:1\n"))
+        for stop in stops:
+            sim.run_until(stop)
+        sim.run_until(2 * S)
+        return seen, sim.snapshot().to_bytes(), sim.take("c", "beat")
+
+    assert play(stops) == play([])
+
+
+def test_at_one_instant_timers_ticks_as_declared_inputs_samples():
+    sim = Simulation([Diary("second to be named"), Diary("d")])
+    diary = sim.robots["d"]
+    sim.sample(10, lambda: diary.write("sample"))
+    sim.watch(200_000_000, lambda: diary.write("watch"))
+    sim.schedule(200_000_000, inp.SetInput("d", "button", True))
+    sim.schedule(200_000_000, inp.Send("d", "line", "Add", {}))
+    sim.plan(200_000_000, inp.Send("d", "line", "Odd", {"text": ""}))
+    diary.after(0.2, diary.write, "timer")
+    sim.run(0.2)
+    at = [what for time_ns, what in diary.state.entries if time_ns == 200_000_000]
+    assert at == ["Odd", "timer", "zulu", "alpha", "SetInput", "Add", "watch", "sample"]
+
+
+def test_robots_tick_in_the_order_they_are_given():
+    order = []
+
+    class Shy(Robot):
+        @every(1)
+        def tick(self):
+            order.append(self.name)
+
+    Simulation([Shy("b"), Shy("a"), Shy("c")]).run(1)
+    assert order == ["b", "a", "c"]
+
+
+def test_rates_come_from_the_config():
+    sim = Simulation([Counter("slow", CounterConfig(tick_hz=2)), Counter("never", CounterConfig(tick_hz=0))])
+    sim.run(3)
+    assert (sim.truth("slow").ticks, sim.truth("never").ticks) == (6, 0)
+
+
+def test_a_new_rate_counts_from_when_it_was_set_and_zero_stops():
+    sim = Simulation([Diary("d")])
+    diary = sim.robots["d"]
+    sim.run(0.25)
+    diary.set_rate(diary.zulu, 3)
+    diary.set_rate(diary.alpha, 0)
+    sim.run(1)
+    later = [entry for entry in diary.state.entries if entry[0] > 250_000_000]
+    assert later == [(250_000_000 + Rate(3).due_ns(n), "zulu") for n in (1, 2, 3)]
+
+
+def test_an_overriding_method_keeps_its_rate_and_a_decorated_one_takes_its_own():
+    class Quiet(Diary):
+        def zulu(self):
+            self.write("quiet")
+
+        @every(1)
+        def alpha(self):
+            self.write("rare")
+
+    sim = Simulation([Quiet("q")])
+    sim.run(1)
+    assert [what for _, what in sim.truth("q").entries] == ["quiet"] * 10 + ["rare"]
+
+
+def test_timers_fire_once_at_their_time_unless_cancelled():
+    sim = Simulation([Counter("c", CounterConfig(tick_hz=0, beat_hz=0))])
+    counter = sim.robots["c"]
+    counter.after(0.5, counter.grow, 1)
+    gone = counter.after(0.5, counter.grow, 10)
+    counter.after(-3, counter.grow, 100)  # late already: now
+    counter.cancel(gone)
+    sim.run(0)
+    assert counter.state.total == 100
+    sim.run_until(499_999_999)
+    assert counter.state.total == 100
+    sim.run_until(500_000_000)
+    assert counter.state.total == 101
+    sim.run(5)
+    assert counter.state.total == 101
+
+
+def test_it_does_not_run_back():
+    sim = Simulation([])
+    sim.run(1)
+    with pytest.raises(ValueError, match="cannot run back to 5 ns"):
+        sim.run_until(5)
+
+
+def test_the_clock_never_steps_back_for_an_input_stamped_in_the_past():
+    sim = Simulation([Diary("d")])
+    sim.run(1)
+    try:
+        sim.schedule(5, inp.Send("d", "line", "Add", {}))
+    except (ValueError, InputError):
+        return  # to refuse it is as good
+    sim.run(0)
+    times = [at for at, _ in sim.truth("d").entries]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("message", [Add(3), {"type": "Add", "amount": 3}, {"type": "Add", "amount": "3"}, b"add 3\n"])
+def test_a_message_can_be_sent_as_object_dict_or_bytes(message):
+    sim = Simulation([Counter("c")])
+    sim.send("c", "line", message)
+    assert sim.truth("c").total == 3
+    assert sim.take("c", "line") == [Total(3)]
+
+
+def test_bytes_sent_in_pieces_are_one_stream():
+    sim = Simulation([Counter("c")])
+    for piece in (b"ad", bytearray(b"d 4"), memoryview(b"\nadd 5\nad")):
+        sim.send("c", "line", piece)
+    assert sim.truth("c").total == 9
+
+
+def test_inputs_told_to_listeners_are_enough_to_do_it_again():
+    sim, heard = Simulation([Counter("c")]), []
+    sim.listeners.input.append(lambda at, given, source: heard.append((at, given, source)))
+    sim.run(0.5)
+    sim.send("c", "line", Later(0.1, 2))
+    sim.send("c", "line", b"add 3\n")
+    sim.set_input("c", "load", 2)
+    assert [(at, type(given), source) for at, given, source in heard] == [
+        (S // 2, kind, "live") for kind in (inp.Send, inp.Connect, inp.Arrive, inp.SetInput)
+    ]
+    again = Simulation([Counter("c")])
+    for at, given, source in heard:
+        again.schedule(at, given, source)
+    sim.run(1)
+    again.run_until(sim.now_ns)
+    assert again.snapshot() == sim.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (lambda sim: sim.send("x", "line", Add()), "unknown robot 'x' (choose from: c)"),
+        (lambda sim: sim.send("c", "lime", Add()), "c: unknown port 'lime' (did you mean 'line'?)"),
+        (lambda sim: sim.take("c", "lime"), "did you mean 'line'?"),
+        (lambda sim: sim.send("c", "line", {"type": "Ad"}), "unknown message type 'Ad' (did you mean 'Add'?)"),
+        (lambda sim: sim.send("c", "line", Odd("")), "unknown message type 'Odd'"),
+        (lambda sim: sim.send("c", "line", {"amount": 1}), "unknown message type ''"),
+        (lambda sim: sim.send("c", "line", {"type": "Add", "amount": "x"}), "(its fields: amount)"),
+        (lambda sim: sim.send("c", "line", {"type": "Later"}), "missing required field `seconds`"),
+        (lambda sim: sim.send("c", "line", {"type": "Add", "amuont": 2}), "amuont"),
+        (lambda sim: sim.set_input("c", "buton", True), "unknown input 'buton' (did you mean 'button'?)"),
+        (lambda sim: sim.set_input("c", "button", 1), "c button: 1 is not bool (for example False)"),
+        (lambda sim: sim.set_input("c", "gear", True), "True is not int"),
+        (lambda sim: sim.set_input("c", "load", "1"), "'1' is not float"),
+        (lambda sim: sim.clear("c", "levle"), "unknown fault target 'levle' (did you mean 'level'?)"),
+        (lambda sim: sim.apply(inp.Connect("c", "lime", 1)), "did you mean 'line'?"),
+        (lambda sim: sim.apply(inp.MoveObstacle("box", 0, 0)), "unknown obstacle 'box'"),
+    ],
+)
+def test_what_cannot_be_applied_is_refused_with_a_sentence_and_changes_nothing(act, says):
+    sim, heard = Simulation([Counter("c")]), []
+    sim.listeners.input.append(lambda *what: heard.append(what))
+    before = sim.snapshot()
+    with pytest.raises(InputError) as caught:
+        act(sim)
+    assert says in str(caught.value)
+    assert heard == []
+    assert sim.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "value"),
+    [("button", True, True), ("button", "ON", True), ("button", "0", False), ("load", 2, 2.0), ("mode", "off", "off")],
+)
+def test_virtual_inputs_take_values_of_their_type(name, given, value):
+    sim = Simulation([Counter("c")])
+    sim.set_input("c", name, given)
+    assert sim.robots["c"].input[name] == value
+    assert type(sim.robots["c"].input[name]) is type(value)
+
+
+def test_a_message_that_nobody_handles_is_an_event():
+    sim = Simulation([Counter("c")])
+    sim.send("c", "line", b"what?\n")
+    assert [(event.code, event.severity, event.text) for event in sim.events] == [
+        ("unhandled-message", "warning", "no handler for Odd on line")
+    ]
+
+
+def test_take_gives_each_message_once():
+    sim = Simulation([Counter("c")], seed=1)
+    sim.run(0.4)
+    first = sim.take("c", "beat")
+    assert [message.n for message in first] == [2, 4]
+    assert all(type(message) is Beat for message in first)
+    assert sim.take("c", "beat") == []
+    sim.run(0.2)
+    assert [message.n for message in sim.take("c", "beat")] == [6]
+
+
+def test_without_collecting_there_is_nothing_to_take_and_it_says_so():
+    sim = Simulation([Counter("c")], collect=False)
+    with pytest.raises(RuntimeError, match="collect=True"):
+        sim.take("c", "beat")
+
+
+class Broken(Counter):
+    @every(1)
+    def crack(self):
+        raise KeyError("gone")
+
+
+@pytest.mark.parametrize(
+    ("robot", "act", "what"),
+    [
+        (Broken, lambda sim: None, "crack"),
+        (Counter, lambda sim: sim.robots["bob"].after(1, sim.robots["bob"].fail, None, None), "fail"),
+        (Counter, lambda sim: sim.schedule(S, inp.Send("bob", "line", "Fail")), "Fail"),
+    ],
+    ids=["tick", "timer", "input"],
+)
+def test_a_failing_robot_is_named_with_the_time_and_what_it_did(robot, act, what):
+    sim = Simulation([Counter("alice"), robot("bob")])
+    act(sim)
+    with pytest.raises(RobotError) as caught:
+        sim.run(5)
+    text = str(caught.value)
+    assert "bob" in text
+    assert "alice" not in text
+    assert "1.000000 s" in text
+    assert what in text
+    assert isinstance(caught.value.__cause__, KeyError | ZeroDivisionError)
+
+
+def test_two_robots_of_one_name_are_refused():
+    with pytest.raises(InputError, match="the same name"):
+        Simulation([Counter("c"), Counter("c")])
+
+
+def test_reset_is_a_fresh_start():
+    def build():
+        sim = Simulation([Counter("c"), Diary("d")], World({"box": Obstacle(1.0)}), seed=9)
+        sim.plan(300_000_000, inp.Send("c", "line", "Add", {"amount": 7}))
+        return sim
+
+    used = build()
+    used.send("c", "line", b"add 3\nsubscribe x:1\nlater 9 9\nad")
+    used.inject("c", "level", "stuck")
+    used.set_input("c", "gear", 3)
+    used.apply(inp.MoveObstacle("box", 3, 4))
+    used.robots["d"].set_rate(used.robots["d"].zulu, 1)
+    used.run(1.234)
+    used.reset()
+    fresh = build()
+    assert used.now_ns == 0
+    assert used.snapshot() == fresh.snapshot()
+    assert list(used.events) == []
+    assert used.take("c", "beat") == []
+    assert record_to_bytes(used, 2) == record_to_bytes(fresh, 2)
+    assert used.truth("c").total == 7
+
+
+def test_samples_survive_a_reset_and_end_when_told():
+    sim, seen = Simulation([]), []
+
+    def look():
+        seen.append(sim.now_ns)
+
+    sim.run(0.35)
+    sim.sample(10, look)
+    sim.run(0.1)
+    sim.reset()
+    sim.run(0.1)
+    assert seen == [400_000_000, 100_000_000]
+    sim.unsample(look)
+    sim.run(1)
+    assert len(seen) == 2
+
+
+def test_another_seed_gives_other_noise_and_a_neighbour_does_not():
+    def levels(robots, seed):
+        sim = Simulation(robots, seed=seed)
+        sim.run(1)
+        return [beat.level for beat in sim.take("c", "beat")]
+
+    alone = levels([Counter("c")], 1)
+    assert levels([Counter("b"), Counter("c"), Diary("d")], 1) == alone
+    assert levels([Counter("c")], 2) != alone
+
+
+def test_a_robot_is_started_once_in_its_simulation_and_finds_its_neighbours():
+    @dataclass
+    class Seen:
+        names: tuple[str, ...] = ()
+
+    class Social(Robot):
+        State = Seen
+
+        def start(self):
+            self.state.names = (*self.state.names, *self.simulation.robots)
+            self.event("started", "here I am")
+
+    sim = Simulation([Social("a"), Social("b")])
+    assert [sim.truth(name).names for name in "ab"] == [("a", "b")] * 2
+    assert [(event.time_ns, event.robot) for event in sim.events] == [(0, "a"), (0, "b")]

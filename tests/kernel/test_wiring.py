@@ -1,0 +1,163 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.recording import record_to_bytes
+from rigless.kernel.simulation import RobotError, Simulation
+from rigless.kernel.wiring import ALL, OPENED
+
+from .robots import Beat, BeatCodec, Counter, Diary, LineCodec, Total, tap
+
+
+def counter(*links, port="line"):
+    sim = Simulation([Counter("c")])
+    for link in links:
+        sim.apply(inp.Connect("c", port, link, f"peer {link}"))
+    return sim
+
+
+@given(st.lists(st.integers(0, 60), max_size=8).map(sorted))
+def test_it_does_not_matter_how_a_stream_is_cut(cuts):
+    stream = b"add 1\nwhat is this\nadd 22\nlater 1 1\nadd 333\nad"
+    sim = counter(1)
+    seen = tap(sim)
+    for begin, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
+        sim.apply(inp.Arrive("c", "line", 1, stream[begin:end]))
+    assert [data for *_, data in seen] == [b"1\n", b"23\n", b"356\n"]
+    assert sim.robots["c"].links("line")[0].codec == LineCodec(b"ad")
+
+
+def test_each_link_has_a_codec_of_its_own_and_gets_its_own_answers():
+    sim = counter(1, 2)
+    seen = tap(sim)
+    sim.apply(inp.Arrive("c", "line", 1, b"add "))
+    sim.apply(inp.Arrive("c", "line", 2, b"add 5\n"))
+    sim.apply(inp.Arrive("c", "line", 1, b"3\n"))
+    assert [(link, data) for *_, link, data in seen] == [(2, b"5\n"), (1, b"8\n")]
+
+
+def test_a_robot_hears_of_peers_that_come_and_go():
+    sim = Simulation([Diary("d")])
+    sim.apply(inp.Connect("d", "line", 1, "them", "us"))
+    link = sim.robots["d"].links("line")[0]
+    assert (link.id, link.peer, link.local) == (1, "them", "us")
+    sim.apply(inp.Disconnect("d", "line", 1))
+    assert sim.robots["d"].links("line") == []
+    sim.apply(inp.Disconnect("d", "line", 1))
+    sim.apply(inp.Arrive("d", "line", 1, b"add 1\n"))
+    assert [what for _, what in sim.truth("d").entries] == ["Connected", "Disconnected"]
+
+
+def test_a_peer_that_is_refused_is_not_announced_at_all():
+    sim, told = Simulation([Diary("d")]), []
+    sim.listeners.link.append(lambda at, robot, port, link, is_open: told.append((link.id, is_open)))
+    sim.inject("d", "line", "disconnect")
+    sim.apply(inp.Connect("d", "line", 1, "them"))
+    assert told == [(1, False)]
+    assert [what for _, what in sim.truth("d").entries] == ["Injected"]
+
+
+def test_breaking_the_protocol_closes_the_link_after_what_came_before():
+    sim, told = counter(1, 2), []
+    sim.listeners.link.append(lambda at, robot, port, link, is_open: told.append((at, robot, port, link.id, is_open)))
+    sim.run(0.05)
+    sim.apply(inp.Arrive("c", "line", 1, b"add 3\n" + b"x" * 40))
+    assert sim.truth("c").total == 3
+    assert told == [(50_000_000, "c", "line", 1, False)]
+    assert [link.id for link in sim.robots["c"].links("line")] == [2]
+    event = sim.events[-1]
+    assert (event.code, event.severity, event.data) == ("wire-error", "warning", {"port": "line", "peer": "peer 1"})
+    assert "the line is too long" in event.text
+    sim.apply(inp.Arrive("c", "line", 1, b"add 3\n"))
+    assert sim.truth("c").total == 3
+
+
+def test_a_robot_that_hangs_up_hears_nothing_of_the_rest_of_the_chunk():
+    sim = counter(1, 2)
+    sim.apply(inp.Arrive("c", "line", 1, b"add 1\nhang\nadd 10\nfail\n"))
+    assert sim.truth("c").total == 1
+    assert [link.id for link in sim.robots["c"].links("line")] == [2]
+
+
+def test_any_other_failure_of_a_codec_is_the_robots_own():
+    sim = counter(1)
+    with pytest.raises(RobotError, match="ValueError: Exceeds the limit"):
+        sim.apply(inp.Arrive("c", "line", 1, b"add " + b"1" * 5000 + b"\n"))
+
+
+def test_links_that_a_robot_opens_are_told_of_and_never_meet_those_of_the_host():
+    sim, told = counter(1), []
+    sim.listeners.link.append(lambda at, robot, port, link, is_open: told.append((port, link.id, link.peer, is_open)))
+    sim.send("c", "line", b"subscribe a:1\nsubscribe b:2\n")
+    first, second = sim.robots["c"].links("beat")
+    assert OPENED < first.id < second.id
+    sim.robots["c"].close(first)
+    sim.robots["c"].close(first)
+    assert told == [
+        ("beat", first.id, "a:1", True),
+        ("beat", second.id, "b:2", True),
+        ("beat", first.id, "a:1", False),
+    ]
+    assert sim.robots["c"].links("beat") == [second]
+
+
+def test_what_goes_to_all_is_encoded_once():
+    sim = counter()
+    sim.send("c", "line", b"subscribe a:1\nsubscribe b:2\n")
+    seen = tap(sim)
+    sim.run(0.4)
+    assert [(link, data.split()[0]) for *_, link, data in seen] == [(ALL, b"1"), (ALL, b"2")]
+
+
+def test_nothing_is_encoded_for_nobody():
+    sim = counter()
+    seen = tap(sim)
+    sim.run(1)
+    assert seen == []
+    assert sim.wiring.encoders["c", "beat"] == BeatCodec(sent=0)
+    assert len(sim.take("c", "beat")) == 5
+
+
+def test_a_recording_is_somebody():
+    sim = counter()
+    record_to_bytes(sim, 1)
+    assert sim.wiring.encoders["c", "beat"] == BeatCodec(sent=5)
+    sim.run(1)
+    assert sim.wiring.encoders["c", "beat"] == BeatCodec(sent=5)
+
+
+@pytest.mark.parametrize("who", ["collector", "link", "recorder", "nobody"])
+def test_a_robot_can_ask_whether_anybody_listens(who):
+    sim = Simulation([Counter("c")], collect=who == "collector")
+    if who == "link":
+        sim.apply(inp.Connect("c", "beat", 1))
+    sim.recording = who == "recorder"
+    assert sim.robots["c"].wanted("beat") is (who != "nobody")
+    assert sim.robots["c"].wanted("line") is (who in ("collector", "recorder"))
+
+
+def test_message_ports_carry_subjects_both_ways():
+    sim = counter(1, port="bus")
+    outputs = []
+    sim.listeners.output.append(lambda at, out: outputs.append((out.subject, out.data, out.message)))
+    sim.apply(inp.Arrive("c", "bus", 1, b"4", "count.add"))
+    sim.apply(inp.Arrive("c", "bus", 1, b"4", "other"))
+    assert outputs == [("count.total", b"4", Total(4))]
+
+
+def test_an_answer_to_a_local_message_goes_out_as_local():
+    sim = counter(1)
+    seen = tap(sim)
+    sim.send("c", "line", {"type": "Add", "amount": 2})
+    assert [(link, data) for *_, link, data in seen] == [(inp.LOCAL, b"2\n")]
+
+
+def test_an_output_is_told_with_its_time_bytes_and_message():
+    sim, told = counter(1, port="beat"), []
+    sim.listeners.output.append(lambda at, out: told.append((at, out)))
+    sim.run(0.2)
+    [(at, out)] = told
+    assert (at, out.robot, out.port, out.link, out.subject) == (200_000_000, "c", "beat", ALL, "")
+    assert isinstance(out.message, Beat)
+    assert out.data == f"1 2 {out.message.level}".encode()

@@ -6,12 +6,13 @@ import sys
 def main() -> None:
     """Entry point: a person's mistake becomes sentences on stderr and exit code 2, never a traceback."""
     from rigless.cli.app import app
-    from rigless.cli.speak import complain
     from rigless.kernel.problems import InputError
 
     try:
         app()
     except InputError as error:
+        from rigless.cli.speak import complain
+
         complain(error)
         sys.exit(2)
     except BrokenPipeError:

@@ -64,14 +64,15 @@ async def serve_host(host: Host, options: Options) -> int:
         line("ready")
         begin = time.monotonic()
         await _run_with_progress(host)
-        _sum_up(host, time.monotonic() - begin, options)
+        _sum_up(host, time.monotonic() - begin)
+        lost = bool(host.tape.failed)
     finally:
         if note is not None:
             note.unlink(missing_ok=True)
         if server is not None:
             await server.close()
         await host.close()
-    return 1 if host.failure else 0
+    return 1 if host.failure or lost else 0
 
 
 def _server(host: Host, options: Options) -> Any:
@@ -98,15 +99,14 @@ async def _run_with_progress(host: Host) -> None:
         await running
 
 
-def _sum_up(host: Host, wall_s: float, options: Options) -> None:
+def _sum_up(host: Host, wall_s: float) -> None:
     factor = host.sim.now_s / wall_s if wall_s > 0 else 0.0
     say(f"simulated {host.sim.now_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)", "dim")
     for place, count in host.dropped.items():
         say(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
-    if host.tape.path is not None:
-        say(
-            f"recorded {host.tape.messages} messages to {host.tape.path}; look again with: rigless replay {host.tape.path} --verify",
-            "dim",
-        )
+    if host.tape.failed:
+        say(f"error: the recording to {host.tape.path} is incomplete: {host.tape.failed}", "bold red")
+    elif host.tape.path is not None:
+        say(f"recorded {host.tape.messages} messages; next: rigless replay {host.tape.path} --verify", "dim")
     if host.failure:
         say(f"error: {host.failure}", "bold red")

@@ -2,10 +2,11 @@
 
 import sys
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rigless.kernel.events import Event
-from rigless.kernel.problems import InputError
+if TYPE_CHECKING:
+    from rigless.kernel.events import Event
+    from rigless.kernel.problems import InputError
 
 COLOURS = {"debug": "dim", "info": "", "warning": "yellow", "error": "red", "critical": "bold red"}
 
@@ -21,13 +22,13 @@ def say(text: str = "", style: str = "") -> None:
     console().print(text, style=style or None, markup=False, soft_wrap=True)
 
 
-def complain(error: InputError) -> None:
+def complain(error: "InputError") -> None:
     """Every problem on its own line: where, what, and how to fix it."""
     for problem in error.problems:
         say(f"error: {problem}", "red")
 
 
-def tell(event: Event) -> None:
+def tell(event: "Event") -> None:
     robot = f"{event.robot}: " if event.robot else ""
     say(f"{event.time_ns / 1e9:10.3f} s  {event.severity:<8} {robot}{event.text}", COLOURS[event.severity])
 

@@ -178,8 +178,9 @@ class Host:
             self._reanchor()
 
     def set_speed(self, speed: float | str) -> None:
+        new = Pace.of(speed)
         self.catch_up()
-        self.pace = Pace.of(speed)
+        self.pace = new
         self._reanchor()
 
     async def step(self, ms: float) -> None:

@@ -4,6 +4,8 @@ sleeps and nothing else."""
 from dataclasses import dataclass
 from typing import Literal
 
+from rigless.kernel.problems import InputError, Problem
+
 SLOWEST, FASTEST = 0.1, 100.0
 Mode = Literal["real", "fast", "lockstep"]
 
@@ -19,7 +21,17 @@ class Pace:
 
     @classmethod
     def of(cls, speed: float | str) -> "Pace":
-        return cls(speed, 1.0) if speed in ("fast", "lockstep") else cls("real", float(speed))  # type: ignore[arg-type]
+        """A pace as people write it: a factor from 0.1 to 100, 'fast' or 'lockstep'."""
+        if speed == "fast" or speed == "lockstep":
+            return cls("fast" if speed == "fast" else "lockstep")
+        try:
+            factor = float(speed)
+        except ValueError:
+            factor = 0.0
+        if not SLOWEST <= factor <= FASTEST:
+            fix = f"a factor from {SLOWEST:g} to {FASTEST:g}, 'fast' or 'lockstep'"
+            raise InputError(Problem("speed", f"{speed!r} is not a pace", fix))
+        return cls("real", factor)
 
     def anchor(self, wall_ns: int, sim_ns: int) -> None:
         self.wall0_ns, self.sim0_ns = wall_ns, sim_ns

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ipaddress
 import secrets
 import socket
 from collections.abc import Iterator
@@ -30,6 +31,10 @@ class ControlServer:
     def __init__(self, host: Host, address: str | None = None, auth: bool = True):
         self.token = secrets.token_urlsafe(24) if auth else None
         self._socket = _bind(address)
+        if not auth and not ipaddress.ip_address(self._socket.getsockname()[0]).is_loopback:
+            self._socket.close()
+            fix = "bind 127.0.0.1, or leave the token on"
+            raise InputError(Problem("--no-auth", "would let the whole network control the simulation", fix))
         self.address = f"http://{join(self._socket.getsockname())}"
         app: Any = Auth(create_app(host), self.token)
         config = uvicorn.Config(

@@ -1,5 +1,6 @@
 """A recording to a file while the simulation is on the air, flushed every so often so that a kill loses almost nothing."""
 
+import contextlib
 import time
 from pathlib import Path
 from typing import IO
@@ -27,19 +28,20 @@ class Tape:
             raise InputError(Problem("recording", f"already recording to {self.path}", "stop it first"))
         try:
             self._stream = path.open("wb")
+            self._recorder = Recorder(self._sim, self._stream)
         except OSError as error:
             raise InputError(
                 Problem("recording", f"cannot write {path}: {error.strerror}", "choose another file")
             ) from None
         self.path = path
-        self._recorder = Recorder(self._sim, self._stream)
 
     def stop(self) -> Path | None:
         """Finish the file; gives its path, or None if there was none."""
         path, self.path = self.path, None
         if self._recorder is not None and self._stream is not None:
             self._recorder.close()
-            self._stream.close()
+            with contextlib.suppress(OSError):  # a full disk has been reported already
+                self._stream.close()
         self._recorder = self._stream = None
         return path
 
@@ -50,6 +52,11 @@ class Tape:
         if now_ns - self._flushed_ns >= FLUSH_WALL_NS:
             self._flushed_ns = now_ns
             self._recorder.flush()
+
+    @property
+    def failed(self) -> str:
+        """Why the recording stopped by itself; empty while all is well."""
+        return self._recorder.failed if self._recorder is not None else ""
 
     @property
     def messages(self) -> int:

@@ -79,6 +79,7 @@ class Recorder:
 
     def __init__(self, simulation: Simulation, stream: IO[bytes], truth_hz: float = TRUTH_HZ):
         self.messages = 0
+        self.failed = ""
         self._sim = simulation
         self._stream = stream
         self._writer = Writer(stream, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
@@ -104,8 +105,13 @@ class Recorder:
 
     def flush(self) -> None:
         """Put everything up to now in the file, so that a kill after this loses nothing of it."""
-        self._writer._Writer__finalize_chunk()  # type: ignore[attr-defined]  # the writer has no public flush
-        self._stream.flush()
+        if self.failed:
+            return
+        try:
+            self._writer._Writer__finalize_chunk()  # type: ignore[attr-defined]  # the writer has no public flush
+            self._stream.flush()
+        except OSError as error:
+            self._give_up(error)
 
     def close(self) -> None:
         """Stop listening and finish the file; the stream stays open."""
@@ -115,9 +121,14 @@ class Recorder:
         listeners.event.remove(self._event)
         self._sim.unsample(self._truth)
         self._sim.recording = any(isinstance(getattr(tell, "__self__", None), Recorder) for tell in listeners.output)
-        self._writer.add_metadata("rigless.end", {"end_ns": str(self._sim.now_ns)})
-        self._writer.finish()  # type: ignore[no-untyped-call]
-        self._stream.flush()
+        if self.failed:
+            return
+        try:
+            self._writer.add_metadata("rigless.end", {"end_ns": str(self._sim.now_ns)})
+            self._writer.finish()  # type: ignore[no-untyped-call]
+            self._stream.flush()
+        except OSError as error:
+            self._give_up(error)
 
     def _metadata(self) -> dict[str, str]:
         return {
@@ -131,11 +142,25 @@ class Recorder:
         }
 
     def _write(self, topic: str, schema: str, time_ns: int, data: bytes) -> None:
+        if self.failed:
+            return
+        try:
+            self._add(topic, schema, time_ns, data)
+        except OSError as error:
+            self._give_up(error)
+
+    def _add(self, topic: str, schema: str, time_ns: int, data: bytes) -> None:
         channel = self._channels.get(topic)
         if channel is None:
             channel = self._channels[topic] = self._register(topic, schema)
         self.messages += 1
         self._writer.add_message(channel, time_ns, data, time_ns, self.messages & 0xFFFFFFFF)
+
+    def _give_up(self, error: OSError) -> None:
+        """The disk is full or gone: the simulation goes on without the recording, and says so."""
+        self.failed = str(error)
+        text = f"recording stopped: {error.strerror or error}"
+        self._sim.log(Event(self._sim.now_ns, "", "recording-failed", "critical", text, {"messages": self.messages}))
 
     def _register(self, topic: str, schema: str) -> int:
         if schema not in self._schemas:

@@ -347,7 +347,12 @@ class Simulation:
         self._end_faults(robot, lambda old: (old.target, old.kind) == (fault.target, fault.kind))
         robot.faults.append(fault)
         robot.event(
-            "fault-injected", f"{fault.target} {fault.kind}", "warning", target=fault.target, kind=kind, params=params
+            "fault-injected",
+            f"fault begins: {fault.target} {fault.kind}",
+            "warning",
+            target=fault.target,
+            kind=kind,
+            params=params,
         )
         if given.until_ns is not None:
             self.agenda.add(max(given.until_ns, self.now_ns), TIMER, "fault-end", (robot.name, fault.id))
@@ -359,5 +364,11 @@ class Simulation:
     def _end_faults(self, robot: Robot, ends: Callable[[Fault], bool]) -> None:
         for fault in [fault for fault in robot.faults if ends(fault)]:
             robot.faults.remove(fault)
-            robot.event("fault-cleared", f"{fault.target} {fault.kind}", "info", target=fault.target, kind=fault.kind)
+            robot.event(
+                "fault-cleared",
+                f"fault ends: {fault.target} {fault.kind}",
+                "info",
+                target=fault.target,
+                kind=fault.kind,
+            )
             self.dispatch(robot, Cleared(fault.target, fault.kind), Link("", inp.LOCAL), optional=True)

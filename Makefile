@@ -1,0 +1,39 @@
+# make demo and make test are all a newcomer needs; both set up .venv first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: setup demo test bench lock clean
+
+setup: $(VENV)/.setup
+
+$(VENV)/.setup: requirements.lock pyproject.toml
+	@scripts/system-packages "$(PYTHON)"
+	@echo "setting up $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.setup requirements-test.lock
+	@$(PIP) -r requirements-test.lock
+	@touch $@
+
+demo: setup
+	@$(BIN)/rigless demo examples/thermostat
+
+test: $(VENV)/.test
+	@$(BIN)/python -m pytest
+
+bench: $(VENV)/.test
+	@$(BIN)/rigless bench
+
+# Pin again after changing the dependencies in pyproject.toml.
+lock: setup
+	@$(PIP) uv
+	@$(BIN)/uv pip compile pyproject.toml --extra all --extra dev --universal --python-version 3.11 --no-emit-index-url --no-header -q -o requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --extra all --extra dev --extra test -c requirements.lock --universal --python-version 3.11 --no-emit-index-url --no-header -q -o requirements-test.lock
+
+clean:
+	rm -rf $(VENV) dist build

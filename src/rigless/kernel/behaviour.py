@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from rigless.kernel.plain import to_builtins
-from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.kernel.robot import RateOf, Robot
 
 
@@ -40,12 +40,18 @@ class Behaviour:
         """A message object from its type's name and its fields."""
         if type_name not in self._types:
             raise unknown("message type", type_name, self._types)
+        known = _fields(self._types[type_name])
+        strange = [
+            Problem(type_name, f"unknown field {name!r}", did_you_mean(name, known))
+            for name in fields
+            if name not in known
+        ]
+        if strange:
+            raise InputError(strange)
         try:
             return msgspec.convert(dict(fields), self._types[type_name], strict=False)
         except msgspec.ValidationError as error:
-            raise InputError(
-                Problem(type_name, str(error), f"its fields: {', '.join(_fields(self._types[type_name]))}")
-            ) from None
+            raise InputError(Problem(type_name, str(error), f"its fields: {', '.join(known)}")) from None
 
     def describe(self, message: Any) -> tuple[str, dict[str, Any]]:
         """The name of a message's type and its fields; the opposite of `message`."""
@@ -56,4 +62,4 @@ class Behaviour:
 
 
 def _fields(kind: type) -> list[str]:
-    return list(getattr(kind, "__annotations__", {}))
+    return [name for base in reversed(kind.__mro__) for name in getattr(base, "__annotations__", {})]

@@ -32,7 +32,7 @@ class Param:
             )
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return Problem(where, f"{value!r} is not a number", f"for example {self.default}")
         if not self.low <= number <= self.high:
             return Problem(where, f"{number:g} is out of range", f"between {self.low:g} and {self.high:g}")

@@ -328,7 +328,7 @@ class Simulation:
         kind, value = type(spec.default), given.value
         if kind is bool and isinstance(value, str) and value.lower() in ("true", "false", "on", "off", "1", "0"):
             return value.lower() in ("true", "on", "1")
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53:
             return float(value)
         if type(value) is not kind:
             raise InputError(

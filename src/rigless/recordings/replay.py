@@ -42,7 +42,7 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
         raise InputError(
             Problem(str(recording.path), "its metadata does not say what was run", "record it again")
         ) from None
-    apply_settings(raw, settings, False, problems)
+    apply_settings(raw, settings, problems)
     scenario = validate(Scenario, raw, problems, str(recording.path))
     if scenario is None or problems:
         raise InputError(problems)

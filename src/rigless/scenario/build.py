@@ -1,5 +1,6 @@
 """From a scenario to a simulation: robots made, obstacles placed, timeline and faults entered, ports given addresses."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import Obstacle, World
-from rigless.scenario.kinds import is_folder, robot_class
+from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.lines import Path as KeyPath
 from rigless.scenario.lines import line_of
 from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
@@ -62,11 +63,16 @@ def build(scenario: Scenario, source: Source | None = None, seed: int | None = N
         for number, robot in enumerate(made):
             robots.append(robot)
             for port in robot.ports:
-                addresses[robot.name, port.name] = _address(port, entry.ports.get(port.name), number)
-    names = [robot.name for robot in robots]
+                address = _address(port, entry.ports.get(port.name), number)
+                addresses[robot.name, port.name] = address
+                if not _is_address(address):
+                    fix = "a fleet counts up from its first port; start lower"
+                    problems.append(source.problem(("robots", index, "ports"), f"{address!r} is not an address", fix))
+    names = Counter(robot.name for robot in robots)
     problems += [
         source.problem(("robots",), f"two robots are called {name!r}", "give each its own name")
-        for name in sorted({name for name in names if names.count(name) > 1})
+        for name, count in names.items()
+        if count > 1
     ]
     if problems:
         raise InputError(problems)
@@ -121,7 +127,7 @@ def _robots(index: int, entry: RobotEntry, source: Source, problems: list[Proble
         return []
     known = len(problems)
     config = validate(kind.Config, entry.config, problems, source.file, source.lines, (*at, "config"))
-    name = entry.name or entry.kind.rstrip("/").replace("/", ".").rpartition(".")[2]
+    name = entry.name or default_name(entry.kind, source.folder)
     start = (entry.start.x, entry.start.y, entry.start.theta) if entry.start else None
     made = []
     if config is not None:
@@ -145,7 +151,7 @@ def _robots(index: int, entry: RobotEntry, source: Source, problems: list[Proble
 
 def _is_address(address: str | int) -> bool:
     port = str(address).rpartition(":")[2]
-    return "/" in str(address) or (port.isascii() and port.isdigit() and int(port) < 65536)
+    return "/" in str(address) or (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536)
 
 
 def _address(port: Port, given: str | int | None, number: int) -> str:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from rigless.kernel.events import Event
-from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.wiring import Output
@@ -52,6 +54,8 @@ class Examiner:
         if problems:
             raise InputError(problems)
         simulation.listeners.event.append(self._event)
+        for event in list(simulation.events):  # what robots said as they started
+            self._event(event.time_ns, event)
         if any(watch.expectation.port for watch in self._watches):
             simulation.recording = True
             simulation.listeners.output.append(self._output)
@@ -61,9 +65,17 @@ class Examiner:
 
     def _begin(self, watch: _Watch) -> None:
         e = watch.expectation
-        if e.event is not None or e.port is not None:
+        if e.event is not None:
             return
-        self._read(watch)
+        if e.port is not None:
+            robots = [self._sim.robots[e.robot]] if e.robot is not None else list(self._sim.robots.values())
+            ports = {port.name for robot in robots for port in robot.ports}
+            if e.port not in ports:
+                raise unknown("port", e.port, ports)
+            return
+        value = self._read(watch)
+        if e.value is not None and e.equals is None and not isinstance(value, int | float | np.number | None):
+            raise InputError(Problem(e.value, f"is not a number but {type(value).__name__}", "name one of its parts"))
         if e.from_s is None and e.to_s is None:
             at_s = e.at_s if e.at_s is not None else self._duration_s
             self._sim.watch(to_ns(at_s), lambda: self._sample(watch))

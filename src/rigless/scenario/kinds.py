@@ -22,6 +22,11 @@ def is_folder(kind: str) -> bool:
     return "/" in kind or kind.startswith(".")
 
 
+def default_name(kind: str, beside: Path | None = None) -> str:
+    """What a robot is called when nobody named it: the last word of its kind."""
+    return ((beside or Path()) / kind).resolve().name if is_folder(kind) else kind.rpartition(".")[2]
+
+
 def summary(kind: str) -> str:
     """The first sentence of a robot's docstring."""
     return (_import(f"rigless.robots.{kind}", kind).__doc__ or "").strip().split("\n")[0]
@@ -33,7 +38,7 @@ def robot_class(kind: str, beside: Path | None = None) -> type[Robot]:
         module = _import(f"rigless.robots.{kind}", kind)
     elif is_folder(kind):
         module = _import_folder((beside or Path()) / kind)
-    elif "." in kind or importlib.util.find_spec(kind) is not None:
+    elif "." in kind or _is_importable(kind):
         module = _import(kind, kind)
     else:
         raise InputError(
@@ -56,7 +61,9 @@ def robot_class(kind: str, beside: Path | None = None) -> type[Robot]:
 def _import(name: str, kind: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except ModuleNotFoundError as error:
+    except Exception as error:
+        if not isinstance(error, ModuleNotFoundError):
+            raise _broken(name, error) from error
         missing = error.name or name
         if name == missing or name.startswith(missing + "."):
             raise InputError(
@@ -67,9 +74,13 @@ def _import(name: str, kind: str) -> ModuleType:
 
 
 def _import_folder(folder: Path) -> ModuleType:
-    folder = folder.resolve()
-    init = folder / "__init__.py"
-    if not init.is_file():
+    try:
+        folder = folder.resolve()
+        init = folder / "__init__.py"
+        there = init.is_file()
+    except (OSError, ValueError):
+        there = False
+    if not there:
         raise InputError(Problem("", f"{folder} is not a robot folder", "it needs an __init__.py that defines Robot"))
     name = folder.name
     known = sys.modules.get(name)
@@ -86,7 +97,18 @@ def _import_folder(folder: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise InputError(
-            Problem("", f"{init} cannot be imported: {type(error).__name__}: {error}", "mend the robot's code")
-        ) from error
+        raise _broken(str(init), error) from error
     return module
+
+
+def _broken(what: str, error: Exception) -> InputError:
+    return InputError(
+        Problem("", f"{what} cannot be imported: {type(error).__name__}: {error}", "mend the robot's code")
+    )
+
+
+def _is_importable(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ValueError, ImportError):
+        return False

@@ -1,7 +1,8 @@
 """From what a person typed to a scenario: a robot kind, a scenario file, a robot's own native file, or a robot folder."""
 
+import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def open_target(
     """Resolve a target, apply `key=value` settings, validate, build. Raises InputError with all that is wrong."""
     raw, source, single = _read(str(target))
     problems: list[Problem] = []
-    apply_settings(raw, settings, single, problems)
+    apply_settings(raw, settings, problems, single, source.folder)
     scenario = validate(Scenario, raw, problems, source.file, source.lines)
     if scenario is None or problems:
         raise InputError(problems)
@@ -39,7 +40,7 @@ def demo(extra: Iterable[str] = ()) -> Built:
     """One of every installed robot, and of every further target named."""
     robots: list[RAW] = [{"kind": kind} for kind in kinds.installed()]
     for target in extra:
-        robots += _read(target)[0]["robots"]
+        robots += json.loads(open_target(target).simulation.origin["scenario"])["robots"]
     if not robots:
         raise InputError(
             Problem(
@@ -54,10 +55,10 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
     path = Path(target)
     if target in kinds.installed():
         return {"name": target, "robots": [{"kind": target}]}, Source(), True
-    if path.is_dir():
-        folder = str(path.resolve())
-        return {"name": path.resolve().name, "robots": [{"kind": folder, "name": path.resolve().name}]}, Source(), True
-    if not path.is_file():
+    if _is(path.is_dir):
+        folder = path.resolve()
+        return {"name": folder.name, "robots": [{"kind": str(folder)}]}, Source(), True
+    if not _is(path.is_file):
         shipped = find_scenario(target)
         if shipped is None:
             options = [*kinds.installed(), *shipped_scenarios()]
@@ -91,17 +92,32 @@ def _read_toml(path: Path) -> tuple[RAW, Source]:
         ) from None
     except OSError as error:
         raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(path))) from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError; so is a number of 5000 digits
         raise InputError(Problem("", f"is not valid TOML: {error}", file=str(path))) from None
     return raw, Source(str(path), path.parent, key_lines(text))
 
 
 def _native(path: Path) -> tuple[str, Mapping[str, Any]] | None:
+    trouble: InputError | None = None
     for kind in kinds.installed():
-        config = kinds.robot_class(kind).read_file(path)
+        try:
+            config = kinds.robot_class(kind).read_file(path)
+        except InputError as error:  # one robot's missing extra must not hide another robot's file
+            trouble = trouble or error
+            continue
         if config is not None:
             return kind, config
+    if trouble is not None:
+        raise trouble
     return None
+
+
+def _is(test: Callable[[], bool]) -> bool:
+    """A path test that says no, rather than raising, to names that no file system takes."""
+    try:
+        return test()
+    except (OSError, ValueError):
+        return False
 
 
 def _with_native_configs(raw: RAW, source: Source) -> RAW:
@@ -118,7 +134,7 @@ def _with_native_configs(raw: RAW, source: Source) -> RAW:
         at = ("robots", index, "config")
         path = source.folder / entry["config"]
         try:
-            if not path.is_file():
+            if not _is(path.is_file):
                 raise InputError(Problem("", f"there is no file {str(path)!r}"))
             config = kinds.robot_class(entry["kind"], source.folder).read_file(path)
             if config is None:
@@ -137,13 +153,15 @@ def _with_native_configs(raw: RAW, source: Source) -> RAW:
     return raw
 
 
-def apply_settings(raw: RAW, settings: Iterable[str], single: bool, problems: list[Problem]) -> None:
+def apply_settings(
+    raw: RAW, settings: Iterable[str], problems: list[Problem], single: bool = False, beside: Path | None = None
+) -> None:
     """`--set key=value`: a robot's port or config key, or a key of the scenario."""
     for setting in settings:
-        _apply_setting(raw, setting, single, problems)
+        _apply_setting(raw, setting, problems, single, beside)
 
 
-def _apply_setting(raw: RAW, setting: str, single: bool, problems: list[Problem]) -> None:
+def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool, beside: Path | None) -> None:
     key, equals, text = setting.partition("=")
     parts = key.strip().split(".")
     if not equals or not all(parts):
@@ -151,9 +169,7 @@ def _apply_setting(raw: RAW, setting: str, single: bool, problems: list[Problem]
         return
     entries = raw.get("robots")
     robots = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    names = {
-        entry.get("name") or str(entry.get("kind", "")).rpartition("/")[2].rpartition(".")[2]: entry for entry in robots
-    }
+    names = {str(entry.get("name") or kinds.default_name(str(entry.get("kind")), beside)): entry for entry in robots}
     if parts[0] in names and len(parts) > 1:
         robot, parts = names[parts[0]], parts[1:]
     elif parts[0] in Scenario.model_fields and not (single and parts[0] == "robots"):
@@ -172,15 +188,15 @@ def _apply_setting(raw: RAW, setting: str, single: bool, problems: list[Problem]
         _put(raw, parts, _value(text))
     elif parts[0] == "ports":
         _put(robot, parts, text)
-    else:
-        _put(robot.setdefault("config", {}), parts, _value(text))
+    elif isinstance(robot.setdefault("config", {}), dict):
+        _put(robot["config"], parts, _value(text))
 
 
 def _value(text: str) -> Any:
     """A value as TOML has it; a bare word is text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
+    except (ValueError, RecursionError, KeyError):
         return text
 
 

@@ -1,5 +1,6 @@
 """What a scenario says, as data: world, robots, pace, timeline, faults and expectations. The whole format is here."""
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -12,6 +13,15 @@ Speed = Annotated[float, Field(ge=0.1, le=100)]
 
 class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether no number in here is nan or inf, which JSON cannot hold."""
+    if isinstance(value, dict):
+        return all(_is_finite(item) for item in value.values())
+    if isinstance(value, list):
+        return all(_is_finite(item) for item in value)
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 class Pose(Table):
@@ -80,6 +90,8 @@ class TimelineEntry(Table):
             raise ValueError(f"{actions[0]} needs the port it goes to")
         if actions[0] == "obstacle" and (self.x is None or self.y is None):
             raise ValueError("moving an obstacle needs x and y")
+        if not _is_finite(self.message):
+            raise ValueError("a message cannot hold nan or inf")
         if self.message is not None and "type" not in self.message:
             raise ValueError("message needs a type, for example { type = 'Set', celsius = 21 }")
         return self
@@ -95,6 +107,12 @@ class FaultEntry(BaseModel):
     target: str
     kind: str = ""
 
+    @model_validator(mode="after")
+    def finite(self) -> "FaultEntry":
+        if not _is_finite(self.model_extra):
+            raise ValueError("a fault's parameters cannot be nan or inf")
+        return self
+
 
 class Region(Table):
     """A rectangle (x and y ranges) or a circle (center and radius_m)."""
@@ -106,9 +124,8 @@ class Region(Table):
 
     @model_validator(mode="after")
     def one_shape(self) -> "Region":
-        if (self.center is None) != (self.radius_m is None) or (
-            self.center is None and self.x is None and self.y is None
-        ):
+        ranges = self.x is not None or self.y is not None
+        if (self.center is None) != (self.radius_m is None) or ranges == (self.center is not None):
             raise ValueError("a region has x and/or y ranges, or center and radius_m")
         return self
 
@@ -121,7 +138,7 @@ class Expectation(Table):
     at_s: Seconds | None = None
     from_s: Seconds | None = None
     to_s: Seconds | None = None
-    every_s: Annotated[float, Field(gt=0)] = 0.05
+    every_s: Annotated[float, Field(ge=1e-6)] = 0.05
     eventually: bool = False
     value: str | None = None
     min: float | None = None
@@ -143,6 +160,8 @@ class Expectation(Table):
             raise ValueError("a value needs min, max or equals")
         if self.port is not None and self.min_count is None and self.max_count is None:
             raise ValueError("a port needs min_count or max_count")
+        if self.at_s is not None and (self.event is not None or self.port is not None):
+            raise ValueError("events and messages are counted over a window: give from_s and to_s, not at_s")
         if self.at_s is not None and (self.from_s is not None or self.to_s is not None):
             raise ValueError("give at_s, or from_s and to_s, not both")
         if self.from_s is not None and self.to_s is not None and self.to_s < self.from_s:

@@ -30,11 +30,25 @@ def validate(
     try:
         return model.model_validate(data)
     except ValidationError as error:
+        found: dict[Path, list[tuple[str, str]]] = {}
         for detail in error.errors(include_url=False):
-            path = (*at, *detail["loc"])
-            what, fix = _sentence(model, detail)
-            problems.append(Problem(dotted(path), what, fix, file, line_of(lines or {}, path)))
+            found.setdefault((*at, *_inside(data, detail)), []).append(_sentence(model, detail))
+        for path, sentences in found.items():
+            what = "; or ".join(dict.fromkeys(what for what, _ in sentences))
+            problems.append(Problem(dotted(path), what, sentences[0][1], file, line_of(lines or {}, path)))
         return None
+
+
+def _inside(data: Any, detail: Any) -> Path:
+    """The part of an error's place that is in the data; pydantic adds the names of union members to it."""
+    path: list[str | int] = []
+    for part in detail["loc"]:
+        if part in (data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()):
+            data = data[part]
+        elif detail["type"] != "missing" or not isinstance(data, dict):
+            break
+        path.append(part)
+    return tuple(path)
 
 
 def _sentence(model: type[BaseModel], detail: Any) -> tuple[str, str]:
@@ -46,7 +60,10 @@ def _sentence(model: type[BaseModel], detail: Any) -> tuple[str, str]:
     given = detail.get("input")
     message = detail["msg"][0].lower() + detail["msg"][1:]
     message = message.removeprefix("value error, ")
-    shown = repr(given)
+    try:
+        shown = repr(given)
+    except ValueError:  # an integer of thousands of digits
+        return message, ""
     return (f"{shown} is not right: {message}" if len(shown) < 60 else message), ""
 
 

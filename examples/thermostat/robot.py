@@ -85,8 +85,11 @@ class Thermostat(Robot):
     @on(Subscribe)
     def subscribe(self, message: Subscribe, link: Link) -> None:
         host = link.peer.rpartition(":")[0]
-        self.open("reports", f"{host}:{message.port}")
-        self.answer("OK", link)
+        if 0 < message.port < 65536:
+            self.open("reports", f"{host}:{message.port}")
+            self.answer("OK", link)
+        else:
+            self.answer("ERR range", link)
 
     @on(Disconnected)
     def unsubscribe(self, message: Disconnected, link: Link) -> None:

@@ -2,7 +2,7 @@
 
     GET            → TEMP 20.53 SET 21.0 HEAT 1
     SET 21.5       → OK            (5 to 30, else ERR range)
-    SUBSCRIBE 9000 → OK            (reports as datagrams to this port of the asking host)
+    SUBSCRIBE 9000 → OK            (reports as datagrams to this port of the asking host; 1 to 65535, else ERR range)
     anything else  → ERR unknown
 A longer line closes the connection.
 """
@@ -87,7 +87,7 @@ def parse(line: str) -> Get | Set | Subscribe | Unknown:
             return Get()
         case ["SET", number] if _is_decimal(number):
             return Set(float(number))
-        case ["SUBSCRIBE", port] if port.isascii() and port.isdigit() and 0 < int(port) < 65536:
+        case ["SUBSCRIBE", port] if port.isascii() and port.isdigit():
             return Subscribe(int(port))
     return Unknown(line)
 

@@ -23,7 +23,9 @@ Settings = Annotated[
     list[str],
     typer.Option("--set", metavar="KEY=VALUE", help="Set a config key, or ports.NAME=[HOST:]PORT (0: any free)."),
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of all randomness; default: the scenario's.", min=0)]
+Seed = Annotated[
+    int | None, typer.Option(help="Seed of all randomness; default: the scenario's.", min=0, max=2**63 - 1)
+]
 Panel = Annotated[
     str | None,
     typer.Option(metavar="HOST:PORT", help="Where the panel listens; default 127.0.0.1:8080, or any free port."),
@@ -68,7 +70,7 @@ def run(
         bool, typer.Option("--lockstep", help="Advance only when told: rigless ctl step, or the API.")
     ] = False,
     duration: Annotated[
-        float | None, typer.Option(metavar="S", min=0.0, help="Stop after this much simulated time.")
+        float | None, typer.Option(metavar="S", min=0.0, max=1e9, help="Stop after this much simulated time.")
     ] = None,
     seed: Seed = None,
     record: Annotated[Path | None, typer.Option(metavar="F.mcap", help="Record everything to this file.")] = None,

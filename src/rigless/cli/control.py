@@ -28,7 +28,12 @@ class Api:
 
             note = sessions.the_one()
             url, token = note["url"], token or note["token"]
-        parts = urllib.parse.urlsplit(url)
+        try:
+            parts = urllib.parse.urlsplit(url)
+        except ValueError as error:
+            raise InputError(
+                Problem("--url", f"{url!r} is not a URL: {error}", "for example http://127.0.0.1:8080")
+            ) from None
         self._base = f"{parts.scheme}://{parts.netloc}"
         self._token = token or next(iter(urllib.parse.parse_qs(parts.query).get("token", [])), None)
 

@@ -59,7 +59,7 @@ async def serve_host(host: Host, options: Options) -> int:
             line(f"port {robot}/{port} {url}")
         if server is not None:
             await server.open()
-            note = sessions.write(server.address, server.token, host.built.scenario.name)
+            note = _leave_note(server, host.built.scenario.name)
             line(f"panel {server.url}")
         line("ready")
         begin = time.monotonic()
@@ -73,6 +73,14 @@ async def serve_host(host: Host, options: Options) -> int:
             await server.close()
         await host.close()
     return 1 if host.failure or lost else 0
+
+
+def _leave_note(server: "ControlServer", name: str) -> Path | None:
+    try:
+        return sessions.write(server.address, server.token, name)
+    except OSError as error:
+        say(f"rigless ctl will need --url and --token: cannot write {error.filename}: {error.strerror}", "yellow")
+        return None
 
 
 def _server(host: Host, options: Options) -> Any:

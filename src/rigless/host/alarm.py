@@ -39,11 +39,10 @@ class Alarm:
             return
         self._waiter = self._loop.create_future()
         handle = None
-        if until_ns is not None:
-            if self._fd >= 0:
-                self._arm(until_ns)
-            else:
-                handle = self._loop.call_at(until_ns / 1e9, self._wake)
+        if self._fd >= 0:
+            self._arm(until_ns or 0)
+        elif until_ns is not None:
+            handle = self._loop.call_at(until_ns / 1e9, self._wake)
         try:
             await self._waiter
         finally:
@@ -63,7 +62,8 @@ class Alarm:
             self._fd = -1
 
     def _arm(self, until_ns: int) -> None:
-        spec = _TimerSpec(0, 0, *divmod(max(until_ns, 1), 1_000_000_000))
+        """Set the timer to a monotonic time; zero disarms it."""
+        spec = _TimerSpec(0, 0, *divmod(until_ns, 1_000_000_000))
         absolute = 1
         self._libc.timerfd_settime(self._fd, absolute, ctypes.byref(spec), None)
 

@@ -7,6 +7,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 
 from rigless.host.host import Host
 from rigless.host.stream import add_stream
@@ -42,7 +43,7 @@ class InjectFault(Body):
     target: str
     kind: str = ""
     params: dict[str, Any] = {}
-    for_s: Annotated[float, Field(gt=0)] | None = None
+    for_s: Annotated[float, Field(gt=0, le=1e9)] | None = None
 
 
 class SendMessage(Body):
@@ -53,7 +54,7 @@ class SendMessage(Body):
 class NamedFile(Body):
     """A name to keep it under here, and a file to write it to or read it from; both optional."""
 
-    name: str = ""
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_. -]*$", max_length=100)] = ""
     file: str = ""
 
 
@@ -110,6 +111,10 @@ def create_app(host: Host) -> FastAPI:
     async def bad_body(request: Request, error: RequestValidationError) -> Response:
         problems = [Problem(".".join(str(part) for part in detail["loc"]), detail["msg"]) for detail in error.errors()]
         return JSONResponse({"problems": [to_builtins(problem) for problem in problems]}, 422)
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        return JSONResponse({"problems": [to_builtins(Problem("", str(error.detail)))]}, error.status_code)
 
     _add_time(app, host)
     _add_robots(app, host)
@@ -234,8 +239,8 @@ def _add_tape(app: FastAPI, host: Host) -> None:
         if body.file:
             try:
                 Path(body.file).write_bytes(host.snapshots[name].to_bytes())
-            except OSError as error:
-                raise InputError(Problem(body.file, f"cannot be written: {error.strerror}")) from None
+            except (OSError, ValueError) as error:
+                raise InputError(Problem("file", f"cannot be written: {error}")) from None
         return {"name": name, "time_s": host.snapshots[name].now_ns / 1e9, "file": body.file}
 
     @app.post("/api/restore")
@@ -243,8 +248,8 @@ def _add_tape(app: FastAPI, host: Host) -> None:
         if body.file:
             try:
                 data = Path(body.file).read_bytes()
-            except OSError as error:
-                raise InputError(Problem(body.file, f"cannot be read: {error.strerror}")) from None
+            except (OSError, ValueError) as error:
+                raise InputError(Problem("file", f"cannot be read: {error}")) from None
             host.restore(Snapshot.from_bytes(data))
         else:
             host.restore(body.name)

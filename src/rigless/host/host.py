@@ -21,6 +21,7 @@ from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import RobotError
 from rigless.kernel.snapshot import Snapshot
+from rigless.kernel.snapshot import check as check_snapshot
 from rigless.kernel.wiring import Output
 from rigless.scenario.build import Built
 from rigless.transports.transport import Dialer, Transport, make
@@ -42,7 +43,7 @@ class Host:
         self.dropped: dict[str, int] = {}
         self.lost_ns = 0
         self.live: dict[int, tuple[str, str, str, str]] = {}  # link → robot, port, peer, local
-        self.tape = Tape(self.sim, live=self.pace.mode != "fast")
+        self.tape = Tape(self.sim)
         self.transports: dict[tuple[str, str], Transport] = {}
         self.urls: dict[tuple[str, str], str] = {}
         self.snapshots: dict[str, Snapshot] = {}
@@ -77,10 +78,12 @@ class Host:
         address = self.built.addresses[robot, port.name]
         try:
             self.urls[robot, port.name] = await transport.open(address)
-        except OSError as error:
+        except (OSError, UnicodeError, OverflowError) as error:
             fix = f"free it, or use another: --set {robot}.ports.{port.name}=0"
             raise InputError(
-                Problem(f"{robot}/{port.name}", f"cannot bind {address}: {error.strerror or error}", fix)
+                Problem(
+                    f"{robot}/{port.name}", f"cannot bind {address}: {getattr(error, 'strerror', None) or error}", fix
+                )
             ) from None
 
     async def run(self) -> None:
@@ -150,7 +153,8 @@ class Host:
             self.sim.run_until(target_ns)
         except RobotError as error:
             self._fail(error)
-        self.tape.flush_if_due()
+        if self.pace.mode != "fast":  # files of fast runs must come out alike, so there only their size decides
+            self.tape.flush_if_due()
 
     def _fail(self, error: RobotError) -> None:
         """A robot's own code broke: time stops, everything stays to be looked at, the process lives."""
@@ -278,6 +282,7 @@ class Host:
             if saved not in self.snapshots:
                 raise unknown("snapshot", saved, self.snapshots)
             saved = self.snapshots[saved]
+        check_snapshot(self.sim, saved)  # before the recording is cut
         self._rewind(lambda: self.sim.restore(saved))
 
     def _rewind(self, rewind: Any) -> None:

@@ -43,9 +43,9 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
     for (robot, port), links in sim.wiring.links.items():
         for link in list(links.values()):
             if inp.LOCAL < link.id < OPENED:
-                if link.id in host.live and link.id in before:
+                if host.live.get(link.id) == (robot, port, link.peer, link.local) and link.id in before:
                     link.codec = before[link.id].codec
-                else:
+                else:  # gone, or of another process that numbered its links the same
                     sim.apply(inp.Disconnect(robot, port, link.id))
     for link_id, (robot, port, peer, local) in list(host.live.items()):
         if link_id not in sim.wiring.links[robot, port]:

@@ -64,10 +64,10 @@ def _bind(address: str | None) -> socket.socket:
     """The given address, or the default one, or any free port if that is taken and nobody asked for it by name."""
     try:
         return _listen(*split(address or DEFAULT))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         if address is None:
             return _listen("127.0.0.1", 0)
-        reason = getattr(error, "strerror", None) or "not HOST:PORT"
+        reason = getattr(error, "strerror", None) or "it is not HOST:PORT"
         raise InputError(
             Problem(f"--panel {address}", f"cannot be bound: {reason}", "use another, for example --panel 127.0.0.1:0")
         ) from None

@@ -13,11 +13,8 @@ FLUSH_WALL_NS = 200_000_000
 
 
 class Tape:
-    """`live` flushes by the wall clock; fast runs do not, so that their files come out alike."""
-
-    def __init__(self, simulation: Simulation, live: bool = True):
+    def __init__(self, simulation: Simulation):
         self._sim = simulation
-        self._live = live
         self._recorder: Recorder | None = None
         self._stream: IO[bytes] | None = None
         self._flushed_ns = 0
@@ -29,9 +26,13 @@ class Tape:
         try:
             self._stream = path.open("wb")
             self._recorder = Recorder(self._sim, self._stream)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise InputError(
-                Problem("recording", f"cannot write {path}: {error.strerror}", "choose another file")
+                Problem(
+                    "recording",
+                    f"cannot write {path}: {getattr(error, 'strerror', None) or error}",
+                    "choose another file",
+                )
             ) from None
         self.path = path
 
@@ -46,7 +47,7 @@ class Tape:
         return path
 
     def flush_if_due(self) -> None:
-        if self._recorder is None or not self._live:
+        if self._recorder is None:
             return
         now_ns = time.monotonic_ns()
         if now_ns - self._flushed_ns >= FLUSH_WALL_NS:

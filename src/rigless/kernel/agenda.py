@@ -1,8 +1,8 @@
 """The event queue: one heap ordered by (time, priority, sequence).
 
-At one instant timers come first, then ticks in the order robots and their methods are declared, then inputs from outside,
-then samples. Inputs come after ticks because live input that is stamped `now` arrives when all that was due `now` has run;
-a replay must find the same order. Priority and sequence are one number, the rank, which halves the cost of comparing.
+At one instant timers come first, then ticks in the order robots and their methods are declared, then samples, then inputs
+from outside. Inputs come last because live input that is stamped `now` arrives when all that was due `now` has run; a replay
+must find the same order. Priority and sequence are one number, the rank, which halves the cost of comparing.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any
 
 from rigless.kernel.rate import NS_PER_S, Rate
 
-TIMER, TICK, INPUT, SAMPLE = (priority << 48 for priority in range(4))
+TIMER, TICK, SAMPLE, INPUT = (priority << 48 for priority in range(4))
 
 
 class Ticker:
@@ -52,10 +52,6 @@ class Shot:
     def __init__(self, action: str, argument: Any):
         self.action, self.argument, self.live = action, argument, True
 
-    @property
-    def name(self) -> str:
-        return self.action
-
 
 class Agenda:
     """What is due, and when. `now_ns` is the time of the event being run, then the time advanced to."""
@@ -66,6 +62,7 @@ class Agenda:
         self.next_order = 0
         self._act = act
         self._heap: list[tuple[int, int, Any]] = []
+        self.culprit: Ticker | Shot | None = None  # what was running when something failed
 
     def add(self, time_ns: int, priority: int, action: str, argument: Any) -> int:
         """Enter a one-shot; gives the number that cancels it."""
@@ -111,8 +108,8 @@ class Agenda:
                     heappop(heap)
                     if item.live:
                         self._act(item.action, item.argument)
-        except Exception as error:
-            error.add_note(f"in {item.name} at {time_ns} ns")
+        except Exception:
+            self.culprit = item
             raise
         finally:
             self.processed += count
@@ -124,7 +121,7 @@ class Agenda:
         return [
             (time_ns, rank, item.action, item.argument)
             for time_ns, rank, item in sorted(self._heap, key=lambda entry: entry[:2])
-            if item.__class__ is Shot and item.live and rank < SAMPLE
+            if item.__class__ is Shot and item.live and not SAMPLE <= rank < INPUT
         ]
 
     def load(self, now_ns: int, next_order: int, shots: list[tuple[int, int, str, Any]], tickers: list[Ticker]) -> None:

@@ -34,7 +34,7 @@ class Param:
             number = float(value)
         except (TypeError, ValueError, OverflowError):
             return Problem(where, f"{value!r} is not a number", f"for example {self.default}")
-        if not self.low <= number <= self.high:
+        if not (math.isfinite(number) and self.low <= number <= self.high):
             return Problem(where, f"{number:g} is out of range", f"between {self.low:g} and {self.high:g}")
         return number
 
@@ -155,7 +155,8 @@ def sense(fault: Fault, value: Any, rng: np.random.Generator) -> Any:
         case "dropout":
             return None if rng.random() < fault.params["probability"] else value
         case "stuck":
-            return fault.memory.setdefault("value", value.copy() if isinstance(value, np.ndarray) else value)
+            held = fault.memory.setdefault("value", value.copy() if isinstance(value, np.ndarray) else value)
+            return held.copy() if isinstance(held, np.ndarray) else held
         case "bias":
             return value + fault.params["value"]
         case "noise":

@@ -1,17 +1,20 @@
 """Plain data to bytes and back without pickle: dataclasses, numbers, text, containers and numpy arrays, as msgpack."""
 
+import math
 from typing import Any
 
 import msgspec
 import numpy as np
 
+DEEPEST = 32  # how deep values from outside may be nested
 ARRAY = 1  # msgpack extension code of a numpy array
 
 
 def _encode(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        head = (value.dtype.str, value.shape)
-        return msgspec.msgpack.Ext(ARRAY, msgspec.msgpack.encode((*head, value.tobytes())))
+        if value.dtype.hasobject or value.dtype.names:
+            raise TypeError(f"an array of {value.dtype} is not plain data; keep arrays of numbers")
+        return msgspec.msgpack.Ext(ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes())))
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{type(value).__name__} is not plain data; keep numbers, text, containers, dataclasses and arrays")
@@ -31,6 +34,29 @@ def _decode(kind: Any, value: Any) -> Any:
     if isinstance(value, wanted):
         return value
     raise ValueError(f"expected {wanted.__name__}, found {type(value).__name__}")
+
+
+def trouble(value: Any, depth: int = DEEPEST) -> str:
+    """Why a value from outside cannot be kept (recorded, put in a snapshot, sent as JSON); empty if it can."""
+    if value is None or isinstance(value, bool | bytes):
+        return ""
+    if isinstance(value, int | np.integer):
+        return "" if -(2**63) <= value < 2**63 else "an integer needs more than 64 bits"
+    if isinstance(value, float | np.floating):
+        return "" if math.isfinite(value) else f"{value} is not a finite number"
+    if isinstance(value, str):
+        return (
+            ""
+            if value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)
+            else "text holds half a character"
+        )
+    if depth == 0:
+        return f"nested more than {DEEPEST} deep"
+    if isinstance(value, dict):
+        return next((found for pair in value.items() for item in pair if (found := trouble(item, depth - 1))), "")
+    if isinstance(value, list | tuple):
+        return next((found for item in value if (found := trouble(item, depth - 1))), "")
+    return f"{type(value).__name__} is not plain data"
 
 
 def pack(value: Any) -> bytes:

@@ -17,12 +17,13 @@ from mcap.writer import CompressionType, Writer
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import SEVERITIES, Event
-from rigless.kernel.plain import to_json
+from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.wiring import Output
 
 FORMAT = "1"
 CONTROL = "/rigless/control"
+HOST_EVENTS = "/rigless/events"  # what the host says, not the simulation: time lost, a failure
 SNAPSHOT = "snapshot"
 CHUNK_BYTES = 256 * 1024
 TRUTH_HZ = 20.0
@@ -85,13 +86,14 @@ class Recorder:
         self._writer = Writer(stream, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
         self._writer.start(profile="", library=f"rigless {version('rigless')}")
         self._writer.add_metadata("rigless", self._metadata())
-        if simulation.now_ns > 0 or any(simulation.wiring.links.values()):
+        fresh = simulation.now_ns == 0 and simulation.untouched
+        if not fresh:
             self._writer.add_attachment(
                 0, simulation.now_ns, SNAPSHOT, "application/octet-stream", simulation.snapshot().to_bytes()
             )
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
-        if simulation.now_ns == 0:
+        if fresh:
             for event in simulation.events:
                 self._event(event.time_ns, event)
         listeners = simulation.listeners
@@ -169,7 +171,7 @@ class Recorder:
         return self._writer.register_channel(topic, "json", self._schemas[schema])
 
     def _input(self, time_ns: int, given: inp.AnyInput, source: str) -> None:
-        fields = msgspec.to_builtins(given)
+        fields = to_builtins(given)
         if isinstance(given, inp.Connect | inp.Disconnect | inp.Arrive | inp.Send):
             self._write(
                 f"/{given.robot}/{given.port}/in", "rigless.Input", time_ns, to_json({"source": source, **fields})
@@ -193,7 +195,7 @@ class Recorder:
             "code": event.code,
             "data": event.data,
         }
-        self._write(f"/{event.robot or 'rigless'}/events", "foxglove.Log", time_ns, to_json(entry))
+        self._write(f"/{event.robot}/events" if event.robot else HOST_EVENTS, "foxglove.Log", time_ns, to_json(entry))
 
     def _truth(self) -> None:
         for name in self._sim.robots:

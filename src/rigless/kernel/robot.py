@@ -99,7 +99,7 @@ class Robot:
         self.config = config if config is not None else self.Config()
         self.start_pose = start_pose
         self.state = self.State()
-        self.metrics: dict[str, float] = {}
+        self.metrics: dict[str, int | float] = {}
         self.input: dict[str, Any] = {key: spec.default for key, spec in self.inputs.items()}
         self.faults: list[Fault] = []
         self.fault_targets = Targets.of(

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from rigless.kernel import inputs as inp
 from rigless.kernel import snapshot as snapshots
-from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Ticker
+from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Shot, Ticker
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
 from rigless.kernel.faults import Cleared, Fault, Injected
+from rigless.kernel.plain import trouble
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import Rate, to_ns
@@ -25,6 +26,20 @@ MESSAGES_KEPT = 100_000
 
 class RobotError(Exception):
     """A robot's own code failed; says which robot, when, and in doing what."""
+
+
+def _who(culprit: Ticker | Shot | None) -> str:
+    """The robot and what it was doing, as far as an entry of the agenda tells."""
+    if isinstance(culprit, Ticker):
+        return culprit.name
+    if culprit is None:
+        return "the simulation"
+    if culprit.action == "timer":
+        robot, method, _ = culprit.argument
+        return f"{robot}.{method}"
+    given = culprit.argument[1] if culprit.action == "input" else culprit.argument
+    what = getattr(given, "type", None) or type(given).__name__
+    return f"{getattr(given, 'robot', 'the world')} ({what})"
 
 
 class Listeners(NamedTuple):
@@ -51,6 +66,8 @@ class Simulation:
         self.seed = seed
         self.origin = dict(origin or {})  # what it was built from, for recordings and snapshots
         self.robots: dict[str, Robot] = {robot.name: robot for robot in robots}
+        if "rigless" in self.robots:
+            raise InputError(Problem("robots", "no robot can be called 'rigless'", "give it another name"))
         if len(self.robots) != len(robots):
             raise InputError(Problem("robots", "two robots have the same name", "give each its own name"))
         self.listeners = Listeners([], [], [], [])
@@ -69,6 +86,7 @@ class Simulation:
         self.behaviours = {name: Behaviour(type(robot)) for name, robot in self.robots.items()}
         self.tickers: dict[tuple[str, str], Ticker] = {}
         self.next_fault = 1
+        self.untouched = True  # still as it was built: no input yet, nothing restored
         for robot in self.robots.values():
             robot._simulation = self
             for method, hz in self.behaviours[robot.name].rates(robot.config):
@@ -113,7 +131,8 @@ class Simulation:
         except (InputError, RobotError):
             raise
         except Exception as error:
-            raise RobotError(f"at {self.now_s:.6f} s: {type(error).__name__}: {error}") from error
+            who = _who(self.agenda.culprit)
+            raise RobotError(f"{who} failed at {self.now_s:.6f} s: {type(error).__name__}: {error}") from error
 
     def sample(self, hz: float, call: Callable[[], Any]) -> None:
         """Call back at a rate, after all else at that instant. Samples watch; they are not part of snapshots."""
@@ -149,7 +168,7 @@ class Simulation:
 
     def schedule(self, time_ns: int, given: inp.AnyInput, source: str = "live") -> None:
         """Apply an input at a time to come, as if it arrived then."""
-        self.agenda.add(time_ns, INPUT, "input", (source, given))
+        self.agenda.add(max(time_ns, self.now_ns), INPUT, "input", (source, given))
 
     def plan(self, time_ns: int, given: inp.AnyInput) -> None:
         """Make an input part of this simulation from the start: a reset keeps it and a replay does not need it recorded."""
@@ -184,6 +203,9 @@ class Simulation:
             self.world.check(given)
             return
         robot = self.robot(given.robot)
+        for part in ("params", "fields", "value", "until_ns"):
+            if reason := trouble(getattr(given, part, None)):
+                raise InputError(Problem(robot.name, f"{part}: {reason}"))
         match given:
             case inp.Inject():
                 robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
@@ -206,6 +228,8 @@ class Simulation:
     def restore(self, saved: snapshots.Snapshot) -> None:
         """Go back (or forward) to a snapshot of this simulation."""
         snapshots.restore(self, saved)
+        self.untouched = False
+        self.events = deque((event for event in self.events if event.time_ns <= self.now_ns), EVENTS_KEPT)
         if self._collected is not None:
             self._collected = {}
 
@@ -259,6 +283,8 @@ class Simulation:
         return self.wiring.links[robot.name, port]
 
     def set_timer(self, robot: Robot, delay_ns: int, method: str, args: tuple[Any, ...]) -> int:
+        if not all(arg is None or type(arg) in (bool, int, float, str, bytes) for arg in args):
+            raise TypeError(f"{robot.name}: a timer's arguments are numbers and text, so that snapshots can hold them")
         return self.agenda.add(self.now_ns + max(0, delay_ns), TIMER, "timer", (robot.name, method, args))
 
     def cancel_timer(self, timer: int) -> None:
@@ -289,6 +315,7 @@ class Simulation:
                 self._end_faults(self.robots[robot], lambda fault: fault.id == fault_id)
 
     def _input(self, source: str, given: inp.AnyInput) -> None:
+        self.untouched = False
         for tell in self.listeners.input:
             tell(self.now_ns, given, source)
         if isinstance(given, inp.MoveObstacle):

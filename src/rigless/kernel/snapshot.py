@@ -11,6 +11,7 @@ from rigless.kernel.faults import Fault
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.streams import Streams
 from rigless.kernel.wiring import Output
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class SavedRobot(msgspec.Struct, frozen=True):
     config: bytes
     state: bytes
     input: bytes
-    metrics: dict[str, float]
+    metrics: dict[str, int | float]
     faults: bytes
     rates: dict[str, tuple[int, int, int, int]]
 
@@ -155,32 +156,56 @@ def check(sim: "Simulation", saved: Snapshot) -> None:
         raise InputError(problems)
 
 
+class _Unpacked:
+    """A snapshot with every part decoded, so that one that does not fit is refused before anything has changed."""
+
+    def __init__(self, sim: "Simulation", saved: Snapshot):
+        self.world = unpack(saved.world, type(sim.world.state))
+        self.streams = Streams(saved.seed)
+        self.streams.load(unpack(saved.streams, dict[str, Any]))
+        self.robots = {}
+        for name, robot in sim.robots.items():
+            kept = saved.robots[name]
+            given = unpack(kept.input, dict[str, Any])
+            if given.keys() != robot.inputs.keys():
+                raise ValueError(f"{name} has other inputs")
+            if kept.rates.keys() != {method for owner, method in sim.tickers if owner == name}:
+                raise ValueError(f"{name} has other rates")
+            self.robots[name] = (unpack(kept.state, robot.State), given, unpack(kept.faults, list[Fault]))
+        codecs = {place: type(codec) for place, codec in sim.wiring.encoders.items()}
+        self.encoders = {_place(key): unpack(data, codecs[_place(key)]) for key, data in saved.encoders.items()}
+        if self.encoders.keys() != codecs.keys():
+            raise ValueError("the ports are others")
+        self.links: dict[tuple[str, str], dict[int, Link]] = {place: {} for place in codecs}
+        for link in saved.links:
+            place = (link.robot, link.port)
+            codec = unpack(link.codec, codecs[place])
+            self.links[place][link.id] = Link(link.port, link.id, link.peer, link.local, codec)
+        self.due = [
+            (time_ns, rank, action, unpack(data, ARGUMENTS[action])) for time_ns, rank, action, data in saved.due
+        ]
+
+
+def _place(key: str) -> tuple[str, str]:
+    robot, _, port = key.partition("\0")
+    return robot, port
+
+
 def restore(sim: "Simulation", saved: Snapshot) -> None:
     """Make the simulation what it was; whoever listens to it stays."""
     check(sim, saved)
-    sim.seed, sim.next_fault = saved.seed, saved.next_fault
-    sim.streams.seed = saved.seed
-    sim.streams.load(unpack(saved.streams))
-    sim.world.state = unpack(saved.world, type(sim.world.state))
+    try:
+        parts = _Unpacked(sim, saved)
+    except (ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
+        raise InputError(Problem("snapshot", f"does not fit this simulation: {error}", "take a new one")) from None
+    sim.seed, sim.next_fault, sim.streams = saved.seed, saved.next_fault, parts.streams
+    sim.world.state = parts.world
     for name, robot in sim.robots.items():
-        kept = saved.robots[name]
-        robot.state = unpack(kept.state, robot.State)
-        robot.input, robot.metrics = unpack(kept.input), dict(kept.metrics)
-        robot.faults = unpack(kept.faults, list[Fault])
-        for method, rate in kept.rates.items():
+        robot.state, robot.input, robot.faults = parts.robots[name]
+        robot.metrics = dict(saved.robots[name].metrics)
+        for method, rate in saved.robots[name].rates.items():
             sim.tickers[name, method].load(*rate)
-    wiring = sim.wiring
-    wiring.next_link, wiring.lanes = saved.next_link, dict(saved.lanes)
-    for links in wiring.links.values():
-        links.clear()
-    for key, codec in saved.encoders.items():
-        place = tuple(key.split("\0"))
-        wiring.encoders[place] = unpack(codec, type(wiring.encoders[place]))  # type: ignore[index]
-    for link in saved.links:
-        kind = type(wiring.encoders[link.robot, link.port])
-        wiring.links[link.robot, link.port][link.id] = Link(
-            link.port, link.id, link.peer, link.local, unpack(link.codec, kind)
-        )
-    due = [(time_ns, rank, action, unpack(data, ARGUMENTS[action])) for time_ns, rank, action, data in saved.due]
-    sim.agenda.load(saved.now_ns, saved.next_order, due, list(sim.tickers.values()))
+    sim.wiring.next_link, sim.wiring.lanes = saved.next_link, dict(saved.lanes)
+    sim.wiring.encoders, sim.wiring.links = parts.encoders, parts.links
+    sim.agenda.load(saved.now_ns, saved.next_order, parts.due, list(sim.tickers.values()))
     sim.rearm_samples()

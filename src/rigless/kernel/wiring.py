@@ -60,11 +60,11 @@ class Wiring:
             return
         port = self._ports[robot.name, given.port]
         link = Link(given.port, given.link, given.peer, given.local, port.codec())
-        self.links[robot.name, given.port][given.link] = link
         if robot.fault(given.port, "disconnect"):
-            self.close(robot, link)
-        else:
-            self._sim.dispatch(robot, Connected(given.peer, given.local), link, optional=True)
+            self._tell(robot, link, False)
+            return
+        self.links[robot.name, given.port][given.link] = link
+        self._sim.dispatch(robot, Connected(given.peer, given.local), link, optional=True)
 
     def disconnect(self, robot: "Robot", given: inp.Disconnect) -> None:
         link = self.links[robot.name, given.port].pop(given.link, None)
@@ -124,17 +124,19 @@ class Wiring:
         self.next_link += 1
         link = Link(port, self.next_link, address, "", self.port(robot, port).codec())
         self.links[robot.name, port][link.id] = link
-        for tell in self._sim.listeners.link:
-            tell(self._sim.now_ns, robot.name, port, link, True)
+        self._tell(robot, link, True)
         return link
 
     def close(self, robot: "Robot", link: Link) -> None:
         """Hang up. The robot hears Disconnected now; the peer when the host gets to it."""
         if self.links[robot.name, link.port].pop(link.id, None) is None:
             return
-        for tell in self._sim.listeners.link:
-            tell(self._sim.now_ns, robot.name, link.port, link, False)
+        self._tell(robot, link, False)
         self._sim.dispatch(robot, Disconnected(link.peer), link, optional=True)
+
+    def _tell(self, robot: "Robot", link: Link, opened: bool) -> None:
+        for tell in self._sim.listeners.link:
+            tell(self._sim.now_ns, robot.name, link.port, link, opened)
 
     def _through_faults(self, robot: "Robot", port: str, direction: str, data: bytes) -> list[tuple[int | None, bytes]]:
         """The packets that are left, each with its due time; None means at once."""

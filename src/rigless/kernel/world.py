@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from rigless.kernel.inputs import MoveObstacle
-from rigless.kernel.problems import unknown
+from rigless.kernel.plain import trouble
+from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
 
 
@@ -50,8 +51,12 @@ class World:
     def check(self, move: MoveObstacle) -> None:
         if move.name not in self.state.obstacles:
             raise unknown("obstacle", move.name, self.state.obstacles)
+        numbers = [move.x_m, move.y_m, move.theta_rad, move.over_s]
+        if (reason := trouble(numbers)) or not 0 <= move.over_s <= 1e9:
+            raise InputError(Problem(move.name, reason or "over_s is from 0 to 1e9"))
 
     def move(self, move: MoveObstacle, now_ns: int) -> None:
         obstacle = self.state.obstacles[move.name]
         obstacle.begin, obstacle.begin_ns = obstacle.pose(now_ns), now_ns
-        obstacle.end, obstacle.end_ns = (move.x_m, move.y_m, move.theta_rad), now_ns + to_ns(move.over_s)
+        obstacle.end = (float(move.x_m), float(move.y_m), float(move.theta_rad))
+        obstacle.end_ns = now_ns + to_ns(move.over_s)

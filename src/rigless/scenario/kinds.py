@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import os
 import pkgutil
 import sys
 from pathlib import Path
@@ -24,7 +25,7 @@ def is_folder(kind: str) -> bool:
 
 def default_name(kind: str, beside: Path | None = None) -> str:
     """What a robot is called when nobody named it: the last word of its kind."""
-    return ((beside or Path()) / kind).resolve().name if is_folder(kind) else kind.rpartition(".")[2]
+    return os.path.basename(os.path.abspath((beside or Path()) / kind)) if is_folder(kind) else kind.rpartition(".")[2]
 
 
 def summary(kind: str) -> str:

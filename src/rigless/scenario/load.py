@@ -85,7 +85,7 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
 def _read_toml(path: Path) -> tuple[RAW, Source]:
     try:
         text = path.read_text("utf-8")
-        raw = tomllib.loads(text)
+        raw = _parse(text)
     except UnicodeDecodeError as error:
         raise InputError(
             Problem("", f"is not UTF-8 text: {error.reason} at byte {error.start}", file=str(path))
@@ -95,6 +95,22 @@ def _read_toml(path: Path) -> tuple[RAW, Source]:
     except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError; so is a number of 5000 digits
         raise InputError(Problem("", f"is not valid TOML: {error}", file=str(path))) from None
     return raw, Source(str(path), path.parent, key_lines(text))
+
+
+def _parse(text: str) -> RAW:
+    """TOML as data; ValueError or RecursionError if it is not, or holds numbers that TOML does not have."""
+    raw = tomllib.loads(text)
+    if not _in_64_bits(raw):
+        raise ValueError("an integer needs more than 64 bits")
+    return raw
+
+
+def _in_64_bits(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_in_64_bits(item) for item in value.values())
+    if isinstance(value, list):
+        return all(_in_64_bits(item) for item in value)
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 def _native(path: Path) -> tuple[str, Mapping[str, Any]] | None:
@@ -195,7 +211,7 @@ def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool
 def _value(text: str) -> Any:
     """A value as TOML has it; a bare word is text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return _parse(f"value = {text}")["value"]
     except (ValueError, RecursionError, KeyError):
         return text
 

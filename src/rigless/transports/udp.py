@@ -30,7 +30,11 @@ class Transport:
                 self._socket.sendto(data, peer)
 
     def open_link(self, link: int, address: str) -> None:
-        self.peers[link] = split(address)
+        host, port = split(address)
+        if 0 < port < 65536:
+            self.peers[link] = (host, port)
+        else:
+            self.inbox.dropped(link)
 
     def close_link(self, link: int) -> None:
         peer = self.peers.pop(link, None)

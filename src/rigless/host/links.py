@@ -50,6 +50,9 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
     for link_id, (robot, port, peer, local) in list(host.live.items()):
         if link_id not in sim.wiring.links[robot, port]:
             sim.apply(inp.Connect(robot, port, link_id, peer, local))
+            again = sim.wiring.links[robot, port].get(link_id)
+            if again is not None and link_id in before:
+                again.codec = before[link_id].codec
     for (robot, port), transport in host.transports.items():
         wanted = {link.id: link.peer for link in sim.wiring.links[robot, port].values() if link.id >= OPENED}
         for old in before.values():

@@ -30,12 +30,13 @@ def running() -> list[dict[str, Any]]:
     folder = _folder()
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
         try:
-            note = json.loads(path.read_text())
+            raw = json.loads(path.read_text())
+            note = {key: raw[key] for key in ("pid", "url", "token", "name")}
             os.kill(int(note["pid"]), 0)
             found.append(note)
         except ProcessLookupError:
             path.unlink(missing_ok=True)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             continue
     return found
 

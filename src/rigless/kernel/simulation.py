@@ -128,7 +128,7 @@ class Simulation:
             raise ValueError(f"cannot run back to {time_ns} ns; it is {self.now_ns} ns already")
         try:
             self.agenda.run_until(time_ns)
-        except (InputError, RobotError):
+        except RobotError:
             raise
         except Exception as error:
             who = _who(self.agenda.culprit)

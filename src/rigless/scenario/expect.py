@@ -174,7 +174,13 @@ def _member(value: Any, part: str, path: str) -> Any:
         options = [str(key) for key in value]
         if part in value:
             return value[part]
-    elif part.isdigit() and hasattr(value, "__getitem__") and hasattr(value, "__len__"):
+    elif (
+        part.isascii()
+        and part.isdigit()
+        and len(part) < 10
+        and hasattr(value, "__getitem__")
+        and hasattr(value, "__len__")
+    ):
         options = [str(index) for index in range(len(value))]
         if int(part) < len(value):
             return value[int(part)]

@@ -62,16 +62,14 @@ def robot_class(kind: str, beside: Path | None = None) -> type[Robot]:
 def _import(name: str, kind: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except Exception as error:
-        if not isinstance(error, ModuleNotFoundError):
-            raise _broken(name, error) from error
+    except ModuleNotFoundError as error:
         missing = error.name or name
         if name == missing or name.startswith(missing + "."):
-            raise InputError(
-                Problem("", f"unknown robot kind {kind!r}: no package {missing!r}", did_you_mean(kind, installed()))
-            ) from None
-        fix = f"pip install 'rigless[{kind}]'" if name.startswith("rigless.robots.") else f"pip install {missing}"
-        raise InputError(Problem("", f"robot {kind!r} needs {missing!r}, which is not installed", fix)) from None
+            what = f"unknown robot kind {kind!r}: no package {missing!r}"
+            raise InputError(Problem("", what, did_you_mean(kind, installed()))) from None
+        raise _lacking(kind, missing, extra=name.startswith("rigless.robots.")) from None
+    except Exception as error:
+        raise _broken(name, error) from error
 
 
 def _import_folder(folder: Path) -> ModuleType:
@@ -89,23 +87,28 @@ def _import_folder(folder: Path) -> ModuleType:
         return known
     spec = importlib.util.spec_from_file_location(name, init, submodule_search_locations=[str(folder)])
     if spec is None or spec.loader is None or not name.isidentifier() or known is not None:
-        raise InputError(
-            Problem("", f"a robot folder cannot be called {name!r}", "rename it to a Python name that is not taken")
-        )
+        fix = "rename it to a Python name that is not taken"
+        raise InputError(Problem("", f"a robot folder cannot be called {name!r}", fix))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
+        if isinstance(error, ModuleNotFoundError) and not (error.name or name).startswith(name):
+            raise _lacking(str(folder), error.name or "", extra=False) from None
         raise _broken(str(init), error) from error
     return module
 
 
+def _lacking(kind: str, missing: str, extra: bool) -> InputError:
+    fix = f"pip install 'rigless[{kind}]'" if extra else f"pip install {missing.partition('.')[0]}"
+    return InputError(Problem("", f"robot {kind!r} needs {missing!r}, which is not installed", fix))
+
+
 def _broken(what: str, error: Exception) -> InputError:
-    return InputError(
-        Problem("", f"{what} cannot be imported: {type(error).__name__}: {error}", "mend the robot's code")
-    )
+    reason = f"{what} cannot be imported: {type(error).__name__}: {error}"
+    return InputError(Problem("", reason, "mend the robot's code"))
 
 
 def _is_importable(name: str) -> bool:

@@ -15,6 +15,10 @@ class Problem:
     file: str = ""
     line: int = 0
 
+    def __post_init__(self) -> None:
+        for name in ("where", "what", "fix", "file"):  # half characters from file names and arguments cannot be printed
+            object.__setattr__(self, name, getattr(self, name).encode("utf-8", "replace").decode())
+
     def __str__(self) -> str:
         place = self.file + (f":{self.line}" if self.line else "")
         head = ": ".join(part for part in (place, self.where, self.what) if part)

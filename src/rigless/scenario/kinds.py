@@ -95,7 +95,7 @@ def _import_folder(folder: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        if isinstance(error, ModuleNotFoundError) and not (error.name or name).startswith(name):
+        if isinstance(error, ModuleNotFoundError) and not f"{error.name}.".startswith(f"{name}."):
             raise _lacking(str(folder), error.name or "", extra=False) from None
         raise _broken(str(init), error) from error
     return module

@@ -1,6 +1,7 @@
 """`rigless run` and `demo`: a host on the air, the control API beside it, until a signal or the end."""
 
 import asyncio
+import gc
 import signal
 import time
 from dataclasses import dataclass
@@ -61,6 +62,8 @@ async def serve_host(host: Host, options: Options) -> int:
             await server.open()
             note = _leave_note(server, host.built.scenario.name)
             line(f"panel {server.url}")
+        gc.collect()
+        gc.freeze()  # what is there now stays; the collector need not stop time to look at it again
         line("ready")
         begin = time.monotonic()
         await _run_with_progress(host)

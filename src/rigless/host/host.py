@@ -27,6 +27,7 @@ from rigless.scenario.build import Built
 from rigless.transports.transport import Dialer, Transport, make
 
 SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
+NEVER_NS = 1 << 62
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
 
 
@@ -52,6 +53,7 @@ class Host:
         self._next_link = 0
         self._slice_sim_ns = 1_000_000
         self._alarm: Alarm | None = None
+        self._awaited_ns = 0  # the event the alarm is set for; an input rings only if something is due sooner
         self._rate_mark = (0, 0)
         self.sim.listeners.output.append(self._output)
         self.sim.listeners.link.append(self._link)
@@ -167,10 +169,9 @@ class Host:
 
     def _next_wake_ns(self) -> int:
         due_ns = self.sim.agenda.next_due_ns()
+        self._awaited_ns = NEVER_NS if due_ns is None else due_ns
         longest_ns = time.monotonic_ns() + 50_000_000  # the clock moves on even when nothing is due
-        if due_ns is None:
-            return longest_ns
-        return min(self.pace.wall_at(self._until_end(due_ns)), longest_ns)
+        return min(self.pace.wall_at(self._until_end(self._awaited_ns)), longest_ns)
 
     def pause(self) -> None:
         self.catch_up()
@@ -230,15 +231,17 @@ class Host:
     def apply(self, given: AnyInput) -> None:
         """Stamp an input with the present and apply it. Raises InputError if it cannot be."""
         self.catch_up()
-        self.sim.check(given)
         if self.failure:
+            self.sim.check(given)
             return
         try:
             self.sim.apply(given)
         except RobotError as error:
             self._fail(error)
         self.tape.flush_if_due()
-        self._wake()
+        due_ns = self.sim.agenda.next_due_ns()
+        if due_ns is not None and due_ns < self._awaited_ns:
+            self._wake()
 
     def new_link(self) -> int:
         self._next_link += 1

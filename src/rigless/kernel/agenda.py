@@ -45,12 +45,12 @@ class Ticker:
 
 
 class Shot:
-    """Something that is due once: an action's name and its argument, both plain data."""
+    """Something that is due once: an action's name and its argument, both plain data. `call` is a short cut to the same."""
 
-    __slots__ = ("action", "argument", "live")
+    __slots__ = ("action", "argument", "call", "live")
 
-    def __init__(self, action: str, argument: Any):
-        self.action, self.argument, self.live = action, argument, True
+    def __init__(self, action: str, argument: Any, call: Callable[..., Any] | None = None):
+        self.action, self.argument, self.call, self.live = action, argument, call, True
 
 
 class Agenda:
@@ -69,6 +69,12 @@ class Agenda:
         self.next_order += 1
         heappush(self._heap, (time_ns, priority | self.next_order, Shot(action, argument)))
         return self.next_order
+
+    def add_timer(self, time_ns: int, robot: str, method: Callable[..., Any], args: tuple[Any, ...]) -> int:
+        """Enter a call of a robot's method; kept by name, so that a snapshot can hold it."""
+        self.next_order = order = self.next_order + 1
+        heappush(self._heap, (time_ns, TIMER | order, Shot("timer", (robot, method.__name__, args), method)))
+        return order
 
     def cancel(self, order: int) -> None:
         for _, rank, item in self._heap:
@@ -90,7 +96,10 @@ class Agenda:
         """Run all that is due up to and including this time, in order."""
         count, replace = 0, heapreplace
         try:
-            while heap := self._heap:
+            while True:  # not `while heap := …`: CPython 3.11 specialises such a loop only after some calls
+                heap = self._heap
+                if not heap:
+                    break
                 time_ns, rank, item = heap[0]
                 if time_ns > until_ns:
                     break
@@ -106,7 +115,11 @@ class Agenda:
                     item.call()
                 else:
                     heappop(heap)
-                    if item.live:
+                    if not item.live:
+                        continue
+                    if item.call is not None:
+                        item.call(*item.argument[2])
+                    else:
                         self._act(item.action, item.argument)
         except Exception:
             self.culprit = item

@@ -32,4 +32,9 @@ class Rate:
 
 def to_ns(seconds: float) -> int:
     """Seconds as the nearest nanosecond; decimal numbers such as 0.1 come out exact."""
+    if seconds.__class__ is float and -1e6 < seconds < 1e6:
+        scaled = seconds * 1e9  # within 0.23 ns of the decimal number
+        nearest = round(scaled)
+        if -0.25 < scaled - nearest < 0.25:
+            return nearest
     return round(Fraction(str(seconds)) * NS_PER_S)

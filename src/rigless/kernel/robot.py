@@ -155,7 +155,7 @@ class Robot:
 
     def after(self, seconds: float, method: Callable[..., Any], *args: Any) -> int:
         """Call a method of this robot once, later. The timer is data (a name and arguments), so snapshots hold it."""
-        return self.simulation.set_timer(self, to_ns(seconds), method.__name__, args)
+        return self.simulation.set_timer(self, to_ns(seconds), method, args)
 
     def cancel(self, timer: int) -> None:
         self.simulation.cancel_timer(timer)

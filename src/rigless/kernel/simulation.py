@@ -203,6 +203,9 @@ class Simulation:
             self.world.check(given)
             return
         robot = self.robot(given.robot)
+        if isinstance(given, inp.Arrive | inp.Connect | inp.Disconnect):
+            self.wiring.port(robot, given.port)
+            return
         for part in ("params", "fields", "value", "until_ns"):
             if reason := trouble(getattr(given, part, None)):
                 raise InputError(Problem(robot.name, f"{part}: {reason}"))
@@ -216,8 +219,6 @@ class Simulation:
             case inp.Send():
                 self.wiring.port(robot, given.port)
                 self.behaviours[robot.name].message(given.type, given.fields)
-            case inp.Connect() | inp.Arrive() | inp.Disconnect():
-                self.wiring.port(robot, given.port)
 
     # Snapshots
 
@@ -282,10 +283,10 @@ class Simulation:
     def links_of(self, robot: Robot, port: str) -> dict[int, Link]:
         return self.wiring.links[robot.name, port]
 
-    def set_timer(self, robot: Robot, delay_ns: int, method: str, args: tuple[Any, ...]) -> int:
-        if not all(arg is None or type(arg) in (bool, int, float, str, bytes) for arg in args):
+    def set_timer(self, robot: Robot, delay_ns: int, method: Callable[..., Any], args: tuple[Any, ...]) -> int:
+        if args and not all(arg is None or type(arg) in (bool, int, float, str, bytes) for arg in args):
             raise TypeError(f"{robot.name}: a timer's arguments are numbers and text, so that snapshots can hold them")
-        return self.agenda.add(self.now_ns + max(0, delay_ns), TIMER, "timer", (robot.name, method, args))
+        return self.agenda.add_timer(self.agenda.now_ns + max(0, delay_ns), robot.name, method, args)
 
     def cancel_timer(self, timer: int) -> None:
         self.agenda.cancel(timer)

@@ -1,0 +1,41 @@
+"""Every example runs to its end by itself and says something."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SCRIPTS = sorted(EXAMPLES.glob("[0-9][0-9]_*.py"))
+
+SAYS = {
+    "01_virtual_time.py": ["▁", "°C in an hour", "SET 22 was answered with 'OK'", "heater on"],
+    "02_real_sockets.py": ["GET              → TEMP", "SET 25           → OK", "→ ERR unknown", "report: REPORT "],
+    "03_faults_and_snapshots.py": ["healthy sensor", "stuck sensor", "overheats the room by"],
+    "04_record_and_replay.py": ["the same", "same seed: equal bytes", "other seed: robot thermostat"],
+}
+
+
+def test_there_are_examples():
+    assert len(SCRIPTS) >= 4
+    assert {path.name for path in SCRIPTS} >= set(SAYS)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_an_example(script, tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+    assert len(run.stdout.splitlines()) >= 3
+    assert [words for words in SAYS.get(script.name, []) if words not in run.stdout] == []
+    assert list(tmp_path.iterdir()) == []

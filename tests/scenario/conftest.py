@@ -1,0 +1,42 @@
+"""Fixtures that put robots where rigless looks for them, and take them away again."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import rigless.robots
+
+from .scenes import CART
+
+
+@pytest.fixture
+def modules():
+    """Forget the modules that a test has imported."""
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if getattr(sys.modules[name], "__file__", None) and "/pytest-" in str(sys.modules[name].__file__):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, modules: None):
+    """A function that adds a robot to rigless.robots: `install("cart")`, or with the text of its __init__.py."""
+    place = tmp_path / "installed"
+    place.mkdir()
+    monkeypatch.setattr(rigless.robots, "__path__", [*rigless.robots.__path__, str(place)])
+    names = []
+
+    def add(name: str, text: str | None = None) -> None:
+        names.append(name)
+        if text is None:
+            shutil.copytree(CART, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            (place / name).mkdir()
+            (place / name / "__init__.py").write_text(text)
+
+    yield add
+    for name in names:
+        vars(rigless.robots).pop(name, None)

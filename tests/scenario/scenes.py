@@ -1,0 +1,48 @@
+"""What the scenario tests share: where the robots are, and short ways from text or data to a built simulation."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.scenario.build import Built, Source, build
+from rigless.scenario.expect import Examiner, Verdict
+from rigless.scenario.load import open_target
+from rigless.scenario.model import Scenario
+
+CART = str(Path(__file__).parent / "cart")
+THERMOSTAT = str(Path(__file__).parents[2] / "examples" / "thermostat")
+
+
+def cart(**entry: Any) -> dict[str, Any]:
+    return {"kind": CART, **entry}
+
+
+def built(robots: list[dict[str, Any]] | None = None, **tables: Any) -> Built:
+    """A built scenario from its data; one cart unless robots are given."""
+    raw = {"robots": robots or [cart()], **tables}
+    return build(Scenario.model_validate(raw), Source())
+
+
+def opened(folder: Path, text: str | bytes, settings: Iterable[str] = (), seed: int | None = None) -> Built:
+    """A scenario file of this text, opened as `rigless run` would."""
+    path = folder / "s.toml"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return open_target(path, settings, seed)
+
+
+def problems(call: Any, *args: Any, **kwargs: Any) -> tuple[Problem, ...]:
+    """The problems that a call complains of."""
+    with pytest.raises(InputError) as caught:
+        call(*args, **kwargs)
+    return caught.value.problems
+
+
+def judged(expect: list[dict[str, Any]], duration_s: float = 2.0, **tables: Any) -> list[Verdict]:
+    """The verdicts on these expectations after a run."""
+    scene = built(expect=expect, **tables)
+    examiner = Examiner(scene, duration_s)
+    scene.simulation.run(duration_s)
+    return examiner.verdicts()

@@ -1,0 +1,273 @@
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from rigless.scenario.expect import Examiner, describe, look_up
+from rigless.scenario.model import Expectation
+
+from .scenes import built, cart, judged, problems
+
+ROLLING = [cart(config={"speed_mps": 1.0})]  # its x is the time, in ticks of 10 ms
+
+
+def passed(expect, **kwargs):
+    (verdict,) = judged([expect], **{"robots": ROLLING, **kwargs})
+    return verdict.passed
+
+
+X = {"value": "truth.pose.0"}
+
+
+@pytest.mark.parametrize(
+    ("expect", "holds"),
+    [
+        # at the end, which is at 2 s
+        ({**X, "min": 1.99}, True),
+        ({**X, "min": 2.01}, False),
+        ({**X, "max": 1.99}, False),
+        ({**X, "min": 1.99, "max": 2.01}, True),
+        # at a time
+        ({**X, "at_s": 1, "min": 0.99, "max": 1.01}, True),
+        ({**X, "at_s": 1, "min": 1.5}, False),
+        ({**X, "at_s": 0, "max": 0}, True),
+        ({**X, "at_s": 2, "min": 1.99}, True),
+        ({**X, "at_s": 2.5, "min": 0}, False),  # never looked at
+        # over a window
+        ({**X, "from_s": 0.5, "to_s": 1, "min": 0.49, "max": 1.01}, True),
+        ({**X, "from_s": 0.5, "to_s": 1, "min": 0.6}, False),
+        ({**X, "from_s": 0.5, "to_s": 1, "max": 0.9}, False),
+        ({**X, "from_s": 1, "min": 0.99}, True),
+        ({**X, "from_s": 1, "max": 1.9}, False),
+        ({**X, "to_s": 1, "max": 1.01}, True),
+        ({**X, "to_s": 1, "max": 0.9}, False),
+        ({**X, "from_s": 1, "to_s": 1, "min": 0.99, "max": 1.01}, True),
+        ({**X, "from_s": 3, "min": 0}, False),
+        # at least once
+        ({**X, "from_s": 0, "eventually": True, "min": 1.9}, True),
+        ({**X, "from_s": 0, "eventually": True, "min": 2.5}, False),
+        ({**X, "from_s": 0, "to_s": 1, "eventually": True, "min": 1.5}, False),
+        # equals
+        ({"value": "input.brake", "equals": False}, True),
+        ({"value": "input.brake", "equals": True}, False),
+        ({"value": "input.mode", "equals": "eco"}, True),
+        ({"value": "input.mode", "equals": "sport"}, False),
+        ({"value": "input.gear", "equals": 1}, True),
+        ({"value": "input.gear", "equals": 2}, False),
+        ({"value": "state.gears.top", "equals": 5}, True),
+        # metrics, which are there once they have been counted
+        ({"value": "metrics.told", "equals": 20}, True),
+        ({"value": "metrics.told", "max": 19}, False),
+        ({"value": "metrics.never", "max": 0}, True),
+        # regions
+        ({"region": {"x": [1.9, 2.1], "y": [-0.1, 0.1]}}, True),
+        ({"region": {"x": [1.9, 2.1]}}, True),
+        ({"region": {"x": [0, 1]}}, False),
+        ({"region": {"y": [1, 2]}}, False),
+        ({"region": {"x": [1.9, 2.1], "y": [1, 2]}}, False),
+        ({"region": {"center": [2, 0], "radius_m": 0.1}}, True),
+        ({"region": {"center": [2, 0.3], "radius_m": 0.2}}, False),
+        ({"region": {"center": [1, 0], "radius_m": 0.1}, "at_s": 1}, True),
+        ({"region": {"x": [0, 1.5]}, "from_s": 0}, False),
+        ({"region": {"x": [0.5, 0.6]}, "from_s": 0, "eventually": True}, True),
+        # events; "booted" is said at time zero, before anything runs
+        ({"event": "booted"}, True),
+        ({"event": "booted", "min_count": 1, "max_count": 1}, True),
+        ({"event": "booted", "seen": False}, False),
+        ({"event": "booted", "from_s": 0.1}, False),
+        ({"event": "never"}, False),
+        ({"event": "never", "seen": False}, True),
+        ({"event": "go", "min_count": 2}, True),
+        ({"event": "go", "min_count": 3}, False),
+        ({"event": "go", "max_count": 1}, False),
+        ({"event": "go", "from_s": 0.5, "to_s": 0.6, "max_count": 1}, True),
+        ({"event": "go", "from_s": 0.51, "to_s": 1.49, "seen": False}, True),
+        ({"event": "go", "robot": "cart"}, True),
+        # messages: ten a second
+        ({"port": "odometry", "min_count": 20, "max_count": 20}, True),
+        ({"port": "odometry", "min_count": 21}, False),
+        ({"port": "odometry", "max_count": 19}, False),
+        ({"port": "odometry", "from_s": 1, "to_s": 1.5, "min_count": 6, "max_count": 6}, True),
+        ({"port": "drive", "max_count": 0}, True),
+    ],
+    ids=str,
+)
+def test_an_expectation_holds_or_not(expect, holds):
+    go = {"port": "drive", "message": {"type": "Go", "speed_mps": 1}}
+    assert passed(expect, timeline=[{"at_s": 0.5, **go}, {"at_s": 1.5, **go}]) is holds
+
+
+def test_a_value_is_looked_at_after_all_else_of_the_instant():
+    brake = [{"at_s": 1, "set": {"brake": True}}]
+    assert passed({"value": "input.brake", "at_s": 1, "equals": True}, timeline=brake)
+    assert passed({"value": "input.brake", "at_s": 0.99, "equals": False}, timeline=brake)
+
+
+def test_how_often_a_window_is_looked_at():
+    (verdict,) = judged([{**X, "from_s": 0, "to_s": 1, "every_s": 0.25, "min": 0}], robots=ROLLING)
+    assert "held in 5 samples" in verdict.detail
+
+
+def test_a_short_excursion_is_seen_if_looked_at_often_enough():
+    stop = [{"at_s": 1.0, "set": {"load_kg": 9}}, {"at_s": 1.02, "set": {"load_kg": 0}}]
+    expect = {"value": "input.load_kg", "from_s": 0, "max": 1}
+    assert not passed({**expect, "every_s": 0.01}, timeline=stop)
+    assert passed({**expect, "every_s": 0.3}, timeline=stop)
+
+
+def test_a_sensor_that_gives_nothing_is_within_no_bounds():
+    off = [{"target": "odometer", "kind": "off"}]
+    assert not passed({"value": "truth.travelled_m", "min": -1e9}, faults=off)
+
+
+def test_of_several_robots_the_named_one_is_looked_at():
+    robots = [cart(name="still"), cart(name="rolls", config={"speed_mps": 1.0})]
+    verdicts = judged(
+        [
+            {**X, "robot": "rolls", "min": 1},
+            {**X, "robot": "still", "min": 1},
+            {"event": "booted", "min_count": 2},
+            {"event": "booted", "robot": "still", "max_count": 1},
+            {"port": "odometry", "min_count": 40, "max_count": 40},
+            {"port": "odometry", "robot": "still", "max_count": 20},
+        ],
+        robots=robots,
+    )
+    assert [verdict.passed for verdict in verdicts] == [True, False, True, True, True, True]
+
+
+def test_examining_changes_nothing_of_what_the_robot_does():
+    scene, other = built(ROLLING, expect=[{**X, "from_s": 0, "min": 0}]), built(ROLLING)
+    Examiner(scene, 1.0)
+    scene.simulation.run(1)
+    other.simulation.run(1)
+    assert scene.simulation.snapshot().robots == other.simulation.snapshot().robots
+
+
+def test_verdicts_say_what_was_seen():
+    expect = [
+        {**X, "min": 5, "name": "far enough"},
+        {**X, "at_s": 9, "min": 0},
+        {"event": "go"},
+        {"event": "booted", "seen": False},
+        {"port": "odometry", "max_count": 3},
+        {**X, "from_s": 0, "eventually": True, "min": 1.8},
+        {"region": {"x": [5, 6]}},
+    ]
+    assert [(verdict.text, verdict.detail) for verdict in judged(expect, robots=ROLLING)] == [
+        ("far enough", "was 2 at 2 s"),
+        ("truth.pose.0 at least 0 at 9 s", "never looked at: the run ended at 2 s"),
+        ("event go seen in the whole run", "seen 0 times"),
+        ("event booted not seen in the whole run", "seen 1 times (0 s)"),
+        ("at most 3 messages on odometry in the whole run", "20 messages"),
+        ("truth.pose.0 at least 1.8 at least once from 0 s to the end", "held in 5 of 41 samples; last 2 at 2 s"),
+        ("within x (5.0, 6.0), y None at the end", "was 2, 0, 0 at 2 s"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expect", "text"),
+    [
+        ({**X, "min": 1, "max": 2, "robot": "r"}, "r: truth.pose.0 between 1 and 2 at the end"),
+        ({**X, "max": 2, "from_s": 1, "to_s": 3}, "truth.pose.0 at most 2 from 1 s to 3 s"),
+        ({**X, "equals": "a", "at_s": 1}, "truth.pose.0 = 'a' at 1 s"),
+        ({"region": {"center": [1, 2], "radius_m": 3}, "at_s": 1}, "within 3 m around (1.0, 2.0) at 1 s"),
+    ],
+    ids=str,
+)
+def test_an_expectation_reads_as_a_sentence(expect, text):
+    assert describe(Expectation.model_validate(expect)) == text
+
+
+# Mistakes
+
+
+def told(expect, robots=None):
+    scene = built(robots, expect=[{"event": "x"}, expect])
+    return [str(problem) for problem in problems(Examiner, scene, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("path", "fix"),
+    [
+        ("truht.pose.0", "did you mean 'truth'?"),
+        ("pose", "choose from: input, metrics, state, truth"),
+        ("", "choose from: input, metrics, state, truth"),
+        ("truth.pos.0", "did you mean 'pose'?"),
+        ("truth.pose.3", "choose from: 0, 1, 2"),
+        ("truth.pose.x", ""),
+        ("truth.gears.tp", "did you mean 'top'?"),
+        ("truth.gears.0", "choose from: now, top"),
+        ("input.brak", "did you mean 'brake'?"),
+        ("truth.speed_mps.real", ""),
+        ("truth.pose.²", ""),
+        ("truth.pose." + "1" * 5000, ""),
+        ("truth.pose.-1", ""),
+        ("truth.__class__", ""),
+        ("truth..pose", ""),
+    ],
+)
+def test_a_path_that_leads_nowhere(path, fix):
+    (text,) = told({"value": path, "min": 0})
+    assert text.startswith("expect[1]")
+    assert fix in text
+
+
+@pytest.mark.parametrize("path", ["truth", "truth.pose", "state.gears", "input.mode", "metrics"])
+def test_bounds_are_for_numbers(path):
+    (text,) = told({"value": path, "min": 0})
+    assert "is not a number" in text
+
+
+def test_an_unknown_port():
+    (text,) = told({"port": "odometri", "max_count": 0})
+    assert "unknown port 'odometri' (did you mean 'odometry'?)" in text
+
+
+def test_which_robot_must_be_said_when_there_are_several():
+    (text,) = told({**X, "min": 0}, [cart(name="a"), cart(name="b")])
+    assert "names no robot and there are several" in text
+
+
+def test_a_region_needs_a_robot_with_a_pose():
+    (text,) = told({"region": {"x": [0, 1]}}, [{"kind": __file__.rpartition("/tests/")[0] + "/examples/thermostat"}])
+    assert "there is no 'pose' here" in text
+
+
+def test_all_wrong_expectations_are_told_at_once():
+    scene = built(expect=[{**X, "min": 0}, {"value": "a", "min": 0}, {"port": "b", "max_count": 0}])
+    assert [problem.where.split(":")[0] for problem in problems(Examiner, scene, 1.0)] == ["expect[1]", "expect[2]"]
+
+
+# Looking up
+
+
+@dataclass
+class Truth:
+    grid: np.ndarray
+    parts: dict
+    nothing: None = None
+
+
+class Anything:
+    metrics = {"a": 2.0}
+    input = {"on": True}
+    state = Truth(np.array([[1.0, 2.0], [3.0, 4.0]]), {"arm": [Truth(np.zeros(1), {"0": "zero"})]})
+
+    def truth(self):
+        return self.state
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("state.grid.1.0", 3.0),
+        ("truth.parts.arm.0.parts.0", "zero"),
+        ("truth.nothing", None),
+        ("metrics.a", 2.0),
+        ("metrics.b", 0),
+        ("input.on", True),
+    ],
+)
+def test_paths_go_through_anything_plain(path, value):
+    assert look_up(Anything(), path) == value

@@ -3,37 +3,15 @@ import json
 
 import jsonschema
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from mcap.reader import make_reader
 
-from rigless.kernel import inputs as inp
 from rigless.kernel.recording import FORMAT, Recorder, record_to_bytes
 from rigless.kernel.simulation import Simulation
-from rigless.kernel.world import Obstacle, World
-from rigless.recordings.reading import Recording
 
-from .robots import Counter, Diary
+from .robots import Counter
+from .scenes import scene
 
 MS = 1_000_000
-
-
-def scene(seed=2):
-    """All kinds of inputs in one second."""
-    sim = Simulation([Counter("c"), Diary("d")], World({"box": Obstacle(1.0)}), seed, origin={"scenario": "a = 1"})
-    sim.plan(0, inp.Inject("c", "beat", "drop", {"probability": 0.3}))
-    sim.plan(350 * MS, inp.Clear("c"))
-    for at_ms, what in (
-        (100, inp.Connect("c", "line", 1, "them", "us")),
-        (150, inp.Arrive("c", "line", 1, b"add 3\nwhat\nsubscribe x:1\n")),
-        (160, inp.Send("c", "bus", "Add", {"amount": 2})),
-        (170, inp.SetInput("d", "button", True)),
-        (180, inp.MoveObstacle("box", 1, 2)),
-        (190, inp.Disconnect("c", "line", 1)),
-    ):
-        sim.schedule(at_ms * MS, what)
-    return sim
 
 
 def messages(data):
@@ -139,74 +117,15 @@ def test_events_from_before_time_began_are_kept():
     assert of_topic(record_to_bytes(Simulation([Early("e")]), 0), "/e/events")[0][1]["code"] == "started"
 
 
-def test_inputs_read_back_as_what_was_given(tmp_path):
-    path = tmp_path / "a.mcap"
-    path.write_bytes(record_to_bytes(scene(), 1))
-    read = [record.input() for record in Recording.open(path) if record.direction == "in" or record.port == "control"]
-    scheduled = [shot for shot in scene().agenda.pending() if shot[2] == "input"]
-    live = [item.given for item in read if item.source == "live"]
-    assert live == [what for *_, (source, what) in scheduled if source == "live"]
-    assert len(live) == 6
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.binary(max_size=6).map(lambda junk: b"add 1\n" + junk)), max_size=6))
-def test_a_live_run_is_repeated_to_the_byte_from_the_inputs_in_its_recording(tmp_path_factory, steps):
-    path = tmp_path_factory.getbasetemp() / "live.mcap"
-    live, again = Simulation([Counter("c")], seed=1), Simulation([Counter("c")], seed=1)
-    with path.open("wb") as stream:
-        recorder = Recorder(live, stream)
-        for step, data in steps:
-            live.run(step * 0.025)
-            live.send("c", "line", data)
-        live.run(0.1)
-        recorder.close()
-    for record in Recording.open(path):
-        if record.direction == "in":
-            again.schedule(record.time_ns, record.input().given)
-    assert record_to_bytes(again, live.now_s) == path.read_bytes()
-
-
-def test_numbers_of_numpy_can_be_given_while_recording():
-    sim = Simulation([Counter("c")])
-    recorder = Recorder(sim, io.BytesIO())
-    sim.inject("c", "level", "bias", value=np.float64(2))
-    sim.run(0.1)
-    recorder.close()
-    assert sim.robots["c"].fault("level").params == {"value": 2.0}
-
-
-@pytest.mark.parametrize("late", ["time", "link", "input", "fault"])
-def test_a_recording_that_starts_late_carries_a_snapshot_to_start_from(late, tmp_path):
-    sim = Simulation([Counter("c")], seed=1)
-    match late:
-        case "time":
-            sim.run(0.33)
-        case "link":
-            sim.apply(inp.Connect("c", "line", 1))
-        case "input":
-            sim.set_input("c", "gear", 3)
-        case "fault":
-            sim.inject("c", "level", "bias")
-    (tmp_path / "a.mcap").write_bytes(record_to_bytes(sim, 1))
-    recording = Recording.open(tmp_path / "a.mcap")
-    assert recording.snapshot is not None
-    again = Simulation([Counter("c")])
-    again.restore(recording.snapshot)
-    assert record_to_bytes(again, 1) == (tmp_path / "a.mcap").read_bytes()
-
-
-def test_a_recording_from_the_start_carries_none(tmp_path):
-    (tmp_path / "a.mcap").write_bytes(record_to_bytes(scene(), 1))
-    assert Recording.open(tmp_path / "a.mcap").snapshot is None
-
-
 def test_after_close_nothing_is_listening_and_two_recorders_do_not_mind_each_other():
     sim, first, second = scene(), io.BytesIO(), io.BytesIO()
     one, two = Recorder(sim, first), Recorder(sim, second)
     sim.run(0.4)
     one.close()
+    written = one.messages
     assert sim.recording
     sim.run(0.6)
+    assert one.messages == written
     two.close()
     assert not sim.recording
     assert not any(sim.listeners)

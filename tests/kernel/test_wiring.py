@@ -5,9 +5,10 @@ from hypothesis import strategies as st
 from rigless.kernel import inputs as inp
 from rigless.kernel.recording import record_to_bytes
 from rigless.kernel.simulation import RobotError, Simulation
-from rigless.kernel.wiring import ALL, OPENED
+from rigless.kernel.wiring import ALL
 
-from .robots import Beat, BeatCodec, Counter, Diary, LineCodec, Total, tap
+from .robots import Counter, Diary, tap
+from .wires import Beat, BeatCodec, LineCodec, Total
 
 
 def counter(*links, port="line"):
@@ -47,6 +48,15 @@ def test_a_robot_hears_of_peers_that_come_and_go():
     sim.apply(inp.Disconnect("d", "line", 1))
     sim.apply(inp.Arrive("d", "line", 1, b"add 1\n"))
     assert [what for _, what in sim.truth("d").entries] == ["Connected", "Disconnected"]
+
+
+def test_a_link_that_is_there_is_not_connected_again():
+    sim = counter(1)
+    sim.apply(inp.Arrive("c", "line", 1, b"add "))
+    sim.apply(inp.Connect("c", "line", 1, "again"))
+    sim.apply(inp.Arrive("c", "line", 1, b"4\n"))
+    assert sim.truth("c").total == 4
+    assert sim.robots["c"].links("line")[0].peer == "peer 1"
 
 
 def test_a_peer_that_is_refused_is_not_announced_at_all():
@@ -91,7 +101,7 @@ def test_links_that_a_robot_opens_are_told_of_and_never_meet_those_of_the_host()
     sim.listeners.link.append(lambda at, robot, port, link, is_open: told.append((port, link.id, link.peer, is_open)))
     sim.send("c", "line", b"subscribe a:1\nsubscribe b:2\n")
     first, second = sim.robots["c"].links("beat")
-    assert OPENED < first.id < second.id
+    assert 2**32 < first.id < second.id  # the host counts up from 1
     sim.robots["c"].close(first)
     sim.robots["c"].close(first)
     assert told == [

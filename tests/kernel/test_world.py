@@ -22,6 +22,14 @@ def test_a_move_without_a_time_is_a_jump():
     assert world.state.obstacles["box"].pose(5) == (1.0, 2.0, 3.0)
 
 
+def test_a_move_in_whole_numbers_is_kept_as_a_snapshot_or_a_recording_gives_it_back():
+    sim = Simulation([], World({"box": Obstacle()}))
+    sim.apply(MoveObstacle("box", 1, 2, 3))
+    before = sim.snapshot()
+    sim.restore(before)
+    assert sim.snapshot() == before
+
+
 @given(st.integers(-S, 4 * S))
 def test_a_move_over_some_time_is_even(at_ns):
     world = World({"box": Obstacle(end=(1.0, 0.0, 0.0))})

@@ -1,5 +1,6 @@
 """`rigless ctl`: a thin client of the control API."""
 
+import http.client
 import json as json_module
 import os
 import urllib.error
@@ -48,7 +49,7 @@ class Api:
                 return json_module.load(answer)
         except urllib.error.HTTPError as error:
             raise InputError(_problems(error)) from None
-        except (urllib.error.URLError, OSError, ValueError) as error:
+        except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
             raise InputError(
                 Problem("ctl", f"cannot reach {self._base}: {reason}", "is it running? check --url")

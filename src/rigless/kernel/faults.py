@@ -179,7 +179,7 @@ def actuate(fault: Fault, command: float, dt_s: float, full: float) -> float:
             return full * float(fault.params["level"])
         case _:  # lag: first order, exact for a held command
             tau = fault.params["tau_s"]
-            last: float = fault.memory.get("value", 0.0)
+            last: float = fault.memory.get("value", command)
             last += (command - last) * (1.0 - math.exp(-dt_s / tau) if tau > 0 else 1.0)
             fault.memory["value"] = last
             return last

@@ -110,8 +110,7 @@ class Recorder:
         if self.failed:
             return
         try:
-            self._writer._Writer__finalize_chunk()  # type: ignore[attr-defined]  # the writer has no public flush
-            self._stream.flush()
+            self._writer.flush()  # type: ignore[no-untyped-call]
         except OSError as error:
             self._give_up(error)
 

@@ -55,7 +55,11 @@ class Recording:
     def open(cls, path: str | Path) -> "Recording":
         """Read what the file says about itself; InputError if it is not one of ours."""
         recording = cls(Path(path))
-        if not recording.path.is_file():
+        try:
+            there = recording.path.is_file()
+        except (OSError, ValueError):  # a name that no file system takes
+            there = False
+        if not there:
             raise InputError(
                 Problem(str(path), "there is no such recording", "make one with: rigless run TARGET --record F.mcap")
             )
@@ -90,6 +94,8 @@ class Recording:
                             self.end_ns = int(item.metadata["end_ns"])
                         case Attachment() if item.name == SNAPSHOT:
                             self.snapshot = Snapshot.from_bytes(item.data)
+        except InputError:
+            raise  # the snapshot is damaged: what follows cannot be repeated
         except Exception as error:  # a parser may raise anything on a file that is cut off, damaged or not MCAP at all
             if not self.metadata:
                 raise InputError(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from rigless.kernel.plain import unpack
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.recording import CONTROL, HOST_EVENTS, Recorder
 from rigless.kernel.simulation import RobotError
@@ -48,7 +49,9 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
         raise InputError(problems)
     built = build(scenario, seed=seed, collect=False)
     if recording.snapshot is not None:
-        built.simulation.restore(recording.snapshot)
+        saved = recording.snapshot  # live inputs that were still to come are in the recording as they came
+        due = [shot for shot in saved.due if not (shot[2] == "input" and unpack(shot[3])[0] == "live")]
+        built.simulation.restore(msgspec.structs.replace(saved, due=due))
     return built
 
 

@@ -1,0 +1,94 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from rigless.kernel.faults import Fault, Targets, actuate, sense
+from rigless.kernel.streams import Streams
+
+FLOATS = st.floats(-1e6, 1e6)
+
+
+def fault(kind, **params):
+    kind, seam, full = Targets.of(["x"], ["x"], ["x"], {}).resolve("r", "x", kind, params)
+    return Fault(1, "r", "x", kind, seam, full, 0)
+
+
+def rng():
+    return Streams(1).get("x")
+
+
+@given(FLOATS, FLOATS)
+def test_bias_adds_and_wrong_replaces(value, other):
+    assert sense(fault("bias", value=other), value, rng()) == value + other
+    assert sense(fault("wrong", value=other), value, rng()) == other
+
+
+def test_off_gives_nothing():
+    assert sense(fault("off"), 3.0, rng()) is None
+
+
+def test_stuck_holds_the_first_value_it_sees():
+    stuck = fault("stuck")
+    assert [sense(stuck, value, rng()) for value in (3.0, 4.0, 5.0)] == [3.0, 3.0, 3.0]
+
+
+def test_a_stuck_array_stays_whatever_its_reader_or_its_maker_does_with_theirs():
+    stuck, ranges = fault("stuck"), np.array([1.0, 2.0])
+    given = sense(stuck, ranges, rng())
+    ranges[0] = 50.0
+    assert_array_equal(sense(stuck, ranges, rng()), [1.0, 2.0])
+    given[1] = 99.0
+    assert_array_equal(sense(stuck, ranges, rng()), [1.0, 2.0])
+
+
+def test_noise_has_the_mean_and_deviation_asked_for():
+    noisy = fault("noise", stddev=0.5)
+    draws = rng()
+    values = np.array([sense(noisy, 10.0, draws) for _ in range(4000)])
+    assert abs(values.mean() - 10.0) < 5 * 0.5 / math.sqrt(4000)
+    assert abs(values.std() - 0.5) < 5 * 0.5 / math.sqrt(8000)
+
+
+def test_dropout_loses_its_share():
+    losing, draws = fault("dropout", probability=0.3), rng()
+    lost = sum(sense(losing, 1.0, draws) is None for _ in range(4000))
+    assert abs(lost - 1200) < 5 * math.sqrt(4000 * 0.3 * 0.7)
+
+
+def test_arrays_keep_their_shape_and_each_element_has_noise_of_its_own():
+    values = np.zeros((3, 4))
+    noisy = sense(fault("noise", stddev=1.0), values, rng())
+    assert len(set(noisy.ravel().tolist())) == 12
+    assert_array_equal(sense(fault("bias", value=2.0), values, rng()), np.full((3, 4), 2.0))
+    assert_array_equal(sense(fault("wrong", value=7.0), values, rng()), np.full((3, 4), 7.0))
+    assert not values.any()
+
+
+def test_wrong_keeps_the_type_of_what_is_measured():
+    wrong = sense(fault("wrong", value=3.0), 8, rng())
+    assert (wrong, type(wrong)) == (3, int)
+
+
+@given(FLOATS, st.floats(0, 1), st.floats(-1, 1), st.floats(0.1, 10))
+def test_stall_weak_inverted_runaway(command, factor, level, full):
+    assert actuate(fault("stall"), command, 0.1, full) == 0
+    assert actuate(fault("weak", factor=factor), command, 0.1, full) == command * factor
+    assert actuate(fault("inverted"), command, 0.1, full) == -command
+    assert actuate(fault("runaway", level=level), command, 0.1, full) == level * full
+
+
+@given(tau=st.floats(0.01, 10), steps=st.integers(1, 50))
+def test_lag_is_a_first_order_step_response_whatever_the_step(tau, steps):
+    lagging = fault("lag", tau_s=tau)
+    assert actuate(lagging, 0.0, 1.0, 1.0) == 0.0  # it starts from the command it finds
+    for _ in range(steps):
+        reached = actuate(lagging, 3.0, 1.0 / steps, 1.0)
+    assert reached == pytest.approx(3.0 * (1 - math.exp(-1.0 / tau)), rel=1e-9)
+
+
+def test_a_lag_of_no_time_is_no_lag():
+    assert actuate(fault("lag", tau_s=0), 3.0, 0.1, 1.0) == 3.0

@@ -1,0 +1,124 @@
+import pytest
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.problems import InputError
+from rigless.kernel.simulation import Simulation
+
+from .robots import Counter, Diary
+from .wires import Add, Beat, Later, Odd, Total
+
+S = 10**9
+
+
+def test_the_clock_never_steps_back_for_an_input_stamped_in_the_past():
+    sim = Simulation([Diary("d")])
+    sim.run(1)
+    try:
+        sim.schedule(5, inp.Send("d", "line", "Add", {}))
+    except (ValueError, InputError):
+        return  # to refuse it is as good
+    sim.run(0)
+    times = [at for at, _ in sim.truth("d").entries]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("message", [Add(3), {"type": "Add", "amount": 3}, {"type": "Add", "amount": "3"}, b"add 3\n"])
+def test_a_message_can_be_sent_as_object_dict_or_bytes(message):
+    sim = Simulation([Counter("c")])
+    sim.send("c", "line", message)
+    assert sim.truth("c").total == 3
+    assert sim.take("c", "line") == [Total(3)]
+
+
+def test_bytes_sent_in_pieces_are_one_stream():
+    sim = Simulation([Counter("c")])
+    for piece in (b"ad", bytearray(b"d 4"), memoryview(b"\nadd 5\nad")):
+        sim.send("c", "line", piece)
+    assert sim.truth("c").total == 9
+
+
+def test_inputs_told_to_listeners_are_enough_to_do_it_again():
+    sim, heard = Simulation([Counter("c")]), []
+    sim.listeners.input.append(lambda at, given, source: heard.append((at, given, source)))
+    sim.run(0.5)
+    sim.send("c", "line", Later(0.1, 2))
+    sim.send("c", "line", b"add 3\n")
+    sim.set_input("c", "load", 2)
+    assert [(at, type(given), source) for at, given, source in heard] == [
+        (S // 2, kind, "live") for kind in (inp.Send, inp.Connect, inp.Arrive, inp.SetInput)
+    ]
+    again = Simulation([Counter("c")])
+    for at, what, source in heard:
+        again.schedule(at, what, source)
+    sim.run(1)
+    again.run_until(sim.now_ns)
+    assert again.snapshot() == sim.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (lambda sim: sim.send("x", "line", Add()), "unknown robot 'x' (choose from: c)"),
+        (lambda sim: sim.send("c", "lime", Add()), "c: unknown port 'lime' (did you mean 'line'?)"),
+        (lambda sim: sim.take("c", "lime"), "did you mean 'line'?"),
+        (lambda sim: sim.send("c", "line", {"type": "Ad"}), "unknown message type 'Ad' (did you mean 'Add'?)"),
+        (lambda sim: sim.send("c", "line", Odd("")), "unknown message type 'Odd'"),
+        (lambda sim: sim.send("c", "line", {"amount": 1}), "unknown message type ''"),
+        (lambda sim: sim.send("c", "line", {"type": "Add", "amount": "x"}), "(its fields: amount)"),
+        (lambda sim: sim.send("c", "line", {"type": "Later"}), "missing required field `seconds`"),
+        (lambda sim: sim.send("c", "line", {"type": "Add", "amuont": 2}), "amuont"),
+        (lambda sim: sim.set_input("c", "buton", True), "unknown input 'buton' (did you mean 'button'?)"),
+        (lambda sim: sim.set_input("c", "button", 1), "c button: 1 is not bool (for example False)"),
+        (lambda sim: sim.set_input("c", "gear", True), "True is not int"),
+        (lambda sim: sim.set_input("c", "load", True), "True is not float"),
+        (lambda sim: sim.set_input("c", "load", "1"), "'1' is not float"),
+        (lambda sim: sim.clear("c", "levle"), "unknown fault target 'levle' (did you mean 'level'?)"),
+        (lambda sim: sim.apply(inp.Connect("c", "lime", 1)), "did you mean 'line'?"),
+        (lambda sim: sim.apply(inp.MoveObstacle("box", 0, 0)), "unknown obstacle 'box'"),
+    ],
+)
+def test_what_cannot_be_applied_is_refused_with_a_sentence_and_changes_nothing(act, says):
+    sim, heard = Simulation([Counter("c")]), []
+    sim.listeners.input.append(lambda *what: heard.append(what))
+    before = sim.snapshot()
+    with pytest.raises(InputError) as caught:
+        act(sim)
+    assert says in str(caught.value)
+    assert heard == []
+    assert sim.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "value"),
+    [("button", True, True), ("button", "ON", True), ("button", "0", False), ("load", 2, 2.0), ("mode", "off", "off")],
+)
+def test_virtual_inputs_take_values_of_their_type(name, given, value):
+    sim = Simulation([Counter("c")])
+    sim.set_input("c", name, given)
+    assert sim.robots["c"].input[name] == value
+    assert type(sim.robots["c"].input[name]) is type(value)
+
+
+def test_a_message_that_nobody_handles_is_an_event():
+    sim = Simulation([Counter("c")])
+    sim.send("c", "line", b"what?\n")
+    assert [(event.code, event.severity, event.text) for event in sim.events] == [
+        ("unhandled-message", "warning", "no handler for Odd on line")
+    ]
+
+
+def test_take_gives_each_message_once():
+    sim = Simulation([Counter("c")], seed=1)
+    sim.run(0.4)
+    first = sim.take("c", "beat")
+    assert [message.n for message in first] == [2, 4]
+    assert all(type(message) is Beat for message in first)
+    assert sim.take("c", "beat") == []
+    sim.run(0.2)
+    assert [message.n for message in sim.take("c", "beat")] == [6]
+
+
+def test_without_collecting_there_is_nothing_to_take_and_it_says_so():
+    sim = Simulation([Counter("c")], collect=False)
+    with pytest.raises(RuntimeError, match="collect=True"):
+        sim.take("c", "beat")

@@ -1,0 +1,113 @@
+import pickle
+import zlib
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rigless.kernel.problems import InputError
+from rigless.kernel.simulation import Simulation
+from rigless.kernel.snapshot import FORMAT, MAGIC, Snapshot
+
+from .robots import Counter, CounterConfig, Diary
+from .scenes import busy
+
+
+def file_of(body: bytes, version: object = FORMAT) -> bytes:
+    return MAGIC + f"{version} {zlib.crc32(body):08x}\n".encode() + body
+
+
+DATA = busy().snapshot().to_bytes()
+
+
+def test_every_truncation_and_every_flipped_byte_is_found():
+    for length in range(len(DATA)):
+        with pytest.raises(InputError):
+            Snapshot.from_bytes(DATA[:length])
+        spoiled = bytearray(DATA)
+        spoiled[length] ^= 0x10
+        with pytest.raises(InputError):
+            Snapshot.from_bytes(bytes(spoiled))
+
+
+@given(st.binary(max_size=200))
+def test_a_foreign_file_is_an_input_error_even_with_a_good_checksum(data):
+    for file in (data, MAGIC + data, file_of(data)):
+        with pytest.raises(InputError):
+            Snapshot.from_bytes(file)
+
+
+def test_another_version_is_named():
+    with pytest.raises(InputError, match="format 999 is not 1"):
+        Snapshot.from_bytes(file_of(DATA.partition(b"\n")[2], 999))
+
+
+class Bomb:
+    def __reduce__(self):
+        return EXPLODED.append, (1,)
+
+
+EXPLODED: list[int] = []
+
+
+def test_a_pickle_is_never_run():
+    bomb = pickle.dumps(Bomb())
+    for file in (bomb, file_of(bomb), file_of(msgspec.msgpack.encode(msgspec.msgpack.Ext(1, bomb)))):
+        with pytest.raises(InputError):
+            Snapshot.from_bytes(file)
+    saved = busy().snapshot()
+    with pytest.raises(InputError):
+        busy().restore(msgspec.structs.replace(saved, world=bomb))
+    assert EXPLODED == []
+    assert b"\x80\x04\x95" not in DATA  # how a pickle begins
+
+
+class Cousin(Counter):
+    """Another kind with the same config."""
+
+
+@pytest.mark.parametrize(
+    ("robots", "says"),
+    [
+        ([Counter("c")], "robot 'x' is not in this simulation"),
+        ([Counter("c"), Counter("x"), Counter("y")], "has no robot 'y'"),
+        ([Counter("c"), Diary("x")], "robot 'x' was another kind or had another config"),
+        ([Counter("c"), Cousin("x")], "robot 'x' was another kind or had another config"),
+        ([Counter("c"), Counter("x", CounterConfig(tick_hz=3))], "robot 'x' was another kind or had another config"),
+    ],
+)
+def test_a_snapshot_of_another_simulation_is_refused_and_changes_nothing(robots, says):
+    saved = Simulation([Counter("c"), Counter("x")]).snapshot()
+    sim = Simulation(robots)
+    sim.run(0.7)
+    before = sim.snapshot()
+    with pytest.raises(InputError) as caught:
+        sim.restore(saved)
+    assert says in str(caught.value)
+    assert sim.snapshot() == before
+
+
+@pytest.mark.parametrize("spoil", ["state", "faults", "rates", "input", "streams", "world", "links", "encoders", "due"])
+def test_a_snapshot_whose_parts_do_not_fit_is_refused_and_changes_nothing(spoil):
+    sim = busy()
+    saved = sim.snapshot()
+    if spoil in ("state", "faults", "input"):
+        spoiled = msgspec.structs.replace(saved.robots["x"], **{spoil: b"\xa1?"})
+    elif spoil == "rates":
+        spoiled = msgspec.structs.replace(saved.robots["x"], rates={"gone": (1, 1, 0, 1)})
+    if spoil in ("state", "faults", "input", "rates"):
+        saved = msgspec.structs.replace(saved, robots={**saved.robots, "x": spoiled})
+    elif spoil == "links":
+        saved = msgspec.structs.replace(saved, links=[msgspec.structs.replace(saved.links[0], port="gone")])
+    elif spoil == "encoders":
+        saved = msgspec.structs.replace(saved, encoders={"x\0line": b"\xa1?"})
+    elif spoil == "due":
+        saved = msgspec.structs.replace(saved, due=[(1, 1, "gone", b"\xc0")])
+    else:
+        saved = msgspec.structs.replace(saved, **{spoil: b"\xa1?"})
+    sim.run(0.7)
+    before = sim.snapshot()
+    with pytest.raises(InputError):
+        sim.restore(saved)
+    assert sim.snapshot() == before

@@ -1,7 +1,7 @@
 """A room with a radiator and an on/off thermostat: what it offers, what happens ten times a second, what each line does."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rigless.kernel.ports import Disconnected, Link, Port
 from rigless.kernel.robot import Robot, VirtualInput, every, on
@@ -16,6 +16,7 @@ class ThermostatState:
     measured_c: float | None = None
     setpoint_c: float = 0.0
     heating: bool = False
+    subscribers: dict[int, int] = field(default_factory=dict)  # connection → the link its reports go to
 
 
 class Thermostat(Robot):
@@ -84,20 +85,24 @@ class Thermostat(Robot):
 
     @on(Subscribe)
     def subscribe(self, message: Subscribe, link: Link) -> None:
-        host = link.peer.rpartition(":")[0]
-        if 0 < message.port < 65536:
-            self.open("reports", f"{host}:{message.port}")
-            self.answer("OK", link)
-        else:
+        if not 0 < message.port < 65536:
             self.answer("ERR range", link)
+            return
+        self.unsubscribe(link)
+        host = link.peer.rpartition(":")[0]
+        self.state.subscribers[link.id] = self.open("reports", f"{host}:{message.port}").id
+        self.answer("OK", link)
 
     @on(Disconnected)
-    def unsubscribe(self, message: Disconnected, link: Link) -> None:
-        host = link.peer.rpartition(":")[0]
+    def gone(self, message: Disconnected, link: Link) -> None:
         if link.port == "line":
-            for report in self.links("reports"):
-                if report.peer.rpartition(":")[0] == host:
-                    self.close(report)
+            self.unsubscribe(link)
+
+    def unsubscribe(self, link: Link) -> None:
+        subscription = self.state.subscribers.pop(link.id, None)
+        for report in self.links("reports"):
+            if report.id == subscription:
+                self.close(report)
 
     @on(Unknown)
     def unknown(self, message: Unknown, link: Link) -> None:

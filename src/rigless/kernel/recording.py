@@ -125,6 +125,7 @@ class Recorder:
         if self.failed:
             return
         try:
+            self._writer.flush()  # type: ignore[no-untyped-call]  # first, so that the end is not told before it
             self._writer.add_metadata("rigless.end", {"end_ns": str(self._sim.now_ns)})
             self._writer.finish()  # type: ignore[no-untyped-call]
             self._stream.flush()

@@ -1,0 +1,100 @@
+"""Bad words on every command: exit code 2, a sentence on stderr, nothing on stdout, never a traceback."""
+
+import pytest
+
+LONG = "a" * 300
+RUN = ("run", "{thermostat}", "--set", "ports.line=0", "--no-panel", "--fast", "--duration", "0.1")
+
+BAD = [
+    ("frobnicate",),
+    ("--frobnicate",),
+    ("run",),
+    ("run", "no-such-robot"),
+    ("run", ""),
+    ("run", LONG),
+    ("run", "/"),
+    ("run", "/dev/null"),
+    ("run", "{tmp}/text.toml"),
+    ("run", "{tmp}/text.mcap"),
+    (*RUN, "--speed", "1"),
+    (*RUN, "--lockstep"),
+    (*RUN, "--record", "/no/such/folder/f.mcap"),
+    (*RUN, "--seed", "-1"),
+    (*RUN, "--seed", "x"),
+    (*RUN, "--seed", str(10**23)),
+    (*RUN, "--duration", "-1"),
+    (*RUN, "--duration", "nan"),
+    (*RUN, "--duration", "inf"),
+    (*RUN, "--set", "start_c"),
+    (*RUN, "--set", "=5"),
+    (*RUN, "--set", "strat_c=5"),
+    (*RUN, "--set", "start_c=warm"),
+    (*RUN, "--set", "start_c=nan"),
+    (*RUN, "--set", "ports.nowhere=0"),
+    (*RUN, "--set", "ports.line=http"),
+    (*RUN, "--set", "ports.line=70000"),
+    (*RUN, "--set", "ports.line=..:0"),
+    (*RUN, "--set", f"ports.line={LONG}:0"),
+    (*RUN, "--set", "ports.line=no.such.host.invalid:0"),
+    (*RUN, "--set", "ports.line=203.0.113.1:0"),
+    ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1", "--panel", "nowhere"),
+    ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1", "--panel", "127.0.0.1:99999"),
+    ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1", "--panel", "127.0.0.1:-1"),
+    ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1", "--panel", "..:0"),
+    ("run", "{thermostat}", "--speed", "0.01", "--no-panel"),
+    ("run", "{thermostat}", "--speed", "nan", "--no-panel"),
+    ("run", "{thermostat}", "--set", "ports.line=0", "--panel", "0.0.0.0:0", "--no-auth", "--fast", "--duration", "0.1"),
+    ("demo", "no-such-robot"),
+    ("check",),
+    ("check", "no-such-scenario.toml"),
+    ("check", LONG),
+    ("check", "{tmp}/text.toml"),
+    ("check", "{thermostat}/winter.toml", "--set", "nothing.at.all=1"),
+    ("check", "{thermostat}/winter.toml", "--junit", "/no/such/folder/f.xml"),
+    ("check", "{thermostat}/winter.toml", "--seed", str(10**23)),
+    ("replay",),
+    ("replay", "no-such.mcap"),
+    ("replay", LONG),
+    ("replay", "{tmp}"),
+    ("replay", "{tmp}/text.mcap"),
+    ("replay", "{tmp}/empty.mcap"),
+    ("replay", "{tmp}/text.mcap", "--verify", "--serve"),
+    ("replay", "{tmp}/text.mcap", "--serve"),
+    ("replay", "{tmp}/text.mcap", "--serve", "--speed", "0"),
+    ("diff",),
+    ("diff", "{tmp}/text.mcap"),
+    ("diff", "{tmp}/text.mcap", "{tmp}/empty.mcap"),
+    ("bench", "no-such-benchmark"),
+    ("ctl", "frobnicate"),
+    ("ctl", "step", "x"),
+    ("ctl", "speed"),
+    ("ctl", "inject"),
+    ("ctl", "set-input", "hall"),
+    ("ctl", "status"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    (tmp_path / "text.toml").write_text("this is = = not TOML")
+    (tmp_path / "text.mcap").write_text("this is not a recording")
+    (tmp_path / "empty.mcap").write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def is_a_sentence(found):
+    assert found.returncode == 2, found.stdout + found.stderr
+    assert "Traceback" not in found.stderr
+    assert len(found.stderr.split()) >= 3
+    assert "ready" not in found.stdout
+
+
+@pytest.mark.parametrize("words", BAD, ids=lambda words: " ".join(word[:20] for word in words))
+def test_bad_words_get_a_sentence(said, thermostat, files, words):
+    is_a_sentence(said(*(word.format(thermostat=thermostat, tmp=files) for word in words)))
+
+
+@pytest.mark.parametrize("words", [BAD[3], ("replay", "no-such.mcap"), ("ctl", "status"), (*RUN, "--set", "strat_c=5")])
+def test_bad_words_get_a_sentence_from_the_installed_command_too(rigless_command, thermostat, files, words):
+    is_a_sentence(rigless_command(*(word.format(thermostat=thermostat) for word in words)))

@@ -1,0 +1,65 @@
+"""`list`, `demo`, `bench`, `--version` and help."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+
+import httpx
+
+
+def test_list_shows_robots_scenarios_and_worlds(rigless_command, tmp_path):
+    found = rigless_command("list", cwd=tmp_path)
+    assert found.returncode == 0
+    headings = [line for line in found.stdout.splitlines() if not line.startswith(" ")]
+    assert headings == ["robots:", "scenarios:", "worlds:"]
+
+
+def test_demo_starts_what_is_named_and_answers(rigless_process, thermostat):
+    process = rigless_process("demo", thermostat, "--panel", "127.0.0.1:0")
+    assert "thermostat/line" in process.ports
+    bearer = {"Authorization": f"Bearer {process.token}"}
+    status = httpx.get(process.url + "/api/status", headers=bearer, timeout=30).json()
+    assert "thermostat" in [robot["name"] for robot in status["robots"]]
+    assert process.end() == 0
+
+
+def test_the_version_is_told(rigless_command):
+    assert rigless_command("--version").stdout == f"rigless {version('rigless')}\n"
+
+
+def test_an_unknown_benchmark_names_those_there_are(rigless_command):
+    found = rigless_command("bench", "kernl")
+    assert found.returncode == 2
+    assert "unknown benchmark 'kernl'" in found.stderr
+
+
+def test_every_command_has_help_with_an_example(said):
+    for command in ("run", "check", "replay", "diff", "bench"):
+        found = said(command, "--help")
+        assert found.returncode == 0
+        assert f"rigless {command} " in found.stdout.split("Usage")[-1].split("\n", 1)[1]
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from rigless.cli import main\n"
+        "sys.argv = ['rigless', '--help']\n"
+        "try: main()\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "print([name for name in ('pydantic', 'numpy', 'fastapi', 'uvicorn', 'msgspec', 'mcap') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert found.stdout.splitlines()[-1] == "[]", found.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(environment):
+    from_here, to_there = os.pipe()
+    os.close(from_here)
+    code = "import sys; from rigless.cli import main; sys.argv = ['rigless', 'list']; main()"
+    with os.fdopen(to_there, "wb") as out:
+        found = subprocess.run(
+            [sys.executable, "-c", code], stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, env=environment
+        )
+    assert "Traceback" not in found.stderr
+    assert "Exception ignored" not in found.stderr

@@ -1,0 +1,101 @@
+"""`rigless check`: exit codes, and reports that machines can read and compare."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+SCENARIO = """
+name = "room"
+duration_s = 60
+[[robots]]
+name = "hall"
+kind = "{kind}"
+"""
+HOLDS = '[[expect]]\nname = "{name}"\nvalue = "truth.temperature_c"\nmin = 0\n'
+FAILS = '[[expect]]\nname = "{name}"\nvalue = "truth.temperature_c"\nmin = 99\n'
+UGLY = "<script>alert(1)</script> & 'quotes' \\\"double\\\" \\u0001"
+
+
+@pytest.fixture
+def scenario(tmp_path, thermostat):
+    def write(name, *expectations):
+        path = tmp_path / name
+        path.write_text(SCENARIO.format(kind=thermostat) + "".join(expectations))
+        return path
+
+    return write
+
+
+def test_exit_codes_tell_pass_fail_and_bad_input(rigless_command, thermostat, scenario, tmp_path):
+    good = scenario("good.toml", HOLDS.format(name="a"))
+    bad = scenario("bad.toml", HOLDS.format(name="a"), FAILS.format(name="b"))
+    assert rigless_command("check", thermostat / "winter.toml", good).returncode == 0
+    found = rigless_command("check", good, bad)
+    assert found.returncode == 1
+    assert "1 passed, 1 failed" in found.stderr
+    assert "FAIL b: was" in found.stderr
+    found = rigless_command("check", good, tmp_path / "none.toml")
+    assert found.returncode == 2
+    assert "passed" not in found.stderr  # nothing runs before all the input is good
+
+
+def test_all_that_is_wrong_is_said_at_once(said, scenario):
+    one = scenario("one.toml", '[[expect]]\nvalue = "truth.temprature_c"\nmin = 1\n')
+    other = scenario("other.toml", "seeed = 1\n")
+    found = said("check", one, other)
+    assert found.returncode == 2
+    assert "did you mean 'temperature_c'" in found.stderr
+    assert "other.toml" in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_junit_parses_and_counts(said, scenario, tmp_path):
+    bad = scenario("bad.toml", HOLDS.format(name="a"), FAILS.format(name=UGLY), FAILS.format(name="c"))
+    plain = scenario("plain.toml")
+    assert said("check", bad, plain, "--junit", tmp_path / "junit.xml").returncode == 1
+    suites = ElementTree.parse(tmp_path / "junit.xml").getroot().findall("testsuite")
+    assert [(suite.get("tests"), suite.get("failures")) for suite in suites] == [("3", "2"), ("1", "0")]
+    assert [len(suite.findall("testcase/failure")) for suite in suites] == [2, 0]
+    assert "<script>alert(1)</script>" in suites[0].findall("testcase")[1].get("name")
+
+
+def test_json_is_the_same_from_run_to_run(said, scenario, thermostat, tmp_path):
+    bad = scenario("bad.toml", HOLDS.format(name="a"), FAILS.format(name="b"))
+    for name in ("a.json", "b.json"):
+        assert said("check", thermostat / "winter.toml", bad, "--json", tmp_path / name).returncode == 1
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    report = json.loads((tmp_path / "a.json").read_text())
+    assert [one["passed"] for one in report["scenarios"]] == [True, False]
+    assert [one["passed"] for one in report["scenarios"][1]["expectations"]] == [True, False]
+
+
+def test_html_escapes_what_people_wrote(said, scenario, tmp_path):
+    bad = scenario("bad.toml", FAILS.format(name=UGLY))
+    assert said("check", bad, "--html", tmp_path / "report.html").returncode == 1
+    page = (tmp_path / "report.html").read_text()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in page
+    assert "<script>" not in page
+
+
+def test_a_robot_that_breaks_fails_its_scenario_and_the_others_still_run(said, scenario, thermostat, tmp_path):
+    brittle = tmp_path / "brittle.toml"
+    kind = thermostat.parents[1] / "tests" / "host" / "brittle"
+    brittle.write_text(
+        f'duration_s = 5\n[[robots]]\nname = "b"\nkind = "{kind}"\n[[timeline]]\nat_s = 1\nport = "line"\nwire = "fail\\n"\n'
+    )
+    good = scenario("good.toml", HOLDS.format(name="a"))
+    found = said("check", brittle, good, "--junit", tmp_path / "junit.xml")
+    assert found.returncode == 1
+    assert "1 passed, 1 failed" in found.stderr
+    assert "told to" in found.stderr
+    assert "Traceback" not in found.stderr
+    assert ElementTree.parse(tmp_path / "junit.xml").find(".//failure") is not None
+
+
+def test_seed_and_settings_reach_the_scenario(said, scenario, tmp_path):
+    plain = scenario("plain.toml")
+    words = ("check", plain, "--seed", "77", "--set", "duration_s=5", "--json", tmp_path / "a.json")
+    assert said(*words).returncode == 0
+    (one,) = json.loads((tmp_path / "a.json").read_text())["scenarios"]
+    assert (one["seed"], one["duration_s"]) == (77, 5)

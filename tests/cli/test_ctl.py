@@ -1,0 +1,143 @@
+"""`rigless ctl` against a real instance: it finds it, every word works, and its errors are sentences."""
+
+import json
+import signal
+import socket
+
+import pytest
+
+from rigless.recordings.replay import verify
+
+
+@pytest.fixture
+def room(rigless_process, thermostat):
+    return rigless_process("run", thermostat, "--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep")
+
+
+@pytest.fixture
+def ctl(said):
+    return lambda *words: said("ctl", *words)
+
+
+def good(found):
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def refused(found, sentence):
+    assert found.returncode == 2, found.stdout
+    assert sentence in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_time_is_controlled(room, ctl):
+    assert "lockstep at 0.000 s" in good(ctl("status"))
+    assert "at 0.010 s" in good(ctl("step"))
+    assert "at 1.010 s" in good(ctl("step", "1000"))
+    assert "paused at 1.010 s, pace 5×" in good(ctl("pause")) + good(ctl("speed", "5x"))
+    assert "running" in good(ctl("resume"))
+    assert "pace fast" in good(ctl("speed", "fast"))
+    assert "lockstep" in good(ctl("speed", "lockstep"))
+    assert "at 0.000 s" in good(ctl("reset"))
+
+
+def test_status_as_json_says_the_same(room, ctl):
+    status = json.loads(good(ctl("status", "--json")))
+    assert status["robots"][0]["ports"][0]["url"] == room.ports["thermostat/line"]
+
+
+def test_faults_and_inputs(room, ctl):
+    assert good(ctl("inject", "thermostat", "temperature", "bias", "value=3")) == (
+        "fault thermostat temperature bias {'value': 3.0}\n"
+    )
+    assert "fault thermostat relay welded" in good(ctl("inject", "thermostat", "relay", "--for", "2"))
+    assert "temperature bias" in good(ctl("status"))
+    good(ctl("step", "2000"))
+    assert good(ctl("clear", "thermostat", "relay")) == "1 faults left\n"
+    assert good(ctl("clear", "thermostat")) == "0 faults left\n"
+    assert (
+        good(ctl("set-input", "thermostat", "window_open=true", "outside_c=-3")) == "window_open=true outside_c=-3.0\n"
+    )
+
+
+def test_snapshots_by_name_and_by_file(room, ctl, tmp_path):
+    good(ctl("step", "500"))
+    name = good(ctl("snapshot")).split()[1]
+    assert str(tmp_path / "s") in good(ctl("snapshot", tmp_path / "s"))
+    good(ctl("step", "500"))
+    assert "at 0.500 s" in good(ctl("restore", name))
+    good(ctl("step", "500"))
+    assert "at 0.500 s" in good(ctl("restore", tmp_path / "s"))
+
+
+def test_a_recorded_session_under_control_replays_part_by_part(rigless_process, ctl, thermostat, tmp_path):
+    file = tmp_path / "f.mcap"
+    words = ("--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep", "--record", file)
+    process = rigless_process("run", thermostat, *words)
+    with socket.create_connection(process.address("thermostat/line"), 30) as client:
+        good(ctl("step", "1000"))
+        client.sendall(b"SET 25\n")
+        assert client.recv(100) == b"OK\r\n"
+        good(ctl("inject", "thermostat", "temperature", "noise"))
+        good(ctl("step", "1000"))
+        assert str(tmp_path / "f.2.mcap") in good(ctl("reset"))
+        client.sendall(b"SET 15\n")
+        assert client.recv(100) == b"OK\r\n"
+        good(ctl("step", "1000"))
+    assert process.end() == 0
+    for part in (file, tmp_path / "f.2.mcap"):
+        assert verify(part).difference is None
+
+
+BAD = [
+    (("step", "0"), "ms"),
+    (("step", "nan"), "ms"),
+    (("speed", "warp"), "0.1 to 100"),
+    (("inject", "nobody", "temperature"), "unknown robot 'nobody'"),
+    (("inject", "thermostat", "temprature"), "did you mean 'temperature'"),
+    (("inject", "thermostat", "temperature", "bias", "value"), "is not key=value"),
+    (("inject", "thermostat", "temperature", "bias", "value=x"), "is not a number"),
+    (("inject", "thermostat", "temperature", "--for", "-1"), "for_s"),
+    (("clear", "thermostat", "nothing"), "unknown fault target"),
+    (("set-input", "thermostat", "window_open"), "is not key=value"),
+    (("set-input", "thermostat", "window_open=ajar"), "window_open"),
+    (("restore", "no-such"), "unknown snapshot"),
+    (("snapshot", "/no/such/folder/s"), "cannot be written"),
+    (("status", "--token", "wrong"), "no valid token"),
+    (("status", "--url", "http://["), "--url"),
+    (("status", "--url", "garbage"), "--url"),
+    (("status", "--url", "http://127.0.0.1:1"), "cannot reach"),
+]
+
+
+def test_errors_are_sentences(room, said):
+    for words, sentence in BAD:
+        refused(said("ctl", *words), sentence)
+    robot = room.ports["thermostat/line"].replace("tcp", "http")
+    refused(said("ctl", "status", "--url", robot), "--url")  # it speaks no HTTP
+
+
+def test_url_and_token_come_from_flags_the_printed_url_or_the_environment(room, rigless_command):
+    def ctl(*words, **extra):
+        return rigless_command("ctl", *words, XDG_RUNTIME_DIR="/nonexistent", **extra)
+
+    refused(ctl("status"), "no running rigless")
+    good(ctl("status", "--url", room.url, "--token", room.token))
+    good(ctl("status", "--url", f"{room.url}/?token={room.token}"))
+    good(ctl("status", RIGLESS_URL=room.url, RIGLESS_TOKEN=room.token))
+    refused(ctl("status", RIGLESS_URL=room.url, RIGLESS_TOKEN="wrong"), "no valid token")
+
+
+def test_several_instances_must_be_told_apart(room, rigless_process, thermostat, ctl):
+    other = rigless_process("run", thermostat, "--set", "ports.line=0", "--panel", "127.0.0.1:0")
+    found = ctl("status")
+    refused(found, "several instances are running")
+    assert room.url in found.stderr
+    assert other.url in found.stderr
+    assert "lockstep" in good(ctl("status", "--url", room.url, "--token", room.token))
+    assert other.end(signal.SIGKILL) == -signal.SIGKILL  # leaves its note behind
+    assert "lockstep" in good(ctl("status"))
+
+
+def test_with_nothing_running_it_says_so(ctl):
+    refused(ctl("pause"), "start one: rigless run TARGET")

@@ -1,0 +1,128 @@
+"""What tests of the real thing share: the `rigless` command in processes of its own, on free ports, each with its own
+folder for session notes. Every process that a test started is ended when the test ends."""
+
+import os
+import signal
+import subprocess
+import sysconfig
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+COMMAND = Path(sysconfig.get_path("scripts")) / "rigless"
+DEADLINE_S = 30.0
+
+
+class Process:
+    """A running command. What it prints goes to files, so lines can only be seen here once they are flushed."""
+
+    def __init__(self, words: tuple[str, ...], folder: Path, environment: dict[str, str]):
+        self.out, self.err = folder / "stdout", folder / "stderr"
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.popen = subprocess.Popen(
+                [COMMAND, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment
+            )
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.read_text().splitlines()
+
+    @property
+    def errors(self) -> str:
+        return self.err.read_text()
+
+    def until(self, true: Callable[[], object], what: str = "") -> None:
+        """Poll until something holds; fails after a generous deadline."""
+        end = time.monotonic() + DEADLINE_S
+        while not true():
+            assert time.monotonic() < end, f"waited {DEADLINE_S:g} s in vain: {what}\n{self.errors}"
+            time.sleep(0.01)
+
+    def wait_ready(self) -> "Process":
+        self.until(lambda: "ready" in self.lines or self.popen.poll() is not None, "ready")
+        assert "ready" in self.lines, self.errors
+        return self
+
+    @property
+    def ports(self) -> dict[str, str]:
+        return dict(line.split()[1:] for line in self.lines if line.startswith("port "))
+
+    def address(self, port: str) -> tuple[str, int]:
+        parts = urlsplit(self.ports[port])
+        return str(parts.hostname), int(parts.port or 0)
+
+    @property
+    def url(self) -> str:
+        """Where the control API is, without the token."""
+        parts = urlsplit(self._panel)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def token(self) -> str:
+        return parse_qs(urlsplit(self._panel).query)["token"][0]
+
+    @property
+    def _panel(self) -> str:
+        return next(line.split()[1] for line in self.lines if line.startswith("panel "))
+
+    def end(self, signum: int = signal.SIGTERM) -> int:
+        """Signal it and give its exit code."""
+        self.popen.send_signal(signum)
+        return self.popen.wait(DEADLINE_S)
+
+    def wait(self) -> int:
+        return self.popen.wait(DEADLINE_S)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """For commands: session notes apart from everybody else's, plain output."""
+    (tmp_path / "runtime").mkdir()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RIGLESS_")}
+    return {**kept, "XDG_RUNTIME_DIR": str(tmp_path / "runtime"), "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
+
+
+@pytest.fixture
+def rigless_process(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable[..., Process]]:
+    """A function that starts `rigless` with these words and waits until it is ready."""
+    started: list[Process] = []
+
+    def start(*words: object, ready: bool = True) -> Process:
+        folder = tmp_path / f"process{len(started)}"
+        folder.mkdir()
+        process = Process(tuple(map(str, words)), folder, environment)
+        started.append(process)
+        return process.wait_ready() if ready else process
+
+    yield start
+    for process in started:
+        if process.popen.poll() is None:
+            process.popen.kill()
+            process.popen.wait()
+
+
+@pytest.fixture
+def rigless_command(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """A function that runs `rigless` with these words to its end. Extra keywords are environment variables."""
+
+    def run(*words: object, cwd: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *map(str, words)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=DEADLINE_S * 2,
+            cwd=cwd,
+            env={**environment, **extra},
+        )
+
+    return run
+
+
+@pytest.fixture
+def thermostat() -> Path:
+    return Path(__file__).resolve().parent.parent / "examples" / "thermostat"

@@ -1,0 +1,221 @@
+"""The control API over real HTTP: every endpoint does what it says, and openapi.json lists them all."""
+
+import asyncio
+import socket
+from contextlib import asynccontextmanager
+
+import httpx
+import jsonschema
+import pytest
+
+from rigless.recordings.replay import verify
+
+from .driving import client_of, make_host, on_loop, until, with_api
+
+
+@asynccontextmanager
+async def api(speed="lockstep"):
+    host = make_host(speed=speed)
+    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=30) as http:
+        yield host, http
+
+
+async def good(request):
+    answer = await request
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def bad(request):
+    answer = await request
+    assert answer.status_code == 422, answer.text
+    return answer.json()["problems"][0]
+
+
+@on_loop
+async def test_status_tells_all_there_is_to_know():
+    async with api() as (host, http), client_of(host) as client:
+        await client.ask("GET")
+        status = await good(http.get("/api/status"))
+        assert (status["name"], status["state"], status["time_s"], status["pace"]) == (
+            "thermostat",
+            "lockstep",
+            0,
+            "lockstep",
+        )
+        (robot,) = status["robots"]
+        assert robot["inputs"] == {"window_open": False, "outside_c": 5.0}
+        assert robot["ports"][0] == {
+            "name": "line",
+            "url": host.address("thermostat", "line"),
+            "links": 1,
+            "dropped": 0,
+        }
+
+
+@on_loop
+async def test_time_is_paused_resumed_stepped_and_paced():
+    async with api(1.0) as (host, http):
+        assert (await good(http.post("/api/pause")))["state"] == "paused"
+        before = host.sim.now_ns
+        status = await good(http.post("/api/step", json={"ms": 250}))
+        assert (status["state"], host.sim.now_ns - before) == ("paused", 250_000_000)
+        assert (await good(http.post("/api/step", json={})))["time_s"] == pytest.approx((before + 260_000_000) / 1e9)
+        assert (await good(http.post("/api/resume")))["state"] == "running"
+        assert (await good(http.post("/api/speed", json={"speed": 2.5})))["speed"] == 2.5
+        assert (await good(http.post("/api/speed", json={"speed": "fast"})))["pace"] == "fast"
+        assert (await good(http.post("/api/speed", json={"speed": "lockstep"})))["state"] == "lockstep"
+        assert (await good(http.post("/api/reset")))["time_s"] == 0
+
+
+@on_loop
+async def test_a_robot_tells_its_inputs_fault_targets_and_truth():
+    async with api() as (_, http):
+        robot = await good(http.get("/api/robots/thermostat"))
+        assert robot["declared_inputs"]["window_open"] == {"default": False, "help": "an open window loses heat"}
+        assert robot["fault_targets"]["temperature"]["bias"] == {"value": 1.0}
+        assert robot["fault_targets"]["relay"] == {"welded": {}}
+        told = await good(http.get("/api/robots/thermostat/truth"))
+        assert told["time_s"] == 0
+        assert told["truth"].items() >= {"temperature_c": 18.0, "measured_c": None, "heating": False}.items()
+        assert "did you mean 'thermostat'" in (await bad(http.get("/api/robots/thermostatt")))["fix"]
+
+
+@on_loop
+async def test_inputs_are_set_all_or_none():
+    async with api() as (host, http):
+        robot = await good(
+            http.post("/api/robots/thermostat/inputs", json={"inputs": {"window_open": True, "outside_c": -5}})
+        )
+        assert robot["inputs"] == {"window_open": True, "outside_c": -5.0}
+        body = {"inputs": {"outside_c": 30, "window_open": "ajar"}}
+        assert "window_open" in (await bad(http.post("/api/robots/thermostat/inputs", json=body)))["where"]
+        assert host.sim.robot("thermostat").input["outside_c"] == -5.0
+
+
+@on_loop
+async def test_messages_reach_the_robot():
+    async with api() as (host, http):
+        await good(
+            http.post(
+                "/api/robots/thermostat/messages", json={"port": "line", "message": {"type": "Set", "celsius": 23}}
+            )
+        )
+        assert host.sim.truth("thermostat").setpoint_c == 23.0
+        problem = await bad(
+            http.post("/api/robots/thermostat/messages", json={"port": "line", "message": {"type": "Sett"}})
+        )
+        assert "did you mean 'Set'" in problem["fix"]
+
+
+@on_loop
+async def test_faults_are_injected_listed_and_cleared_and_end_by_themselves():
+    async with api() as (host, http):
+        bias = {"robot": "thermostat", "target": "temperature", "kind": "bias", "params": {"value": 3}}
+        (fault,) = await good(http.post("/api/faults", json=bias))
+        assert (fault["kind"], fault["seam"], fault["params"]) == ("bias", "sensor", {"value": 3.0})
+        short = {"robot": "thermostat", "target": "heater", "kind": "stall", "for_s": 1.5}
+        assert len(await good(http.post("/api/faults", json=short))) == 2
+        await host.step(1500)
+        assert [fault["kind"] for fault in await good(http.get("/api/faults"))] == ["bias"]
+        assert await good(http.delete("/api/faults", params={"robot": "thermostat", "target": "heater"})) != []
+        assert await good(http.delete("/api/faults", params={"robot": "thermostat"})) == []
+        assert (await bad(http.post("/api/faults", json={**bias, "kind": "bia"})))["fix"] == "did you mean 'bias'?"
+
+
+@on_loop
+async def test_snapshots_are_kept_by_name_and_in_files(tmp_path):
+    file = str(tmp_path / "a.snapshot")
+    async with api() as (host, http):
+        await host.step(1000)
+        assert await good(http.post("/api/snapshots", json={"name": "one", "file": file})) == {
+            "name": "one",
+            "time_s": 1,
+            "file": file,
+        }
+        await host.step(1000)
+        await good(http.post("/api/snapshots", json={}))
+        assert [kept["time_s"] for kept in await good(http.get("/api/snapshots"))] == [1, 2]
+        assert (await good(http.post("/api/restore", json={"name": "one"})))["time_s"] == 1
+    async with api() as (_, http):
+        assert (await good(http.post("/api/restore", json={"file": file})))["time_s"] == 1
+        assert "cannot be read" in (await bad(http.post("/api/restore", json={"file": str(tmp_path / "none")})))["what"]
+        assert "cannot be written" in (await bad(http.post("/api/snapshots", json={"file": str(tmp_path)})))["what"]
+
+
+@on_loop
+async def test_a_recording_is_started_and_stopped(tmp_path):
+    file = tmp_path / "f.mcap"
+    async with api() as (host, http):
+        await host.step(500)
+        assert (await good(http.post("/api/recording", json={"file": str(file)})))["recording"] == str(file)
+        await good(http.post("/api/robots/thermostat/inputs", json={"inputs": {"window_open": True}}))
+        await host.step(510)
+        assert (await good(http.get("/api/metrics")))["recorded_messages"] > 10
+        assert "already recording" in (await bad(http.post("/api/recording", json={"file": str(file)})))["what"]
+        assert await good(http.delete("/api/recording")) == {"file": str(file)}
+        assert (await bad(http.delete("/api/recording")))["what"] == "nothing is being recorded"
+    assert verify(file).difference is None
+
+
+@on_loop
+async def test_metrics_and_events_are_told():
+    async with api() as (host, http):
+        await host.step(1000)
+        metrics = await good(http.get("/api/metrics"))
+        assert (metrics["time_s"], metrics["robots"]) == (1, {"thermostat": {"switched": 1}})
+        assert metrics["events_processed"] >= 11
+        (event,) = await good(http.get("/api/events"))
+        assert (event["code"], event["time_ns"], event["data"]) == ("heater", 100_000_000, {"on": True})
+        assert await good(http.get("/api/events", params={"since_s": 0.2})) == []
+
+
+@on_loop
+async def test_openapi_is_valid_and_lists_every_path():
+    async with api() as (_, http):
+        document = await good(http.get("/openapi.json"))
+        assert document["openapi"].startswith("3.")
+        assert {(path, method) for path, methods in document["paths"].items() for method in methods} == {
+            *((f"/api/{name}", "post") for name in ("pause", "resume", "step", "speed", "reset", "restore", "recording", "snapshots", "faults")),
+            *((f"/api/{name}", "get") for name in ("status", "metrics", "events", "faults", "snapshots")),
+            ("/api/faults", "delete"),
+            ("/api/recording", "delete"),
+            ("/api/robots/{robot}", "get"),
+            ("/api/robots/{robot}/truth", "get"),
+            ("/api/robots/{robot}/inputs", "post"),
+            ("/api/robots/{robot}/messages", "post"),
+        }  # fmt: skip
+        for schema in document["components"]["schemas"].values():
+            jsonschema.Draft202012Validator.check_schema(schema)
+
+
+@on_loop
+async def test_the_page_and_its_script_are_served():
+    async with api() as (_, http):
+        page = await http.get("/")
+        assert page.headers["content-type"].startswith("text/html")
+        assert (await http.get("/status.js")).headers["content-type"].startswith("text/javascript")
+        assert "default-src 'self'" in page.headers["content-security-policy"]
+
+
+@on_loop
+async def test_a_long_step_does_not_keep_others_waiting():
+    async with api() as (host, http), client_of(host) as client:
+        done = []
+        request = http.build_request("POST", "/api/step", json={"ms": 3.6e6})
+        stepping = asyncio.create_task(http.send(request))
+        stepping.add_done_callback(lambda task: done.append(host.sim.now_ns))
+        await until(lambda: host.sim.now_ns > 0)
+        assert await client.ask("SET 21") == "OK"
+        assert not done
+        await stepping
+        assert done == [3_600_000_000_000]
+
+
+@on_loop
+async def test_answers_are_not_held_back_to_be_sent_with_others():
+    async with with_api(make_host(speed="lockstep")) as server, httpx.AsyncClient(base_url=server.address) as http:
+        await good(http.get("/api/status"))
+        (connection,) = server._server.server_state.connections
+        accepted = connection.transport.get_extra_info("socket")
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)  # else each answer takes 40 ms

@@ -81,7 +81,8 @@ class Process:
 def environment(tmp_path: Path) -> dict[str, str]:
     """For commands: session notes apart from everybody else's, plain output."""
     (tmp_path / "runtime").mkdir()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RIGLESS_")}
+    left_out = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")  # the last would hide a line that is not flushed
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, "XDG_RUNTIME_DIR": str(tmp_path / "runtime"), "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
 
 

@@ -10,8 +10,7 @@ from rigless.kernel import snapshot as snapshots
 from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Shot, Ticker
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
-from rigless.kernel.faults import Cleared, Fault, Injected
-from rigless.kernel.plain import trouble
+from rigless.kernel.intake import Intake
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import Rate, to_ns
@@ -83,9 +82,9 @@ class Simulation:
         self.streams = Streams(self.seed)
         self.agenda = Agenda(self._act)
         self.wiring = Wiring(self)
+        self.intake = Intake(self)
         self.behaviours = {name: Behaviour(type(robot)) for name, robot in self.robots.items()}
         self.tickers: dict[tuple[str, str], Ticker] = {}
-        self.next_fault = 1
         self.untouched = True  # still as it was built: no input yet, nothing restored
         for robot in self.robots.values():
             robot._simulation = self
@@ -199,26 +198,7 @@ class Simulation:
 
     def check(self, given: inp.AnyInput) -> None:
         """Raise InputError if this could not be applied; says what could."""
-        if isinstance(given, inp.MoveObstacle):
-            self.world.check(given)
-            return
-        robot = self.robot(given.robot)
-        if isinstance(given, inp.Arrive | inp.Connect | inp.Disconnect):
-            self.wiring.port(robot, given.port)
-            return
-        for part in ("params", "fields", "value", "until_ns"):
-            if reason := trouble(getattr(given, part, None)):
-                raise InputError(Problem(robot.name, f"{part}: {reason}"))
-        match given:
-            case inp.Inject():
-                robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
-            case inp.Clear() if given.target and given.target not in robot.fault_targets.seams:
-                raise unknown("fault target", given.target, robot.fault_targets.seams, robot.name)
-            case inp.SetInput():
-                self._input_value(robot, given)
-            case inp.Send():
-                self.wiring.port(robot, given.port)
-                self.behaviours[robot.name].message(given.type, given.fields)
+        self.intake.check(given)
 
     # Snapshots
 
@@ -304,7 +284,8 @@ class Simulation:
                 robot, method, args = argument
                 getattr(self.robots[robot], method)(*args)
             case "input":
-                self._input(*argument)
+                self.untouched = False
+                self.intake.take(*argument)
             case "deliver":
                 self.wiring.deliver(argument)
             case "transmit":
@@ -313,33 +294,7 @@ class Simulation:
                 argument()
             case "fault-end":
                 robot, fault_id = argument
-                self._end_faults(self.robots[robot], lambda fault: fault.id == fault_id)
-
-    def _input(self, source: str, given: inp.AnyInput) -> None:
-        self.untouched = False
-        for tell in self.listeners.input:
-            tell(self.now_ns, given, source)
-        if isinstance(given, inp.MoveObstacle):
-            self.world.move(given, self.now_ns)
-            return
-        robot = self.robots[given.robot]
-        match given:
-            case inp.Arrive():
-                self.wiring.arrive(robot, given)
-            case inp.Connect():
-                self.wiring.connect(robot, given)
-            case inp.Disconnect():
-                self.wiring.disconnect(robot, given)
-            case inp.Send():
-                message = self.behaviours[robot.name].message(given.type, given.fields)
-                self.dispatch(robot, message, Link(given.port, inp.LOCAL, "local", "local"))
-            case inp.SetInput():
-                robot.input[given.name] = self._input_value(robot, given)
-                self.dispatch(robot, given, Link("", inp.LOCAL), optional=True)
-            case inp.Inject():
-                self._inject(robot, given)
-            case inp.Clear():
-                self._end_faults(robot, lambda fault: given.target in ("", fault.target))
+                self.intake.end_faults(self.robots[robot], lambda fault: fault.id == fault_id)
 
     def dispatch(self, robot: Robot, message: Any, link: Link, optional: bool = False) -> None:
         """Give a message to the robot's handler for its type."""
@@ -348,55 +303,3 @@ class Simulation:
             getattr(robot, handler)(message, link)
         elif not optional:
             robot.event("unhandled-message", f"no handler for {type(message).__name__} on {link.port}", "warning")
-
-    def _input_value(self, robot: Robot, given: inp.SetInput) -> Any:
-        spec = robot.inputs.get(given.name)
-        if spec is None:
-            raise unknown("input", given.name, robot.inputs, robot.name)
-        kind, value = type(spec.default), given.value
-        if kind is bool and isinstance(value, str) and value.lower() in ("true", "false", "on", "off", "1", "0"):
-            return value.lower() in ("true", "on", "1")
-        if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53:
-            return float(value)
-        if type(value) is not kind:
-            raise InputError(
-                Problem(
-                    f"{robot.name} {given.name}", f"{value!r} is not {kind.__name__}", f"for example {spec.default!r}"
-                )
-            )
-        return value
-
-    # Faults
-
-    def _inject(self, robot: Robot, given: inp.Inject) -> None:
-        kind, seam, params = robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
-        fault = Fault(self.next_fault, robot.name, given.target, kind, seam, params, self.now_ns, given.until_ns)
-        self.next_fault += 1
-        self._end_faults(robot, lambda old: (old.target, old.kind) == (fault.target, fault.kind))
-        robot.faults.append(fault)
-        robot.event(
-            "fault-injected",
-            f"fault begins: {fault.target} {fault.kind}",
-            "warning",
-            target=fault.target,
-            kind=kind,
-            params=params,
-        )
-        if given.until_ns is not None:
-            self.agenda.add(max(given.until_ns, self.now_ns), TIMER, "fault-end", (robot.name, fault.id))
-        if seam == "wire" and kind == "disconnect":
-            for link in list(self.wiring.links[robot.name, fault.target].values()):
-                self.wiring.close(robot, link)
-        self.dispatch(robot, Injected(fault.target, kind, params), Link("", inp.LOCAL), optional=True)
-
-    def _end_faults(self, robot: Robot, ends: Callable[[Fault], bool]) -> None:
-        for fault in [fault for fault in robot.faults if ends(fault)]:
-            robot.faults.remove(fault)
-            robot.event(
-                "fault-cleared",
-                f"fault ends: {fault.target} {fault.kind}",
-                "info",
-                target=fault.target,
-                kind=fault.kind,
-            )
-            self.dispatch(robot, Cleared(fault.target, fault.kind), Link("", inp.LOCAL), optional=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from mcap.records import Attachment, Channel, Message, Metadata
-from mcap.stream_reader import StreamReader
+from mcap.records import Attachment, Channel, Chunk, DataEnd, Message, Metadata
+from mcap.stream_reader import StreamReader, breakup_chunk
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.problems import InputError, Problem
@@ -82,12 +82,12 @@ class Recording:
         topics: dict[int, str] = {}
         try:
             with self.path.open("rb") as stream:
-                for item in StreamReader(stream, validate_crcs=True, record_size_limit=2**30).records:
+                for item in StreamReader(stream, emit_chunks=True, record_size_limit=2**30).records:
                     match item:
-                        case Channel():
-                            topics[item.id] = item.topic
-                        case Message():
-                            yield Record(topics[item.channel_id], item.log_time, item.data)
+                        case Chunk():  # we write messages in chunks only, and each has a checksum
+                            yield from _messages(item, topics)
+                        case DataEnd():
+                            return  # what follows is an index
                         case Metadata(name="rigless"):
                             self.metadata = dict(item.metadata)
                         case Metadata(name="rigless.end"):
@@ -102,3 +102,11 @@ class Recording:
                     Problem(str(self.path), f"this is not a readable MCAP file: {error}", "is it the right file?")
                 ) from None
             return  # what came before the cut is good: every chunk has a checksum
+
+
+def _messages(chunk: Chunk, topics: dict[int, str]) -> Iterator[Record]:
+    for item in breakup_chunk(chunk, validate_crc=True):
+        if isinstance(item, Channel):
+            topics[item.id] = item.topic
+        elif isinstance(item, Message):
+            yield Record(topics[item.channel_id], item.log_time, item.data)

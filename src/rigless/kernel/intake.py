@@ -1,0 +1,113 @@
+"""What an input does: checked before it is taken, told to the listeners, then acted on. Faults begin and end here."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rigless.kernel import inputs as inp
+from rigless.kernel.agenda import TIMER
+from rigless.kernel.faults import Cleared, Fault, Injected
+from rigless.kernel.plain import trouble
+from rigless.kernel.ports import Link
+from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.kernel.robot import Robot
+
+if TYPE_CHECKING:
+    from rigless.kernel.simulation import Simulation
+
+NOBODY = Link("", inp.LOCAL)
+
+
+class Intake:
+    """The way into one simulation."""
+
+    def __init__(self, simulation: "Simulation"):
+        self._sim = simulation
+        self.next_fault = 1
+
+    def check(self, given: inp.AnyInput) -> None:
+        """Raise InputError if this could not be applied; says what could."""
+        if isinstance(given, inp.MoveObstacle):
+            self._sim.world.check(given)
+            return
+        robot = self._sim.robot(given.robot)
+        if isinstance(given, inp.Arrive | inp.Connect | inp.Disconnect):
+            self._sim.wiring.port(robot, given.port)
+            return
+        for part in ("params", "fields", "value", "until_ns"):
+            if reason := trouble(getattr(given, part, None)):
+                raise InputError(Problem(robot.name, f"{part}: {reason}"))
+        match given:
+            case inp.Inject():
+                robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
+            case inp.Clear() if given.target and given.target not in robot.fault_targets.seams:
+                raise unknown("fault target", given.target, robot.fault_targets.seams, robot.name)
+            case inp.SetInput():
+                _value(robot, given)
+            case inp.Send():
+                self._sim.wiring.port(robot, given.port)
+                self._sim.behaviours[robot.name].message(given.type, given.fields)
+
+    def take(self, source: str, given: inp.AnyInput) -> None:
+        sim = self._sim
+        for tell in sim.listeners.input:
+            tell(sim.now_ns, given, source)
+        if isinstance(given, inp.MoveObstacle):
+            sim.world.move(given, sim.now_ns)
+            return
+        robot = sim.robots[given.robot]
+        match given:
+            case inp.Arrive():
+                sim.wiring.arrive(robot, given)
+            case inp.Connect():
+                sim.wiring.connect(robot, given)
+            case inp.Disconnect():
+                sim.wiring.disconnect(robot, given)
+            case inp.Send():
+                message = sim.behaviours[robot.name].message(given.type, given.fields)
+                sim.dispatch(robot, message, Link(given.port, inp.LOCAL, "local", "local"))
+            case inp.SetInput():
+                robot.input[given.name] = _value(robot, given)
+                sim.dispatch(robot, given, NOBODY, optional=True)
+            case inp.Inject():
+                self._begin_fault(robot, given)
+            case inp.Clear():
+                self.end_faults(robot, lambda fault: given.target in ("", fault.target))
+
+    def _begin_fault(self, robot: Robot, given: inp.Inject) -> None:
+        sim = self._sim
+        kind, seam, params = robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
+        fault = Fault(self.next_fault, robot.name, given.target, kind, seam, params, sim.now_ns, given.until_ns)
+        self.next_fault += 1
+        self.end_faults(robot, lambda old: (old.target, old.kind) == (fault.target, fault.kind))
+        robot.faults.append(fault)
+        text = f"fault begins: {fault.target} {kind}"
+        robot.event("fault-injected", text, "warning", target=fault.target, kind=kind, params=params)
+        if given.until_ns is not None:
+            sim.agenda.add(max(given.until_ns, sim.now_ns), TIMER, "fault-end", (robot.name, fault.id))
+        if seam == "wire" and kind == "disconnect":
+            for link in list(sim.wiring.links[robot.name, fault.target].values()):
+                sim.wiring.close(robot, link)
+        sim.dispatch(robot, Injected(fault.target, kind, params), NOBODY, optional=True)
+
+    def end_faults(self, robot: Robot, ends: Callable[[Fault], bool]) -> None:
+        for fault in [fault for fault in robot.faults if ends(fault)]:
+            robot.faults.remove(fault)
+            text = f"fault ends: {fault.target} {fault.kind}"
+            robot.event("fault-cleared", text, "info", target=fault.target, kind=fault.kind)
+            self._sim.dispatch(robot, Cleared(fault.target, fault.kind), NOBODY, optional=True)
+
+
+def _value(robot: Robot, given: inp.SetInput) -> Any:
+    """The value of a virtual input in its own type; InputError if it is none."""
+    spec = robot.inputs.get(given.name)
+    if spec is None:
+        raise unknown("input", given.name, robot.inputs, robot.name)
+    kind, value = type(spec.default), given.value
+    if kind is bool and isinstance(value, str) and value.lower() in ("true", "false", "on", "off", "1", "0"):
+        return value.lower() in ("true", "on", "1")
+    if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53:
+        return float(value)
+    if type(value) is not kind:
+        what, fix = f"{value!r} is not {kind.__name__}", f"for example {spec.default!r}"
+        raise InputError(Problem(f"{robot.name} {given.name}", what, fix))
+    return value

@@ -63,7 +63,7 @@ class Transport:
         self.inbox.received(link, data)
 
     def failed(self, error: Exception) -> None:
-        """Nobody listens at a peer's port (ICMP); as on the real device, sending goes on."""
+        """The network would not take a datagram (too long, no route); as on the real device, sending goes on."""
         self.inbox.dropped(0)
 
 

@@ -84,10 +84,14 @@ def test_stall_weak_inverted_runaway(command, factor, level, full):
 @given(tau=st.floats(0.01, 10), steps=st.integers(1, 50))
 def test_lag_is_a_first_order_step_response_whatever_the_step(tau, steps):
     lagging = fault("lag", tau_s=tau)
-    assert actuate(lagging, 0.0, 1.0, 1.0) == 0.0  # it starts from the command it finds
     for _ in range(steps):
         reached = actuate(lagging, 3.0, 1.0 / steps, 1.0)
     assert reached == pytest.approx(3.0 * (1 - math.exp(-1.0 / tau)), rel=1e-9)
+
+
+def test_a_lag_starts_from_what_the_actuator_did_before():
+    assert actuate(fault("lag", tau_s=1.0), 3.0, 0.1, 1.0, before=3.0) == 3.0
+    assert actuate(fault("lag", tau_s=1e9), 3.0, 0.1, 1.0, before=1.0) == pytest.approx(1.0)
 
 
 def test_a_lag_of_no_time_is_no_lag():

@@ -1,9 +1,9 @@
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from rigless.scenario.lines import key_lines
+from rigless.kernel.toml_lines import key_lines
+from rigless.kernel.validation import dotted, keys_at, validate
 from rigless.scenario.model import Scenario
-from rigless.scenario.validation import dotted, keys_at, validate
 
 from .scenes import CART
 

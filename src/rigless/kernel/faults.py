@@ -166,8 +166,8 @@ def sense(fault: Fault, value: Any, rng: np.random.Generator) -> Any:
             return np.full_like(value, wrong) if isinstance(value, np.ndarray) else type(value)(wrong)
 
 
-def actuate(fault: Fault, command: float, dt_s: float, full: float) -> float:
-    """What an actuator really does with a command; `full` is its largest."""
+def actuate(fault: Fault, command: float, dt_s: float, full: float, before: float = 0.0) -> float:
+    """What an actuator really does with a command; `full` is its largest, `before` what it did until now."""
     match fault.kind:
         case "stall":
             return 0.0
@@ -179,7 +179,7 @@ def actuate(fault: Fault, command: float, dt_s: float, full: float) -> float:
             return full * float(fault.params["level"])
         case _:  # lag: first order, exact for a held command
             tau = fault.params["tau_s"]
-            last: float = fault.memory.get("value", command)
+            last: float = fault.memory.get("value", before)
             last += (command - last) * (1.0 - math.exp(-dt_s / tau) if tau > 0 else 1.0)
             fault.memory["value"] = last
             return last

@@ -102,6 +102,7 @@ class Robot:
         self.metrics: dict[str, int | float] = {}
         self.input: dict[str, Any] = {key: spec.default for key, spec in self.inputs.items()}
         self.faults: list[Fault] = []
+        self.actuated: dict[str, float] = {}  # what each actuator last did
         self.fault_targets = Targets.of(
             (port.name for port in self.ports), self.sensors, self.actuators, self.conditions
         )
@@ -175,9 +176,11 @@ class Robot:
 
     def actuate(self, actuator: str, command: float, dt_s: float, full: float = 1.0) -> float:
         """What the actuator really does with a command under its faults; `full` is its largest command."""
+        before = self.actuated.get(actuator, 0.0)
         for fault in self.faults:
             if fault.target == actuator and fault.seam == "actuator":
-                command = fault_models.actuate(fault, command, dt_s, full)
+                command = fault_models.actuate(fault, command, dt_s, full, before)
+        self.actuated[actuator] = command
         return command
 
     def fault(self, target: str, kind: str = "") -> Fault | None:

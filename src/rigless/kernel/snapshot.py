@@ -27,6 +27,7 @@ class SavedRobot(msgspec.Struct, frozen=True):
     state: bytes
     input: bytes
     metrics: dict[str, int | float]
+    actuated: dict[str, float]
     faults: bytes
     rates: dict[str, tuple[int, int, int, int]]
 
@@ -104,6 +105,7 @@ def take(sim: "Simulation") -> Snapshot:
             state=pack(robot.state),
             input=pack(robot.input),
             metrics=dict(robot.metrics),
+            actuated={name: float(value) for name, value in robot.actuated.items()},
             faults=pack(robot.faults),
             rates={method: ticker.save() for (owner, method), ticker in sim.tickers.items() if owner == name},
         )
@@ -203,6 +205,7 @@ def restore(sim: "Simulation", saved: Snapshot) -> None:
     for name, robot in sim.robots.items():
         robot.state, robot.input, robot.faults = parts.robots[name]
         robot.metrics = dict(saved.robots[name].metrics)
+        robot.actuated = dict(saved.robots[name].actuated)
         for method, rate in saved.robots[name].rates.items():
             sim.tickers[name, method].load(*rate)
     sim.wiring.next_link, sim.wiring.lanes = saved.next_link, dict(saved.lanes)

@@ -13,12 +13,12 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.toml_lines import Path as KeyPath
+from rigless.kernel.toml_lines import line_of
+from rigless.kernel.validation import dotted, validate
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario.kinds import default_name, is_folder, robot_class
-from rigless.scenario.lines import Path as KeyPath
-from rigless.scenario.lines import line_of
 from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
-from rigless.scenario.validation import dotted, validate
 
 
 @dataclass

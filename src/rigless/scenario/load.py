@@ -8,12 +8,12 @@ from typing import Any
 
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.toml_lines import key_lines
+from rigless.kernel.validation import validate
 from rigless.scenario import kinds
 from rigless.scenario.build import Built, Source, build
-from rigless.scenario.lines import key_lines
 from rigless.scenario.model import Scenario
 from rigless.scenario.places import find_scenario, shipped_scenarios
-from rigless.scenario.validation import validate
 
 RAW = dict[str, Any]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.scenario.lines import key_lines, line_of
+from rigless.kernel.toml_lines import key_lines, line_of
 
 TEXT = '''\
 # a comment

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from rigless.kernel.problems import Problem, did_you_mean
-from rigless.scenario.lines import Path, line_of
+from rigless.kernel.toml_lines import Path, line_of
 
 Model = TypeVar("Model", bound=BaseModel)
 

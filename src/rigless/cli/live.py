@@ -62,6 +62,7 @@ async def serve_host(host: Host, options: Options) -> int:
             await server.open()
             note = _leave_note(server, host.built.scenario.name)
             line(f"panel {server.url}")
+        say(f"seed {host.sim.seed}", "dim")
         gc.collect()
         gc.freeze()  # what is there now stays; the collector need not stop time to look at it again
         line("ready")

@@ -37,7 +37,7 @@ class Host:
     def __init__(self, built: Built, speed: float | str | None = None, duration_s: float | None = None):
         self.built = built
         self.sim = built.simulation
-        self.pace = Pace.of(built.scenario.speed if speed is None else speed)
+        self.pace = Pace.of(built.speed if speed is None else speed)
         self.paused = False
         self.failure = ""
         self.end_ns = None if duration_s is None else to_ns(duration_s)

@@ -38,6 +38,15 @@ class NoState:
 
 
 @dataclass(frozen=True)
+class Asks:
+    """What a robot's config asks of the whole simulation, where the scenario does not say: its world, pace and seed (0: any)."""
+
+    world: World | None = None
+    speed: float | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
 class VirtualInput:
     """An input that a person or a scenario can set: its type, where it starts, and what it is for."""
 
@@ -79,6 +88,14 @@ class Robot:
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:
         """The config in a robot's own native file, or None if the file is not this robot's. Raises InputError."""
+        return None
+
+    def asks(self) -> Asks:
+        """What this robot's config asks of the simulation around it. Raises InputError, for a map that is not there."""
+        return Asks()
+
+    def footprint(self) -> tuple[float, float, float] | None:
+        """x, y and radius of the disc that other robots see and bump into, or None."""
         return None
 
     def start(self) -> None:

@@ -43,6 +43,11 @@ class World:
         self.state = self.State()
         self.reset()
 
+    def place(self, obstacles: dict[str, Obstacle]) -> None:
+        """Put obstacles in it, before anything runs."""
+        self._initial = obstacles
+        self.reset()
+
     def reset(self) -> None:
         self.state = self.State(
             obstacles={name: Obstacle(**vars(obstacle)) for name, obstacle in self._initial.items()}

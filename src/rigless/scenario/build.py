@@ -1,5 +1,6 @@
 """From a scenario to a simulation: robots made, obstacles placed, timeline and faults entered, ports given addresses."""
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
-from rigless.kernel.robot import Robot
+from rigless.kernel.robot import Asks, Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.toml_lines import Path as KeyPath
 from rigless.kernel.toml_lines import line_of
@@ -29,6 +30,7 @@ class Built:
     scenario: Scenario
     addresses: dict[tuple[str, str], str]
     source: "Source"
+    speed: float | str = 1.0  # the pace asked for
 
 
 @dataclass
@@ -74,11 +76,12 @@ def build(scenario: Scenario, source: Source | None = None, seed: int | None = N
         for name, count in names.items()
         if count > 1
     ]
+    asked = _asks(robots, source, problems)
+    world = _world(scenario.world, asked, source, problems)
     if problems:
         raise InputError(problems)
-    used = seed if seed is not None else scenario.seed
     origin = {"scenario": to_json(_resolved(scenario, robots, source)).decode()}
-    simulation = Simulation(robots, _world(scenario.world), used, collect, origin)
+    simulation = Simulation(robots, world, _seed(scenario, asked, seed), collect, origin)
     for index, given in enumerate(scenario.timeline):
         _plan(
             simulation,
@@ -103,7 +106,7 @@ def build(scenario: Scenario, source: Source | None = None, seed: int | None = N
             )
     if problems:
         raise InputError(problems)
-    return Built(simulation, scenario, addresses, source)
+    return Built(simulation, scenario, addresses, source, _speed(scenario, asked))
 
 
 def _resolved(scenario: Scenario, robots: list[Robot], source: Source) -> dict[str, Any]:
@@ -115,6 +118,9 @@ def _resolved(scenario: Scenario, robots: list[Robot], source: Source) -> dict[s
         if is_folder(robot_entry.kind):
             entry["kind"] = str((source.folder / robot_entry.kind).resolve())
         first += robot_entry.count
+    if scenario.world.map is not None:
+        beside = source.folder / scenario.world.map
+        data["world"]["map"] = str(beside.resolve()) if beside.is_file() else scenario.world.map
     return data
 
 
@@ -165,12 +171,52 @@ def _address(port: Port, given: str | int | None, number: int) -> str:
     return f"{host}:{int(first) + number if first != '0' else 0}"
 
 
-def _world(entry: WorldEntry) -> World:
+def _asks(robots: list[Robot], source: Source, problems: list[Problem]) -> list[Asks]:
+    """What the robots' configs ask; once for robots of one config, since a map takes time to load."""
+    asked: dict[tuple[type[Robot], str], Asks] = {}
+    for robot in robots:
+        key = (type(robot), robot.config.model_dump_json())
+        if key not in asked:
+            try:
+                asked[key] = robot.asks()
+            except InputError as error:
+                problems += source.place(("robots",), error)
+                asked[key] = Asks()
+    return list(asked.values())
+
+
+def _speed(scenario: Scenario, asked: list[Asks]) -> float | str:
+    wish = next((ask.speed for ask in asked if ask.speed is not None), None)
+    return scenario.speed if "speed" in scenario.model_fields_set or wish is None else wish
+
+
+def _seed(scenario: Scenario, asked: list[Asks], given: int | None) -> int:
+    """The seed given, else the scenario's, else what a robot's config asks for; 0 there means any."""
+    if given is not None:
+        return given
+    wish = next((ask.seed for ask in asked if ask.seed is not None), None)
+    if "seed" in scenario.model_fields_set or wish is None:
+        return scenario.seed
+    return wish or int.from_bytes(os.urandom(4), "big") + 1
+
+
+def _world(entry: WorldEntry, asked: list[Asks], source: Source, problems: list[Problem]) -> World:
     obstacles = {}
     for o in entry.obstacles:
         pose = (o.x, o.y, o.theta)
         obstacles[o.name] = Obstacle(radius_m=o.radius_m or 0.0, size_m=o.size_m, begin=pose, end=pose)
-    return World(obstacles)
+    if entry.map is not None:
+        from rigless.worlds.grid_world import GridWorld  # numba takes its time; only for those who have a map
+        from rigless.worlds.maps import load_map
+        from rigless.worlds.shipped import find_map
+
+        try:
+            return GridWorld(load_map(find_map(entry.map, source.folder)), obstacles)
+        except InputError as error:
+            problems += source.place(("world", "map"), error)
+    world = next((ask.world for ask in asked if ask.world is not None), None) or World()
+    world.place(obstacles)
+    return world
 
 
 def _plan(simulation: Simulation, at: KeyPath, at_s: float, make: Any, source: Source, problems: list[Problem]) -> None:

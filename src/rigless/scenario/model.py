@@ -38,6 +38,9 @@ class ObstacleEntry(Table):
 
 
 class WorldEntry(Table):
+    """`map` is a map YAML, or the name of one that comes with rigless; without it a robot may bring its own."""
+
+    map: str | None = None
     obstacles: list[ObstacleEntry] = []
 
 

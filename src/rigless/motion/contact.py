@@ -1,0 +1,172 @@
+"""Exact contact of a moving circle with a grid, discs and boxes: where a displacement ends, and what it touched.
+
+The moment of a contact is solved for (see `sweep`); nothing is sampled, so nothing is too thin or too fast. The functions work
+in cell units, as in `proximity`; `Contact` works in metres in the world.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from rigless.motion.proximity import Cells, Clearance, Shapes, cell_of, clearance, lent, nearest, zone_touched
+from rigless.motion.sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
+from rigless.worlds.grid import Grid
+
+__all__ = ["PASSTHROUGH", "SLIDE", "STOP", "Contact", "Moved", "clearance", "move_circle", "nearest", "zone_touched"]
+
+STOP, SLIDE, PASSTHROUGH = range(3)
+
+CONTACTS = 4  # in one displacement; what is left after the last is dropped
+FARTHEST = 1e9
+
+
+@njit(cache=True, error_model="numpy")
+def move_circle(
+    occupied: Cells,
+    clear: Clearance,
+    discs: Shapes,
+    boxes: Shapes,
+    x: float,
+    y: float,
+    radius: float,
+    dx: float,
+    dy: float,
+    mode: int,
+    friction: float,
+    out: NDArray[np.float64],
+) -> None:
+    """Move a circle by (dx, dy). `out`: x, y, hit, normal x, y, contact x, y (of the first contact), part of the path gone."""
+    occupied, clear, discs, boxes, out = lent(occupied), lent(clear), lent(discs), lent(boxes), lent(out)
+    out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = x + dx, y + dy, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
+    step = np.sqrt(dx * dx + dy * dy)
+    if not step < FARTHEST:  # not a number, either
+        out[0], out[1], out[7] = x, y, 0.0
+    elif step > 0.0 and not _free(clear, discs, boxes, x, y, radius + GAP + TOUCH + step):
+        _move_among(occupied, clear, discs, boxes, x, y, radius, dx, dy, step, mode, friction, out)
+
+
+@njit(cache=True, error_model="numpy")
+def _free(clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, near: float) -> bool:
+    column, row = cell_of(x, y, clear.shape[1], clear.shape[0])
+    if not clear[row, column] > near:
+        return False
+    for k in range(discs.shape[0]):
+        if (discs[k, 0] - x) ** 2 + (discs[k, 1] - y) ** 2 <= (discs[k, 2] + near) ** 2:
+            return False
+    for k in range(boxes.shape[0]):
+        if (boxes[k, 0] - x) ** 2 + (boxes[k, 1] - y) ** 2 <= (boxes[k, 2] + boxes[k, 3] + near) ** 2:
+            return False
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _move_among(
+    occupied: Cells,
+    clear: Clearance,
+    discs: Shapes,
+    boxes: Shapes,
+    x: float,
+    y: float,
+    radius: float,
+    dx: float,
+    dy: float,
+    step: float,
+    mode: int,
+    friction: float,
+    out: NDArray[np.float64],
+) -> None:
+    whole = radius + GAP
+    hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
+    if hit[6] < whole - 0.5 * GRAZE:
+        gap, nx, ny = gap_at(occupied, clear, discs, boxes, x, y, whole)
+        px, py = x + (whole - gap) * nx, y + (whole - gap) * ny
+        if mode == PASSTHROUGH:
+            if gap < radius:  # over something already
+                hit = (0.0, 0.0, nx, ny, x - gap * nx, y - gap * ny, gap)
+        elif gap > radius and gap_at(occupied, clear, discs, boxes, px, py, whole)[0] >= gap:
+            x, y = px, py  # rounding had eaten into the gap
+            hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
+    if hit[0] <= 1.0:
+        out[2], out[3], out[4], out[5], out[6] = 1.0, hit[2], hit[3], hit[4], hit[5]
+    if mode == PASSTHROUGH:
+        return
+    keep = 1.0 - min(max(friction, 0.0), 1.0)
+    travelled, length = 0.0, step
+    for contact in range(CONTACTS):
+        if contact > 0:
+            hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
+        t, nx, ny = min(hit[0], 1.0), hit[2], hit[3]
+        x, y, travelled = x + t * dx, y + t * dy, travelled + t * length
+        held = contact > 0 and t * length < 0.1 * TOUCH  # between two at once: there is no way to slide
+        if hit[0] > 1.0 or mode == STOP or held:
+            break
+        inward = dx * nx + dy * ny
+        dx, dy = keep * (1.0 - t) * (dx - inward * nx), keep * (1.0 - t) * (dy - inward * ny)
+        length = np.sqrt(dx * dx + dy * dy)
+        if length < 1e-15:
+            break
+    out[0], out[1], out[7] = x, y, min(travelled / step, 1.0)
+
+
+class Moved(NamedTuple):
+    """Where a displacement ended, in metres in the world; the normal points from the obstacle to the circle."""
+
+    x_m: float
+    y_m: float
+    hit: bool
+    normal: tuple[float, float]
+    point_m: tuple[float, float]
+    fraction: float
+
+
+class Contact:
+    """A grid's contact in metres, with the discs and boxes that were last placed."""
+
+    def __init__(self, grid: Grid):
+        self.grid = grid
+        self.clear = clearance(grid.occupied)
+        self._discs, self._boxes = np.empty((0, 3)), np.empty((0, 5))
+        self._out = np.zeros(8)
+        self._cos, self._sin = float(np.cos(grid.origin[2])), float(np.sin(grid.origin[2]))
+
+    def place(self, discs: ArrayLike = (), boxes: ArrayLike = ()) -> None:
+        """Say where things that are not in the map are now: (x, y, radius) and (x, y, half_x, half_y, theta), in metres."""
+        self._discs, self._boxes = np.array(discs, float).reshape(-1, 3), np.array(boxes, float).reshape(-1, 5)
+        for shapes in (self._discs, self._boxes):
+            shapes[:, 0], shapes[:, 1] = self.grid.to_cells(shapes[:, 0], shapes[:, 1])
+            shapes[:, 2:4] /= self.grid.resolution_m
+        self._boxes[:, 4] -= self.grid.origin[2]
+
+    def move(
+        self,
+        position_m: tuple[float, float],
+        radius_m: float,
+        displacement_m: tuple[float, float],
+        mode: int,
+        friction: float = 0.0,
+    ) -> Moved:
+        """Move a circle as far as it goes."""
+        grid, out, size = self.grid, self._out, self.grid.resolution_m
+        x, y = grid.to_cells(*position_m)
+        dx = (self._cos * displacement_m[0] + self._sin * displacement_m[1]) / size
+        dy = (self._cos * displacement_m[1] - self._sin * displacement_m[0]) / size
+        shapes = grid.occupied, self.clear, self._discs, self._boxes
+        move_circle(*shapes, float(x), float(y), radius_m / size, dx, dy, mode, friction, out)
+        end_x, end_y = grid.to_world(out[0], out[1])
+        if not out[2]:
+            return Moved(float(end_x), float(end_y), False, (0.0, 0.0), (0.0, 0.0), float(out[7]))
+        at_x, at_y = grid.to_world(out[5], out[6])
+        normal = float(self._cos * out[3] - self._sin * out[4]), float(self._sin * out[3] + self._cos * out[4])
+        return Moved(float(end_x), float(end_y), True, normal, (float(at_x), float(at_y)), float(out[7]))
+
+    def touches(
+        self, pose: tuple[float, float, float], radius_m: float, reach_m: float, start_angle: float, end_angle: float
+    ) -> bool:
+        """Whether anything is within reach of the rim between two angles from the heading."""
+        x, y = self.grid.to_cells(pose[0], pose[1])
+        theta, size = pose[2] - self.grid.origin[2], self.grid.resolution_m
+        shapes = self.grid.occupied, self.clear, self._discs, self._boxes
+        circle = float(x), float(y), theta, radius_m / size, reach_m / size
+        return bool(zone_touched(*shapes, *circle, start_angle, end_angle))

@@ -1,0 +1,61 @@
+"""Differential drive: two wheels on an axle, and the arc that a body with a forward and a turning speed follows.
+
+Plain scalars in and out, SI units, counter-clockwise positive.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, error_model="numpy")
+def wheel_speeds(v_mps: float, omega_radps: float, wheel_base_m: float) -> tuple[float, float]:
+    """Left and right wheel speeds of a body that moves at v and turns at ω."""
+    half = 0.5 * wheel_base_m * omega_radps
+    return v_mps - half, v_mps + half
+
+
+@njit(cache=True, error_model="numpy")
+def body_speeds(left_mps: float, right_mps: float, wheel_base_m: float) -> tuple[float, float]:
+    """Forward speed and turning rate (v, ω) of a body on wheels that roll at these speeds."""
+    return 0.5 * (left_mps + right_mps), (right_mps - left_mps) / wheel_base_m
+
+
+@njit(cache=True, error_model="numpy")
+def wrap(angle: float) -> float:
+    """The same direction in [−π, π); an angle that is there already is not touched."""
+    if -np.pi <= angle < np.pi:
+        return angle
+    turned: float = angle - 2.0 * np.pi * np.floor((angle + np.pi) / (2.0 * np.pi))
+    if turned >= np.pi:
+        turned -= 2.0 * np.pi
+    return max(turned, -np.pi)
+
+
+@njit(cache=True, error_model="numpy")
+def arc(
+    x_m: float, y_m: float, theta: float, v_mps: float, omega_radps: float, dt_s: float
+) -> tuple[float, float, float]:
+    """The pose after dt on an arc. Written with the chord, whose length is v·dt·sin(h)/h for the half turn h: no division by ω."""
+    half = 0.5 * omega_radps * dt_s
+    if abs(half) < 1e-2:
+        square = half * half
+        shortened = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0))
+    else:
+        shortened = np.sin(half) / half
+    chord = v_mps * dt_s * shortened
+    return x_m + chord * np.cos(theta + half), y_m + chord * np.sin(theta + half), wrap(theta + omega_radps * dt_s)
+
+
+@njit(cache=True, error_model="numpy")
+def approach(value: float, target: float, limit_per_s: float, dt_s: float) -> float:
+    """A value that moves to its target no faster than the limit; an infinite limit reaches it at once."""
+    most = limit_per_s * dt_s
+    if abs(target - value) <= most:
+        return target
+    return value + most if target > value else value - most
+
+
+@njit(cache=True, error_model="numpy")
+def clamp(value: float, most: float) -> float:
+    """A speed kept within ±most."""
+    return min(max(value, -most), most)

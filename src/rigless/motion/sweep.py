@@ -1,0 +1,204 @@
+"""When a moving circle first meets the grid's occupied squares, discs and boxes, solved on faces and arcs.
+
+A circle of radius r meets an obstacle when its centre meets the obstacle grown by r, a shape with straight faces and round
+corners. Rounding is kept out of the answers by two lengths. The circle is stopped at GAP before an obstacle, so that it never
+overlaps one; and a path is only blocked when it would dip deeper than GRAZE into that gap, so that sliding along the squares
+of a flat wall meets no edges between them. An obstacle that is overlapped already (the grid counts as one) is met as if the
+circle were as small as fits: a path out, or along, is free, and one that goes deeper is not. A centre inside a wall or a box
+is not held by it.
+"""
+
+import numpy as np
+from numba import njit
+
+from rigless.motion.proximity import Cells, Clearance, Shapes, cell_of, nearest
+
+GAP = 1e-8
+GRAZE = 1e-11
+TOUCH = 1e-9  # nearer than this to the gap is at it: two walls of a corner are then weighed together
+STRIDE = 4.0  # cells of a long path looked at together
+
+# time (above 1: no hit), push along the normal, normal x, y, point x, y, and how near the obstacles were at the start
+Hit = tuple[float, float, float, float, float, float, float]
+
+_NEVER = (2.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf)
+
+
+@njit(cache=True, error_model="numpy")
+def gap_at(
+    occupied: Cells, clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, limit: float
+) -> tuple[float, float, float]:
+    """Distance to the nearest obstacle within `limit` (below 0 inside a disc), and the unit normal from it to the point."""
+    gap, at_x, at_y = nearest(occupied, clear, x, y, limit)
+    nx, ny = ((x - at_x) / gap, (y - at_y) / gap) if 0.0 < gap < np.inf else (0.0, 0.0)
+    for k in range(boxes.shape[0]):
+        cos, sin = np.cos(boxes[k, 4]), np.sin(boxes[k, 4])
+        qx = cos * (x - boxes[k, 0]) + sin * (y - boxes[k, 1])
+        qy = cos * (y - boxes[k, 1]) - sin * (x - boxes[k, 0])
+        ex, ey = _outside(qx, boxes[k, 2]), _outside(qy, boxes[k, 3])
+        away = np.sqrt(ex * ex + ey * ey)
+        if away < min(gap, limit):
+            gap, nx, ny = away, 0.0, 0.0
+            if away > 0.0:
+                nx, ny = (cos * ex - sin * ey) / away, (sin * ex + cos * ey) / away
+    for k in range(discs.shape[0]):
+        qx, qy = x - discs[k, 0], y - discs[k, 1]
+        centre = np.sqrt(qx * qx + qy * qy)
+        if centre - discs[k, 2] < min(gap, limit):
+            gap, nx, ny = centre - discs[k, 2], 0.0, 0.0
+            if centre > 0.0:
+                nx, ny = qx / centre, qy / centre
+    return gap, nx, ny
+
+
+@njit(cache=True, error_model="numpy")
+def first_contact(
+    occupied: Cells,
+    clear: Clearance,
+    discs: Shapes,
+    boxes: Shapes,
+    x: float,
+    y: float,
+    dx: float,
+    dy: float,
+    whole: float,
+) -> Hit:
+    """The first contact of a circle of radius `whole` on the way from (x, y) by (dx, dy)."""
+    best = _first_wall(occupied, clear, x, y, dx, dy, whole)
+    gap = best[6]
+    if gap < whole - 0.5 * GRAZE:
+        best = _first_wall(occupied, clear, x, y, dx, dy, gap) if gap > 2.0 * GRAZE else _NEVER
+    for k in range(boxes.shape[0]):
+        cos, sin, hx, hy = np.cos(boxes[k, 4]), np.sin(boxes[k, 4]), boxes[k, 2], boxes[k, 3]
+        qx = cos * (x - boxes[k, 0]) + sin * (y - boxes[k, 1])
+        qy = cos * (y - boxes[k, 1]) - sin * (x - boxes[k, 0])
+        ex, ey = _outside(qx, hx), _outside(qy, hy)
+        away = np.sqrt(ex * ex + ey * ey)
+        gap = min(gap, away)
+        fits = whole if away >= whole - 0.5 * GRAZE else away
+        if fits > 2.0 * GRAZE:
+            t, push, nx, ny = _meet(qx, qy, cos * dx + sin * dy, cos * dy - sin * dx, hx, hy, fits)
+            best = _sooner(best, t, push, cos * nx - sin * ny, sin * nx + cos * ny, x, y, dx, dy, fits)
+    for k in range(discs.shape[0]):
+        qx, qy = x - discs[k, 0], y - discs[k, 1]
+        away = np.sqrt(qx * qx + qy * qy) - discs[k, 2]
+        gap = min(gap, away)
+        fits = whole if away >= whole - 0.5 * GRAZE else away
+        if fits + discs[k, 2] > 2.0 * GRAZE:
+            t, push, nx, ny = _meet(qx, qy, dx, dy, 0.0, 0.0, fits + discs[k, 2])
+            best = _sooner(best, t, push, nx, ny, x, y, dx, dy, fits)
+    return (best[0], best[1], best[2], best[3], best[4], best[5], gap)
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _outside(q: float, half: float) -> float:
+    return q - min(max(q, -half), half)
+
+
+@njit(cache=True, error_model="numpy")
+def _sooner(
+    best: Hit, t: float, push: float, nx: float, ny: float, x: float, y: float, dx: float, dy: float, reach: float
+) -> Hit:
+    """The earlier of two hits; of two at the same moment the one that is pushed harder, which alone says where sliding goes."""
+    if t > 1.0 or t > best[0] or (t == best[0] and push >= best[1]):
+        return best
+    return (t, push, nx, ny, x + t * dx - reach * nx, y + t * dy - reach * ny, best[6])
+
+
+@njit(cache=True, error_model="numpy")
+def _first_wall(occupied: Cells, clear: Clearance, x: float, y: float, dx: float, dy: float, reach: float) -> Hit:
+    """The first occupied square met, looking at one stretch of the path after the other and skipping where it is clear."""
+    height, width = occupied.shape
+    length = np.sqrt(dx * dx + dy * dy)
+    ux, uy = dx / length, dy / length
+    best, nearest_square = _NEVER, np.inf
+    margin = reach + TOUCH
+    most = (margin + length) ** 2
+    gone = 0.0
+    while gone < length and gone <= best[0] * length:
+        px, py = x + gone * ux, y + gone * uy
+        column, row = cell_of(px, py, width, height)
+        free = clear[row, column] - margin
+        if free > 0.5:
+            gone += free
+            continue
+        gone = min(gone + STRIDE, length)
+        ex, ey = x + gone * ux, y + gone * uy
+        left, right = max(np.floor(min(px, ex) - margin), 0.0), min(np.floor(max(px, ex) + margin), width - 1.0)
+        low, high = max(np.floor(min(py, ey) - margin), 0.0), min(np.floor(max(py, ey) + margin), height - 1.0)
+        for r in range(int(low), int(high) + 1):
+            qy = y - (r + 0.5)
+            for c in range(int(left), int(right) + 1):
+                if occupied[r, c]:
+                    qx = x - (c + 0.5)
+                    square = _outside(qx, 0.5) ** 2 + _outside(qy, 0.5) ** 2
+                    nearest_square = min(nearest_square, square)
+                    if square <= most:
+                        t, push, nx, ny = _meet(qx, qy, dx, dy, 0.5, 0.5, reach)
+                        best = _sooner(best, t, push, nx, ny, x, y, dx, dy, reach)
+    return (best[0], best[1], best[2], best[3], best[4], best[5], np.sqrt(nearest_square))
+
+
+@njit(cache=True, error_model="numpy")
+def _meet(
+    qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float
+) -> tuple[float, float, float, float]:
+    """When the centre, at q from a box's centre and moving by v, is blocked by that box grown by `reach`: time, push, normal."""
+    wide, high = hx + reach, hy + reach
+    if min(qx, qx + vx) > wide or max(qx, qx + vx) < -wide or min(qy, qy + vy) > high or max(qy, qy + vy) < -high:
+        return (2.0, 0.0, 0.0, 0.0)
+    deep = _entry(qx, qy, vx, vy, hx, hy, reach - GRAZE)
+    if deep > 1.0:
+        return (2.0, 0.0, 0.0, 0.0)
+    t = 0.0
+    ex, ey = _outside(qx, hx), _outside(qy, hy)
+    if ex * ex + ey * ey > (reach + TOUCH) ** 2:
+        t = min(_entry(qx, qy, vx, vy, hx, hy, reach), deep)
+        ex, ey = _outside(qx + t * vx, hx), _outside(qy + t * vy, hy)
+    away = np.sqrt(ex * ex + ey * ey)
+    return (t, (ex * vx + ey * vy) / away, ex / away, ey / away)
+
+
+@njit(cache=True, error_model="numpy")
+def _entry(qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float) -> float:
+    """When a point outside enters a box with round corners: the first of two crossed boxes and four circles; 2 for never.
+
+    The pieces overlap, so that no rounding at their seams lets a path slip between them.
+    """
+    t = _circle(qx - hx, qy - hy, vx, vy, reach)
+    if hx > 0.0 or hy > 0.0:
+        t = min(t, _circle(qx + hx, qy - hy, vx, vy, reach))
+        t = min(t, _circle(qx - hx, qy + hy, vx, vy, reach))
+        t = min(t, _circle(qx + hx, qy + hy, vx, vy, reach))
+        t = min(t, _slab(qx, qy, vx, vy, hx + reach, hy))
+        t = min(t, _slab(qx, qy, vx, vy, hx, hy + reach))
+    return t
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _circle(qx: float, qy: float, vx: float, vy: float, r: float) -> float:
+    toward = -(qx * vx + qy * vy)
+    if toward <= 0.0:
+        return 2.0
+    speed, across = vx * vx + vy * vy, qx * vy - qy * vx
+    chord = speed * r * r - across * across
+    if chord <= 0.0:
+        return 2.0
+    away = np.sqrt(qx * qx + qy * qy)
+    t = (away - r) * (away + r) / (toward + np.sqrt(chord))  # no cancellation
+    return max(t, 0.0) if t <= 1.0 else 2.0
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _slab(qx: float, qy: float, vx: float, vy: float, wide: float, high: float) -> float:
+    first, last = -np.inf, np.inf
+    for q, v, half in ((qx, vx, wide), (qy, vy, high)):
+        if v == 0.0:
+            if abs(q) >= half:
+                return 2.0
+        else:
+            a, b = (-half - q) / v, (half - q) / v
+            first, last = max(first, min(a, b)), min(last, max(a, b))
+    if first >= last or first > 1.0 or last <= 0.0:
+        return 2.0
+    return max(first, 0.0)

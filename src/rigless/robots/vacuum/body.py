@@ -1,0 +1,178 @@
+"""The vacuum's body in motion: one tick of drive, contact, encoders and inertial sensors, as a numba function over arrays.
+
+The names below are places in three arrays: BODY is what changes, CONST what does not, READING what sensors say. Contact
+decides first how far the robot really moves; encoders and accelerometer then follow from that, so they always agree.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rigless.motion.contact import move_circle
+from rigless.motion.diff_drive import approach, arc
+from rigless.motion.proximity import zone_touched
+from rigless.sensors.noise import block, normal
+
+Array = NDArray[np.float64]
+
+# BODY
+X, Y, THETA, V, W, GOAL_V, GOAL_W, LEFT_TICKS, RIGHT_TICKS, AX, AY = range(11)
+TILT_X, TILT_Y, TILT_Z, NORMAL_X, NORMAL_Y, TOUCH_X, TOUCH_Y, ODOMETER, ODO_X, ODO_Y, ODO_THETA, REAL_V = range(11, 23)
+BODY_SIZE = 23
+
+# CONST
+DT, RADIUS, BASE, TICKS_PER_M, ACC_V, ACC_W, MODE, FRICTION, RES, OX, OY, OCOS, OSIN = range(13)
+SLIP_BIAS, SLIP_STD, REACH, LEFT_A, LEFT_B, RIGHT_A, RIGHT_B, TILT_KEEP, GYRO_LSB, ACCEL_LSB = range(13, 23)
+CONST_SIZE = 23
+
+# flags that a tick gives back
+BUMP_LEFT, BUMP_RIGHT, CLIFF_FIRST, HIT = 1, 2, 4, 64
+
+STANDARD_GRAVITY = 9.80665
+
+
+@njit(cache=True, error_model="numpy")
+def tick(
+    body: Array,
+    const: Array,
+    occupied: Any,
+    clear: Any,
+    cliff: Any,
+    discs: Array,
+    boxes: Array,
+    carpets: Array,
+    cliff_sensors: Array,
+    key: Any,
+    number: int,
+    scratch: Array,
+) -> int:
+    """Advance by one period; gives the flags of bumpers, cliffs and contact."""
+    dt = const[DT]
+    v = approach(body[V], body[GOAL_V], const[ACC_V], dt) if const[ACC_V] > 0 else body[GOAL_V]
+    w = approach(body[W], body[GOAL_W], const[ACC_W], dt) if const[ACC_W] > 0 else body[GOAL_W]
+    x, y, theta = body[X], body[Y], body[THETA]
+    grip = 1.0
+    for i in range(carpets.shape[0]):
+        if carpets[i, 0] <= x <= carpets[i, 1] and carpets[i, 2] <= y <= carpets[i, 3]:
+            grip = min(grip, 1.0 - carpets[i, 4])
+    end_x, end_y, end_theta = arc(x, y, theta, v * grip, w, dt)
+
+    cos, sin, res = const[OCOS], const[OSIN], const[RES]
+    dx, dy = (end_x - x) / res, (end_y - y) / res
+    from_x, from_y = (x - const[OX]) / res, (y - const[OY]) / res
+    cell_x, cell_y = cos * from_x + sin * from_y, cos * from_y - sin * from_x
+    move_circle(
+        occupied, clear, discs, boxes, cell_x, cell_y, const[RADIUS] / res, cos * dx + sin * dy, cos * dy - sin * dx,
+        int(const[MODE]), const[FRICTION], scratch,
+    )  # fmt: skip
+    cell_x, cell_y = scratch[0], scratch[1]
+    hit = scratch[2] > 0
+    new_x = const[OX] + (cos * cell_x - sin * cell_y) * res
+    new_y = const[OY] + (sin * cell_x + cos * cell_y) * res
+    if not hit:
+        new_x, new_y = end_x, end_y
+    middle = theta + 0.5 * w * dt
+    forward = (new_x - x) * math.cos(middle) + (new_y - y) * math.sin(middle)
+    if not hit:
+        forward = v * grip * dt
+    rolled = (
+        forward / grip if grip > 0 and hit else v * dt
+    )  # what the wheels turn: they stall at a wall, and spin on carpet
+    real_v = forward / dt
+
+    body[X], body[Y], body[THETA] = new_x, new_y, end_theta
+    body[W] = w
+    body[V] = rolled / dt if hit else v
+    body[AX], body[AY] = (real_v - body[REAL_V]) / dt, real_v * w
+    body[REAL_V] = real_v
+    body[ODOMETER] += math.hypot(new_x - x, new_y - y)
+    body[NORMAL_X], body[NORMAL_Y] = cos * scratch[3] - sin * scratch[4], sin * scratch[3] + cos * scratch[4]
+    body[TOUCH_X] = const[OX] + (cos * scratch[5] - sin * scratch[6]) * res
+    body[TOUCH_Y] = const[OY] + (sin * scratch[5] + cos * scratch[6]) * res
+    _count_wheels(body, const, rolled, w * dt, key, number)
+
+    keep = const[TILT_KEEP]
+    body[TILT_X] = body[AX] / STANDARD_GRAVITY + (body[TILT_X] - body[AX] / STANDARD_GRAVITY) * keep
+    body[TILT_Y] = body[AY] / STANDARD_GRAVITY + (body[TILT_Y] - body[AY] / STANDARD_GRAVITY) * keep
+    body[TILT_Z] = 1.0 + (body[TILT_Z] - 1.0) * keep
+
+    flags = HIT if hit else 0
+    heading = end_theta - math.atan2(sin, cos)
+    radius, reach = const[RADIUS] / res, const[REACH] / res
+    if zone_touched(
+        occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const[LEFT_A], const[LEFT_B]
+    ):
+        flags |= BUMP_LEFT
+    if zone_touched(
+        occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const[RIGHT_A], const[RIGHT_B]
+    ):
+        flags |= BUMP_RIGHT
+    return flags | _cliffs(cliff, cliff_sensors, cell_x, cell_y, heading, res)
+
+
+@njit(cache=True, error_model="numpy")
+def _count_wheels(body: Array, const: Array, rolled: float, turned: float, key: Any, number: int) -> None:
+    """Encoder ticks with slip, and the pose that a perfect reader of them would believe."""
+    left, right = rolled - 0.5 * const[BASE] * turned, rolled + 0.5 * const[BASE] * turned
+    a, b, _, _ = block(key, number, 0)
+    left *= 1.0 + const[SLIP_BIAS] + const[SLIP_STD] * normal(a)
+    right *= 1.0 + const[SLIP_BIAS] + const[SLIP_STD] * normal(b)
+    body[LEFT_TICKS] += left * const[TICKS_PER_M]
+    body[RIGHT_TICKS] += right * const[TICKS_PER_M]
+    ahead, turn = 0.5 * (left + right), (right - left) / const[BASE]
+    middle = body[ODO_THETA] + 0.5 * turn
+    body[ODO_X] += ahead * math.cos(middle)
+    body[ODO_Y] += ahead * math.sin(middle)
+    body[ODO_THETA] += turn
+
+
+@njit(cache=True, error_model="numpy")
+def _cliffs(cliff: Any, sensors: Array, x: float, y: float, heading: float, res: float) -> int:
+    height, width = cliff.shape
+    c, s = math.cos(heading), math.sin(heading)
+    flags = 0
+    for i in range(sensors.shape[0]):
+        column = math.floor(x + (c * sensors[i, 0] - s * sensors[i, 1]) / res)
+        row = math.floor(y + (s * sensors[i, 0] + c * sensors[i, 1]) / res)
+        if column < 0 or row < 0 or column >= width or row >= height or cliff[row, column]:
+            flags |= CLIFF_FIRST << int(sensors[i, 2])
+    return flags
+
+
+@njit(cache=True, error_model="numpy")
+def read_imu(
+    body: Array, const: Array, gyro_axes: Array, accel_axes: Array, deviations: Array, biases: Array, drift: float,
+    key: Any, number: int, out: Any,
+) -> None:  # fmt: skip
+    """Gyro, accelerometer and tilt as they go on the wire: 9 numbers of 16 bits.
+
+    Noise is on the device's own axes; `axes` rows are (source, sign) of each output. deviations and biases are 3×3."""
+    g = STANDARD_GRAVITY
+    truth = np.empty(9)
+    truth[0], truth[1], truth[2] = 0.0, 0.0, body[W] * const[GYRO_LSB]
+    truth[3], truth[4], truth[5] = body[AX] / g * const[ACCEL_LSB], body[AY] / g * const[ACCEL_LSB], const[ACCEL_LSB]
+    truth[6], truth[7], truth[8] = (
+        body[TILT_X] * const[ACCEL_LSB],
+        body[TILT_Y] * const[ACCEL_LSB],
+        body[TILT_Z] * const[ACCEL_LSB],
+    )
+    noise = np.empty(12)
+    for i in range(3):
+        words = block(key, number, i)
+        for j in range(4):
+            noise[4 * i + j] = normal(words[j])
+    for group in range(3):
+        axes = gyro_axes if group == 0 else accel_axes
+        for axis in range(3):
+            source, sign = int(axes[axis, 0]), axes[axis, 1]
+            raw = (
+                truth[3 * group + axis] * sign
+                + biases[group, source]
+                + deviations[group, source] * noise[3 * group + source]
+            )
+            if group == 0:
+                raw += drift
+            out[3 * group + axis] = round(min(max(raw * sign, -32768.0), 32767.0))

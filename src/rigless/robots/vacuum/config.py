@@ -1,0 +1,274 @@
+"""Every number of the vacuum, with where it comes from. The tables and keys are those of the mock device's TOML file.
+
+Sources: [seed] the mock device proposal; [wire] facts about the public daemon; [ours] a choice of this project, said why.
+Units: metres, seconds, radians and their rates, unless a name says otherwise.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from rigless.kernel.robot import Config
+
+
+def _plus_or_minus_one(value: float) -> float:
+    if value not in (-1.0, 1.0):
+        raise ValueError("it is 1 or -1")
+    return value
+
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Axis = tuple[Annotated[int, Field(ge=0, le=2)], Literal[-1, 1]]
+Sign = Annotated[float, AfterValidator(_plus_or_minus_one)]
+Three = tuple[float, float, float]
+ThreeNotNegative = tuple[NotNegative, NotNegative, NotNegative]
+PortNumber = Annotated[int, Field(ge=1, le=65535)]
+
+
+class Body(Config):
+    """[seed] CRL-200S. Accelerations [ours]: 0.3 m/s within 0.3 s, and turning as quickly."""
+
+    wheel_base: Positive = 0.233
+    wheel_radius: Positive = 0.033
+    ticks_per_meter: Positive = 4464.0
+    max_linear_speed: Positive = 0.3
+    max_angular_speed: Positive = 1.0
+    max_linear_acceleration: NotNegative = Field(1.0, description="0 switches the limit off")
+    max_angular_acceleration: NotNegative = Field(3.5, description="0 switches the limit off")
+    robot_radius: Positive = 0.17
+    collision_mode: Literal["stop", "slide", "passthrough"] = "stop"
+    slide_friction: Share = 0.3
+
+
+class LidarNoise(Config):
+    """[seed] estimates. The terms after `miss_rate` are options [ours], off by default."""
+
+    range_stddev: NotNegative = 0.005
+    range_bias: float = 0.0
+    angle_stddev: NotNegative = 0.001
+    quality_base: Annotated[float, Field(ge=0, le=255)] = 200
+    quality_distance_decay: NotNegative = 10
+    miss_rate: Share = 0.01
+    range_stddev_per_m2: NotNegative = Field(0.0, description="triangulation: sigma grows with range squared")
+    incidence_limit: Annotated[float, Field(gt=0, le=1.5708)] = Field(
+        1.5708, description="beams that graze a wall beyond this angle to its normal get no echo"
+    )
+    materials: bool = Field(False, description="glass, dark and mirror cells of the map lose echoes")
+    mixed_pixels: Share = Field(0.0, description="chance of a range between the two surfaces at an edge")
+    quantisation: NotNegative = Field(0.0, description="the Delta-2D reports steps of 0.00025 m")
+
+
+class Lidar(Config):
+    """[seed] Delta-2D. [wire] it starts disabled, sweeps while the robot moves, in descending raw angle."""
+
+    num_rays: Annotated[int, Field(ge=1, le=4096)] = 360
+    scan_rate_hz: Annotated[float, Field(gt=0, le=100)] = 5.0
+    min_range: NotNegative = 0.15
+    max_range: Positive = 8.0
+    mounting_x: float = -0.110
+    mounting_y: float = 0.0
+    optical_offset: float = 0.025
+    angle_offset: float = 0.2182
+    noise: LidarNoise = LidarNoise()
+    enabled: bool = Field(False, description="on from the start, without waiting for ENABLE")
+    rolling: bool = Field(True, description="each beam from where the robot was at its instant")
+    speed_jitter: Annotated[float, Field(ge=0, le=0.2)] = Field(
+        0.0, description="relative deviation of the motor speed"
+    )
+    cold_start_s: NotNegative = Field(0.0, description="after ENABLE the motor spins up; scans are partial")
+
+    @model_validator(mode="after")
+    def limits(self) -> "Lidar":
+        if self.min_range >= self.max_range:
+            raise ValueError("min_range must be below max_range")
+        return self
+
+
+class GyroNoise(Config):
+    stddev: ThreeNotNegative = (5, 5, 10)
+    bias: Three = (0, 0, 0)
+    drift_rate: float = 0.0
+
+
+class AccelNoise(Config):
+    stddev: ThreeNotNegative = (10, 10, 20)
+    bias: Three = (0, 0, 0)
+
+
+class TiltNoise(Config):
+    stddev: ThreeNotNegative = (5, 5, 5)
+
+
+class Imu(Config):
+    """[seed] noise in raw units on the device's own axes. Scales [wire]: clients disagree on the gyro's; 1000 is the mock's."""
+
+    update_rate_hz: Annotated[float, Field(gt=0, le=1000)] = 110.0
+    gyro_noise: GyroNoise = GyroNoise()
+    accel_noise: AccelNoise = AccelNoise()
+    tilt_noise: TiltNoise = TiltNoise()
+    gyro_lsb_per_radps: Positive = 1000.0
+    accel_lsb_per_g: Positive = 16384.0
+    tilt_time_constant_s: Positive = Field(0.5, description="[ours] low pass of the tilt sensor")
+
+
+class EncoderNoise(Config):
+    slip_stddev: NotNegative = 0.002
+    slip_bias: Annotated[float, Field(gt=-1)] = 0.0
+    quantization_noise: bool = True
+
+
+class Encoder(Config):
+    update_rate_hz: Annotated[float, Field(gt=0, le=1000)] = 110.0
+    noise: EncoderNoise = EncoderNoise()
+
+
+class Arc(Config):
+    start_angle: Annotated[float, Field(ge=-3.1416, le=3.1416)]
+    end_angle: Annotated[float, Field(ge=-3.1416, le=3.1416)]
+
+    @model_validator(mode="after")
+    def order(self) -> "Arc":
+        if self.start_angle >= self.end_angle:
+            raise ValueError("start_angle must be below end_angle")
+        return self
+
+
+class Bumpers(Config):
+    trigger_distance: NotNegative = 0.01
+    left: Arc = Arc(start_angle=0.3, end_angle=1.57)
+    right: Arc = Arc(start_angle=-1.57, end_angle=-0.3)
+
+
+class CliffSensor(Config):
+    name: Literal["left_side", "left_front", "right_front", "right_side"]
+    x: float
+    y: float
+
+
+class Cliffs(Config):
+    enabled: bool = True
+    sensors: tuple[CliffSensor, ...] = (
+        CliffSensor(name="left_side", x=0.12, y=0.10),
+        CliffSensor(name="left_front", x=0.15, y=0.05),
+        CliffSensor(name="right_front", x=0.15, y=-0.05),
+        CliffSensor(name="right_side", x=0.12, y=-0.10),
+    )
+
+
+class Battery(Config):
+    """[seed] fixed values. `model = "discharge"` [ours] drains by load and charges on the dock; 13.5 V to 15.5 V is 0 to 100 %."""
+
+    voltage: Annotated[float, Field(ge=0, le=30)] = 14.8
+    level: Annotated[float, Field(ge=0, le=100)] = 85
+    is_charging: bool = False
+    model: Literal["fixed", "discharge"] = "fixed"
+    capacity_wh: Positive = 37.0
+    idle_w: NotNegative = 4.0
+    drive_w: NotNegative = 12.0
+    suction_w: NotNegative = 20.0
+    charge_w: NotNegative = 20.0
+
+
+class Sensors(Config):
+    battery: Battery = Battery()
+    dustbox_attached: bool = True
+    dock_connected: bool = False
+    start_button: Annotated[int, Field(ge=0, le=65535)] = 0
+    dock_button: Annotated[int, Field(ge=0, le=65535)] = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def lift(cls, data: Any) -> Any:
+        """In the seed's own file these four stand after [sensors.battery], so TOML puts them in there; take them from there too."""
+        battery = data.get("battery") if isinstance(data, dict) else None
+        if isinstance(battery, dict):
+            names = {"dustbox_attached", "dock_connected", "start_button", "dock_button"} & battery.keys()
+            data = {**data, **{name: battery[name] for name in names}}
+            data["battery"] = {key: value for key, value in battery.items() if key not in names}
+        return data
+
+
+class Dock(Config):
+    """[ours] where the charging dock stands; the robot charges within `reach` of it."""
+
+    x: float = 0.0
+    y: float = 0.0
+    reach: Positive = 0.05
+
+
+class Carpet(Config):
+    """[ours] a rectangle of floor on which wheels slip: that share of their travel does not move the robot."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    slip: Share
+
+
+class Actuators(Config):
+    log_state_changes: bool = True
+
+
+class LidarTransform(Config):
+    """[seed] output = scale · input + offset; mounted backward, clockwise angles."""
+
+    scale: Sign = -1.0
+    offset: float = 3.14159265
+
+
+class GyroTransform(Config):
+    x: Axis = (2, 1)
+    y: Axis = (1, 1)
+    z: Axis = (0, -1)
+
+
+class AccelTransform(Config):
+    x: Axis = (0, 1)
+    y: Axis = (1, 1)
+    z: Axis = (2, 1)
+
+
+class FrameTransforms(Config):
+    lidar: LidarTransform = LidarTransform()
+    imu_gyro: GyroTransform = GyroTransform()
+    imu_accel: AccelTransform = AccelTransform()
+
+
+class Network(Config):
+    """[wire] two conventions for the UDP port: a number of its own (5556), and the number of the TCP port."""
+
+    bind_address: str = "127.0.0.1:5555"
+    udp_streaming_port: PortNumber = 5556
+    udp_client_port: PortNumber | None = Field(None, description="default: the TCP port's number")
+    udp_ports: Literal["both", "streaming", "client"] = "both"
+
+
+class VacuumConfig(Config):
+    name: str = "Mock CRL-200S"
+    map_file: str = Field("apartment", description="a map YAML, or the name of a map that comes with rigless")
+    start_x: float = 0.0
+    start_y: float = 0.0
+    start_theta: float = 0.0
+    speed_factor: Annotated[float, Field(ge=0.1, le=100)] = 1.0
+    random_seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(None, description="0 picks one and prints it")
+    log_level: Literal["minimal", "standard", "verbose"] = "standard"
+    log_interval_s: Positive = Field(1.0, description="how often verbose tells pose and sensors")
+    mock_compat: bool = Field(False, description="the upstream mock's ways where they differ from the real driver's")
+    lidar_frame: Literal["robot_center", "lidar_mount"] = "robot_center"
+    scan_packed: bool = Field(False, description="send the packed scan beside the point cloud")
+    client_policy: Literal["reject", "takeover"] = "reject"
+    deadman_timeout_ms: NotNegative = Field(0.0, description="stop this long after the last velocity; 0: never")
+    stop_on_disconnect: bool = False
+    robot: Body = Body()
+    lidar: Lidar = Lidar()
+    imu: Imu = Imu()
+    encoder: Encoder = Encoder()
+    bumpers: Bumpers = Bumpers()
+    cliffs: Cliffs = Cliffs()
+    sensors: Sensors = Sensors()
+    dock: Dock | None = None
+    carpets: tuple[Carpet, ...] = ()
+    actuators: Actuators = Actuators()
+    frame_transforms: FrameTransforms = FrameTransforms()
+    network: Network = Network()

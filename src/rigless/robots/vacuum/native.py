@@ -1,0 +1,57 @@
+"""Reads the mock device's own TOML file as it is: [device] type = "mock", its simulation tables, frame transforms, network."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.robot import Config
+from rigless.kernel.toml_lines import key_lines
+from rigless.kernel.validation import validate
+from rigless.robots.vacuum.config import FrameTransforms, Network, VacuumConfig
+
+
+class Simulation(VacuumConfig):
+    """[device.simulation] has the robot's keys, but for those that stand elsewhere in the file."""
+
+
+class Hardware(Config):
+    frame_transforms: FrameTransforms = FrameTransforms()
+
+
+class Device(Config):
+    type: Literal["mock"]
+    name: str = "Mock CRL-200S"
+    simulation: Simulation = Simulation()
+    hardware: Hardware = Hardware()
+
+
+class File(Config):
+    device: Device
+    network: Network = Network()
+
+
+def read_native(path: Path) -> dict[str, Any] | None:
+    """The config in the file, or None if it is not a mock device's. All that is wrong with it is one InputError."""
+    if path.suffix != ".toml":
+        return None
+    try:
+        text = path.read_text("utf-8")
+        raw = tomllib.loads(text)
+    except (OSError, ValueError, RecursionError):
+        return None
+    device = raw.get("device")
+    if not isinstance(device, dict) or "type" not in device:
+        return None
+    problems: list[Problem] = []
+    file = validate(File, raw, problems, str(path), key_lines(text))
+    if file is None:
+        raise InputError(problems)
+    config = file.device.simulation.model_dump(mode="json", exclude_unset=True)
+    if "map_file" in config:
+        beside = path.parent / config["map_file"]
+        config["map_file"] = str(beside.resolve()) if beside.is_file() else Path(config["map_file"]).stem
+    config["name"] = file.device.name
+    config["frame_transforms"] = file.device.hardware.frame_transforms.model_dump(mode="json")
+    config["network"] = file.network.model_dump(mode="json")
+    return config

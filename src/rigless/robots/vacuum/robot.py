@@ -1,0 +1,352 @@
+"""A CRL-200S robot vacuum behind the SangamIO daemon's wire: what happens 110 times a second, at each turn of the lidar, and on
+each command. Protocol facts are in wire.py, numbers in config.py, physics in body.py and scanner.py."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rigless.kernel.events import Severity
+from rigless.kernel.faults import Cleared, Injected
+from rigless.kernel.ports import Connected, Disconnected, Link, Port
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.motion.diff_drive import body_speeds, wheel_speeds
+from rigless.robots.vacuum import body as b
+from rigless.robots.vacuum.arrays import CLIFFS, Arrays, make_arrays
+from rigless.robots.vacuum.commands import Commands
+from rigless.robots.vacuum.config import VacuumConfig
+from rigless.robots.vacuum.native import read_native
+from rigless.robots.vacuum.scanner import scan
+from rigless.robots.vacuum.state import Contact, Truth, VacuumState
+from rigless.robots.vacuum.wire import CommandCodec, DeviceVersion, Scan, Status, TelemetryCodec
+from rigless.robots.vacuum.wire_fast import pack_bins
+from rigless.sensors.noise import noise_key
+from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
+from rigless.worlds.maps import load_map
+from rigless.worlds.shipped import find_map
+
+EPOCH_US = (
+    1_700_000_000_000_000  # where timestamps start, so that a run can be repeated; they advance with simulated time
+)
+VERSION = ("MockDevice v1.0", 100)
+ENCODER_WRAP = 1 << 16
+
+
+class Vacuum(Commands, Robot):
+    Config = VacuumConfig
+    State = VacuumState
+    config: VacuumConfig
+    state: VacuumState
+    inputs = {
+        "start_button": VirtualInput(0, "1 while pressed"),
+        "dock_button": VirtualInput(0, "1 while pressed"),
+        "dustbox_attached": VirtualInput(True, "the dust box is in place"),
+    }
+    sensors = ("gyro", "accel", "tilt", "encoder_left", "encoder_right", "lidar", "bumper_left", "bumper_right", "battery",
+               *(f"cliff_{name}" for name in CLIFFS))  # fmt: skip
+    actuators = ("wheel_left", "wheel_right")
+
+    @property
+    def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
+        bind = self.config.network.bind_address
+        host = bind.rpartition(":")[0] or "127.0.0.1"
+        return (
+            Port("commands", CommandCodec, transport="tcp", address=bind),
+            Port("telemetry", TelemetryCodec, transport="udp", address=f"{host}:0", kind="datagram", direction="out"),
+        )
+
+    @classmethod
+    def read_file(cls, path: Path) -> Mapping[str, Any] | None:
+        return read_native(path)
+
+    def asks(self) -> Asks:
+        world = GridWorld(load_map(find_map(self.config.map_file)))
+        return Asks(world, self.config.speed_factor, self.config.random_seed)
+
+    def start(self) -> None:
+        assert isinstance(self.world, GridWorld), "a vacuum needs a world with a map"
+        config, state = self.config, self.state
+        self.grid = self.world.grid
+        self.arrays: Arrays = make_arrays(config, self.grid)
+        state.keys = np.array(
+            [noise_key(self.simulation.seed, f"{self.name}/{part}") for part in ("wheels", "imu", "lidar")]
+        )
+        self._scratch, self._imu = np.zeros(8), np.zeros(9, np.int64)
+        count = config.lidar.num_rays
+        self._points = (np.empty(count, np.float32), np.empty(count, np.float32), np.empty(count, np.uint8))
+        x, y, theta = self.start_pose or (config.start_x, config.start_y, config.start_theta)
+        for place_x, place_y, place_theta in ((b.X, b.Y, b.THETA), (b.ODO_X, b.ODO_Y, b.ODO_THETA)):
+            state.body[place_x], state.body[place_y], state.body[place_theta] = x, y, theta
+        state.body[b.TILT_Z] = 1.0
+        state.trail = np.tile((0.0, x, y, theta), (self.arrays.trail_size, 1))
+        state.ranges = np.full(count, np.inf)
+        state.lidar_on = config.lidar.enabled
+        state.energy_wh = config.sensors.battery.capacity_wh * config.sensors.battery.level / 100
+        self.input["dustbox_attached"] = config.sensors.dustbox_attached
+        self.input["start_button"], self.input["dock_button"] = config.sensors.start_button, config.sensors.dock_button
+        if config.encoder.noise.quantization_noise:
+            state.phases = tuple(self.random("encoder_phase").random(2).tolist())
+        if config.log_level == "verbose":
+            self.after(config.log_interval_s, self.tell)
+        self.warm_up()
+
+    def warm_up(self) -> None:
+        """Have numba compile (or load from its cache) what a tick and a scan need, so that no live run stalls on it."""
+        arrays, grid, body = self.arrays, self.grid, self.state.body.copy()
+        b.tick(body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
+               arrays.cliff_sensors, self.state.keys[0], 0, self._scratch)  # fmt: skip
+        TelemetryCodec().encode(self.readings())
+        angles, ranges, qualities = self._points
+        scan(arrays.setup, grid.squares, grid.material, NO_DISCS, NO_BOXES, self.state.trail, 0, 0.0, 0.0, arrays.angles,
+             arrays.cosines, arrays.sines, self.state.keys[2], 0, 1, angles, ranges, qualities, np.empty(1))  # fmt: skip
+        TelemetryCodec().encode(Scan(0, angles[:1], ranges[:1], qualities[:1]))
+
+    # Motion and sensors
+
+    @every(lambda config: config.imu.update_rate_hz)
+    def move(self) -> None:
+        state, arrays = self.state, self.arrays
+        state.ticks += 1
+        if self.config.deadman_timeout_ms:
+            self.watch_commands()
+        if self.faults:
+            self.drive_faulty()
+        discs, boxes = self.around()
+        flags = b.tick(
+            state.body, arrays.const, self.grid.occupied, arrays.clear, self.grid.cliff, discs, boxes,
+            arrays.carpets, arrays.cliff_sensors, state.keys[0], state.ticks, self._scratch,
+        )  # fmt: skip
+        state.trail[state.trail_at] = (self.now_ns / 1e9, state.body[b.X], state.body[b.Y], state.body[b.THETA])
+        state.trail_at = (state.trail_at + 1) % len(state.trail)
+        if flags != state.flags:
+            self.report_changes(flags)
+            state.flags = flags
+        if self.config.sensors.battery.model == "discharge":
+            self.drain()
+        if self.wanted("telemetry") or state.over_tcp:
+            self.send(self.readings())
+
+    @every(lambda config: config.lidar.scan_rate_hz)
+    def sweep(self) -> None:
+        state, arrays, lidar = self.state, self.arrays, self.config.lidar
+        if not state.lidar_on:
+            return
+        state.scans += 1
+        if not (self.wanted("telemetry") or state.over_tcp or self.simulation.recording):
+            return
+        discs, boxes = self.around()
+        grid = self.grid
+        end_s = self.now_ns / 1e9
+        angles, ranges, qualities = self._points
+        state.ranges[:] = np.inf
+        count = scan(
+            arrays.setup, grid.squares, grid.material, discs, boxes, state.trail, state.trail_at,
+            end_s - 1.0 / lidar.scan_rate_hz, end_s, arrays.angles, arrays.cosines, arrays.sines, state.keys[2],
+            state.scans, self.beams(), angles, ranges, qualities, state.ranges,
+        )  # fmt: skip
+        points: list[Any] = [angles[:count].copy(), ranges[:count].copy(), qualities[:count].copy()]
+        if self.faults and not self.sense_lidar(points):
+            return
+        turn, reach, quality = points
+        packed = pack_bins(turn, reach, quality, lidar.num_rays) if self.config.scan_packed else None
+        self.send(Scan(self.timestamp_us(), turn, reach, quality, packed))
+
+    def sense_lidar(self, points: list[Any]) -> bool:
+        """Faults change the points; False: there is no scan. A stuck lidar sends one and the same scan."""
+        stuck = self.fault("lidar", "stuck")
+        if stuck is not None:
+            points[:] = [part.copy() for part in stuck.memory.setdefault("points", list(points))]
+            return True
+        distances = self.sense("lidar", points[1])
+        points[1] = distances if distances is None else np.maximum(distances, 0).astype(np.float32)
+        return distances is not None
+
+    def beams(self) -> int:
+        """How many beams this turn has: all, fewer while the motor spins up or runs slow."""
+        lidar, count = self.config.lidar, self.config.lidar.num_rays
+        share = 1.0
+        if lidar.speed_jitter:
+            share = 1.0 + lidar.speed_jitter * self.random("lidar_motor").standard_normal()
+        if lidar.cold_start_s:
+            share = min(share, (self.now_ns - self.state.lidar_since_ns) / 1e9 / lidar.cold_start_s)
+        return max(0, min(count, int(count * share)))
+
+    def around(self) -> tuple[Any, Any]:
+        """What moves in the world besides this robot, in cells."""
+        robots, world = self.simulation.robots, self.world
+        if len(robots) == 1 and not world.state.obstacles:
+            return NO_DISCS, NO_BOXES
+        assert isinstance(world, GridWorld)
+        bodies = [seen for other in robots.values() if other is not self and (seen := other.footprint()) is not None]
+        return world.shapes(self.now_ns, bodies)
+
+    def footprint(self) -> tuple[float, float, float]:
+        return self.state.body[b.X], self.state.body[b.Y], self.config.robot.robot_radius
+
+    def drive_faulty(self) -> None:
+        """Wheel faults change what the wheels are told; the body then follows."""
+        state, robot, dt = self.state, self.config.robot, self.arrays.const[b.DT]
+        left, right = wheel_speeds(*self.goal(), robot.wheel_base)
+        left = self.actuate("wheel_left", left, dt, robot.max_linear_speed)
+        right = self.actuate("wheel_right", right, dt, robot.max_linear_speed)
+        state.body[b.GOAL_V], state.body[b.GOAL_W] = body_speeds(left, right, robot.wheel_base)
+
+    @on(Cleared)
+    def drive_well(self, message: Cleared, link: Link) -> None:
+        self.state.body[b.GOAL_V], self.state.body[b.GOAL_W] = self.goal()
+
+    @on(Injected)
+    def remember_wheels(self, message: Injected, link: Link) -> None:
+        body, base = self.state.body, self.config.robot.wheel_base
+        self.actuated["wheel_left"], self.actuated["wheel_right"] = wheel_speeds(body[b.V], body[b.W], base)
+
+    def readings(self) -> Status:
+        state, arrays, config = self.state, self.arrays, self.config
+        drift = config.imu.gyro_noise.drift_rate * self.now_ns / 1e9
+        b.read_imu(state.body, arrays.const, arrays.gyro_axes, arrays.accel_axes, arrays.deviations, arrays.biases, drift,
+                   state.keys[1], state.ticks, self._imu)  # fmt: skip
+        imu: Any = self._imu.tolist()
+        flags = state.flags
+        left = math.floor(state.body[b.LEFT_TICKS] + state.phases[0])
+        right = math.floor(state.body[b.RIGHT_TICKS] + state.phases[1])
+        bumpers = (bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT))
+        cliffs: Any = tuple(bool(flags & b.CLIFF_FIRST << bit) for bit in range(4))
+        voltage, level, charging, docked = self.power()
+        if self.faults:
+            imu, left, right, bumpers, cliffs, voltage = self.sense_all(imu, left, right, bumpers, cliffs, voltage)
+        state.encoders = (left, right)
+        return Status(  # type: ignore[call-arg]
+            self.timestamp_us(), left % ENCODER_WRAP, right % ENCODER_WRAP, level, self.input["start_button"],
+            self.input["dock_button"], *imu, voltage, *bumpers, *cliffs, charging, docked, self.input["dustbox_attached"],
+        )  # fmt: skip
+
+    def sense_all(self, imu: Any, left: int, right: int, bumpers: Any, cliffs: Any, voltage: float) -> Any:
+        """The readings through the faults of their sensors; a silent encoder holds, the others read zero."""
+        whole: list[int] = []
+        for name, values in (("gyro", imu[0:3]), ("accel", imu[3:6]), ("tilt", imu[6:9])):
+            sensed = self.sense(name, np.array(values, float))
+            whole += [0, 0, 0] if sensed is None else np.clip(np.rint(sensed), -32768, 32767).astype(int).tolist()
+        sensed_left, sensed_right = self.sense("encoder_left", left), self.sense("encoder_right", right)
+        left = self.state.encoders[0] if sensed_left is None else int(sensed_left)
+        right = self.state.encoders[1] if sensed_right is None else int(sensed_right)
+        names = ("left", "right")
+        bumped = tuple(bool(self.sense(f"bumper_{name}", hit)) for name, hit in zip(names, bumpers, strict=True))
+        fell = tuple(bool(self.sense(f"cliff_{name}", seen)) for name, seen in zip(CLIFFS, cliffs, strict=True))
+        return whole, left, right, bumped, fell, self.sense("battery", voltage) or 0.0
+
+    # Power
+
+    def power(self) -> tuple[float, int, bool, bool]:
+        """Voltage, level in percent, charging, on the dock."""
+        battery, docked = self.config.sensors.battery, self.docked()
+        if battery.model == "fixed":
+            return battery.voltage, round(battery.level), battery.is_charging, docked
+        share = self.state.energy_wh / battery.capacity_wh
+        return 13.5 + 2.0 * share, round(100 * share), docked and share < 1.0, docked
+
+    def docked(self) -> bool:
+        dock, body = self.config.dock, self.state.body
+        if dock is None:
+            return self.config.sensors.dock_connected
+        return math.hypot(body[b.X] - dock.x, body[b.Y] - dock.y) <= dock.reach
+
+    def drain(self) -> None:
+        battery, state = self.config.sensors.battery, self.state
+        load_w = battery.idle_w + battery.drive_w * abs(state.body[b.V]) / self.config.robot.max_linear_speed
+        load_w += battery.suction_w * state.actuators.get("vacuum", 0.0) / 100
+        flow_w = battery.charge_w if self.docked() else -load_w
+        state.energy_wh = min(max(state.energy_wh + flow_w * self.arrays.const[b.DT] / 3600, 0.0), battery.capacity_wh)
+
+    # Peers
+
+    @on(Connected)
+    def accept(self, message: Connected, link: Link) -> None:
+        others = [other for other in self.links("commands") if other.id != link.id and other.id in self.state.clients]
+        if others and self.config.client_policy == "reject":
+            self.note("client-rejected", f"{message.peer}: another client is connected", "warning")
+            self.close(link)
+            return
+        for other in others:
+            self.close(other)
+        network, host = self.config.network, message.peer.rpartition(":")[0] or "127.0.0.1"
+        same = message.local.rpartition(":")[2]
+        client_port = network.udp_client_port or (int(same) if same.isdigit() else network.udp_streaming_port)
+        wanted = {"both": (network.udp_streaming_port, client_port), "streaming": (network.udp_streaming_port,)}
+        numbers = dict.fromkeys(wanted.get(network.udp_ports, (client_port,)))
+        self.state.clients[link.id] = [self.open("telemetry", f"{host}:{number}").id for number in numbers]
+        self.note("client-connected", f"{message.peer} connected")
+        self.emit("telemetry", DeviceVersion(self.timestamp_us(), *VERSION))
+
+    @on(Disconnected)
+    def leave(self, message: Disconnected, link: Link) -> None:
+        if link.port != "commands" or link.id not in self.state.clients:
+            return
+        self.drop_telemetry(link)
+        del self.state.clients[link.id]
+        self.note("client-gone", f"{message.peer} is gone")
+        if self.config.stop_on_disconnect:
+            self.set_velocity(0.0, 0.0)
+
+    def drop_telemetry(self, link: Link) -> None:
+        mine = self.state.clients.get(link.id, [])
+        for telemetry in self.links("telemetry"):
+            if telemetry.id in mine:
+                self.close(telemetry)
+        if link.id in self.state.over_tcp:
+            self.state.over_tcp.remove(link.id)
+
+    def send(self, message: Status | Scan) -> None:
+        self.emit("telemetry", message)
+        for link in self.links("commands") if self.state.over_tcp else ():
+            if link.id in self.state.over_tcp:
+                self.emit("commands", message, to=link)
+
+    def timestamp_us(self) -> int:
+        return EPOCH_US + self.now_ns // 1000
+
+    # What it says
+
+    def note(self, code: str, text: str, severity: Severity = "info", **data: Any) -> None:
+        """An event, as far as the log level wants it: minimal has warnings only."""
+        if severity != "info" or self.config.log_level != "minimal":
+            self.event(code, text, severity, **data)
+
+    def report_changes(self, flags: int) -> None:
+        body, fresh = self.state.body, flags & ~self.state.flags
+        if fresh & b.HIT:
+            self.count("collisions")
+            x, y = body[b.TOUCH_X], body[b.TOUCH_Y]
+            self.note("collision", f"touches something at ({x:.3f}, {y:.3f})", x=float(x), y=float(y))
+        for bit, name in ((b.BUMP_LEFT, "left"), (b.BUMP_RIGHT, "right")):
+            if fresh & bit:
+                self.note("bumper", f"bumper {name} pressed", side=name)
+        for bit, name in enumerate(CLIFFS):
+            if fresh & b.CLIFF_FIRST << bit:
+                self.note("cliff", f"cliff under {name}", sensor=name)
+
+    def tell(self) -> None:
+        """What verbose adds: where it is and what it senses, every so often."""
+        body, x, y, theta = self.state.body, *self.truth().pose
+        text = f"pose ({x:.3f}, {y:.3f}, {theta:.3f}), {body[b.V]:.3f} m/s, {body[b.W]:.3f} rad/s, flags {self.state.flags:#x}"
+        self.event("pose", text, "debug", x=x, y=y, theta=theta)
+        self.after(self.config.log_interval_s, self.tell)
+
+    def truth(self) -> Truth:
+        body, flags = self.state.body.tolist(), self.state.flags
+        touching = (
+            [Contact(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])] if flags & b.HIT else []
+        )
+        return Truth(
+            pose=(body[b.X], body[b.Y], body[b.THETA]),
+            velocity=(body[b.REAL_V], body[b.W]),
+            contacts=touching,
+            odometry=(body[b.ODO_X], body[b.ODO_Y], body[b.ODO_THETA]),
+            bumpers=(bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT)),
+            cliffs=tuple(bool(flags & b.CLIFF_FIRST << bit) for bit in range(4)),  # type: ignore[arg-type]
+            battery=self.power()[1],
+            lidar_on=self.state.lidar_on,
+            distance_m=body[b.ODOMETER],
+            ranges=self.state.ranges.tolist() if self.state.lidar_on else [],
+        )

@@ -1,0 +1,176 @@
+"""The vacuum's lidar: one turn of a Delta-2D, beam by beam from where the robot was at that instant, as a numba function.
+
+Beams are taken in the order of the real device, descending raw angle. Each draws from its own counter, so the noise of a
+beam depends on the scan's number and its own index alone.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rigless.sensors.noise import block, normal, uniform
+from rigless.worlds.raycast import cast_ray
+
+Array = NDArray[np.float64]
+
+# SETUP
+MOUNT_X, MOUNT_Y, OPTICAL, MIN_RANGE, MAX_RANGE, STD, STD_PER_M2, BIAS, ANGLE_STD, Q_BASE, Q_DECAY, MISS = range(12)
+GRAZING, MATERIALS, MIXED, QUANTUM, CENTRED, ROLLING, RES, OX, OY, OCOS, OSIN, OFFSET = range(12, 24)
+SETUP_SIZE = 24
+
+GLASS, DARK, MIRROR = 1, 2, 3
+GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface swallows
+EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step of that many cells is an edge
+
+
+@njit(cache=True, error_model="numpy")
+def scan(
+    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, trail: Array, first: int, begin: float,
+    end: float, angles: Array, cosines: Array, sines: Array, key: Any, number: int, beams: int, out_angle: Any,
+    out_range: Any, out_quality: Any, out_truth: Array,
+) -> int:  # fmt: skip
+    """Fill the outputs with the points of one turn; gives how many there are. `trail` is a ring of (time, x, y, theta) whose
+    oldest entry is at `first`; `out_truth` gets the true distance of every beam, inf for none."""
+    count = 0
+    place, size = 0, trail.shape[0]
+    total = angles.shape[0]
+    cos, sin, res = setup[OCOS], setup[OSIN], setup[RES]
+    last = (first + size - 1) % size
+    pose_x, pose_y = trail[last, 1], trail[last, 2]
+    c, s = math.cos(trail[last, 3]), math.sin(trail[last, 3])
+    known, a, b, cos_a, sin_a, turn, span = -1, 0, 0, 1.0, 0.0, 0.0, 0.0
+    for k in range(beams):
+        if setup[ROLLING] > 0:
+            now = begin + (end - begin) * k / total
+            while place < size - 2 and trail[(first + place + 1) % size, 0] <= now:
+                place += 1
+            if place != known:
+                known = place
+                a, b = (first + place) % size, (first + place + 1) % size
+                cos_a, sin_a = math.cos(trail[a, 3]), math.sin(trail[a, 3])
+                turn = trail[b, 3] - trail[a, 3]
+                turn -= 2 * math.pi * math.floor((turn + math.pi) / (2 * math.pi))
+                span = trail[b, 0] - trail[a, 0]
+            part = min(max((now - trail[a, 0]) / span, 0.0), 1.0) if span > 0 else 1.0
+            pose_x = trail[a, 1] + (trail[b, 1] - trail[a, 1]) * part
+            pose_y = trail[a, 2] + (trail[b, 2] - trail[a, 2]) * part
+            c, s = _turned(cos_a, sin_a, turn * part)
+        local_x, local_y = setup[MOUNT_X] + setup[OPTICAL] * cosines[k], setup[MOUNT_Y] + setup[OPTICAL] * sines[k]
+        x = (pose_x + c * local_x - s * local_y - setup[OX]) / res
+        y = (pose_y + s * local_x + c * local_y - setup[OY]) / res
+        dx, dy = c * cosines[k] - s * sines[k], s * cosines[k] + c * sines[k]
+        x, y = cos * x + sin * y, cos * y - sin * x
+        dx, dy = cos * dx + sin * dy, cos * dy - sin * dx
+        words = block(key, number, k)
+        lost = uniform(words[2])
+        distance = _echo(setup, squares, material, discs, boxes, x, y, dx, dy, uniform(words[3])) * res
+        out_truth[k] = distance
+        if not distance <= setup[MAX_RANGE] or lost < setup[MISS]:
+            continue
+        measured = distance + setup[BIAS] + normal(words[0]) * (setup[STD] + setup[STD_PER_M2] * distance * distance)
+        if setup[QUANTUM] > 0:
+            measured = setup[QUANTUM] * round(measured / setup[QUANTUM])
+        if measured < setup[MIN_RANGE] or measured > setup[MAX_RANGE]:
+            continue
+        quality = min(max(setup[Q_BASE] - setup[Q_DECAY] * measured, 1.0), 255.0)
+        tremble = setup[ANGLE_STD] * normal(words[1])
+        angle = angles[k] + tremble
+        if setup[CENTRED] > 0:
+            ux, uy = _turned(cosines[k], sines[k], tremble)
+            ahead = setup[OPTICAL] + measured + setup[MOUNT_X] * ux + setup[MOUNT_Y] * uy
+            aside = setup[MOUNT_Y] * ux - setup[MOUNT_X] * uy
+            angle += setup[OFFSET] + _small_angle(aside, ahead)
+            measured = math.sqrt(ahead * ahead + aside * aside)
+        angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
+        out_angle[count], out_range[count], out_quality[count] = angle, measured, int(quality)
+        count += 1
+    return count
+
+
+@njit(cache=True, inline="always")
+def _turned(c: float, s: float, angle: float) -> tuple[float, float]:
+    """A unit vector turned by an angle; small ones, the rule here, need no trigonometry (error below 1e-12)."""
+    if -0.02 < angle < 0.02:
+        square = angle * angle
+        cos, sin = 1.0 - square * (0.5 - square / 24.0), angle * (1.0 - square * (1.0 / 6.0 - square / 120.0))
+    else:
+        cos, sin = math.cos(angle), math.sin(angle)
+    return c * cos - s * sin, s * cos + c * sin
+
+
+@njit(cache=True, inline="always")
+def _small_angle(aside: float, ahead: float) -> float:
+    """atan2, by its series where that is good to 1e-11."""
+    q = aside / ahead if ahead > 0 else 1.0
+    if -0.1 < q < 0.1:
+        square = q * q
+        return q * (
+            1.0 - square * (1.0 / 3.0 - square * (0.2 - square * (1.0 / 7.0 - square * (1.0 / 9.0 - square / 11.0))))
+        )
+    return math.atan2(aside, ahead)
+
+
+@njit(cache=True, error_model="numpy")
+def _echo(
+    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, x: float, y: float, dx: float, dy: float,
+    luck: float,
+) -> Any:  # fmt: skip
+    """True distance to what gives an echo, in cells; inf if nothing does."""
+    longest = (setup[MAX_RANGE] + 1.0) / setup[RES]
+    distance, column, row, across_x = cast_ray(squares, x, y, dx, dy, longest)
+    if discs.shape[0] + boxes.shape[0] > 0:
+        near = _moving(discs, boxes, x, y, dx, dy)
+        if near < distance:
+            return near
+    if distance == np.inf:
+        return np.inf
+    if (abs(dx) if across_x else abs(dy)) < setup[GRAZING]:
+        return np.inf
+    if setup[MATERIALS] > 0:
+        kind = material[row, column]
+        if (kind == GLASS and luck < GLASS_LOST) or (kind == DARK and luck < DARK_LOST):
+            return np.inf
+        if kind == MIRROR:
+            back = 1e-6
+            hit_x, hit_y = x + dx * (distance - back), y + dy * (distance - back)
+            more = cast_ray(squares, hit_x, hit_y, -dx if across_x else dx, dy if across_x else -dy, longest)[0]
+            return distance + more
+    if setup[MIXED] > 0 and luck < setup[MIXED]:
+        beside = cast_ray(squares, x, y, dx - EDGE_RAD * dy, dy + EDGE_RAD * dx, longest)[0]
+        if beside < np.inf and abs(beside - distance) > EDGE_STEP:
+            return distance + (beside - distance) * (luck / setup[MIXED])
+    return distance
+
+
+@njit(cache=True, error_model="numpy")
+def _moving(discs: Array, boxes: Array, x: float, y: float, dx: float, dy: float) -> float:
+    """Distance to the nearest disc (x, y, r) or box (x, y, half_x, half_y, theta) on the ray; 0 inside one."""
+    nearest = np.inf
+    for i in range(discs.shape[0]):
+        px, py, r = x - discs[i, 0], y - discs[i, 1], discs[i, 2]
+        along, apart = px * dx + py * dy, px * px + py * py - r * r
+        if apart <= 0:
+            return 0.0
+        root = along * along - apart
+        if root >= 0 and along < 0:
+            nearest = min(nearest, -along - math.sqrt(root))
+    for i in range(boxes.shape[0]):
+        c, s = math.cos(boxes[i, 4]), math.sin(boxes[i, 4])
+        px, py = x - boxes[i, 0], y - boxes[i, 1]
+        low, high = 0.0, nearest
+        for axis in range(2):
+            p = c * px + s * py if axis == 0 else c * py - s * px
+            d = c * dx + s * dy if axis == 0 else c * dy - s * dx
+            half = boxes[i, 2 + axis]
+            if abs(d) < 1e-15:
+                if abs(p) > half:
+                    high = -1.0
+            else:
+                one, two = (-half - p) / d, (half - p) / d
+                low, high = max(low, min(one, two)), min(high, max(one, two))
+        if low <= high:
+            nearest = low
+    return nearest

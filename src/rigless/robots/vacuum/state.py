@@ -1,0 +1,56 @@
+"""What the vacuum remembers, and what is true of it."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.robots.vacuum.body import BODY_SIZE
+
+
+@dataclass
+class VacuumState:
+    body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of wheels, IMU, lidar
+    ticks: int = 0
+    scans: int = 0
+    flags: int = 0
+    trail: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))  # ring of (time, x, y, theta)
+    trail_at: int = 0  # its oldest entry
+    ranges: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # true range of each beam of the last scan
+    phases: tuple[float, float] = (0.5, 0.5)  # where in a tick the encoders' edges are
+    encoders: tuple[int, int] = (0, 0)  # last sent, held when one falls silent
+    lidar_on: bool = False
+    lidar_since_ns: int = 0
+    drive_enabled: bool = False
+    command: tuple[float, float] = (0.0, 0.0)  # linear, angular, within limits
+    commanded_ns: int = 0
+    actuators: dict[str, float] = field(default_factory=dict)
+    energy_wh: float = 0.0
+    clients: dict[int, list[int]] = field(default_factory=dict)  # command link → its telemetry links
+    over_tcp: list[int] = field(default_factory=list)  # command links that asked for telemetry on them
+    shut_down: bool = False
+
+
+@dataclass(frozen=True)
+class Contact:
+    x: float
+    y: float
+    normal_x: float
+    normal_y: float
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Ground truth; `odometry` is the pose that a perfect reader of the encoders believes, in the world's frame."""
+
+    pose: tuple[float, float, float]
+    velocity: tuple[float, float]
+    contacts: list[Contact]
+    odometry: tuple[float, float, float]
+    bumpers: tuple[bool, bool]
+    cliffs: tuple[bool, bool, bool, bool]
+    battery: float
+    lidar_on: bool
+    distance_m: float
+    ranges: list[float] = field(default_factory=list)

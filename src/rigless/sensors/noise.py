@@ -1,0 +1,77 @@
+"""Counter-based noise for numba kernels: Philox 4×32 with ten rounds (Salmon et al., SC 2011).
+
+A draw is a function of (key, counter) alone. Keys come from `rigless.kernel.streams.stream_key`, counters from the model's
+own tick number and the index of the value within it, so a draw depends neither on batch size nor on what else is drawn,
+and a snapshot needs no generator state.
+"""
+
+import math
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numba import njit, uint32, uint64
+from numpy.typing import NDArray
+
+from rigless.kernel.streams import stream_key
+
+Key = NDArray[np.uint64]
+
+_M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_W0, _W1 = np.uint32(0x9E3779B9), np.uint32(0xBB67AE85)
+_LOW = np.uint64(0xFFFFFFFF)
+_SHIFT = np.uint64(32)
+_UNIT = 2.0**-32
+_QUANTILES = np.array([0.0, *(NormalDist().inv_cdf(i / 4096) for i in range(1, 4096)), 0.0])
+
+
+def noise_key(seed: int, name: str) -> Key:
+    """The key of a stream for `block`: only the first of its two words is used, as two 32-bit halves."""
+    return stream_key(seed, name)
+
+
+@njit(cache=True, inline="always")
+def block(key: Key, tick: int, index: int) -> Any:
+    """Four random 32-bit words for the `index`-th value of the `tick`-th step."""
+    counter = uint64(tick)
+    c0, c1 = uint32(counter & _LOW), uint32(counter >> _SHIFT)
+    c2, c3 = uint32(index), uint32(key[1] & _LOW)
+    k0, k1 = uint32(key[0] & _LOW), uint32(key[0] >> _SHIFT)
+    for _ in range(10):
+        p0, p1 = _M0 * uint64(c0), _M1 * uint64(c2)
+        c0, c1, c2, c3 = (
+            uint32((p1 >> _SHIFT) ^ uint64(c1) ^ uint64(k0)),
+            uint32(p1 & _LOW),
+            uint32((p0 >> _SHIFT) ^ uint64(c3) ^ uint64(k1)),
+            uint32(p0 & _LOW),
+        )
+        k0, k1 = uint32(k0 + _W0), uint32(k1 + _W1)
+    return c0, c1, c2, c3
+
+
+@njit(cache=True, inline="always")
+def uniform(word: int) -> float:
+    """A number in [0, 1) from one word."""
+    return word * _UNIT
+
+
+@njit(cache=True, inline="always")
+def normal(word: int) -> Any:
+    """A standard normal number from one word: the quantile function, by table inside and by formula in the tails."""
+    bin_ = word >> 20
+    if 0 < bin_ < 4095:
+        low = _QUANTILES[bin_]
+        return low + (_QUANTILES[bin_ + 1] - low) * ((word & 0xFFFFF) * 2.0**-20)
+    return _tail((word + 0.5) * _UNIT)
+
+
+@njit(cache=True)
+def _tail(p: float) -> Any:
+    """The normal quantile of a p near 0 or 1 (Acklam's rational approximation, relative error 1e-9)."""
+    q = math.sqrt(-2.0 * math.log(min(p, 1.0 - p)))
+    top = ((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q - 2.549732539343734) * q
+           + 4.374664141464968) * q + 2.938163982698783  # fmt: skip
+    bottom = (
+        ((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996) * q + 3.754408661907416
+    ) * q + 1
+    return top / bottom if p < 0.5 else -top / bottom

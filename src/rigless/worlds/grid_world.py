@@ -1,0 +1,39 @@
+"""A world with a map: walls from an occupancy grid, and discs and boxes that move in it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.world import Obstacle, World
+from rigless.worlds.grid import Grid
+
+NO_DISCS: NDArray[np.float64] = np.empty((0, 3))
+NO_BOXES: NDArray[np.float64] = np.empty((0, 5))
+
+
+class GridWorld(World):
+    """What robots in it need: `grid`, and the moving shapes in cell units for ray casting and contact."""
+
+    def __init__(self, grid: Grid, obstacles: dict[str, Obstacle] | None = None):
+        self.grid = grid
+        super().__init__(obstacles)
+
+    def shapes(
+        self, now_ns: int, bodies: list[tuple[float, float, float]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Discs (x, y, r) and boxes (x, y, half_x, half_y, theta) at this time: obstacles, and other robots' bodies."""
+        if not self.state.obstacles and not bodies:
+            return NO_DISCS, NO_BOXES
+        size, yaw = self.grid.resolution_m, self.grid.origin[2]
+        discs, boxes = [], []
+        for obstacle in self.state.obstacles.values():
+            x_m, y_m, theta = obstacle.pose(now_ns)
+            x, y = self.grid.to_cells(x_m, y_m)
+            if obstacle.size_m is None:
+                discs.append((float(x), float(y), obstacle.radius_m / size))
+            else:
+                half_x, half_y = 0.5 * obstacle.size_m[0] / size, 0.5 * obstacle.size_m[1] / size
+                boxes.append((float(x), float(y), half_x, half_y, theta - yaw))
+        for x_m, y_m, radius_m in bodies:
+            x, y = self.grid.to_cells(x_m, y_m)
+            discs.append((float(x), float(y), radius_m / size))
+        return np.array(discs).reshape(-1, 3), np.array(boxes).reshape(-1, 5)

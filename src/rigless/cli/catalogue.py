@@ -2,7 +2,8 @@
 
 from rigless.cli.speak import line
 from rigless.scenario import kinds
-from rigless.scenario.places import folder, shipped_scenarios
+from rigless.scenario.places import shipped_scenarios
+from rigless.worlds.shipped import shipped_maps
 
 
 def show() -> None:
@@ -16,10 +17,7 @@ def show() -> None:
         [(name, str(path)) for name, path in shipped_scenarios().items()],
         "none installed; write one: docs/reference/scenarios.md",
     )
-    worlds = folder("worlds")
-    _section(
-        "worlds", [(path.stem, str(path)) for path in sorted(worlds.iterdir())] if worlds else [], "none installed"
-    )
+    _section("worlds", [(name, str(path)) for name, path in shipped_maps().items()], "none installed")
 
 
 def _section(title: str, rows: list[tuple[str, str]], empty: str) -> None:

@@ -17,10 +17,11 @@ TIMER, TICK, SAMPLE, INPUT = (priority << 48 for priority in range(4))
 class Ticker:
     """A periodic call: the n-th is due at base + n·10⁹·den//num. `step_ns` is the period where that is a whole number."""
 
-    __slots__ = ("base_ns", "call", "due_ns", "n", "name", "num", "period_num", "rank", "step_ns")
+    __slots__ = ("base_ns", "call", "due_ns", "n", "name", "num", "period_num", "rank", "skim", "step_ns")
 
-    def __init__(self, name: str, call: Callable[[], Any], rank: int):
+    def __init__(self, name: str, call: Callable[[], Any], rank: int, skim: Callable[[int], int] | None = None):
         self.name, self.call, self.rank = name, call, rank
+        self.skim = skim  # may do many ticks at once while nothing else is due; gives how many it did
         self.set_rate(Rate(0), 0)
 
     def set_rate(self, rate: Rate, base_ns: int) -> None:
@@ -34,6 +35,17 @@ class Ticker:
     def save(self) -> tuple[int, int, int, int]:
         n = self.n if not self.step_ns else (self.due_ns - self.base_ns) // self.step_ns
         return self.num, self.period_num, self.base_ns, n
+
+    def count_until(self, limit_ns: int) -> int:
+        """How many ticks are due up to and including this time."""
+        last = (limit_ns - self.base_ns + 1) * self.num - 1  # the largest n with base + n·period//num ≤ limit
+        return max(0, last // self.period_num - self.save()[3] + 1)
+
+    def move_on(self, ticks: int) -> int:
+        """Count ticks as done; gives when the last of them was due."""
+        num, period_num, base_ns, n = self.save()
+        self.load(num, period_num, base_ns, n + ticks)
+        return base_ns + (n + ticks - 1) * period_num // num
 
     def skip_to(self, now_ns: int) -> None:
         """Make the next tick the first one after `now`."""
@@ -106,6 +118,9 @@ class Agenda:
                 self.now_ns = time_ns
                 count += 1
                 if item.__class__ is Ticker:
+                    if item.skim is not None and (done := self._skim(item, until_ns)):
+                        count += done - 1
+                        continue
                     if item.step_ns:
                         item.due_ns = due_ns = time_ns + item.step_ns
                     else:
@@ -128,6 +143,19 @@ class Agenda:
             self.processed += count
         if until_ns > self.now_ns:
             self.now_ns = until_ns
+
+    def _skim(self, ticker: Ticker, until_ns: int) -> int:
+        """Let a ticker do what it has to do before the next other event, if that is more than one tick and it can."""
+        heap = self._heap
+        others = [entry[0] - 1 for entry in heap[1:3]]  # the next event is one of the root's children
+        ahead = ticker.count_until(min(until_ns, *others) if others else until_ns)
+        if ahead < 2:
+            return 0
+        done = ticker.skim(ahead) if ticker.skim is not None else 0
+        if done:
+            self.now_ns = ticker.move_on(done)
+            heapreplace(heap, (ticker.due_ns, ticker.rank, ticker))
+        return done
 
     def pending(self) -> list[tuple[int, int, str, Any]]:
         """The one-shots that are still due, in order; samples, which only watch, are left out."""

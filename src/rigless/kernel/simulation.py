@@ -89,7 +89,9 @@ class Simulation:
         for robot in self.robots.values():
             robot._simulation = self
             for method, hz in self.behaviours[robot.name].rates(robot.config):
-                ticker = Ticker(f"{robot.name}.{method}", getattr(robot, method), TICK | len(self.tickers))
+                skim = self.behaviours[robot.name].skims[method]
+                many = getattr(robot, skim) if skim else None
+                ticker = Ticker(f"{robot.name}.{method}", getattr(robot, method), TICK | len(self.tickers), many)
                 ticker.set_rate(Rate(hz), 0)
                 self.tickers[robot.name, method] = ticker
                 self.agenda.tick(ticker)

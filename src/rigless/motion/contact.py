@@ -93,18 +93,19 @@ def _move_among(
     if mode == PASSTHROUGH:
         return
     keep = 1.0 - min(max(friction, 0.0), 1.0)
-    travelled, length = 0.0, step
+    travelled, left, way_x, way_y, length = 0.0, 1.0, dx, dy, step
     for contact in range(CONTACTS):
         if contact > 0:
-            hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
+            hit = first_contact(occupied, clear, discs, boxes, x, y, way_x, way_y, whole)
         t, nx, ny = min(hit[0], 1.0), hit[2], hit[3]
-        x, y, travelled = x + t * dx, y + t * dy, travelled + t * length
+        x, y, travelled = x + t * way_x, y + t * way_y, travelled + t * length
         held = contact > 0 and t * length < 0.1 * TOUCH  # between two at once: there is no way to slide
         if hit[0] > 1.0 or mode == STOP or held:
             break
-        inward = dx * nx + dy * ny
-        dx, dy = keep * (1.0 - t) * (dx - inward * nx), keep * (1.0 - t) * (dy - inward * ny)
-        length = np.sqrt(dx * dx + dy * dy)
+        left *= 1.0 - t
+        inward = min(dx * nx + dy * ny, 0.0)
+        way_x, way_y = keep * left * (dx - inward * nx), keep * left * (dy - inward * ny)
+        length = np.sqrt(way_x * way_x + way_y * way_y)
         if length < 1e-15:
             break
     out[0], out[1], out[7] = x, y, min(travelled / step, 1.0)

@@ -19,8 +19,7 @@ Shapes = NDArray[np.float64]
 _ROUND_DOWN = 1.0 - 1e-6  # a bound must stay one as float32
 
 
-@intrinsic  # type: ignore[misc]
-def lent(typing_context: Any, array: Any) -> Any:
+def _lend(typing_context: Any, array: Any) -> Any:
     """The same array, not counted as a reference: in a short function the counting costs more than the work (35 ns of 40).
 
     Only for arguments, which their caller holds.
@@ -32,6 +31,9 @@ def lent(typing_context: Any, array: Any) -> Any:
         return view._getvalue()
 
     return array(array), build
+
+
+lent: Any = intrinsic(_lend)
 
 
 @njit(cache=True, error_model="numpy")
@@ -210,8 +212,7 @@ def _box_in(
         foot = min(max(-(px * ex + py * ey) / length, first), last) if length > 0.0 else first
         low = min(low, (px + foot * ex) ** 2 + (py + foot * ey) ** 2)
         high = max(high, (px + first * ex) ** 2 + (py + first * ey) ** 2, (px + last * ex) ** 2 + (py + last * ey) ** 2)
-    touched: bool = low <= outer * outer and high >= inner * inner
-    return touched
+    return bool(low <= outer * outer and high >= inner * inner)
 
 
 @njit(cache=True, error_model="numpy")
@@ -221,7 +222,7 @@ def _disc_in(
     """Whether a disc centred at q meets the annular sector about 0 between a and b: is the sector no farther than r?"""
     away = np.sqrt(qx * qx + qy * qy)
     if ax * qy - ay * qx >= 0.0 and qx * by - qy * bx >= 0.0 and (ax + bx) * qx + (ay + by) * qy >= 0.0:
-        return away - r <= outer and away + r >= inner
+        return bool(away - r <= outer and away + r >= inner)
     for ux, uy in ((ax, ay), (bx, by)):
         along = min(max(qx * ux + qy * uy, inner), outer)
         if (qx - along * ux) ** 2 + (qy - along * uy) ** 2 <= r * r:

@@ -2,8 +2,8 @@
 
 A circle of radius r meets an obstacle when its centre meets the obstacle grown by r, a shape with straight faces and round
 corners. Rounding is kept out of the answers by two lengths. The circle is stopped at GAP before an obstacle, so that it never
-overlaps one; and a path is only blocked when it would dip deeper than GRAZE into that gap, so that sliding along the squares
-of a flat wall meets no edges between them. An obstacle that is overlapped already (the grid counts as one) is met as if the
+overlaps one; and a path is only blocked when it would dip deeper than GRAZE into that gap. Corners between the squares of a
+flat wall are left out, so that sliding along it meets no edges. An obstacle that is overlapped already (the grid counts as one) is met as if the
 circle were as small as fits: a path out, or along, is free, and one that goes deeper is not. A centre inside a wall or a box
 is not held by it.
 """
@@ -16,6 +16,7 @@ from rigless.motion.proximity import Cells, Clearance, Shapes, cell_of, nearest
 GAP = 1e-8
 GRAZE = 1e-11
 TOUCH = 1e-9  # nearer than this to the gap is at it: two walls of a corner are then weighed together
+LEFT_BELOW, RIGHT_BELOW, LEFT_ABOVE, RIGHT_ABOVE, ALL = 1, 2, 4, 8, 15  # corners
 STRIDE = 4.0  # cells of a long path looked at together
 
 # time (above 1: no hit), push along the normal, normal x, y, point x, y, and how near the obstacles were at the start
@@ -77,7 +78,7 @@ def first_contact(
         gap = min(gap, away)
         fits = whole if away >= whole - 0.5 * GRAZE else away
         if fits > 2.0 * GRAZE:
-            t, push, nx, ny = _meet(qx, qy, cos * dx + sin * dy, cos * dy - sin * dx, hx, hy, fits)
+            t, push, nx, ny = _meet(qx, qy, cos * dx + sin * dy, cos * dy - sin * dx, hx, hy, fits, ALL)
             best = _sooner(best, t, push, cos * nx - sin * ny, sin * nx + cos * ny, x, y, dx, dy, fits)
     for k in range(discs.shape[0]):
         qx, qy = x - discs[k, 0], y - discs[k, 1]
@@ -85,7 +86,7 @@ def first_contact(
         gap = min(gap, away)
         fits = whole if away >= whole - 0.5 * GRAZE else away
         if fits + discs[k, 2] > 2.0 * GRAZE:
-            t, push, nx, ny = _meet(qx, qy, dx, dy, 0.0, 0.0, fits + discs[k, 2])
+            t, push, nx, ny = _meet(qx, qy, dx, dy, 0.0, 0.0, fits + discs[k, 2], ALL)
             best = _sooner(best, t, push, nx, ny, x, y, dx, dy, fits)
     return (best[0], best[1], best[2], best[3], best[4], best[5], gap)
 
@@ -134,44 +135,74 @@ def _first_wall(occupied: Cells, clear: Clearance, x: float, y: float, dx: float
                     square = _outside(qx, 0.5) ** 2 + _outside(qy, 0.5) ** 2
                     nearest_square = min(nearest_square, square)
                     if square <= most:
-                        t, push, nx, ny = _meet(qx, qy, dx, dy, 0.5, 0.5, reach)
+                        t, push, nx, ny = _meet(qx, qy, dx, dy, 0.5, 0.5, reach, _bare_corners(occupied, r, c))
                         best = _sooner(best, t, push, nx, ny, x, y, dx, dy, reach)
     return (best[0], best[1], best[2], best[3], best[4], best[5], np.sqrt(nearest_square))
 
 
+@njit(cache=True, error_model="numpy", inline="always")
+def _bare_corners(occupied: Cells, row: int, column: int) -> int:
+    """Which corners of an occupied cell stick out. The others lie behind a neighbour, and so does all that they could meet."""
+    height, width = occupied.shape
+    left, right = column > 0 and occupied[row, column - 1], column < width - 1 and occupied[row, column + 1]
+    below, above = row > 0 and occupied[row - 1, column], row < height - 1 and occupied[row + 1, column]
+    corners = ALL
+    if right:
+        corners &= LEFT_BELOW | LEFT_ABOVE
+    if left:
+        corners &= RIGHT_BELOW | RIGHT_ABOVE
+    if above:
+        corners &= LEFT_BELOW | RIGHT_BELOW
+    if below:
+        corners &= LEFT_ABOVE | RIGHT_ABOVE
+    return corners
+
+
 @njit(cache=True, error_model="numpy")
 def _meet(
-    qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float
+    qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float, corners: int
 ) -> tuple[float, float, float, float]:
     """When the centre, at q from a box's centre and moving by v, is blocked by that box grown by `reach`: time, push, normal."""
     wide, high = hx + reach, hy + reach
     if min(qx, qx + vx) > wide or max(qx, qx + vx) < -wide or min(qy, qy + vy) > high or max(qy, qy + vy) < -high:
         return (2.0, 0.0, 0.0, 0.0)
-    deep = _entry(qx, qy, vx, vy, hx, hy, reach - GRAZE)
+    deep = _entry(qx, qy, vx, vy, hx, hy, reach - GRAZE, corners)
     if deep > 1.0:
         return (2.0, 0.0, 0.0, 0.0)
     t = 0.0
     ex, ey = _outside(qx, hx), _outside(qy, hy)
-    if ex * ex + ey * ey > (reach + TOUCH) ** 2:
-        t = min(_entry(qx, qy, vx, vy, hx, hy, reach), deep)
+    hidden = corners != ALL and ex != 0.0 and ey != 0.0 and not corners & _corner(qx, qy)
+    if hidden or ex * ex + ey * ey > (reach + TOUCH) ** 2:
+        t = min(_entry(qx, qy, vx, vy, hx, hy, reach, corners), deep)
         ex, ey = _outside(qx + t * vx, hx), _outside(qy + t * vy, hy)
     away = np.sqrt(ex * ex + ey * ey)
     return (t, (ex * vx + ey * vy) / away, ex / away, ey / away)
 
 
+@njit(cache=True, error_model="numpy", inline="always")
+def _corner(qx: float, qy: float) -> int:
+    if qy < 0.0:
+        return LEFT_BELOW if qx < 0.0 else RIGHT_BELOW
+    return LEFT_ABOVE if qx < 0.0 else RIGHT_ABOVE
+
+
 @njit(cache=True, error_model="numpy")
-def _entry(qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float) -> float:
+def _entry(qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float, corners: int) -> float:
     """When a point outside enters a box with round corners: the first of two crossed boxes and four circles; 2 for never.
 
     The pieces overlap, so that no rounding at their seams lets a path slip between them.
     """
-    t = _circle(qx - hx, qy - hy, vx, vy, reach)
-    if hx > 0.0 or hy > 0.0:
-        t = min(t, _circle(qx + hx, qy - hy, vx, vy, reach))
-        t = min(t, _circle(qx - hx, qy + hy, vx, vy, reach))
+    if hx == 0.0 and hy == 0.0:
+        return _circle(qx, qy, vx, vy, reach)
+    t = min(_slab(qx, vx, hx + reach, qy, vy, hy), _slab(qy, vy, hy + reach, qx, vx, hx))
+    if corners & LEFT_BELOW:
         t = min(t, _circle(qx + hx, qy + hy, vx, vy, reach))
-        t = min(t, _slab(qx, qy, vx, vy, hx + reach, hy))
-        t = min(t, _slab(qx, qy, vx, vy, hx, hy + reach))
+    if corners & RIGHT_BELOW:
+        t = min(t, _circle(qx - hx, qy + hy, vx, vy, reach))
+    if corners & LEFT_ABOVE:
+        t = min(t, _circle(qx + hx, qy - hy, vx, vy, reach))
+    if corners & RIGHT_ABOVE:
+        t = min(t, _circle(qx - hx, qy - hy, vx, vy, reach))
     return t
 
 
@@ -190,15 +221,21 @@ def _circle(qx: float, qy: float, vx: float, vy: float, r: float) -> float:
 
 
 @njit(cache=True, error_model="numpy", inline="always")
-def _slab(qx: float, qy: float, vx: float, vy: float, wide: float, high: float) -> float:
+def _slab(q: float, v: float, half: float, other_q: float, other_v: float, other_half: float) -> float:
+    """Entry into a box; a path along its far faces at `half` only touches, one along the seams at `other_half` is inside."""
     first, last = -np.inf, np.inf
-    for q, v, half in ((qx, vx, wide), (qy, vy, high)):
-        if v == 0.0:
-            if abs(q) >= half:
-                return 2.0
-        else:
-            a, b = (-half - q) / v, (half - q) / v
-            first, last = max(first, min(a, b)), min(last, max(a, b))
+    if v == 0.0:
+        if abs(q) >= half:
+            return 2.0
+    else:
+        a, b = (-half - q) / v, (half - q) / v
+        first, last = min(a, b), max(a, b)
+    if other_v == 0.0:
+        if abs(other_q) > other_half:
+            return 2.0
+    else:
+        a, b = (-other_half - other_q) / other_v, (other_half - other_q) / other_v
+        first, last = max(first, min(a, b)), min(last, max(a, b))
     if first >= last or first > 1.0 or last <= 0.0:
         return 2.0
     return max(first, 0.0)

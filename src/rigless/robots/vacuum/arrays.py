@@ -54,7 +54,8 @@ def make_arrays(config: VacuumConfig, grid: Grid) -> Arrays:
         angles=angles,
         cosines=np.cos(directions),
         sines=np.sin(directions),
-        trail_size=math.ceil(config.imu.update_rate_hz / config.lidar.scan_rate_hz) + 2,
+        trail_size=2 * math.ceil(config.imu.update_rate_hz / config.lidar.scan_rate_hz)
+        + 2,  # a scan, and until the next
     )
 
 

@@ -114,6 +114,31 @@ def tick(
 
 
 @njit(cache=True, error_model="numpy")
+def tick_many(
+    body: Array, const: Array, occupied: Any, clear: Any, cliff: Any, discs: Array, boxes: Array, carpets: Array,
+    cliff_sensors: Array, key: Any, number: int, scratch: Array, times: int, flags: int, trail: Array, trail_at: int,
+) -> int:  # fmt: skip
+    """Up to `times` ticks after tick `number`, as long as no flag changes; gives how many. The one that would change a flag is
+    left for `tick`, so that it is reported at its own time."""
+    kept = np.empty(BODY_SIZE)
+    for done in range(times):
+        kept[:] = body
+        new = tick(
+            body, const, occupied, clear, cliff, discs, boxes, carpets, cliff_sensors, key, number + done + 1, scratch
+        )
+        if new != flags:
+            body[:] = kept
+            return done
+        leave_trail(trail, (trail_at + done) % trail.shape[0], body, (number + done + 1) * const[DT])
+    return times
+
+
+@njit(cache=True, inline="always")
+def leave_trail(trail: Array, at: int, body: Array, time_s: float) -> None:
+    trail[at, 0], trail[at, 1], trail[at, 2], trail[at, 3] = time_s, body[X], body[Y], body[THETA]
+
+
+@njit(cache=True, error_model="numpy")
 def _count_wheels(body: Array, const: Array, rolled: float, turned: float, key: Any, number: int) -> None:
     """Encoder ticks with slip, and the pose that a perfect reader of them would believe."""
     left, right = rolled - 0.5 * const[BASE] * turned, rolled + 0.5 * const[BASE] * turned

@@ -22,7 +22,7 @@ from rigless.robots.vacuum.scanner import scan
 from rigless.robots.vacuum.state import Contact, Truth, VacuumState
 from rigless.robots.vacuum.wire import CommandCodec, DeviceVersion, Scan, Status, TelemetryCodec
 from rigless.robots.vacuum.wire_fast import pack_bins
-from rigless.sensors.noise import noise_key
+from rigless.sensors.noise import block, noise_key, normal
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
 from rigless.worlds.maps import load_map
 from rigless.worlds.shipped import find_map
@@ -32,6 +32,7 @@ EPOCH_US = (
 )
 VERSION = ("MockDevice v1.0", 100)
 ENCODER_WRAP = 1 << 16
+MOTOR = 1 << 20  # the index of the lidar motor's draw, beyond those of the beams
 
 
 class Vacuum(Commands, Robot):
@@ -75,13 +76,13 @@ class Vacuum(Commands, Robot):
         )
         self._scratch, self._imu = np.zeros(8), np.zeros(9, np.int64)
         count = config.lidar.num_rays
+        self._ranges = np.full(count, np.inf)
         self._points = (np.empty(count, np.float32), np.empty(count, np.float32), np.empty(count, np.uint8))
         x, y, theta = self.start_pose or (config.start_x, config.start_y, config.start_theta)
         for place_x, place_y, place_theta in ((b.X, b.Y, b.THETA), (b.ODO_X, b.ODO_Y, b.ODO_THETA)):
             state.body[place_x], state.body[place_y], state.body[place_theta] = x, y, theta
         state.body[b.TILT_Z] = 1.0
         state.trail = np.tile((0.0, x, y, theta), (self.arrays.trail_size, 1))
-        state.ranges = np.full(count, np.inf)
         state.lidar_on = config.lidar.enabled
         state.energy_wh = config.sensors.battery.capacity_wh * config.sensors.battery.level / 100
         self.input["dustbox_attached"] = config.sensors.dustbox_attached
@@ -105,7 +106,7 @@ class Vacuum(Commands, Robot):
 
     # Motion and sensors
 
-    @every(lambda config: config.imu.update_rate_hz)
+    @every(lambda config: config.imu.update_rate_hz, skim="move_many")
     def move(self) -> None:
         state, arrays = self.state, self.arrays
         state.ticks += 1
@@ -118,7 +119,7 @@ class Vacuum(Commands, Robot):
             state.body, arrays.const, self.grid.occupied, arrays.clear, self.grid.cliff, discs, boxes,
             arrays.carpets, arrays.cliff_sensors, state.keys[0], state.ticks, self._scratch,
         )  # fmt: skip
-        state.trail[state.trail_at] = (self.now_ns / 1e9, state.body[b.X], state.body[b.Y], state.body[b.THETA])
+        b.leave_trail(state.trail, state.trail_at, state.body, state.ticks * arrays.const[b.DT])
         state.trail_at = (state.trail_at + 1) % len(state.trail)
         if flags != state.flags:
             self.report_changes(flags)
@@ -128,30 +129,50 @@ class Vacuum(Commands, Robot):
         if self.wanted("telemetry") or state.over_tcp:
             self.send(self.readings())
 
+    def move_many(self, times: int) -> int:
+        """Many ticks in one go, while nothing is to be told to anybody."""
+        state, arrays, config = self.state, self.arrays, self.config
+        alone = len(self.simulation.robots) == 1 and not self.world.state.obstacles
+        quiet = not (self.faults or state.over_tcp or config.deadman_timeout_ms or self.wanted("telemetry"))
+        if not (alone and quiet and config.sensors.battery.model == "fixed"):
+            return 0
+        done = b.tick_many(
+            state.body, arrays.const, self.grid.occupied, arrays.clear, self.grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
+            arrays.cliff_sensors, state.keys[0], state.ticks, self._scratch, times, state.flags, state.trail, state.trail_at,
+        )  # fmt: skip
+        state.ticks += done
+        state.trail_at = (state.trail_at + done) % len(state.trail)
+        return done
+
     @every(lambda config: config.lidar.scan_rate_hz)
     def sweep(self) -> None:
-        state, arrays, lidar = self.state, self.arrays, self.config.lidar
+        state = self.state
         if not state.lidar_on:
             return
         state.scans += 1
-        if not (self.wanted("telemetry") or state.over_tcp or self.simulation.recording):
+        state.scanned_ns = self.now_ns
+        if not (self.wanted("telemetry") or state.over_tcp):
             return
-        discs, boxes = self.around()
-        grid = self.grid
-        end_s = self.now_ns / 1e9
+        count = self.scan_now(self.beams())
         angles, ranges, qualities = self._points
-        state.ranges[:] = np.inf
-        count = scan(
-            arrays.setup, grid.squares, grid.material, discs, boxes, state.trail, state.trail_at,
-            end_s - 1.0 / lidar.scan_rate_hz, end_s, arrays.angles, arrays.cosines, arrays.sines, state.keys[2],
-            state.scans, self.beams(), angles, ranges, qualities, state.ranges,
-        )  # fmt: skip
         points: list[Any] = [angles[:count].copy(), ranges[:count].copy(), qualities[:count].copy()]
         if self.faults and not self.sense_lidar(points):
             return
         turn, reach, quality = points
-        packed = pack_bins(turn, reach, quality, lidar.num_rays) if self.config.scan_packed else None
+        packed = pack_bins(turn, reach, quality, self.config.lidar.num_rays) if self.config.scan_packed else None
         self.send(Scan(self.timestamp_us(), turn, reach, quality, packed))
+
+    def scan_now(self, beams: int) -> int:
+        """The last turn of the lidar: its points go to `_points`, their number is given, every beam's truth is in `_ranges`."""
+        state, arrays, grid = self.state, self.arrays, self.grid
+        discs, boxes = self.around()
+        end_s = state.scanned_ns / 1e9
+        self._ranges[:] = np.inf
+        return scan(
+            arrays.setup, grid.squares, grid.material, discs, boxes, state.trail, state.trail_at,
+            end_s - 1.0 / self.config.lidar.scan_rate_hz, end_s, arrays.angles, arrays.cosines, arrays.sines,
+            state.keys[2], state.scans, beams, *self._points, self._ranges,
+        )  # fmt: skip
 
     def sense_lidar(self, points: list[Any]) -> bool:
         """Faults change the points; False: there is no scan. A stuck lidar sends one and the same scan."""
@@ -168,7 +189,7 @@ class Vacuum(Commands, Robot):
         lidar, count = self.config.lidar, self.config.lidar.num_rays
         share = 1.0
         if lidar.speed_jitter:
-            share = 1.0 + lidar.speed_jitter * self.random("lidar_motor").standard_normal()
+            share = 1.0 + lidar.speed_jitter * normal(block(self.state.keys[2], self.state.scans, MOTOR)[0])
         if lidar.cold_start_s:
             share = min(share, (self.now_ns - self.state.lidar_since_ns) / 1e9 / lidar.cold_start_s)
         return max(0, min(count, int(count * share)))
@@ -216,7 +237,6 @@ class Vacuum(Commands, Robot):
         voltage, level, charging, docked = self.power()
         if self.faults:
             imu, left, right, bumpers, cliffs, voltage = self.sense_all(imu, left, right, bumpers, cliffs, voltage)
-        state.encoders = (left, right)
         return Status(  # type: ignore[call-arg]
             self.timestamp_us(), left % ENCODER_WRAP, right % ENCODER_WRAP, level, self.input["start_button"],
             self.input["dock_button"], *imu, voltage, *bumpers, *cliffs, charging, docked, self.input["dustbox_attached"],
@@ -228,13 +248,18 @@ class Vacuum(Commands, Robot):
         for name, values in (("gyro", imu[0:3]), ("accel", imu[3:6]), ("tilt", imu[6:9])):
             sensed = self.sense(name, np.array(values, float))
             whole += [0, 0, 0] if sensed is None else np.clip(np.rint(sensed), -32768, 32767).astype(int).tolist()
-        sensed_left, sensed_right = self.sense("encoder_left", left), self.sense("encoder_right", right)
-        left = self.state.encoders[0] if sensed_left is None else int(sensed_left)
-        right = self.state.encoders[1] if sensed_right is None else int(sensed_right)
+        left, right = self.sense_encoder("encoder_left", left), self.sense_encoder("encoder_right", right)
         names = ("left", "right")
         bumped = tuple(bool(self.sense(f"bumper_{name}", hit)) for name, hit in zip(names, bumpers, strict=True))
         fell = tuple(bool(self.sense(f"cliff_{name}", seen)) for name, seen in zip(CLIFFS, cliffs, strict=True))
         return whole, left, right, bumped, fell, self.sense("battery", voltage) or 0.0
+
+    def sense_encoder(self, name: str, ticks: int) -> int:
+        sensed = self.sense(name, ticks)
+        if sensed is None:  # off, or a dropped reading: the counter stands where the fault found it
+            fault = self.fault(name)
+            return int(fault.memory.setdefault("held", ticks)) if fault else ticks
+        return int(sensed)
 
     # Power
 
@@ -334,7 +359,10 @@ class Vacuum(Commands, Robot):
         self.after(self.config.log_interval_s, self.tell)
 
     def truth(self) -> Truth:
-        body, flags = self.state.body.tolist(), self.state.flags
+        state = self.state
+        body, flags = state.body.tolist(), state.flags
+        if state.lidar_on and state.scans:
+            self.scan_now(self.config.lidar.num_rays)
         touching = (
             [Contact(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])] if flags & b.HIT else []
         )
@@ -348,5 +376,5 @@ class Vacuum(Commands, Robot):
             battery=self.power()[1],
             lidar_on=self.state.lidar_on,
             distance_m=body[b.ODOMETER],
-            ranges=self.state.ranges.tolist() if self.state.lidar_on else [],
+            ranges=self._ranges.tolist() if state.lidar_on and state.scans else [],
         )

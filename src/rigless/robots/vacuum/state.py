@@ -17,9 +17,8 @@ class VacuumState:
     flags: int = 0
     trail: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))  # ring of (time, x, y, theta)
     trail_at: int = 0  # its oldest entry
-    ranges: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # true range of each beam of the last scan
+    scanned_ns: int = 0  # when the last scan was complete
     phases: tuple[float, float] = (0.5, 0.5)  # where in a tick the encoders' edges are
-    encoders: tuple[int, int] = (0, 0)  # last sent, held when one falls silent
     lidar_on: bool = False
     lidar_since_ns: int = 0
     drive_enabled: bool = False

@@ -14,6 +14,8 @@ $(VENV)/.setup: requirements.lock pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) -r requirements.lock
 	@$(PIP) --no-deps --no-build-isolation -e .
+	@echo "compiling (once) …"
+	@$(BIN)/python -c "import rigless; rigless.load('vacuum').run(0.5)"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.setup requirements-test.lock

@@ -116,7 +116,7 @@ def test_a_million_steps_penetrate_nothing(mode):
     assert between <= 1e-9
     assert gained <= 2e-8
     assert blocked <= 1e-6, "a circle could not go back the way it came"
-    assert still < 400, "a circle was held although it was turned in every direction"
+    assert still < {STOP: 2000, SLIDE: 150}[mode], "a circle was held although it was turned in every direction"
     assert hits > 0.1 * MAPS * STEPS
     assert gone > 0.05 * MAPS * STEPS
 
@@ -127,4 +127,4 @@ def test_passing_through_is_never_hindered():
     assert gained <= 1e-9
     assert hits > 0.1 * MAPS * STEPS
     assert gone > MAPS * STEPS
-    assert still < 400
+    assert still < 20

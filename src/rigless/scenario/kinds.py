@@ -1,5 +1,6 @@
 """Finds robots: those installed under `rigless.robots` by listing the folder, and outside ones by dotted path or folder."""
 
+import ast
 import importlib
 import importlib.util
 import os
@@ -29,8 +30,10 @@ def default_name(kind: str, beside: Path | None = None) -> str:
 
 
 def summary(kind: str) -> str:
-    """The first sentence of a robot's docstring."""
-    return (_import(f"rigless.robots.{kind}", kind).__doc__ or "").strip().split("\n")[0]
+    """The first line of a robot's docstring, read without importing what the robot needs."""
+    spec = importlib.util.find_spec(f"rigless.robots.{kind}")
+    text = Path(spec.origin).read_text("utf-8") if spec is not None and spec.origin is not None else ""
+    return (ast.get_docstring(ast.parse(text)) or "").split("\n")[0]
 
 
 def robot_class(kind: str, beside: Path | None = None) -> type[Robot]:

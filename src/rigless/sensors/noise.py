@@ -59,7 +59,7 @@ def uniform(word: int) -> float:
 def normal(word: int) -> Any:
     """A standard normal number from one word: the quantile function, by table inside and by formula in the tails."""
     bin_ = word >> 20
-    if 0 < bin_ < 4095:
+    if 8 <= bin_ < 4088:
         low = _QUANTILES[bin_]
         return low + (_QUANTILES[bin_ + 1] - low) * ((word & 0xFFFFF) * 2.0**-20)
     return _tail((word + 0.5) * _UNIT)

@@ -71,7 +71,7 @@ class Commands:
         given = {
             key: value
             for key, value in message.config.items()
-            if isinstance(value, int | float) and math.isfinite(value)
+            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         }
         if "linear" in given and "angular" in given:
             return float(given["linear"]), float(given["angular"])
@@ -104,7 +104,7 @@ class Commands:
         """RESET of the drive is an emergency stop: wheels, lidar and all that turns."""
         self.set_velocity(0.0, 0.0)
         self.state.drive_enabled = False
-        self.state.lidar_on = False
+        self.turn_lidar(False)
         for name in POWERED:
             self.set_actuator(name, 0.0)
         self.note("emergency-stop", "everything off", "warning")

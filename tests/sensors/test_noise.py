@@ -1,0 +1,59 @@
+"""Counter-based noise: the published algorithm's own answers, and scipy as the judge of the distributions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+from scipy import stats
+
+from rigless.sensors.noise import block, noise_key, normal, uniform
+
+
+@njit
+def draw(key, tick, count):
+    out = np.empty((count, 4))
+    for i in range(count):
+        words = block(key, tick, i)
+        out[i, 0], out[i, 1] = normal(words[0]), normal(words[1])
+        out[i, 2], out[i, 3] = uniform(words[2]), uniform(words[3])
+    return out
+
+
+def test_the_words_are_those_of_philox_4x32_10():
+    # Known answer of the Random123 distribution for a counter and key of zeros.
+    words = block(np.zeros(2, np.uint64), 0, 0)
+    assert [int(word) for word in words] == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+
+
+@given(st.integers(0, 2**63 - 1), st.integers(0, 2**32 - 1))
+def test_a_draw_depends_on_its_counter_alone(tick, index):
+    key = noise_key(3, "vacuum/lidar")
+    assert block(key, tick, index) == block(key, tick, index)
+    assert block(key, tick, index) != block(key, tick ^ 1, index)
+    assert block(key, tick, index) != block(key, tick, index ^ 1)
+    assert block(key, tick, index) != block(noise_key(4, "vacuum/lidar"), tick, index)
+    assert block(key, tick, index) != block(noise_key(3, "vacuum/imu"), tick, index)
+
+
+def test_normals_are_normal_and_uniforms_uniform_and_all_independent():
+    numbers = draw(noise_key(1, "test"), 5, 400_000)
+    for column in (0, 1):
+        assert stats.kstest(numbers[:, column], "norm").pvalue > 1e-4
+        assert stats.kurtosis(numbers[:, column]) == pytest.approx(0, abs=6 * np.sqrt(24 / 400_000))
+    for column in (2, 3):
+        assert stats.kstest(numbers[:, column], "uniform").pvalue > 1e-4
+    off_diagonal = np.corrcoef(numbers.T)[~np.eye(4, dtype=bool)]
+    assert np.abs(off_diagonal).max() < 5 / np.sqrt(400_000)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_normal_is_the_quantile_of_its_word(word):
+    # The word is passed as numba sees it, a 32-bit unsigned integer.
+    got = draw_one(np.uint32(word))
+    assert got == pytest.approx(stats.norm.ppf((word + 0.5) / 2**32), abs=1e-3)
+
+
+@njit
+def draw_one(word):
+    return normal(word)

@@ -23,7 +23,7 @@ $(VENV)/.test: $(VENV)/.setup requirements-test.lock
 	@touch $@
 
 demo: setup
-	@$(BIN)/rigless demo examples/thermostat
+	@$(BIN)/rigless demo
 
 test: $(VENV)/.test
 	@$(BIN)/python -m pytest

@@ -1,6 +1,7 @@
 """What tests of the real thing share: the `rigless` command in processes of its own, on free ports, each with its own
 folder for session notes. Every process that a test started is ended when the test ends."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -11,6 +12,20 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+
+SOURCES = Path(__file__).parents[1] / "src" / "rigless"
+
+
+def _compiled_for_these_sources() -> str:
+    """A cache folder of numba's that belongs to the sources as they are: its own check of a cached function does not see
+    changes in functions of other files that it calls."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(SOURCES.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return str(SOURCES.parents[1] / ".numba_cache" / digest.hexdigest())
+
+
+os.environ.setdefault("NUMBA_CACHE_DIR", _compiled_for_these_sources())  # before anything imports numba
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "rigless"
 DEADLINE_S = 30.0

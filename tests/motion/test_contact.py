@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rigless.motion.contact import PASSTHROUGH, SLIDE, STOP, Contact, clearance, move_circle, nearest
+from rigless.motion.contact import PASSTHROUGH, SLIDE, STOP, Contact, clearance, move_circle, nearest, zone_touched
 from rigless.worlds.grid import Grid
 
 from .reference import NO_BOXES, NO_DISCS, distance, free_place, scattered, shapes, time_of_impact
@@ -62,6 +62,15 @@ def test_what_is_no_displacement_moves_nothing():
     for dx in (0.0, math.nan, math.inf):
         out = move(wall(), 10.0, 7.0, 3.4, dx, 0.0)
         assert tuple(out[:3]) == (10.0, 7.0, 0.0)
+
+
+def test_a_place_that_is_no_number_is_survived():
+    for bad in (math.nan, math.inf, -math.inf):
+        for mode in (STOP, SLIDE, PASSTHROUGH):
+            assert move(wall(), bad, 7.0, 3.4, 1.0, 0.0, mode)[2] == 0.0
+            assert move(wall(), 7.0, 7.0, bad, 1.0, 0.0, mode)[2] == 0.0 or bad < 0
+        assert nearest(wall(), clearance(wall()), bad, 3.0, 10.0)[0] == math.inf
+        assert not zone_touched(wall(), clearance(wall()), NO_DISCS, NO_BOXES, bad, 1.0, 0.0, 3.0, 1.0, 0.0, 1.0)
 
 
 @settings(max_examples=60, deadline=None)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from rigless.motion.proximity import Cells, Clearance, Shapes, cell_of, clearance, lent, nearest, zone_touched
+from rigless.motion.proximity import FARTHEST, Cells, Clearance, Shapes, cell_of, clearance, lent, nearest, zone_touched
 from rigless.motion.sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
 from rigless.worlds.grid import Grid
 
@@ -19,7 +19,6 @@ __all__ = ["PASSTHROUGH", "SLIDE", "STOP", "Contact", "Moved", "clearance", "mov
 STOP, SLIDE, PASSTHROUGH = range(3)
 
 CONTACTS = 4  # in one displacement; what is left after the last is dropped
-FARTHEST = 1e9
 
 
 @njit(cache=True, error_model="numpy")
@@ -41,7 +40,7 @@ def move_circle(
     occupied, clear, discs, boxes, out = lent(occupied), lent(clear), lent(discs), lent(boxes), lent(out)
     out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = x + dx, y + dy, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
     step = np.sqrt(dx * dx + dy * dy)
-    if not step < FARTHEST:  # not a number, either
+    if not abs(x) + abs(y) + radius + step < FARTHEST:
         out[0], out[1], out[7] = x, y, 0.0
     elif step > 0.0 and not _free(clear, discs, boxes, x, y, radius + GAP + TOUCH + step):
         _move_among(occupied, clear, discs, boxes, x, y, radius, dx, dy, step, mode, friction, out)
@@ -85,7 +84,7 @@ def _move_among(
         if mode == PASSTHROUGH:
             if gap < radius:  # over something already
                 hit = (0.0, 0.0, nx, ny, x - gap * nx, y - gap * ny, gap)
-        elif gap > radius and gap_at(occupied, clear, discs, boxes, px, py, whole)[0] >= gap:
+        elif radius < gap < whole and gap_at(occupied, clear, discs, boxes, px, py, whole)[0] >= gap:
             x, y = px, py  # rounding had eaten into the gap
             hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
     if hit[0] <= 1.0:

@@ -16,6 +16,7 @@ Cells = NDArray[np.bool_]
 Clearance = NDArray[np.float32]
 Shapes = NDArray[np.float64]
 
+FARTHEST = 1e9  # beyond this, and where something is no number, nothing is met
 _ROUND_DOWN = 1.0 - 1e-6  # a bound must stay one as float32
 
 
@@ -88,7 +89,9 @@ def clearance(occupied: Cells) -> Clearance:
 @njit(cache=True, error_model="numpy", inline="always")
 def cell_of(x: float, y: float, width: int, height: int) -> tuple[int, int]:
     """Column and row of the cell of a point; off the map the nearest one, whose clearance is a bound there too."""
-    return int(min(max(x, 0.0), width - 1.0)), int(min(max(y, 0.0), height - 1.0))
+    column = int(x) if 0.0 <= x < width else width - 1 if x >= width else 0  # what is no number is at 0
+    row = int(y) if 0.0 <= y < height else height - 1 if y >= height else 0
+    return column, row
 
 
 @njit(cache=True, error_model="numpy")
@@ -140,6 +143,8 @@ def zone_touched(
     column, row = cell_of(x, y, width, height)
     walls = clear[row, column] <= outer
     if not walls and discs.shape[0] == 0 and boxes.shape[0] == 0:
+        return False
+    if not abs(x) + abs(y) + outer < FARTHEST:
         return False
     span = end_angle - start_angle
     if span < 0.0:

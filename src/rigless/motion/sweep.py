@@ -176,6 +176,8 @@ def _meet(
         t = min(_entry(qx, qy, vx, vy, hx, hy, reach, corners), deep)
         ex, ey = _outside(qx + t * vx, hx), _outside(qy + t * vy, hy)
     away = np.sqrt(ex * ex + ey * ey)
+    if away == 0.0:
+        return (2.0, 0.0, 0.0, 0.0)
     return (t, (ex * vx + ey * vy) / away, ex / away, ey / away)
 
 

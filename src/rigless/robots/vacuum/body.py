@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rigless.motion.contact import move_circle
+from rigless.motion.contact import PASSTHROUGH, STOP, move_circle
 from rigless.motion.diff_drive import approach, arc
 from rigless.motion.proximity import zone_touched
 from rigless.sensors.noise import block, normal
@@ -51,7 +51,10 @@ def tick(
 ) -> int:
     """Advance by one period; gives the flags of bumpers, cliffs and contact."""
     dt = const[DT]
-    v = approach(body[V], body[GOAL_V], const[ACC_V], dt) if const[ACC_V] > 0 else body[GOAL_V]
+    held = body[NORMAL_X] != 0.0 or body[NORMAL_Y] != 0.0  # by a contact, in the tick before
+    slowing = (body[GOAL_V] - body[V]) * body[V] < 0.0
+    v = approach(body[REAL_V] if held and slowing else body[V], body[GOAL_V], const[ACC_V], dt)
+    v = v if const[ACC_V] > 0 else body[GOAL_V]
     w = approach(body[W], body[GOAL_W], const[ACC_W], dt) if const[ACC_W] > 0 else body[GOAL_W]
     x, y, theta = body[X], body[Y], body[THETA]
     grip = 1.0
@@ -69,10 +72,15 @@ def tick(
         int(const[MODE]), const[FRICTION], scratch,
     )  # fmt: skip
     cell_x, cell_y = scratch[0], scratch[1]
-    hit = scratch[2] > 0
+    hit = scratch[2] > 0 and const[MODE] != PASSTHROUGH
     new_x = const[OX] + (cos * cell_x - sin * cell_y) * res
     new_y = const[OY] + (sin * cell_x + cos * cell_y) * res
     if not hit:
+        if held and const[ACC_V] > 0:  # free again: the ramp begins at what it did
+            v = approach(body[REAL_V], body[GOAL_V], const[ACC_V], dt)
+            end_x, end_y, end_theta = arc(x, y, theta, v * grip, w, dt)
+            cell_x, cell_y = from_x + (end_x - x) / res, from_y + (end_y - y) / res
+            cell_x, cell_y = cos * cell_x + sin * cell_y, cos * cell_y - sin * cell_x
         new_x, new_y = end_x, end_y
     middle = theta + 0.5 * w * dt
     forward = (new_x - x) * math.cos(middle) + (new_y - y) * math.sin(middle)
@@ -85,7 +93,7 @@ def tick(
 
     body[X], body[Y], body[THETA] = new_x, new_y, end_theta
     body[W] = w
-    body[V] = rolled / dt if hit else v
+    body[V] = rolled / dt if hit and const[MODE] == STOP else v  # sliding, the drive goes on pushing
     body[AX], body[AY] = (real_v - body[REAL_V]) / dt, real_v * w
     body[REAL_V] = real_v
     body[ODOMETER] += math.hypot(new_x - x, new_y - y)
@@ -110,6 +118,10 @@ def tick(
         occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const[RIGHT_A], const[RIGHT_B]
     ):
         flags |= BUMP_RIGHT
+    if const[RIGHT_B] < const[LEFT_A] and zone_touched(  # the shell is one piece: pressed in the middle it closes both
+        occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const[RIGHT_B], const[LEFT_A]
+    ):
+        flags |= BUMP_LEFT | BUMP_RIGHT
     return flags | _cliffs(cliff, cliff_sensors, cell_x, cell_y, heading, res)
 
 
@@ -174,16 +186,13 @@ def read_imu(
 ) -> None:  # fmt: skip
     """Gyro, accelerometer and tilt as they go on the wire: 9 numbers of 16 bits.
 
-    Noise is on the device's own axes; `axes` rows are (source, sign) of each output. deviations and biases are 3×3."""
+    Truth and noise are on the device's own axes; `axes` rows are (source, sign) of each output. deviations and biases are 3×3."""
     g = STANDARD_GRAVITY
-    truth = np.empty(9)
-    truth[0], truth[1], truth[2] = 0.0, 0.0, body[W] * const[GYRO_LSB]
+    truth = np.zeros(9)
+    truth[0] = -body[W] * const[GYRO_LSB]  # [seed] the gyro's x is yaw, clockwise; y pitch, z roll
     truth[3], truth[4], truth[5] = body[AX] / g * const[ACCEL_LSB], body[AY] / g * const[ACCEL_LSB], const[ACCEL_LSB]
-    truth[6], truth[7], truth[8] = (
-        body[TILT_X] * const[ACCEL_LSB],
-        body[TILT_Y] * const[ACCEL_LSB],
-        body[TILT_Z] * const[ACCEL_LSB],
-    )
+    for axis in range(3):
+        truth[6 + axis] = body[TILT_X + axis] * const[ACCEL_LSB]
     noise = np.empty(12)
     for i in range(3):
         words = block(key, number, i)
@@ -193,11 +202,8 @@ def read_imu(
         axes = gyro_axes if group == 0 else accel_axes
         for axis in range(3):
             source, sign = int(axes[axis, 0]), axes[axis, 1]
-            raw = (
-                truth[3 * group + axis] * sign
-                + biases[group, source]
-                + deviations[group, source] * noise[3 * group + source]
-            )
+            raw = truth[3 * group + source] + biases[group, source]
+            raw += deviations[group, source] * noise[3 * group + source]
             if group == 0:
                 raw += drift
             out[3 * group + axis] = round(min(max(raw * sign, -32768.0), 32767.0))

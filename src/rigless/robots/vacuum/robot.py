@@ -238,9 +238,12 @@ class Vacuum(Commands, Robot):
         if self.faults:
             imu, left, right, bumpers, cliffs, voltage = self.sense_all(imu, left, right, bumpers, cliffs, voltage)
         return Status(  # type: ignore[call-arg]
-            self.timestamp_us(), left % ENCODER_WRAP, right % ENCODER_WRAP, level, self.input["start_button"],
-            self.input["dock_button"], *imu, voltage, *bumpers, *cliffs, charging, docked, self.input["dustbox_attached"],
+            self.timestamp_us(), left % ENCODER_WRAP, right % ENCODER_WRAP, level, self.button("start_button"),
+            self.button("dock_button"), *imu, voltage, *bumpers, *cliffs, charging, docked, self.input["dustbox_attached"],
         )  # fmt: skip
+
+    def button(self, name: str) -> int:
+        return min(max(self.input[name], 0), 0xFFFF)
 
     def sense_all(self, imu: Any, left: int, right: int, bumpers: Any, cliffs: Any, voltage: float) -> Any:
         """The readings through the faults of their sensors; a silent encoder holds, the others read zero."""

@@ -20,7 +20,9 @@ def _compiled_for_these_sources() -> str:
     """A cache folder of numba's that belongs to the sources as they are: its own check of a cached function does not see
     changes in functions of other files that it calls."""
     digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(SOURCES.rglob("*.py")):
+    for path in sorted(
+        path for part in ("worlds", "motion", "sensors", "robots") for path in (SOURCES / part).rglob("*.py")
+    ):
         digest.update(path.read_bytes())
     return str(SOURCES.parents[1] / ".numba_cache" / digest.hexdigest())
 

@@ -14,6 +14,7 @@ SAYS = {
     "01_virtual_time.py": ["▁", "°C in an hour", "SET 22 was answered with 'OK'", "heater on"],
     "02_real_sockets.py": ["GET              → TEMP", "SET 25           → OK", "→ ERR unknown", "report: REPORT "],
     "03_faults_and_snapshots.py": ["healthy sensor", "stuck sensor", "overheats the room by"],
+    "05_map_the_apartment.py": ["####", "% of the true walls are found"],
     "04_record_and_replay.py": ["the same", "same seed: equal bytes", "other seed: robot thermostat"],
 }
 

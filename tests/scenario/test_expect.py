@@ -3,7 +3,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from rigless.kernel.problems import InputError
+from rigless.scenario.build import Built, Source
 from rigless.scenario.expect import Examiner, describe, look_up
+from rigless.scenario.load import open_target
 from rigless.scenario.model import Expectation
 
 from .scenes import built, cart, judged, problems
@@ -191,8 +194,8 @@ def told(expect, robots=None):
     ("path", "fix"),
     [
         ("truht.pose.0", "did you mean 'truth'?"),
-        ("pose", "choose from: input, metrics, state, truth"),
-        ("", "choose from: input, metrics, state, truth"),
+        ("pose", "choose from: input, metrics, sent, state, truth"),
+        ("", "choose from: input, metrics, sent, state, truth"),
         ("truth.pos.0", "did you mean 'pose'?"),
         ("truth.pose.3", "choose from: 0, 1, 2"),
         ("truth.pose.x", ""),
@@ -271,3 +274,23 @@ class Anything:
 )
 def test_paths_go_through_anything_plain(path, value):
     assert look_up(Anything(), path) == value
+
+
+def test_what_a_port_has_sent_can_be_expected():
+    sensed = {"value": "sent.telemetry.Status.gyro_z", "from_s": 1, "min": -100}
+    built = open_target("vacuum", ["duration_s=2"])
+    built = Built(built.simulation, built.scenario.model_copy(update={"expect": [Expectation(**sensed)]}), {}, Source())
+    examiner = Examiner(built, 2)
+    built.simulation.run(2)
+    (verdict,) = examiner.verdicts()
+    assert verdict.passed
+    assert "held in 21 samples" in verdict.detail
+
+
+@pytest.mark.parametrize("path", ["sent", "sent.telemetry", "sent.telemetry.Status", "sent.nowhere.Status.gyro_z"])
+def test_a_sent_path_that_names_no_message(path):
+    built = open_target("vacuum", ["duration_s=2"])
+    expectation = Expectation(value=path, min=0)
+    built = Built(built.simulation, built.scenario.model_copy(update={"expect": [expectation]}), {}, Source())
+    with pytest.raises(InputError, match=r"sent\.PORT\.TYPE\.FIELD"):
+        Examiner(built, 2)

@@ -13,7 +13,7 @@ from rigless.kernel.wiring import Output
 from rigless.scenario.build import Built
 from rigless.scenario.model import Expectation, Region
 
-ROOTS = ("truth", "state", "metrics", "input")
+ROOTS = ("truth", "state", "metrics", "input", "sent")
 
 
 @dataclass
@@ -45,6 +45,7 @@ class Examiner:
         self._sim = simulation = built.simulation
         self._duration_s = duration_s
         self._watches = [_Watch(expectation) for expectation in built.scenario.expect]
+        self._sent: dict[tuple[str, str, str], Any] = {}  # robot, port, type → the last message
         problems: list[Problem] = []
         for index, watch in enumerate(self._watches):
             try:
@@ -56,7 +57,7 @@ class Examiner:
         simulation.listeners.event.append(self._event)
         for event in list(simulation.events):  # what robots said as they started
             self._event(event.time_ns, event)
-        if any(watch.expectation.port for watch in self._watches):
+        if any(watch.expectation.port or _is_sent(watch.expectation) for watch in self._watches):
             simulation.recording = True
             simulation.listeners.output.append(self._output)
 
@@ -100,7 +101,20 @@ class Examiner:
     def _read(self, watch: _Watch) -> Any:
         e = watch.expectation
         robot = self._robot(e)
-        return look_up(robot, e.value) if e.value is not None else look_up(robot, "truth.pose")
+        if e.value is None:
+            return look_up(robot, "truth.pose")
+        return self._last_sent(robot, e.value) if _is_sent(e) else look_up(robot, e.value)
+
+    def _last_sent(self, robot: Robot, path: str) -> Any:
+        """A field of the last message of a type that left a port: sent.telemetry.Status.gyro_z; None before the first."""
+        _, port, *rest = path.split(".")
+        if port not in (known := [port.name for port in robot.ports]) or len(rest) < 2:
+            fix = "sent.PORT.TYPE.FIELD, for example sent.telemetry.Status.gyro_z"
+            raise InputError(Problem(path, f"names no message of a port ({', '.join(known)})", fix))
+        value = self._sent.get((robot.name, port, rest[0]))
+        for part in rest[1:] if value is not None else ():
+            value = _member(value, part, path)
+        return value
 
     def _sample(self, watch: _Watch) -> None:
         e = watch.expectation
@@ -127,6 +141,7 @@ class Examiner:
                 watch.seen.append(f"{time_ns / 1e9:g} s")
 
     def _output(self, time_ns: int, output: Output) -> None:
+        self._sent[output.robot, output.port, type(output.message).__name__] = output.message
         for watch in self._watches:
             e = watch.expectation
             if e.port == output.port and e.robot in (None, output.robot) and self._in_window(e, time_ns):
@@ -154,6 +169,10 @@ class Examiner:
             not watch.failure,
             f"was {watch.failure}" if watch.failure else f"held in {watch.samples} samples; last {watch.last}",
         )
+
+
+def _is_sent(e: Expectation) -> bool:
+    return e.value is not None and e.value.split(".")[0] == "sent"
 
 
 def look_up(robot: Robot, path: str) -> Any:
@@ -185,7 +204,8 @@ def _member(value: Any, part: str, path: str) -> Any:
         if int(part) < len(value):
             return value[int(part)]
     else:
-        options = [*(getattr(value, "__dataclass_fields__", ()) or getattr(value, "__dict__", ()))]
+        fields = getattr(value, "__dataclass_fields__", ()) or getattr(value, "__struct_fields__", ())
+        options = [*(fields or getattr(value, "__dict__", ()))]
         if part in options:
             return getattr(value, part)
     raise InputError(Problem(path, f"there is no {part!r} here", did_you_mean(part, options)))

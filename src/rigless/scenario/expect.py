@@ -107,7 +107,7 @@ class Examiner:
 
     def _last_sent(self, robot: Robot, path: str) -> Any:
         """A field of the last message of a type that left a port: sent.telemetry.Status.gyro_z; None before the first."""
-        _, port, *rest = path.split(".")
+        _, port, *rest = [*path.split("."), ""][: max(2, path.count(".") + 1)]
         if port not in (known := [port.name for port in robot.ports]) or len(rest) < 2:
             fix = "sent.PORT.TYPE.FIELD, for example sent.telemetry.Status.gyro_z"
             raise InputError(Problem(path, f"names no message of a port ({', '.join(known)})", fix))

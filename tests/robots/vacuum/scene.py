@@ -13,6 +13,8 @@ from rigless.scenario.load import open_target
 from .client import read
 
 TICK_S = 1 / 110
+EPOCH_US = 1_700_000_000_000_000
+BOTH_PORTS = ("10.0.0.9:5556", "10.0.0.9:5555")  # where telemetry for a Peer goes
 INSTANT = ("robot.max_linear_acceleration=0", "robot.max_angular_acceleration=0")
 NOISELESS = (
     "lidar.noise.range_stddev=0",
@@ -29,6 +31,13 @@ NOISELESS = (
 def vacuum(*settings: str, seed: int = 1) -> Simulation:
     """A vacuum in the shipped empty room (6 m × 6 m, it starts in the middle) unless a setting says otherwise."""
     return open_target("vacuum", ["map_file=empty_room", *settings], seed).simulation
+
+
+def faulty(target: str, kind: str = "", *settings: str, **params) -> Simulation:
+    """A noiseless vacuum without ramps that has a fault from the start."""
+    sim = vacuum(*INSTANT, *NOISELESS, *settings)
+    sim.inject("vacuum", target, kind, **params)
+    return sim
 
 
 def scenario(folder: Path, text: str, seed: int = 1) -> Simulation:
@@ -145,3 +154,22 @@ class Datagrams:
 
     def groups(self) -> list[str]:
         return [message.sensor_group.group_id for _, _, message in self.seen]
+
+
+def wall_range(x, y, direction, half_x: float, half_y: float):
+    """How far it is from inside a room about (0, 0) to its walls; arrays or numbers."""
+    dx, dy = np.cos(direction), np.sin(direction)
+    with np.errstate(divide="ignore"):
+        to_x = (np.copysign(half_x, dx) - x) / dx
+        to_y = (np.copysign(half_y, dy) - y) / dy
+    return np.minimum(to_x, to_y)
+
+
+def beam_ranges(poses, angles, half_x: float, half_y: float, mount=(-0.11, 0.0), optical=0.025, offset=0.2182):
+    """Ranges in the lidar's own frame: poses (x, y, theta) one for all beams or one for each."""
+    x, y, theta = np.asarray(poses, float).T
+    heading = angles + offset
+    local_x, local_y = mount[0] + optical * np.cos(heading), mount[1] + optical * np.sin(heading)
+    from_x = x + np.cos(theta) * local_x - np.sin(theta) * local_y
+    from_y = y + np.sin(theta) * local_x + np.cos(theta) * local_y
+    return wall_range(from_x, from_y, theta + heading, half_x, half_y)

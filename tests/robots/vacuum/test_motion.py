@@ -124,7 +124,7 @@ def test_the_deadman_stops_it_and_each_command_puts_that_off():
     assert velocity(sim)[0] == 0.0
     sim.run(10.0)
     assert [event.severity for event in events(sim, "deadman")] == ["warning"]
-    assert pose(sim)[0] == pytest.approx(0.25, abs=0.1 * 0.02)
+    assert pose(sim)[0] == pytest.approx(0.1 * 2.1, abs=0.1 * 0.02)
 
 
 @pytest.mark.parametrize(("setting", "speed"), [("true", 0.0), ("false", 0.2)])

@@ -25,7 +25,9 @@ class Commands:
         state: VacuumState
         now_ns: int
         note: Any
+        open_telemetry: Any
         drop_telemetry: Any
+        tell_version: Any
         count: Any
 
     @on(Control)
@@ -148,9 +150,12 @@ class Commands:
         if link.id not in self.state.clients:
             return
         if message.action == "enable" and link.id not in self.state.over_tcp:
+            self.drop_telemetry(link)
             self.state.over_tcp.append(link.id)
+            self.tell_version(link)
         elif message.action == "disable" and link.id in self.state.over_tcp:
-            self.state.over_tcp.remove(link.id)
+            self.drop_telemetry(link)
+            self.open_telemetry(link)
 
     @on(ProtocolSync)
     def wake(self, message: ProtocolSync, link: Link) -> None:

@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config
-from rigless.kernel.toml_lines import key_lines
-from rigless.kernel.validation import validate
+from rigless.kernel.toml_lines import key_lines, line_of
+from rigless.kernel.validation import dotted, validate
 from rigless.robots.vacuum.config import FrameTransforms, Network, VacuumConfig
+
+ELSEWHERE = {"name": "[device]", "frame_transforms": "[device.hardware]", "network": "the file itself, [network]"}
 
 
 class Simulation(VacuumConfig):
@@ -44,8 +46,14 @@ def read_native(path: Path) -> dict[str, Any] | None:
     if not isinstance(device, dict) or "type" not in device:
         return None
     problems: list[Problem] = []
-    file = validate(File, raw, problems, str(path), key_lines(text))
-    if file is None:
+    lines = key_lines(text)
+    file = validate(File, raw, problems, str(path), lines)
+    simulation = device.get("simulation")
+    for key in ELSEWHERE.keys() & simulation.keys() if isinstance(simulation, dict) else ():
+        at = ("device", "simulation", key)
+        what, fix = f"{key!r} does not belong here", f"it belongs to {ELSEWHERE[key]}"
+        problems.append(Problem(dotted(at), what, fix, str(path), line_of(lines, at)))
+    if file is None or problems:
         raise InputError(problems)
     config = file.device.simulation.model_dump(mode="json", exclude_unset=True)
     if "map_file" in config:

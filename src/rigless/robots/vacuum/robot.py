@@ -32,6 +32,15 @@ EPOCH_US = (
 )
 VERSION = ("MockDevice v1.0", 100)
 ENCODER_WRAP = 1 << 16
+WILDEST = 1e9  # no fault makes a reading larger, so that the wire can carry it
+# Bumpers and cliffs, by the flags of a tick.
+SWITCHES: list[tuple[Any, Any]] = [
+    (
+        (bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT)),
+        tuple(bool(flags & b.CLIFF_FIRST << bit) for bit in range(4)),
+    )
+    for flags in range(b.HIT)
+]
 MOTOR = 1 << 20  # the index of the lidar motor's draw, beyond those of the beams
 
 
@@ -131,9 +140,11 @@ class Vacuum(Commands, Robot):
 
     def move_many(self, times: int) -> int:
         """Many ticks in one go, while nothing is to be told to anybody."""
+        if self.wanted("telemetry"):
+            return 0
         state, arrays, config = self.state, self.arrays, self.config
         alone = len(self.simulation.robots) == 1 and not self.world.state.obstacles
-        quiet = not (self.faults or state.over_tcp or config.deadman_timeout_ms or self.wanted("telemetry"))
+        quiet = not (self.faults or state.over_tcp or config.deadman_timeout_ms)
         if not (alone and quiet and config.sensors.battery.model == "fixed"):
             return 0
         done = b.tick_many(
@@ -180,9 +191,12 @@ class Vacuum(Commands, Robot):
         if stuck is not None:
             points[:] = [part.copy() for part in stuck.memory.setdefault("points", list(points))]
             return True
-        distances = self.sense("lidar", points[1])
-        points[1] = distances if distances is None else np.maximum(distances, 0).astype(np.float32)
-        return distances is not None
+        distances = self.sense("lidar", points[1].astype(float))
+        if distances is None:
+            return False
+        seen = distances > 0  # what is not is an invalid point, and those are never sent
+        points[:] = points[0][seen], np.minimum(distances[seen], WILDEST).astype(np.float32), points[2][seen]
+        return True
 
     def beams(self) -> int:
         """How many beams this turn has: all, fewer while the motor spins up or runs slow."""
@@ -229,11 +243,9 @@ class Vacuum(Commands, Robot):
         b.read_imu(state.body, arrays.const, arrays.gyro_axes, arrays.accel_axes, arrays.deviations, arrays.biases, drift,
                    state.keys[1], state.ticks, self._imu)  # fmt: skip
         imu: Any = self._imu.tolist()
-        flags = state.flags
-        left = math.floor(state.body[b.LEFT_TICKS] + state.phases[0])
-        right = math.floor(state.body[b.RIGHT_TICKS] + state.phases[1])
-        bumpers = (bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT))
-        cliffs: Any = tuple(bool(flags & b.CLIFF_FIRST << bit) for bit in range(4))
+        left = math.floor(state.body.item(b.LEFT_TICKS) + state.phases[0])
+        right = math.floor(state.body.item(b.RIGHT_TICKS) + state.phases[1])
+        bumpers, cliffs = SWITCHES[state.flags & ~b.HIT]
         voltage, level, charging, docked = self.power()
         if self.faults:
             imu, left, right, bumpers, cliffs, voltage = self.sense_all(imu, left, right, bumpers, cliffs, voltage)
@@ -255,14 +267,17 @@ class Vacuum(Commands, Robot):
         names = ("left", "right")
         bumped = tuple(bool(self.sense(f"bumper_{name}", hit)) for name, hit in zip(names, bumpers, strict=True))
         fell = tuple(bool(self.sense(f"cliff_{name}", seen)) for name, seen in zip(CLIFFS, cliffs, strict=True))
-        return whole, left, right, bumped, fell, self.sense("battery", voltage) or 0.0
+        volts = min(max(self.sense("battery", voltage) or 0.0, -WILDEST), WILDEST)
+        return whole, left, right, bumped, fell, volts
 
     def sense_encoder(self, name: str, ticks: int) -> int:
-        sensed = self.sense(name, ticks)
-        if sensed is None:  # off, or a dropped reading: the counter stands where the fault found it
-            fault = self.fault(name)
-            return int(fault.memory.setdefault("held", ticks)) if fault else ticks
-        return int(sensed)
+        sensed, fault = self.sense(name, ticks), self.fault(name)
+        if fault is None:
+            return ticks
+        if sensed is not None:
+            fault.memory["held"] = int(min(max(sensed, -WILDEST), WILDEST))
+        held: int = fault.memory.setdefault("held", ticks)  # off, or a dropped reading: the counter stands
+        return held
 
     # Power
 
@@ -298,14 +313,9 @@ class Vacuum(Commands, Robot):
             return
         for other in others:
             self.close(other)
-        network, host = self.config.network, message.peer.rpartition(":")[0] or "127.0.0.1"
-        same = message.local.rpartition(":")[2]
-        client_port = network.udp_client_port or (int(same) if same.isdigit() else network.udp_streaming_port)
-        wanted = {"both": (network.udp_streaming_port, client_port), "streaming": (network.udp_streaming_port,)}
-        numbers = dict.fromkeys(wanted.get(network.udp_ports, (client_port,)))
-        self.state.clients[link.id] = [self.open("telemetry", f"{host}:{number}").id for number in numbers]
+        self.open_telemetry(link)
         self.note("client-connected", f"{message.peer} connected")
-        self.emit("telemetry", DeviceVersion(self.timestamp_us(), *VERSION))
+        self.tell_version()
 
     @on(Disconnected)
     def leave(self, message: Disconnected, link: Link) -> None:
@@ -316,6 +326,15 @@ class Vacuum(Commands, Robot):
         self.note("client-gone", f"{message.peer} is gone")
         if self.config.stop_on_disconnect:
             self.set_velocity(0.0, 0.0)
+
+    def open_telemetry(self, link: Link) -> None:
+        """Datagrams to the client of this connection, at the port numbers that the config wants."""
+        network, host = self.config.network, link.peer.rpartition(":")[0] or "127.0.0.1"
+        same = link.local.rpartition(":")[2]
+        client_port = network.udp_client_port or (int(same) if same.isdigit() else network.udp_streaming_port)
+        wanted = {"both": (network.udp_streaming_port, client_port), "streaming": (network.udp_streaming_port,)}
+        numbers = dict.fromkeys(wanted.get(network.udp_ports, (client_port,)))
+        self.state.clients[link.id] = [self.open("telemetry", f"{host}:{number}").id for number in numbers]
 
     def drop_telemetry(self, link: Link) -> None:
         mine = self.state.clients.get(link.id, [])
@@ -330,6 +349,13 @@ class Vacuum(Commands, Robot):
         for link in self.links("commands") if self.state.over_tcp else ():
             if link.id in self.state.over_tcp:
                 self.emit("commands", message, to=link)
+
+    def tell_version(self, over_tcp: Link | None = None) -> None:
+        version = DeviceVersion(self.timestamp_us(), *VERSION)
+        if over_tcp is None:
+            self.emit("telemetry", version)
+        else:
+            self.emit("commands", version, to=over_tcp)
 
     def timestamp_us(self) -> int:
         return EPOCH_US + self.now_ns // 1000

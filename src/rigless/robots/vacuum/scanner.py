@@ -1,7 +1,8 @@
 """The vacuum's lidar: one turn of a Delta-2D, beam by beam from where the robot was at that instant, as a numba function.
 
 Beams are taken in the order of the real device, descending raw angle. Each draws from its own counter, so the noise of a
-beam depends on the scan's number and its own index alone.
+beam depends on the scan's number and its own index alone. Three passes, as rays are cast together: where each beam starts,
+how far it goes, what the sensor makes of that.
 """
 
 import math
@@ -12,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from rigless.sensors.noise import block, normal, uniform
-from rigless.worlds.raycast import cast_ray
+from rigless.worlds.raycast import cast_beams, cast_ray
 
 Array = NDArray[np.float64]
 
@@ -34,15 +35,64 @@ def scan(
 ) -> int:  # fmt: skip
     """Fill the outputs with the points of one turn; gives how many there are. `trail` is a ring of (time, x, y, theta) whose
     oldest entry is at `first`; `out_truth` gets the true distance of every beam, inf for none."""
+    rays, ranges = np.empty((beams, 4)), np.empty(beams)
+    cells, across = np.empty((beams, 2), np.int64), np.empty(beams, np.bool_)
+    _aim(setup, trail, first, begin, end, angles.shape[0], cosines, sines, rays)
+    cast_beams(squares, rays, (setup[MAX_RANGE] + 1.0) / setup[RES], ranges, cells, across)
+    noise = np.empty((beams, 4))  # of range and angle; chances of a miss and of the surface
+    for k in range(beams):
+        words = block(key, number, k)
+        noise[k, 0], noise[k, 1] = normal(words[0]), normal(words[1])
+        noise[k, 2], noise[k, 3] = uniform(words[2]), uniform(words[3])
+    if discs.shape[0] + boxes.shape[0] > 0 or setup[GRAZING] > 0 or setup[MATERIALS] > 0 or setup[MIXED] > 0:
+        _echoes(setup, squares, material, discs, boxes, rays, cells, across, noise, ranges)
+    return _measure(setup, angles, cosines, sines, ranges, noise, out_angle, out_range, out_quality, out_truth)
+
+
+@njit(cache=True, error_model="numpy")
+def _measure(
+    setup: Array, angles: Array, cosines: Array, sines: Array, ranges: Array, noise: Array, out_angle: Any, out_range: Any,
+    out_quality: Any, out_truth: Array,
+) -> int:  # fmt: skip
+    """What the sensor makes of true ranges in cells; gives how many points there are."""
     count = 0
+    for k in range(ranges.shape[0]):
+        distance, lost = ranges[k] * setup[RES], noise[k, 2]
+        out_truth[k] = distance
+        if not distance <= setup[MAX_RANGE] or lost < setup[MISS]:
+            continue
+        measured = distance + setup[BIAS] + noise[k, 0] * (setup[STD] + setup[STD_PER_M2] * distance * distance)
+        if setup[QUANTUM] > 0:
+            measured = setup[QUANTUM] * round(measured / setup[QUANTUM])
+        if measured < setup[MIN_RANGE] or measured > setup[MAX_RANGE]:
+            continue
+        quality = min(max(setup[Q_BASE] - setup[Q_DECAY] * measured, 1.0), 255.0)
+        tremble = setup[ANGLE_STD] * noise[k, 1]
+        angle = angles[k] + tremble
+        if setup[CENTRED] > 0:
+            ux, uy = _turned(cosines[k], sines[k], tremble)
+            ahead = setup[OPTICAL] + measured + setup[MOUNT_X] * ux + setup[MOUNT_Y] * uy
+            aside = setup[MOUNT_Y] * ux - setup[MOUNT_X] * uy
+            angle += setup[OFFSET] + _small_angle(aside, ahead)
+            measured = math.sqrt(ahead * ahead + aside * aside)
+        angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
+        out_angle[count], out_range[count], out_quality[count] = angle, measured, int(quality)
+        count += 1
+    return count
+
+
+@njit(cache=True, error_model="numpy")
+def _aim(
+    setup: Array, trail: Array, first: int, begin: float, end: float, total: int, cosines: Array, sines: Array, rays: Array
+) -> None:  # fmt: skip
+    """Where each beam starts and points, (x, y, dx, dy) in cells: from the place on the trail at its instant."""
     place, size = 0, trail.shape[0]
-    total = angles.shape[0]
     cos, sin, res = setup[OCOS], setup[OSIN], setup[RES]
     last = (first + size - 1) % size
     pose_x, pose_y = trail[last, 1], trail[last, 2]
     c, s = math.cos(trail[last, 3]), math.sin(trail[last, 3])
     known, a, b, cos_a, sin_a, turn, span = -1, 0, 0, 1.0, 0.0, 0.0, 0.0
-    for k in range(beams):
+    for k in range(rays.shape[0]):
         if setup[ROLLING] > 0:
             now = begin + (end - begin) * k / total
             while place < size - 2 and trail[(first + place + 1) % size, 0] <= now:
@@ -62,32 +112,8 @@ def scan(
         x = (pose_x + c * local_x - s * local_y - setup[OX]) / res
         y = (pose_y + s * local_x + c * local_y - setup[OY]) / res
         dx, dy = c * cosines[k] - s * sines[k], s * cosines[k] + c * sines[k]
-        x, y = cos * x + sin * y, cos * y - sin * x
-        dx, dy = cos * dx + sin * dy, cos * dy - sin * dx
-        words = block(key, number, k)
-        lost = uniform(words[2])
-        distance = _echo(setup, squares, material, discs, boxes, x, y, dx, dy, uniform(words[3])) * res
-        out_truth[k] = distance
-        if not distance <= setup[MAX_RANGE] or lost < setup[MISS]:
-            continue
-        measured = distance + setup[BIAS] + normal(words[0]) * (setup[STD] + setup[STD_PER_M2] * distance * distance)
-        if setup[QUANTUM] > 0:
-            measured = setup[QUANTUM] * round(measured / setup[QUANTUM])
-        if measured < setup[MIN_RANGE] or measured > setup[MAX_RANGE]:
-            continue
-        quality = min(max(setup[Q_BASE] - setup[Q_DECAY] * measured, 1.0), 255.0)
-        tremble = setup[ANGLE_STD] * normal(words[1])
-        angle = angles[k] + tremble
-        if setup[CENTRED] > 0:
-            ux, uy = _turned(cosines[k], sines[k], tremble)
-            ahead = setup[OPTICAL] + measured + setup[MOUNT_X] * ux + setup[MOUNT_Y] * uy
-            aside = setup[MOUNT_Y] * ux - setup[MOUNT_X] * uy
-            angle += setup[OFFSET] + _small_angle(aside, ahead)
-            measured = math.sqrt(ahead * ahead + aside * aside)
-        angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
-        out_angle[count], out_range[count], out_quality[count] = angle, measured, int(quality)
-        count += 1
-    return count
+        rays[k, 0], rays[k, 1] = cos * x + sin * y, cos * y - sin * x
+        rays[k, 2], rays[k, 3] = cos * dx + sin * dy, cos * dy - sin * dx
 
 
 @njit(cache=True, inline="always")
@@ -114,35 +140,42 @@ def _small_angle(aside: float, ahead: float) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _echo(
-    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, x: float, y: float, dx: float, dy: float,
-    luck: float,
-) -> Any:  # fmt: skip
-    """True distance to what gives an echo, in cells; inf if nothing does."""
+def _echoes(
+    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, rays: Array, cells: Any, across: Any,
+    noise: Array, ranges: Array,
+) -> None:  # fmt: skip
+    """From distances to the map to those of what really gives an echo, in cells; inf if nothing does."""
     longest = (setup[MAX_RANGE] + 1.0) / setup[RES]
-    distance, column, row, across_x = cast_ray(squares, x, y, dx, dy, longest)
-    if discs.shape[0] + boxes.shape[0] > 0:
-        near = _moving(discs, boxes, x, y, dx, dy)
-        if near < distance:
-            return near
-    if distance == np.inf:
-        return np.inf
-    if (abs(dx) if across_x else abs(dy)) < setup[GRAZING]:
-        return np.inf
-    if setup[MATERIALS] > 0:
-        kind = material[row, column]
-        if (kind == GLASS and luck < GLASS_LOST) or (kind == DARK and luck < DARK_LOST):
-            return np.inf
-        if kind == MIRROR:
-            back = 1e-6
-            hit_x, hit_y = x + dx * (distance - back), y + dy * (distance - back)
-            more = cast_ray(squares, hit_x, hit_y, -dx if across_x else dx, dy if across_x else -dy, longest)[0]
-            return distance + more
-    if setup[MIXED] > 0 and luck < setup[MIXED]:
-        beside = cast_ray(squares, x, y, dx - EDGE_RAD * dy, dy + EDGE_RAD * dx, longest)[0]
-        if beside < np.inf and abs(beside - distance) > EDGE_STEP:
-            return distance + (beside - distance) * (luck / setup[MIXED])
-    return distance
+    grazing, materials, mixed = setup[GRAZING], setup[MATERIALS] > 0, setup[MIXED]
+    moving = discs.shape[0] + boxes.shape[0] > 0
+    for k in range(rays.shape[0]):
+        x, y, dx, dy, luck = rays[k, 0], rays[k, 1], rays[k, 2], rays[k, 3], noise[k, 3]
+        distance = ranges[k]
+        if moving:
+            near = _moving(discs, boxes, x, y, dx, dy)
+            if near < distance:
+                ranges[k] = near
+                continue
+        if distance == np.inf:
+            continue
+        if (abs(dx) if across[k] else abs(dy)) < grazing:
+            ranges[k] = np.inf
+            continue
+        if materials:
+            kind = material[cells[k, 1], cells[k, 0]]
+            if (kind == GLASS and luck < GLASS_LOST) or (kind == DARK and luck < DARK_LOST):
+                ranges[k] = np.inf
+                continue
+            if kind == MIRROR:
+                back = 1e-6
+                hit_x, hit_y = x + dx * (distance - back), y + dy * (distance - back)
+                out_x, out_y = (-dx, dy) if across[k] else (dx, -dy)
+                ranges[k] = distance + cast_ray(squares, hit_x, hit_y, out_x, out_y, longest)[0]
+                continue
+        if mixed > 0 and luck < mixed:
+            beside = cast_ray(squares, x, y, dx - EDGE_RAD * dy, dy + EDGE_RAD * dx, longest)[0]
+            if beside < np.inf and abs(beside - distance) > EDGE_STEP:
+                ranges[k] = distance + (beside - distance) * (luck / mixed)
 
 
 @njit(cache=True, error_model="numpy")

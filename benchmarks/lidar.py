@@ -1,0 +1,130 @@
+"""Rays a second on one core, and how right they are: 360 beams of 8 m from random places in a flat of 1000×1000 cells, beside
+other ways to cast a ray. Then what it costs as the map and the number of beams grow.
+
+Each caster takes its turn in every round; a figure is the median of its rounds, in CPU time of this process, so that a busy
+machine blurs it little. The reference is a walk from cell to cell in float64. `wrong_rays` differ from it by more than a
+micrometre, or in whether there is a hit at all; `max_error_m` is the largest difference where both hit. Peers that are not
+installed are named with how to get them. RIGLESS_BENCH_SECONDS (30) shrinks the number of rays.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from rigless.worlds.grid import Grid
+
+from . import _irsim, _mujoco
+from ._casters import dda, march
+from ._floor import RESOLUTION_M, Array, Cells, draw_flat, free_poses
+from ._timers import cpu_seconds
+
+FULL_SECONDS = 30.0
+ROUNDS = 9
+MAX_RANGE_M = 8.0
+RIGHT_M = 1e-6
+BEAMS, SIZE, POSES, SLOW_POSES = 360, 1000, 400, 4
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Something that casts `angles` from `poses`, a round's worth in each call."""
+
+    cast: Callable[[Array], Array]
+    angles: Array
+    poses: Array
+
+
+def run() -> dict[str, Any]:
+    scale = min(1.0, float(os.environ.get("RIGLESS_BENCH_SECONDS", FULL_SECONDS)) / FULL_SECONDS)
+    cells = draw_flat(SIZE)
+    peers, missing = _entrants(cells, max(20, round(POSES * scale)), max(2, round(SLOW_POSES * scale)))
+    speeds = _race(peers, max(3, round(ROUNDS * scale)))
+    truth = dda(cells, MAX_RANGE_M)
+    figures = {name: {"rays_per_s": speeds[name], **_errors(entrant, truth)} for name, entrant in peers.items()}
+    return {
+        **figures.pop("rigless"),
+        "peers": {**figures, **missing},
+        **{f"map_{size}": _growth(size, BEAMS, scale) for size in (250, 500, 1000, 2000, 4000)},
+        **{f"beams_{beams}": _growth(SIZE, beams, scale) for beams in (90, 360, 1440, 3600)},
+    }
+
+
+def _turn(beams: int) -> Array:
+    return np.arange(beams) * (2 * np.pi / beams)
+
+
+def _ours(cells: Cells, angles: Array) -> Callable[[Array], Array]:
+    grid = Grid(cells, RESOLUTION_M)
+    return lambda poses: grid.cast(poses, angles, MAX_RANGE_M)
+
+
+def _entrants(cells: Cells, count: int, few: int) -> tuple[dict[str, Entrant], dict[str, dict[str, str]]]:
+    angles, poses = _turn(BEAMS), free_poses(cells, count)
+    walk, marching = dda(cells, MAX_RANGE_M), march(cells, MAX_RANGE_M)
+    entrants = {
+        "rigless": Entrant(_ours(cells, angles), angles, poses),
+        "numba_dda": Entrant(lambda poses: walk(poses, angles), angles, poses),
+        "numba_distance_field": Entrant(lambda poses: marching(poses, angles), angles, poses),
+    }
+    missing = {}
+    try:
+        cast, own_angles = _irsim.lidar(cells, BEAMS, MAX_RANGE_M)
+        entrants["irsim"] = Entrant(cast, own_angles, poses[:few])
+    except ImportError:
+        missing["irsim"] = {"missing": "pip install ir-sim"}
+    try:
+        multi_ray = _mujoco.lidar(cells, MAX_RANGE_M)
+        entrants["mujoco"] = Entrant(lambda poses: multi_ray(poses, angles), angles, poses[:few])
+    except ImportError:
+        missing["mujoco"] = {"missing": "pip install mujoco"}
+    return entrants, missing
+
+
+def _race(entrants: dict[str, Entrant], rounds: int) -> dict[str, float]:
+    """Rays a CPU second of each, the median of rounds in which they take turns."""
+    rates: dict[str, list[float]] = {name: [] for name in entrants}
+    for one in entrants.values():
+        one.cast(one.poses[:1])  # numba compiles
+    for _ in range(rounds):
+        for name, one in entrants.items():
+            one.cast(one.poses[: len(one.poses) // 2])  # so that nobody pays for what the one before left in the caches
+            rays = len(one.poses) * len(one.angles)
+            rates[name].append(rays / cpu_seconds(lambda one=one: one.cast(one.poses)))
+    return {name: median(measured) for name, measured in rates.items()}
+
+
+def _errors(one: Entrant, truth: Callable[[Array, Array], Array]) -> dict[str, float]:
+    ranges, right = one.cast(one.poses), truth(one.poses, one.angles)
+    both = np.isfinite(ranges) & np.isfinite(right)
+    errors = np.abs(ranges[both] - right[both])
+    wrong = int((np.isfinite(ranges) != np.isfinite(right)).sum() + (errors > RIGHT_M).sum())
+    return {
+        "wrong_rays": wrong,
+        "max_error_m": float(errors.max(initial=0.0)),
+        "p99_error_m": float(np.percentile(errors, 99)) if errors.size else 0.0,
+        "rays": ranges.size,
+    }
+
+
+def _growth(size: int, beams: int, scale: float) -> dict[str, float]:
+    cells, angles = draw_flat(size), _turn(beams)
+    poses = free_poses(cells, max(4, round(POSES * scale * BEAMS / beams)))
+    begin = time.process_time()
+    ours = _ours(cells, angles)
+    ours(poses[:1])  # makes the table
+    prepare_s = time.process_time() - begin
+    walk = dda(cells, MAX_RANGE_M)
+    entrants = {"ours": Entrant(ours, angles, poses), "dda": Entrant(lambda poses: walk(poses, angles), angles, poses)}
+    speeds = _race(entrants, max(3, round(ROUNDS * scale)))
+    return {
+        "rays_per_s": speeds["ours"],
+        "ns_per_ray": 1e9 / speeds["ours"],
+        "dda_rays_per_s": speeds["dda"],
+        "wrong_rays": _errors(entrants["ours"], walk)["wrong_rays"],
+        "prepare_ms": prepare_s * 1e3,
+    }

@@ -2,8 +2,9 @@
 other ways to cast a ray. Then what it costs as the map and the number of beams grow.
 
 Each caster takes its turn in every round; a figure is the median of its rounds, in CPU time of this process, so that a busy
-machine blurs it little. The reference is a walk from cell to cell in float64. `wrong_rays` differ from it by more than a
-micrometre, or in whether there is a hit at all; `max_error_m` is the largest difference where both hit. Peers that are not
+machine blurs it little. Other simulators, far slower, have rounds of their own after that: threads that IR-SIM starts
+spin on for a while, and their time would be put on whoever comes next (measured: twice the time of the caster's own thread). The reference is a walk from cell to cell in
+float64. `wrong_rays` differ from it by more than a micrometre, or in whether there is a hit at all; `max_error_m` is the largest difference where both hit. Peers that are not
 installed are named with how to get them. RIGLESS_BENCH_SECONDS (30) shrinks the number of rays.
 """
 
@@ -42,15 +43,22 @@ class Entrant:
 def run() -> dict[str, Any]:
     scale = min(1.0, float(os.environ.get("RIGLESS_BENCH_SECONDS", FULL_SECONDS)) / FULL_SECONDS)
     cells = draw_flat(SIZE)
-    peers, missing = _entrants(cells, max(20, round(POSES * scale)), max(2, round(SLOW_POSES * scale)))
-    speeds = _race(peers, max(3, round(ROUNDS * scale)))
+    poses, rounds = free_poses(cells, max(20, round(POSES * scale))), max(3, round(ROUNDS * scale))
+    quick = _quick(cells, poses)
+    speeds = _race(quick, rounds)
+    growth = {f"map_{size}": _growth(size, BEAMS, scale) for size in (250, 500, 1000, 2000, 4000)}
+    growth |= {f"beams_{beams}": _growth(SIZE, beams, scale) for beams in (90, 360, 1440, 3600)}
+    slow, missing = _slow(cells, poses[: max(2, round(SLOW_POSES * scale))])
+    for name, entrant in slow.items():
+        speeds |= _race({name: entrant}, rounds)
     truth = dda(cells, MAX_RANGE_M)
-    figures = {name: {"rays_per_s": speeds[name], **_errors(entrant, truth)} for name, entrant in peers.items()}
+    figures = {
+        name: {"rays_per_s": speeds[name], **_errors(entrant, truth)} for name, entrant in (quick | slow).items()
+    }
     return {
         **figures.pop("rigless"),
         "peers": {**figures, **missing},
-        **{f"map_{size}": _growth(size, BEAMS, scale) for size in (250, 500, 1000, 2000, 4000)},
-        **{f"beams_{beams}": _growth(SIZE, beams, scale) for beams in (90, 360, 1440, 3600)},
+        **growth,
     }
 
 
@@ -63,25 +71,30 @@ def _ours(cells: Cells, angles: Array) -> Callable[[Array], Array]:
     return lambda poses: grid.cast(poses, angles, MAX_RANGE_M)
 
 
-def _entrants(cells: Cells, count: int, few: int) -> tuple[dict[str, Entrant], dict[str, dict[str, str]]]:
-    angles, poses = _turn(BEAMS), free_poses(cells, count)
+def _quick(cells: Cells, poses: Array) -> dict[str, Entrant]:
+    angles = _turn(BEAMS)
     walk, marching = dda(cells, MAX_RANGE_M), march(cells, MAX_RANGE_M)
-    entrants = {
+    return {
         "rigless": Entrant(_ours(cells, angles), angles, poses),
         "numba_dda": Entrant(lambda poses: walk(poses, angles), angles, poses),
         "numba_distance_field": Entrant(lambda poses: marching(poses, angles), angles, poses),
     }
-    missing = {}
-    try:
-        cast, own_angles = _irsim.lidar(cells, BEAMS, MAX_RANGE_M)
-        entrants["irsim"] = Entrant(cast, own_angles, poses[:few])
-    except ImportError:
-        missing["irsim"] = {"missing": "pip install ir-sim"}
+
+
+def _slow(cells: Cells, poses: Array) -> tuple[dict[str, Entrant], dict[str, dict[str, str]]]:
+    """Other simulators, as far as they are installed."""
+    angles = _turn(BEAMS)
+    entrants, missing = {}, {}
     try:
         multi_ray = _mujoco.lidar(cells, MAX_RANGE_M)
-        entrants["mujoco"] = Entrant(lambda poses: multi_ray(poses, angles), angles, poses[:few])
+        entrants["mujoco"] = Entrant(lambda poses: multi_ray(poses, angles), angles, poses)
     except ImportError:
         missing["mujoco"] = {"missing": "pip install mujoco"}
+    try:
+        cast, own_angles = _irsim.lidar(cells, BEAMS, MAX_RANGE_M)
+        entrants["irsim"] = Entrant(cast, own_angles, poses)
+    except ImportError:
+        missing["irsim"] = {"missing": "pip install ir-sim"}
     return entrants, missing
 
 

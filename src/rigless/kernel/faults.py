@@ -53,10 +53,10 @@ KINDS: dict[str, dict[str, dict[str, Param]]] = {
     "sensor": {
         "off": {},
         "stuck": {},
-        "bias": {"value": Param(1.0)},
-        "noise": {"stddev": Param(1.0, 0.0)},
+        "bias": {"value": Param(1.0, -1e12, 1e12)},
+        "noise": {"stddev": Param(1.0, 0.0, 1e12)},
         "dropout": {"probability": Param(0.5, 0.0, 1.0)},
-        "wrong": {"value": Param(0.0)},
+        "wrong": {"value": Param(0.0, -1e12, 1e12)},
     },
     "actuator": {
         "stall": {},

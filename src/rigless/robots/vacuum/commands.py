@@ -164,7 +164,6 @@ class Commands:
     @on(Shutdown)
     def shut_down(self, message: Shutdown, link: Link) -> None:
         self.stop_everything()
-        self.state.shut_down = True
         self.note("shutdown", "shut down by command")
 
     @on(Ignored)

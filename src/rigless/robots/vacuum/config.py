@@ -272,3 +272,9 @@ class VacuumConfig(Config):
     actuators: Actuators = Actuators()
     frame_transforms: FrameTransforms = FrameTransforms()
     network: Network = Network()
+
+    @model_validator(mode="after")
+    def one_status_rate(self) -> "VacuumConfig":
+        if {"imu", "encoder"} <= self.model_fields_set and self.imu.update_rate_hz != self.encoder.update_rate_hz:
+            raise ValueError("imu.update_rate_hz and encoder.update_rate_hz differ, but one packet carries both")
+        return self

@@ -10,17 +10,19 @@ import numpy as np
 
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
-from rigless.kernel.ports import Connected, Disconnected, Link, Port
+from rigless.kernel.ports import Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS, Arrays, make_arrays
+from rigless.robots.vacuum.clients import Clients
 from rigless.robots.vacuum.commands import Commands
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.native import read_native
+from rigless.robots.vacuum.power import Power
 from rigless.robots.vacuum.scanner import scan
 from rigless.robots.vacuum.state import Contact, Truth, VacuumState
-from rigless.robots.vacuum.wire import CommandCodec, DeviceVersion, Scan, Status, TelemetryCodec
+from rigless.robots.vacuum.wire import CommandCodec, Scan, Status, TelemetryCodec
 from rigless.robots.vacuum.wire_fast import pack_bins
 from rigless.sensors.noise import block, noise_key, normal
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
@@ -30,7 +32,6 @@ from rigless.worlds.shipped import find_map
 EPOCH_US = (
     1_700_000_000_000_000  # where timestamps start, so that a run can be repeated; they advance with simulated time
 )
-VERSION = ("MockDevice v1.0", 100)
 ENCODER_WRAP = 1 << 16
 WILDEST = 1e9  # no fault makes a reading larger, so that the wire can carry it
 # Bumpers and cliffs, by the flags of a tick.
@@ -44,7 +45,7 @@ SWITCHES: list[tuple[Any, Any]] = [
 MOTOR = 1 << 20  # the index of the lidar motor's draw, beyond those of the beams
 
 
-class Vacuum(Commands, Robot):
+class Vacuum(Commands, Clients, Power, Robot):
     Config = VacuumConfig
     State = VacuumState
     config: VacuumConfig
@@ -107,6 +108,8 @@ class Vacuum(Commands, Robot):
         arrays, grid, body = self.arrays, self.grid, self.state.body.copy()
         b.tick(body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
                arrays.cliff_sensors, self.state.keys[0], 0, self._scratch)  # fmt: skip
+        b.tick_many(body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
+                    arrays.cliff_sensors, self.state.keys[0], 0, self._scratch, 0, 0, self.state.trail, 0)  # fmt: skip
         TelemetryCodec().encode(self.readings())
         angles, ranges, qualities = self._points
         scan(arrays.setup, grid.squares, grid.material, NO_DISCS, NO_BOXES, self.state.trail, 0, 0.0, 0.0, arrays.angles,
@@ -135,6 +138,8 @@ class Vacuum(Commands, Robot):
             state.flags = flags
         if self.config.sensors.battery.model == "discharge":
             self.drain()
+        if self.config.dock is not None:
+            self.watch_dock()
         if self.wanted("telemetry") or state.over_tcp:
             self.send(self.readings())
 
@@ -144,7 +149,7 @@ class Vacuum(Commands, Robot):
             return 0
         state, arrays, config = self.state, self.arrays, self.config
         alone = len(self.simulation.robots) == 1 and not self.world.state.obstacles
-        quiet = not (self.faults or state.over_tcp or config.deadman_timeout_ms)
+        quiet = not (self.faults or state.over_tcp or config.deadman_timeout_ms or config.dock)
         if not (alone and quiet and config.sensors.battery.model == "fixed"):
             return 0
         done = b.tick_many(
@@ -279,84 +284,6 @@ class Vacuum(Commands, Robot):
         held: int = fault.memory.setdefault("held", ticks)  # off, or a dropped reading: the counter stands
         return held
 
-    # Power
-
-    def power(self) -> tuple[float, int, bool, bool]:
-        """Voltage, level in percent, charging, on the dock."""
-        battery, docked = self.config.sensors.battery, self.docked()
-        if battery.model == "fixed":
-            return battery.voltage, round(battery.level), battery.is_charging, docked
-        share = self.state.energy_wh / battery.capacity_wh
-        return 13.5 + 2.0 * share, round(100 * share), docked and share < 1.0, docked
-
-    def docked(self) -> bool:
-        dock, body = self.config.dock, self.state.body
-        if dock is None:
-            return self.config.sensors.dock_connected
-        return math.hypot(body[b.X] - dock.x, body[b.Y] - dock.y) <= dock.reach
-
-    def drain(self) -> None:
-        battery, state = self.config.sensors.battery, self.state
-        load_w = battery.idle_w + battery.drive_w * abs(state.body[b.V]) / self.config.robot.max_linear_speed
-        load_w += battery.suction_w * state.actuators.get("vacuum", 0.0) / 100
-        flow_w = battery.charge_w if self.docked() else -load_w
-        state.energy_wh = min(max(state.energy_wh + flow_w * self.arrays.const[b.DT] / 3600, 0.0), battery.capacity_wh)
-
-    # Peers
-
-    @on(Connected)
-    def accept(self, message: Connected, link: Link) -> None:
-        others = [other for other in self.links("commands") if other.id != link.id and other.id in self.state.clients]
-        if others and self.config.client_policy == "reject":
-            self.note("client-rejected", f"{message.peer}: another client is connected", "warning")
-            self.close(link)
-            return
-        for other in others:
-            self.close(other)
-        self.open_telemetry(link)
-        self.note("client-connected", f"{message.peer} connected")
-        self.tell_version()
-
-    @on(Disconnected)
-    def leave(self, message: Disconnected, link: Link) -> None:
-        if link.port != "commands" or link.id not in self.state.clients:
-            return
-        self.drop_telemetry(link)
-        del self.state.clients[link.id]
-        self.note("client-gone", f"{message.peer} is gone")
-        if self.config.stop_on_disconnect:
-            self.set_velocity(0.0, 0.0)
-
-    def open_telemetry(self, link: Link) -> None:
-        """Datagrams to the client of this connection, at the port numbers that the config wants."""
-        network, host = self.config.network, link.peer.rpartition(":")[0] or "127.0.0.1"
-        same = link.local.rpartition(":")[2]
-        client_port = network.udp_client_port or (int(same) if same.isdigit() else network.udp_streaming_port)
-        wanted = {"both": (network.udp_streaming_port, client_port), "streaming": (network.udp_streaming_port,)}
-        numbers = dict.fromkeys(wanted.get(network.udp_ports, (client_port,)))
-        self.state.clients[link.id] = [self.open("telemetry", f"{host}:{number}").id for number in numbers]
-
-    def drop_telemetry(self, link: Link) -> None:
-        mine = self.state.clients.get(link.id, [])
-        for telemetry in self.links("telemetry"):
-            if telemetry.id in mine:
-                self.close(telemetry)
-        if link.id in self.state.over_tcp:
-            self.state.over_tcp.remove(link.id)
-
-    def send(self, message: Status | Scan) -> None:
-        self.emit("telemetry", message)
-        for link in self.links("commands") if self.state.over_tcp else ():
-            if link.id in self.state.over_tcp:
-                self.emit("commands", message, to=link)
-
-    def tell_version(self, over_tcp: Link | None = None) -> None:
-        version = DeviceVersion(self.timestamp_us(), *VERSION)
-        if over_tcp is None:
-            self.emit("telemetry", version)
-        else:
-            self.emit("commands", version, to=over_tcp)
-
     def timestamp_us(self) -> int:
         return EPOCH_US + self.now_ns // 1000
 
@@ -403,6 +330,8 @@ class Vacuum(Commands, Robot):
             bumpers=(bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT)),
             cliffs=tuple(bool(flags & b.CLIFF_FIRST << bit) for bit in range(4)),  # type: ignore[arg-type]
             battery=self.power()[1],
+            charging=self.power()[2],
+            docked=self.power()[3],
             lidar_on=self.state.lidar_on,
             distance_m=body[b.ODOMETER],
             ranges=self._ranges.tolist() if state.lidar_on and state.scans else [],

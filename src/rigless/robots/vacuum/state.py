@@ -28,7 +28,7 @@ class VacuumState:
     energy_wh: float = 0.0
     clients: dict[int, list[int]] = field(default_factory=dict)  # command link → its telemetry links
     over_tcp: list[int] = field(default_factory=list)  # command links that asked for telemetry on them
-    shut_down: bool = False
+    docked: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class Truth:
     bumpers: tuple[bool, bool]
     cliffs: tuple[bool, bool, bool, bool]
     battery: float
+    charging: bool
+    docked: bool
     lidar_on: bool
     distance_m: float
     ranges: list[float] = field(default_factory=list)

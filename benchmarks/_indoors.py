@@ -2,7 +2,7 @@
 all noise, while it drives in circles. In four ways, from the least to the most work:
 
 silent   nobody listens: ticks are skimmed, scans only counted
-models   every tick, inertial reading and scan computed, but nothing told: the numba functions alone
+computed every tick, inertial reading and scan computed with all noise, but no message made of them
 sensing  as messages, each made at its own time and collected
 encoded  as messages, each encoded as it goes on the wire
 
@@ -14,15 +14,11 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from rigless.kernel.simulation import Simulation
-from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.robot import Vacuum
-from rigless.robots.vacuum.scanner import scan
 from rigless.robots.vacuum.wire import Control
 from rigless.scenario.load import open_target
-from rigless.worlds.grid_world import NO_BOXES, NO_DISCS
 
 from . import _irsim
 from ._timers import cpu_seconds
@@ -42,7 +38,7 @@ Run = Callable[[int], Any]  # so many simulated seconds
 
 def measure_indoors(seconds: int) -> dict[str, Any]:
     """Simulated seconds a CPU second of each way; they take turns."""
-    ways = {"silent": _silent(), "models": _models(), "sensing": _sensing(), "encoded": _encoded()}
+    ways = {"silent": _silent(), "computed": _computed(), "sensing": _sensing(), "encoded": _encoded()}
     figures: dict[str, list[float]] = {name: [] for name in ways}
     for run in ways.values():
         run(2)  # numba compiles, caches fill
@@ -60,8 +56,9 @@ def measure_irsim(seconds: int) -> dict[str, Any]:
     return {"sensing_x": median(seconds / cpu_seconds(lambda: run(seconds)) for _ in range(3))}
 
 
-def _driving(collect: bool) -> Simulation:
-    sim = open_target("vacuum", SETTINGS, seed=7, collect=collect).simulation
+def _driving(collect: bool, unheard: bool = False) -> Simulation:
+    settings = (*SETTINGS, f"sense_unheard={str(unheard).lower()}")
+    sim = open_target("vacuum", settings, seed=7, collect=collect).simulation
     sim.send("vacuum", "commands", Control("drive", "configure", {"linear": 0.1, "angular": 0.5}))
     return sim
 
@@ -88,49 +85,8 @@ def _encoded() -> Run:
     return sim.run
 
 
-def _models() -> Run:
-    """What the robot computes when asked for everything, in the same order, on its own arrays."""
-    robot = _driving(collect=False).robots["vacuum"]
-    assert isinstance(robot, Vacuum)
-    state, arrays, grid, config = robot.state, robot.arrays, robot.grid, robot.config
-    ticks = round(config.imu.update_rate_hz / SCANS)
-    readings, truth = np.empty((ticks, 9), np.int64), np.empty(config.lidar.num_rays)
-
-    def run(seconds: int) -> None:
-        for _ in range(seconds * SCANS):
-            _tick_and_read(
-                state.body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
-                arrays.cliff_sensors, state.keys, state.ticks, np.zeros(8), state.trail, state.trail_at, arrays.gyro_axes,
-                arrays.accel_axes, arrays.deviations, arrays.biases, config.imu.gyro_noise.drift_rate, readings,
-            )  # fmt: skip
-            state.ticks, state.trail_at = state.ticks + ticks, (state.trail_at + ticks) % len(state.trail)
-            state.scans += 1
-            end_s = state.ticks * arrays.const[b.DT]
-            scan(
-                arrays.setup, grid.squares, grid.material, NO_DISCS, NO_BOXES, state.trail, state.trail_at,
-                end_s - 1 / SCANS, end_s, arrays.angles, arrays.cosines, arrays.sines, state.keys[2], state.scans,
-                config.lidar.num_rays, *robot._points, truth,
-            )  # fmt: skip
-
-    return run
-
-
-@njit(cache=True, error_model="numpy")
-def _tick_and_read(
-    body: Any, const: Any, occupied: Any, clear: Any, cliff: Any, discs: Any, boxes: Any, carpets: Any, cliff_sensors: Any,
-    keys: Any, number: int, scratch: Any, trail: Any, trail_at: int, gyro_axes: Any, accel_axes: Any, deviations: Any,
-    biases: Any, drift_rate: float, readings: Any,
-) -> int:  # fmt: skip
-    flags = 0
-    for i in range(readings.shape[0]):
-        now = number + i + 1
-        flags |= b.tick(
-            body, const, occupied, clear, cliff, discs, boxes, carpets, cliff_sensors, keys[0], now, scratch
-        )
-        b.leave_trail(trail, (trail_at + i) % trail.shape[0], body, now * const[b.DT])
-        drift = drift_rate * now * const[b.DT]
-        b.read_imu(body, const, gyro_axes, accel_axes, deviations, biases, drift, keys[1], now, readings[i])
-    return flags
+def _computed() -> Run:
+    return _driving(collect=False, unheard=True).run
 
 
 def _irsim_world() -> Run:

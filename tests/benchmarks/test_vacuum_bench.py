@@ -9,7 +9,7 @@ import pytest
 
 from rigless.cli.bench import run_benchmarks, table
 
-INDOORS = {"silent_x", "models_x", "sensing_x", "encoded_x"}
+INDOORS = {"silent_x", "computed_x", "sensing_x", "encoded_x"}
 LIVE = {
     "status_per_s", "scans_per_s", "speed_held", "status_p50_ms", "status_p99_ms", "scan_p50_ms", "scan_p99_ms", "cpu_share",
 }  # fmt: skip

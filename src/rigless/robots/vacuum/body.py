@@ -128,20 +128,23 @@ def tick(
 @njit(cache=True, error_model="numpy")
 def tick_many(
     body: Array, const: Array, occupied: Any, clear: Any, cliff: Any, discs: Array, boxes: Array, carpets: Array,
-    cliff_sensors: Array, key: Any, number: int, scratch: Array, times: int, flags: int, trail: Array, trail_at: int,
+    cliff_sensors: Array, keys: Any, number: int, scratch: Array, times: int, flags: int, trail: Array, trail_at: int,
+    sense: bool, gyro_axes: Array, accel_axes: Array, deviations: Array, biases: Array, drift_rate: float, imu: Any,
 ) -> int:  # fmt: skip
     """Up to `times` ticks after tick `number`, as long as no flag changes; gives how many. The one that would change a flag is
-    left for `tick`, so that it is reported at its own time."""
+    left for `tick`, so that it is reported at its own time. With `sense` the inertial sensors are read at each."""
     kept = np.empty(BODY_SIZE)
     for done in range(times):
         kept[:] = body
-        new = tick(
-            body, const, occupied, clear, cliff, discs, boxes, carpets, cliff_sensors, key, number + done + 1, scratch
-        )
+        now = number + done + 1
+        new = tick(body, const, occupied, clear, cliff, discs, boxes, carpets, cliff_sensors, keys[0], now, scratch)
         if new != flags:
             body[:] = kept
             return done
-        leave_trail(trail, (trail_at + done) % trail.shape[0], body, (number + done + 1) * const[DT])
+        leave_trail(trail, (trail_at + done) % trail.shape[0], body, now * const[DT])
+        if sense:
+            drift = drift_rate * now * const[DT]
+            read_imu(body, const, gyro_axes, accel_axes, deviations, biases, drift, keys[1], now, imu)
     return times
 
 

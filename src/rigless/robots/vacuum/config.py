@@ -258,6 +258,9 @@ class VacuumConfig(Config):
     lidar_frame: Literal["robot_center", "lidar_mount"] = "robot_center"
     scan_packed: bool = Field(False, description="send the packed scan beside the point cloud")
     client_policy: Literal["reject", "takeover"] = "reject"
+    sense_unheard: bool = Field(
+        False, description="compute every reading and scan though nobody listens, to measure it"
+    )
     deadman_timeout_ms: NotNegative = Field(0.0, description="stop this long after the last velocity; 0: never")
     stop_on_disconnect: bool = False
     robot: Body = Body()

@@ -108,8 +108,7 @@ class Vacuum(Commands, Clients, Power, Robot):
         arrays, grid, body = self.arrays, self.grid, self.state.body.copy()
         b.tick(body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
                arrays.cliff_sensors, self.state.keys[0], 0, self._scratch)  # fmt: skip
-        b.tick_many(body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
-                    arrays.cliff_sensors, self.state.keys[0], 0, self._scratch, 0, 0, self.state.trail, 0)  # fmt: skip
+        self.tick_many(body, 0)
         TelemetryCodec().encode(self.readings())
         angles, ranges, qualities = self._points
         scan(arrays.setup, grid.squares, grid.material, NO_DISCS, NO_BOXES, self.state.trail, 0, 0.0, 0.0, arrays.angles,
@@ -147,18 +146,24 @@ class Vacuum(Commands, Clients, Power, Robot):
         """Many ticks in one go, while nothing is to be told to anybody."""
         if self.wanted("telemetry"):
             return 0
-        state, arrays, config = self.state, self.arrays, self.config
+        state, config = self.state, self.config
         alone = len(self.simulation.robots) == 1 and not self.world.state.obstacles
         quiet = not (self.faults or state.over_tcp or config.deadman_timeout_ms or config.dock)
         if not (alone and quiet and config.sensors.battery.model == "fixed"):
             return 0
-        done = b.tick_many(
-            state.body, arrays.const, self.grid.occupied, arrays.clear, self.grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
-            arrays.cliff_sensors, state.keys[0], state.ticks, self._scratch, times, state.flags, state.trail, state.trail_at,
-        )  # fmt: skip
+        done = self.tick_many(state.body, times)
         state.ticks += done
         state.trail_at = (state.trail_at + done) % len(state.trail)
         return done
+
+    def tick_many(self, body: Any, times: int) -> int:
+        state, arrays, grid, config = self.state, self.arrays, self.grid, self.config
+        return b.tick_many(
+            body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
+            arrays.cliff_sensors, state.keys, state.ticks, self._scratch, times, state.flags, state.trail, state.trail_at,
+            config.sense_unheard, arrays.gyro_axes, arrays.accel_axes, arrays.deviations, arrays.biases,
+            config.imu.gyro_noise.drift_rate, self._imu,
+        )  # fmt: skip
 
     @every(lambda config: config.lidar.scan_rate_hz)
     def sweep(self) -> None:
@@ -167,9 +172,12 @@ class Vacuum(Commands, Clients, Power, Robot):
             return
         state.scans += 1
         state.scanned_ns = self.now_ns
-        if not (self.wanted("telemetry") or state.over_tcp):
+        heard = self.wanted("telemetry") or state.over_tcp
+        if not (heard or self.config.sense_unheard):
             return
         count = self.scan_now(self.beams())
+        if not heard:
+            return
         angles, ranges, qualities = self._points
         points: list[Any] = [angles[:count].copy(), ranges[:count].copy(), qualities[:count].copy()]
         if self.faults and not self.sense_lidar(points):

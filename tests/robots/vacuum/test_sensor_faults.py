@@ -26,8 +26,8 @@ def test_inertial_sensors(name):
         ("off", {}, [0, 0, 0]),
         ("bias", {"value": 30}, [value + 30 for value in true]),
         ("wrong", {"value": 7}, [7, 7, 7]),
-        ("wrong", {"value": 1e300}, [32767] * 3),
-        ("bias", {"value": -1e300}, [-32768] * 3),
+        ("wrong", {"value": 1e12}, [32767] * 3),
+        ("bias", {"value": -1e12}, [-32768] * 3),
         ("stuck", {}, true),
     ):
         sim.inject("vacuum", name, kind, **params)
@@ -93,7 +93,7 @@ def test_an_encoder_that_drops_out_holds_its_last_count():
 def test_encoder_bias_and_a_wild_value_stay_on_the_wire():
     assert status(faulty("encoder_left", "bias", value=1000)).wheel_left == 1000
     assert status(faulty("encoder_left", "bias", value=-1)).wheel_left == 65535
-    assert status(faulty("encoder_left", "wrong", value=1e300)).wheel_left < 65536
+    assert status(faulty("encoder_left", "wrong", value=1e12)).wheel_left < 65536
 
 
 @pytest.mark.parametrize("name", ["bumper_left", "bumper_right", "cliff_left_side", "cliff_right_front"])

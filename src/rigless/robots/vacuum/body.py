@@ -52,8 +52,8 @@ def tick(
     """Advance by one period; gives the flags of bumpers, cliffs and contact."""
     dt = const[DT]
     held = body[NORMAL_X] != 0.0 or body[NORMAL_Y] != 0.0  # by a contact, in the tick before
-    slowing = (body[GOAL_V] - body[V]) * body[V] < 0.0
-    v = approach(body[REAL_V] if held and slowing else body[V], body[GOAL_V], const[ACC_V], dt)
+    stalled = held and abs(body[REAL_V]) < 1e-6 and (body[GOAL_V] - body[V]) * body[V] < 0.0
+    v = approach(0.0 if stalled else body[V], body[GOAL_V], const[ACC_V], dt)  # what stands still leaves at once
     v = v if const[ACC_V] > 0 else body[GOAL_V]
     w = approach(body[W], body[GOAL_W], const[ACC_W], dt) if const[ACC_W] > 0 else body[GOAL_W]
     x, y, theta = body[X], body[Y], body[THETA]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from host.driving import BRITTLE, THERMOSTAT, on_loop, until
+from host.driving import BRITTLE, THERMOSTAT, on_loop
 from rigless.kernel import inputs as inp
 from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder, record_to_bytes
@@ -47,6 +47,15 @@ async def loaded(path, wall):
     deck = Deck(wall.clock, wall.sleep)
     await deck.open(path)
     return deck
+
+
+async def turn_until(true):
+    """Give the deck one turn after the other, each of which is one slice or one frame, until something holds."""
+    for _ in range(100_000):
+        if true():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("waited in vain")
 
 
 def time_s(deck):
@@ -97,7 +106,7 @@ async def test_of_many_seeks_only_the_newest_matters(file):
     seen = []
     deck.sim.sample(1, lambda: seen.append(deck.sim.now_s))
     deck.seek(LENGTH_S)
-    await until(lambda: (deck.describe()["seeking"] or 0) > 0)
+    await turn_until(lambda: (deck.describe()["seeking"] or 0) > 0)
     assert deck.describe()["seeking"] < 1
     for at_s in range(400, 5, -1):
         deck.seek(at_s)
@@ -146,6 +155,21 @@ async def test_steps_go_both_ways_add_up_and_stop_playing(file):
     await deck.close()
 
 
+@on_loop
+async def test_a_step_forward_passes_over_nothing(file):
+    deck = await loaded(file, Wall())
+    deck.seek(60)
+    await deck.settled()
+    deck.seek(0)
+    await deck.settled()
+    heard = []
+    deck.sim.sample(1, lambda: heard.append(round(deck.sim.now_s)))
+    deck.step(50_000)
+    await deck.settled()
+    assert heard == list(range(1, 51))
+    await deck.close()
+
+
 @pytest.mark.parametrize("speed", [0.1, 1.0, 10.0])
 @on_loop
 async def test_playing_follows_the_clock(file, speed):
@@ -156,7 +180,7 @@ async def test_playing_follows_the_clock(file, speed):
     deck.play(speed)
     assert (deck.describe()["playing"], deck.describe()["speed"]) == (True, speed)
     for wall_s in (1, 2, 5):
-        await until(lambda wall_s=wall_s: wall.now_s >= wall_s)
+        await turn_until(lambda wall_s=wall_s: wall.now_s >= wall_s)
         assert time_s(deck) == pytest.approx(wall.now_s * speed, abs=1.01 * FRAME_S * speed)
     deck.pause()
     stood = time_s(deck)
@@ -172,15 +196,15 @@ async def test_playing_goes_on_from_where_one_seeks_to_and_at_another_speed(file
     wall = Wall()
     deck = await loaded(file, wall)
     deck.play(1.0)
-    await until(lambda: wall.now_s >= 1)
+    await turn_until(lambda: wall.now_s >= 1)
     deck.seek(100)
     await deck.settled()
     began = wall.now_s
-    await until(lambda: wall.now_s >= began + 1)
+    await turn_until(lambda: wall.now_s >= began + 1)
     assert time_s(deck) == pytest.approx(100 + wall.now_s - began, abs=2 * FRAME_S)
     began, at_s = wall.now_s, time_s(deck)
     deck.play(4.0)
-    await until(lambda: wall.now_s >= began + 1)
+    await turn_until(lambda: wall.now_s >= began + 1)
     assert time_s(deck) == pytest.approx(at_s + 4 * (wall.now_s - began), abs=8 * FRAME_S)
     await deck.close()
 
@@ -190,15 +214,15 @@ async def test_what_comes_too_late_to_be_played_in_time_is_not_caught_up(file):
     wall = Wall()
     deck = await loaded(file, wall)
     deck.play(1.0)
-    await until(lambda: wall.now_s >= 1)
+    await turn_until(lambda: wall.now_s >= 1)
     move = Reel.move
     try:
         Reel.move = lambda self, target_ns, through=False: iter(())  # the machine gets nothing done
-        await until(lambda: wall.now_s >= 60)
+        await turn_until(lambda: wall.now_s >= 60)
     finally:
         Reel.move = move
     began, stood = wall.now_s, time_s(deck)
-    await until(lambda: wall.now_s >= began + 1)
+    await turn_until(lambda: wall.now_s >= began + 1)
     assert time_s(deck) == pytest.approx(stood + wall.now_s - began, abs=0.5)
     await deck.close()
 
@@ -208,12 +232,12 @@ async def test_playing_stops_at_the_end_and_then_starts_over(file):
     deck = await loaded(file, Wall())
     deck.seek(LENGTH_S - 1)
     deck.play(10)
-    await until(lambda: not deck.describe()["playing"])
+    await turn_until(lambda: not deck.describe()["playing"])
     assert time_s(deck) == LENGTH_S
     deck.play("fast")
     assert deck.describe()["speed"] == "fast"
-    await until(lambda: 0 < time_s(deck) < LENGTH_S)
-    await until(lambda: not deck.describe()["playing"])
+    await turn_until(lambda: 0 < time_s(deck) < LENGTH_S)
+    await turn_until(lambda: not deck.describe()["playing"])
     assert time_s(deck) == LENGTH_S
     await deck.close()
 
@@ -222,7 +246,7 @@ async def test_playing_stops_at_the_end_and_then_starts_over(file):
 async def test_fast_can_be_paused(file):
     deck = await loaded(file, Wall())
     deck.play("fast")
-    await until(lambda: time_s(deck) > 0)
+    await turn_until(lambda: time_s(deck) > 0)
     deck.pause()
     stood = time_s(deck)
     for _ in range(10):
@@ -299,7 +323,7 @@ async def test_a_run_that_failed_plays_up_to_there_and_says_why(tmp_path):
         recorder.close()
     deck = await loaded(tmp_path / "f.mcap", Wall())
     deck.play()
-    await until(lambda: not deck.describe()["playing"])
+    await turn_until(lambda: not deck.describe()["playing"])
     assert (time_s(deck), deck.describe()["end_s"]) == (0.4, 0.4)
     assert "ZeroDivisionError: told to" in deck.describe()["failure"]
     deck.seek(0.1)

@@ -131,8 +131,9 @@ def test_a_run_in_which_a_robot_failed_ends_there(tmp_path, word, at_ms, why):
     for _ in range(2):
         reel.move_at_once(reel.end_ns)
         assert why in reel.failure
+        broken = look(reel.simulation)
         reel.move_at_once(reel.end_ns + 1)
-        assert reel.now_ns == at_ms * MS
+        assert (reel.now_ns, look(reel.simulation)) == (at_ms * MS, broken)  # what was still due then never happens
         reel.move_at_once(300 * MS)
         assert (reel.failure, reel.now_ns, reel.simulation.truth("brittle").ticks) == ("", 300 * MS, 30)
 

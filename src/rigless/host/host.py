@@ -96,6 +96,7 @@ class Host:
     async def run(self) -> None:
         """Advance until stopped or the duration is over."""
         assert self._alarm is not None, "open the host first"
+        self._ran_since_ns = time.monotonic_ns()
         self._reanchor()  # time begins now, not while ports and panel were being set up
         while not self.finished.is_set():
             if self.end_ns is not None and self.sim.now_ns >= self.end_ns:

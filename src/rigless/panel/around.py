@@ -38,7 +38,7 @@ def grid(sim: Simulation) -> dict[str, Any] | None:
 def cells(sim: Simulation) -> bytes:
     """One byte a cell, row 0 at the bottom."""
     found = sim.world.grid  # type: ignore[attr-defined]
-    marks = (
-        np.where(found.occupied, OCCUPIED, 0) | np.where(found.unknown, UNKNOWN, 0) | np.where(found.cliff, CLIFF, 0)
-    )
-    return marks.astype(np.uint8).tobytes()
+    marks = np.zeros(found.shape, np.uint8)
+    for layer, mark in ((found.occupied, OCCUPIED), (found.unknown, UNKNOWN), (found.cliff, CLIFF)):
+        marks |= np.where(layer, np.uint8(mark), np.uint8(0))
+    return marks.tobytes()

@@ -82,7 +82,9 @@ class Hub:
             raise unknown("robot", robot, place.sim.robots)
         found = self._watches.get((stage, robot))
         if found is None or found.failure or found.sim is not place.sim:
-            self._numbers += 1
+            if found is not None:
+                found.record(False)
+            self._numbers = (self._numbers + 1) & 0xFFFF  # pictures have two bytes for it
             found = self._watches[stage, robot] = Watch(place, place.sim, robot, self._numbers)
         return found
 
@@ -104,7 +106,11 @@ class Hub:
             if ahead < -0.25:
                 due = time.monotonic()  # the machine was busy; ticks that were missed stay missed
             step = 1 if any(client.looks or client.truth_every for client in self.clients) else SLOW_EVERY
-            self._tick(tick)
+            try:
+                self._tick(tick)
+            except Exception as error:  # what robots tell of themselves is their own code, which may do anything
+                self._tell_trouble("", f"{type(error).__name__}: {error}")
+            step -= tick % step  # to the next tick that is slow
             tick += step
             due += step / TICKS_PER_S
 
@@ -121,7 +127,7 @@ class Hub:
             before = watch.sequence
             watch.look(again=slow)
             self.pictures += watch.sequence != before
-            for client in clients:
+            for client in clients if slow or not watch.failure else ():
                 self._offer(client, watch)
         listening = [client for client in self.clients if client.truth_every and tick % client.truth_every == 0]
         truth = self._truth() if listening else b""
@@ -133,11 +139,13 @@ class Hub:
 
     def _offer(self, client: Client, watch: Watch) -> None:
         if watch.failure:
-            client.update(
-                f"error {watch.robot}", to_json({"type": "trouble", "robot": watch.robot, "text": watch.failure})
-            )
+            self._tell_trouble(watch.robot, watch.failure, {client})
         else:
             client.offer(watch)
+
+    def _tell_trouble(self, robot: str, text: str, clients: Iterable[Client] | None = None) -> None:
+        for client in self.clients if clients is None else clients:
+            client.update(f"trouble {robot}", to_json({"type": "trouble", "robot": robot, "text": text}))
 
     # Ten times a second
 
@@ -190,7 +198,7 @@ class Hub:
             "recording": str(host.tape.path) if host.tape.path else None,
             "snapshots": [{"name": name, "time_s": saved.now_ns / 1e9} for name, saved in host.snapshots.items()],
             "robots": [
-                {"name": name, "status": robot.status(), "stop": self.view(name).stopped}
+                {"name": name, "status": robot.status(), "stop": self._stopped(name)}
                 for name, robot in host.sim.robots.items()
             ],
             **self._summary(),
@@ -235,17 +243,37 @@ class Hub:
 
     def _let_go(self, client: Client, robot: str) -> None:
         client.driving.pop(robot, None)
-        self.apply(self.view(robot).drive(0.0, 0.0, 0.0))
+        try:
+            self.apply(self.view(robot).drive(0.0, 0.0, 0.0))
+        except Exception as error:
+            self._tell_trouble(robot, f"{robot} cannot be let go: {type(error).__name__}: {error}")
 
     def stop(self, on: bool, robot: str = "") -> list[str]:
         """The emergency stop of one robot or of all that have one; gives their names."""
         names = [robot] if robot else list(self.host.sim.robots)
-        stopped = [name for name in names if self.view(name).stopped is not None]
+        stopped = [name for name in names if self._stopped(name) is not None]
         if not stopped:
             raise InputError(Problem("estop", f"{robot or 'no robot here'} has no emergency stop", "pause instead"))
+        broken = []
         for name in stopped:
-            self.apply(self.view(name).stop(on))
+            for client in self.clients:
+                client.driving.pop(name, None)
+            try:
+                self.apply(self.view(name).stop(on))
+            except Exception as error:  # one robot's bug does not keep the others from stopping
+                broken.append(Problem(name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"))
+        if broken:
+            raise InputError(broken)
         return stopped
+
+    def _stopped(self, robot: str) -> bool | None:
+        """Whether the emergency stop of a robot is on; None if it has none, or its view is broken."""
+        try:
+            return self.view(robot).stopped
+        except InputError:
+            raise
+        except Exception:
+            return None
 
 
 def event_fields(event: Event) -> dict[str, Any]:

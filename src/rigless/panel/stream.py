@@ -19,16 +19,18 @@ from rigless.panel.client import Client
 from rigless.panel.hub import TICKS_PER_S, Hub
 
 MOST_LOOKS = 32
+LONGEST = 200  # characters of a name, and of what an error repeats of a message
 Axis = Annotated[float, msgspec.Meta(ge=-1, le=1)]
+Name = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 
 
 class Look(msgspec.Struct, tag="look", forbid_unknown_fields=True):
-    robots: Annotated[dict[str, Literal[60, 30, 20, 10]], msgspec.Meta(max_length=MOST_LOOKS)]
-    stage: str = "live"
+    robots: Annotated[dict[Name, Literal[60, 30, 20, 10]], msgspec.Meta(max_length=MOST_LOOKS)]
+    stage: Name = "live"
 
 
 class DriveBy(msgspec.Struct, tag="drive", forbid_unknown_fields=True):
-    robot: str
+    robot: Name
     axes: tuple[Axis, Axis, Axis]
 
 
@@ -69,6 +71,8 @@ async def _receive(socket: WebSocket, hub: Hub, client: Client) -> None:
             _obey(hub, client, message.get("text") or message.get("bytes") or b"")
         except InputError as error:
             client.error([to_builtins(problem) for problem in error.problems])
+        except Exception as error:  # a view is the robot's own code, which may do anything
+            client.error([to_builtins(Problem("robot", f"its view failed: {type(error).__name__}: {error}"))])
 
 
 def _obey(hub: Hub, client: Client, data: str | bytes) -> None:
@@ -76,7 +80,7 @@ def _obey(hub: Hub, client: Client, data: str | bytes) -> None:
         given = _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         fix = '{"type": "look", "robots": {"NAME": 60}} or {"type": "drive", "robot": "NAME", "axes": [0, 0, 0]}'
-        raise InputError(Problem("message", str(error), fix)) from None
+        raise InputError(Problem("message", str(error)[:LONGEST], fix)) from None
     if isinstance(given, Look):
         hub.look(client, given.stage, dict(given.robots))
     else:

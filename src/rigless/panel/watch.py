@@ -4,7 +4,7 @@ A picture is worked out once a tick for everybody, and encoded once for all clie
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ class Stage(Protocol):
 class Watch:
     def __init__(self, stage: Stage, sim: Simulation, robot: str, number: int):
         self.stage, self.sim, self.robot, self.number = stage, sim, robot, number
+        self.failure = ""
         self.view = self._view()
         self.measures, self.traces = messages.measures(self.view), messages.traces(self.view)
         self._drawn = [part for part in self.view.parts if part.columns]
@@ -50,7 +51,6 @@ class Watch:
         self._places = np.zeros((KEPT, 2 * len(self.traces)), np.float32)
         self._count = 0
         self._recording = False
-        self.failure = ""
 
     def page(self) -> dict[str, object]:
         return messages.page(self.stage.name, self.robot, self.number, self.view)
@@ -68,7 +68,7 @@ class Watch:
         try:
             fields = self._draw()
         except Exception as error:  # the robot's own code, which may do anything
-            self.failure = f"the view of {self.robot} failed: {type(error).__name__}: {error}"
+            self._fail(error)
             return
         sequence = self.sequence + 1
         for number, values in fields:
@@ -80,10 +80,11 @@ class Watch:
             self._time_ns, self.sequence = sim.now_ns, sequence
         self._encoded.clear()
 
+    @np.errstate(over="ignore")  # what float32 cannot hold is infinite
     def _draw(self) -> list[tuple[int, Values]]:
         drawing = self.view.draw()
         fields = [(0, self._row(self.view.measure(), self.measures)), (1, self._ends())]
-        return fields + [(2 + n, rows(part, drawing.get(part.name, ())).ravel()) for n, part in enumerate(self._drawn)]
+        return fields + [(2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)]
 
     def frame(self, seen: int) -> bytes:
         """The newest picture for a client whose last one was number `seen` (0: none)."""
@@ -112,15 +113,15 @@ class Watch:
         try:
             self._sample()
         except Exception as error:
-            self.failure = f"the view of {self.robot} failed: {type(error).__name__}: {error}"
+            self._fail(error)
 
+    @np.errstate(over="ignore")
     def _sample(self) -> None:
         sim = self.sim
         if sim.robots[self.robot] is not self.view.robot:
             self._start_over()
         now_s = sim.now_s
-        if self._count and now_s <= self._times[self._count - 1]:
-            self._forget_after(now_s)
+        self._count = self._samples_until(now_s, "left")  # those of another past are void
         if self._count == KEPT:  # make room for a tenth at once
             drop = KEPT // 10
             for kept in (self._times, self._numbers, self._places):
@@ -133,27 +134,34 @@ class Watch:
 
     def history(self) -> bytes:
         """What a new client needs to show the past: numbers over time, and the trails."""
-        self._forget_after(self._time_ns / 1e9)
-        first, count = max(0, self._count - PLOTTED), self._count
+        count = self._samples_until(self._time_ns / 1e9)
+        first = max(0, count - PLOTTED)
         before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
         step = max(1, -(-count // TRAILED))
         places = self._places[:count:step]
         trails = [(2 + n, places[:, 2 * n : 2 * n + 2].ravel()) for n in range(len(self.traces))]
         return self._pack(messages.HISTORY, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
 
-    def _forget_after(self, time_s: float) -> None:
-        self._count = int(np.searchsorted(self._times[: self._count], time_s, "right"))
+    def _samples_until(self, time_s: float, side: Literal["left", "right"] = "right") -> int:
+        return int(np.searchsorted(self._times[: self._count], time_s, side))
 
     def _start_over(self) -> None:
-        """Time has jumped, and after a reset the robot is another object."""
+        """Time has jumped, after a reset the robot is another object, and what a view remembers is of another past."""
         self.epoch = self.stage.epoch
-        if self.sim.robots[self.robot] is not self.view.robot:
-            self.view = self._view()
+        self.view = self._view()
         self._changed = dict.fromkeys(self._changed, self.sequence + 1)
-        self._forget_after(self.sim.now_s)
+        self._count = self._samples_until(self.sim.now_s)
 
     def _view(self) -> View:
-        return self.sim.robots[self.robot].view()
+        robot = self.sim.robots[self.robot]
+        try:
+            return robot.view()
+        except Exception as error:
+            self._fail(error)
+            return View(robot)
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = f"the view of {self.robot} failed: {type(error).__name__}: {error}"
 
     def _row(self, found: Mapping[str, float], names: Iterable[str]) -> Values:
         return np.array([found.get(name, np.nan) for name in names], np.float32)

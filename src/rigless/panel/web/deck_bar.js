@@ -8,6 +8,8 @@ import { events, stage, status } from "./state.js";
 
 const STEP_MS = 100;
 const SPEEDS = [0.1, 0.5, 1, 2, 5, 10];
+const AFTER_MS = 250; // by then a status from after the seek is here
+let asked = 0;
 const wanted = signal(/** @type {number|null} */ (null)); // where the user's finger is
 
 export const togglePlay = () => (status.value?.deck?.playing ? post("/api/deck/pause") : post("/api/deck/play", { speed: speed.value }));
@@ -24,8 +26,9 @@ async function close() {
 /** @param {number} time_s */
 async function seek(time_s) {
   wanted.value = time_s;
+  const mine = ++asked;
   await post("/api/deck/seek", { time_s });
-  wanted.value = null;
+  setTimeout(() => mine === asked && (wanted.value = null), AFTER_MS);
 }
 
 /** @param {string} value */

@@ -5,6 +5,7 @@ import { drawPart, drawThing } from "./flat_parts.js";
 
 const CLOSEST = 4000; // pixels a metre
 const FARTHEST = 2;
+const MARGINS_PX = [70, 64, 150]; // above, below and beside, for what lies over the map
 
 /** Where the world is on the canvas. */
 export class Frame {
@@ -137,9 +138,10 @@ export class FlatSurface {
     const { frame } = this;
     if (frame.width < 2) return;
     this.#fitted = true;
+    const [above, below, beside] = MARGINS_PX;
+    frame.scale = clamp(Math.min((frame.width - beside) / (right - left), (frame.height - above - below) / (top - bottom)));
     frame.x = (left + right) / 2;
-    frame.y = (bottom + top) / 2;
-    frame.scale = clamp(Math.min((frame.width - 48) / (right - left), (frame.height - 96) / (top - bottom)));
+    frame.y = (bottom + top) / 2 + frame.px((above - below) / 2);
   }
 
   /** @returns {[number, number, number, number]} */

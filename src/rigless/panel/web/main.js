@@ -6,6 +6,8 @@ import { beginKeys } from "./keys.js";
 import { beginPlots } from "./plots.js";
 import { shell } from "./shell.js";
 import { begin, onPicture } from "./socket.js";
+import { shown, status } from "./state.js";
+import { beginTapes } from "./tape_cards.js";
 import { beginTheatre, probe } from "./theatre.js";
 
 const NUMBERS_MS = 100; // readouts follow the pictures this often
@@ -24,7 +26,9 @@ onPicture.add(() => {
 effect(() => {
   void frame.value;
   render(shell(), app);
+  document.title = [shown.value, status.value?.name, "rigless"].filter((word, n, all) => word && all.indexOf(word) === n).join(" · ");
 });
 beginTheatre();
 beginPlots();
+beginTapes();
 Object.assign(globalThis, { rigless: probe });

@@ -1,6 +1,8 @@
 // Numbers over time, under the map. One uPlot each, made again only when the page or the theme changes.
 import { effect } from "@preact/signals-core";
+import { html, render } from "lit-html";
 import uPlot from "uplot";
+import { button } from "./pieces.js";
 import { onPicture, picturesOf } from "./socket.js";
 import * as state from "./state.js";
 /** @typedef {import("./types.js").Part} Part */
@@ -40,10 +42,10 @@ function make(part, paint) {
   const options = {
     width: 300,
     height: 130,
-    padding: [6, 6, 0, 0],
+    padding: [6, 16, 0, 0],
     cursor: { y: false, points: { size: 6 } },
     legend: { show: false },
-    scales: { x: { time: false, range: () => range() } },
+    scales: { x: { time: false, range: () => range() }, y: { range: (_plot, low, high) => airy(low, high) } },
     axes: [{ ...axis, size: 22, splits: () => marks().map((before) => now() - before), values: () => marks().map((before) => (before ? `−${before} s` : "now")) }, { ...axis, size: 46 }],
     series: [{}, ...(part.lines ?? []).map(([, name], n) => ({
       label: name, stroke: paint(LINES[n] ?? "--line-1"), width: 2, points: { show: false },
@@ -54,6 +56,13 @@ function make(part, paint) {
 }
 
 const now = () => picturesOf(state.shownKey.value)?.time_s ?? 0;
+/** Room above and below, also around a number that stays the same. @param {number} low @param {number} high @returns {[number, number]} */
+function airy(low, high) {
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
+  const air = Math.max((high - low) * 0.08, Math.abs(high) * 0.02, high === low ? Math.max(Math.abs(high) * 0.1, 1) : 0, 1e-6);
+  return [low - air, high + air];
+}
+
 const marks = () => [1, 2 / 3, 1 / 3, 0].map((part) => Math.round(state.kept.span.value * part));
 /** @returns {[number, number]} */
 const range = () => [now() - state.kept.span.value, now()];
@@ -66,9 +75,18 @@ function update() {
   for (const { part, plot, value } of plots) {
     const lines = (part.lines ?? []).map(([name]) => (pictures.values[pictures.page.measures.indexOf(name)] ?? []).slice(first));
     plot.setData([times, ...lines]);
-    const newest = (part.lines ?? []).map(([name]) => pictures.measure(name));
-    value.textContent = `${newest.map((one) => (Number.isFinite(one) ? one.toFixed(Math.abs(one) >= 1000 ? 0 : 2) : "–")).join(" · ")} ${part.unit ?? ""}`;
+    render(numbers(part, pictures), value);
   }
+}
+
+/** The newest number of each line, in the line's colour. @param {Part} part @param {import("./pictures.js").Pictures} pictures */
+function numbers(part, pictures) {
+  const lines = part.lines ?? [];
+  return html`${lines.map(([name, label], n) => {
+    const value = pictures.measure(name);
+    const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 2;
+    return html`<span style="color:var(${LINES[n] ?? "--line-1"})">${lines.length > 1 ? html`<small>${label}</small> ` : ""}${Number.isFinite(value) ? value.toFixed(digits) : "–"}</span>`;
+  })}<small>${part.unit ?? ""}</small>`;
 }
 
 /** @param {number[]} times @param {number} time */
@@ -103,6 +121,12 @@ export function beginPlots() {
     void state.kept.span.value;
     queueMicrotask(update);
   });
+}
+
+/** How much of the past the plots show. */
+export function spans() {
+  return html`<div class="segments" role="group" aria-label="Seconds that plots show">
+    ${[10, 30, 120].map((span) => button(`${span} s`, `Plot the last ${span} seconds`, () => (state.kept.span.value = span), { on: state.kept.span.value === span, kind: "text" }))}</div>`;
 }
 
 /** Whether this page has anything to plot. */

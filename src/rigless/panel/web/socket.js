@@ -30,7 +30,10 @@ export function connect() {
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     tries = 0;
-    byNumber.clear(); // a new server counts its pages anew
+    byNumber.clear(); // a new server counts its pages anew, and may have other robots of the same names
+    state.declared.value = {};
+    const robot = state.shown.value;
+    if (robot && state.stage.value === "live") void askDeclared(robot);
     look();
     void loadEvents();
   };
@@ -108,6 +111,7 @@ function takePicture(data) {
 let fresh = [];
 /** Events may come by the thousand; the list is made anew once a frame. @param {import("./state.js").Event} event */
 function takeEvent(event) {
+  if (state.stage.value === "recording") return; // these are the live ones; they are loaded on the way back
   if (!fresh.length) {
     requestAnimationFrame(() => {
       state.events.value = [...fresh.reverse(), ...state.events.value].slice(0, state.EVENTS_KEPT);
@@ -140,15 +144,17 @@ export function begin() {
     look();
     if (robot && state.stage.value === "live" && !state.declared.peek()[robot]) void askDeclared(robot);
   });
-  let before = -1;
+  let before = "";
   effect(() => {
-    const now = state.stage.value === "live" ? epoch.value : -2;
-    if (before !== now && before !== -1) void loadEvents();
+    const now = state.stage.value === "live" ? `live ${epoch.value}` : `recording ${deckFile.value}`;
+    if (before !== now && before) void loadEvents();
     before = now;
   });
+  let since = performance.now();
   setInterval(() => {
-    state.rate.value = arrived;
-    arrived = 0;
+    const now = performance.now();
+    state.rate.value = Math.round((1000 * arrived) / (now - since));
+    [arrived, since] = [0, now];
   }, 1000);
 }
 

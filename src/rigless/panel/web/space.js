@@ -88,11 +88,21 @@ export class SpaceSurface {
   #eye;
   #watcher;
 
-  /** @param {HTMLElement} host */
-  constructor(host) {
-    this.#context = contextOf(this.#canvas);
+  /**
+   * @param {HTMLElement} host
+   * @param {{smooth?: boolean}} [options]  smooth: edges are smoothed even where that takes half the time of a frame, in software
+   */
+  constructor(host, { smooth = false } = {}) {
+    this.#context = contextOf(this.#canvas, true);
     this.#software = isSoftware(this.#context);
-    this.#renderer = new WebGLRenderer({ canvas: this.#canvas, context: this.#context, antialias: true });
+    if (this.#software && !smooth) {
+      this.#canvas = document.createElement("canvas");
+      this.#context = contextOf(this.#canvas, false);
+    }
+    this.#renderer = new WebGLRenderer({ canvas: this.#canvas, context: this.#context });
+    this.#renderer.shadowMap.enabled = true;
+    this.#renderer.shadowMap.autoUpdate = false; // else it is drawn again for every picture of the floor's shadow
+    this.#light.shadows = !this.#software;
     this.#eye = new Eye(this.#canvas);
     this.#eye.onchange = () => this.onview();
     this.#scene.add(this.#light.object, this.#ground.object, this.#shadow.object, this.#obstacles.object);
@@ -198,9 +208,17 @@ export class SpaceSurface {
     this.#eye.setDepths(extent);
     this.#ground.look(target, distance_m);
     this.#look.look(target, distance_m);
-    this.#shadow.update(this.#renderer, this.#scene, this.#casters());
+    this.#castShadows(this.#casters());
     this.#renderer.render(this.#scene, this.#eye.camera);
     this.#watchSpeed(started);
+  }
+
+  /** @param {Box3} casters */
+  #castShadows(casters) {
+    this.#shadow.update(this.#renderer, this.#scene, casters);
+    if (!this.#light.shadows) return;
+    this.#light.shineOn(casters);
+    this.#renderer.shadowMap.needsUpdate = true;
   }
 
   /**
@@ -211,7 +229,9 @@ export class SpaceSurface {
     if (this.#software || this.#framesSeen > FRAMES_TO_WATCH) return;
     this.#context.readPixels(0, 0, 1, 1, this.#context.RGBA, this.#context.UNSIGNED_BYTE, new Uint8Array(4)); // waits until it is drawn
     const compiling = this.#framesSeen++ === 0;
-    if (!compiling && performance.now() - started_ms > SLOW_MS) this.#software = true;
+    if (compiling || performance.now() - started_ms < SLOW_MS) return;
+    this.#software = true;
+    this.#light.shadows = false;
   }
 
   #casters() {
@@ -296,9 +316,12 @@ export class SpaceSurface {
   }
 }
 
-/** @param {HTMLCanvasElement} canvas */
-function contextOf(canvas) {
-  const context = canvas.getContext("webgl2", { antialias: true, alpha: false, depth: true, powerPreference: "high-performance" });
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {boolean} antialias
+ */
+function contextOf(canvas, antialias) {
+  const context = canvas.getContext("webgl2", { antialias, alpha: false, depth: true, powerPreference: "high-performance" });
   if (!context) throw new Error("The 3-D view needs WebGL 2, which this browser does not offer; the 2-D view shows the same.");
   return context;
 }

@@ -18,7 +18,10 @@ const FLATTEST_M = 0.02; // a body that has no height is still to be seen
  */
 export function bodyMaterial(colour) {
   const opacity = opacityOf(colour);
-  return new MeshStandardMaterial({ roughness: 0.5, metalness: 0.08, opacity, transparent: opacity < 1, depthWrite: opacity === 1 });
+  const seenThrough = opacity < 1; // and a little behind, so that a ghost where its body is does not flicker with it
+  return new MeshStandardMaterial({
+    roughness: 0.5, metalness: 0.08, opacity, transparent: seenThrough, polygonOffset: seenThrough, polygonOffsetFactor: 1, polygonOffsetUnits: 8,
+  });
 }
 
 /** Copies of one shape, each with a place and a colour of its own; it grows as needed. */

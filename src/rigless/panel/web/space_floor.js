@@ -24,7 +24,7 @@ void main() {
 }`;
 
 const FRAGMENT = `
-uniform float glow, fineLines, coarseLines;
+uniform float glow, fineLines, coarseLines, floorShare;
 uniform vec3 floorPaint, outsidePaint, gridPaint;
 #ifdef MAP
 uniform sampler2D cells;
@@ -40,13 +40,13 @@ float fading(float square) {
 
 void main() {
   float away = dot(vOff, vOff);
-  float pool = fading(away * 5.0);
+  float pool = fading(away * 9.0);
   float haze = fading(away);
 #ifdef MAP
   vec3 paint = texture2D(cells, vCell).rgb * (1.0 + glow * (pool - 0.35));
 #else
   if (all(greaterThan(vCell, vec2(0.0))) && all(lessThan(vCell, holeSize))) discard;
-  vec3 paint = mix(outsidePaint, floorPaint * (1.0 + glow * pool), haze);
+  vec3 paint = mix(outsidePaint, floorPaint * (1.0 + glow * pool), haze * floorShare);
 #endif
   // Distance to the nearest line in pixels; lines that come too close to each other fade.
   vec2 pixel = fwidth(vLines);
@@ -74,7 +74,7 @@ export class FloorLook {
     this.#uniforms.floorPaint.value = palette.shown("floor");
     this.#uniforms.outsidePaint.value = palette.shown("outside");
     this.#uniforms.gridPaint.value = palette.shown("grid");
-    this.#uniforms.glow.value = palette.dark ? 0.3 : 0;
+    this.#uniforms.glow.value = palette.dark ? 0.38 : 0;
     this.#lineStrength = palette.dark ? 0.75 : 0.6;
   }
 
@@ -98,7 +98,7 @@ export class FloorLook {
   }
 
   forGround() {
-    return this.#material({ holePose: { value: new Vector4(0, 0, 1, 0) }, holeSize: { value: new Vector2() } }, {});
+    return this.#material({ holePose: { value: new Vector4(0, 0, 1, 0) }, holeSize: { value: new Vector2() }, floorShare: { value: 1 } }, {});
   }
 
   /**
@@ -113,6 +113,7 @@ export class FloorLook {
 /** What stands on the floor is drawn before it, so that the floor is not reckoned where it is not seen. */
 export const FLOOR_LAST = 10;
 
+const BESIDE_MAP = 0.3; // how much the ground around a map looks like floor
 const GROUND_REACH = 12; // in camera distances: far enough that its edge is all haze
 
 /** The ground without end, less the place where a map lies (its pits are lower than the ground). */
@@ -130,8 +131,9 @@ export class Ground {
 
   /** @param {Grid|null} grid */
   leaveOut(grid) {
-    const { holePose, holeSize } = this.#material.uniforms;
+    const { holePose, holeSize, floorShare } = this.#material.uniforms;
     const [x, y, yaw] = grid?.origin ?? [0, 0, 0];
+    floorShare.value = grid ? BESIDE_MAP : 1;
     holePose.value.set(x, y, Math.cos(yaw), Math.sin(yaw));
     holeSize.value.set((grid?.width ?? 0) * (grid?.resolution_m ?? 0), (grid?.height ?? 0) * (grid?.resolution_m ?? 0));
   }

@@ -1,6 +1,6 @@
 // The light of the scene. A surface that looks up shows exactly its paint, so that the theme's colours mean the same in 2-D and in space.
 
-import { DirectionalLight, Group, HemisphereLight, Vector2, Vector3 } from "three";
+import { Box3, DirectionalLight, Group, HemisphereLight, Sphere, Vector2, Vector3 } from "three";
 
 /** @import {Palette} from "./space_paints.js" */
 
@@ -21,7 +21,33 @@ export class Light {
     this.#sun.position.copy(TOWARDS_SUN);
     this.#sky.position.set(0, 0, 1);
     this.#rim.position.set(0.8, 0.6, -0.05); // from behind and not from above: it must not brighten what looks up
-    this.object.add(this.#sky, this.#sun, this.#rim);
+    this.object.add(this.#sky, this.#sun, this.#sun.target, this.#rim);
+    this.#sun.shadow.mapSize.set(2048, 2048);
+    this.#sun.shadow.radius = 3;
+  }
+
+  /** Whether bodies throw shadows on each other; those on the floor are made in space_shadow.js. */
+  get shadows() {
+    return this.#sun.castShadow;
+  }
+
+  set shadows(on) {
+    this.#sun.castShadow = on;
+  }
+
+  /** @param {Box3} bodies  what the shadow map has to cover */
+  shineOn(bodies) {
+    if (bodies.isEmpty()) return;
+    const { center, radius } = bodies.getBoundingSphere(new Sphere());
+    const { camera } = this.#sun.shadow;
+    this.#sun.target.position.copy(center);
+    this.#sun.position.copy(center).addScaledVector(TOWARDS_SUN, radius * 2);
+    camera.left = camera.bottom = -radius;
+    camera.right = camera.top = radius;
+    camera.near = radius * 0.5;
+    camera.far = radius * 3.5;
+    camera.updateProjectionMatrix();
+    this.#sun.shadow.normalBias = radius * 0.004; // two pixels of the map: less and bodies shade themselves in stripes
   }
 
   /** @param {Palette} palette */

@@ -1,6 +1,6 @@
 // Arms and other chains of bodies: every link is a group that is put where its row says, with its solids in it.
 
-import { Box3, Group, Mesh } from "three";
+import { Box3, Group, Mesh, MeshBasicMaterial } from "three";
 import { bodyMaterial } from "./space_bodies.js";
 import { castShadow } from "./space_shadow.js";
 import { shapeOf } from "./space_shapes.js";
@@ -10,12 +10,15 @@ import { shapeOf } from "./space_shapes.js";
 /** @import {Colour, Part, Solid} from "./types.js" */
 
 const COLUMNS = 8;
+const VEILS = 5; // drawn after lines and dots, and before the ghosts
+const GHOSTS = 6;
 
 export class Chain {
   object = new Group();
   #tones;
   /** @type {Map<Colour, MeshStandardMaterial>} */
   #materials = new Map();
+  #depthOnly = new MeshBasicMaterial({ colorWrite: false, transparent: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 8 });
   /** @type {{group: Group, solids: {mesh: Mesh, colour: Colour}[]}[]} */
   #links;
 
@@ -33,11 +36,23 @@ export class Chain {
     group.visible = false;
     const meshes = solids.map((solid) => {
       const mesh = new Mesh(shapeOf(solid), this.#material(solid.colour));
-      if (!this.#material(solid.colour).transparent) castShadow(mesh);
+      if (this.#material(solid.colour).transparent) group.add(this.#veil(mesh));
+      else castShadow(mesh);
       group.add(mesh);
       return { mesh, colour: solid.colour };
     });
     return { group, solids: meshes };
+  }
+
+  /**
+   * Only the nearest surface of a ghost is to be seen, not the insides of its solids: their depths are drawn first.
+   * @param {Mesh} mesh
+   */
+  #veil(mesh) {
+    const veil = new Mesh(mesh.geometry, this.#depthOnly);
+    veil.renderOrder = VEILS;
+    mesh.renderOrder = GHOSTS;
+    return veil;
   }
 
   /** @param {Colour} colour */
@@ -88,5 +103,6 @@ export class Chain {
   dispose() {
     for (const { solids } of this.#links) for (const { mesh } of solids) mesh.geometry.dispose();
     for (const material of this.#materials.values()) material.dispose();
+    this.#depthOnly.dispose();
   }
 }

@@ -49,6 +49,7 @@ void main() {
 /** @param {Object3D} object */
 export function castShadow(object) {
   object.layers.enable(CASTERS);
+  object.castShadow = object.receiveShadow = true;
 }
 
 export class FloorShadow {
@@ -80,7 +81,7 @@ export class FloorShadow {
   paint(palette) {
     const { paint, strength } = this.#laid.uniforms;
     paint.value.copy(palette.shown(palette.dark ? "outside" : "text")).multiplyScalar(palette.dark ? 0.5 : 1);
-    strength.value = palette.dark ? 0.8 : 0.3;
+    strength.value = palette.dark ? 0.68 : 0.26;
   }
 
   /**

@@ -1,5 +1,5 @@
 // Recordings and snapshots: make them, open them, go back to them.
-import { signal } from "@preact/signals-core";
+import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { call, post } from "./api.js";
 import * as icons from "./icons.js";
@@ -29,6 +29,15 @@ async function stopRecording() {
 /** @param {string} path */
 async function open(path) {
   if (await post("/api/deck", { file: path })) stage.value = "recording";
+}
+
+const recorded = computed(() => status.value && (status.value.recording ?? ""));
+
+/** Know the recordings from the start, and again whenever one begins or ends. */
+export function beginTapes() {
+  effect(() => {
+    if (recorded.value !== null) void listRecordings();
+  });
 }
 
 export function recordingCard() {

@@ -6,6 +6,7 @@ import { call } from "./api.js";
 import { FlatSurface } from "./flat.js";
 import * as icons from "./icons.js";
 import { button } from "./pieces.js";
+import { hasPlots, spans } from "./plots.js";
 import { onPicture, picturesOf } from "./socket.js";
 import * as state from "./state.js";
 /** @typedef {import("./types.js").Surface} Surface */
@@ -20,6 +21,7 @@ theatre.append(ground, overlay);
 
 const DRAWN = new Set(["Disc", "Polygon", "Rays", "Points", "Path", "Ellipse", "Links", "Trail"]);
 const failure = signal("");
+const mapped = signal(false); // whether the world has a map
 /** @type {Surface|null} */
 let surface = null;
 let inSpace = false;
@@ -33,6 +35,9 @@ let world = { key: "", grid: null };
 export const probe = { surface: () => surface, drawn: () => drawn, pictures: () => picturesOf(state.shownKey.value) };
 
 const wantsSpace = () => state.kept.space.value[state.shown.value] ?? state.shownPage.value?.parts.some((part) => part.kind === "Links") ?? false;
+
+/** Whether there is anything to see of the robot in its world: the generic page of a thermostat has numbers only. */
+export const hasGround = () => mapped.value || !state.shownPage.value || state.shownPage.value.parts.some((part) => DRAWN.has(part.kind));
 
 /** Draw with the next animation frame. */
 export function invalidate() {
@@ -105,6 +110,7 @@ async function loadWorld(stage, key) {
   }
   if (world.key !== key) return;
   world = { key, grid };
+  mapped.value = grid !== null;
   surface?.setGrid(grid);
   invalidate();
 }
@@ -154,7 +160,8 @@ function tools() {
       ${button(icons.minus, "Zoom out (-)", () => zoom(1 / 1.4))}
       ${button(icons.fit, "See everything (0)", fit)}
       ${button(icons.target, "Follow the robot (f)", toggleFollow, { on: state.kept.follow.value })}
-    </div>`;
+    </div>
+    ${state.kept.plots.value && hasPlots() ? html`<div class="spans">${spans()}</div>` : nothing}`;
 }
 
 /** @param {number} factor */

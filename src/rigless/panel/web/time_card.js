@@ -9,6 +9,7 @@ import { notice, status } from "./state.js";
 const STEP_MS = 10;
 const stepMs = signal(STEP_MS);
 const asked = signal(/** @type {number|null} */ (null)); // the speed under the user's finger, until the server has it
+let asks = 0;
 
 export const play = () => post("/api/resume");
 export const pause = () => post("/api/pause");
@@ -45,8 +46,11 @@ export function resetDialog() {
 
 /** @param {number} speed */
 export async function setSpeed(speed) {
+  const mine = ++asks;
   asked.value = speed;
-  await post("/api/speed", { speed: Number(speed.toFixed(3)) });
+  const found = await post("/api/speed", { speed: Number(speed.toFixed(3)) });
+  if (mine !== asks) return; // another wish is under way
+  if (found && status.value) status.value = { ...status.value, pace: found.pace, speed: found.speed };
   asked.value = null;
 }
 

@@ -10,7 +10,6 @@ from browser.server import Server
 from browser.window import Window
 
 PATIENCE_S = 20.0
-MIDDLE = "canvas"
 
 
 class Panel:
@@ -28,7 +27,7 @@ class Panel:
 
     def wait_live(self) -> "Panel":
         expect(self.page.locator(".connection")).to_contain_text("live")
-        if self.page.locator("nav a[aria-current=page]").count():
+        if self.page.locator('nav a[aria-current=page]:not([href="#/"])').count():
             self.until(lambda: self.count(), "no picture came")
         return self
 
@@ -81,6 +80,9 @@ class Panel:
 
     def rows(self, name: str) -> list[float]:
         return self.page.evaluate("(name) => Array.from(rigless.pictures().rows.get(name) ?? [])", name)
+
+    def measure(self, name: str) -> float:
+        return self.page.evaluate("(name) => rigless.pictures().measure(name)", name)
 
     def trail(self, name: str = "trail") -> list[float]:
         script = "(name) => { const t = rigless.pictures().trails.get(name); return Array.from(t.points.slice(0, 2 * t.count)); }"

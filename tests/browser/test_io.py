@@ -94,7 +94,9 @@ def test_plots_show_the_numbers_over_time(vacuum):
     expect(figures.locator("canvas")).to_have_count(4)
     vacuum.running_for(1.0)
     vacuum.pause()
-    times, values = vacuum.page.evaluate("() => [rigless.pictures().times, rigless.pictures().values.map((v) => v.length)]")
+    times, values = vacuum.page.evaluate(
+        "() => [rigless.pictures().times, rigless.pictures().values.map((v) => v.length)]"
+    )
     assert len(times) >= 10
     assert times == sorted(times)
     assert {len(times)} == set(values)
@@ -109,6 +111,6 @@ def test_plots_are_hidden_and_shown_and_their_span_is_chosen(vacuum):
     expect(vacuum.page.locator(".plots")).to_be_hidden()
     vacuum.reload()
     expect(vacuum.page.locator(".plots")).to_be_hidden()
-    vacuum.button("Show the plots").click()
+    vacuum.button("Plots (p)").click()
     expect(vacuum.page.locator(".plots canvas")).to_have_count(4)
     expect(vacuum.button("Plot the last 120 seconds")).to_have_attribute("aria-pressed", "true")

@@ -81,8 +81,8 @@ def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
     }
 
 
-def describe(host: Host) -> dict[str, Any]:
-    """The whole status, as `rigless ctl status` shows it."""
+def summarise(host: Host) -> dict[str, Any]:
+    """What is true of the run as a whole."""
     return {
         "name": host.built.scenario.name,
         "state": host.state,
@@ -95,8 +95,16 @@ def describe(host: Host) -> dict[str, Any]:
         "lost_s": host.lost_ns / 1e9,
         "seed": host.sim.seed,
         "recording": str(host.tape.path) if host.tape.path else None,
-        "robots": [describe_robot(host, robot) for robot in host.sim.robots.values()],
     }
+
+
+def describe(host: Host) -> dict[str, Any]:
+    """The whole status, as `rigless ctl status` shows it."""
+    return {**summarise(host), "robots": [describe_robot(host, robot) for robot in host.sim.robots.values()]}
+
+
+def list_snapshots(host: Host) -> list[dict[str, Any]]:
+    return [{"name": name, "time_s": saved.now_ns / 1e9} for name, saved in host.snapshots.items()]
 
 
 def create_app(host: Host) -> FastAPI:
@@ -232,7 +240,7 @@ def _add_robots(app: FastAPI, host: Host) -> None:
 def _add_tape(app: FastAPI, host: Host) -> None:
     @app.get("/api/snapshots")
     async def snapshots() -> list[Any]:
-        return [{"name": name, "time_s": saved.now_ns / 1e9} for name, saved in host.snapshots.items()]
+        return list_snapshots(host)
 
     @app.post("/api/snapshots")
     async def take(body: NamedFile) -> dict[str, Any]:

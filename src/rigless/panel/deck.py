@@ -34,6 +34,7 @@ class Deck:
         self._task: asyncio.Task[None] | None = None
         self._opened = 0
         self._epochs = 0  # of the reels before this one
+        self._jumps = 0
         self._pace = Pace()
         self._playing = False
         self._target_ns: int | None = None
@@ -52,8 +53,8 @@ class Deck:
 
     @property
     def epoch(self) -> int:
-        """Grows when time has gone back, and when another recording is in."""
-        return self._epochs + (0 if self._reel is None else self._reel.epoch)
+        """Grows when time has jumped, and when another recording is in."""
+        return self._epochs + self._jumps + (0 if self._reel is None else self._reel.epoch)
 
     @property
     def events(self) -> list[Event]:
@@ -187,6 +188,7 @@ class Deck:
             await self._sleep(0)
             if self._target_ns != target_ns:
                 return
+        self._jumps += not self._through
         self._arrive()
         self._anchor(reel)
 

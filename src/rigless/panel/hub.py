@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rigless.host.control import describe_robot
+from rigless.host.control import describe_robot, list_snapshots, summarise
 from rigless.host.host import Host
 from rigless.kernel.drawing import View
 from rigless.kernel.events import Event
@@ -184,19 +184,9 @@ class Hub:
         host = self.host
         return {
             "type": "status",
-            "name": host.built.scenario.name,
-            "state": host.state,
-            "failure": host.failure,
-            "time_s": host.sim.now_s,
-            "wall_s": host.wall_s,
-            "pace": host.pace.mode,
-            "speed": host.pace.speed,
-            "real_time_factor": host.real_time_factor(),
-            "lost_s": host.lost_ns / 1e9,
-            "seed": host.sim.seed,
+            **summarise(host),
             "epoch": host.epoch,
-            "recording": str(host.tape.path) if host.tape.path else None,
-            "snapshots": [{"name": name, "time_s": saved.now_ns / 1e9} for name, saved in host.snapshots.items()],
+            "snapshots": list_snapshots(host),
             "robots": [
                 {"name": name, "status": robot.status(), "stop": self._stopped(name)}
                 for name, robot in host.sim.robots.items()
@@ -212,7 +202,7 @@ class Hub:
         message: bytes | None = None
         for client in self.clients:
             if client.events:
-                message = message or to_json({"type": "event", **event_fields(event)})
+                message = message or _tellable(event)
                 client.tell(message)
 
     # Acting on robots, through their views
@@ -256,10 +246,10 @@ class Hub:
             raise InputError(Problem("estop", f"{robot or 'no robot here'} has no emergency stop", "pause instead"))
         broken = []
         for name in stopped:
-            for client in self.clients:
-                client.driving.pop(name, None)
             try:
                 self.apply(self.view(name).stop(on))
+                for client in self.clients if on else ():
+                    client.driving.pop(name, None)  # letting go would drive a robot that does not latch
             except Exception as error:  # one robot's bug does not keep the others from stopping
                 broken.append(Problem(name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"))
         if broken:
@@ -285,3 +275,11 @@ def event_fields(event: Event) -> dict[str, Any]:
         "text": event.text,
         "data": event.data,
     }
+
+
+def _tellable(event: Event) -> bytes:
+    """An event as JSON. One whose data has no such form is the robot's bug, and no reason to break the simulation."""
+    try:
+        return to_json({"type": "event", **event_fields(event)})
+    except (TypeError, ValueError):
+        return to_json({"type": "event", **event_fields(event), "text": ascii(event.text), "data": {}})

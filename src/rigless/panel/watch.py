@@ -14,6 +14,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
 
 SAMPLE_HZ = 10.0
+GAP_S = 0.5  # nobody looked for so long, or a recording jumped
 KEPT = 6000  # ten minutes
 PLOTTED = 1200  # two minutes of numbers go to a new client
 TRAILED = 3000  # at most so many points of a trail do
@@ -84,7 +85,9 @@ class Watch:
     def _draw(self) -> list[tuple[int, Values]]:
         drawing = self.view.draw()
         fields = [(0, self._row(self.view.measure(), self.measures)), (1, self._ends())]
-        return fields + [(2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)]
+        return fields + [
+            (2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)
+        ]
 
     def frame(self, seen: int) -> bytes:
         """The newest picture for a client whose last one was number `seen` (0: none)."""
@@ -122,14 +125,17 @@ class Watch:
             self._start_over()
         now_s = sim.now_s
         self._count = self._samples_until(now_s, "left")  # those of another past are void
+        if self._count and now_s - self._times[self._count - 1] > GAP_S:
+            self._keep(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)  # lines end here and begin anew
+        self._keep(now_s, self._row(self.view.measure(), self.measures), self._ends())
+
+    def _keep(self, time_s: float, numbers: Values | float, places: Values | float) -> None:
         if self._count == KEPT:  # make room for a tenth at once
             drop = KEPT // 10
             for kept in (self._times, self._numbers, self._places):
                 kept[:-drop] = kept[drop:].copy()
             self._count -= drop
-        self._times[self._count] = now_s
-        self._numbers[self._count] = self._row(self.view.measure(), self.measures)
-        self._places[self._count] = self._ends()
+        self._times[self._count], self._numbers[self._count], self._places[self._count] = time_s, numbers, places
         self._count += 1
 
     def history(self) -> bytes:
@@ -137,8 +143,9 @@ class Watch:
         count = self._samples_until(self._time_ns / 1e9)
         first = max(0, count - PLOTTED)
         before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
-        step = max(1, -(-count // TRAILED))
-        places = self._places[:count:step]
+        places = self._places[:count]
+        thinned = np.arange(count) % max(1, -(-count // TRAILED)) == 0
+        places = places[thinned | np.isnan(places).any(axis=1)]
         trails = [(2 + n, places[:, 2 * n : 2 * n + 2].ravel()) for n in range(len(self.traces))]
         return self._pack(messages.HISTORY, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
 

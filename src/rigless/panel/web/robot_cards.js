@@ -61,10 +61,20 @@ function inputField(name, label, value) {
       @change=${(/** @type {{target: HTMLInputElement}} */ event) => setInput(name, number ? Number(event.target.value) : event.target.value)}></div>`;
 }
 
-/** Pressed while it is held, by pointer or key. @param {Part} part @param {boolean} on */
+/** What is held down now, and how to let go of it. @type {Map<string, () => void>} */
+const held = new Map();
+const letGo = () => [...held.values()].forEach((release) => release());
+for (const name of ["blur", "pagehide"]) addEventListener(name, letGo);
+document.addEventListener("visibilitychange", letGo);
+
+/** Pressed while it is held, by pointer or key; whoever looks away lets go. @param {Part} part @param {boolean} on */
 function holdButton(part, on) {
-  const press = () => void setInput(part.name, part.pressed ?? true);
-  const release = () => void setInput(part.name, part.released ?? false);
+  const key = `${state.shown.value} ${part.name}`;
+  const release = () => held.delete(key) && void setInput(part.name, part.released ?? false);
+  const press = () => {
+    held.set(key, release);
+    void setInput(part.name, part.pressed ?? true);
+  };
   const isPress = (/** @type {KeyboardEvent} */ event) => (event.key === " " || event.key === "Enter") && !event.repeat;
   return html`<button class="button wide" aria-pressed=${on} ?disabled=${!isLive()} aria-label="${part.label}, held while pressed"
     @pointerdown=${(/** @type {PointerEvent} */ event) => {

@@ -4,7 +4,7 @@
 import { Box3, Group, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { Beams, Dots, Fan } from "./space_beams.js";
 import { Bodies, Obstacles } from "./space_bodies.js";
-import { Eye } from "./space_eye.js";
+import { cornersOf, Eye } from "./space_eye.js";
 import { FloorLook, Ground } from "./space_floor.js";
 import { Light } from "./space_light.js";
 import { Ellipses, Trace } from "./space_lines.js";
@@ -81,7 +81,7 @@ export class SpaceSurface {
   /** @type {MapInSpace|null} */
   #map = null;
   #fitPending = true;
-  #framesSeen = 0;
+  #framesSeen;
   #renderer;
   #context;
   #software;
@@ -90,12 +90,12 @@ export class SpaceSurface {
 
   /**
    * @param {HTMLElement} host
-   * @param {{smooth?: boolean}} [options]  smooth: edges are smoothed even where that takes half the time of a frame, in software
+   * @param {{fine?: boolean}} [options]  fine: smooth edges and all shadows even in software, where they make a frame take thrice as long
    */
-  constructor(host, { smooth = false } = {}) {
+  constructor(host, { fine = false } = {}) {
     this.#context = contextOf(this.#canvas, true);
-    this.#software = isSoftware(this.#context);
-    if (this.#software && !smooth) {
+    this.#software = !fine && isSoftware(this.#context);
+    if (this.#software) {
       this.#canvas = document.createElement("canvas");
       this.#context = contextOf(this.#canvas, false);
     }
@@ -103,6 +103,7 @@ export class SpaceSurface {
     this.#renderer.shadowMap.enabled = true;
     this.#renderer.shadowMap.autoUpdate = false; // else it is drawn again for every picture of the floor's shadow
     this.#light.shadows = !this.#software;
+    this.#framesSeen = fine ? FRAMES_TO_WATCH + 1 : 0;
     this.#eye = new Eye(this.#canvas);
     this.#eye.onchange = () => this.onview();
     this.#scene.add(this.#light.object, this.#ground.object, this.#shadow.object, this.#obstacles.object);
@@ -204,11 +205,11 @@ export class SpaceSurface {
   #render() {
     const started = performance.now();
     const { target, distance_m } = this.#eye;
-    const extent = this.#everything().getSize(new Vector3()).length();
-    this.#eye.setDepths(extent);
+    const casters = this.#casters();
+    this.#eye.setDepths(this.#extent_m(casters));
     this.#ground.look(target, distance_m);
     this.#look.look(target, distance_m);
-    this.#castShadows(this.#casters());
+    this.#castShadows(casters);
     this.#renderer.render(this.#scene, this.#eye.camera);
     this.#watchSpeed(started);
   }
@@ -241,14 +242,25 @@ export class SpaceSurface {
     return box;
   }
 
-  /** @returns {Box3} around all there is to see */
-  #everything() {
-    const box = this.#map ? new Box3() : this.#casters();
-    for (const [x, y] of this.#map?.corners() ?? []) {
-      box.expandByPoint(new Vector3(x, y, 0)).expandByPoint(new Vector3(x, y, WALL_HEIGHT_M));
-    }
+  /** @returns {Vector3[]} the outermost points of all there is to see */
+  #outermost() {
+    const box = new Box3();
     for (const { drawn, group } of this.#entries) if (group.visible) drawn.addTo(box);
-    return box;
+    this.#obstacles.addTo(box);
+    return [...cornersOf(box), ...this.#mapCorners()];
+  }
+
+  #mapCorners() {
+    return (this.#map?.corners ?? []).flatMap(([x, y]) => [new Vector3(x, y, 0), new Vector3(x, y, WALL_HEIGHT_M)]);
+  }
+
+  /**
+   * How far away something may be that must not be cut off.
+   * @param {Box3} casters
+   */
+  #extent_m(casters) {
+    const { position } = this.#eye.camera;
+    return Math.max(0, ...[...cornersOf(casters), ...this.#mapCorners()].map((point) => point.distanceTo(position)));
   }
 
   #followedPlace() {
@@ -264,7 +276,7 @@ export class SpaceSurface {
 
   #fitNow() {
     this.#fitPending = false;
-    this.#eye.fit(this.#everything(), this.#map !== null);
+    this.#eye.fit(this.#outermost(), this.#map !== null);
   }
 
   /** @param {number} factor */

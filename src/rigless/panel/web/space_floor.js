@@ -74,7 +74,7 @@ export class FloorLook {
     this.#uniforms.floorPaint.value = palette.shown("floor");
     this.#uniforms.outsidePaint.value = palette.shown("outside");
     this.#uniforms.gridPaint.value = palette.shown("grid");
-    this.#uniforms.glow.value = palette.dark ? 0.38 : 0;
+    this.#uniforms.glow.value = palette.dark ? 0.45 : 0;
     this.#lineStrength = palette.dark ? 0.75 : 0.6;
   }
 

@@ -1,7 +1,7 @@
 // A grid map in space: walls as blocks, the floor as a picture of the cells with the shade of the walls in it, cliffs as pits. Two or three draw calls.
 
 import {
-  BufferAttribute, BufferGeometry, DataTexture, Group, LinearFilter, LinearMipmapLinearFilter, Mesh, RGBAFormat, ShaderMaterial, Vector3,
+  BufferAttribute, BufferGeometry, DataTexture, Group, LinearFilter, LinearMipmapLinearFilter, Mesh, RGBAFormat, ShaderMaterial, Vector2, Vector3,
 } from "three";
 import { borders, mask, rectangles, shade } from "./space_cells.js";
 import { FLOOR_LAST } from "./space_floor.js";
@@ -48,10 +48,12 @@ export class MapInSpace {
    */
   constructor(grid, look) {
     this.#grid = grid;
+    /** of the part of the map that is known */
+    this.corners = knownCorners(grid);
     const walls = mask(grid, (cell) => (cell & OCCUPIED) !== 0);
     const pits = mask(grid, (cell) => (cell & (CLIFF | OCCUPIED)) === CLIFF);
     const ground = mask(grid, (cell) => (cell & (CLIFF | OCCUPIED)) !== CLIFF);
-    this.#shade = wallShade(walls, grid.resolution_m);
+    this.#shade = wallShade(walls, grid);
     this.#picture = floorPicture(grid);
     this.#pieces = {
       walls: new Mesh(blocks(walls, grid, WALL_HEIGHT_M), litMaterial()),
@@ -71,20 +73,6 @@ export class MapInSpace {
     paintCells(this.#picture, this.#grid, this.#shade, palette);
   }
 
-  /**
-   * The corners of the part of the map that is known, in the world.
-   * @returns {[number, number][]}
-   */
-  corners() {
-    const { width, height, resolution_m, origin } = this.#grid;
-    const [left, bottom, right, top] = knownExtent(this.#grid) ?? [0, 0, width, height];
-    const [cos, sin] = [Math.cos(origin[2]), Math.sin(origin[2])];
-    return [[left, bottom], [right, bottom], [right, top], [left, top]].map(([x, y]) => [
-      origin[0] + (cos * x - sin * y) * resolution_m,
-      origin[1] + (sin * x + cos * y) * resolution_m,
-    ]);
-  }
-
   /** @returns {number[]} x, y, z and yaw of the lower left corner, as placed */
   pose() {
     this.object.updateMatrixWorld();
@@ -99,6 +87,20 @@ export class MapInSpace {
       piece.material.dispose();
     }
   }
+}
+
+/**
+ * @param {Grid} grid
+ * @returns {number[][]} x and y, in the world
+ */
+function knownCorners(grid) {
+  const { width, height, resolution_m, origin } = grid;
+  const [left, bottom, right, top] = knownExtent(grid) ?? [0, 0, width, height];
+  const [cos, sin] = [Math.cos(origin[2]), Math.sin(origin[2])];
+  return [[left, bottom], [right, bottom], [right, top], [left, top]].map(([x, y]) => [
+    origin[0] + (cos * x - sin * y) * resolution_m,
+    origin[1] + (sin * x + cos * y) * resolution_m,
+  ]);
 }
 
 /**
@@ -121,11 +123,11 @@ function knownExtent({ width, height, cells }) {
 
 /**
  * @param {import("./space_cells.js").Mask} walls
- * @param {number} resolution_m
+ * @param {Grid} grid
  */
-function wallShade(walls, resolution_m) {
-  const fall = (WALL_HEIGHT_M * 0.8) / resolution_m;
-  return shade(walls, SHADOW_FALL.x * fall, SHADOW_FALL.y * fall, Math.max(1, Math.round(0.07 / resolution_m)));
+function wallShade(walls, { resolution_m, origin }) {
+  const fall = SHADOW_FALL.clone().rotateAround(new Vector2(), -origin[2]).multiplyScalar(WALL_HEIGHT_M / resolution_m);
+  return shade(walls, fall.x, fall.y, Math.max(1, Math.round(0.07 / resolution_m)));
 }
 
 /** @param {Grid} grid */

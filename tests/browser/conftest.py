@@ -105,6 +105,12 @@ def thermostat(window: Window, thermostat_server: Server) -> Panel:
 
 @pytest.fixture
 def arm(window: Window, arm_server: Server) -> Panel:
+    """Seen from above; its page as it is opens in space."""
+    return Panel(window.stay_flat(), arm_server.begin_anew()).open()
+
+
+@pytest.fixture
+def arm_in_space(window: Window, arm_server: Server) -> Panel:
     return Panel(window, arm_server.begin_anew()).open()
 
 

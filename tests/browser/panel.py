@@ -19,10 +19,8 @@ class Panel:
         self.window, self.server = window, server
         self.page: Page = window.tab(server.url)
 
-    def open(self, hash: str = "") -> "Panel":
+    def open(self) -> "Panel":
         self.page.goto(self.server.entrance)
-        if hash:
-            self.page.goto(f"{self.server.url}/{hash}")
         return self.wait_live()
 
     def wait_live(self) -> "Panel":
@@ -107,6 +105,12 @@ class Panel:
         found = self.server.status()
         self.until(lambda: abs(self.time_s() - found["time_s"]) < 1e-6, "the page shows another time")
         return found
+
+    def step(self, seconds: float) -> float:
+        """Stand still that much later, at once, until the page shows it; gives the time."""
+        time_s = self.server.post("/api/step", ms=seconds * 1000)["time_s"]
+        self.until(lambda: abs(self.time_s() - time_s) < 1e-6, "the page shows another time")
+        return time_s
 
     def running_for(self, seconds: float) -> None:
         """Let simulated time pass."""

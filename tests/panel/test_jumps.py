@@ -88,9 +88,13 @@ class Player:
     """A recording, as far as a hub knows one."""
 
     name = "recording"
+    fixed = True
 
     def __init__(self):
-        self.sim, self.epoch = None, 0
+        self.sim, self.epoch, self.watches = None, 0, 0
+
+    def watched(self, known_ns):
+        self.watches += 1
 
     def open(self):
         self.sim, self.epoch = open_target(CART, collect=False).simulation, self.epoch + 1

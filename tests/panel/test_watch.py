@@ -20,8 +20,11 @@ class Here:
 
     name = "live"
 
-    def __init__(self):
-        self.sim, self.epoch = open_target(CART, collect=False).simulation, 0
+    def __init__(self, fixed=False):
+        self.sim, self.epoch, self.fixed, self.known = open_target(CART, collect=False).simulation, 0, fixed, []
+
+    def watched(self, known_ns):
+        self.known.append(known_ns)
 
 
 @pytest.fixture
@@ -268,3 +271,21 @@ def test_lines_break_where_nobody_looked(stage):
     assert broken.sum() == 1
     assert np.isnan(numbers[broken]).all()
     assert -1.2 < times[broken][0] < -0.9
+
+
+def test_a_fixed_past_stays_known_when_time_goes_back():
+    stage = Here(fixed=True)
+    watch = watching(stage)
+    begin = stage.sim.snapshot()
+    go(stage, 1.0, 2.0)
+    stage.sim.restore(begin)
+    stage.epoch += 1
+    watch.look()
+    assert len(past(watch)[0]) == 0
+    stage.sim.send("cart", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0})
+    stage.sim.run(1.0)
+    watch.record(False)
+    watch.record(True)
+    watch.look()
+    assert len(past(watch)[0]) == 10
+    assert stage.known == [0, 2_000_000_000]

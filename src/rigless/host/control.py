@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from rigless.host.host import Host
 from rigless.kernel import inputs as inp
+from rigless.kernel.drawing import label, unit
 from rigless.kernel.faults import KINDS
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem
@@ -170,7 +171,14 @@ def _add_robots(app: FastAPI, host: Host) -> None:
     @app.get("/api/robots/{robot}")
     async def one(robot: str) -> dict[str, Any]:
         found = host.sim.robot(robot)
-        inputs = {name: {"default": spec.default, "help": spec.help} for name, spec in found.inputs.items()}
+        inputs = {
+            name: {
+                "default": spec.default,
+                "help": spec.help,
+                "label": " ".join(filter(None, (label(name), unit(name)))),
+            }
+            for name, spec in found.inputs.items()
+        }
         params = {
             target: {kind: KINDS.get(seam, {}).get(kind, {}) for kind, seam in kinds.items()}
             for target, kinds in found.fault_targets.seams.items()

@@ -195,6 +195,7 @@ class Host:
     def resume(self) -> None:
         if self.paused:
             self.paused = self.halted = False
+            self._mark_rate()
             self._ran_since_ns = time.monotonic_ns()
             self._reanchor()
 
@@ -248,6 +249,9 @@ class Host:
     def real_time_factor(self) -> float:
         """Simulated seconds a wall second, over the last second or two in which it was asked."""
         now = (time.monotonic_ns(), self.sim.now_ns)
+        if self.state in ("paused", "stopped", "failed"):
+            self._mark_rate()
+            return 0.0
         if now[0] - self._rate_marks[1][0] > RATE_WINDOW_NS:
             self._rate_marks = (self._rate_marks[1], now)
         wall_ns, sim_ns = self._rate_marks[0]

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.drawing import View, rows
+from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
 
 SAMPLE_HZ = 10.0
 GAP_S = 0.5  # nobody looked for so long, or a recording jumped
-KEPT = 6000  # ten minutes
+KEPT = 36_000  # an hour
 PLOTTED = 1200  # two minutes of numbers go to a new client
 TRAILED = 3000  # at most so many points of a trail do
 
@@ -23,15 +24,20 @@ Values = NDArray[np.float32]
 
 
 class Stage(Protocol):
-    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped."""
+    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped; where the past is
+    `fixed`, time may go back and forth over it and what was seen stays true."""
 
     name: str
+    fixed: bool
 
     @property
     def sim(self) -> Simulation | None: ...
 
     @property
     def epoch(self) -> int: ...
+
+    def watched(self, known_ns: int) -> None:
+        """Somebody begins to look at a robot that has been seen up to here."""
 
 
 class Watch:
@@ -106,6 +112,7 @@ class Watch:
         """Keep numbers and places in simulated time from now on, or stop doing so."""
         if on and not self._recording:
             self.sim.sample(SAMPLE_HZ, self.sample)
+            self.stage.watched(to_ns(self._times[self._count - 1]) if self._count else 0)
         elif self._recording and not on:
             self.sim.unsample(self.sample)
         self._recording = on
@@ -124,6 +131,8 @@ class Watch:
         if sim.robots[self.robot] is not self.view.robot:
             self._start_over()
         now_s = sim.now_s
+        if self.stage.fixed and self._count and now_s <= self._times[self._count - 1]:
+            return
         self._count = self._samples_until(now_s, "left")  # those of another past are void
         if self._count and now_s - self._times[self._count - 1] > GAP_S:
             self._keep(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)  # lines end here and begin anew
@@ -157,7 +166,8 @@ class Watch:
         self.epoch = self.stage.epoch
         self.view = self._view()
         self._changed = dict.fromkeys(self._changed, self.sequence + 1)
-        self._count = self._samples_until(self.sim.now_s)
+        if not self.stage.fixed:
+            self._count = self._samples_until(self.sim.now_s)
 
     def _view(self) -> View:
         robot = self.sim.robots[self.robot]

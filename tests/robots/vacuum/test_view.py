@@ -135,7 +135,9 @@ def test_driving_enables_the_drive_and_keeps_to_the_limits():
     apply(sim, view.drive(0.0, 0.0, -1.0))
     sim.run(0.5)
     assert view.measure()["turn"] == pytest.approx(-limits.max_angular_speed, rel=0.01)
-    assert [one.fields["action"] for one in view.drive(0.5, 0.0, 0.0)] == ["configure"]  # it is enabled already
+    (half,) = view.drive(0.5, 0.0, 0.25)  # it is enabled already
+    wanted = {"linear": 0.5 * limits.max_linear_speed, "angular": 0.25 * limits.max_angular_speed}
+    assert (half.fields["action"], half.fields["config"]) == ("configure", wanted)
 
 
 def test_the_emergency_stop_stops_and_stays_stopped():
@@ -164,7 +166,7 @@ def test_every_action_does_what_it_says():
 
 
 class Stage:
-    name = "live"
+    name, fixed = "live", False
 
     def __init__(self, sim):
         self.sim, self.epoch = sim, 0

@@ -36,16 +36,17 @@ export function ioCard() {
   const pictures = picturesOf(state.shownKey.value);
   const inputs = state.shownState.value?.inputs ?? {};
   const buttons = parts("Button");
+  const known = state.declared.value[state.shown.value]?.declared_inputs;
   const labels = new Map(parts("Switch").map((part) => [part.name, part.label]));
   const plain = Object.entries(inputs).filter(([name]) => !buttons.some((part) => part.name === name));
   const lamps = parts("Lamp");
   if (!plain.length && !lamps.length && !buttons.length) return nothing;
   return card("Virtual I/O", html`<div class="io">
-    <div role="group" aria-label="Inputs"><h3>Inputs</h3>
-      ${plain.map(([name, value]) => inputField(name, labels.get(name) ?? name.replaceAll("_", " "), value))}
-      ${buttons.map((part) => holdButton(part, inputs[part.name] === part.pressed))}</div>
-    <div role="group" aria-label="Outputs"><h3>Outputs</h3>
-      ${lamps.map((part) => lamp(part.label, pictures ? pictures.measure(part.name) > 0 : false, part.colour ?? "ok"))}</div>
+    ${plain.length || buttons.length ? html`<div role="group" aria-label="Inputs"><h3>Inputs</h3><div class="pairs">
+      ${plain.map(([name, value]) => inputField(name, labels.get(name) ?? known?.[name]?.label ?? name, value))}
+      ${buttons.map((part) => holdButton(part, inputs[part.name] === part.pressed))}</div></div>` : nothing}
+    ${lamps.length ? html`<div role="group" aria-label="Outputs"><h3>Outputs</h3><div class="pairs">
+      ${lamps.map((part) => lamp(part.label, pictures ? pictures.measure(part.name) > 0 : false, part.colour ?? "ok"))}</div></div>` : nothing}
   </div>`);
 }
 

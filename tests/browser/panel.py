@@ -29,6 +29,13 @@ class Panel:
             self.until(lambda: self.count(), "no picture came")
         return self
 
+    def wait_anew(self) -> "Panel":
+        """Until it shows a simulation that has been reset, and nothing lies over it."""
+        self.page.bring_to_front()
+        expect(self.fact("state")).to_have_text("running")
+        self.until(lambda: self.time_s() <= self.server.status()["time_s"], "it shows the time before the reset")
+        return self
+
     def reload(self) -> None:
         self.page.reload()
         self.wait_live()
@@ -77,7 +84,7 @@ class Panel:
         return self.page.evaluate("() => globalThis.rigless?.pictures()?.count ?? 0")
 
     def rows(self, name: str) -> list[float]:
-        return self.page.evaluate("(name) => Array.from(rigless.pictures().rows.get(name) ?? [])", name)
+        return self.page.evaluate("(name) => Array.from(rigless.pictures()?.rows.get(name) ?? [])", name)
 
     def measure(self, name: str) -> float:
         return self.page.evaluate("(name) => rigless.pictures().measure(name)", name)
@@ -87,7 +94,7 @@ class Panel:
         return self.page.evaluate(script, name)
 
     def time_s(self) -> float:
-        return self.page.evaluate("() => rigless.pictures().time_s")
+        return self.page.evaluate("() => rigless.pictures()?.time_s ?? -1")
 
     def frame(self) -> dict[str, float]:
         """Where the flat map is: its middle and its scale."""

@@ -69,7 +69,8 @@ def test_it_stops_when_the_window_loses_the_keys_or_driving_is_locked(vacuum):
     stands(vacuum)
 
 
-def test_it_stops_when_the_tab_is_closed(vacuum):
+def test_it_stops_when_the_tab_is_closed(own_vacuum):
+    vacuum = own_vacuum
     watcher = Panel(vacuum.window, vacuum.server).open()
     vacuum.page.bring_to_front()
     unlock(vacuum)

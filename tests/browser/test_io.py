@@ -30,6 +30,14 @@ def test_numbers_and_texts_are_taken_when_entered(arm):
     expect(arm.field("Program")).to_have_value("weld <b>1</b>")
 
 
+def test_a_number_that_is_not_whole_is_not_taken_for_nought(arm):
+    arm.field("Swing rate").fill("")
+    arm.field("Swing rate").press("Tab")
+    arm.running_for(0.3)
+    assert inputs(arm)["speed_rad_s"] == 0.5
+    expect(arm.field("Swing rate")).to_have_value("0.5")
+
+
 def test_a_field_that_is_being_edited_is_left_alone(arm):
     arm.field("Program").fill("half a w")
     arm.server.post("/api/robots/arm/inputs", inputs={"program": "else"})
@@ -103,7 +111,8 @@ def test_plots_show_the_numbers_over_time(vacuum):
     assert all(canvas.evaluate(drawn) > 4 for canvas in figures.locator("canvas").all())
 
 
-def test_plots_are_hidden_and_shown_and_their_span_is_chosen(vacuum):
+def test_plots_are_hidden_and_shown_and_their_span_is_chosen(own_vacuum):
+    vacuum = own_vacuum
     vacuum.button("Plot the last 120 seconds").click()
     expect(vacuum.button("Plot the last 120 seconds")).to_have_attribute("aria-pressed", "true")
     vacuum.to_bed("p")

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 @pytest.fixture(autouse=True)
 def fitted(vacuum):
     """The map is there and in the middle."""
+    vacuum.to_bed("0")
     grid = vacuum.server.get("/api/world")["grid"]
     middle = grid["origin"][0] + grid["width"] * grid["resolution_m"] / 2
     vacuum.until(lambda: abs(vacuum.frame()["x"] - middle) < 1e-6, "the map is not there")
@@ -105,7 +106,8 @@ def test_following_keeps_the_robot_in_the_middle(vacuum):
     assert vacuum.frame()["scale"] == scale
 
 
-def test_layers_are_hidden_and_stay_hidden(vacuum):
+def test_layers_are_hidden_and_stay_hidden(own_vacuum):
+    vacuum = own_vacuum
     vacuum.button("Lidar on").click()
     vacuum.until(lambda: vacuum.rows("points"), "no points are drawn")
     vacuum.pause()

@@ -55,7 +55,8 @@ def on_the_way(panel, robot="vacuum"):
 
 
 @pytest.fixture
-def under_way(vacuum):
+def under_way(own_vacuum):
+    vacuum = own_vacuum
     on_the_way(vacuum)
     vacuum.server.post("/api/faults", robot="vacuum", target="gyro", kind="noise", params={"stddev": 50})
     vacuum.step(1.0)
@@ -82,14 +83,15 @@ def test_all_robots(pair):
     take(pair, "runner")
 
 
-def test_the_arm(arm_in_space):
-    arm = arm_in_space
+def test_the_arm(own_arm):
+    arm = own_arm
     arm.step(8.0)
     arm.until(lambda: len(arm.poses("links")) == 3, "no arm is drawn")
     take(arm, "arm")
 
 
-def test_a_recording(vacuum):
+def test_a_recording(own_vacuum):
+    vacuum = own_vacuum
     vacuum.server.post("/api/recording")
     on_the_way(vacuum)
     vacuum.server.post("/api/faults", robot="vacuum", target="wheel_left", kind="stall")

@@ -40,7 +40,7 @@ def overflow(panel):
     )
 
 
-@pytest.mark.parametrize("robot", ["vacuum", "arm_in_space", "pair", "thermostat"])
+@pytest.mark.parametrize("robot", ["own_vacuum", "own_arm", "pair", "thermostat"])
 def test_every_control_is_seen_named_and_large_enough_at_every_size(robot, request):
     panel = request.getfixturevalue(robot)
     panel.server.post("/api/pause")

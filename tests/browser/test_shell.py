@@ -43,7 +43,8 @@ def test_a_robot_on_the_map_of_all_is_opened_by_a_click(pair):
     expect(pair.page.locator("nav a", has_text="blocker")).to_have_attribute("aria-current", "page")
 
 
-def test_light_or_dark_is_kept(vacuum):
+def test_light_or_dark_is_kept(own_vacuum):
+    vacuum = own_vacuum
     html = vacuum.page.locator("html")
     expect(html).to_have_attribute("data-theme", "dark")
     vacuum.button("Light (t)").click()
@@ -54,7 +55,8 @@ def test_light_or_dark_is_kept(vacuum):
     expect(html).to_have_attribute("data-theme", "dark")
 
 
-def test_folded_cards_stay_folded(vacuum):
+def test_folded_cards_stay_folded(own_vacuum):
+    vacuum = own_vacuum
     fold = vacuum.card("Time control").get_by_role("button", name="Time control")
     fold.click()
     expect(fold).to_have_attribute("aria-expanded", "false")
@@ -75,12 +77,14 @@ def test_the_controls_go_away_for_a_larger_map_and_come_back(vacuum):
 
 
 def test_a_robot_without_a_view_has_a_page(thermostat):
-    expect(thermostat.page.get_by_role("switch", name="window open")).not_to_be_checked()
-    thermostat.card("Virtual I/O").get_by_text("window open").click()
-    expect(thermostat.page.get_by_role("switch", name="window open")).to_be_checked()
+    known = thermostat.server.robot("thermostat")["declared_inputs"]
+    window = thermostat.page.get_by_role("switch", name=known["window_open"]["label"])
+    expect(window).not_to_be_checked()
+    window.press("Space")
+    expect(window).to_be_checked()
     assert thermostat.server.robot("thermostat")["inputs"]["window_open"] is True
-    thermostat.field("outside c").fill("-12")
-    thermostat.field("outside c").press("Enter")
+    thermostat.field(known["outside_c"]["label"]).fill("-12")
+    thermostat.field(known["outside_c"]["label"]).press("Enter")
     thermostat.until(lambda: thermostat.server.robot("thermostat")["inputs"]["outside_c"] == -12, "it is not set")
     thermostat.pause()
     expect(thermostat.card("Readouts")).to_contain_text(

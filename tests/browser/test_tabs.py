@@ -19,7 +19,8 @@ ON_THE_WAY = [
 DRIVE = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.25, "angular": 0.4}}
 
 
-def test_two_tabs_agree(vacuum):
+def test_two_tabs_agree(own_vacuum):
+    vacuum = own_vacuum
     other = Panel(vacuum.window, vacuum.server).open()
     other.button("Pause (space)").click()
     vacuum.page.bring_to_front()
@@ -33,7 +34,8 @@ def test_two_tabs_agree(vacuum):
     other.until(lambda: other.rows("body") == vacuum.rows("body"), "they show different robots")
 
 
-def test_a_reload_keeps_the_trail_and_the_plots(vacuum):
+def test_a_reload_keeps_the_trail_and_the_plots(own_vacuum):
+    vacuum = own_vacuum
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=DRIVE)
     vacuum.running_for(1.5)
     vacuum.pause()

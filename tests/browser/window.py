@@ -41,9 +41,10 @@ class Window:
     def close(self) -> None:
         self.context.close()
 
-    @property
     def complaints(self) -> list[str]:
-        return [text for text in self._heard_so_far if not any(re.search(wanted, text) for wanted in self.expected)]
+        """What went wrong since last asked."""
+        heard, self._heard_so_far = self._heard_so_far, []
+        return [text for text in heard if not any(re.search(wanted, text) for wanted in self.expected)]
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type == "error":

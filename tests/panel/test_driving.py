@@ -132,3 +132,28 @@ async def test_all_that_can_stop_do_though_one_is_broken(tmp_path):
         with pytest.raises(InputError, match="first: cannot be stopped: ZeroDivisionError"):
             here.hub.stop(True)
         assert [robot.input["estop"] for robot in (first, second, third)] == [False, False, True]
+
+
+@on_loop
+async def test_a_key_held_through_the_emergency_stop_does_not_drive_on():
+    async with theatre() as here:
+        client, other = here.come(), here.come()
+        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+        here.hub.stop(True)
+        here.hub.stop(False)
+        stands = here.robot.state.speed
+        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+        assert here.robot.state.speed == stands
+        here.hub.drive(other, "cart", 0.0, 1.0, 0.0)
+        assert here.robot.state.speed == (0.0, 1.0, 0.0)
+        here.hub.drive(client, "cart", 0.0, 0.0, 0.0)
+        assert here.robot.state.speed == (0.0, 1.0, 0.0)
+        here.hub.drive(client, "cart", 0.5, 0.0, 0.0)
+        assert here.robot.state.speed == (0.5, 0.0, 0.0)
+
+
+@on_loop
+async def test_a_robot_that_cannot_be_driven_says_so():
+    async with theatre(THERMOSTAT) as here:
+        with pytest.raises(InputError, match="cannot be driven"):
+            here.hub.drive(here.come(), "thermostat", 1.0, 0.0, 0.0)

@@ -100,7 +100,7 @@ async def test_looking_again_tries_again_and_leaves_no_sample_behind():
         assert here.host.sim._samples == []
 
 
-@pytest.mark.parametrize("name", ["status", "footprint", "truth"])
+@pytest.mark.parametrize("name", ["footprint", "truth"])
 @on_loop
 async def test_what_a_robot_tells_of_itself_may_fail(name):
     async with theatre() as here:
@@ -111,6 +111,28 @@ async def test_what_a_robot_tells_of_itself_may_fail(name):
         assert "ZeroDivisionError" in str(trouble(client))
         delattr(here.robot, name)
         await all_is_well(here)
+
+
+@on_loop
+async def test_a_robot_that_cannot_say_how_it_is_keeps_no_status_back():
+    async with theatre() as here:
+        here.come(60)
+        here.robot.status = broken
+        assert here.hub.status()["robots"][0]["status"] == "broken: ZeroDivisionError"
+
+
+@on_loop
+async def test_a_view_that_failed_gets_another_chance_when_time_has_jumped():
+    async with theatre() as here:
+        client = here.come(60)
+        next(iter(client.looks)).view.draw = broken
+        await here.wall.go(0.2)
+        assert "ZeroDivisionError" in str(trouble(client))
+        client.socket.clear()
+        here.host.reset()
+        await here.wall.go(0.5)
+        assert len(client.socket.frames) >= 25
+        assert trouble(client) == set()
 
 
 @on_loop

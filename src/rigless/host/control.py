@@ -62,6 +62,14 @@ class RecordTo(Body):
     file: str | None = None
 
 
+def status_of(robot: Robot) -> str:
+    """Its own word for how it is; a robot that fails to say it does not keep the others' from being told."""
+    try:
+        return robot.status()
+    except Exception as error:
+        return f"broken: {type(error).__name__}"
+
+
 def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
     ports = [
         {
@@ -74,7 +82,7 @@ def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
     ]
     return {
         "name": robot.name,
-        "status": robot.status(),
+        "status": status_of(robot),
         "ports": ports,
         "inputs": to_builtins(robot.input),
         "metrics": to_builtins(robot.metrics),

@@ -217,6 +217,7 @@ class Host:
         """Advance by this much and stop there; in real or fast mode this also pauses."""
         if self.pace.mode != "lockstep":
             self.pause()
+        self.halted = False
         if self.failure:
             raise InputError(
                 Problem("step", f"the simulation has failed: {self.failure}", "reset it: rigless ctl reset")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.host.control import status_of
 from rigless.kernel.simulation import Simulation
 
 OCCUPIED, UNKNOWN, CLIFF = 1, 2, 4
@@ -32,7 +33,7 @@ def things(sim: Simulation) -> list[Thing]:
         if footprint is not None:
             x, y, radius_m = map(float, footprint)
             theta = float(getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2]) if len(sim.robots) > 1 else 0.0
-            found.append(Thing(name, True, robot.status(), radius_m, None, (x, y, theta)))
+            found.append(Thing(name, True, status_of(robot), radius_m, None, (x, y, theta)))
     return found
 
 

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rigless.host.control import describe_robot, list_snapshots, summarise
+from rigless.host.control import describe_robot, list_snapshots, status_of, summarise
 from rigless.host.host import Host
-from rigless.kernel.drawing import View
+from rigless.kernel.drawing import Drive, View
 from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
@@ -175,7 +175,7 @@ class Hub:
         if watch.stage is self.live:
             return describe_robot(self.host, robot)
         return {
-            "name": robot.name, "status": robot.status(), "ports": [], "inputs": to_builtins(robot.input),
+            "name": robot.name, "status": status_of(robot), "ports": [], "inputs": to_builtins(robot.input),
             "metrics": to_builtins(robot.metrics), "faults": [to_builtins(fault) for fault in robot.faults],
         }  # fmt: skip
 
@@ -188,7 +188,7 @@ class Hub:
             "epoch": host.epoch,
             "snapshots": list_snapshots(host),
             "robots": [
-                {"name": name, "status": robot.status(), "stop": self._stopped(name)}
+                {"name": name, "status": status_of(robot), "stop": self._stopped(name)}
                 for name, robot in host.sim.robots.items()
             ],
             **self._summary(),
@@ -219,8 +219,15 @@ class Hub:
             self.host.apply(given)
 
     def drive(self, client: Client, robot: str, forward: float, left: float, turn: float) -> None:
-        self.apply(self.view(robot).drive(forward, left, turn))
-        if forward or left or turn:
+        view = self.view(robot)
+        if not any(isinstance(part, Drive) for part in view.parts):
+            raise InputError(Problem(robot, "cannot be driven from here", "its view has no Drive part"))
+        moves = bool(forward or left or turn)
+        if robot in client.barred:
+            client.barred.difference_update(() if moves else (robot,))
+            return
+        self.apply(view.drive(forward, left, turn))
+        if moves:
             client.driving[robot] = time.monotonic() + DRIVE_STALE_S
         else:
             client.driving.pop(robot, None)
@@ -249,7 +256,8 @@ class Hub:
             try:
                 self.apply(self.view(name).stop(on))
                 for client in self.clients if on else ():
-                    client.driving.pop(name, None)  # letting go would drive a robot that does not latch
+                    if client.driving.pop(name, None) is not None:
+                        client.barred.add(name)  # a key that is still held must not drive on
             except Exception as error:  # one robot's bug does not keep the others from stopping
                 broken.append(Problem(name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"))
         if broken:

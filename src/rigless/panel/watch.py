@@ -67,6 +67,8 @@ class Watch:
     def look(self, again: bool = False) -> None:
         """Draw if time has passed, or `again`: an input may have changed something at the same instant."""
         sim = self.sim
+        if self.failure and self.epoch != self.stage.epoch:
+            self.failure = ""  # another past may be kinder
         jumped = self.epoch != self.stage.epoch or sim.robots[self.robot] is not self.view.robot
         if jumped:
             self._start_over()

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import rigless
 from rigless.kernel.drawing import Action, rows
 from rigless.panel.messages import unpack
 from rigless.panel.watch import Watch
@@ -188,3 +189,14 @@ def test_beams_of_another_past_with_as_many_scans_are_not_shown():
         beams = unpack(watch.frame(0))[5][2].reshape(-1, 4)
         x, y, _ = sim.truth("vacuum").pose
         assert np.hypot(beams[:, 0] - x, beams[:, 1] - y).max() < 0.3
+
+
+def test_letting_go_enables_nothing():
+    sim = rigless.load("vacuum")
+    view = sim.robots["vacuum"].view()
+    for given in view.drive(0.0, 0.0, 0.0):
+        sim.apply(given)
+    assert not sim.robots["vacuum"].state.drive_enabled
+    for given in view.drive(0.5, 0.0, 0.0):
+        sim.apply(given)
+    assert sim.robots["vacuum"].state.drive_enabled

@@ -59,7 +59,11 @@ function inputField(name, label, value) {
   return html`<div class="field" title=${help}><label for=${id}>${label}</label>
     <input id=${id} type=${number ? "number" : "text"} step="any" aria-label=${label} ?disabled=${!isLive()}
       .value=${document.activeElement?.id === id ? live(/** @type {HTMLInputElement} */ (document.activeElement).value) : String(value)}
-      @change=${(/** @type {{target: HTMLInputElement}} */ event) => setInput(name, number ? Number(event.target.value) : event.target.value)}></div>`;
+      @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => {
+        if (!number) void setInput(name, target.value);
+        else if (target.value !== "" && target.validity.valid) void setInput(name, Number(target.value));
+        else target.value = String(value); // half a number is none
+      }}></div>`;
 }
 
 /** What is held down now, and how to let go of it. @type {Map<string, () => void>} */

@@ -15,7 +15,7 @@ $(VENV)/.setup: requirements.lock pyproject.toml
 	@$(PIP) -r requirements.lock
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@echo "compiling (once) …"
-	@$(BIN)/python -c "import rigless; rigless.load('vacuum').run(0.5)"
+	@$(BIN)/python -c "import rigless; rigless.load('vacuum').run(0.5); rigless.load('pacbot').run(0.5)"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.setup requirements-test.lock

@@ -56,6 +56,8 @@ async def serve_host(host: Host, options: Options) -> int:
         if options.record is not None:
             host.tape.start(options.record)
         server = _server(host, options)
+        for text in host.built.notes:
+            say(text, "yellow")
         for (robot, port), url in host.urls.items():
             line(f"port {robot}/{port} {url}")
         if server is not None:

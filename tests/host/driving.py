@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rigless.host.host import Host
-from rigless.host.server import ControlServer
+from rigless.panel.server import ControlServer
 from rigless.scenario.load import open_target
 
 THERMOSTAT = Path(__file__).resolve().parents[2] / "examples" / "thermostat"

@@ -8,8 +8,8 @@ import websockets
 from websockets.asyncio.client import connect
 
 from rigless.host.auth import LARGEST_BODY
-from rigless.host.server import ControlServer
 from rigless.kernel.problems import InputError
+from rigless.panel.server import ControlServer
 
 from .driving import make_host, on_loop, with_api
 

@@ -9,8 +9,8 @@ import pytest
 import websockets
 from websockets.asyncio.client import connect
 
-from rigless.host.stream import QUEUE
 from rigless.kernel.events import Event
+from rigless.panel.client import QUEUE
 
 from .driving import make_host, on_loop, until, with_api
 

@@ -15,7 +15,7 @@ from rigless.kernel.events import SEVERITIES, Event
 from rigless.scenario.build import Built
 
 if TYPE_CHECKING:
-    from rigless.host.server import ControlServer
+    from rigless.panel.server import ControlServer
 
 
 @dataclass
@@ -93,7 +93,7 @@ def _server(host: Host, options: Options) -> Any:
     if not options.with_panel:
         return None
     try:
-        from rigless.host.server import ControlServer
+        from rigless.panel.server import ControlServer
     except ModuleNotFoundError as error:
         say(f"no panel: {error.name} is not installed; pip install 'rigless[panel]'", "yellow")
         return None

@@ -13,30 +13,35 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from rigless.kernel.plain import to_json
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 1 << 20
-HEADERS = [
-    (
-        b"content-security-policy",
-        b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
-    ),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cache-control", b"no-store"),
-]
+POLICY = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
+
+
+def _headers(script: str) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"content-security-policy", f"{POLICY}; script-src 'self' {script}".encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+        (b"cache-control", b"no-store"),
+    ]
 
 
 class Auth:
-    """ASGI middleware. `token=None` lets everybody on this machine in (--no-auth)."""
+    """ASGI middleware. `token=None` lets everybody on this machine in (--no-auth). `script` is the hash of the one inline
+    script that browsers may run; `secret` signs the cookies, and kept from run to run it lets a browser survive a restart."""
 
-    def __init__(self, app: App, token: str | None):
+    def __init__(self, app: App, token: str | None, script: str = "", secret: bytes | None = None):
         self._app = app
         self._token = token
-        self._sessions: set[str] = set()
+        self._secret = secret or secrets.token_bytes(32)
+        self._headers = _headers(script)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -46,7 +51,7 @@ class Auth:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         refusal = self._refusal(scope, headers, query)
         if refusal:
-            await _refuse(scope, send, *refusal)
+            await self._refuse(scope, send, *refusal)
         elif (
             scope["type"] == "http"
             and "token" in query
@@ -56,7 +61,7 @@ class Auth:
         ):
             await self._start_session(scope, send)
         else:
-            await self._app(scope, receive, _with_headers(send))
+            await self._app(scope, receive, self._with_headers(send))
 
     def _refusal(self, scope: Scope, headers: dict[str, str], query: dict[str, list[str]]) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -86,20 +91,43 @@ class Auth:
         except CookieError:
             return False
         cookie = cookies.get(_cookie_name(scope))
-        return cookie is not None and cookie.value in self._sessions
+        if cookie is None:
+            return False
+        nonce, _, signature = cookie.value.partition(".")
+        return hmac.compare_digest(signature.encode(), self._sign(scope, nonce).encode())
+
+    def _sign(self, scope: Scope, nonce: str) -> str:
+        return hmac.new(self._secret, f"{_cookie_name(scope)} {nonce}".encode(), "sha256").hexdigest()
 
     async def _start_session(self, scope: Scope, send: Send) -> None:
-        session = secrets.token_urlsafe(24)
-        self._sessions.add(session)
-        cookie = f"{_cookie_name(scope)}={session}; HttpOnly; SameSite=Strict; Path=/"
+        nonce = secrets.token_urlsafe(24)
+        cookie = f"{_cookie_name(scope)}={nonce}.{self._sign(scope, nonce)}; HttpOnly; SameSite=Strict; Path=/"
         await send(
             {
                 "type": "http.response.start",
                 "status": 303,
-                "headers": [(b"location", b"/"), (b"set-cookie", cookie.encode()), *HEADERS],
+                "headers": [(b"location", b"/"), (b"set-cookie", cookie.encode()), *self._headers],
             }
         )
         await send({"type": "http.response.body", "body": b""})
+
+    def _with_headers(self, send: Send) -> Send:
+        async def sender(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *self._headers]
+            await send(message)
+
+        return sender
+
+    async def _refuse(self, scope: Scope, send: Send, status: int, reason: str) -> None:
+        body = to_json({"problems": [{"where": "", "what": reason, "fix": ""}]})
+        kind = "http.response" if scope["type"] == "http" else "websocket.http.response"
+        if kind.startswith("websocket") and "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008, "reason": reason})
+            return
+        headers = [(b"content-type", b"application/json"), *self._headers]
+        await send({"type": f"{kind}.start", "status": status, "headers": headers})
+        await send({"type": f"{kind}.body", "body": body})
 
 
 def _cookie_name(scope: Scope) -> str:
@@ -116,26 +144,3 @@ def _is_local_name(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _with_headers(send: Send) -> Send:
-    async def sender(message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), *HEADERS]
-        await send(message)
-
-    return sender
-
-
-async def _refuse(scope: Scope, send: Send, status: int, reason: str) -> None:
-    from rigless.kernel.plain import to_json
-
-    body = to_json({"problems": [{"where": "", "what": reason, "fix": ""}]})
-    kind = "http.response" if scope["type"] == "http" else "websocket.http.response"
-    if kind.startswith("websocket") and "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": 1008, "reason": reason})
-        return
-    await send(
-        {"type": f"{kind}.start", "status": status, "headers": [(b"content-type", b"application/json"), *HEADERS]}
-    )
-    await send({"type": f"{kind}.body", "body": body})

@@ -5,12 +5,11 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from rigless.host.host import Host
-from rigless.host.stream import add_stream
 from rigless.kernel import inputs as inp
 from rigless.kernel.faults import KINDS
 from rigless.kernel.plain import to_builtins
@@ -18,8 +17,6 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
-
-PAGE = Path(__file__).with_name("status.html")
 
 
 class Body(BaseModel):
@@ -59,7 +56,9 @@ class NamedFile(Body):
 
 
 class RecordTo(Body):
-    file: str
+    """Where to; without a file, a new one in the working folder, called after the scenario and the time."""
+
+    file: str | None = None
 
 
 def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
@@ -91,6 +90,7 @@ def describe(host: Host) -> dict[str, Any]:
         "time_s": host.sim.now_s,
         "pace": host.pace.mode,
         "speed": host.pace.speed,
+        "wall_s": host.wall_s,
         "real_time_factor": host.real_time_factor(),
         "lost_s": host.lost_ns / 1e9,
         "seed": host.sim.seed,
@@ -119,16 +119,6 @@ def create_app(host: Host) -> FastAPI:
     _add_time(app, host)
     _add_robots(app, host)
     _add_tape(app, host)
-    add_stream(app, host, lambda: describe(host))
-
-    @app.get("/", include_in_schema=False)
-    async def page() -> Response:
-        return FileResponse(PAGE)
-
-    @app.get("/status.js", include_in_schema=False)
-    async def script() -> Response:
-        return FileResponse(PAGE.with_suffix(".js"), media_type="text/javascript")
-
     return app
 
 
@@ -145,6 +135,11 @@ def _add_time(app: FastAPI, host: Host) -> None:
     @app.post("/api/resume")
     async def resume() -> dict[str, Any]:
         host.resume()
+        return describe(host)
+
+    @app.post("/api/stop")
+    async def stop() -> dict[str, Any]:
+        host.halt()
         return describe(host)
 
     @app.post("/api/step")
@@ -168,14 +163,20 @@ def _add_robots(app: FastAPI, host: Host) -> None:
     async def one(robot: str) -> dict[str, Any]:
         found = host.sim.robot(robot)
         inputs = {name: {"default": spec.default, "help": spec.help} for name, spec in found.inputs.items()}
-        targets = {
-            target: {
-                kind: {name: param.default for name, param in KINDS.get(seam, {}).get(kind, {}).items()}
-                for kind, seam in kinds.items()
-            }
+        params = {
+            target: {kind: KINDS.get(seam, {}).get(kind, {}) for kind, seam in kinds.items()}
             for target, kinds in found.fault_targets.seams.items()
         }
-        return {**describe_robot(host, found), "declared_inputs": inputs, "fault_targets": targets}
+        targets = {
+            target: {kind: {name: param.default for name, param in of.items()} for kind, of in kinds.items()}
+            for target, kinds in params.items()
+        }
+        return {
+            **describe_robot(host, found),
+            "declared_inputs": inputs,
+            "fault_targets": targets,
+            "fault_params": to_builtins(params),
+        }
 
     @app.get("/api/robots/{robot}/truth")
     async def truth(robot: str) -> dict[str, Any]:
@@ -256,9 +257,9 @@ def _add_tape(app: FastAPI, host: Host) -> None:
         return describe(host)
 
     @app.post("/api/recording")
-    async def record(body: RecordTo) -> dict[str, Any]:
+    async def record(body: RecordTo = RecordTo()) -> dict[str, Any]:  # noqa: B008  # it is never changed
         host.catch_up()
-        host.tape.start(Path(body.file))
+        host.tape.start(None if body.file is None else Path(body.file), host.built.scenario.name)
         return describe(host)
 
     @app.delete("/api/recording")

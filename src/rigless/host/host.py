@@ -28,6 +28,7 @@ from rigless.transports.transport import Dialer, Transport, make
 
 SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
 NEVER_NS = 1 << 62
+RATE_WINDOW_NS = 1_000_000_000
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
 
 
@@ -39,7 +40,9 @@ class Host:
         self.sim = built.simulation
         self.pace = Pace.of(built.speed if speed is None else speed)
         self.paused = False
+        self.halted = False
         self.failure = ""
+        self.epoch = 0  # grows when time jumps
         self.end_ns = None if duration_s is None else to_ns(duration_s)
         self.dropped: dict[str, int] = {}
         self.lost_ns = 0
@@ -54,7 +57,9 @@ class Host:
         self._slice_sim_ns = 1_000_000
         self._alarm: Alarm | None = None
         self._awaited_ns = 0  # the event the alarm is set for; an input rings only if something is due sooner
-        self._rate_mark = (0, 0)
+        self._rate_marks = ((0, 0), (0, 0))  # wall and simulated time when last asked, and before
+        self._ran_ns = 0  # wall time that passed while it ran, up to the last change
+        self._ran_since_ns = 0
         self.sim.listeners.output.append(self._output)
         self.sim.listeners.link.append(self._link)
 
@@ -70,8 +75,8 @@ class Host:
         except BaseException:
             await self.close()
             raise
-        self.started_ns = time.monotonic_ns()
-        self._rate_mark = (self.started_ns, self.sim.now_ns)
+        self.started_ns = self._ran_since_ns = time.monotonic_ns()
+        self._mark_rate()
         self.pace.anchor(self.started_ns, self.sim.now_ns)
 
     async def _open_port(self, robot: str, port: Port) -> None:
@@ -91,6 +96,7 @@ class Host:
     async def run(self) -> None:
         """Advance until stopped or the duration is over."""
         assert self._alarm is not None, "open the host first"
+        self._ran_since_ns = time.monotonic_ns()
         self._reanchor()  # time begins now, not while ports and panel were being set up
         while not self.finished.is_set():
             if self.end_ns is not None and self.sim.now_ns >= self.end_ns:
@@ -161,6 +167,7 @@ class Host:
 
     def _fail(self, error: RobotError) -> None:
         """A robot's own code broke: time stops, everything stays to be looked at, the process lives."""
+        self._ran_ns = self._ran()
         self.failure = str(error)
         trace = "".join(traceback.format_exception(error))
         self.sim.log(Event(self.sim.now_ns, "", "robot-failed", "critical", str(error), {"traceback": trace}))
@@ -176,12 +183,28 @@ class Host:
 
     def pause(self) -> None:
         self.catch_up()
+        self._ran_ns, self._ran_since_ns = self._ran(), time.monotonic_ns()
         self.paused = True
+
+    def halt(self) -> None:
+        """Pause and finish the recording: this run is over. `resume` begins the next one from where things are."""
+        self.pause()
+        self.halted = True
+        self.tape.stop()
 
     def resume(self) -> None:
         if self.paused:
-            self.paused = False
+            self.paused = self.halted = False
+            self._ran_since_ns = time.monotonic_ns()
             self._reanchor()
+
+    def _ran(self) -> int:
+        return self._ran_ns + (0 if self.paused or self.failure else time.monotonic_ns() - self._ran_since_ns)
+
+    @property
+    def wall_s(self) -> float:
+        """Wall time since the beginning, or the last jump in time, without pauses."""
+        return self._ran() / 1e9
 
     def set_speed(self, speed: float | str) -> None:
         new = Pace.of(speed)
@@ -215,17 +238,20 @@ class Host:
     def state(self) -> str:
         if self.failure:
             return "failed"
-        if self.finished.is_set():
+        if self.finished.is_set() or self.halted:
             return "stopped"
         return "paused" if self.paused else "lockstep" if self.pace.mode == "lockstep" else "running"
 
+    def _mark_rate(self) -> None:
+        self._rate_marks = ((time.monotonic_ns(), self.sim.now_ns),) * 2
+
     def real_time_factor(self) -> float:
-        """Simulated seconds a wall second since last asked."""
-        wall_ns, sim_ns = time.monotonic_ns(), self.sim.now_ns
-        wall0_ns, sim0_ns = self._rate_mark
-        if wall_ns - wall0_ns > 200_000_000:
-            self._rate_mark = (wall_ns, sim_ns)
-        return (sim_ns - sim0_ns) / max(wall_ns - wall0_ns, 1)
+        """Simulated seconds a wall second, over the last second or two in which it was asked."""
+        now = (time.monotonic_ns(), self.sim.now_ns)
+        if now[0] - self._rate_marks[1][0] > RATE_WINDOW_NS:
+            self._rate_marks = (self._rate_marks[1], now)
+        wall_ns, sim_ns = self._rate_marks[0]
+        return (now[1] - sim_ns) / max(now[0] - wall_ns, 1)
 
     # In and out
 
@@ -294,11 +320,13 @@ class Host:
         path = self.tape.path
         self.tape.stop()
         rewind()
+        self.epoch += 1
         self.failure = ""
+        self._ran_ns, self._ran_since_ns = 0, time.monotonic_ns()
         reconcile(self, links)
         if path is not None:
             self.tape.start(next_part(path))
-        self._rate_mark = (time.monotonic_ns(), self.sim.now_ns)
+        self._mark_rate()
         self._reanchor()
 
 

@@ -1,5 +1,6 @@
 """Private notes of which instances run on this machine, so that `rigless ctl` finds them: one file each, for this user only."""
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -11,6 +12,24 @@ from rigless.kernel.problems import InputError, Problem
 def _folder() -> Path:
     base = os.environ.get("XDG_RUNTIME_DIR") or os.environ.get("XDG_STATE_HOME")
     return (Path(base) if base else Path.home() / ".local" / "state") / "rigless"
+
+
+def secret() -> bytes:
+    """What signs the panel's cookies: this user's, kept, so that an open panel outlives a restart. Made up if it cannot be."""
+    try:
+        folder = _folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = folder / "cookie.key"
+        with contextlib.suppress(FileExistsError):
+            fresh = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(fresh, "wb") as stream:
+                stream.write(os.urandom(32))
+        kept = path.read_bytes()
+        if len(kept) == 32 and path.stat().st_mode & 0o077 == 0:
+            return kept
+    except OSError:
+        return os.urandom(32)
+    return os.urandom(32)
 
 
 def write(url: str, token: str | None, name: str) -> Path:

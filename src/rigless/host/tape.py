@@ -1,7 +1,10 @@
 """A recording to a file while the simulation is on the air, flushed every so often so that a kill loses almost nothing."""
 
 import contextlib
+import re
 import time
+from collections import deque
+from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -19,22 +22,26 @@ class Tape:
         self._stream: IO[bytes] | None = None
         self._flushed_ns = 0
         self.path: Path | None = None
+        self.made: deque[Path] = deque(maxlen=200)  # the files of this run, the newest last
 
-    def start(self, path: Path) -> None:
+    def start(self, path: Path | None = None, name: str = "recording") -> None:
+        """Record to this file, or to a new one in the working folder that is called after the name and the time."""
         if self._recorder is not None:
             raise InputError(Problem("recording", f"already recording to {self.path}", "stop it first"))
         try:
+            path = _new_file(name) if path is None else path
             self._stream = path.open("wb")
             self._recorder = Recorder(self._sim, self._stream)
         except (OSError, ValueError) as error:
             raise InputError(
                 Problem(
                     "recording",
-                    f"cannot write {path}: {getattr(error, 'strerror', None) or error}",
+                    f"cannot write {path or name}: {getattr(error, 'strerror', None) or error}",
                     "choose another file",
                 )
             ) from None
         self.path = path
+        self.made.append(path.absolute())
 
     def stop(self) -> Path | None:
         """Finish the file; gives its path, or None if there was none."""
@@ -62,3 +69,15 @@ class Tape:
     @property
     def messages(self) -> int:
         return self._recorder.messages if self._recorder is not None else 0
+
+
+def _new_file(name: str) -> Path:
+    """NAME-YYYYmmdd-HHMMSS.mcap, made here and now, so that nobody else takes it."""
+    stem = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "recording"
+    stem = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    for number in count(1):
+        path = Path.cwd() / (f"{stem}.mcap" if number == 1 else f"{stem}-{number}.mcap")
+        with contextlib.suppress(FileExistsError):
+            path.touch(exist_ok=False)
+            return path
+    raise AssertionError("numbers do not end")

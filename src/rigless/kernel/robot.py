@@ -4,10 +4,11 @@ A robot file reads like a datasheet: what it offers (ports, inputs, sensors, act
 happens on which message. A robot is given time and randomness; it never asks a clock and does no I/O.
 """
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -20,6 +21,7 @@ from rigless.kernel.rate import to_ns
 from rigless.kernel.world import World
 
 if TYPE_CHECKING:
+    from rigless.kernel.drawing import View
     from rigless.kernel.simulation import Simulation
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -116,6 +118,12 @@ class Robot:
         """One word for people: how the robot is."""
         return "fault" if self.faults else "ok"
 
+    def view(self) -> "View":
+        """What its page in the panel shows; without a view of its own, what can be told from its truth."""
+        from rigless.kernel.generic_view import GenericView
+
+        return GenericView(self)
+
     # --------------------------------------------------------------------------------------------------------------------
 
     def __init__(self, name: str, config: Any = None, start_pose: tuple[float, float, float] | None = None):
@@ -153,6 +161,13 @@ class Robot:
     def random(self, stream: str) -> np.random.Generator:
         """The robot's own random stream of that name."""
         return self.simulation.streams.get(f"{self.name}/{stream}")
+
+    def shadow(self) -> Self:
+        """A double of this robot for looking at: it can be asked what its sensors read without leaving a trace in the robot."""
+        double = copy.copy(self)
+        double.faults = copy.deepcopy(self.faults)
+        double.random = self.simulation.streams.peek_of(self.name)  # type: ignore[assignment, method-assign]
+        return double
 
     def event(self, code: str, text: str, severity: Severity = "info", **data: Any) -> None:
         self.simulation.log(Event(self.now_ns, self.name, code, severity, text, data))

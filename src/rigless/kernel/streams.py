@@ -1,6 +1,7 @@
 """Named random streams. Each is seeded by (seed, name), so a new sensor never shifts another one's noise."""
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,18 @@ class Streams:
             bits = np.random.Philox(key=stream_key(self.seed, name))
             generator = self._generators[name] = np.random.Generator(bits)
         return generator
+
+    def peek_of(self, robot: str) -> Callable[[str], np.random.Generator]:
+        """A function that gives copies of a robot's streams as they stand: drawing from them shifts nothing."""
+        copies = Streams(self.seed)
+
+        def peek(name: str) -> np.random.Generator:
+            full = f"{robot}/{name}"
+            if full not in copies._generators and full in self._generators:
+                copies.get(full).bit_generator.state = self._generators[full].bit_generator.state
+            return copies.get(full)
+
+        return peek
 
     def save(self) -> dict[str, Any]:
         return {name: generator.bit_generator.state for name, generator in self._generators.items()}

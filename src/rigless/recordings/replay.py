@@ -81,7 +81,7 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None) ->
         recorder.close()
         again = _of_simulation(Recording(Path(stream.name)))
         difference = compare(_of_simulation(recording), itertools.islice(again, count) if cut else again)
-    return Verification(count, end_ns, cut, difference, _versions(recording))
+    return Verification(count, end_ns, cut, difference, other_version(recording))
 
 
 def _of_simulation(recording: Recording) -> Iterator[Record]:
@@ -89,7 +89,7 @@ def _of_simulation(recording: Recording) -> Iterator[Record]:
     return (record for record in recording if record.topic != HOST_EVENTS)
 
 
-def _versions(recording: Recording) -> str:
+def other_version(recording: Recording) -> str:
     """A note if the recording was made by another version, for which sameness is not promised."""
     made = recording.metadata.get("rigless", "?")
     return "" if made == version("rigless") else f"recorded with rigless {made}, this is {version('rigless')}"

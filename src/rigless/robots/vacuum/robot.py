@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Link, Port
@@ -321,6 +322,11 @@ class Vacuum(Commands, Clients, Power, Robot):
         text = f"pose ({x:.3f}, {y:.3f}, {theta:.3f}), {body[b.V]:.3f} m/s, {body[b.W]:.3f} rad/s, flags {self.state.flags:#x}"
         self.event("pose", text, "debug", x=x, y=y, theta=theta)
         self.after(self.config.log_interval_s, self.tell)
+
+    def view(self) -> View:
+        from rigless.robots.vacuum.view import VacuumView
+
+        return VacuumView(self)
 
     def truth(self) -> Truth:
         state = self.state

@@ -38,7 +38,7 @@ def scan(
     oldest entry is at `first`; `out_truth` gets the true distance of every beam, inf for none."""
     rays, ranges = np.empty((beams, 4)), np.empty(beams)
     cells, across = np.empty((beams, 2), np.int64), np.empty(beams, np.bool_)
-    _aim(setup, trail, first, begin, end, angles.shape[0], cosines, sines, rays)
+    aim(setup, trail, first, begin, end, angles.shape[0], cosines, sines, rays)
     cast_beams(squares, rays, (setup[MAX_RANGE] + 1.0) / setup[RES], ranges, cells, across)
     noise = np.empty((beams, 4))  # of range and angle; chances of a miss and of the surface
     for k in range(beams):
@@ -83,7 +83,7 @@ def _measure(
 
 
 @njit(cache=True, error_model="numpy")
-def _aim(
+def aim(
     setup: Array, trail: Array, first: int, begin: float, end: float, total: int, cosines: Array, sines: Array, rays: Array
 ) -> None:  # fmt: skip
     """Where each beam starts and points, (x, y, dx, dy) in cells: from the place on the trail at its instant."""

@@ -1,4 +1,4 @@
-"""Serves the control API on the host's own event loop."""
+"""Serves the control API and the panel on the host's own event loop."""
 
 import asyncio
 import contextlib
@@ -10,10 +10,17 @@ from typing import Any
 
 import uvicorn
 
+from rigless.host import sessions
 from rigless.host.auth import Auth
 from rigless.host.control import create_app
 from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
+from rigless.panel.acts import add_acts
+from rigless.panel.assets import add_assets, import_map_hash
+from rigless.panel.deck import Deck
+from rigless.panel.deck_api import add_deck
+from rigless.panel.hub import Hub
+from rigless.panel.stream import add_stream
 from rigless.transports.transport import join, split
 
 DEFAULT = "127.0.0.1:8080"
@@ -36,12 +43,24 @@ class ControlServer:
             fix = "bind 127.0.0.1, or leave the token on"
             raise InputError(Problem("--no-auth", "would let the whole network control the simulation", fix))
         self.address = f"http://{join(self._socket.getsockname())}"
-        app: Any = Auth(create_app(host), self.token)
+        self.deck = Deck()
+        self.hub = Hub(host, [self.deck], self._deck)
+        app = create_app(host)
+        add_stream(app, self.hub)
+        add_acts(app, self.hub)
+        add_deck(app, host, self.deck)
+        add_assets(app)
+        guarded: Any = Auth(app, self.token, import_map_hash(), sessions.secret())
         config = uvicorn.Config(
-            app, log_level="error", access_log=False, lifespan="off", ws_max_size=1 << 20, timeout_graceful_shutdown=1
-        )
+            guarded, log_level="error", access_log=False, lifespan="off", ws_max_size=1 << 20,
+            ws_per_message_deflate=False, timeout_graceful_shutdown=1,
+        )  # fmt: skip
         self._server = _Server(config)
         self._task: asyncio.Task[None] | None = None
+
+    def _deck(self) -> dict[str, Any]:
+        deck = self.deck
+        return {"deck": None if deck.sim is None else {**deck.describe(), "robots": list(deck.sim.robots)}}
 
     @property
     def url(self) -> str:
@@ -57,6 +76,8 @@ class ControlServer:
         self._server.should_exit = True
         if self._task is not None:
             await self._task
+        await self.hub.close()
+        await self.deck.close()
         self._socket.close()
 
 

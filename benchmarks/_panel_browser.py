@@ -1,0 +1,58 @@
+"""A real browser on the panel: how soon the map is drawn, and how often."""
+
+import shutil
+import time
+from typing import Any
+
+from ._panel_clients import cpu_seconds
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def _wait(page: Any) -> None:
+    """Until the map has been drawn with beams on it; asked again and again, as the page's policy forbids more."""
+    end = time.monotonic() + 60
+    while not page.evaluate("globalThis.rigless?.pictures()?.rows.get('beams')?.length > 0 && rigless.drawn() > 0"):
+        assert time.monotonic() < end, "the browser draws nothing"
+        time.sleep(0.005)
+
+
+def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        return {"left_out": "playwright is not installed"}
+    if found is None:
+        return {"left_out": "no Chromium on PATH"}
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=found, args=list(FLAGS))
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(url)  # once, so that the browser itself has started
+        _wait(page)
+        begin = time.perf_counter()
+        page.goto(f"{url}/?again")
+        _wait(page)
+        first_s = time.perf_counter() - begin
+        loaded_ms = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+        page.wait_for_timeout(1000)
+        count = "[rigless.drawn(), rigless.pictures().count, performance.now()]"
+        before, cpu = page.evaluate(count), cpu_seconds(pid)
+        page.wait_for_timeout(seconds * 1000)
+        after = page.evaluate(count)
+        wall_s = (after[2] - before[2]) / 1e3
+        beams = page.evaluate("rigless.pictures().rows.get('beams').length / 4")
+        share = (cpu_seconds(pid) - cpu) / wall_s
+        browser.close()
+    return {
+        "loaded_ms": loaded_ms,
+        "first_picture_ms": first_s * 1e3,
+        "beams": int(beams),
+        "drawn_per_s": (after[0] - before[0]) / wall_s,
+        "pictures_per_s": (after[1] - before[1]) / wall_s,
+        "server_cpu_share": share,
+    }

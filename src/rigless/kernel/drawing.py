@@ -1,0 +1,214 @@
+"""What a robot's page shows, as data. A robot's `view.py` declares the parts of its page once, in this small vocabulary, and
+fills in their numbers as often as somebody looks; the panel does the rest.
+
+A colour is a meaning, not a paint: the panel has a light and a dark one for each. What is normal is calm; `warn` and `bad` are
+for what is not. Places are in world metres, angles in radians.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigless.kernel.inputs import AnyInput, SetInput
+
+if TYPE_CHECKING:
+    from rigless.kernel.robot import Robot
+
+Colour = Literal["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something on a page. `columns` is how many numbers a row of its drawing has; 0: it is not drawn on the map."""
+
+    columns: ClassVar[int] = 0
+    name: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Disc(Part):
+    """Circles on the floor: a row is x, y, theta and a tone, which is 0 for `colour` or the number of one of `tones`."""
+
+    columns = 4
+    radius_m: float
+    colour: Colour = "accent"
+    tones: tuple[Colour, ...] = ()
+    height_m: float = 0.0
+    heading: bool = True  # whether a wedge shows where theta points
+
+
+@dataclass(frozen=True)
+class Polygon(Part):
+    """Closed outlines, given in their own frame: a row is x, y, theta and a tone, as of a disc."""
+
+    columns = 4
+    points: tuple[tuple[float, float], ...]
+    colour: Colour = "accent"
+    tones: tuple[Colour, ...] = ()
+    height_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class Rays(Part):
+    """Beams: a row is x, y of the origin and x, y of the end. Beams of one turn, in order, are shown as the area they sweep."""
+
+    columns = 4
+    colour: Colour = "accent"
+    height_m: float = 0.0
+    fan: bool = True
+
+
+@dataclass(frozen=True)
+class Points(Part):
+    """Dots: a row is x, y."""
+
+    columns = 2
+    colour: Colour = "sense"
+    height_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class Path(Part):
+    """A line through points (a row is x, y); a row that is not a number breaks it."""
+
+    columns = 2
+    colour: Colour = "path"
+
+
+@dataclass(frozen=True)
+class Ellipse(Part):
+    """Uncertainty: a row is x, y, the angle of the first axis, and both half axes."""
+
+    columns = 5
+    colour: Colour = "ghost"
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A body of an arm link in the link's own frame (z up), `at` x, y, z from its origin: a box (its three sizes), a cylinder
+    along z (radius, height) or a sphere (radius)."""
+
+    kind: Literal["box", "cylinder", "sphere"]
+    size_m: tuple[float, ...]
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    colour: Colour = "accent"
+
+
+@dataclass(frozen=True)
+class Links(Part):
+    """An arm or any other chain of bodies in space: row n is where link n is, x, y, z, a quaternion x, y, z, w, and a tone as
+    of a disc. Each link has its solids. A page with links opens in 3-D."""
+
+    columns = 8
+    links: tuple[tuple[Solid, ...], ...]
+    tones: tuple[Colour, ...] = ("bad",)
+
+
+@dataclass(frozen=True)
+class Trail(Part):
+    """Where something has been; `View.trace` says where it is."""
+
+    colour: Colour = "path"
+
+
+@dataclass(frozen=True)
+class Gauge(Part):
+    """A number from `View.measure`, with its unit; beyond `low` and `high` it is shown as abnormal."""
+
+    unit: str = ""
+    low: float = float("-inf")
+    high: float = float("inf")
+    digits: int = 2
+
+
+@dataclass(frozen=True)
+class Lamp(Part):
+    """On when the number from `View.measure` is not zero."""
+
+    colour: Colour = "ok"
+
+
+@dataclass(frozen=True)
+class Plot(Part):
+    """Numbers from `View.measure` over time, one line each: (name, label) pairs."""
+
+    lines: tuple[tuple[str, str], ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Switch(Part):
+    """A virtual input of the robot (`name` is the input's), shown as what it is: a switch, a number or a text."""
+
+
+@dataclass(frozen=True)
+class Button(Part):
+    """A virtual input that is `pressed` while held and `released` else."""
+
+    pressed: bool | int | float = True
+    released: bool | int | float = False
+
+
+@dataclass(frozen=True)
+class Action(Part):
+    """Something to tell the robot once, as its clients do; `View.act` knows what."""
+
+
+@dataclass(frozen=True)
+class Drive(Part):
+    """The robot can be driven by keyboard; `axes` are those of forward, left and turn that it has."""
+
+    axes: tuple[Literal["forward", "left", "turn"], ...] = ("forward", "turn")
+
+
+class View:
+    """A robot's page: `parts` is what there is on it; the methods fill in the numbers. Nothing here may change the robot."""
+
+    parts: tuple[Part, ...] = ()
+
+    def __init__(self, robot: "Robot"):
+        self.robot: Any = robot
+
+    def draw(self) -> Mapping[str, ArrayLike]:
+        """The rows of the parts that are drawn, by name."""
+        return {}
+
+    def measure(self) -> Mapping[str, float]:
+        """The numbers of gauges, lamps and plots, by name."""
+        return {}
+
+    def trace(self) -> Mapping[str, tuple[float, float]]:
+        """Where the ends of the trails are, by name."""
+        return {}
+
+    def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
+        """The inputs that drive the robot like this, each from −1 to 1."""
+        return []
+
+    def act(self, name: str) -> list[AnyInput]:
+        """The inputs of one of the page's actions."""
+        return []
+
+    def stop(self, on: bool) -> list[AnyInput]:
+        """The inputs that stop the robot in an emergency, or let it go on; none if it has no such thing."""
+        return [SetInput(self.robot.name, "estop", on)] if "estop" in self.robot.inputs else []
+
+    @property
+    def stopped(self) -> bool | None:
+        """Whether the emergency stop is on; None if there is none."""
+        return bool(self.robot.input["estop"]) if "estop" in self.robot.inputs else None
+
+
+def rows(part: Part, values: ArrayLike) -> NDArray[np.float32]:
+    """What was drawn of a part as rows of float32; a part that is drawn wrongly is the robot's bug and says so."""
+    found = np.asarray(values, np.float32)
+    if found.size == 0:
+        return np.empty((0, part.columns), np.float32)
+    found = np.atleast_2d(found)
+    if found.ndim != 2 or found.shape[1] != part.columns:
+        raise ValueError(f"{part.name} needs rows of {part.columns} numbers, not an array of shape {found.shape}")
+    return found

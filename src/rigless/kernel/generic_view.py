@@ -1,0 +1,88 @@
+"""The page of a robot that brings no view: whatever its ground truth holds. A pose is drawn, numbers become gauges and plots,
+yes-or-no becomes lamps."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rigless.kernel.drawing import Disc, Gauge, Lamp, Part, Plot, Trail, View
+from rigless.kernel.plain import to_builtins
+
+if TYPE_CHECKING:
+    from rigless.kernel.robot import Robot
+
+MOST_NUMBERS = 40  # beyond that a page is no longer read
+MOST_PLOTS = 6
+SMALLEST_M = 0.1
+UNITS = {
+    "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°", "radps": "rad/s", "c": "°C", "w": "W",
+    "v": "V", "a": "A", "hz": "Hz", "wh": "Wh", "n": "N", "percent": "%",
+}  # fmt: skip
+
+
+class GenericView(View):
+    def __init__(self, robot: "Robot"):
+        super().__init__(robot)
+        found = list(_numbers(self._truth()))[:MOST_NUMBERS]
+        body: list[Part] = []
+        if self._pose() is not None:
+            footprint = robot.footprint()
+            body = [
+                Trail("trail", "Trail"),
+                Disc("body", robot.name, footprint[2] if footprint else SMALLEST_M, height_m=SMALLEST_M),
+            ]
+        self.parts = (
+            *body,
+            *(Lamp(name, _label(name)) for name, value in found if isinstance(value, bool)),
+            *(Gauge(name, _label(name), _unit(name)) for name, value in found if not isinstance(value, bool)),
+            *[Plot(f"plot {name}", _label(name), ((name, _label(name)),), _unit(name)) for name, value in found
+              if isinstance(value, float) and not name.startswith("pose")][:MOST_PLOTS],
+        )  # fmt: skip
+
+    def draw(self) -> Mapping[str, ArrayLike]:
+        pose = self._pose()
+        return {} if pose is None else {"body": [(*pose, 0.0)]}
+
+    def trace(self) -> Mapping[str, tuple[float, float]]:
+        pose = self._pose()
+        return {} if pose is None else {"trail": (pose[0], pose[1])}
+
+    def measure(self) -> Mapping[str, float]:
+        return {name: float(value) for name, value in _numbers(self._truth())}
+
+    def _truth(self) -> Any:
+        return to_builtins(self.robot.truth())
+
+    def _pose(self) -> tuple[float, float, float] | None:
+        """x, y and theta, where the truth has a pose."""
+        pose = getattr(self.robot.truth(), "pose", None)
+        if not isinstance(pose, tuple | list | np.ndarray) or len(pose) != 3:
+            return None
+        return float(pose[0]), float(pose[1]), float(pose[2])
+
+
+def _numbers(value: Any, name: str = "") -> Iterator[tuple[str, bool | int | float]]:
+    """Every number in plain data with where it is, as `velocity.0`; what is missing now is not a number."""
+    if value is None:
+        yield name, math.nan
+    elif isinstance(value, bool | int | float):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _numbers(inner, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list | tuple) and len(value) <= 6:
+        for index, inner in enumerate(value):
+            yield from _numbers(inner, f"{name}.{index}" if name else str(index))
+
+
+def _unit(name: str) -> str:
+    """The unit that ends a name, as our names do."""
+    return UNITS.get(name.rpartition("_")[2], "") if "_" in name else ""
+
+
+def _label(name: str) -> str:
+    plain = name.rpartition("_")[0] if _unit(name) else name
+    return plain.replace("_", " ").replace(".", " ").capitalize()

@@ -1,0 +1,61 @@
+"""What the panel can do beyond the control API of the host: emergency stops and actions through the robots' views, the page
+of a robot as data, and the map."""
+
+from typing import Any, Literal
+
+from fastapi import FastAPI
+from fastapi.responses import Response
+
+from rigless.host.control import Body, describe_robot
+from rigless.kernel.drawing import Action
+from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.kernel.simulation import Simulation
+from rigless.panel import around, messages
+from rigless.panel.hub import Hub
+
+
+class EmergencyStop(Body):
+    on: bool = True
+    robot: str = ""
+
+
+class Act(Body):
+    name: str
+
+
+def add_acts(app: FastAPI, hub: Hub) -> None:
+    @app.post("/api/estop")
+    async def estop(body: EmergencyStop) -> dict[str, Any]:
+        return {"on": body.on, "robots": hub.stop(body.on, body.robot)}
+
+    @app.get("/api/robots/{robot}/page")
+    async def page(robot: str) -> dict[str, Any]:
+        return messages.page("live", robot, 0, hub.view(robot))
+
+    @app.post("/api/robots/{robot}/actions")
+    async def act(robot: str, body: Act) -> dict[str, Any]:
+        view = hub.view(robot)
+        actions = [part.name for part in view.parts if isinstance(part, Action)]
+        if body.name not in actions:
+            raise unknown("action", body.name, actions)
+        hub.apply(view.act(body.name))
+        return describe_robot(hub.host, hub.host.sim.robot(robot))
+
+    @app.get("/api/world")
+    async def world(stage: Literal["live", "recording"] = "live") -> dict[str, Any]:
+        sim = _sim(hub, stage)
+        return {"grid": around.grid(sim), "things": around.things(sim)}
+
+    @app.get("/api/world/cells", response_class=Response)
+    async def cells(stage: Literal["live", "recording"] = "live") -> Response:
+        sim = _sim(hub, stage)
+        if around.grid(sim) is None:
+            raise InputError(Problem("world", "there is no map: this world is an open plane"))
+        return Response(around.cells(sim), media_type="application/octet-stream")
+
+
+def _sim(hub: Hub, stage: str) -> Simulation:
+    place = hub.stages.get(stage)
+    if place is None or place.sim is None:
+        raise InputError(Problem("stage", "no recording is open", "open one first"))
+    return place.sim

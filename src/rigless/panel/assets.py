@@ -1,0 +1,31 @@
+"""The panel's own files, as they are in `web/`, and what a browser may do with them."""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+
+WEB = Path(__file__).with_name("web")
+VENDOR = WEB / "vendor"
+UNBUILT = "the panel's libraries are not built; run: scripts/build-web (it needs npm), or install rigless from a wheel"
+
+
+def import_map_hash() -> str:
+    """The one inline script of the page is its import map; a browser runs it because its hash is in the policy."""
+    found = re.search(r'<script type="importmap">(.*?)</script>', (WEB / "index.html").read_text("utf-8"), re.DOTALL)
+    assert found is not None, "index.html has an import map"
+    return "'sha256-" + base64.b64encode(hashlib.sha256(found.group(1).encode()).digest()).decode() + "'"
+
+
+def add_assets(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        if not VENDOR.is_dir():
+            return HTMLResponse(f"<!doctype html><title>rigless</title><p>{UNBUILT}", 503)
+        return FileResponse(WEB / "index.html")
+
+    app.mount("/web", StaticFiles(directory=WEB), name="web")

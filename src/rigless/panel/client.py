@@ -1,0 +1,98 @@
+"""One browser or script on the WebSocket. What it still has to be sent is kept small: events queue up to a limit, everything
+else is only ever the newest. A client that does not read therefore loses pictures, and never holds anything up."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.websockets import WebSocket
+
+from rigless.kernel.plain import to_json
+from rigless.panel.watch import Watch
+
+QUEUE = 256
+
+
+@dataclass(eq=False)
+class Client:
+    socket: WebSocket
+    status: bool = True
+    events: bool = True
+    truth_every: int = 0  # ticks between two truths; 0: none
+    looks: dict[Watch, int] = field(default_factory=dict)  # at what, and how many ticks apart
+    stage: str = ""  # whose surroundings it wants to know
+    driving: dict[str, float] = field(default_factory=dict)  # robot → when its last command goes stale
+    dropped: int = 0
+
+    def __post_init__(self) -> None:
+        self._events: deque[bytes] = deque()
+        self._lost = 0
+        self._newest: dict[str, bytes] = {}
+        self._pictures: dict[Watch, None] = {}
+        self._seen: dict[Watch, tuple[int, int]] = {}  # epoch and sequence of the last picture sent
+        self._wake = asyncio.Event()
+
+    def tell(self, message: bytes) -> None:
+        """Something that must not be overtaken: events, errors."""
+        if len(self._events) >= QUEUE:
+            self._lost += 1
+            return
+        self._events.append(message)
+        self._wake.set()
+
+    def update(self, kind: str, message: bytes) -> None:
+        """Something of which only the newest counts."""
+        self._newest[kind] = message
+        self._wake.set()
+
+    def offer(self, watch: Watch) -> None:
+        """A picture, if this client has not seen it."""
+        if self._seen.get(watch) == (watch.epoch, watch.sequence) or watch.failure:
+            return
+        self.dropped += watch in self._pictures
+        self._pictures[watch] = None
+        self._wake.set()
+
+    def look_at(self, looks: dict[Watch, int], stage: str) -> None:
+        self.looks, self.stage = looks, stage
+        self._pictures = {watch: None for watch in self._pictures if watch in looks}
+        self._seen = {watch: seen for watch, seen in self._seen.items() if watch in looks}
+
+    async def send_all(self) -> None:
+        """Send what there is to send, for ever."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._events or self._newest or self._pictures or self._lost:
+                await self._send_next()
+
+    async def _send_next(self) -> None:
+        if self._events:
+            await self._text(self._events.popleft())
+        elif self._lost:
+            lost, self._lost = self._lost, 0
+            await self._text(to_json({"type": "dropped", "count": lost}))
+        elif self._newest:
+            await self._text(self._newest.pop(next(iter(self._newest))))
+        else:
+            watch = next(iter(self._pictures))
+            del self._pictures[watch]
+            await self._picture(watch)
+
+    async def _picture(self, watch: Watch) -> None:
+        epoch, sequence = self._seen.get(watch, (-1, 0))
+        self._seen[watch] = (watch.epoch, watch.sequence)
+        picture = watch.frame(sequence)
+        if epoch != watch.epoch:
+            history = watch.history()
+            if epoch == -1:
+                await self._text(to_json(watch.page()))
+            await self.socket.send_bytes(history)
+        await self.socket.send_bytes(picture)
+
+    async def _text(self, message: bytes) -> None:
+        await self.socket.send_text(message.decode())
+
+    def error(self, problems: Any) -> None:
+        self.tell(to_json({"type": "error", "problems": problems}))

@@ -1,0 +1,287 @@
+"""Who looks at what. Sixty times a second, while anybody does, the robots that are looked at are drawn, and everybody who is
+due gets the picture; ten times a second goes what changes slowly. Nobody there: nothing is done."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rigless.host.control import describe_robot
+from rigless.host.host import Host
+from rigless.kernel.drawing import View
+from rigless.kernel.events import Event
+from rigless.kernel.inputs import AnyInput
+from rigless.kernel.plain import to_builtins, to_json
+from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.panel.around import things
+from rigless.panel.client import Client
+from rigless.panel.stages import Live
+from rigless.panel.watch import Stage, Watch
+
+TICKS_PER_S = 60
+SLOW_EVERY = 6  # ticks between two statuses
+DRIVE_STALE_S = 1.0  # a driver who says nothing for so long has let go
+
+
+class Hub:
+    def __init__(self, host: Host, stages: Iterable[Stage] = (), summary: Callable[[], dict[str, Any]] | None = None):
+        self.host = host
+        self.live = Live(host)
+        self.stages: dict[str, Stage] = {stage.name: stage for stage in (self.live, *stages)}
+        self.clients: set[Client] = set()
+        self.pictures = 0  # how many were drawn, for tests and measurements
+        self._summary = summary or (dict)
+        self._watches: dict[tuple[str, str], Watch] = {}
+        self._views: dict[str, View] = {}
+        self._numbers = 0
+        self._task: asyncio.Task[None] | None = None
+
+    # Coming and going
+
+    def add(self, client: Client) -> None:
+        if not self.clients:
+            self.host.sim.listeners.event.append(self._event)
+        self.clients.add(client)
+        self._tell_slowly({client})
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+
+    def remove(self, client: Client) -> None:
+        self.clients.discard(client)
+        for robot in list(client.driving):
+            self._let_go(client, robot)
+        if not self.clients:
+            self.host.sim.listeners.event.remove(self._event)
+        self._tidy()
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def look(self, client: Client, stage: str, robots: dict[str, int]) -> None:
+        """What a client looks at from now on: robots, and how many pictures a second of each."""
+        if stage not in self.stages:
+            raise unknown("stage", stage, self.stages)
+        looks = {}
+        for robot, hz in robots.items():
+            looks[self._watch(stage, robot)] = TICKS_PER_S // hz
+        client.look_at(looks, stage)
+        self._tidy()
+        for watch in looks:
+            watch.record(True)
+            watch.look(again=True)
+            self._offer(client, watch)
+        self._tell_slowly({client})
+
+    def _watch(self, stage: str, robot: str) -> Watch:
+        place = self.stages[stage]
+        if place.sim is None:
+            raise InputError(Problem(stage, "no recording is open", "open one first"))
+        if robot not in place.sim.robots:
+            raise unknown("robot", robot, place.sim.robots)
+        found = self._watches.get((stage, robot))
+        if found is None or found.failure or found.sim is not place.sim:
+            if found is not None:
+                found.record(False)
+            self._numbers = (self._numbers + 1) & 0xFFFF  # pictures have two bytes for it
+            found = self._watches[stage, robot] = Watch(place, place.sim, robot, self._numbers)
+        return found
+
+    def _tidy(self) -> None:
+        """Stop recording what nobody looks at; what was recorded is kept for those who come back."""
+        looked_at = {watch for client in self.clients for watch in client.looks}
+        for watch in self._watches.values():
+            if watch not in looked_at:
+                watch.record(False)
+
+    # Sixty times a second
+
+    async def _run(self) -> None:
+        tick = 0
+        due = time.monotonic()
+        while self.clients:
+            ahead = due - time.monotonic()
+            await asyncio.sleep(max(0.0, ahead))
+            if ahead < -0.25:
+                due = time.monotonic()  # the machine was busy; ticks that were missed stay missed
+            step = 1 if any(client.looks or client.truth_every for client in self.clients) else SLOW_EVERY
+            try:
+                self._tick(tick)
+            except Exception as error:  # what robots tell of themselves is their own code, which may do anything
+                self._tell_trouble("", f"{type(error).__name__}: {error}")
+            step -= tick % step  # to the next tick that is slow
+            tick += step
+            due += step / TICKS_PER_S
+
+    def _tick(self, tick: int) -> None:
+        slow = tick % SLOW_EVERY == 0
+        due: dict[Watch, list[Client]] = {}
+        for client in self.clients:
+            for watch, every in client.looks.items():
+                if tick % every == 0:
+                    due.setdefault(watch, []).append(client)
+        for watch, clients in due.items():
+            if watch.sim is not watch.stage.sim:
+                continue  # another recording was opened; who looks will ask again
+            before = watch.sequence
+            watch.look(again=slow)
+            self.pictures += watch.sequence != before
+            for client in clients if slow or not watch.failure else ():
+                self._offer(client, watch)
+        listening = [client for client in self.clients if client.truth_every and tick % client.truth_every == 0]
+        truth = self._truth() if listening else b""
+        for client in listening:
+            client.update("truth", truth)
+        if slow:
+            self._stop_stale_drivers()
+            self._tell_slowly(self.clients)
+
+    def _offer(self, client: Client, watch: Watch) -> None:
+        if watch.failure:
+            self._tell_trouble(watch.robot, watch.failure, {client})
+        else:
+            client.offer(watch)
+
+    def _tell_trouble(self, robot: str, text: str, clients: Iterable[Client] | None = None) -> None:
+        for client in self.clients if clients is None else clients:
+            client.update(f"trouble {robot}", to_json({"type": "trouble", "robot": robot, "text": text}))
+
+    # Ten times a second
+
+    def _tell_slowly(self, clients: Iterable[Client]) -> None:
+        status: bytes | None = None
+        told: dict[tuple[str, str], bytes] = {}
+        for client in clients:
+            if client.status:
+                status = status or to_json(self.status())
+                client.update("status", status)
+            for watch in client.looks:
+                key = (watch.stage.name, watch.robot)
+                if watch.sim is not watch.stage.sim:
+                    continue
+                if key not in told:
+                    told[key] = to_json({"type": "robot", "stage": key[0], **self._robot(watch)})
+                client.update(f"robot {key}", told[key])
+            around = self.stages[client.stage].sim if client.stage else None
+            if around is not None:
+                key = (client.stage, "")
+                if key not in told:
+                    told[key] = to_json({"type": "around", "stage": client.stage, "things": things(around)})
+                client.update(f"around {client.stage}", told[key])
+
+    def _robot(self, watch: Watch) -> dict[str, Any]:
+        robot = watch.sim.robots[watch.robot]
+        if watch.stage is self.live:
+            return describe_robot(self.host, robot)
+        return {
+            "name": robot.name, "status": robot.status(), "ports": [], "inputs": to_builtins(robot.input),
+            "metrics": to_builtins(robot.metrics), "faults": [to_builtins(fault) for fault in robot.faults],
+        }  # fmt: skip
+
+    def status(self) -> dict[str, Any]:
+        """The whole in brief; what one robot's page needs more comes for the robots that are looked at."""
+        host = self.host
+        return {
+            "type": "status",
+            "name": host.built.scenario.name,
+            "state": host.state,
+            "failure": host.failure,
+            "time_s": host.sim.now_s,
+            "wall_s": host.wall_s,
+            "pace": host.pace.mode,
+            "speed": host.pace.speed,
+            "real_time_factor": host.real_time_factor(),
+            "lost_s": host.lost_ns / 1e9,
+            "seed": host.sim.seed,
+            "epoch": host.epoch,
+            "recording": str(host.tape.path) if host.tape.path else None,
+            "snapshots": [{"name": name, "time_s": saved.now_ns / 1e9} for name, saved in host.snapshots.items()],
+            "robots": [
+                {"name": name, "status": robot.status(), "stop": self._stopped(name)}
+                for name, robot in host.sim.robots.items()
+            ],
+            **self._summary(),
+        }
+
+    def _truth(self) -> bytes:
+        sim = self.host.sim
+        return to_json({"type": "truth", "time_s": sim.now_s, "robots": {name: sim.truth(name) for name in sim.robots}})
+
+    def _event(self, time_ns: int, event: Event) -> None:
+        message: bytes | None = None
+        for client in self.clients:
+            if client.events:
+                message = message or to_json({"type": "event", **event_fields(event)})
+                client.tell(message)
+
+    # Acting on robots, through their views
+
+    def view(self, robot: str) -> View:
+        """The view of a live robot, for what can be done with it."""
+        found, now = self._views.get(robot), self.host.sim.robot(robot)
+        if found is None or found.robot is not now:
+            found = self._views[robot] = now.view()
+        return found
+
+    def apply(self, inputs: Iterable[AnyInput]) -> None:
+        for given in inputs:
+            self.host.apply(given)
+
+    def drive(self, client: Client, robot: str, forward: float, left: float, turn: float) -> None:
+        self.apply(self.view(robot).drive(forward, left, turn))
+        if forward or left or turn:
+            client.driving[robot] = time.monotonic() + DRIVE_STALE_S
+        else:
+            client.driving.pop(robot, None)
+
+    def _stop_stale_drivers(self) -> None:
+        now = time.monotonic()
+        for client in self.clients:
+            for robot in [robot for robot, stale in client.driving.items() if now > stale]:
+                self._let_go(client, robot)
+
+    def _let_go(self, client: Client, robot: str) -> None:
+        client.driving.pop(robot, None)
+        try:
+            self.apply(self.view(robot).drive(0.0, 0.0, 0.0))
+        except Exception as error:
+            self._tell_trouble(robot, f"{robot} cannot be let go: {type(error).__name__}: {error}")
+
+    def stop(self, on: bool, robot: str = "") -> list[str]:
+        """The emergency stop of one robot or of all that have one; gives their names."""
+        names = [robot] if robot else list(self.host.sim.robots)
+        stopped = [name for name in names if self._stopped(name) is not None]
+        if not stopped:
+            raise InputError(Problem("estop", f"{robot or 'no robot here'} has no emergency stop", "pause instead"))
+        broken = []
+        for name in stopped:
+            for client in self.clients:
+                client.driving.pop(name, None)
+            try:
+                self.apply(self.view(name).stop(on))
+            except Exception as error:  # one robot's bug does not keep the others from stopping
+                broken.append(Problem(name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"))
+        if broken:
+            raise InputError(broken)
+        return stopped
+
+    def _stopped(self, robot: str) -> bool | None:
+        """Whether the emergency stop of a robot is on; None if it has none, or its view is broken."""
+        try:
+            return self.view(robot).stopped
+        except InputError:
+            raise
+        except Exception:
+            return None
+
+
+def event_fields(event: Event) -> dict[str, Any]:
+    return {
+        "time_s": event.time_ns / 1e9,
+        "robot": event.robot,
+        "code": event.code,
+        "severity": event.severity,
+        "text": event.text,
+        "data": event.data,
+    }

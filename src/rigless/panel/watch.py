@@ -1,0 +1,171 @@
+"""One robot as it is looked at: its view, what was last drawn of it, and its numbers and trails over the last minutes.
+
+A picture is worked out once a tick for everybody, and encoded once for all clients that have seen the same before.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.drawing import View, rows
+from rigless.kernel.simulation import Simulation
+from rigless.panel import messages
+
+SAMPLE_HZ = 10.0
+KEPT = 6000  # ten minutes
+PLOTTED = 1200  # two minutes of numbers go to a new client
+TRAILED = 3000  # at most so many points of a trail do
+
+Values = NDArray[np.float32]
+
+
+class Stage(Protocol):
+    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped."""
+
+    name: str
+
+    @property
+    def sim(self) -> Simulation | None: ...
+
+    @property
+    def epoch(self) -> int: ...
+
+
+class Watch:
+    def __init__(self, stage: Stage, sim: Simulation, robot: str, number: int):
+        self.stage, self.sim, self.robot, self.number = stage, sim, robot, number
+        self.failure = ""
+        self.view = self._view()
+        self.measures, self.traces = messages.measures(self.view), messages.traces(self.view)
+        self._drawn = [part for part in self.view.parts if part.columns]
+        self.epoch = stage.epoch
+        self.sequence = 0
+        self._time_ns = -1
+        self._fields: dict[int, Values] = {}
+        self._changed: dict[int, int] = {}  # field → the sequence in which it last did
+        self._encoded: dict[tuple[int, ...], bytes] = {}
+        self._times = np.zeros(KEPT)
+        self._numbers = np.zeros((KEPT, len(self.measures)), np.float32)
+        self._places = np.zeros((KEPT, 2 * len(self.traces)), np.float32)
+        self._count = 0
+        self._recording = False
+
+    def page(self) -> dict[str, object]:
+        return messages.page(self.stage.name, self.robot, self.number, self.view)
+
+    # What is drawn now
+
+    def look(self, again: bool = False) -> None:
+        """Draw if time has passed, or `again`: an input may have changed something at the same instant."""
+        sim = self.sim
+        jumped = self.epoch != self.stage.epoch or sim.robots[self.robot] is not self.view.robot
+        if jumped:
+            self._start_over()
+        if self.failure or not (jumped or again or sim.now_ns != self._time_ns):
+            return
+        try:
+            fields = self._draw()
+        except Exception as error:  # the robot's own code, which may do anything
+            self._fail(error)
+            return
+        sequence = self.sequence + 1
+        for number, values in fields:
+            known = self._fields.get(number)
+            if known is None or known.size != values.size or known.tobytes() != values.tobytes():
+                self._fields[number], self._changed[number] = values, sequence
+                self.sequence = sequence
+        if sim.now_ns != self._time_ns:
+            self._time_ns, self.sequence = sim.now_ns, sequence
+        self._encoded.clear()
+
+    @np.errstate(over="ignore")  # what float32 cannot hold is infinite
+    def _draw(self) -> list[tuple[int, Values]]:
+        drawing = self.view.draw()
+        fields = [(0, self._row(self.view.measure(), self.measures)), (1, self._ends())]
+        return fields + [(2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)]
+
+    def frame(self, seen: int) -> bytes:
+        """The newest picture for a client whose last one was number `seen` (0: none)."""
+        wanted = tuple(number for number, changed in self._changed.items() if changed > seen)
+        if wanted not in self._encoded:
+            found = [(number, self._fields[number]) for number in wanted]
+            self._encoded[wanted] = self._pack(messages.FRAME, found)
+        return self._encoded[wanted]
+
+    def _pack(self, kind: int, found: list[tuple[int, Values]]) -> bytes:
+        return messages.pack(kind, self.number, self.sequence, self.epoch, self._time_ns / 1e9, found)
+
+    # What was
+
+    def record(self, on: bool) -> None:
+        """Keep numbers and places in simulated time from now on, or stop doing so."""
+        if on and not self._recording:
+            self.sim.sample(SAMPLE_HZ, self.sample)
+        elif self._recording and not on:
+            self.sim.unsample(self.sample)
+        self._recording = on
+
+    def sample(self) -> None:
+        if self.failure:
+            return
+        try:
+            self._sample()
+        except Exception as error:
+            self._fail(error)
+
+    @np.errstate(over="ignore")
+    def _sample(self) -> None:
+        sim = self.sim
+        if sim.robots[self.robot] is not self.view.robot:
+            self._start_over()
+        now_s = sim.now_s
+        self._count = self._samples_until(now_s, "left")  # those of another past are void
+        if self._count == KEPT:  # make room for a tenth at once
+            drop = KEPT // 10
+            for kept in (self._times, self._numbers, self._places):
+                kept[:-drop] = kept[drop:].copy()
+            self._count -= drop
+        self._times[self._count] = now_s
+        self._numbers[self._count] = self._row(self.view.measure(), self.measures)
+        self._places[self._count] = self._ends()
+        self._count += 1
+
+    def history(self) -> bytes:
+        """What a new client needs to show the past: numbers over time, and the trails."""
+        count = self._samples_until(self._time_ns / 1e9)
+        first = max(0, count - PLOTTED)
+        before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
+        step = max(1, -(-count // TRAILED))
+        places = self._places[:count:step]
+        trails = [(2 + n, places[:, 2 * n : 2 * n + 2].ravel()) for n in range(len(self.traces))]
+        return self._pack(messages.HISTORY, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
+
+    def _samples_until(self, time_s: float, side: Literal["left", "right"] = "right") -> int:
+        return int(np.searchsorted(self._times[: self._count], time_s, side))
+
+    def _start_over(self) -> None:
+        """Time has jumped, after a reset the robot is another object, and what a view remembers is of another past."""
+        self.epoch = self.stage.epoch
+        self.view = self._view()
+        self._changed = dict.fromkeys(self._changed, self.sequence + 1)
+        self._count = self._samples_until(self.sim.now_s)
+
+    def _view(self) -> View:
+        robot = self.sim.robots[self.robot]
+        try:
+            return robot.view()
+        except Exception as error:
+            self._fail(error)
+            return View(robot)
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = f"the view of {self.robot} failed: {type(error).__name__}: {error}"
+
+    def _row(self, found: Mapping[str, float], names: Iterable[str]) -> Values:
+        return np.array([found.get(name, np.nan) for name in names], np.float32)
+
+    def _ends(self) -> Values:
+        found = self.view.trace()
+        return np.array([found.get(name, (np.nan, np.nan)) for name in self.traces], np.float32).ravel()

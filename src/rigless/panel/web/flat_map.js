@@ -1,0 +1,102 @@
+// The ground of the flat view: the map's cells, a metre grid, a scale and where the cursor is.
+/** @typedef {import("./flat.js").Frame} Frame */
+/** @typedef {import("./types.js").Grid} Grid */
+/** @typedef {import("./types.js").Paints} Paints */
+
+const OCCUPIED = 1;
+const UNKNOWN = 2;
+const CLIFF = 4;
+
+/** The cells as a picture, row 0 at the bottom, in the theme's colours. @param {Grid} grid @param {Paints} paints */
+export function paintGrid(grid, paints) {
+  const canvas = document.createElement("canvas");
+  canvas.width = grid.width;
+  canvas.height = grid.height;
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  if (!pen) return canvas;
+  const image = pen.createImageData(grid.width, grid.height);
+  const words = new Uint32Array(image.data.buffer);
+  const [floor, wall, unknown, cliff] = [paints.floor, paints.wall, paints.unknown, paints.cliff].map((paint) => word(pen, paint));
+  for (let row = 0; row < grid.height; row++) {
+    const from = row * grid.width;
+    const to = (grid.height - 1 - row) * grid.width;
+    for (let column = 0; column < grid.width; column++) {
+      const cell = grid.cells[from + column] ?? 0;
+      words[to + column] = (cell & OCCUPIED ? wall : cell & UNKNOWN ? unknown : cell & CLIFF ? cliff : floor) ?? 0;
+    }
+  }
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** A CSS colour as the four bytes of a pixel. @param {CanvasRenderingContext2D} pen @param {string} paint */
+function word(pen, paint) {
+  pen.clearRect(0, 0, 1, 1);
+  pen.fillStyle = paint;
+  pen.fillRect(0, 0, 1, 1);
+  return new Uint32Array(pen.getImageData(0, 0, 1, 1).data.buffer)[0] ?? 0;
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {Frame} frame @param {Grid|null} grid @param {HTMLCanvasElement|null} map @param {Paints} paints */
+export function drawMap(pen, frame, grid, map, paints) {
+  if (!grid || !map) {
+    drawMetres(pen, frame, paints);
+    return;
+  }
+  const [x, y, yaw] = grid.origin;
+  const [w, h] = [grid.width * grid.resolution_m, grid.height * grid.resolution_m];
+  pen.save();
+  pen.translate(x, y);
+  pen.rotate(yaw);
+  pen.transform(1, 0, 0, -1, 0, h);
+  pen.imageSmoothingEnabled = frame.scale * frame.ratio * grid.resolution_m < 1;
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(map, 0, 0, w, h);
+  pen.restore();
+}
+
+/** Lines a metre (or ten) apart on an open plane. @param {CanvasRenderingContext2D} pen @param {Frame} frame @param {Paints} paints */
+function drawMetres(pen, frame, paints) {
+  const step = frame.scale > 12 ? 1 : 10;
+  const [left = 0, top = 0] = frame.toWorld(0, 0);
+  const [right = 0, bottom = 0] = frame.toWorld(frame.width, frame.height);
+  pen.fillStyle = paints.floor;
+  pen.fillRect(left, bottom, right - left, top - bottom);
+  pen.beginPath();
+  for (let x = Math.ceil(left / step) * step; x <= right; x += step) {
+    pen.moveTo(x, bottom);
+    pen.lineTo(x, top);
+  }
+  for (let y = Math.ceil(bottom / step) * step; y <= top; y += step) {
+    pen.moveTo(left, y);
+    pen.lineTo(right, y);
+  }
+  pen.lineWidth = frame.px(1);
+  pen.strokeStyle = paints.grid;
+  pen.stroke();
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {Frame} frame @param {Paints} paints @param {[number, number]|null} cursor */
+export function drawScale(pen, frame, paints, cursor) {
+  const target = 110 / frame.scale;
+  const power = 10 ** Math.floor(Math.log10(target));
+  const length = [5, 2, 1].map((n) => n * power).find((n) => n <= target) ?? power;
+  const [left, bottom, wide] = [16, frame.height - 16, length * frame.scale];
+  pen.strokeStyle = paints.text;
+  pen.fillStyle = paints.text;
+  pen.globalAlpha = 0.75;
+  pen.lineWidth = 2;
+  pen.beginPath();
+  pen.moveTo(left, bottom - 5);
+  pen.lineTo(left, bottom);
+  pen.lineTo(left + wide, bottom);
+  pen.lineTo(left + wide, bottom - 5);
+  pen.stroke();
+  pen.font = "12px system-ui, sans-serif";
+  pen.textBaseline = "bottom";
+  pen.fillText(length >= 1 ? `${length} m` : `${Math.round(length * 100)} cm`, left + wide + 8, bottom + 5);
+  if (cursor) {
+    pen.fillText(`x ${cursor[0].toFixed(2)}  y ${cursor[1].toFixed(2)} m`, left + wide + 64, bottom + 5);
+  }
+  pen.globalAlpha = 1;
+}

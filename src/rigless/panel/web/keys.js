@@ -1,0 +1,61 @@
+// Keyboard shortcuts, and the list of them.
+import { html } from "lit-html";
+import { stepDeck, togglePlay } from "./deck_bar.js";
+import { driveKey } from "./drive.js";
+import { kept, stage } from "./state.js";
+import { fit, toggleFollow, zoom } from "./theatre.js";
+import { askReset, stepOnce, togglePause } from "./time_card.js";
+
+const live = () => stage.value === "live";
+/** @type {Record<string, {what: string, act: () => unknown}>} */
+const KEYS = {
+  " ": { what: "play or pause", act: () => (live() ? togglePause() : togglePlay()) },
+  ".": { what: "one step", act: () => (live() ? stepOnce() : stepDeck(1)) },
+  ",": { what: "one step back, in a recording", act: () => (live() ? undefined : stepDeck(-1)) },
+  r: { what: "reset, after asking", act: () => live() && askReset() },
+  "+": { what: "zoom in", act: () => zoom(1.4) },
+  "-": { what: "zoom out", act: () => zoom(1 / 1.4) },
+  0: { what: "see everything", act: fit },
+  f: { what: "follow the robot", act: toggleFollow },
+  t: { what: "light or dark", act: () => (kept.theme.value = kept.theme.value === "dark" ? "light" : "dark") },
+  p: { what: "plots", act: () => (kept.plots.value = !kept.plots.value) },
+  c: { what: "controls on the right", act: () => (kept.side.value = !kept.side.value) },
+  "?": { what: "this list", act: showHelp },
+};
+
+export function showHelp() {
+  const dialog = /** @type {HTMLDialogElement|null} */ (document.getElementById("help"));
+  dialog?.showModal();
+}
+
+export function helpDialog() {
+  return html`<dialog id="help" aria-labelledby="help-title"><form method="dialog">
+    <h2 id="help-title">Keyboard</h2>
+    <dl>${Object.entries(KEYS).map(([key, { what }]) => html`<dt><kbd>${key === " " ? "space" : key}</kbd></dt><dd>${what}</dd>`)}
+      <dt><kbd>W A S D</kbd></dt><dd>drive, once unlocked</dd></dl>
+    <menu><button class="button" autofocus>Close</button></menu></form></dialog>`;
+}
+
+/** Keys belong to whoever has the focus if that takes text or is pressed by them. @param {KeyboardEvent} event */
+function isTaken(event) {
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  if (!target || document.querySelector("dialog[open]")) return Boolean(document.querySelector("dialog[open]"));
+  if (target.closest("select, textarea, input:not([type=checkbox])")) return true;
+  return event.key === " " && Boolean(target.closest("button, a, input"));
+}
+
+export function beginKeys() {
+  const listen = (/** @type {KeyboardEvent} */ event) => {
+    if (isTaken(event)) return;
+    if (driveKey(event)) {
+      event.preventDefault();
+      return;
+    }
+    const found = KEYS[event.key];
+    if (event.type !== "keydown" || !found || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    void found.act();
+  };
+  addEventListener("keydown", listen);
+  addEventListener("keyup", listen);
+}

@@ -1,0 +1,120 @@
+// The pictures that come over the wire, kept so that they can be drawn at any time: the newest rows of each part, trails, and
+// numbers over time. The layout of the bytes is in messages.py.
+/** @typedef {import("./types.js").Page} Page */
+/** @typedef {import("./types.js").Track} Track */
+
+const HEADER = 24;
+const FRAME = 1;
+const LONGEST_TRAIL = 20_000;
+const LONGEST_PLOT = 8_000;
+const NEAR_M = 0.01; // a trail's next point is at least so far away
+const BETWEEN_S = 1 / 30; // numbers are kept no denser than this
+
+/** Everything drawn of one page. */
+export class Pictures {
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    this.time_s = 0;
+    this.count = 0;
+    /** @type {Float32Array} */
+    this.measures = new Float32Array(page.measures.length).fill(NaN);
+    /** @type {Map<string, Float32Array>} */
+    this.rows = new Map();
+    /** @type {Map<string, Track>} */
+    this.trails = new Map(page.traces.map((name) => [name, { points: new Float32Array(256), count: 0 }]));
+    /** @type {number[]} */
+    this.times = [];
+    /** @type {number[][]} */
+    this.values = page.measures.map(() => []);
+    this.drawn = page.parts.filter((part) => part.columns > 0).map((part) => part.name);
+  }
+
+  /** @param {string} name */
+  measure(name) {
+    return this.measures[this.page.measures.indexOf(name)] ?? NaN;
+  }
+
+  /** @param {ArrayBuffer} data */
+  take(data) {
+    const view = new DataView(data);
+    const kind = view.getUint8(0);
+    const fields = fieldsOf(data, view);
+    this.time_s = view.getFloat64(16, true);
+    if (kind === FRAME) this.#takeFrame(fields);
+    else this.#takeHistory(fields);
+  }
+
+  /** @param {Map<number, Float32Array>} fields */
+  #takeFrame(fields) {
+    this.count++;
+    for (const [number, values] of fields) {
+      if (number === 0) this.measures = values;
+      else if (number === 1) this.page.traces.forEach((name, n) => this.#extend(name, values[2 * n] ?? NaN, values[2 * n + 1] ?? NaN));
+      else this.rows.set(this.drawn[number - 2] ?? "", values);
+    }
+    const last = this.times.at(-1) ?? -Infinity;
+    if (this.time_s - last < BETWEEN_S) return;
+    if (this.times.length >= LONGEST_PLOT) this.#drop(LONGEST_PLOT / 4);
+    this.times.push(this.time_s);
+    this.values.forEach((series, n) => series.push(this.measures[n] ?? NaN));
+  }
+
+  /** @param {number} count */
+  #drop(count) {
+    this.times.splice(0, count);
+    for (const series of this.values) series.splice(0, count);
+  }
+
+  /** @param {Map<number, Float32Array>} fields */
+  #takeHistory(fields) {
+    const before = fields.get(0) ?? new Float32Array();
+    const numbers = fields.get(1) ?? new Float32Array();
+    const width = this.page.measures.length;
+    this.times = Array.from(before, (s) => this.time_s + s);
+    this.values = this.page.measures.map((_, n) => Array.from(before, (_s, row) => numbers[row * width + n] ?? NaN));
+    this.page.traces.forEach((name, n) => {
+      const points = fields.get(2 + n) ?? new Float32Array();
+      this.trails.set(name, { points: points.slice(), count: points.length / 2 });
+    });
+  }
+
+  /** @param {string} name @param {number} x @param {number} y @returns {void} */
+  #extend(name, x, y) {
+    const track = this.trails.get(name);
+    if (!track) return;
+    const at = 2 * track.count;
+    if (track.count && Math.hypot(x - (track.points[at - 2] ?? NaN), y - (track.points[at - 1] ?? NaN)) < NEAR_M) return;
+    if (track.count >= LONGEST_TRAIL) {
+      this.trails.set(name, { points: track.points.slice(at / 2), count: track.count - Math.floor(track.count / 2) });
+      return this.#extend(name, x, y);
+    }
+    if (at + 2 > track.points.length) {
+      const grown = new Float32Array(Math.max(512, track.points.length * 2));
+      grown.set(track.points);
+      track.points = grown;
+    }
+    track.points[at] = x;
+    track.points[at + 1] = y;
+    track.count++;
+  }
+}
+
+/** The page's number of a message. @param {ArrayBuffer} data */
+export function pageOf(data) {
+  return new DataView(data).getUint16(2, true);
+}
+
+/** @param {ArrayBuffer} data @param {DataView} view */
+function fieldsOf(data, view) {
+  const count = view.getUint32(12, true);
+  /** @type {Map<number, Float32Array>} */
+  const fields = new Map();
+  let at = HEADER + 8 * count;
+  for (let n = 0; n < count; n++) {
+    const size = view.getUint32(HEADER + 8 * n + 4, true);
+    fields.set(view.getUint32(HEADER + 8 * n, true), new Float32Array(data, at, size));
+    at += 4 * size;
+  }
+  return fields;
+}

@@ -1,0 +1,124 @@
+// The whole panel: header, navigation, the theatre in the middle, plots under it, cards on the right.
+import { html, nothing } from "lit-html";
+import { post } from "./api.js";
+import { deckBar } from "./deck_bar.js";
+import { driveCard } from "./drive.js";
+import { eventCard } from "./event_card.js";
+import { faultCard } from "./fault_card.js";
+import * as icons from "./icons.js";
+import { helpDialog, showHelp } from "./keys.js";
+import { button, card, clock } from "./pieces.js";
+import { hasPlots, strip } from "./plots.js";
+import { actionCard, connectionCard, ioCard, metricsCard, readoutCard } from "./robot_cards.js";
+import * as state from "./state.js";
+import { recordingCard, snapshotCard } from "./tape_cards.js";
+import { hasGround, theatre } from "./theatre.js";
+import { clockCard, resetDialog, timeCard } from "./time_card.js";
+
+const CONNECTION = {
+  connecting: "connecting…",
+  live: "live",
+  lost: "connection lost; trying again…",
+  refused: "rigless was started anew: open the URL that it printed",
+};
+
+export function shell() {
+  const wide = state.kept.side.value;
+  const ground = hasGround();
+  const plots = hasPlots() && (state.kept.plots.value || !ground);
+  return html`<div class="shell ${wide ? "" : "narrow"}" data-connection=${state.connection.value}>
+    ${header()} ${navigation()}
+    <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"}">${ground ? theatre : nothing}${deckBar()}${plots ? strip : nothing}</main>
+    ${wide ? html`<aside aria-label="Controls">${cards()}</aside>` : nothing}
+    <div class="notices" role="status" aria-live="polite">${state.notices.value.map((one) => html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
+    ${resetDialog()}${helpDialog()}
+  </div>`;
+}
+
+function header() {
+  const now = state.status.value;
+  const recording = state.stage.value === "recording";
+  const connection = state.connection.value;
+  const dark = state.kept.theme.value === "dark";
+  return html`<header>
+    <strong class="brand" title=${now?.name ?? ""}>rig<i>·</i>less</strong>
+    ${recording ? html`<span class="badge replay">Recording</span>` : html`<span class="badge">Simulation mode</span>`}
+    <div class="fact name"><small>Scenario</small><b data-fact="name" class="clip">${now?.name ?? "…"}</b></div>
+    <div class="fact"><small>Sim time</small><b data-fact="time">${clock((recording ? now?.deck?.time_s : now?.time_s) ?? 0)}</b></div>
+    <div class="fact"><small>State</small><b data-fact="state" class=${now?.state === "failed" ? "bad" : ""}>${recording ? (now?.deck?.playing ? "playing" : "paused") : (now?.state ?? "…")}</b></div>
+    <div class="fact factor"><small>Real-time factor</small><b data-fact="factor">${(now?.real_time_factor ?? 0).toFixed(2)}×</b></div>
+    ${now?.failure ? html`<span class="trouble-line" role="alert">${now.failure}</span>` : nothing}
+    <span class="grow"></span>
+    ${now?.deck ? stageSwitch(recording) : nothing}
+    ${connection === "live" ? rateButton() : html`<span class="connection ${connection}" role="status"><i></i>${CONNECTION[connection]}</span>`}
+    ${button(icons.bottom, "Plots (p)", () => (state.kept.plots.value = !state.kept.plots.value), { on: state.kept.plots.value })}
+    ${button(icons.side, "Controls (c)", () => (state.kept.side.value = !state.kept.side.value), { on: state.kept.side.value })}
+    ${button(dark ? icons.sun : icons.moon, dark ? "Light (t)" : "Dark (t)", () => (state.kept.theme.value = dark ? "light" : "dark"))}
+    ${button(icons.help, "Keyboard shortcuts (?)", showHelp)}
+    ${emergencyStop()}
+  </header>`;
+}
+
+/** How many pictures a second arrive; a press asks for the other rate. */
+function rateButton() {
+  const other = state.kept.hz.value === 60 ? 20 : 60;
+  return html`<button class="connection live" aria-label="Live, ${state.kept.hz.value} pictures a second asked for; press for ${other}"
+    title="Press for ${other} pictures a second" @click=${() => (state.kept.hz.value = other)}><i></i>live · ${state.rate.value} Hz</button>`;
+}
+
+/** @param {boolean} recording */
+function stageSwitch(recording) {
+  return html`<div class="segments" role="group" aria-label="What is shown">
+    ${button("Live", "Show the live simulation", () => (state.stage.value = "live"), { on: !recording, kind: "text" })}
+    ${button("Recording", "Show the recording", () => (state.stage.value = "recording"), { on: recording, kind: "text" })}</div>`;
+}
+
+/** It acts when the finger goes down, and on every robot that has an emergency stop. Letting go is a whole click, and a second
+ * blow in fright does not do it. */
+function emergencyStop() {
+  const able = (state.status.value?.robots ?? []).filter((robot) => robot.stop !== null);
+  if (!able.length) return nothing;
+  const on = able.some((robot) => robot.stop === true);
+  const press = () => {
+    if (on) return;
+    stoppedAt = performance.now();
+    void stopAll(true);
+  };
+  return html`<button class="estop ${on ? "released" : ""}" aria-label=${on ? "Release the emergency stop" : "Emergency stop of all robots"}
+    @pointerdown=${press} @click=${() => on && performance.now() - stoppedAt > FRIGHT_MS && void stopAll(false)}
+    @keydown=${(/** @type {KeyboardEvent} */ event) => {
+      if ((event.key === "Enter" || event.key === " ") && !event.repeat) press();
+    }}>${on ? "Release" : "E-STOP"}</button>`;
+}
+
+const FRIGHT_MS = 1000;
+let stoppedAt = -Infinity;
+
+/** @param {boolean} on */
+async function stopAll(on) {
+  const done = await post("/api/estop", { on });
+  if (done) state.notice(`${on ? "emergency stop" : "released"}: ${done.robots.join(", ")}`, on ? "bad" : "info");
+}
+
+function navigation() {
+  const all = state.names.value;
+  const found = new Map((state.stage.value === "recording" ? [] : (state.status.value?.robots ?? [])).map((robot) => [robot.name, robot.status]));
+  const item = (/** @type {string} */ robot, /** @type {unknown} */ face, /** @type {string} */ label) => html`<a href=${state.hashOf(robot)}
+    aria-current=${state.shown.value === robot ? "page" : "false"} data-status=${found.get(robot) ?? ""} title=${label}>${face}<span>${label}</span></a>`;
+  return html`<nav aria-label="Robots">${all.length > 1 ? item("", icons.all, "All robots") : nothing}
+    ${all.map((robot) => item(robot, icons.robot, robot))}</nav>`;
+}
+
+function cards() {
+  const live = state.stage.value === "live";
+  if (!state.shown.value) return html`${live ? html`${timeCard()}${clockCard()}` : nothing}${fleetCard()}${eventCard()}${live ? html`${recordingCard()}${snapshotCard()}` : nothing}`;
+  return html`${live ? html`${timeCard()}${clockCard()}` : nothing}
+    ${readoutCard()}${driveCard()}${actionCard()}${ioCard()}${faultCard()}${eventCard()}${metricsCard()}
+    ${live ? html`${recordingCard()}${snapshotCard()}${connectionCard()}` : nothing}`;
+}
+
+function fleetCard() {
+  const robots = state.status.value?.robots ?? [];
+  return card("Robots", robots.map((robot) => html`<a class="readout ${robot.status === "ok" ? "" : "odd"}" href=${state.hashOf(robot.name)}>
+    <span>${robot.name}</span><b>${robot.status}</b></a>`), html`<span class="tag">${robots.length}</span>`);
+}

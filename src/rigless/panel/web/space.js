@@ -1,0 +1,333 @@
+// The surface in space: draws the vocabulary of rigless.kernel.drawing with three.js, z up, in metres. It has no loop of its own; its owner
+// calls draw() when there is something new, or after onview().
+
+import { Box3, Group, Scene, Vector2, Vector3, WebGLRenderer } from "three";
+import { Beams, Dots, Fan } from "./space_beams.js";
+import { Bodies, Obstacles } from "./space_bodies.js";
+import { Eye } from "./space_eye.js";
+import { FloorLook, Ground } from "./space_floor.js";
+import { Light } from "./space_light.js";
+import { Ellipses, Trace } from "./space_lines.js";
+import { Chain } from "./space_links.js";
+import { MapInSpace, WALL_HEIGHT_M } from "./space_map.js";
+import { Palette } from "./space_paints.js";
+import { FloorShadow } from "./space_shadow.js";
+
+/** @import {Object3D} from "three" */
+/** @import {Viewport} from "./space_lines.js" */
+/** @import {Grid, Paints, Part, Picture, Surface, Track} from "./types.js" */
+
+/**
+ * What a part is in space.
+ * @typedef {object} Drawn
+ * @property {Object3D} object
+ * @property {(palette: Palette) => void} paint
+ * @property {(rows: Float32Array, palette: Palette) => void} show
+ * @property {(track: Track) => void} [showTrack]
+ * @property {() => number[][]} poses  read back from what is in the scene
+ * @property {(box: Box3) => void} addTo  makes the box enclose it
+ * @property {() => void} dispose
+ */
+
+/** @typedef {{part: Part, drawn: Drawn, group: Group}} Entry */
+
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const SLOW_MS = 100; // a frame that takes longer was not drawn by a GPU worth the name
+const FRAMES_TO_WATCH = 3;
+const NOTHING = new Float32Array(0);
+const BODIES = new Set(["Disc", "Polygon", "Links"]);
+
+/**
+ * @param {Part} part
+ * @param {Viewport} viewport
+ * @returns {Drawn|null} null: it is not drawn on the map
+ */
+function drawnOf(part, viewport) {
+  switch (part.kind) {
+    case "Disc":
+    case "Polygon":
+      return new Bodies(part);
+    case "Links":
+      return new Chain(part);
+    case "Rays":
+      return part.fan === false ? new Beams(part, viewport) : new Fan(part);
+    case "Points":
+      return new Dots(part, viewport);
+    case "Path":
+    case "Trail":
+      return new Trace(part, viewport);
+    case "Ellipse":
+      return new Ellipses(part, viewport);
+    default:
+      return null;
+  }
+}
+
+/** @implements {Surface} */
+export class SpaceSurface {
+  onview = () => {};
+  #canvas = document.createElement("canvas");
+  #palette = new Palette();
+  #scene = new Scene();
+  #light = new Light();
+  #shadow = new FloorShadow();
+  #look = new FloorLook();
+  #ground = new Ground(this.#look);
+  #obstacles = new Obstacles();
+  #viewport = { value: new Vector2(1, 1) };
+  #size = new Vector2(1, 1);
+  /** @type {Entry[]} */
+  #entries = [];
+  /** @type {MapInSpace|null} */
+  #map = null;
+  #fitPending = true;
+  #framesSeen = 0;
+  #renderer;
+  #context;
+  #software;
+  #eye;
+  #watcher;
+
+  /**
+   * @param {HTMLElement} host
+   * @param {{smooth?: boolean}} [options]  smooth: edges are smoothed even where that takes half the time of a frame, in software
+   */
+  constructor(host, { smooth = false } = {}) {
+    this.#context = contextOf(this.#canvas, true);
+    this.#software = isSoftware(this.#context);
+    if (this.#software && !smooth) {
+      this.#canvas = document.createElement("canvas");
+      this.#context = contextOf(this.#canvas, false);
+    }
+    this.#renderer = new WebGLRenderer({ canvas: this.#canvas, context: this.#context });
+    this.#renderer.shadowMap.enabled = true;
+    this.#renderer.shadowMap.autoUpdate = false; // else it is drawn again for every picture of the floor's shadow
+    this.#light.shadows = !this.#software;
+    this.#eye = new Eye(this.#canvas);
+    this.#eye.onchange = () => this.onview();
+    this.#scene.add(this.#light.object, this.#ground.object, this.#shadow.object, this.#obstacles.object);
+    this.#canvas.style.cssText = "display:block;position:absolute;inset:0;width:100%;height:100%;outline:none";
+    this.#canvas.setAttribute("role", "img");
+    this.#canvas.setAttribute("aria-label", "3-D view");
+    if (getComputedStyle(host).position === "static") host.style.position = "relative";
+    host.append(this.#canvas);
+    this.#size.set(host.clientWidth, host.clientHeight);
+    this.#watcher = new ResizeObserver(() => {
+      this.#size.set(host.clientWidth, host.clientHeight);
+      this.onview();
+    });
+    this.#watcher.observe(host);
+    this.#repaint();
+  }
+
+  /** @param {Grid|null} grid */
+  setGrid(grid) {
+    if (this.#map) {
+      this.#scene.remove(this.#map.object);
+      this.#map.dispose();
+      this.#map = null;
+    }
+    if (grid) {
+      this.#map = new MapInSpace(grid, this.#look);
+      this.#map.paint(this.#palette);
+      this.#scene.add(this.#map.object);
+    }
+    this.#ground.leaveOut(grid);
+    this.#eye.touched = false;
+    this.#fitPending = true;
+    this.onview();
+  }
+
+  /** @param {Part[]} parts */
+  setParts(parts) {
+    this.#dropEntries();
+    for (const part of parts) {
+      const drawn = drawnOf(part, this.#viewport);
+      if (!drawn) continue;
+      const group = new Group();
+      group.add(drawn.object);
+      drawn.paint(this.#palette);
+      this.#scene.add(group);
+      this.#entries.push({ part, drawn, group });
+    }
+    if (!this.#eye.touched) this.#fitPending = true;
+    this.onview();
+  }
+
+  /** @param {Paints} paints */
+  setPaints(paints) {
+    this.#palette.set(paints);
+    this.#repaint();
+    this.onview();
+  }
+
+  #repaint() {
+    this.#scene.background = this.#palette.of("outside");
+    this.#light.paint(this.#palette);
+    this.#look.paint(this.#palette);
+    this.#shadow.paint(this.#palette);
+    this.#map?.paint(this.#palette);
+    for (const { drawn } of this.#entries) drawn.paint(this.#palette);
+  }
+
+  /** @param {Picture} picture */
+  draw(picture) {
+    this.#resize();
+    this.#update(picture);
+    if (this.#fitPending) this.#fitNow();
+    this.#eye.track(this.#followedPlace());
+    this.#render();
+  }
+
+  /** Only here, because a canvas that changes its size is empty until it is drawn. */
+  #resize() {
+    const ratio = this.#software ? 1 : Math.min(2, window.devicePixelRatio || 1);
+    const [width, height] = [Math.max(1, this.#size.x), Math.max(1, this.#size.y)];
+    if (this.#viewport.value.x === Math.floor(width * ratio) && this.#viewport.value.y === Math.floor(height * ratio)) return;
+    this.#renderer.setPixelRatio(ratio);
+    this.#renderer.setSize(width, height, false);
+    this.#renderer.getDrawingBufferSize(this.#viewport.value);
+    this.#eye.setAspect(width / height);
+  }
+
+  /** @param {Picture} picture */
+  #update({ rows, trails, obstacles, hidden }) {
+    for (const { part, drawn, group } of this.#entries) {
+      group.visible = !hidden.has(part.name);
+      if (!group.visible) continue;
+      if (part.kind === "Trail" && drawn.showTrack) drawn.showTrack(trails.get(part.name) ?? { points: NOTHING, count: 0 });
+      else drawn.show(rows.get(part.name) ?? NOTHING, this.#palette);
+    }
+    this.#obstacles.show(obstacles, this.#palette);
+  }
+
+  #render() {
+    const started = performance.now();
+    const { target, distance_m } = this.#eye;
+    const extent = this.#everything().getSize(new Vector3()).length();
+    this.#eye.setDepths(extent);
+    this.#ground.look(target, distance_m);
+    this.#look.look(target, distance_m);
+    this.#castShadows(this.#casters());
+    this.#renderer.render(this.#scene, this.#eye.camera);
+    this.#watchSpeed(started);
+  }
+
+  /** @param {Box3} casters */
+  #castShadows(casters) {
+    this.#shadow.update(this.#renderer, this.#scene, casters);
+    if (!this.#light.shadows) return;
+    this.#light.shineOn(casters);
+    this.#renderer.shadowMap.needsUpdate = true;
+  }
+
+  /**
+   * A renderer may be slow without saying so in its name.
+   * @param {number} started_ms
+   */
+  #watchSpeed(started_ms) {
+    if (this.#software || this.#framesSeen > FRAMES_TO_WATCH) return;
+    this.#context.readPixels(0, 0, 1, 1, this.#context.RGBA, this.#context.UNSIGNED_BYTE, new Uint8Array(4)); // waits until it is drawn
+    const compiling = this.#framesSeen++ === 0;
+    if (compiling || performance.now() - started_ms < SLOW_MS) return;
+    this.#software = true;
+    this.#light.shadows = false;
+  }
+
+  #casters() {
+    const box = new Box3();
+    for (const { part, drawn, group } of this.#entries) if (BODIES.has(part.kind) && group.visible) drawn.addTo(box);
+    this.#obstacles.addTo(box);
+    return box;
+  }
+
+  /** @returns {Box3} around all there is to see */
+  #everything() {
+    const box = this.#map ? new Box3() : this.#casters();
+    for (const [x, y] of this.#map?.corners() ?? []) {
+      box.expandByPoint(new Vector3(x, y, 0)).expandByPoint(new Vector3(x, y, WALL_HEIGHT_M));
+    }
+    for (const { drawn, group } of this.#entries) if (group.visible) drawn.addTo(box);
+    return box;
+  }
+
+  #followedPlace() {
+    const entry = this.#entries.find(({ part }) => BODIES.has(part.kind));
+    const [pose] = entry?.group.visible ? entry.drawn.poses() : [];
+    return pose ? new Vector3(pose[0], pose[1], pose[2]) : null;
+  }
+
+  fit() {
+    this.#fitPending = true;
+    this.onview();
+  }
+
+  #fitNow() {
+    this.#fitPending = false;
+    this.#eye.fit(this.#everything(), this.#map !== null);
+  }
+
+  /** @param {number} factor */
+  zoom(factor) {
+    this.#eye.zoom(factor);
+    this.onview();
+  }
+
+  /** @param {boolean} on */
+  follow(on) {
+    this.#eye.follow(on);
+    this.onview();
+  }
+
+  /**
+   * What is drawn under this name (a part's, an obstacle's, or "map"), read back from the scene; nothing if it is hidden.
+   * Disc, Polygon, obstacle, map: x, y, z, heading. Links: x, y, z, qx, qy, qz, qw. Points, Path, Trail: x, y, z.
+   * Ellipse: x, y, z, angle, both half axes. Rays: x, y, z twice, or the corners of the fan's triangles.
+   * @param {string} name
+   * @returns {number[][]}
+   */
+  poseOf(name) {
+    if (name === "map" && this.#map) return [this.#map.pose()];
+    const entry = this.#entries.find(({ part }) => part.name === name);
+    if (!entry) return this.#obstacles.posesOf(name);
+    return entry.group.visible ? entry.drawn.poses() : [];
+  }
+
+  #dropEntries() {
+    for (const { drawn, group } of this.#entries) {
+      this.#scene.remove(group);
+      drawn.dispose();
+    }
+    this.#entries = [];
+  }
+
+  dispose() {
+    this.onview = () => {};
+    this.#watcher.disconnect();
+    this.#eye.dispose();
+    this.#dropEntries();
+    this.#map?.dispose();
+    this.#obstacles.dispose();
+    this.#ground.dispose();
+    this.#shadow.dispose();
+    this.#renderer.dispose();
+    this.#renderer.forceContextLoss(); // browsers allow only a few contexts and free them late
+    this.#canvas.remove();
+  }
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {boolean} antialias
+ */
+function contextOf(canvas, antialias) {
+  const context = canvas.getContext("webgl2", { antialias, alpha: false, depth: true, powerPreference: "high-performance" });
+  if (!context) throw new Error("The 3-D view needs WebGL 2, which this browser does not offer; the 2-D view shows the same.");
+  return context;
+}
+
+/** @param {WebGL2RenderingContext} context */
+function isSoftware(context) {
+  const names = context.getExtension("WEBGL_debug_renderer_info");
+  return names !== null && SOFTWARE.test(String(context.getParameter(names.UNMASKED_RENDERER_WEBGL)));
+}

@@ -1,0 +1,171 @@
+// Where the scene is seen from: the camera, what the user does to it, and how it goes along with a robot.
+
+import { Box3, PerspectiveCamera, Vector3 } from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+
+const FIELD_DEG = 36;
+const FROM_ABOVE = new Vector3(0.16, -0.72, 0.86).normalize(); // over a map: nearly as on the flat view, x to the right
+const FROM_ASIDE = new Vector3(0.62, -0.76, 0.42).normalize(); // of an arm or a robot on open ground
+const SMALLEST_M = 0.6; // a box is never taken for smaller than this, or a lone robot would fill the screen
+const FILLED = 0.9; // of the screen, when everything is shown
+
+export class Eye {
+  camera = new PerspectiveCamera(FIELD_DEG, 1, 0.01, 1000);
+  #controls;
+  #settling = false;
+  /** @type {Vector3|null} where what is followed was */
+  #followed = null;
+  following = false;
+  /** whether the user has moved the camera since everything was shown last */
+  touched = false;
+  onchange = () => {};
+
+  /** @param {HTMLElement} canvas */
+  constructor(canvas) {
+    this.camera.up.set(0, 0, 1); // before the controls are made: they keep it
+    this.camera.position.copy(FROM_ASIDE).multiplyScalar(6);
+    this.#controls = new OrbitControls(this.camera, canvas);
+    this.#controls.zoomToCursor = true;
+    this.#controls.maxPolarAngle = Math.PI * 0.495; // never below the floor
+    this.#controls.minDistance = 0.15;
+    this.#controls.maxDistance = 2000;
+    this.#controls.addEventListener("change", () => {
+      if (this.#settling) return;
+      this.touched = true;
+      this.onchange();
+    });
+  }
+
+  get target() {
+    return this.#controls.target;
+  }
+
+  get distance_m() {
+    return this.camera.position.distanceTo(this.#controls.target);
+  }
+
+  /** @param {number} aspect */
+  setAspect(aspect) {
+    this.camera.aspect = aspect;
+    this.camera.updateProjectionMatrix();
+  }
+
+  /**
+   * Everything in `box` is seen; from where the user looks, or from a good place if he has not looked yet.
+   * @param {Box3} box
+   * @param {boolean} flat  whether it is a map rather than a body
+   */
+  fit(box, flat) {
+    const towards = this.touched ? this.camera.position.clone().sub(this.target).normalize() : flat ? FROM_ABOVE : FROM_ASIDE;
+    const shown = box.isEmpty() ? new Box3(new Vector3(-1, -1, 0), new Vector3(1, 1, 0.5)) : box.clone();
+    shown.expandByVector(missingTo(shown, SMALLEST_M));
+    const centre = shown.getCenter(new Vector3());
+    const corners = cornersOf(shown);
+    let distance = this.#distanceFor(corners, centre, towards);
+    for (let round = 0; round < 4; round++) {
+      this.#place(centre, towards, distance);
+      this.#centreOn(corners, centre);
+      distance = this.#distanceFor(corners, centre, towards);
+    }
+    this.#place(centre, towards, distance);
+    this.#followed = null;
+  }
+
+  /**
+   * How far away all corners fit on the screen.
+   * @param {Vector3[]} corners
+   * @param {Vector3} centre
+   * @param {Vector3} towards
+   */
+  #distanceFor(corners, centre, towards) {
+    const right = new Vector3().crossVectors(this.camera.up, towards).normalize();
+    const up = new Vector3().crossVectors(towards, right);
+    const tall = Math.tan((FIELD_DEG * Math.PI) / 360) * FILLED;
+    const wide = tall * this.camera.aspect;
+    return Math.max(...corners.map((corner) => {
+      const offset = corner.clone().sub(centre);
+      return offset.dot(towards) + Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(offset.dot(up)) / tall);
+    }));
+  }
+
+  /**
+   * Perspective makes the near side larger, so the middle of a box is not the middle of its picture.
+   * @param {Vector3[]} corners
+   * @param {Vector3} centre  moved
+   */
+  #centreOn(corners, centre) {
+    this.camera.updateMatrixWorld();
+    const seen = new Box3().setFromPoints(corners.map((corner) => corner.clone().project(this.camera)));
+    const depth = centre.clone().project(this.camera).z;
+    const middle = new Vector3((seen.min.x + seen.max.x) / 2, (seen.min.y + seen.max.y) / 2, depth).unproject(this.camera);
+    centre.add(middle.sub(new Vector3(0, 0, depth).unproject(this.camera)));
+  }
+
+  /** @param {number} factor */
+  zoom(factor) {
+    this.#place(this.target.clone(), this.camera.position.clone().sub(this.target).normalize(), this.distance_m / factor);
+    this.touched = true;
+  }
+
+  /** @param {boolean} on */
+  follow(on) {
+    this.following = on;
+    this.#followed = null;
+  }
+
+  /**
+   * Goes along with what is followed; the user may look from elsewhere meanwhile.
+   * @param {Vector3|null} place
+   */
+  track(place) {
+    if (!this.following || !place) return;
+    const step = place.clone().sub(this.#followed ?? this.target);
+    this.#followed = place.clone();
+    this.camera.position.add(step);
+    this.target.add(step);
+    this.#settle();
+  }
+
+  /**
+   * @param {Vector3} target
+   * @param {Vector3} towards
+   * @param {number} distance_m
+   */
+  #place(target, towards, distance_m) {
+    this.target.copy(target);
+    this.camera.position.copy(target).addScaledVector(towards, distance_m);
+    this.#settle();
+  }
+
+  /** Lets the controls see what was done to the camera without taking it for the user's doing. */
+  #settle() {
+    this.#settling = true;
+    this.#controls.update();
+    this.#settling = false;
+  }
+
+  /** @param {number} extent_m  how far things reach */
+  setDepths(extent_m) {
+    this.camera.near = this.distance_m / 80;
+    this.camera.far = this.distance_m * 15 + extent_m * 2;
+    this.camera.updateProjectionMatrix();
+  }
+
+  dispose() {
+    this.#controls.dispose();
+  }
+}
+
+/**
+ * @param {Box3} box
+ * @param {number} side_m
+ */
+function missingTo(box, side_m) {
+  const size = box.getSize(new Vector3());
+  return new Vector3(Math.max(0, side_m - size.x) / 2, Math.max(0, side_m - size.y) / 2, 0);
+}
+
+/** @param {Box3} box */
+function cornersOf({ min, max }) {
+  return [min.x, max.x].flatMap((x) => [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => new Vector3(x, y, z))));
+}

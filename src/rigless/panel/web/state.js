@@ -1,0 +1,148 @@
+// What the panel knows, as signals: whatever is drawn from one is drawn again when it changes.
+import { computed, effect, signal } from "@preact/signals-core";
+
+/**
+ * @typedef {object} Status  the server's JSON of ten times a second
+ * @property {string} name
+ * @property {"running"|"paused"|"stopped"|"lockstep"|"failed"} state
+ * @property {string} failure
+ * @property {number} time_s
+ * @property {number} wall_s
+ * @property {"real"|"fast"|"lockstep"} pace
+ * @property {number} speed
+ * @property {number} real_time_factor
+ * @property {number} lost_s
+ * @property {number} seed
+ * @property {number} epoch
+ * @property {string|null} recording
+ * @property {{name: string, time_s: number}[]} snapshots
+ * @property {{name: string, status: string, stop: boolean|null}[]} robots
+ * @property {Deck|null} deck
+ */
+/**
+ * @typedef {object} Deck  the recording that is open
+ * @property {string} file
+ * @property {string[]} robots
+ * @property {number} time_s
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {boolean} playing
+ * @property {number|"fast"} speed
+ * @property {number|null} seeking
+ * @property {boolean} cut
+ * @property {string} note
+ * @property {string} failure
+ */
+/**
+ * @typedef {object} RobotState  what a robot's page needs besides its pictures
+ * @property {string} stage
+ * @property {string} name
+ * @property {string} status
+ * @property {{name: string, url: string, links: number, dropped: number}[]} ports
+ * @property {Record<string, boolean|number|string>} inputs
+ * @property {Record<string, number>} metrics
+ * @property {Fault[]} faults
+ */
+/** @typedef {{id: number, target: string, kind: string, params: Record<string, number|string>, since_ns: number, until_ns: number|null}} Fault */
+/** @typedef {{time_s: number, robot: string, code: string, severity: "debug"|"info"|"warning"|"error"|"critical", text: string}} Event */
+/** @typedef {{default: number|string, low: number, high: number, choices: string[]}} FaultParam */
+/**
+ * @typedef {object} Declared  what a robot offers; asked for once
+ * @property {Record<string, {default: boolean|number|string, help: string}>} declared_inputs
+ * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
+ */
+
+export const EVENTS_KEPT = 500;
+
+export const status = signal(/** @type {Status|null} */ (null));
+export const connection = signal(/** @type {"connecting"|"live"|"lost"|"refused"} */ ("connecting"));
+export const rate = signal(0); // pictures a second that arrive
+export const robots = signal(/** @type {Record<string, RobotState>} */ ({})); // by stage and name
+export const around = signal(/** @type {Record<string, import("./types.js").Obstacle[]>} */ ({})); // by stage
+export const pages = signal(/** @type {Record<string, import("./types.js").Page>} */ ({}));
+export const declared = signal(/** @type {Record<string, Declared>} */ ({}));
+export const events = signal(/** @type {Event[]} */ ([])); // newest first
+export const stage = signal(/** @type {"live"|"recording"} */ ("live"));
+export const notices = signal(/** @type {{id: number, kind: "info"|"bad", text: string}[]} */ ([]));
+export const troubles = signal(/** @type {Record<string, string>} */ ({})); // views that failed, by robot
+export const route = signal(routeOf(location.hash));
+
+/** @param {string} hash */
+function routeOf(hash) {
+  const found = /^#\/robot\/(.+)$/.exec(hash);
+  try {
+    return found ? decodeURIComponent(found[1] ?? "") : "";
+  } catch {
+    return "";
+  }
+}
+addEventListener("hashchange", () => (route.value = routeOf(location.hash)));
+
+/** @param {string} robot  empty for the overview */
+export function hashOf(robot) {
+  return robot ? `#/robot/${encodeURIComponent(robot)}` : "#/";
+}
+
+/** The robots there are on this stage. */
+export const names = computed(() =>
+  stage.value === "recording" ? (status.value?.deck?.robots ?? []) : (status.value?.robots ?? []).map((robot) => robot.name));
+
+/** The robot whose page is shown; empty for the overview. */
+export const shown = computed(() => {
+  const all = names.value;
+  if (all.includes(route.value)) return route.value;
+  return all.length === 1 ? (all[0] ?? "") : "";
+});
+
+export const shownKey = computed(() => `${stage.value}/${shown.value}`);
+export const shownState = computed(() => robots.value[shownKey.value] ?? null);
+export const shownPage = computed(() => pages.value[shownKey.value] ?? null);
+
+/** What the user has chosen, kept in this browser. */
+export const kept = {
+  theme: remembered("theme", /** @type {"dark"|"light"} */ (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark")),
+  closed: remembered("closed", /** @type {string[]} */ ([])), // cards that are folded
+  hidden: remembered("hidden", /** @type {string[]} */ ([])), // layers of the map that are not drawn
+  space: remembered("space", /** @type {Record<string, boolean>} */ ({})), // robot → 3-D instead of the map
+  layers: remembered("layers", false), // whether the list of layers is open
+  follow: remembered("follow", false),
+  side: remembered("side", true), // whether the right column is there
+  plots: remembered("plots", true),
+  span: remembered("span", 30), // seconds that plots show
+  hz: remembered("hz", /** @type {60|20} */ (60)),
+};
+
+/** @template T @param {string} name @param {T} initial */
+function remembered(name, initial) {
+  const key = `rigless.${name}`;
+  let value = initial;
+  try {
+    const text = localStorage.getItem(key);
+    if (text !== null) value = JSON.parse(text);
+  } catch {
+    value = initial; // a private window, or somebody else's text under that name
+  }
+  const held = signal(value);
+  let first = true;
+  effect(() => {
+    const text = JSON.stringify(held.value);
+    if (first) {
+      first = false;
+      return;
+    }
+    try {
+      localStorage.setItem(key, text);
+    } catch {
+      return; // it is not kept then
+    }
+  });
+  return held;
+}
+
+let noticed = 0;
+/** Tell the user something for a while. @param {string} text @param {"info"|"bad"} kind */
+export function notice(text, kind = "info") {
+  const id = ++noticed;
+  notices.value = [...notices.value, { id, kind, text }].slice(-4);
+  setTimeout(() => (notices.value = notices.value.filter((one) => one.id !== id)), kind === "bad" ? 8000 : 4000);
+}

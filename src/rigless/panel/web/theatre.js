@@ -1,0 +1,178 @@
+// The middle of the panel: the robot where it is, from above or in space. It draws once per animation frame, and only if
+// there is something new.
+import { effect, signal } from "@preact/signals-core";
+import { html, nothing, render } from "lit-html";
+import { call } from "./api.js";
+import { FlatSurface } from "./flat.js";
+import * as icons from "./icons.js";
+import { button } from "./pieces.js";
+import { hasPlots, spans } from "./plots.js";
+import { onPicture, picturesOf } from "./socket.js";
+import * as state from "./state.js";
+/** @typedef {import("./types.js").Surface} Surface */
+
+export const theatre = document.createElement("div");
+theatre.className = "theatre";
+const ground = document.createElement("div");
+ground.className = "ground";
+const overlay = document.createElement("div");
+overlay.className = "overlay";
+theatre.append(ground, overlay);
+
+const DRAWN = new Set(["Disc", "Polygon", "Rays", "Points", "Path", "Ellipse", "Links", "Trail"]);
+const failure = signal("");
+const mapped = signal(false); // whether the world has a map
+/** @type {Surface|null} */
+let surface = null;
+let inSpace = false;
+let waiting = false;
+let drawn = 0;
+let partsOf = "";
+/** @type {{key: string, grid: import("./types.js").Grid|null}} */
+let world = { key: "", grid: null };
+
+/** For tests and measurements: what is drawn, and how often. */
+export const probe = { surface: () => surface, drawn: () => drawn, pictures: () => picturesOf(state.shownKey.value) };
+
+const wantsSpace = () => state.kept.space.value[state.shown.value] ?? state.shownPage.value?.parts.some((part) => part.kind === "Links") ?? false;
+
+/** Whether there is anything to see of the robot in its world: the generic page of a thermostat has numbers only. */
+export const hasGround = () => mapped.value || !state.shownPage.value || state.shownPage.value.parts.some((part) => DRAWN.has(part.kind));
+
+/** Draw with the next animation frame. */
+export function invalidate() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    draw();
+  });
+}
+
+function draw() {
+  if (!surface) return;
+  const key = state.shownKey.value;
+  const pictures = picturesOf(key);
+  const page = state.shownPage.value;
+  if (partsOf !== `${key} ${page?.id}`) {
+    partsOf = `${key} ${page?.id}`;
+    surface.setParts(page?.parts ?? []);
+  }
+  const things = (state.around.value[state.stage.value] ?? []).filter((thing) => !thing.robot || thing.name !== state.shown.value);
+  surface.draw({
+    time_s: pictures?.time_s ?? 0,
+    rows: state.shown.value && pictures ? pictures.rows : new Map(),
+    trails: state.shown.value && pictures ? pictures.trails : new Map(),
+    obstacles: things,
+    hidden: new Set(state.kept.hidden.value),
+  });
+  drawn++;
+}
+
+/** @returns {import("./types.js").Paints} */
+function paints() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad", "floor", "wall", "unknown", "cliff", "grid", "outside", "text"];
+  return /** @type {import("./types.js").Paints} */ (Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--map-${name}`).trim()])));
+}
+
+/** @param {boolean} space */
+async function change(space) {
+  failure.value = "";
+  surface?.dispose();
+  surface = null;
+  partsOf = "";
+  inSpace = space;
+  try {
+    const made = space ? new (await import("./space.js")).SpaceSurface(ground) : new FlatSurface(ground);
+    if (inSpace !== space || surface) return made.dispose();
+    surface = made;
+  } catch (error) {
+    failure.value = `no 3-D view here: ${error instanceof Error ? error.message : error}`;
+    return;
+  }
+  surface.onview = invalidate;
+  if (surface instanceof FlatSurface) surface.onpick = (robot) => (location.hash = state.hashOf(robot));
+  surface.setPaints(paints());
+  surface.setGrid(world.grid);
+  surface.follow(state.kept.follow.value);
+  invalidate();
+}
+
+/** @param {"live"|"recording"} stage @param {string} key */
+async function loadWorld(stage, key) {
+  const found = await call("GET", `/api/world?stage=${stage}`);
+  if (!found || world.key !== key) return;
+  let grid = null;
+  if (found.grid) {
+    const cells = await (await fetch(`/api/world/cells?stage=${stage}`)).arrayBuffer();
+    grid = { ...found.grid, cells: new Uint8Array(cells) };
+  }
+  if (world.key !== key) return;
+  world = { key, grid };
+  mapped.value = grid !== null;
+  surface?.setGrid(grid);
+  invalidate();
+}
+
+export function beginTheatre() {
+  onPicture.add(invalidate);
+  effect(() => void change(wantsSpace()));
+  effect(() => {
+    const key = state.connection.value === "live" ? `${state.stage.value} ${state.status.value?.deck?.file ?? ""}` : "";
+    if (!key || world.key === key) return;
+    world = { key, grid: null };
+    void loadWorld(state.stage.value, key);
+  });
+  effect(() => {
+    document.documentElement.dataset.theme = state.kept.theme.value;
+    surface?.setPaints(paints());
+    invalidate();
+  });
+  effect(() => surface?.follow(state.kept.follow.value));
+  effect(() => {
+    void state.kept.hidden.value;
+    void state.shownKey.value;
+    void state.shownPage.value;
+    invalidate();
+  });
+  effect(() => void render(tools(), overlay));
+}
+
+function tools() {
+  const page = state.shownPage.value;
+  const layers = state.shown.value ? (page?.parts.filter((part) => DRAWN.has(part.kind)) ?? []) : [];
+  const trouble = state.troubles.value[state.shown.value] ?? failure.value;
+  const space = wantsSpace();
+  const hidden = state.kept.hidden.value;
+  const flip = (/** @type {string} */ name) => (state.kept.hidden.value = hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name]);
+  const dot = (/** @type {import("./types.js").Part} */ part) => html`<i style="background:var(--map-${part.colour ?? "accent"})"></i>${part.label}`;
+  const coloured = layers.filter((part) => part.colour !== "plain" && !hidden.includes(part.name));
+  return html`${layers.length ? html`<details class="legend" ?open=${state.kept.layers.value}
+      @toggle=${(/** @type {{target: HTMLDetailsElement}} */ event) => (state.kept.layers.value = event.target.open)}>
+      <summary aria-label="Layers"><b>Layers</b>${state.kept.layers.value ? nothing : coloured.map((part) => html`<span>${dot(part)}</span>`)}</summary>
+      <div role="group" aria-label="Layers">${layers.map((part) => html`<button class="layer" aria-pressed=${!hidden.includes(part.name)} aria-label="Show ${part.label}"
+        @click=${() => flip(part.name)}>${dot(part)}</button>`)}</div></details>` : nothing}
+    ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
+    <div class="tools" role="group" aria-label="View">
+      ${button(space ? "2D" : "3D", space ? "From above" : "In space", () => (state.kept.space.value = { ...state.kept.space.value, [state.shown.value]: !space }))}
+      ${button(icons.plus, "Zoom in (+)", () => zoom(1.4))}
+      ${button(icons.minus, "Zoom out (-)", () => zoom(1 / 1.4))}
+      ${button(icons.fit, "See everything (0)", fit)}
+      ${button(icons.target, "Follow the robot (f)", toggleFollow, { on: state.kept.follow.value })}
+    </div>
+    ${state.kept.plots.value && hasPlots() ? html`<div class="spans">${spans()}</div>` : nothing}`;
+}
+
+/** @param {number} factor */
+export function zoom(factor) {
+  surface?.zoom(factor);
+  invalidate();
+}
+
+export function fit() {
+  surface?.fit();
+  invalidate();
+}
+
+export const toggleFollow = () => (state.kept.follow.value = !state.kept.follow.value);

@@ -1,0 +1,79 @@
+// The shapes of what the server says and the parts of the panel tell each other. Nothing runs here.
+
+/** @typedef {"plain"|"accent"|"sense"|"path"|"ghost"|"ok"|"warn"|"bad"} Colour */
+
+/** @typedef {{kind: "box"|"cylinder"|"sphere", size_m: number[], at: number[], colour: Colour}} Solid */
+
+/**
+ * A part of a robot's page, as declared in its view.py (rigless.kernel.drawing): `kind` is the class's name there.
+ * @typedef {object} Part
+ * @property {"Disc"|"Polygon"|"Rays"|"Points"|"Path"|"Ellipse"|"Links"|"Trail"|"Gauge"|"Lamp"|"Plot"|"Switch"|"Button"|"Action"|"Drive"} kind
+ * @property {string} name
+ * @property {string} label
+ * @property {number} columns  how many numbers a row of it has in a frame; 0: it is not in frames
+ * @property {Colour} [colour]
+ * @property {Colour[]} [tones]  what tone 1, 2, … mean
+ * @property {number} [radius_m]
+ * @property {number} [height_m]
+ * @property {boolean} [heading]
+ * @property {boolean} [fan]
+ * @property {number[][]} [points]
+ * @property {Solid[][]} [links]
+ * @property {string} [unit]
+ * @property {number|null} [low]
+ * @property {number|null} [high]
+ * @property {number} [digits]
+ * @property {[string, string][]} [lines]
+ * @property {boolean|number} [pressed]
+ * @property {boolean|number} [released]
+ * @property {string[]} [axes]
+ */
+
+/**
+ * @typedef {object} Page  what a robot's page consists of
+ * @property {"live"|"recording"} stage
+ * @property {string} robot
+ * @property {number} id  the number its frames carry
+ * @property {Part[]} parts
+ * @property {string[]} measures  names of the numbers in a frame's first field
+ * @property {string[]} traces  names of the trails whose ends are in a frame's second field
+ */
+
+/**
+ * @typedef {object} Grid  a map; row 0 is the bottom one
+ * @property {number} width
+ * @property {number} height
+ * @property {number} resolution_m
+ * @property {[number, number, number]} origin  x, y and yaw of the lower left corner
+ * @property {Uint8Array} cells  1 occupied, 2 unknown, 4 cliff
+ */
+
+/** @typedef {{name: string, robot: boolean, radius_m: number, size_m: [number, number]|null, pose: [number, number, number]}} Obstacle */
+
+/**
+ * @typedef {object} Picture  what a surface draws: the newest rows of each part, by name
+ * @property {number} time_s
+ * @property {Map<string, Float32Array>} rows
+ * @property {Map<string, Track>} trails
+ * @property {Obstacle[]} obstacles  what else is there, other robots included
+ * @property {ReadonlySet<string>} hidden  names of the parts not to draw
+ */
+
+/** @typedef {{points: Float32Array, count: number}} Track  x, y pairs, NaN breaks it; `count` pairs are in use */
+
+/** @typedef {Record<Colour|"floor"|"wall"|"unknown"|"cliff"|"grid"|"outside"|"text", string>} Paints  CSS colours of the theme */
+
+/**
+ * @typedef {object} Surface  something that draws pictures; there is a flat one (flat.js) and one in space (space.js)
+ * @property {(grid: Grid|null) => void} setGrid
+ * @property {(parts: Part[]) => void} setParts
+ * @property {(paints: Paints) => void} setPaints
+ * @property {(picture: Picture) => void} draw  once per animation frame, only when something changed
+ * @property {() => void} fit  show everything
+ * @property {(factor: number) => void} zoom  around the middle
+ * @property {(on: boolean) => void} follow  keep the first Disc, Polygon or Links in the middle
+ * @property {() => void} dispose
+ * @property {() => void} onview  set by the owner; called when the user moved the view, so that it is drawn again
+ */
+
+export {};

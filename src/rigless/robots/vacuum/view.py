@@ -1,0 +1,202 @@
+"""The vacuum's page: the robot on its map with what its lidar, bumpers and cliff sensors see, where its encoders believe it is,
+and its readings over time. Beams are true, points are what goes out on the wire, faults and noise included."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigless.kernel.drawing import (
+    Action,
+    Button,
+    Disc,
+    Drive,
+    Gauge,
+    Lamp,
+    Plot,
+    Points,
+    Polygon,
+    Rays,
+    Switch,
+    Trail,
+    View,
+)
+from rigless.kernel.inputs import AnyInput, Send
+from rigless.robots.vacuum import body as b
+from rigless.robots.vacuum.arrays import CLIFFS
+from rigless.robots.vacuum.commands import POWERED
+from rigless.robots.vacuum.scanner import OPTICAL, aim
+from rigless.robots.vacuum.wire import Control
+
+HEIGHT_M, LIDAR_HEIGHT_M = 0.09, 0.1
+BUMPER_M = 0.018  # how thick a bumper is drawn
+NO_ROWS = np.empty((0, 4), np.float32)
+
+
+class VacuumView(View):
+    def __init__(self, robot: Any):
+        super().__init__(robot)
+        self._scan: tuple[int, ArrayLike, ArrayLike] = (-1, NO_ROWS, NO_ROWS[:, :2])
+        radius, bumpers = robot.config.robot.robot_radius, robot.config.bumpers
+        self.parts = (
+            Rays("beams", "Lidar beams", "accent", height_m=LIDAR_HEIGHT_M),
+            Trail("odometry_trail", "Odometry trail", "ghost"),
+            Trail("trail", "Trail", "path"),
+            Disc("odometry", "Odometry pose", radius, "ghost", height_m=0.01),
+            Disc("body", "True pose", radius, "ok", tones=("warn",), height_m=HEIGHT_M),
+            *(
+                Polygon(f"bumper_{name}", f"Bumper {name}", _arc(arc, radius), "plain", tones=("bad",), height_m=HEIGHT_M)
+                for name, arc in (("left", bumpers.left), ("right", bumpers.right))
+            ),
+            Disc("cliffs", "Cliff sensors", 0.014, "plain", tones=("bad",), height_m=HEIGHT_M + 0.01, heading=False),
+            Points("points", "Lidar points", "sense", height_m=LIDAR_HEIGHT_M),
+            Drive("drive", "Drive"),
+            Gauge("speed", "Speed", "m/s"),
+            Gauge("turn", "Turn rate", "rad/s"),
+            Gauge("distance", "Distance", "m", digits=1),
+            Gauge("drift", "Odometry error", "m", high=0.5, digits=3),
+            Gauge("battery_level", "Battery", "%", low=20, digits=0),
+            Gauge("battery_voltage", "Voltage", "V", digits=1),
+            *(Lamp(f"bumper_{name}", f"Bumper {name}", "bad") for name in ("left", "right")),
+            *(Lamp(f"cliff_{name}", f"Cliff {name.replace('_', ' ')}", "bad") for name in CLIFFS),
+            Lamp("lidar", "Lidar on"),
+            Lamp("drive_enabled", "Drive enabled"),
+            *(Lamp(name, name.replace("_", " ").capitalize()) for name in POWERED),
+            Lamp("is_charging", "Charging"),
+            Lamp("docked", "On the dock"),
+            Action("lidar on", "Lidar on"),
+            Action("lidar off", "Lidar off"),
+            Action("vacuum on", "Suction on"),
+            Action("vacuum off", "Suction off"),
+            Button("start_button", "Start button", 1, 0),
+            Button("dock_button", "Dock button", 1, 0),
+            Switch("dustbox_attached", "Dust box in place"),
+            Plot("speeds", "Speed", (("speed", "true"), ("commanded", "commanded")), "m/s"),
+            Plot("gyro", "Gyro", (("gyro_x", "x"), ("gyro_y", "y"), ("gyro_z", "z")), "LSB"),
+            Plot("accel", "Accelerometer", (("accel_x", "x"), ("accel_y", "y"), ("accel_z", "z")), "LSB"),
+            Plot("wheels", "Encoders", (("wheel_left", "left"), ("wheel_right", "right")), "ticks"),
+        )  # fmt: skip
+
+    def draw(self) -> Mapping[str, ArrayLike]:
+        state = self.robot.state
+        pose = state.body[[b.X, b.Y, b.THETA]]
+        readings = self._readings()
+        fell = [getattr(readings, f"cliff_{name}") for name in CLIFFS]
+        beams, points = self._lidar()
+        return {
+            "beams": beams,
+            "points": points,
+            "odometry": (*state.body[[b.ODO_X, b.ODO_Y, b.ODO_THETA]], 0.0),
+            "body": (*pose, bool(state.flags & b.HIT)),
+            "bumper_left": (*pose, readings.bumper_left),
+            "bumper_right": (*pose, readings.bumper_right),
+            "cliffs": _place(pose, self.robot.arrays.cliff_sensors, fell),
+        }
+
+    def measure(self) -> Mapping[str, float]:
+        robot, state, readings = self.robot, self.robot.state, self._readings()
+        body = state.body
+        numbers = {name: float(getattr(readings, name)) for name in readings.__struct_fields__}
+        return {
+            **numbers,
+            **{name: state.actuators.get(name, 0.0) for name in POWERED},
+            "speed": body[b.REAL_V],
+            "turn": body[b.W],
+            "commanded": state.command[0],
+            "distance": body[b.ODOMETER],
+            "drift": math.hypot(body[b.X] - body[b.ODO_X], body[b.Y] - body[b.ODO_Y]),
+            "lidar": float(state.lidar_on and robot.fault("lidar", "off") is None),
+            "drive_enabled": float(state.drive_enabled),
+            "docked": float(robot.docked()),
+        }
+
+    def trace(self) -> Mapping[str, tuple[float, float]]:
+        body = self.robot.state.body
+        return {"trail": (body[b.X], body[b.Y]), "odometry_trail": (body[b.ODO_X], body[b.ODO_Y])}
+
+    def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
+        limits = self.robot.config.robot
+        speeds = {"linear": forward * limits.max_linear_speed, "angular": turn * limits.max_angular_speed}
+        enable = [] if self.robot.state.drive_enabled else [self._command("drive", "enable")]
+        return [*enable, self._command("drive", "configure", speeds)]
+
+    def act(self, name: str) -> list[AnyInput]:
+        component, _, wish = name.partition(" ")
+        return [self._command(component, "enable" if wish == "on" else "disable")]
+
+    def stop(self, on: bool) -> list[AnyInput]:
+        """RESET of the drive is the real robot's emergency stop; it does not latch, so there is nothing to let go."""
+        return [self._command("drive", "reset"), self._command("drive", "disable")] if on else []
+
+    @property
+    def stopped(self) -> bool | None:
+        return False
+
+    def _command(self, component: str, action: str, config: dict[str, Any] | None = None) -> AnyInput:
+        fields = {"id": component, "action": action, "config": config or {}}
+        return Send(self.robot.name, "commands", Control.__name__, fields)
+
+    def _readings(self) -> Any:
+        robot = self.robot
+        return robot.shadow().readings() if robot.faults else robot.readings()
+
+    def _lidar(self) -> tuple[ArrayLike, ArrayLike]:
+        """Beams and points of the last turn; worked out anew only when there was another, or faults may have changed it."""
+        robot, state = self.robot, self.robot.state
+        if not (state.lidar_on and state.scans):
+            return NO_ROWS, NO_ROWS[:, :2]
+        if self._scan[0] != state.scans or robot.faults:
+            self._scan = (state.scans, self._beams(), self._points())
+        return self._scan[1], self._scan[2]
+
+    def _beams(self) -> NDArray[np.float32]:
+        robot, state, arrays = self.robot, self.robot.state, self.robot.arrays
+        robot.scan_now(robot.config.lidar.num_rays)
+        end_s = state.scanned_ns / 1e9
+        rays = np.empty((robot.config.lidar.num_rays, 4))
+        begin_s = end_s - 1.0 / robot.config.lidar.scan_rate_hz
+        aim(arrays.setup, state.trail, state.trail_at, begin_s, end_s, len(rays), arrays.cosines, arrays.sines, rays)
+        reach = np.minimum(robot._ranges, robot.config.lidar.max_range) / robot.grid.resolution_m
+        x0, y0 = robot.grid.to_world(rays[:, 0], rays[:, 1])
+        x1, y1 = robot.grid.to_world(rays[:, 0] + rays[:, 2] * reach, rays[:, 1] + rays[:, 3] * reach)
+        return np.column_stack((x0, y0, x1, y1)).astype(np.float32)
+
+    def _points(self) -> NDArray[np.float32]:
+        """What the wire says, laid out from where the robot is, as its clients do."""
+        robot, lidar = self.robot.shadow(), self.robot.config.lidar
+        count = robot.scan_now(robot.beams())
+        points: list[Any] = [part[:count].copy() for part in robot._points]
+        if robot.faults and not robot.sense_lidar(points):
+            return NO_ROWS[:, :2]
+        angles, ranges = points[0].astype(float), points[1].astype(float)
+        mount = np.zeros(2)
+        if robot.config.lidar_frame == "lidar_mount":
+            angles, ranges = angles + lidar.angle_offset, ranges + robot.arrays.setup[OPTICAL]
+            mount = np.array([lidar.mounting_x, lidar.mounting_y])
+        local = np.column_stack((ranges * np.cos(angles), ranges * np.sin(angles))) + mount
+        last = robot.state.trail[(robot.state.trail_at - 1) % len(robot.state.trail)]
+        return _turned(local, last[3]).astype(np.float32) + last[1:3].astype(np.float32)
+
+
+def _turned(points: Any, theta: float) -> Any:
+    c, s = math.cos(theta), math.sin(theta)
+    return points @ np.array([[c, s], [-s, c]])
+
+
+def _place(pose: Any, sensors: Any, fell: list[bool]) -> ArrayLike:
+    """Where the cliff sensors (x, y, number) are in the world, and whether each sees a cliff."""
+    if not len(sensors):
+        return NO_ROWS
+    spots = _turned(sensors[:, :2], pose[2]) + pose[:2]
+    return [(x, y, 0.0, fell[int(number)]) for (x, y), number in zip(spots, sensors[:, 2], strict=True)]
+
+
+def _arc(arc: Any, radius_m: float) -> tuple[tuple[float, float], ...]:
+    """The outline of a bumper around the rim."""
+    end = arc.end_angle if arc.end_angle > arc.start_angle else arc.end_angle + 2 * math.pi
+    angles = np.linspace(arc.start_angle, end, 13)
+    outer = [(float((radius_m + BUMPER_M) * np.cos(a)), float((radius_m + BUMPER_M) * np.sin(a))) for a in angles]
+    inner = [(float(radius_m * np.cos(a)), float(radius_m * np.sin(a))) for a in angles[::-1]]
+    return (*outer, *inner)

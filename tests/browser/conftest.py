@@ -1,0 +1,112 @@
+"""One browser for all tests of the panel, a window of its own for each, and the `rigless` commands that they look at, which
+are started when first needed and set back to time zero for each test. A test fails if the page complained, reached out to
+anybody but its own server, or broke its content security policy."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from browser.panel import Panel
+from browser.server import Server
+from browser.window import Window
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"
+).split()
+PATIENCE_MS = 20_000
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """It lives as long as these tests: while it does, no other event loop can be started in this thread."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.fail("the panel's tests need a browser: install the Debian package chromium", pytrace=False)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Window]:
+    """A browser with nothing in its memory; its tabs share what they keep. What went wrong in it fails the test."""
+    opened = Window(browser, PATIENCE_MS)
+    yield opened
+    opened.close()
+    assert opened.complaints == []
+
+
+@pytest.fixture(scope="package")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """A function that starts `rigless run` with these words, in a folder of its own, until these tests are over."""
+    started: list[Server] = []
+
+    def start(*words: object, folder: Path | None = None) -> Server:
+        server = Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless"))
+        started.append(server)
+        return server
+
+    yield start
+    for server in started:
+        server.end()
+
+
+@pytest.fixture(scope="package")
+def vacuum_server(serve: Callable[..., Server]) -> Server:
+    return serve("vacuum", "--set", "ports.commands=0", "--seed", "7")
+
+
+@pytest.fixture(scope="package")
+def pair_server(serve: Callable[..., Server]) -> Server:
+    ports = ("--set", "blocker.ports.commands=0", "--set", "runner.ports.commands=0")
+    return serve(ROOT / "scenarios" / "vacuum_pair.toml", *ports, "--duration", 1_000_000, "--no-auth")
+
+
+@pytest.fixture(scope="package")
+def thermostat_server(serve: Callable[..., Server]) -> Server:
+    return serve(ROOT / "examples" / "thermostat", "--set", "ports.line=0", "--no-auth")
+
+
+@pytest.fixture(scope="package")
+def arm_server(serve: Callable[..., Server]) -> Server:
+    return serve(HERE / "robots" / "arm", "--no-auth")
+
+
+@pytest.fixture(scope="package")
+def shouter_server(serve: Callable[..., Server]) -> Server:
+    return serve(HERE / "robots" / "shouter", "--no-auth")
+
+
+@pytest.fixture
+def vacuum(window: Window, vacuum_server: Server) -> Panel:
+    return Panel(window, vacuum_server.begin_anew()).open()
+
+
+@pytest.fixture
+def pair(window: Window, pair_server: Server) -> Panel:
+    return Panel(window, pair_server.begin_anew()).open()
+
+
+@pytest.fixture
+def thermostat(window: Window, thermostat_server: Server) -> Panel:
+    return Panel(window, thermostat_server.begin_anew()).open()
+
+
+@pytest.fixture
+def arm(window: Window, arm_server: Server) -> Panel:
+    return Panel(window, arm_server.begin_anew()).open()
+
+
+@pytest.fixture
+def shouter(window: Window, shouter_server: Server) -> Panel:
+    return Panel(window, shouter_server.begin_anew()).open()

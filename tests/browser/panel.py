@@ -1,0 +1,112 @@
+"""The panel as a person sees it: its cards, its buttons, and what is drawn in the middle."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from browser.server import Server
+from browser.window import Window
+
+PATIENCE_S = 20.0
+MIDDLE = "canvas"
+
+
+class Panel:
+    """One tab. `server` says what really happened."""
+
+    def __init__(self, window: Window, server: Server):
+        self.window, self.server = window, server
+        self.page: Page = window.tab(server.url)
+
+    def open(self, hash: str = "") -> "Panel":
+        self.page.goto(self.server.entrance)
+        if hash:
+            self.page.goto(f"{self.server.url}/{hash}")
+        return self.wait_live()
+
+    def wait_live(self) -> "Panel":
+        expect(self.page.locator(".connection")).to_contain_text("live")
+        if self.page.locator("nav a[aria-current=page]").count():
+            self.until(lambda: self.count(), "no picture came")
+        return self
+
+    def reload(self) -> None:
+        self.page.reload()
+        self.wait_live()
+
+    def until(self, true: Callable[[], Any], what: str = "") -> Any:
+        """Poll until something holds, and give it; the page goes on meanwhile."""
+        end = time.monotonic() + PATIENCE_S
+        while not (found := true()):
+            assert time.monotonic() < end, f"waited in vain: {what}"
+            self.page.wait_for_timeout(20)
+        return found
+
+    # Parts of the page
+
+    def card(self, title: str) -> Locator:
+        return self.page.locator(f'[data-card="{title}"]')
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def field(self, label: str) -> Locator:
+        return self.page.get_by_label(label, exact=True)
+
+    def fact(self, name: str) -> Locator:
+        return self.page.locator(f'[data-fact="{name}"]')
+
+    def lamp(self, label: str, on: bool) -> Locator:
+        return self.page.get_by_role("status", name=f"{label}: {'on' if on else 'off'}", exact=True)
+
+    def notice(self, text: str) -> Locator:
+        return self.page.locator(".notice", has_text=text).first
+
+    @property
+    def map(self) -> Locator:
+        return self.page.locator(".ground canvas")
+
+    def to_bed(self, *keys: str) -> None:
+        """Press keys that belong to nobody but the page."""
+        self.page.locator("body").click(position={"x": 300, "y": 8})
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    # What it shows, read from inside
+
+    def count(self) -> int:
+        return self.page.evaluate("() => globalThis.rigless?.pictures()?.count ?? 0")
+
+    def rows(self, name: str) -> list[float]:
+        return self.page.evaluate("(name) => Array.from(rigless.pictures().rows.get(name) ?? [])", name)
+
+    def trail(self, name: str = "trail") -> list[float]:
+        script = "(name) => { const t = rigless.pictures().trails.get(name); return Array.from(t.points.slice(0, 2 * t.count)); }"
+        return self.page.evaluate(script, name)
+
+    def time_s(self) -> float:
+        return self.page.evaluate("() => rigless.pictures().time_s")
+
+    def frame(self) -> dict[str, float]:
+        """Where the flat map is: its middle and its scale."""
+        return self.page.evaluate("() => { const {x, y, scale} = rigless.surface().frame; return {x, y, scale}; }")
+
+    def poses(self, name: str) -> list[list[float]]:
+        """What is drawn under this name in space."""
+        return self.page.evaluate("(name) => rigless.surface()?.poseOf?.(name) ?? []", name)
+
+    # What people do first
+
+    def pause(self) -> dict[str, Any]:
+        """Stand still, by the API, until the page shows it; gives the status."""
+        self.server.post("/api/pause")
+        found = self.server.status()
+        self.until(lambda: abs(self.time_s() - found["time_s"]) < 1e-6, "the page shows another time")
+        return found
+
+    def running_for(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        begin_s = self.server.status()["time_s"]
+        self.until(lambda: self.server.status()["time_s"] >= begin_s + seconds, "time stands still")

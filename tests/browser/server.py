@@ -1,0 +1,96 @@
+"""A running `rigless` and its control API, which says what really happened in the simulation."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from conftest import COMMAND, Process
+
+LEFT_OUT = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")
+
+
+class Server(Process):
+    """`rigless run` with a panel, in a working folder of its own. Recordings land there."""
+
+    def __init__(self, words: tuple[str, ...], folder: Path):
+        self.folder = folder
+        self.out, self.err = folder / "stdout", folder / "stderr"
+        self._words = words
+        self._start("127.0.0.1:0")
+
+    def _start(self, address: str) -> None:
+        runtime = self.folder / "runtime"
+        runtime.mkdir(exist_ok=True)
+        kept = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
+        environment = {**kept, "XDG_RUNTIME_DIR": str(runtime), "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.popen = subprocess.Popen(
+                [COMMAND, "run", *self._words, "--panel", address],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                cwd=self.folder,
+                env=environment,
+            )
+        self.wait_ready()
+        headers = {} if "--no-auth" in self._words else {"Authorization": f"Bearer {self.token}"}
+        self.http = httpx.Client(base_url=self.url, headers=headers, timeout=30)
+
+    @property
+    def entrance(self) -> str:
+        """The URL that it printed for people, with the token."""
+        return self._panel
+
+    def leave(self) -> str:
+        """End it; gives the address that it had."""
+        address = self.url.removeprefix("http://")
+        self.end()
+        return address
+
+    def come_back(self, address: str) -> None:
+        self._start(address)
+
+    def end(self, signum: int = signal.SIGTERM) -> int:
+        self.http.close()
+        return super().end(signum) if self.popen.poll() is None else self.popen.returncode
+
+    # What it is asked and told
+
+    def get(self, path: str) -> Any:
+        return self._good(self.http.get(path))
+
+    def post(self, path: str, **body: Any) -> Any:
+        return self._good(self.http.post(path, json=body))
+
+    def delete(self, path: str) -> Any:
+        return self._good(self.http.delete(path))
+
+    def _good(self, answer: httpx.Response) -> Any:
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def status(self) -> dict[str, Any]:
+        return self.get("/api/status")
+
+    def robot(self, name: str) -> dict[str, Any]:
+        return self.get(f"/api/robots/{name}")
+
+    def truth(self, name: str = "vacuum") -> dict[str, Any]:
+        return self.get(f"/api/robots/{name}/truth")["truth"]
+
+    def faults(self) -> list[dict[str, Any]]:
+        return self.get("/api/faults")
+
+    def begin_anew(self) -> "Server":
+        """As it was when it started, but for recordings and snapshots, and running."""
+        self.delete("/api/deck")
+        if self.status()["recording"]:
+            self.delete("/api/recording")
+        self.post("/api/reset")
+        self.post("/api/speed", speed=1)
+        self.post("/api/resume")
+        return self

@@ -1,0 +1,113 @@
+"""The cards of time do what they say."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_play_pause_and_stop(vacuum):
+    vacuum.button("Pause (space)").click()
+    expect(vacuum.fact("state")).to_have_text("paused")
+    assert vacuum.server.status()["state"] == "paused"
+    expect(vacuum.button("Pause (space)")).to_have_attribute("aria-pressed", "true")
+    vacuum.button("Play (space)").click()
+    expect(vacuum.fact("state")).to_have_text("running")
+    assert vacuum.server.status()["state"] == "running"
+    vacuum.button("Stop: pause and finish the recording").click()
+    expect(vacuum.fact("state")).to_have_text("stopped")
+    assert vacuum.server.status()["state"] == "stopped"
+
+
+def test_space_plays_and_pauses_but_not_while_a_field_has_the_keys(vacuum):
+    vacuum.to_bed("Space")
+    expect(vacuum.fact("state")).to_have_text("paused")
+    vacuum.field("Name of the snapshot").press("Space")
+    vacuum.field("Milliseconds of one step").press(".")
+    assert vacuum.server.status()["state"] == "paused"
+    vacuum.to_bed("Space")
+    expect(vacuum.fact("state")).to_have_text("running")
+
+
+def test_a_step_is_as_long_as_asked_for_by_button_and_by_key(vacuum):
+    begin_s = vacuum.pause()["time_s"]
+    vacuum.button("Step 10 ms (.)").click()
+    vacuum.until(lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.01) < 1e-9, "no step by button")
+    vacuum.to_bed(".")
+    vacuum.until(lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.02) < 1e-9, "no step by key")
+    vacuum.field("Milliseconds of one step").fill("250")
+    vacuum.field("Milliseconds of one step").press("Enter")
+    vacuum.button("Step 250 ms (.)").click()
+    vacuum.until(lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.27) < 1e-9, "no long step")
+    expect(vacuum.fact("time")).to_have_text(f"{begin_s + 0.27:.2f} s")
+
+
+def test_a_step_pauses_what_runs(vacuum):
+    vacuum.to_bed(".")
+    expect(vacuum.fact("state")).to_have_text("paused")
+
+
+def test_a_reset_asks_first_and_can_be_called_off(vacuum):
+    vacuum.running_for(0.3)
+    before_s = vacuum.pause()["time_s"]
+    vacuum.button("Reset to time zero (r)").click()
+    dialog = vacuum.page.get_by_role("dialog", name="Reset the simulation?")
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("button", name="Keep").click()
+    expect(dialog).to_be_hidden()
+    vacuum.to_bed("r")
+    expect(dialog).to_be_visible()
+    vacuum.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert vacuum.server.status()["time_s"] == before_s
+    vacuum.to_bed("r")
+    dialog.get_by_role("button", name="Reset", exact=True).click()
+    expect(vacuum.fact("time")).to_have_text("0.00 s")
+    assert vacuum.server.status()["time_s"] == 0
+
+
+def test_a_recording_goes_on_in_a_new_file_after_a_reset(vacuum):
+    vacuum.button("Start a recording").click()
+    first = vacuum.until(lambda: vacuum.server.status()["recording"], "nothing is recorded")
+    vacuum.to_bed("r")
+    vacuum.page.get_by_role("button", name="Reset", exact=True).click()
+    second = vacuum.until(lambda: (now := vacuum.server.status()["recording"]) != first and now, "no second file")
+    expect(vacuum.card("Recording")).to_contain_text(second.rsplit("/", 1)[-1])
+    vacuum.button("Stop the recording").click()
+    vacuum.until(lambda: vacuum.server.status()["recording"] is None, "it goes on")
+
+
+def test_the_speed_slider_is_logarithmic_from_a_tenth_to_ten(vacuum):
+    slider = vacuum.page.get_by_role("slider", name=re.compile("^Speed"))
+    for keys, speed, shown in ((["Home"], 0.1, "0.10×"), (["End"], 10, "10.0×"), (["PageDown"] * 5, 1.0, "1.0×")):
+        for key in keys:
+            slider.press(key)
+        expect(vacuum.card("Time control").locator("output")).to_have_text(shown)
+        vacuum.until(lambda wanted=speed: vacuum.server.status()["speed"] == wanted, f"not {speed}×")
+
+
+def test_the_slider_dragged_to_the_middle_is_real_time(vacuum):
+    vacuum.server.post("/api/speed", speed=5)
+    slider = vacuum.page.get_by_role("slider", name=re.compile("^Speed"))
+    expect(vacuum.card("Time control").locator("output")).to_have_text("5.0×")
+    box = slider.bounding_box()
+    vacuum.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    vacuum.until(lambda: vacuum.server.status()["speed"] == 1, "not real time")
+
+
+def test_as_fast_as_possible_and_back(vacuum):
+    vacuum.button("As fast as possible").click()
+    vacuum.until(lambda: vacuum.server.status()["pace"] == "fast", "not fast")
+    expect(vacuum.card("Time control").locator("output")).to_have_text("max")
+    vacuum.button("As fast as possible").click()
+    vacuum.until(lambda: vacuum.server.status()["pace"] == "real", "still fast")
+
+
+def test_simulated_time_real_time_and_their_ratio_are_shown(vacuum):
+    now = vacuum.pause()
+    expect(vacuum.fact("time")).to_have_text(f"{now['time_s']:.2f} s")
+    expect(vacuum.card("Simulation time").locator(".big")).to_have_text(f"{now['time_s']:.2f} s")
+    expect(vacuum.card("Simulation time")).to_contain_text(f"Real {vacuum.server.status()['wall_s']:.2f} s")
+    expect(vacuum.card("Simulation time")).to_contain_text("seed 7")
+    expect(vacuum.fact("factor")).to_have_text("0.00×")
+    vacuum.button("Play (space)").click()
+    expect(vacuum.fact("factor")).not_to_have_text("0.00×")

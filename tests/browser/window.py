@@ -1,0 +1,50 @@
+"""A browser window that listens to what goes wrong in it."""
+
+import re
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize
+
+SIZE: ViewportSize = {"width": 1280, "height": 800}
+CALMLY = 'localStorage.getItem("rigless.hz") ?? localStorage.setItem("rigless.hz", "20")'  # two cores draw all of this
+REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
+  console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI}`));"""
+
+
+class Window:
+    """A browser context. `expected` are complaints that the test itself provokes, as regular expressions."""
+
+    def __init__(self, browser: Browser, patience_ms: int, size: ViewportSize = SIZE):
+        self.context = browser.new_context(viewport=size, color_scheme="dark", reduced_motion="reduce")
+        self.context.set_default_timeout(patience_ms)
+        self.context.add_init_script(REPORT_VIOLATIONS)
+        self.context.add_init_script(CALMLY)
+        self.context.on("console", self._heard)
+        self.context.on("weberror", lambda error: self._complain(f"uncaught: {error.error}"))
+        self.context.on("request", self._asked)
+        self.expected: list[str] = []
+        self._heard_so_far: list[str] = []
+        self._own: set[str] = set()
+
+    def tab(self, origin: str) -> Page:
+        self._own.add(urlsplit(origin).netloc)
+        return self.context.new_page()
+
+    def close(self) -> None:
+        self.context.close()
+
+    @property
+    def complaints(self) -> list[str]:
+        return [text for text in self._heard_so_far if not any(re.search(wanted, text) for wanted in self.expected)]
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._complain(message.text)
+
+    def _asked(self, request: Request) -> None:
+        where = urlsplit(request.url)
+        if where.scheme not in ("data", "blob") and where.netloc not in self._own:
+            self._complain(f"a request to {request.url}")
+
+    def _complain(self, text: str) -> None:
+        self._heard_so_far.append(text)

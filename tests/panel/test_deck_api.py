@@ -1,0 +1,175 @@
+"""Recordings over HTTP: what is here, and the deck that plays one."""
+
+import asyncio
+import os
+import re
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+
+from host.driving import THERMOSTAT, make_host, on_air, on_loop, until
+from rigless.host.control import create_app
+from rigless.kernel.recording import record_to_bytes
+from rigless.panel.deck import Deck
+from rigless.panel.deck_api import LISTED, add_deck
+from rigless.recordings.replay import verify
+from rigless.scenario.load import open_target
+
+DEFAULT_NAME = r"thermostat-\d{8}-\d{6}(-\d)?\.mcap"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    return here
+
+
+@asynccontextmanager
+async def api():
+    host, deck = make_host(speed="lockstep"), Deck()
+    app = create_app(host)
+    add_deck(app, host, deck)
+    async with (
+        on_air(host),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=30) as http,
+    ):
+        yield host, http
+        await deck.close()
+
+
+async def good(request):
+    answer = await request
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def bad(request):
+    answer = await request
+    assert answer.status_code == 422, answer.text
+    return answer.json()["problems"][0]
+
+
+def room(path, seconds=20.0):
+    path.write_bytes(record_to_bytes(open_target(THERMOSTAT, seed=1, collect=False).simulation, seconds))
+    return path
+
+
+@on_loop
+async def test_the_recordings_of_this_folder_and_of_this_run_are_listed_newest_first(folder, tmp_path):
+    for age, name in enumerate(("new.mcap", "old.mcap", "older.mcap")):
+        (folder / name).write_bytes(b"x" * (age + 1))
+        os.utime(folder / name, (1_000_000_000 - age, 1_000_000_000 - age))
+    (folder / "notes.txt").write_text("no recording")
+    (folder / "folder.mcap").mkdir()
+    async with api() as (host, http):
+        host.tape.start(tmp_path / "elsewhere.mcap")
+        host.tape.stop()
+        host.tape.start(folder / "now.mcap")
+        found = await good(http.get("/api/recordings"))
+        assert {entry["name"] for entry in found[:2]} == {"elsewhere.mcap", "now.mcap"}
+        assert [entry["name"] for entry in found if entry["writing"]] == ["now.mcap"]
+        assert found[2:] == [
+            {"name": "new.mcap", "path": str(folder / "new.mcap"), "bytes": 1, "modified": "2001-09-09T01:46:40+00:00", "writing": False},
+            {"name": "old.mcap", "path": str(folder / "old.mcap"), "bytes": 2, "modified": "2001-09-09T01:46:39+00:00", "writing": False},
+            {"name": "older.mcap", "path": str(folder / "older.mcap"), "bytes": 3, "modified": "2001-09-09T01:46:38+00:00", "writing": False},
+        ]  # fmt: skip
+        host.tape.stop()
+        (tmp_path / "elsewhere.mcap").unlink()
+        found = await good(http.get("/api/recordings"))
+        assert [entry["name"] for entry in found] == ["now.mcap", "new.mcap", "old.mcap", "older.mcap"]
+        assert not any(entry["writing"] for entry in found)
+        for number in range(LISTED + 10):
+            (folder / f"{number}.mcap").touch()
+        assert len(await good(http.get("/api/recordings"))) == LISTED
+
+
+@on_loop
+async def test_a_recording_without_a_name_gets_one_that_is_new(folder):
+    async with api() as (host, http):
+        names = []
+        for body in ({"json": {}}, {}, {"json": {"file": None}}):
+            status = await good(http.post("/api/recording", **body))
+            await host.step(500)
+            assert await good(http.delete("/api/recording")) == {"file": status["recording"]}
+            names.append(os.path.basename(status["recording"]))
+        assert sorted(path.name for path in folder.iterdir()) == sorted(names)
+        assert len(set(names)) == 3
+        assert all(re.fullmatch(DEFAULT_NAME, name) for name in names)
+        await good(http.post("/api/recording"))
+        assert "already recording" in (await bad(http.post("/api/recording")))["what"]
+        assert len(list(folder.iterdir())) == 4
+    assert all(verify(path).difference is None for path in folder.iterdir())
+
+
+@on_loop
+async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
+    room(folder / "a.mcap")
+    async with api() as (_, http):
+        deck = await good(http.post("/api/deck", json={"file": "a.mcap"}))
+        assert (deck["file"], deck["time_s"], deck["end_s"], deck["seeking"]) == ("a.mcap", 0, 20, None)
+        assert (await good(http.post("/api/deck/seek", json={"time_s": 12.5})))["seeking"] == 0
+        assert (await good(http.post("/api/deck/step", json={"ms": -500})))["time_s"] == 12
+        assert (await good(http.post("/api/deck/step", json={})))["time_s"] == 12.01
+        deck = await good(http.post("/api/deck/play", json={"speed": "fast"}))
+        assert (deck["playing"], deck["speed"]) == (True, "fast")
+        while (deck := await good(http.get("/api/deck")))["playing"]:
+            await asyncio.sleep(0.001)
+        assert deck["time_s"] == 20
+        assert (await good(http.post("/api/deck/play", json={"speed": 0.5})))["speed"] == 0.5
+        assert not (await good(http.post("/api/deck/pause")))["playing"]
+        events = await good(http.get("/api/deck/events"))
+        assert (len(events), events[0]["code"], events[0]["time_ns"]) == (deck["events"], "heater", 100_000_000)
+        assert (await good(http.delete("/api/deck")))["file"] is None
+        assert await good(http.get("/api/deck/events")) == []
+
+
+@on_loop
+async def test_the_recording_that_is_being_made_can_be_opened(folder):
+    async with api() as (host, http):
+        file = (await good(http.post("/api/recording")))["recording"]
+        await good(http.post("/api/robots/thermostat/inputs", json={"inputs": {"outside_c": -20}}))
+        await host.step(2000)
+        host.tape._recorder.flush()
+        truth = (await good(http.get("/api/robots/thermostat/truth")))["truth"]
+        await host.step(1000)
+        deck = await good(http.post("/api/deck", json={"file": file}))
+        assert (deck["cut"], deck["end_s"]) == (True, 2)
+        await good(http.post("/api/deck/step", json={"ms": 2000}))
+        assert host.sim.now_s == 3
+        answer = await good(http.get("/api/deck"))
+        assert answer["time_s"] == 2
+        assert truth["setpoint_c"] == 20
+
+
+@on_loop
+async def test_what_cannot_be_done_is_told(folder):
+    room(folder / "a.mcap", 1)
+    (folder / "b.mcap").write_bytes(b"nothing of the kind")
+    async with api() as (_, http):
+        assert (await bad(http.post("/api/deck/play", json={})))["what"] == "no recording is in it"
+        assert (await bad(http.post("/api/deck", json={"file": "none.mcap"})))["what"] == "there is no such recording"
+        assert "not a readable MCAP" in (await bad(http.post("/api/deck", json={"file": "b.mcap"})))["what"]
+        assert (await bad(http.post("/api/deck", json={"file": "a\0b"})))["what"] == "there is no such recording"
+        await good(http.post("/api/deck", json={"file": "a.mcap"}))
+        for path, text in (
+            ("seek", '{"time_s": NaN}'), ("seek", '{"time_s": 1e999}'), ("seek", "{}"), ("step", '{"ms": 1e9}'),
+            ("step", '{"ms": NaN}'), ("play", '{"speed": 11}'), ("play", '{"speed": "lockstep"}'), ("play", '{"speed": []}'),
+        ):  # fmt: skip
+            await bad(http.post(f"/api/deck/{path}", content=text, headers={"Content-Type": "application/json"}))
+        assert (await good(http.get("/api/deck")))["time_s"] == 0
+
+
+@on_loop
+async def test_the_live_simulation_goes_its_own_way(folder):
+    room(folder / "a.mcap", 600)
+    async with api() as (host, http):
+        host.set_speed(10)
+        await good(http.post("/api/deck", json={"file": "a.mcap"}))
+        await good(http.post("/api/deck/play", json={"speed": "fast"}))
+        before_ns = host.sim.now_ns
+        await until(lambda: host.sim.now_ns > before_ns + 500_000_000)
+        assert host.lost_ns == 0
+        assert host.state == "running"

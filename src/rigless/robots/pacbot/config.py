@@ -122,6 +122,26 @@ class Network(Config):
     commands: Address = "127.0.0.1:5555"
     sensors: Address = "127.0.0.1:5557"
     strings: Address = "127.0.0.1:5556"
+    game: Address = "127.0.0.1:3002"
+
+
+class Camera(Config):
+    """The camera over the arena. [ours] 10 pictures a second, told 0.1 s later: what a webcam and a laptop make of it."""
+
+    rate_hz: Annotated[float, Field(ge=0, le=1000)] = Field(10.0, description="0: there is none; clients say where Pacman is")
+    delay_s: Annotated[float, Field(ge=0, le=60)] = 0.1
+    noise_stddev_m: NotNegative = Field(0.0, description="error of each picture, before it becomes a cell")
+
+
+class Game(Config):
+    """[wire] the competition's game server. Its numbers are in game/board.py."""
+
+    enabled: bool = Field(False, description="serve the game on port `game`; the maze is then `arena` unless given")
+    rate_hz: Annotated[float, Field(gt=0, le=1000)] = 24.0
+    ghosts: Annotated[int, Field(ge=0, le=4)] = Field(4, description="how many of red, pink, cyan, orange play")
+    referee_s: NotNegative = Field(0.0, description="0: clients start and resume. Else at the beginning and after a life or a level "
+                                   "the robot is put back and play begins so much later")  # fmt: skip
+    camera: Camera = Camera()
 
 
 class PacbotConfig(Config):
@@ -142,11 +162,14 @@ class PacbotConfig(Config):
     tof: Tof = Tof()
     pins: Pins = Pins()
     network: Network = Network()
+    game: Game = Game()
 
     @model_validator(mode="before")
     @classmethod
     def fill_in(cls, data: Any) -> Any:
-        """What the profile says, where the data does not."""
+        """What the profile says, where the data does not; and the arena for a game that has no maze."""
+        if isinstance(data, dict) and isinstance(data.get("game"), dict) and data["game"].get("enabled"):
+            data = {"maze": "arena", **data}
         name = data.get("profile", "seed") if isinstance(data, dict) else ""
         if not isinstance(name, str) or name not in PROFILES:
             return data

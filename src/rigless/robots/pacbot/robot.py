@@ -17,6 +17,8 @@ from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.arrays import Arrays, make_arrays, tof_names
 from rigless.robots.pacbot.commands import Commands
 from rigless.robots.pacbot.config import WHEELS, PacbotConfig
+from rigless.robots.pacbot.game.frame import GameCodec
+from rigless.robots.pacbot.match import Match
 from rigless.robots.pacbot.ranging import measure
 from rigless.robots.pacbot.state import Contact, PacbotState, Ray, Truth
 from rigless.robots.pacbot.wire import CommandCodec, Encoders, Imu, SensorCodec, Tof, UartCodec, WordCodec
@@ -29,7 +31,7 @@ WILDEST = 1e9  # no fault makes a reading larger, so that the wire can carry it
 MOTORS = tuple(f"wheel_{wheel}" for wheel in WHEELS)
 
 
-class Pacbot(Commands, Robot):
+class Pacbot(Commands, Match, Robot):
     Config = PacbotConfig
     State = PacbotState
     config: PacbotConfig
@@ -53,6 +55,8 @@ class Pacbot(Commands, Robot):
             found.append(Port("strings", WordCodec, "zmq", network.strings, "datagram", "in", pull))
         if config.uart:
             found.append(Port("uart", UartCodec, "pty", "/dev/pts/", "stream", "in"))
+        if config.game.enabled:
+            found.append(Port("game", GameCodec, "websocket", network.game, "message"))
         return tuple(found)
 
     @classmethod
@@ -93,6 +97,7 @@ class Pacbot(Commands, Robot):
         state.ranges, state.rays = np.zeros(count), np.zeros((count, 5))
         self.measure_ranges()
         self.read()
+        self.start_match()
         self.advance(state.body.copy(), 0)  # so that no live run waits for numba
 
     def check_fit(self, x_m: float, y_m: float) -> None:
@@ -222,6 +227,7 @@ class Pacbot(Commands, Robot):
             radius_m=self.config.body.radius_m,
             distance_m=body[b.ODOMETER],
             impact_mps=body[b.IMPACT],
+            game=self.frame() if state.game is not None else None,
         )
 
 

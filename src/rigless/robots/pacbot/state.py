@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.robots.pacbot.body import BODY_SIZE
+from rigless.robots.pacbot.game.frame import Frame
+from rigless.robots.pacbot.game.state import GameState
 
 
 @dataclass
@@ -23,6 +25,9 @@ class PacbotState:
     rays: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 5)))  # x, y to x, y, and the true range
     encoders: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     imu: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    game: GameState | None = None
+    said: list[tuple[str, int, int]] = field(default_factory=list)  # what clients and the camera tell the game next
+    reported: tuple[int, int] | None = None  # the cell that the camera last told
 
 
 @dataclass(frozen=True)
@@ -62,3 +67,4 @@ class Truth:
     radius_m: float
     distance_m: float
     impact_mps: float
+    game: Frame | None = None  # as its clients are told

@@ -30,7 +30,8 @@ def plan(game: GameState, board: b.Board, ghost: Ghost, random: np.random.Genera
         following.direction = b.BACK[following.direction]
         return
     ways = [way for way in (b.UP, b.LEFT, b.DOWN, b.RIGHT) if _open(board, ghost, way)]
-    if not ways:
+    if not ways:  # a dead end, which the competition's maze does not have
+        following.direction = b.BACK[following.direction]
         return
     if ghost.fright_steps > 1:
         following.direction = ways[int(random.integers(len(ways)))]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem
@@ -207,6 +208,11 @@ class Pacbot(Commands, Match, Robot):
         tof = {name: round(value, 4) for name, value in zip(self.arrays.names, state.ranges.tolist(), strict=True)}
         ax, ay, omega = state.imu
         return tof, dict(zip(WHEELS, state.encoders, strict=True)), (round(ax, 5), round(ay, 5), round(omega, 6))
+
+    def view(self) -> View:
+        from rigless.robots.pacbot.view import PacbotView
+
+        return PacbotView(self)
 
     def truth(self) -> Truth:
         state, body = self.state, self.state.body.tolist()

@@ -48,7 +48,9 @@ def patch(width: int, height: int, draw: Callable[[pygame.Surface, float], None]
     return large if fine == 1 else pygame.transform.smoothscale(large, (max(width, 1), max(height, 1)))
 
 
-def stamp(surface: pygame.Surface, centre: Point, half: float, draw: Callable[[pygame.Surface, float, Point], None]) -> None:
+def stamp(
+    surface: pygame.Surface, centre: Point, half: float, draw: Callable[[pygame.Surface, float, Point], None]
+) -> None:
     """Draw something smooth around a point, at a place between pixels; `half` is how far it reaches. What is drawn must be opaque:
     only then do averages of colour and of opacity belong together (premultiplied alpha)."""
     left, top = math.floor(centre[0] - half) - 1, math.floor(centre[1] - half) - 1

@@ -30,12 +30,14 @@ class Layout:
     @cached_property
     def walls(self) -> NDArray[np.bool_]:
         shape = self.scene.rows, self.scene.columns
-        return np.frombuffer(self.scene.cells, np.uint8, self.scene.rows * self.scene.columns).reshape(shape) != 0
+        cells = np.frombuffer(self.scene.cells, np.uint8, self.scene.rows * self.scene.columns)
+        return cells.reshape(shape).astype(np.bool_)
 
     @cached_property
     def shown(self) -> tuple[float, float, float, float]:
         """Left, bottom, right and top of what is shown, in cells."""
-        rows, columns = (~self.walls).any(axis=1).nonzero()[0], (~self.walls).any(axis=0).nonzero()[0]
+        free = ~self.walls
+        rows, columns = np.flatnonzero(free.any(axis=1)), np.flatnonzero(free.any(axis=0))
         if not len(rows):
             return 0.0, 0.0, float(self.scene.columns), float(self.scene.rows)
         return columns[0] - RIM, rows[0] - RIM, columns[-1] + 1 + RIM, rows[-1] + 1 + RIM

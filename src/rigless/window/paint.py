@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pygame
 
 from rigless.window.board import draw_fruit, draw_ghosts, draw_pellets
-from rigless.window.bodies import draw_boundary, draw_bot, draw_rays, draw_velocity
+from rigless.window.bodies import draw_bot, draw_boundary, draw_rays, draw_velocity
 from rigless.window.layout import Area, Layout
 from rigless.window.picture import Game, Picture, Scene
 from rigless.window.walls import draw_walls

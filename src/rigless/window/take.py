@@ -57,7 +57,9 @@ def _game(robot: Robot) -> p.Game | None:
     def spots(large: bool) -> list[tuple[float, float]]:
         rows = zip(frame.pellets, board.super_pellets, strict=True)
         wanted = [bits & big if large else bits & ~big for bits, big in rows]
-        return [board.centre(row, col) for row, bits in enumerate(wanted) for col in range(b.COLUMNS) if bits >> col & 1]
+        return [
+            board.centre(row, col) for row, bits in enumerate(wanted) for col in range(b.COLUMNS) if bits >> col & 1
+        ]
 
     def spot(seen: Seen) -> tuple[float, float] | None:
         return None if (seen.row, seen.column) == b.NOWHERE else board.centre(seen.row, seen.column)
@@ -72,8 +74,6 @@ def _ghosts(frame: Frame, board: b.Board) -> list[p.Ghost | None]:
     return [
         None
         if (ghost.place.row, ghost.place.column) == b.NOWHERE
-        else p.Ghost(
-            *board.centre(ghost.place.row, ghost.place.column), ghost.place.direction, ghost.fright_steps > 0
-        )
+        else p.Ghost(*board.centre(ghost.place.row, ghost.place.column), ghost.place.direction, ghost.fright_steps > 0)
         for ghost in frame.ghosts
     ]

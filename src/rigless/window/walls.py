@@ -6,7 +6,6 @@ from rigless.window import brushes as c
 from rigless.window.layout import Layout
 
 
-
 def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
     """Cells share their edges to the pixel, so there are neither gaps nor seams at any size."""
     area = pygame.Rect(layout.area.x, layout.area.y, layout.area.width, layout.area.height)

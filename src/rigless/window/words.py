@@ -9,6 +9,7 @@ from rigless.window import brushes as c
 from rigless.window.picture import Bot, Picture
 
 LINES = 4
+FINE = 3
 KEYS = (
     "arrows or WASD drive   Q E turn   Space stop   R rays   V velocity   B boundary   T text   P pause   F fullscreen   "
     "Esc close"
@@ -32,7 +33,7 @@ def draw_words(surface: pygame.Surface, picture: Picture, fps: float) -> None:
     clock = f"{state}{picture.time_s:.1f} s   {picture.pace}   {picture.real_time_factor:.2f}× real   {fps:.0f} fps"
     _write(surface, clock, c.WARN if state else c.TEXT, line, left, top)
     game = _game(picture)
-    _write(surface, game, c.PELLET, line, right - _font(line).size(game)[0], top)
+    _write(surface, game, c.PELLET, line, right - _wide(game, line), top)
     _write(surface, _robot(picture), c.TEXT, line, left, top + line)
     _write(surface, _wheels(picture), c.TEXT, line, left, top + 2 * line)
     keys = ("Enter play   " * (picture.game is not None)) + ("Tab next robot   " * (len(picture.bots) > 1)) + KEYS
@@ -52,8 +53,12 @@ def _robot(picture: Picture) -> str:
     faults = f"   {', '.join(bot.faults)}" if bot.faults else ""
     return (
         f"{bot.name}   x {bot.x:.3f} m   y {bot.y:.3f} m   θ {math.degrees(bot.theta):.1f}°   "
-        f"right {right:+.2f} m/s   forward {ahead:+.2f} m/s   ω {bot.omega:+.2f} rad/s{faults}"
+        f"right {_signed(right)} m/s   forward {_signed(ahead)} m/s   ω {_signed(bot.omega)} rad/s{faults}"
     )
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:+.2f}"  # there is no −0
 
 
 def _wheels(picture: Picture) -> str:
@@ -62,7 +67,11 @@ def _wheels(picture: Picture) -> str:
         return ""
     pairs = zip("NSEW", bot.commands, bot.wheels, strict=True)
     recording = "   recording" if picture.recording else ""
-    return "wheels   " + "   ".join(f"{name} {does:+.2f} of {wants:+.2f}" for name, wants, does in pairs) + recording
+    return (
+        "wheels   "
+        + "   ".join(f"{name} {_signed(does)} of {_signed(wants)}" for name, wants, does in pairs)
+        + recording
+    )
 
 
 def _game(picture: Picture) -> str:
@@ -70,20 +79,26 @@ def _game(picture: Picture) -> str:
     return "" if game is None else f"score {game.score}   lives {game.lives}   level {game.level}   {game.mode}"
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _font(size: int) -> pygame.font.Font:
-    return pygame.font.Font(None, round(1.15 * size))
+    """A font of which letters are FINE times as large as they are shown: shrunk, they stand as evenly as in print."""
+    return pygame.font.Font(None, round(1.15 * size * FINE))
+
+
+def _wide(text: str, size: int) -> int:
+    return _font(size).size(text)[0] // FINE
 
 
 @lru_cache(maxsize=16)
 def _fitting(text: str, size: int, room: int) -> int:
     """The size, or the next smaller one at which the text has room."""
-    return next((smaller for smaller in range(size, 6, -1) if _font(smaller).size(text)[0] <= room), 6)
+    return next((smaller for smaller in range(size, 6, -1) if _wide(text, smaller) <= room), 6)
 
 
 @lru_cache(maxsize=32)
 def _words(text: str, colour: c.Colour, size: int) -> pygame.Surface:
-    return _font(size).render(text, True, colour)
+    large = _font(size).render(text, True, colour)
+    return pygame.transform.smoothscale(large, (large.get_width() // FINE, large.get_height() // FINE))
 
 
 def _write(surface: pygame.Surface, text: str, colour: c.Colour, size: int, x: int, y: int) -> None:

@@ -128,7 +128,9 @@ class Network(Config):
 class Camera(Config):
     """The camera over the arena. [ours] 10 pictures a second, told 0.1 s later: what a webcam and a laptop make of it."""
 
-    rate_hz: Annotated[float, Field(ge=0, le=1000)] = Field(10.0, description="0: there is none; clients say where Pacman is")
+    rate_hz: Annotated[float, Field(ge=0, le=1000)] = Field(
+        10.0, description="0: there is none; clients say where Pacman is"
+    )
     delay_s: Annotated[float, Field(ge=0, le=60)] = 0.1
     noise_stddev_m: NotNegative = Field(0.0, description="error of each picture, before it becomes a cell")
 

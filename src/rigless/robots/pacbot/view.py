@@ -32,7 +32,12 @@ from rigless.robots.pacbot.game.frame import GameCommand
 from rigless.robots.pacbot.wire import Speeds
 
 HEIGHT_M, TOF_HEIGHT_M = 0.06, 0.03
-WHEEL_AT = ((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0))  # north, south, east, west, in radii to the right and forward
+WHEEL_AT = (
+    (0.0, 1.0),
+    (0.0, -1.0),
+    (1.0, 0.0),
+    (-1.0, 0.0),
+)  # north, south, east, west, in radii to the right and forward
 AHEAD_S = 0.5  # the velocity is drawn as where it leads in this time
 TURNING = 0.01  # a wheel slower than this share of full speed stands
 ACTIONS = {"play": "P", "pause": "p", "restart": "r"}
@@ -90,7 +95,9 @@ class PacbotView(View):
         for (right, ahead), share in zip(WHEEL_AT, self._does(), strict=True):
             right, ahead = 0.82 * config.radius_m * right, 0.82 * config.radius_m * ahead
             tone = 0 if abs(share) < TURNING else 1 if share > 0 else 2
-            rows.append((x + c * right - s * ahead, y + s * right + c * ahead, theta + (math.pi / 2 if right else 0.0), tone))
+            rows.append(
+                (x + c * right - s * ahead, y + s * right + c * ahead, theta + (math.pi / 2 if right else 0.0), tone)
+            )
         return rows
 
     def _does(self) -> list[float]:
@@ -164,8 +171,12 @@ def _game_parts(cell_m: float) -> tuple[Part, ...]:
 
 
 def _game_rows(on: board.Board, game: Any) -> Mapping[str, ArrayLike]:
-    left = [_cells(row, bits & ~large) for row, (bits, large) in enumerate(zip(game.pellets, on.super_pellets, strict=True))]
-    large = [_cells(row, bits & big) for row, (bits, big) in enumerate(zip(game.pellets, on.super_pellets, strict=True))]
+    left = [
+        _cells(row, bits & ~large) for row, (bits, large) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
+    ]
+    large = [
+        _cells(row, bits & big) for row, (bits, big) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
+    ]
     ghosts = [ghost for ghost in game.ghosts if not ghost.place.gone]
     return {
         "pellets": [on.centre(*cell) for row in left for cell in row],

@@ -57,17 +57,22 @@ class Board:
     def fits(maze: Maze) -> bool:
         return maze.cells.shape == (ROWS, COLUMNS) and maze.pellets is not None and bool(maze.pellets.any())
 
+    @property
+    def _pellets(self) -> np.ndarray:
+        assert self.maze.pellets is not None
+        return self.maze.pellets
+
     @cached_property
     def walls(self) -> tuple[int, ...]:
         return _bits(self.maze.cells)
 
     @cached_property
     def pellets(self) -> tuple[int, ...]:
-        return _bits(self.maze.pellets != 0)
+        return _bits(self._pellets)
 
     @cached_property
     def super_pellets(self) -> tuple[int, ...]:
-        return _bits(self.maze.pellets == 2)
+        return _bits(self._pellets == 2)
 
     def wall_at(self, row: int, column: int) -> bool:
         inside = 0 <= row < ROWS and 0 <= column < COLUMNS

@@ -94,7 +94,11 @@ def frame_of(state: GameState) -> Frame:
 def write_frame(frame: Frame) -> bytes:
     ghosts: list[int] = []
     for ghost in frame.ghosts:
-        ghosts += (*_bytes(ghost.place), ghost.fright_steps | FLAG * ghost.spawning, ghost.trapped_steps | FLAG * ghost.eaten)
+        ghosts += (
+            *_bytes(ghost.place),
+            ghost.fright_steps | FLAG * ghost.spawning,
+            ghost.trapped_steps | FLAG * ghost.eaten,
+        )
     return _LAYOUT.pack(
         frame.ticks, frame.ticks_per_step, frame.mode, frame.mode_steps, frame.mode_lasts, frame.level_steps, frame.score,
         frame.level, frame.lives, frame.combo, *ghosts, *_bytes(frame.pacman), *_bytes(frame.fruit), frame.fruit_steps,
@@ -112,15 +116,15 @@ def read_frame(data: bytes) -> Frame:
         for row, column, fright, trapped in (found[at : at + 4] for at in range(10, 26, 4))
     ]
     pacman, fruit = _place(*found[26:28]), _place(*found[28:30])
-    four = (ghosts[0], ghosts[1], ghosts[2], ghosts[3])
-    return Frame(*found[:10], four, pacman, fruit, found[30], found[31], found[32:])
+    head: Any = found[:10]
+    return Frame(*head, (ghosts[0], ghosts[1], ghosts[2], ghosts[3]), pacman, fruit, *found[30:32], found[32:])
 
 
 @dataclass
 class GameCodec:
     """One message is one command; what says nothing is skipped, as the real server does."""
 
-    def decode(self, data: bytes, subject: str) -> Iterator[GameCommand]:
+    def decode(self, data: bytes, subject: str = "") -> Iterator[GameCommand]:
         letter = data[:1].decode("latin-1")
         if letter and letter in LETTERS:
             yield GameCommand(letter, *data[1:]) if letter == "x" and len(data) == 3 else GameCommand(letter)

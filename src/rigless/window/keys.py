@@ -28,7 +28,7 @@ class Keys:
 
     held: set[int] = field(default_factory=set)
     actions: list[str] = field(default_factory=list)
-    overlays: Overlays = Overlays()
+    overlays: Overlays = field(default_factory=Overlays)
     fullscreen: bool = False
     closing: bool = False
 

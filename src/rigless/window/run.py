@@ -21,7 +21,7 @@ from rigless.window.picture import LENGTH, LONGEST, Ask, Bot, Hello, Picture, Sc
 FPS = 60
 PATIENCE_S = 0.1  # how long an answer is waited for before events are looked at again
 SHARE = 0.85  # of the desktop that the window takes at first
-NARROWEST = (320, 240)
+SMALLEST = 320
 NO_SCENE = 0
 
 
@@ -57,7 +57,7 @@ class Line:
 
 
 class Window:
-    def __init__(self, line: Line, title: str = "rigless"):
+    def __init__(self, line: Line, title: str = "rigless", size: tuple[int, int] | None = None):
         self.line, self.keys, self.painter = line, Keys(), Painter()
         self.scene: Scene | None = None
         self.picture: Picture | None = None
@@ -67,9 +67,8 @@ class Window:
         self._begun = 0.0
         pygame.display.set_caption(title)
         pygame.display.set_icon(icon())
-        width, height = pygame.display.get_desktop_sizes()[0]
-        side = max(round(SHARE * min(width, height)), NARROWEST[0])
-        self._size = side, side
+        side = max(round(SHARE * min(pygame.display.get_desktop_sizes()[0])), SMALLEST)
+        self._size = size or (side, side)
         self.surface = pygame.display.set_mode(self._size, pygame.RESIZABLE)
 
     def run(self) -> None:

@@ -5,6 +5,8 @@ import pygame
 from rigless.window import brushes as c
 from rigless.window.layout import Layout
 
+THICKEST = 4  # pixels of a wall's edge
+
 
 def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
     """Cells share their edges to the pixel, so there are neither gaps nor seams at any size."""
@@ -16,7 +18,7 @@ def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
     frame = pygame.Rect(round(x0), round(y0), round(x1) - round(x0), round(y1) - round(y0)).clip(area)
     surface.set_clip(frame)
     surface.fill(c.WALL)
-    edge = max(1, round(0.055 * layout.scale)) if layout.scale >= 6 else 1
+    edge = min(max(round(0.055 * layout.scale), 1), THICKEST)
     walls = layout.walls
     rows, columns = walls.shape
     xs = [round(layout.cell_at(column, 0)[0]) for column in range(columns + 1)]

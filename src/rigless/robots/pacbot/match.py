@@ -93,9 +93,8 @@ class Match:
     @on(GameCommand)
     def hear(self, message: GameCommand, link: Link) -> None:
         """Commands are done at the next tick, after its frame has gone out."""
-        if message.letter not in (*MOVES, *"pPrRx"):
-            self.count("game_refused")
-        elif message.letter == "x" and not (0 <= message.row < b.ROWS and 0 <= message.column < b.COLUMNS):
+        nowhere = message.letter == "x" and not (0 <= message.row < b.ROWS and 0 <= message.column < b.COLUMNS)
+        if nowhere or message.letter not in (*MOVES, *"pPrRx"):
             self.count("game_refused")
         else:
             self.say(message.letter, message.row, message.column)

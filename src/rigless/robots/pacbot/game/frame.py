@@ -116,8 +116,9 @@ def read_frame(data: bytes) -> Frame:
         for row, column, fright, trapped in (found[at : at + 4] for at in range(10, 26, 4))
     ]
     pacman, fruit = _place(*found[26:28]), _place(*found[28:30])
-    head: Any = found[:10]
-    return Frame(*head, (ghosts[0], ghosts[1], ghosts[2], ghosts[3]), pacman, fruit, *found[30:32], found[32:])
+    four, (fruit_steps, fruit_lasts) = (ghosts[0], ghosts[1], ghosts[2], ghosts[3]), found[30:32]
+    head: tuple[int, int, int, int, int, int, int, int, int, int] = found[:10]
+    return Frame(*head, four, pacman, fruit, fruit_steps, fruit_lasts, found[32:])
 
 
 @dataclass

@@ -63,8 +63,7 @@ class Transport:
             self._monitor = socket.get_monitor_socket(WATCHED)
             socket.bind(f"tcp://{join((found[0], port or '*'))}")
         except zmq.ZMQError as error:
-            socket.disable_monitor()
-            socket.close(0)
+            self._end(socket)
             raise OSError(error.errno, str(error)) from None
         self._socket = socket
         url = socket.getsockopt_string(zmq.LAST_ENDPOINT)
@@ -113,11 +112,16 @@ class Transport:
         while not self._closed and loop.time() < end:  # so that the port is free when this returns
             self._watch(telling=False)
             await asyncio.sleep(0.001)
-        socket.disable_monitor()
-        socket.close()
-        self._monitor = None
+        self._end(socket)
         self.links.clear()
         self.keys.clear()
+
+    def _end(self, socket: "zmq.Socket[Any]") -> None:
+        socket.disable_monitor()
+        if self._monitor is not None:
+            self._monitor.close(0)
+            self._monitor = None
+        socket.close()
 
     # What comes
 

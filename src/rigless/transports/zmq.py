@@ -46,6 +46,7 @@ class Transport:
         self._socket: zmq.Socket[Any] | None = None
         self._monitor: zmq.Socket[Any] | None = None
         self._closed = False
+        self._reading = False
 
     async def open(self, address: str) -> str:
         host, port = split(address)
@@ -91,7 +92,8 @@ class Transport:
                 socket.send_multipart((*envelope, b"", data), zmq.NOBLOCK)
             except zmq.ZMQError:
                 self.inbox.dropped(number)
-        self._look_again()
+        if not self._reading:
+            self._look_again()
 
     def close_link(self, link: int) -> None:
         """Forget a peer. ZeroMQ cannot hang up on one of many; what it sends next makes it a new one."""
@@ -130,14 +132,18 @@ class Transport:
             asyncio.get_running_loop().call_soon(self._receive)
 
     def _receive(self) -> None:
-        for _ in range(BATCH):
-            parts = self._message()
-            if parts is None:
-                return
-            if self.pattern == "pull":
-                self._arrived(parts[0].get(zmq.SRCFD), parts[0].bytes, parts[0])
-            else:
-                self._requested(parts)
+        self._reading = True
+        try:
+            for _ in range(BATCH):
+                parts = self._message()
+                if parts is None:
+                    return
+                if self.pattern == "pull":
+                    self._arrived(parts[0].get(zmq.SRCFD), parts[0].bytes, parts[0])
+                else:
+                    self._requested(parts)
+        finally:
+            self._reading = False
         self._look_again()
 
     def _message(self) -> list[zmq.Frame] | None:

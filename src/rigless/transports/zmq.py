@@ -46,6 +46,7 @@ class Transport:
         self._socket: zmq.Socket[Any] | None = None
         self._monitor: zmq.Socket[Any] | None = None
         self._closed = False
+        self._reading = False
 
     async def open(self, address: str) -> str:
         host, port = split(address)
@@ -63,8 +64,7 @@ class Transport:
             self._monitor = socket.get_monitor_socket(WATCHED)
             socket.bind(f"tcp://{join((found[0], port or '*'))}")
         except zmq.ZMQError as error:
-            socket.disable_monitor()
-            socket.close(0)
+            self._end(socket)
             raise OSError(error.errno, str(error)) from None
         self._socket = socket
         url = socket.getsockopt_string(zmq.LAST_ENDPOINT)
@@ -92,7 +92,8 @@ class Transport:
                 socket.send_multipart((*envelope, b"", data), zmq.NOBLOCK)
             except zmq.ZMQError:
                 self.inbox.dropped(number)
-        self._look_again()
+        if not self._reading:
+            self._look_again()
 
     def close_link(self, link: int) -> None:
         """Forget a peer. ZeroMQ cannot hang up on one of many; what it sends next makes it a new one."""
@@ -113,11 +114,16 @@ class Transport:
         while not self._closed and loop.time() < end:  # so that the port is free when this returns
             self._watch(telling=False)
             await asyncio.sleep(0.001)
-        socket.disable_monitor()
-        socket.close()
-        self._monitor = None
+        self._end(socket)
         self.links.clear()
         self.keys.clear()
+
+    def _end(self, socket: "zmq.Socket[Any]") -> None:
+        socket.disable_monitor()
+        if self._monitor is not None:
+            self._monitor.close(0)
+            self._monitor = None
+        socket.close()
 
     # What comes
 
@@ -126,14 +132,18 @@ class Transport:
             asyncio.get_running_loop().call_soon(self._receive)
 
     def _receive(self) -> None:
-        for _ in range(BATCH):
-            parts = self._message()
-            if parts is None:
-                return
-            if self.pattern == "pull":
-                self._arrived(parts[0].get(zmq.SRCFD), parts[0].bytes, parts[0])
-            else:
-                self._requested(parts)
+        self._reading = True
+        try:
+            for _ in range(BATCH):
+                parts = self._message()
+                if parts is None:
+                    return
+                if self.pattern == "pull":
+                    self._arrived(parts[0].get(zmq.SRCFD), parts[0].bytes, parts[0])
+                else:
+                    self._requested(parts)
+        finally:
+            self._reading = False
         self._look_again()
 
     def _message(self) -> list[zmq.Frame] | None:

@@ -74,7 +74,8 @@ class Commands:
             self.go(*KEYS[word])
         elif word in TILES:
             size_m = self.world.maze.cell_size_m if isinstance(self.world, MazeWorld) else CELL_SIZE_M
-            share = size_m / (self.config.tile_s * self.config.body.wheel_speed_mps)
+            body, motors = self.config.body, self.config.motors
+            share = size_m * (1 + body.damping_per_s * motors.tau_s) / (self.config.tile_s * body.wheel_speed_mps)
             part = min(share, 1.0)  # a tile too long for its time takes longer
             self.go(part * TILES[word][0], part * TILES[word][1], 0)
             self.after(self.config.tile_s * share / part, self.end_tile, self.state.move)

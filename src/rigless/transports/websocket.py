@@ -29,6 +29,7 @@ class Transport:
         self.inbox = inbox
         self.connections: dict[int, ServerConnection] = {}
         self._server: Server | None = None
+        self._farewells: set[asyncio.Task[None]] = set()
 
     async def open(self, address: str) -> str:
         host, port = split(address)
@@ -52,7 +53,9 @@ class Transport:
         """Hang up: what was sent before still goes out, nothing more is read."""
         connection = self.connections.pop(link, None)
         if connection is not None:
-            connection.close_task = asyncio.create_task(connection.close())  # type: ignore[attr-defined]  # kept alive
+            task = asyncio.create_task(connection.close())
+            self._farewells.add(task)
+            task.add_done_callback(self._farewells.discard)
 
     async def close(self) -> None:
         server, self._server = self._server, None

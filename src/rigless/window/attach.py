@@ -111,6 +111,8 @@ class WindowLink:
             await self._left()
         except msgspec.MsgspecError as error:
             self.trouble = f"the window said what nobody understands: {error}"
+            assert self._writer is not None
+            self._writer.close()
             await self._left()
 
     async def _left(self) -> None:

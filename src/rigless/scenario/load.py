@@ -18,9 +18,9 @@ from rigless.scenario.places import find_scenario, shipped_scenarios
 RAW = dict[str, Any]
 
 
-def load(target: str, seed: int | None = None) -> Simulation:
-    """A simulation of a robot kind, a scenario or a robot's native file, to be run in virtual time."""
-    return open_target(target, seed=seed).simulation
+def load(target: str, seed: int | None = None, settings: Iterable[str] = ()) -> Simulation:
+    """A simulation of a robot kind, a scenario or a robot's native file, to be run in virtual time; `settings` are `key=value`."""
+    return open_target(target, settings, seed).simulation
 
 
 def open_target(

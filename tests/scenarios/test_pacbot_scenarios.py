@@ -18,6 +18,11 @@ CHANGES = {
         'faults=[{at_s=6.9, target="commands", kind="drop"}]',
         "motors.gain.north=0.5",
     ],
+    "pacbot_match": [
+        "game.camera.rate_hz=0",
+        "game.rate_hz=12",
+        "game.ghosts=0",
+    ],
     "pacbot_wall": [
         "motors.gain.east=0.0",
         "body.radius_m=0.1",

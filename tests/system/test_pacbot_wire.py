@@ -41,8 +41,8 @@ def until(true, what):
         time.sleep(0.01)
 
 
-def test_four_motors_at_once_and_every_reply_to_its_own(rigless_process, plain):
-    process = rigless_process("run", "pacbot", *SETTINGS)
+def test_four_motors_at_once_and_every_reply_to_its_own(rigless_process, rigless_command, plain, tmp_path):
+    process = rigless_process("run", "pacbot", *SETTINGS, "--record", tmp_path / "live.mcap")
     url = process.ports["pacbot/commands"]
     wrong = []
 
@@ -62,6 +62,8 @@ def test_four_motors_at_once_and_every_reply_to_its_own(rigless_process, plain):
     assert wrong == []
     assert process.end() == 0
     assert "error" not in process.errors
+    replayed = rigless_command("replay", tmp_path / "live.mcap", "--verify")
+    assert (replayed.returncode, "the same" in replayed.stdout + replayed.stderr) == (0, True), replayed.stderr
 
 
 def test_the_seeds_own_script_drives_a_square_and_reads_sensors(rigless_process):

@@ -205,6 +205,23 @@ def test_an_answer_to_somebody_who_has_gone_is_counted():
     scene(play)
 
 
+def test_a_client_that_is_refused_is_heard_when_it_may_be():
+    async def play():
+        async with serving("rep") as (transport, inbox, connect):
+            told = inbox.connected
+            inbox.connected = lambda link, peer, local: transport.close_link(link)
+            dealer = connect(zmq.DEALER)
+            await dealer.send_multipart([b"", b"refused"])
+            await until(lambda: inbox.links == 1)
+            inbox.connected = told
+            await dealer.send_multipart([b"", b"heard"])
+            assert await dealer.recv_multipart() == [b"", b"HEARD"]
+            assert inbox.got() == [b"heard"]
+            assert transport.keys.keys() == {2}
+
+    scene(play)
+
+
 def test_subscribers_are_links_and_get_their_topics():
     async def play():
         async with serving("pub") as (transport, inbox, connect):

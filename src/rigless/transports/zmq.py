@@ -171,12 +171,14 @@ class Transport:
             envelope.append(content)
 
     def _arrived(self, key: Key, data: bytes, part: zmq.Frame) -> None:
-        link = self.links.pop(key, None)
-        if link is None:
+        if key not in self.links:
             self._watch()  # who has gone is forgotten first: the system gives descriptors again
-            link = self.links.get(key) or self._join(key, part.get(zmq.SRCFD), str(part.get("Peer-Address")))
-        self.links[key] = link
-        self.inbox.received(link, data)
+        if key in self.links:
+            self.links[key] = link = self.links.pop(key)
+        else:
+            link = self._join(key, part.get(zmq.SRCFD), str(part.get("Peer-Address")))
+        if link in self.keys:  # the robot may have hung up at once
+            self.inbox.received(link, data)
 
     def _join(self, key: Key, connection: int, peer: str) -> int:
         if len(self.links) >= LINKS:

@@ -5,17 +5,17 @@ from pathlib import Path
 
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 
-_FOLDER = Path(__file__).resolve().parent / "data"
+_HERE = Path(__file__).resolve().parent
 
 
 def shipped_maps() -> dict[str, Path]:
     """Map name → YAML file."""
-    return {path.stem: path for path in sorted(_FOLDER.glob("*.yaml"))}
+    return {path.stem: path for path in sorted((_HERE / "data").glob("*.yaml"))}
 
 
 def shipped_mazes() -> dict[str, Path]:
     """Maze name → JSON file."""
-    return {path.stem: path for path in sorted((_FOLDER / "mazes").glob("*.json"))}
+    return {path.stem: path for path in sorted((_HERE / "mazes").glob("*.json"))}
 
 
 def find_map(name_or_path: str | Path, beside: Path | None = None) -> Path:

@@ -1,10 +1,8 @@
-"""The window without a screen, in this process; and the command line as tests/cli has it."""
+"""The window without a screen, in this process."""
 
 import os
 
 import pytest
-
-from tests.cli.conftest import said  # noqa: F401
 
 os.environ["SDL_VIDEODRIVER"] = "dummy"
 os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"

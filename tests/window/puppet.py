@@ -1,6 +1,6 @@
 """In place of a window: holds the keys that its words say, for a number of questions, and goes.
 
-    python puppet.py WORDS… DESCRIPTOR TITLE        drive F L T COUNT | act NAME | ask | crash | junk | mute | riddle
+python puppet.py WORDS… DESCRIPTOR TITLE        drive F L T COUNT | act NAME | ask | crash | junk | mute | riddle
 """
 
 import socket

@@ -52,7 +52,7 @@ class PacbotView(View):
             Rays("rays", "ToF rays", "accent", height_m=TOF_HEIGHT_M, fan=False),
             Trail("trail", "Trail", "path"),
             Disc("body", "Robot", radius, "ok", tones=("warn",), height_m=HEIGHT_M),
-            Polygon("wheels", "Wheels", _box(0.3 * radius, 0.11 * radius), "plain", ("ok", "sense"), HEIGHT_M + 0.005),
+            Polygon("wheels", "Wheels", _box(0.3 * radius, 0.11 * radius), "plain", ("accent", "sense"), HEIGHT_M + 0.005),
             Path("velocity", "Velocity", "accent"),
             Points("points", "ToF readings", "sense", height_m=TOF_HEIGHT_M),
             Drive("drive", "Drive", ("forward", "left", "turn")),

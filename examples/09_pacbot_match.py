@@ -12,9 +12,7 @@ from rigless.robots.pacbot.wire import Command, Encoders
 from rigless.worlds import find_maze, load_maze
 
 MAZE = load_maze(find_maze("arena"))
-OPEN = {
-    (30 - row, column) for row, column in zip(*(~MAZE.cells).nonzero(), strict=True)
-}  # the game counts from the top
+OPEN = {(30 - row, column) for row, column in zip(*(~MAZE.cells).nonzero(), strict=True)}  # 0 is the top, in the game
 AROUND = ((-1, 0), (0, -1), (1, 0), (0, 1))
 M_PER_TICK = 2 * math.pi * 0.025 / 1000
 SHY = 4  # cells from a ghost that are no way to go

@@ -94,9 +94,7 @@ def test_plots_show_the_numbers_over_time(vacuum):
     expect(figures.locator("canvas")).to_have_count(4)
     vacuum.running_for(1.0)
     vacuum.pause()
-    times, values = vacuum.page.evaluate(
-        "() => [rigless.pictures().times, rigless.pictures().values.map((v) => v.length)]"
-    )
+    times, values = vacuum.page.evaluate("() => [rigless.pictures().times, rigless.pictures().values.map((v) => v.length)]")
     assert len(times) >= 10
     assert times == sorted(times)
     assert {len(times)} == set(values)

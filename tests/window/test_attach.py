@@ -48,7 +48,7 @@ def test_closing_the_window_ends_the_run():
 
 def test_keys_become_commands_that_are_recorded(tmp_path):
     file = tmp_path / "keys.mcap"
-    host, _, given = run("drive", 1, 0, 0, 1, "drive", 0, 0, 0, 1, record=file)
+    _, _, given = run("drive", 1, 0, 0, 1, "drive", 0, 0, 0, 1, record=file)
     ahead, still = given
     assert isinstance(ahead, inp.Send)
     assert ahead.fields == {"north": 0, "south": 0, "east": -1, "west": 1}

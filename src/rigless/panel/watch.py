@@ -84,9 +84,7 @@ class Watch:
     def _draw(self) -> list[tuple[int, Values]]:
         drawing = self.view.draw()
         fields = [(0, self._row(self.view.measure(), self.measures)), (1, self._ends())]
-        return fields + [
-            (2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)
-        ]
+        return fields + [(2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)]
 
     def frame(self, seen: int) -> bytes:
         """The newest picture for a client whose last one was number `seen` (0: none)."""

@@ -113,7 +113,7 @@ def eat_until(table, left):
     """All pellets but so many are gone; the last is right of where Pacman starts."""
     rows = [0] * b.ROWS
     cells = [(row, col) for row in range(b.ROWS) for col in range(b.COLUMNS) if BOARD.pellets[row] >> col & 1]
-    kept = [(23, 15)] + [cell for cell in cells if cell != (23, 15)][: left - 1]
+    kept = [(23, 15), *[cell for cell in cells if cell != (23, 15)][: left - 1]]
     for row, column in kept:
         rows[row] |= 1 << column
     table.state.pellets, table.state.pellets_left = rows, left

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.motion.motor import follow
@@ -23,17 +23,20 @@ def tangents(arm):
     return np.array(rows)
 
 
+@settings(deadline=None)
 @given(SPEED, SPEED, SPEED, ARM)
 def test_wheels_roll_as_the_body_moves_above_them(right, forward, turn, arm):
     assert wheel_speeds(right, forward, turn, arm) == pytest.approx(tangents(arm) @ [right, forward, turn], abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(SPEED, min_size=4, max_size=4), ARM)
 def test_the_body_does_what_fits_all_four_wheels_best(wheels, arm):
     wanted = np.linalg.lstsq(tangents(arm), np.array(wheels), rcond=None)[0]
     assert body_speeds(*wheels, arm) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(SPEED, SPEED, st.floats(-9, 9), st.floats(-3, 3), st.floats(1e-3, 2))
 def test_a_steady_motion_is_an_arc(right, forward, turn, theta, dt):
     steps = 2000
@@ -43,6 +46,7 @@ def test_a_steady_motion_is_an_arc(right, forward, turn, theta, dt):
     assert displacement(theta, right, forward, turn, dt) == pytest.approx((x, y), abs=1e-4)
 
 
+@settings(deadline=None)
 @given(SPEED, SPEED, st.floats(0.01, 1), st.floats(0, 5), st.floats(0.01, 0.5))
 def test_a_motor_follows_as_its_equation_says(speed, command, tau, drag, dt):
     u, travel, steps = speed, 0.0, 4000

@@ -144,7 +144,7 @@ class Transport:
                     self._requested(parts)
         finally:
             self._reading = False
-        self._look_again()
+            self._look_again()
 
     def _message(self) -> list[zmq.Frame] | None:
         """The first parts of the next message; the others are read and dropped."""
@@ -165,7 +165,7 @@ class Transport:
         envelope: list[bytes] = []
         for number, part in enumerate(parts[:-1]):
             content = part.bytes
-            if not content and number > 0:
+            if not content:
                 self._arrived(tuple(envelope), parts[number + 1].bytes, part)
                 return
             envelope.append(content)
@@ -181,7 +181,9 @@ class Transport:
             self.inbox.received(link, data)
 
     def _join(self, key: Key, connection: int, peer: str) -> int:
-        if len(self.links) >= LINKS:
+        if key in self.links:  # a descriptor of somebody who went before its last message was read
+            self._leave(self.links[key])
+        elif len(self.links) >= LINKS:
             self._leave(next(iter(self.links.values())))
         link = self.inbox.new_link()
         self.links[key], self.keys[link], self._connections[link] = link, key, connection

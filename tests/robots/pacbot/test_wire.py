@@ -191,6 +191,7 @@ def test_topics_and_json():
     assert list(codec.decode(b"anything")) == []
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(*[st.integers(-32768, 32767)] * 4), max_size=5), st.lists(st.integers(0, 40), max_size=4))
 def test_the_serial_line_in_any_pieces(updates, cuts):
     data = b"".join(struct.pack(">4h", *update) for update in updates) + b"abc"

@@ -29,6 +29,13 @@ class Panel:
             self.until(lambda: self.count(), "no picture came")
         return self
 
+    def wait_map(self) -> "Panel":
+        """Until the whole map is there, and in the middle."""
+        grid = self.server.get("/api/world")["grid"]
+        middle = grid["origin"][0] + grid["width"] * grid["resolution_m"] / 2
+        self.until(lambda: abs(self.frame()["x"] - middle) < 1e-6, "the map is not there")
+        return self
+
     def wait_anew(self) -> "Panel":
         """Until it shows a simulation that has been reset, and nothing lies over it."""
         self.page.bring_to_front()
@@ -98,7 +105,9 @@ class Panel:
 
     def frame(self) -> dict[str, float]:
         """Where the flat map is: its middle and its scale."""
-        return self.page.evaluate("() => { const {x, y, scale} = rigless.surface().frame; return {x, y, scale}; }")
+        return self.page.evaluate(
+            "() => { const {x, y, scale} = rigless.surface()?.frame ?? {x: NaN}; return {x, y, scale}; }"
+        )
 
     def poses(self, name: str) -> list[list[float]]:
         """What is drawn under this name in space."""

@@ -8,11 +8,8 @@ from playwright.sync_api import expect
 
 @pytest.fixture(autouse=True)
 def fitted(vacuum):
-    """The map is there and in the middle."""
     vacuum.to_bed("0")
-    grid = vacuum.server.get("/api/world")["grid"]
-    middle = grid["origin"][0] + grid["width"] * grid["resolution_m"] / 2
-    vacuum.until(lambda: abs(vacuum.frame()["x"] - middle) < 1e-6, "the map is not there")
+    vacuum.wait_map()
 
 
 def drag(panel, dx, dy):

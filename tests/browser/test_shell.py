@@ -37,7 +37,7 @@ def test_a_robot_on_the_map_of_all_is_opened_by_a_click(pair):
     pair.server.post("/api/pause")
     x, y, _ = pair.server.truth("blocker")["pose"]
     script = "([x, y]) => rigless.surface()?.frame?.toCanvas(x, y)"
-    pair.until(lambda: pair.page.evaluate("() => rigless.drawn() > 2"), "nothing is drawn")
+    pair.wait_map()
     px, py = pair.page.evaluate(script, [x, y])
     pair.map.click(position={"x": px, "y": py})
     expect(pair.page.locator("nav a", has_text="blocker")).to_have_attribute("aria-current", "page")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import hypothesis
 import pytest
 
 SOURCES = Path(__file__).parents[1] / "src" / "rigless"
@@ -28,6 +29,9 @@ def _compiled_for_these_sources() -> str:
 
 
 os.environ.setdefault("NUMBA_CACHE_DIR", _compiled_for_these_sources())  # before anything imports numba
+
+hypothesis.settings.register_profile("rigless", deadline=None)  # how long a test takes is not its outcome
+hypothesis.settings.load_profile("rigless")
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "rigless"
 DEADLINE_S = 30.0

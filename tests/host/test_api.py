@@ -72,7 +72,10 @@ async def test_time_is_paused_resumed_stepped_and_paced():
 async def test_a_robot_tells_its_inputs_fault_targets_and_truth():
     async with api() as (_, http):
         robot = await good(http.get("/api/robots/thermostat"))
-        assert robot["declared_inputs"]["window_open"] == {"default": False, "help": "an open window loses heat"}
+        assert robot["declared_inputs"] == {
+            "window_open": {"default": False, "help": "an open window loses heat", "label": "Window open"},
+            "outside_c": {"default": 5.0, "help": "temperature outside", "label": "Outside °C"},
+        }
         assert robot["fault_targets"]["temperature"]["bias"] == {"value": 1.0}
         assert robot["fault_targets"]["relay"] == {"welded": {}}
         told = await good(http.get("/api/robots/thermostat/truth"))
@@ -176,8 +179,14 @@ async def test_openapi_is_valid_and_lists_every_path():
         document = await good(http.get("/openapi.json"))
         assert document["openapi"].startswith("3.")
         assert {(path, method) for path, methods in document["paths"].items() for method in methods} == {
-            *((f"/api/{name}", "post") for name in ("pause", "resume", "step", "speed", "reset", "restore", "recording", "snapshots", "faults")),
+            *((f"/api/{name}", "post") for name in ("pause", "resume", "stop", "step", "speed", "reset", "restore", "recording", "snapshots", "faults")),
             *((f"/api/{name}", "get") for name in ("status", "metrics", "events", "faults", "snapshots")),
+            *((f"/api/deck{name}", "post") for name in ("", "/play", "/pause", "/seek", "/step")),
+            *((f"/api/{name}", "get") for name in ("deck", "deck/events", "recordings", "world", "world/cells")),
+            ("/api/deck", "delete"),
+            ("/api/estop", "post"),
+            ("/api/robots/{robot}/page", "get"),
+            ("/api/robots/{robot}/actions", "post"),
             ("/api/faults", "delete"),
             ("/api/recording", "delete"),
             ("/api/robots/{robot}", "get"),
@@ -190,12 +199,27 @@ async def test_openapi_is_valid_and_lists_every_path():
 
 
 @on_loop
-async def test_the_page_and_its_script_are_served():
-    async with api() as (_, http):
-        page = await http.get("/")
-        assert page.headers["content-type"].startswith("text/html")
-        assert (await http.get("/status.js")).headers["content-type"].startswith("text/javascript")
-        assert "default-src 'self'" in page.headers["content-security-policy"]
+async def test_a_stop_finishes_the_recording_and_a_resume_begins_again(tmp_path):
+    async with api(1.0) as (host, http):
+        await good(http.post("/api/recording", json={"file": str(tmp_path / "f.mcap")}))
+        await until(lambda: host.sim.now_ns > 0)
+        status = await good(http.post("/api/stop"))
+        assert (status["state"], status["recording"]) == ("stopped", None)
+        at_ns, wall_s = host.sim.now_ns, status["wall_s"]
+        assert verify(tmp_path / "f.mcap").difference is None
+        assert (await good(http.post("/api/stop")))["wall_s"] == wall_s > 0
+        assert host.sim.now_ns == at_ns
+        assert (await good(http.post("/api/resume")))["state"] == "running"
+        await until(lambda: host.sim.now_ns > at_ns)
+
+
+@on_loop
+async def test_wall_time_starts_over_with_simulated_time():
+    async with api(1.0) as (host, http):
+        await until(lambda: host.wall_s > 0.05)
+        host.pause()
+        assert (await good(http.get("/api/status")))["wall_s"] == host.wall_s > 0.05
+        assert (await good(http.post("/api/reset")))["wall_s"] == 0
 
 
 @on_loop

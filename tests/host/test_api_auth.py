@@ -35,7 +35,7 @@ def refused(answer, status):
 @on_loop
 async def test_without_a_token_nothing_is_told():
     async with guarded() as (_, http, _bearer):
-        for path in ("/", "/api/status", "/openapi.json", "/status.js", "/no/such/path"):
+        for path in ("/", "/api/status", "/openapi.json", "/web/main.js", "/no/such/path"):
             refused(await http.get(path), 401)
             refused(await http.get(path, headers={"Authorization": "Bearer wrong"}), 401)
             refused(await http.get(path, params={"token": "wrong"}), 401)

@@ -1,4 +1,4 @@
-"""Session notes: private, one a process, and stale ones do not get in the way."""
+"""Session notes: private, one a process, and stale ones do not get in the way; and the key that signs cookies."""
 
 import json
 import os
@@ -79,3 +79,36 @@ def test_several_instances_are_named(folder):
         sessions.the_one()
     assert "http://127.0.0.1:1 (winter)" in str(caught.value)
     assert "http://127.0.0.1:2 (summer)" in str(caught.value)
+
+
+# The key that signs cookies
+
+
+def test_the_key_is_for_this_user_only_and_kept(folder):
+    first = sessions.secret()
+    path = folder / "cookie.key"
+    assert (len(first), stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (32, 0o600, 0o700)
+    assert sessions.secret() == first == path.read_bytes()
+
+
+@pytest.mark.parametrize(("data", "mode"), [(b"x" * 32, 0o644), (b"x" * 32, 0o620), (b"short", 0o600), (b"", 0o600)])
+def test_a_key_that_others_could_know_is_not_used(folder, data, mode):
+    folder.mkdir()
+    (folder / "cookie.key").write_bytes(data)
+    (folder / "cookie.key").chmod(mode)
+    first, second = sessions.secret(), sessions.secret()
+    assert (len(first), len(second)) == (32, 32)
+    assert data not in (first, second)
+    assert first != second
+
+
+def test_without_a_place_to_keep_it_a_key_is_made_up(folder):
+    folder.write_text("not a folder")
+    assert len(sessions.secret()) == 32
+    assert sessions.secret() != sessions.secret()
+
+
+def test_a_key_is_no_note(folder):
+    sessions.secret()
+    assert sessions.running() == []
+    assert (folder / "cookie.key").exists()

@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from rigless.host.control import Body, describe_robot
 from rigless.kernel.drawing import Action
+from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.simulation import Simulation
 from rigless.panel import around, messages
@@ -44,7 +45,7 @@ def add_acts(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/world")
     async def world(stage: Literal["live", "recording"] = "live") -> dict[str, Any]:
         sim = _sim(hub, stage)
-        return {"grid": around.grid(sim), "things": around.things(sim)}
+        return {"grid": around.grid(sim), "things": to_builtins(around.things(sim))}
 
     @app.get("/api/world/cells", response_class=Response)
     async def cells(stage: Literal["live", "recording"] = "live") -> Response:

@@ -1,28 +1,39 @@
 """What is around a robot on its map: the world's grid, and whatever moves in it, robots and obstacles alike."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rigless.host.control import status_of
 from rigless.kernel.simulation import Simulation
 
 OCCUPIED, UNKNOWN, CLIFF = 1, 2, 4
 
 
-def things(sim: Simulation) -> list[dict[str, Any]]:
-    """Every body: its name, whether it is a robot, its radius or size, and its pose."""
-    found: list[dict[str, Any]] = []
-    for name, obstacle in sim.world.state.obstacles.items():
-        pose = obstacle.pose(sim.now_ns)
-        found.append(
-            {"name": name, "robot": False, "radius_m": obstacle.radius_m, "size_m": obstacle.size_m, "pose": pose}
-        )
+@dataclass(frozen=True)
+class Thing:
+    """A body: a disc or, with a size, a box; and if it is a robot, how that is."""
+
+    name: str
+    robot: bool
+    status: str
+    radius_m: float
+    size_m: tuple[float, float] | None
+    pose: tuple[float, float, float]
+
+
+def things(sim: Simulation) -> list[Thing]:
+    found = [
+        Thing(name, False, "", obstacle.radius_m, obstacle.size_m, obstacle.pose(sim.now_ns))
+        for name, obstacle in sim.world.state.obstacles.items()
+    ]
     for name, robot in sim.robots.items():
         footprint = robot.footprint()
         if footprint is not None:
-            x, y, radius_m = footprint
-            theta = getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2] if len(sim.robots) > 1 else 0.0
-            found.append({"name": name, "robot": True, "radius_m": radius_m, "size_m": None, "pose": (x, y, theta)})
+            x, y, radius_m = map(float, footprint)
+            theta = float(getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2]) if len(sim.robots) > 1 else 0.0
+            found.append(Thing(name, True, status_of(robot), radius_m, None, (x, y, theta)))
     return found
 
 

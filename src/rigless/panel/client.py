@@ -22,6 +22,7 @@ class Client:
     truth_every: int = 0  # ticks between two truths; 0: none
     looks: dict[Watch, int] = field(default_factory=dict)  # at what, and how many ticks apart
     stage: str = ""  # whose surroundings it wants to know
+    barred: set[str] = field(default_factory=set)  # robots stopped under its hands; it has to let go first
     driving: dict[str, float] = field(default_factory=dict)  # robot → when its last command goes stale
     dropped: int = 0
 

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rigless.host.control import describe_robot
+from rigless.host.control import describe_robot, list_snapshots, status_of, summarise
 from rigless.host.host import Host
-from rigless.kernel.drawing import View
+from rigless.kernel.drawing import Drive, View
 from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
@@ -175,7 +175,7 @@ class Hub:
         if watch.stage is self.live:
             return describe_robot(self.host, robot)
         return {
-            "name": robot.name, "status": robot.status(), "ports": [], "inputs": to_builtins(robot.input),
+            "name": robot.name, "status": status_of(robot), "ports": [], "inputs": to_builtins(robot.input),
             "metrics": to_builtins(robot.metrics), "faults": [to_builtins(fault) for fault in robot.faults],
         }  # fmt: skip
 
@@ -184,21 +184,11 @@ class Hub:
         host = self.host
         return {
             "type": "status",
-            "name": host.built.scenario.name,
-            "state": host.state,
-            "failure": host.failure,
-            "time_s": host.sim.now_s,
-            "wall_s": host.wall_s,
-            "pace": host.pace.mode,
-            "speed": host.pace.speed,
-            "real_time_factor": host.real_time_factor(),
-            "lost_s": host.lost_ns / 1e9,
-            "seed": host.sim.seed,
+            **summarise(host),
             "epoch": host.epoch,
-            "recording": str(host.tape.path) if host.tape.path else None,
-            "snapshots": [{"name": name, "time_s": saved.now_ns / 1e9} for name, saved in host.snapshots.items()],
+            "snapshots": list_snapshots(host),
             "robots": [
-                {"name": name, "status": robot.status(), "stop": self._stopped(name)}
+                {"name": name, "status": status_of(robot), "stop": self._stopped(name)}
                 for name, robot in host.sim.robots.items()
             ],
             **self._summary(),
@@ -212,7 +202,7 @@ class Hub:
         message: bytes | None = None
         for client in self.clients:
             if client.events:
-                message = message or to_json({"type": "event", **event_fields(event)})
+                message = message or _tellable(event)
                 client.tell(message)
 
     # Acting on robots, through their views
@@ -229,8 +219,15 @@ class Hub:
             self.host.apply(given)
 
     def drive(self, client: Client, robot: str, forward: float, left: float, turn: float) -> None:
-        self.apply(self.view(robot).drive(forward, left, turn))
-        if forward or left or turn:
+        view = self.view(robot)
+        if not any(isinstance(part, Drive) for part in view.parts):
+            raise InputError(Problem(robot, "cannot be driven from here", "its view has no Drive part"))
+        moves = bool(forward or left or turn)
+        if robot in client.barred:
+            client.barred.difference_update(() if moves else (robot,))
+            return
+        self.apply(view.drive(forward, left, turn))
+        if moves:
             client.driving[robot] = time.monotonic() + DRIVE_STALE_S
         else:
             client.driving.pop(robot, None)
@@ -256,10 +253,11 @@ class Hub:
             raise InputError(Problem("estop", f"{robot or 'no robot here'} has no emergency stop", "pause instead"))
         broken = []
         for name in stopped:
-            for client in self.clients:
-                client.driving.pop(name, None)
             try:
                 self.apply(self.view(name).stop(on))
+                for client in self.clients if on else ():
+                    if client.driving.pop(name, None) is not None:
+                        client.barred.add(name)  # a key that is still held must not drive on
             except Exception as error:  # one robot's bug does not keep the others from stopping
                 broken.append(Problem(name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"))
         if broken:
@@ -285,3 +283,11 @@ def event_fields(event: Event) -> dict[str, Any]:
         "text": event.text,
         "data": event.data,
     }
+
+
+def _tellable(event: Event) -> bytes:
+    """An event as JSON. One whose data has no such form is the robot's bug, and no reason to break the simulation."""
+    try:
+        return to_json({"type": "event", **event_fields(event)})
+    except (TypeError, ValueError):
+        return to_json({"type": "event", **event_fields(event), "text": ascii(event.text), "data": {}})

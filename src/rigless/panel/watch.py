@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.drawing import View, rows
+from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
 
 SAMPLE_HZ = 10.0
-KEPT = 6000  # ten minutes
+GAP_S = 0.5  # nobody looked for so long, or a recording jumped
+KEPT = 36_000  # an hour
 PLOTTED = 1200  # two minutes of numbers go to a new client
 TRAILED = 3000  # at most so many points of a trail do
 
@@ -22,15 +24,20 @@ Values = NDArray[np.float32]
 
 
 class Stage(Protocol):
-    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped."""
+    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped; where the past is
+    `fixed`, time may go back and forth over it and what was seen stays true."""
 
     name: str
+    fixed: bool
 
     @property
     def sim(self) -> Simulation | None: ...
 
     @property
     def epoch(self) -> int: ...
+
+    def watched(self, known_ns: int) -> None:
+        """Somebody begins to look at a robot that has been seen up to here."""
 
 
 class Watch:
@@ -60,6 +67,8 @@ class Watch:
     def look(self, again: bool = False) -> None:
         """Draw if time has passed, or `again`: an input may have changed something at the same instant."""
         sim = self.sim
+        if self.failure and self.epoch != self.stage.epoch:
+            self.failure = ""  # another past may be kinder
         jumped = self.epoch != self.stage.epoch or sim.robots[self.robot] is not self.view.robot
         if jumped:
             self._start_over()
@@ -84,7 +93,9 @@ class Watch:
     def _draw(self) -> list[tuple[int, Values]]:
         drawing = self.view.draw()
         fields = [(0, self._row(self.view.measure(), self.measures)), (1, self._ends())]
-        return fields + [(2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)]
+        return fields + [
+            (2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)
+        ]
 
     def frame(self, seen: int) -> bytes:
         """The newest picture for a client whose last one was number `seen` (0: none)."""
@@ -103,6 +114,7 @@ class Watch:
         """Keep numbers and places in simulated time from now on, or stop doing so."""
         if on and not self._recording:
             self.sim.sample(SAMPLE_HZ, self.sample)
+            self.stage.watched(to_ns(self._times[self._count - 1]) if self._count else 0)
         elif self._recording and not on:
             self.sim.unsample(self.sample)
         self._recording = on
@@ -121,15 +133,20 @@ class Watch:
         if sim.robots[self.robot] is not self.view.robot:
             self._start_over()
         now_s = sim.now_s
+        if self.stage.fixed and self._count and now_s <= self._times[self._count - 1]:
+            return
         self._count = self._samples_until(now_s, "left")  # those of another past are void
+        if self._count and now_s - self._times[self._count - 1] > GAP_S:
+            self._keep(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)  # lines end here and begin anew
+        self._keep(now_s, self._row(self.view.measure(), self.measures), self._ends())
+
+    def _keep(self, time_s: float, numbers: Values | float, places: Values | float) -> None:
         if self._count == KEPT:  # make room for a tenth at once
             drop = KEPT // 10
             for kept in (self._times, self._numbers, self._places):
                 kept[:-drop] = kept[drop:].copy()
             self._count -= drop
-        self._times[self._count] = now_s
-        self._numbers[self._count] = self._row(self.view.measure(), self.measures)
-        self._places[self._count] = self._ends()
+        self._times[self._count], self._numbers[self._count], self._places[self._count] = time_s, numbers, places
         self._count += 1
 
     def history(self) -> bytes:
@@ -137,8 +154,9 @@ class Watch:
         count = self._samples_until(self._time_ns / 1e9)
         first = max(0, count - PLOTTED)
         before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
-        step = max(1, -(-count // TRAILED))
-        places = self._places[:count:step]
+        places = self._places[:count]
+        thinned = np.arange(count) % max(1, -(-count // TRAILED)) == 0
+        places = places[thinned | np.isnan(places).any(axis=1)]
         trails = [(2 + n, places[:, 2 * n : 2 * n + 2].ravel()) for n in range(len(self.traces))]
         return self._pack(messages.HISTORY, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
 
@@ -150,7 +168,8 @@ class Watch:
         self.epoch = self.stage.epoch
         self.view = self._view()
         self._changed = dict.fromkeys(self._changed, self.sequence + 1)
-        self._count = self._samples_until(self.sim.now_s)
+        if not self.stage.fixed:
+            self._count = self._samples_until(self.sim.now_s)
 
     def _view(self) -> View:
         robot = self.sim.robots[self.robot]

@@ -9,7 +9,7 @@ import { notice } from "./state.js";
  */
 export async function call(method, path, body) {
   try {
-    const options = { method, headers: { "Content-Type": "application/json" }, body: method === "POST" ? JSON.stringify(body ?? {}) : undefined };
+    const options = { method, keepalive: method === "POST", headers: { "Content-Type": "application/json" }, body: method === "POST" ? JSON.stringify(body ?? {}) : undefined };
     const answer = await fetch(path, options);
     const found = await answer.json();
     if (answer.ok) return found;

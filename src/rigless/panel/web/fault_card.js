@@ -37,6 +37,12 @@ function clear(robot, which) {
   return call("DELETE", `/api/faults?${query}`);
 }
 
+/** What was typed for another fault does not count. @param {import("@preact/signals-core").Signal<string>} which @param {string} name */
+function choose(which, name) {
+  which.value = name;
+  params.value = {};
+}
+
 /** @param {string} robot @param {import("./state.js").Declared["fault_params"]} offered */
 function form(robot, offered) {
   const targets = Object.keys(offered);
@@ -48,9 +54,9 @@ function form(robot, offered) {
     event.preventDefault();
     void inject(robot, chosen, how, asked);
   }}>
-    <select aria-label="What breaks" .value=${chosen} @change=${(/** @type {Change} */ e) => (target.value = e.target.value)}>
+    <select aria-label="What breaks" .value=${chosen} @change=${(/** @type {Change} */ e) => choose(target, e.target.value)}>
       ${targets.map((name) => html`<option .value=${name} ?selected=${name === chosen}>${name}</option>`)}</select>
-    <select aria-label="How it breaks" .value=${how} @change=${(/** @type {Change} */ e) => (kind.value = e.target.value)}>
+    <select aria-label="How it breaks" .value=${how} @change=${(/** @type {Change} */ e) => choose(kind, e.target.value)}>
       ${kinds.map((name) => html`<option .value=${name} ?selected=${name === how}>${name}</option>`)}</select>
     ${asked.map(([name, param]) => paramField(name, param))}
     <label class="param"><span>for</span><input type="number" min="0" step="any" placeholder="until cleared" aria-label="Seconds, empty until cleared" .value=${seconds.value}

@@ -160,14 +160,18 @@ function drawLinks(pen, frame, part, rows, paints) {
   drawPoints(pen, frame, points, paints.text);
 }
 
-/** Another robot, or an obstacle. @param {Pen} pen @param {Frame} frame @param {import("./types.js").Obstacle} thing @param {Paints} paints */
-export function drawThing(pen, frame, thing, paints) {
+/**
+ * Another robot, or an obstacle; in a crowd only those that are not well are `named`.
+ * @param {Pen} pen @param {Frame} frame @param {import("./types.js").Obstacle} thing @param {Paints} paints @param {boolean} named
+ */
+export function drawThing(pen, frame, thing, paints, named) {
   const [x, y, theta] = thing.pose;
   pen.save();
   pen.translate(x, y);
   pen.save();
   pen.rotate(theta);
-  pen.fillStyle = thing.robot ? paints.accent : paints.plain;
+  const well = !thing.status || thing.status === "ok";
+  pen.fillStyle = !thing.robot ? paints.plain : well ? paints.accent : paints.warn;
   pen.strokeStyle = paints.floor;
   pen.lineWidth = frame.px(1);
   pen.beginPath();
@@ -183,7 +187,7 @@ export function drawThing(pen, frame, thing, paints) {
   pen.fill();
   pen.stroke();
   pen.restore();
-  if (thing.robot) {
+  if (thing.robot && (named || !well)) {
     pen.scale(frame.px(1), -frame.px(1));
     pen.fillStyle = paints.text;
     pen.font = "12px system-ui, sans-serif";

@@ -42,12 +42,12 @@ export function connect() {
 }
 
 async function again() {
-  state.connection.value = "lost";
+  if (state.connection.value !== "refused") state.connection.value = "lost";
   const wait = Math.min(2000, 200 * 2 ** tries++);
   await new Promise((done) => setTimeout(done, wait));
   try {
     const answer = await fetch("/api/status");
-    if (answer.status === 401) state.connection.value = "refused";
+    state.connection.value = answer.status === 401 ? "refused" : "lost";
   } catch {
     state.connection.value = "lost";
   }
@@ -65,8 +65,8 @@ function takeJson(message) {
     switch (message.type) {
       case "status":
         state.connection.value = "live";
+        if (!message.deck && state.status.value?.deck) state.stage.value = "live"; // taken out; just opened, the news may be on its way
         state.status.value = message;
-        if (!message.deck && state.stage.value === "recording") state.stage.value = "live";
         break;
       case "robot":
         state.robots.value = { ...state.robots.value, [`${message.stage}/${message.name}`]: message };
@@ -103,7 +103,12 @@ function takePage(page) {
 /** @param {ArrayBuffer} data */
 function takePicture(data) {
   arrived++;
-  byNumber.get(pageOf(data))?.take(data);
+  const pictures = byNumber.get(pageOf(data));
+  pictures?.take(data);
+  if (pictures && state.troubles.value[pictures.page.robot]) {
+    const { [pictures.page.robot]: _over, ...others } = state.troubles.value;
+    state.troubles.value = others;
+  }
   for (const tell of onPicture) tell();
 }
 

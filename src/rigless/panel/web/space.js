@@ -1,10 +1,10 @@
-// The surface in space: draws the vocabulary of rigless.kernel.drawing with three.js, z up, in metres. It has no loop of its own; its owner
-// calls draw() when there is something new, or after onview().
+// The surface in space: draws the vocabulary of rigless.kernel.drawing with three.js, z up, in metres. It has no loop
+// of its own; its owner calls draw() when there is something new, or after onview().
 
 import { Box3, Group, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { Beams, Dots, Fan } from "./space_beams.js";
 import { Bodies, Obstacles } from "./space_bodies.js";
-import { Eye } from "./space_eye.js";
+import { cornersOf, Eye } from "./space_eye.js";
 import { FloorLook, Ground } from "./space_floor.js";
 import { Light } from "./space_light.js";
 import { Ellipses, Trace } from "./space_lines.js";
@@ -81,7 +81,7 @@ export class SpaceSurface {
   /** @type {MapInSpace|null} */
   #map = null;
   #fitPending = true;
-  #framesSeen = 0;
+  #framesSeen;
   #renderer;
   #context;
   #software;
@@ -90,12 +90,14 @@ export class SpaceSurface {
 
   /**
    * @param {HTMLElement} host
-   * @param {{smooth?: boolean}} [options]  smooth: edges are smoothed even where that takes half the time of a frame, in software
+   * @param {{fine?: boolean}} [options]  fine: smooth edges and all shadows even in software, where they make a frame
+   *   take thrice as long
    */
-  constructor(host, { smooth = false } = {}) {
+  constructor(host, { fine = false } = {}) {
     this.#context = contextOf(this.#canvas, true);
-    this.#software = isSoftware(this.#context);
-    if (this.#software && !smooth) {
+    this.#software = !fine && isSoftware(this.#context);
+    if (this.#software) {
+      this.#context.getExtension("WEBGL_lose_context")?.loseContext();
       this.#canvas = document.createElement("canvas");
       this.#context = contextOf(this.#canvas, false);
     }
@@ -103,6 +105,7 @@ export class SpaceSurface {
     this.#renderer.shadowMap.enabled = true;
     this.#renderer.shadowMap.autoUpdate = false; // else it is drawn again for every picture of the floor's shadow
     this.#light.shadows = !this.#software;
+    this.#framesSeen = fine ? FRAMES_TO_WATCH + 1 : 0;
     this.#eye = new Eye(this.#canvas);
     this.#eye.onchange = () => this.onview();
     this.#scene.add(this.#light.object, this.#ground.object, this.#shadow.object, this.#obstacles.object);
@@ -110,6 +113,7 @@ export class SpaceSurface {
     this.#canvas.setAttribute("role", "img");
     this.#canvas.setAttribute("aria-label", "3-D view");
     if (getComputedStyle(host).position === "static") host.style.position = "relative";
+    this.#canvas.addEventListener("webglcontextrestored", () => this.onview());
     host.append(this.#canvas);
     this.#size.set(host.clientWidth, host.clientHeight);
     this.#watcher = new ResizeObserver(() => {
@@ -183,7 +187,8 @@ export class SpaceSurface {
   #resize() {
     const ratio = this.#software ? 1 : Math.min(2, window.devicePixelRatio || 1);
     const [width, height] = [Math.max(1, this.#size.x), Math.max(1, this.#size.y)];
-    if (this.#viewport.value.x === Math.floor(width * ratio) && this.#viewport.value.y === Math.floor(height * ratio)) return;
+    if (this.#viewport.value.x === Math.floor(width * ratio) && this.#viewport.value.y === Math.floor(height * ratio))
+      return;
     this.#renderer.setPixelRatio(ratio);
     this.#renderer.setSize(width, height, false);
     this.#renderer.getDrawingBufferSize(this.#viewport.value);
@@ -195,7 +200,8 @@ export class SpaceSurface {
     for (const { part, drawn, group } of this.#entries) {
       group.visible = !hidden.has(part.name);
       if (!group.visible) continue;
-      if (part.kind === "Trail" && drawn.showTrack) drawn.showTrack(trails.get(part.name) ?? { points: NOTHING, count: 0 });
+      if (part.kind === "Trail" && drawn.showTrack)
+        drawn.showTrack(trails.get(part.name) ?? { points: NOTHING, count: 0 });
       else drawn.show(rows.get(part.name) ?? NOTHING, this.#palette);
     }
     this.#obstacles.show(obstacles, this.#palette);
@@ -204,11 +210,11 @@ export class SpaceSurface {
   #render() {
     const started = performance.now();
     const { target, distance_m } = this.#eye;
-    const extent = this.#everything().getSize(new Vector3()).length();
-    this.#eye.setDepths(extent);
+    const casters = this.#casters();
+    this.#eye.setDepths(this.#extent_m(casters));
     this.#ground.look(target, distance_m);
     this.#look.look(target, distance_m);
-    this.#castShadows(this.#casters());
+    this.#castShadows(casters);
     this.#renderer.render(this.#scene, this.#eye.camera);
     this.#watchSpeed(started);
   }
@@ -227,7 +233,8 @@ export class SpaceSurface {
    */
   #watchSpeed(started_ms) {
     if (this.#software || this.#framesSeen > FRAMES_TO_WATCH) return;
-    this.#context.readPixels(0, 0, 1, 1, this.#context.RGBA, this.#context.UNSIGNED_BYTE, new Uint8Array(4)); // waits until it is drawn
+    // Waits until it is drawn.
+    this.#context.readPixels(0, 0, 1, 1, this.#context.RGBA, this.#context.UNSIGNED_BYTE, new Uint8Array(4));
     const compiling = this.#framesSeen++ === 0;
     if (compiling || performance.now() - started_ms < SLOW_MS) return;
     this.#software = true;
@@ -241,14 +248,25 @@ export class SpaceSurface {
     return box;
   }
 
-  /** @returns {Box3} around all there is to see */
-  #everything() {
-    const box = this.#map ? new Box3() : this.#casters();
-    for (const [x, y] of this.#map?.corners() ?? []) {
-      box.expandByPoint(new Vector3(x, y, 0)).expandByPoint(new Vector3(x, y, WALL_HEIGHT_M));
-    }
+  /** @returns {Vector3[]} the outermost points of all there is to see */
+  #outermost() {
+    const box = new Box3();
     for (const { drawn, group } of this.#entries) if (group.visible) drawn.addTo(box);
-    return box;
+    this.#obstacles.addTo(box);
+    return [...cornersOf(box), ...this.#mapCorners()];
+  }
+
+  #mapCorners() {
+    return (this.#map?.corners ?? []).flatMap(([x, y]) => [new Vector3(x, y, 0), new Vector3(x, y, WALL_HEIGHT_M)]);
+  }
+
+  /**
+   * How far away something may be that must not be cut off.
+   * @param {Box3} casters
+   */
+  #extent_m(casters) {
+    const { position } = this.#eye.camera;
+    return Math.max(0, ...[...cornersOf(casters), ...this.#mapCorners()].map((point) => point.distanceTo(position)));
   }
 
   #followedPlace() {
@@ -264,7 +282,7 @@ export class SpaceSurface {
 
   #fitNow() {
     this.#fitPending = false;
-    this.#eye.fit(this.#everything(), this.#map !== null);
+    this.#eye.fit(this.#outermost(), this.#map !== null);
   }
 
   /** @param {number} factor */
@@ -280,7 +298,8 @@ export class SpaceSurface {
   }
 
   /**
-   * What is drawn under this name (a part's, an obstacle's, or "map"), read back from the scene; nothing if it is hidden.
+   * What is drawn under this name (a part's, an obstacle's, or "map"), read back from the scene; nothing if it is
+   * hidden.
    * Disc, Polygon, obstacle, map: x, y, z, heading. Links: x, y, z, qx, qy, qz, qw. Points, Path, Trail: x, y, z.
    * Ellipse: x, y, z, angle, both half axes. Rays: x, y, z twice, or the corners of the fan's triangles.
    * @param {string} name
@@ -321,8 +340,14 @@ export class SpaceSurface {
  * @param {boolean} antialias
  */
 function contextOf(canvas, antialias) {
-  const context = canvas.getContext("webgl2", { antialias, alpha: false, depth: true, powerPreference: "high-performance" });
-  if (!context) throw new Error("The 3-D view needs WebGL 2, which this browser does not offer; the 2-D view shows the same.");
+  const context = canvas.getContext("webgl2", {
+    antialias,
+    alpha: false,
+    depth: true,
+    powerPreference: "high-performance",
+  });
+  if (!context)
+    throw new Error("The 3-D view needs WebGL 2, which this browser does not offer; the 2-D view shows the same.");
   return context;
 }
 

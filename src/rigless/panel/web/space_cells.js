@@ -1,7 +1,9 @@
-// A grid map's cells as few flat pieces: rectangles that cover them, borders around them, and the shade they throw on the floor.
-// Plain arithmetic over arrays, all in cells; nothing of three.js is known here.
+// A grid map's cells as few flat pieces: rectangles that cover them, borders around them, and the shade they throw on
+// the floor. Plain arithmetic over arrays, all in cells; nothing of three.js is known here.
 
-/** @typedef {{width: number, height: number, filled: Uint8Array}} Mask  1 where something is; row 0 is the bottom one */
+/**
+ * @typedef {{width: number, height: number, filled: Uint8Array}} Mask  1 where something is; row 0 is the bottom one
+ */
 
 /**
  * @param {{width: number, height: number, cells: Uint8Array}} grid
@@ -74,36 +76,58 @@ export function rectangles({ width, height, filled }) {
  * @param {Mask} mask
  * @returns {Int32Array} x0, y0, x1, y1 of each
  */
-export function borders({ width, height, filled }) {
+export function borders(mask) {
   const found = new Numbers();
-  for (let y = 0; y < height; y++) {
-    const row = y * width;
-    borderRuns(width, (x) => filled[row + x] && !(y > 0 && filled[row + x - width]), (from, to) => found.push(from, y, to, y));
-    borderRuns(width, (x) => filled[row + x] && !(y + 1 < height && filled[row + x + width]), (from, to) => found.push(to, y + 1, from, y + 1));
-  }
-  for (let x = 0; x < width; x++) {
-    borderRuns(height, (y) => filled[y * width + x] && !(x > 0 && filled[y * width + x - 1]), (from, to) => found.push(x, to, x, from));
-    borderRuns(height, (y) => filled[y * width + x] && !(x + 1 < width && filled[y * width + x + 1]), (from, to) => found.push(x + 1, from, x + 1, to));
-  }
+  bordersAlongRows(mask, found);
+  bordersAlongColumns(mask, found);
   return found.done();
 }
 
 /**
- * @param {number} length
- * @param {(at: number) => unknown} isBorder
- * @param {(from: number, to: number) => void} found
+ * @param {Mask} mask
+ * @param {Numbers} found
  */
-function borderRuns(length, isBorder, found) {
-  for (let at = 0; at < length; at++) {
-    if (!isBorder(at)) continue;
-    const from = at;
-    while (at < length && isBorder(at)) at++;
-    found(from, at);
+function bordersAlongRows({ width, height, filled }, found) {
+  for (let y = 0; y <= height; y++) {
+    const [above, below] = [y * width, (y - 1) * width];
+    let side = 0; // on which side of the line the filled cell is: 1 above, -1 below, 0 both or none
+    for (let x = 0, start = 0; x <= width; x++) {
+      const here = x === width ? 0 : (y < height ? filled[above + x] : 0) - (y > 0 ? filled[below + x] : 0);
+      if (here === side) continue;
+      if (side > 0) found.push(start, y, x, y);
+      else if (side < 0) found.push(x, y, start, y);
+      side = here;
+      start = x;
+    }
   }
 }
 
 /**
- * How dark the floor is beside what stands on it, 0 to 1 a cell: a shadow that falls `fallX`, `fallY` cells far, and the dimness of corners.
+ * Also row by row, with the lines that are not yet at their end kept by column, because walking down columns misses the
+ * cache.
+ * @param {Mask} mask
+ * @param {Numbers} found
+ */
+function bordersAlongColumns({ width, height, filled }, found) {
+  const sides = new Int8Array(width + 1); // 1: the filled cell is right of the line, -1: left
+  const starts = new Int32Array(width + 1);
+  for (let y = 0; y <= height; y++) {
+    const row = y * width;
+    for (let x = 0; x <= width; x++) {
+      const here = y === height ? 0 : (x < width ? filled[row + x] : 0) - (x > 0 ? filled[row + x - 1] : 0);
+      const side = sides[x];
+      if (here === side) continue;
+      if (side > 0) found.push(x, y, x, starts[x]);
+      else if (side < 0) found.push(x, starts[x], x, y);
+      sides[x] = here;
+      starts[x] = y;
+    }
+  }
+}
+
+/**
+ * How dark the floor is beside what stands on it, 0 to 1 a cell: a shadow that falls `fallX`, `fallY` cells far, and
+ * the dimness of corners.
  * @param {Mask} mask
  * @param {number} fallX
  * @param {number} fallY
@@ -112,11 +136,8 @@ function borderRuns(length, isBorder, found) {
  */
 export function shade(mask, fallX, fallY, softness) {
   const { width, height } = mask;
-  const dark = new Float32Array(width * height);
-  const steps = Math.max(1, Math.min(24, Math.ceil(Math.max(Math.abs(fallX), Math.abs(fallY)))));
-  for (let step = 0; step <= steps; step++) {
-    castShifted(mask, dark, Math.round((fallX * step) / steps), Math.round((fallY * step) / steps));
-  }
+  const dark = shadowLeft(mask, fallX, fallY);
+  for (let at = 0; at < dark.length; at++) if (dark[at] > 1) dark[at] = 1;
   const other = new Float32Array(dark.length);
   for (let pass = 0; pass < 2; pass++) {
     blurRows(dark, other, width, height, softness);
@@ -126,19 +147,29 @@ export function shade(mask, fallX, fallY, softness) {
 }
 
 /**
+ * How many cells the shadow over each cell still goes on, passed on from cell to cell away from the light; between two
+ * cells it comes from both.
  * @param {Mask} mask
- * @param {Float32Array} dark
- * @param {number} dx
- * @param {number} dy
+ * @param {number} fallX
+ * @param {number} fallY
  */
-function castShifted({ width, height, filled }, dark, dx, dy) {
-  const firstX = Math.max(0, dx);
-  const lastX = Math.min(width, width + dx);
-  for (let y = Math.max(0, dy); y < Math.min(height, height + dy); y++) {
-    const to = y * width;
-    const from = (y - dy) * width - dx;
-    for (let x = firstX; x < lastX; x++) if (filled[from + x]) dark[to + x] = 1;
+function shadowLeft({ width, height, filled }, fallX, fallY) {
+  const left = new Float32Array(width * height);
+  const [stepX, stepY] = [fallX < 0 ? -1 : 1, (fallY < 0 ? -1 : 1) * width];
+  const length = Math.max(Math.abs(fallX), Math.abs(fallY), 1);
+  const slant = Math.min(Math.abs(fallX), Math.abs(fallY)) / length;
+  const straight = Math.abs(fallX) >= Math.abs(fallY) ? stepX : stepY;
+  const sideways = stepX + stepY;
+  // Beyond the array there is nothing; from one row's end to the next's beginning a little may leak, into cells at the
+  // rim of the map.
+  for (let row = 0; row < height; row++) {
+    let at = (stepY > 0 ? row : height - 1 - row) * width + (stepX > 0 ? 0 : width - 1);
+    for (let column = 0; column < width; column++, at += stepX) {
+      if (filled[at]) left[at] = length;
+      else left[at] = Math.max(0, (left[at - straight] || 0) * (1 - slant) + (left[at - sideways] || 0) * slant - 1);
+    }
   }
+  return left;
 }
 
 /**

@@ -51,16 +51,21 @@ export class Eye {
   }
 
   /**
-   * Everything in `box` is seen; from where the user looks, or from a good place if he has not looked yet.
-   * @param {Box3} box
-   * @param {boolean} flat  whether it is a map rather than a body
+   * All points are seen; from where the user looks, or from a good place if nobody has looked yet.
+   * @param {Vector3[]} points
+   * @param {boolean} flat  whether they are of a map rather than of a body
    */
-  fit(box, flat) {
-    const towards = this.touched ? this.camera.position.clone().sub(this.target).normalize() : flat ? FROM_ABOVE : FROM_ASIDE;
-    const shown = box.isEmpty() ? new Box3(new Vector3(-1, -1, 0), new Vector3(1, 1, 0.5)) : box.clone();
-    shown.expandByVector(missingTo(shown, SMALLEST_M));
-    const centre = shown.getCenter(new Vector3());
-    const corners = cornersOf(shown);
+  fit(points, flat) {
+    const towards = this.touched
+      ? this.camera.position.clone().sub(this.target).normalize()
+      : flat
+        ? FROM_ABOVE
+        : FROM_ASIDE;
+    const box = points.length
+      ? new Box3().setFromPoints(points)
+      : new Box3(new Vector3(-1, -1, 0), new Vector3(1, 1, 0.5));
+    const corners = [...points, ...cornersOf(smallest(box, SMALLEST_M))];
+    const centre = box.getCenter(new Vector3());
     let distance = this.#distanceFor(corners, centre, towards);
     for (let round = 0; round < 4; round++) {
       this.#place(centre, towards, distance);
@@ -82,10 +87,12 @@ export class Eye {
     const up = new Vector3().crossVectors(towards, right);
     const tall = Math.tan((FIELD_DEG * Math.PI) / 360) * FILLED;
     const wide = tall * this.camera.aspect;
-    return Math.max(...corners.map((corner) => {
-      const offset = corner.clone().sub(centre);
-      return offset.dot(towards) + Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(offset.dot(up)) / tall);
-    }));
+    return Math.max(
+      ...corners.map((corner) => {
+        const offset = corner.clone().sub(centre);
+        return offset.dot(towards) + Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(offset.dot(up)) / tall);
+      }),
+    );
   }
 
   /**
@@ -97,13 +104,19 @@ export class Eye {
     this.camera.updateMatrixWorld();
     const seen = new Box3().setFromPoints(corners.map((corner) => corner.clone().project(this.camera)));
     const depth = centre.clone().project(this.camera).z;
-    const middle = new Vector3((seen.min.x + seen.max.x) / 2, (seen.min.y + seen.max.y) / 2, depth).unproject(this.camera);
+    const middle = new Vector3((seen.min.x + seen.max.x) / 2, (seen.min.y + seen.max.y) / 2, depth).unproject(
+      this.camera,
+    );
     centre.add(middle.sub(new Vector3(0, 0, depth).unproject(this.camera)));
   }
 
   /** @param {number} factor */
   zoom(factor) {
-    this.#place(this.target.clone(), this.camera.position.clone().sub(this.target).normalize(), this.distance_m / factor);
+    this.#place(
+      this.target.clone(),
+      this.camera.position.clone().sub(this.target).normalize(),
+      this.distance_m / factor,
+    );
     this.touched = true;
   }
 
@@ -144,10 +157,10 @@ export class Eye {
     this.#settling = false;
   }
 
-  /** @param {number} extent_m  how far things reach */
-  setDepths(extent_m) {
+  /** @param {number} furthest_m  how far away the furthest thing is */
+  setDepths(furthest_m) {
     this.camera.near = this.distance_m / 80;
-    this.camera.far = this.distance_m * 15 + extent_m * 2;
+    this.camera.far = Math.max(this.distance_m * 15, furthest_m * 1.1);
     this.camera.updateProjectionMatrix();
   }
 
@@ -157,15 +170,20 @@ export class Eye {
 }
 
 /**
+ * A box around the same middle, of at least this size.
  * @param {Box3} box
  * @param {number} side_m
  */
-function missingTo(box, side_m) {
-  const size = box.getSize(new Vector3());
-  return new Vector3(Math.max(0, side_m - size.x) / 2, Math.max(0, side_m - size.y) / 2, 0);
+function smallest(box, side_m) {
+  return new Box3().setFromCenterAndSize(box.getCenter(new Vector3()), new Vector3(side_m, side_m, 0));
 }
 
-/** @param {Box3} box */
-function cornersOf({ min, max }) {
+/**
+ * @param {Box3} box
+ * @returns {Vector3[]} none if it is empty
+ */
+export function cornersOf(box) {
+  const { min, max } = box;
+  if (box.isEmpty()) return [];
   return [min.x, max.x].flatMap((x) => [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => new Vector3(x, y, z))));
 }

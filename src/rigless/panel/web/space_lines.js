@@ -1,16 +1,31 @@
-// Lines that stay as thick on the screen however far they are: paths, trails and the outlines of ellipses. Each piece is one instance of a
-// four-cornered face; it is made as wide as it must be in the vertex shader, so that only the end points are sent.
+// Lines that stay as thick on the screen however far they are: paths, trails and the outlines of ellipses. Each piece
+// is a four-cornered face that is made as wide as it must be in the vertex shader. They are not instances: drawing in
+// software takes as long for an instance as for a mesh.
 
-import { Box3, BufferAttribute, Color, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedBufferGeometry, Matrix4, Mesh, MeshBasicMaterial, RingGeometry, ShaderMaterial, Vector3 } from "three";
+import {
+  Box3,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DynamicDrawUsage,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  RingGeometry,
+  ShaderMaterial,
+  Vector3,
+} from "three";
 import { Crowd, poseFrom } from "./space_bodies.js";
 
 /** @import {Vector2} from "three" */
 /** @import {Palette} from "./space_paints.js" */
-/** @import {Colour, Part, Track} from "./types.js" */
+/** @import {Part, Track} from "./types.js" */
 
 /** @typedef {{value: Vector2}} Viewport  the canvas's size in pixels, shared by all */
 
 const LINE_PX = 3;
+const PER_PIECE = 16; // numbers: both ends, for each of the four corners
 const ON_FLOOR_M = 0.012;
 const TURNS = 64;
 const WHITE = new Color(1, 1, 1);
@@ -40,7 +55,8 @@ void main() {
   vec2 out_ = (along * (position.x * 2.0 - 1.0) + vec2(-along.y, along.x) * position.y) * half_;
   gl_Position = position.x < 0.5 ? from : to;
   gl_Position.xy += out_ / (viewport * 0.5) * gl_Position.w;
-  // Pixels are linear on the screen, what is handed on is linear in space: multiplied and divided by w it comes out right.
+  // Pixels are linear on the screen, what is handed on is linear in space: multiplied and divided by w it comes out
+  // right.
   vDeep = gl_Position.w;
   vLong = far;
   vFlat = vec3(position.x < 0.5 ? -half_ : far + half_, position.y * half_, 0.0) * vDeep;
@@ -61,8 +77,8 @@ void main() {
 
 /** Pieces of line at one height. */
 export class Lines {
-  #pieces = new Float32Array(0);
-  #attribute = new InstancedBufferAttribute(this.#pieces, 4);
+  #ends = new Float32Array(0);
+  #attribute = new BufferAttribute(this.#ends, 4);
   #material;
   object;
 
@@ -72,10 +88,19 @@ export class Lines {
    */
   constructor(viewport, { width_px, height_m, opacity }) {
     this.#material = new ShaderMaterial({
-      vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false,
-      uniforms: { viewport, width: { value: width_px }, height: { value: height_m }, opacity: { value: opacity }, paint: { value: null } },
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      uniforms: {
+        viewport,
+        width: { value: width_px },
+        height: { value: height_m },
+        opacity: { value: opacity },
+        paint: { value: null },
+      },
     });
-    this.object = new Mesh(new InstancedBufferGeometry(), this.#material);
+    this.object = new Mesh(new BufferGeometry(), this.#material);
     this.object.frustumCulled = false;
     this.object.renderOrder = 3;
     this.object.visible = false;
@@ -90,11 +115,12 @@ export class Lines {
   /** @param {number} atMost  how many pieces will follow */
   begin(atMost) {
     this.count = 0;
-    if (atMost * 4 <= this.#pieces.length) return;
-    this.#pieces = new Float32Array(4 * 2 ** Math.ceil(Math.log2(Math.max(64, atMost))));
-    this.#attribute = new InstancedBufferAttribute(this.#pieces, 4).setUsage(DynamicDrawUsage);
+    if (atMost * PER_PIECE <= this.#ends.length) return;
+    const capacity = 2 ** Math.ceil(Math.log2(Math.max(64, atMost)));
+    this.#ends = new Float32Array(capacity * PER_PIECE);
+    this.#attribute = new BufferAttribute(this.#ends, 4).setUsage(DynamicDrawUsage);
     this.object.geometry.dispose();
-    this.object.geometry = quadOf(this.#attribute);
+    this.object.geometry = facesOf(capacity, this.#attribute);
   }
 
   /**
@@ -104,25 +130,39 @@ export class Lines {
    * @param {number} y1
    */
   add(x0, y0, x1, y1) {
-    const at = this.count++ * 4;
-    this.#pieces[at] = x0;
-    this.#pieces[at + 1] = y0;
-    this.#pieces[at + 2] = x1;
-    this.#pieces[at + 3] = y1;
+    const first = this.count++ * PER_PIECE;
+    for (let at = first; at < first + PER_PIECE; at += 4) {
+      this.#ends[at] = x0;
+      this.#ends[at + 1] = y0;
+      this.#ends[at + 2] = x1;
+      this.#ends[at + 3] = y1;
+    }
   }
 
   end() {
-    const geometry = this.object.geometry;
-    geometry.instanceCount = this.count;
+    this.object.geometry.setDrawRange(0, this.count * 6);
     this.object.visible = this.count > 0;
     this.#attribute.clearUpdateRanges();
-    this.#attribute.addUpdateRange(0, this.count * 4);
+    this.#attribute.addUpdateRange(0, this.count * PER_PIECE);
     this.#attribute.needsUpdate = true;
   }
 
   /** @returns {Float32Array} x0, y0, x1, y1 of each piece, as the GPU has them */
   pieces() {
-    return this.object.visible ? this.#pieces.subarray(0, this.count * 4) : new Float32Array(0);
+    if (!this.object.visible) return new Float32Array(0);
+    return Float32Array.from(
+      { length: this.count * 4 },
+      (_, at) => this.#ends[Math.floor(at / 4) * PER_PIECE + (at % 4)],
+    );
+  }
+
+  /** @param {Box3} box */
+  addTo(box) {
+    const place = new Vector3();
+    for (let at = 0; at < this.count * PER_PIECE; at += PER_PIECE) {
+      box.expandByPoint(place.set(this.#ends[at], this.#ends[at + 1], 0));
+      box.expandByPoint(place.set(this.#ends[at + 2], this.#ends[at + 3], 0));
+    }
   }
 
   dispose() {
@@ -131,12 +171,25 @@ export class Lines {
   }
 }
 
-/** @param {InstancedBufferAttribute} pieces */
-function quadOf(pieces) {
-  const geometry = new InstancedBufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(new Float32Array([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0]), 3));
-  geometry.setAttribute("piece", pieces);
-  geometry.setIndex([0, 1, 2, 0, 2, 3]);
+/**
+ * @param {number} capacity
+ * @param {BufferAttribute} ends
+ */
+function facesOf(capacity, ends) {
+  const corners = new Int8Array(capacity * 16);
+  const indices = new Uint32Array(capacity * 6);
+  for (let piece = 0; piece < capacity; piece++) {
+    // Rows of 4, because the GPU wants them aligned.
+    corners.set([0, -1, 0, 0, 1, -1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0], piece * 16);
+    indices.set(
+      [0, 1, 2, 0, 2, 3].map((corner) => piece * 4 + corner),
+      piece * 6,
+    );
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(corners, 4));
+  geometry.setAttribute("piece", ends);
+  geometry.setIndex(new BufferAttribute(indices, 1));
   return geometry;
 }
 
@@ -152,7 +205,11 @@ export class Trace {
    */
   constructor(part, viewport) {
     this.#colour = part.colour ?? "path";
-    this.#lines = new Lines(viewport, { width_px: LINE_PX, height_m: ON_FLOOR_M, opacity: this.#colour === "ghost" ? 0.7 : 1 });
+    this.#lines = new Lines(viewport, {
+      width_px: LINE_PX,
+      height_m: ON_FLOOR_M,
+      opacity: this.#colour === "ghost" ? 0.7 : 1,
+    });
     this.object = this.#lines.object;
   }
 
@@ -181,7 +238,8 @@ export class Trace {
     const pieces = this.#lines.pieces();
     const found = [];
     for (let at = 0; at < pieces.length; at += 4) {
-      if (at === 0 || pieces[at] !== pieces[at - 2] || pieces[at + 1] !== pieces[at - 1]) found.push([pieces[at], pieces[at + 1], ON_FLOOR_M]);
+      if (at === 0 || pieces[at] !== pieces[at - 2] || pieces[at + 1] !== pieces[at - 1])
+        found.push([pieces[at], pieces[at + 1], ON_FLOOR_M]);
       found.push([pieces[at + 2], pieces[at + 3], ON_FLOOR_M]);
     }
     return found;
@@ -189,8 +247,7 @@ export class Trace {
 
   /** @param {Box3} box */
   addTo(box) {
-    const pieces = this.#lines.pieces();
-    for (let at = 0; at < pieces.length; at += 2) box.expandByPoint(new Vector3(pieces[at], pieces[at + 1], 0));
+    this.#lines.addTo(box);
   }
 
   dispose() {
@@ -203,7 +260,14 @@ export class Ellipses {
   object = new Group();
   #colour;
   #lines;
-  #inside = new MeshBasicMaterial({ transparent: true, opacity: 0.16, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -8 });
+  #inside = new MeshBasicMaterial({
+    transparent: true,
+    opacity: 0.16,
+    depthWrite: false,
+    polygonOffset: true,
+    polygonOffsetFactor: -2,
+    polygonOffsetUnits: -8,
+  });
   #fills = new Crowd(new RingGeometry(0, 1, TURNS, 1), this.#inside, { casts: false });
 
   /**
@@ -231,7 +295,10 @@ export class Ellipses {
     for (let at = 0; at < rows.length; at += 5) {
       const [x, y, angle, a, b] = rows.subarray(at, at + 5);
       if (!Number.isFinite(x + y + angle + a + b)) continue;
-      matrix.makeRotationZ(angle).scale(new Vector3(a, b, 1)).setPosition(x, y, ON_FLOOR_M);
+      matrix
+        .makeRotationZ(angle)
+        .scale(new Vector3(a, b, 1))
+        .setPosition(x, y, ON_FLOOR_M);
       fills.setMatrixAt(shown, matrix);
       fills.setColorAt(shown, WHITE);
       shown++;

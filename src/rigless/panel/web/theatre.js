@@ -1,6 +1,6 @@
 // The middle of the panel: the robot where it is, from above or in space. It draws once per animation frame, and only if
 // there is something new.
-import { effect, signal } from "@preact/signals-core";
+import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { call } from "./api.js";
 import { FlatSurface } from "./flat.js";
@@ -34,7 +34,9 @@ let world = { key: "", grid: null };
 /** For tests and measurements: what is drawn, and how often. */
 export const probe = { surface: () => surface, drawn: () => drawn, pictures: () => picturesOf(state.shownKey.value) };
 
-const wantsSpace = () => state.kept.space.value[state.shown.value] ?? state.shownPage.value?.parts.some((part) => part.kind === "Links") ?? false;
+const inSpaceWanted = computed(() =>
+  state.kept.space.value[state.shown.value] ?? state.shownPage.value?.parts.some((part) => part.kind === "Links") ?? false);
+const wantsSpace = () => inSpaceWanted.value;
 
 /** Whether there is anything to see of the robot in its world: the generic page of a thermostat has numbers only. */
 export const hasGround = () => mapped.value || !state.shownPage.value || state.shownPage.value.parts.some((part) => DRAWN.has(part.kind));
@@ -117,7 +119,10 @@ async function loadWorld(stage, key) {
 
 export function beginTheatre() {
   onPicture.add(invalidate);
-  effect(() => void change(wantsSpace()));
+  effect(() => {
+    const space = wantsSpace();
+    untracked(() => void change(space)); // anew only for this, so that the user's view stays
+  });
   effect(() => {
     const key = state.connection.value === "live" ? `${state.stage.value} ${state.status.value?.deck?.file ?? ""}` : "";
     if (!key || world.key === key) return;
@@ -153,6 +158,7 @@ function tools() {
       <summary aria-label="Layers"><b>Layers</b>${state.kept.layers.value ? nothing : coloured.map((part) => html`<span>${dot(part)}</span>`)}</summary>
       <div role="group" aria-label="Layers">${layers.map((part) => html`<button class="layer" aria-pressed=${!hidden.includes(part.name)} aria-label="Show ${part.label}"
         @click=${() => flip(part.name)}>${dot(part)}</button>`)}</div></details>` : nothing}
+    ${state.shown.value ? nothing : crowd()}
     ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
     <div class="tools" role="group" aria-label="View">
       ${button(space ? "2D" : "3D", space ? "From above" : "In space", () => (state.kept.space.value = { ...state.kept.space.value, [state.shown.value]: !space }))}
@@ -162,6 +168,16 @@ function tools() {
       ${button(icons.target, "Follow the robot (f)", toggleFollow, { on: state.kept.follow.value })}
     </div>
     ${state.kept.plots.value && hasPlots() ? html`<div class="spans">${spans()}</div>` : nothing}`;
+}
+
+/** How many robots there are, and how they are. */
+function crowd() {
+  const robots = state.status.value?.robots ?? [];
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { status } of robots) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return html`<div class="legend crowd"><b>${robots.length} robots</b>${[...counts].map(([status, count]) =>
+    html`<span><i style="background:var(--map-${status === "ok" ? "accent" : "warn"})"></i>${status} ${count}</span>`)}</div>`;
 }
 
 /** @param {number} factor */

@@ -66,7 +66,6 @@ export function timeCard() {
   const state = now?.state ?? "paused";
   const fast = now?.pace === "fast";
   const speed = asked.value ?? now?.speed ?? 1;
-  const still = state === "paused" || state === "stopped";
   return card("Time control", html`
     <div class="row five" role="group" aria-label="Time">
       ${button(icons.play, "Play (space)", play, { on: state === "running", off: state === "failed" })}
@@ -89,8 +88,6 @@ export function timeCard() {
       <input id="step-ms" type="number" min="0.1" max="60000" step="any" aria-label="Milliseconds of one step" .value=${String(stepMs.value)}
         @change=${(/** @type {{target: HTMLInputElement}} */ event) => (stepMs.value = Math.min(6e4, Math.max(0.1, Number(event.target.value) || STEP_MS)))}>
       <span class="dim">ms</span>
-      <span class="grow"></span>
-      <span class="dim">${still ? "time stands still" : ""}</span>
     </div>`, html`<span class="tag" data-state=${state}>${state}</span>`);
 }
 

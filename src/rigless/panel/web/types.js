@@ -48,7 +48,7 @@
  * @property {Uint8Array} cells  1 occupied, 2 unknown, 4 cliff
  */
 
-/** @typedef {{name: string, robot: boolean, radius_m: number, size_m: [number, number]|null, pose: [number, number, number]}} Obstacle */
+/** @typedef {{name: string, robot: boolean, status: string, radius_m: number, size_m: [number, number]|null, pose: [number, number, number]}} Obstacle */
 
 /**
  * @typedef {object} Picture  what a surface draws: the newest rows of each part, by name

@@ -1,0 +1,47 @@
+"""The emergency stop acts when the finger goes down, and is let go on purpose only."""
+
+from playwright.sync_api import expect
+
+STOP, RELEASE = "Emergency stop of all robots", "Release the emergency stop"
+
+
+def stopped(panel):
+    return panel.server.robot("arm")["inputs"]["estop"]
+
+
+def test_it_acts_on_pointer_down_and_stays_until_released(arm):
+    arm.button(STOP).hover()
+    arm.page.mouse.down()
+    arm.until(lambda: stopped(arm), "it waits for the finger to go up")
+    arm.page.mouse.up()
+    expect(arm.button(RELEASE)).to_be_visible()
+    angle = arm.server.truth("arm")["angle_rad"]
+    arm.running_for(0.2)
+    assert arm.server.truth("arm")["angle_rad"] == angle
+    arm.until(lambda: arm.button(RELEASE).click() or not stopped(arm), "it cannot be released")
+    expect(arm.button(STOP)).to_be_visible()
+
+
+def test_a_second_blow_does_not_release_it(arm):
+    arm.button(STOP).dblclick()
+    expect(arm.button(RELEASE)).to_be_visible()
+    assert stopped(arm)
+
+
+def test_it_is_pressed_by_keyboard_too(arm):
+    arm.button(STOP).focus()
+    arm.page.keyboard.press("Enter")
+    expect(arm.button(RELEASE)).to_be_visible()
+    assert stopped(arm)
+
+
+def test_it_stops_a_vacuum_that_drives(vacuum):
+    command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.0}}
+    vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
+    vacuum.until(lambda: vacuum.server.truth()["velocity"][0] > 0.1, "it does not drive")
+    vacuum.button(STOP).click()
+    vacuum.until(lambda: vacuum.server.truth()["velocity"][0] == 0, "it drives on")
+
+
+def test_where_nothing_can_be_stopped_there_is_no_button(thermostat):
+    expect(thermostat.page.locator(".estop")).to_have_count(0)

@@ -1,0 +1,135 @@
+"""The map from above: where things are, and moving about on it."""
+
+import math
+
+import pytest
+from playwright.sync_api import expect
+
+
+@pytest.fixture(autouse=True)
+def fitted(vacuum):
+    vacuum.to_bed("0")
+    vacuum.wait_map()
+
+
+def drag(panel, dx, dy):
+    box = panel.map.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    panel.page.mouse.move(x, y)
+    panel.page.mouse.down()
+    panel.page.mouse.move(x + dx, y + dy, steps=3)
+    panel.page.mouse.up()
+
+
+def near(a, b, tolerance=1e-5):
+    return all(abs(x - y) < tolerance for x, y in zip(a, b, strict=True))
+
+
+def test_the_pose_on_the_map_is_the_true_one(vacuum):
+    command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.5}}
+    vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
+    vacuum.step(1.0)
+    truth = vacuum.server.truth()
+    assert math.hypot(*truth["pose"][:2]) > 0.05
+    assert near(vacuum.rows("body")[:3], truth["pose"])
+    assert near(vacuum.rows("odometry")[:3], truth["odometry"])
+    assert near(vacuum.trail()[-2:], truth["pose"][:2], 0.011)
+    expect(vacuum.card("Readouts")).to_contain_text(f"{truth['velocity'][0]:.2f} m/s")
+
+
+def test_dragging_moves_the_map_with_the_pointer(vacuum):
+    before = vacuum.frame()
+    drag(vacuum, 90, -60)
+    after = vacuum.frame()
+    assert near(
+        (after["x"], after["y"]), (before["x"] - 90 / before["scale"], before["y"] - 60 / before["scale"]), 1e-6
+    )
+    assert after["scale"] == before["scale"]
+
+
+def test_the_wheel_zooms_about_the_pointer(vacuum):
+    box = vacuum.map.bounding_box()
+    here = (box["x"] + 100, box["y"] + 100)
+    script = "() => rigless.surface().frame.toWorld(100, 100)"
+    before, scale = vacuum.page.evaluate(script), vacuum.frame()["scale"]
+    vacuum.page.mouse.move(*here)
+    vacuum.page.mouse.wheel(0, -300)
+    vacuum.until(lambda: vacuum.frame()["scale"] > 1.3 * scale, "it does not zoom")
+    assert near(vacuum.page.evaluate(script), before, 1e-6)
+
+
+def test_zoom_by_button_and_key_and_everything_again(vacuum):
+    fitted = vacuum.frame()
+    vacuum.button("Zoom in (+)").click()
+    vacuum.to_bed("+")
+    assert math.isclose(vacuum.frame()["scale"], fitted["scale"] * 1.4**2)
+    vacuum.button("Zoom out (-)").click()
+    vacuum.to_bed("-")
+    assert math.isclose(vacuum.frame()["scale"], fitted["scale"])
+    drag(vacuum, 200, 100)
+    vacuum.button("See everything (0)").click()
+    assert vacuum.frame() == fitted
+    drag(vacuum, 200, 100)
+    vacuum.to_bed("0")
+    assert vacuum.frame() == fitted
+
+
+def test_the_whole_map_is_seen_at_first(vacuum):
+    grid = vacuum.server.get("/api/world")["grid"]
+    x, y, _ = grid["origin"]
+    far = (x + grid["width"] * grid["resolution_m"], y + grid["height"] * grid["resolution_m"])
+    corners = vacuum.page.evaluate(
+        "([x, y, right, top]) => [rigless.surface().frame.toCanvas(x, y), rigless.surface().frame.toCanvas(right, top)]",
+        [x, y, *far],
+    )
+    box = vacuum.map.bounding_box()
+    (left, bottom), (right, top) = corners
+    assert 0 <= left < right <= box["width"]
+    assert 0 <= top < bottom <= box["height"]
+
+
+def test_following_keeps_the_robot_in_the_middle(vacuum):
+    vacuum.button("Follow the robot (f)").click()
+    command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.0}}
+    vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
+    vacuum.step(0.5)
+    x, y, _ = vacuum.server.truth()["pose"]
+    vacuum.until(lambda: near((vacuum.frame()["x"], vacuum.frame()["y"]), (x, y)), "it is not in the middle")
+    assert x > 0.02
+    vacuum.button("Zoom in (+)").click()
+    scale = vacuum.frame()["scale"]
+    vacuum.to_bed("f")
+    expect(vacuum.button("Follow the robot (f)")).to_have_attribute("aria-pressed", "false")
+    assert vacuum.frame()["scale"] == scale
+
+
+def test_layers_are_hidden_and_stay_hidden(own_vacuum):
+    vacuum = own_vacuum
+    vacuum.button("Lidar on").click()
+    vacuum.until(lambda: vacuum.rows("points"), "no points are drawn")
+    vacuum.pause()
+    red = colours_of(vacuum)
+    vacuum.page.locator(".legend summary").click()
+    layer = vacuum.button("Show Lidar points")
+    layer.click()
+    expect(layer).to_have_attribute("aria-pressed", "false")
+    vacuum.until(lambda: colours_of(vacuum) < red / 4, "the points are still there")
+    vacuum.reload()
+    expect(layer).to_have_attribute("aria-pressed", "false")
+    layer.click()
+    vacuum.until(lambda: colours_of(vacuum) > red / 2, "the points do not come back")
+
+
+def colours_of(panel):
+    """How many pixels of the map have the colour of what is sensed."""
+    return panel.map.evaluate(
+        """(canvas) => {
+          const want = getComputedStyle(document.documentElement).getPropertyValue("--map-sense").trim();
+          const [r, g, b] = [1, 3, 5].map((at) => parseInt(want.slice(at, at + 2), 16));
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          let found = 0;
+          for (let n = 0; n < data.length; n += 4)
+            if (Math.abs(data[n] - r) + Math.abs(data[n + 1] - g) + Math.abs(data[n + 2] - b) < 12) found++;
+          return found;
+        }"""
+    )

@@ -1,0 +1,81 @@
+"""Everything can be reached, named and hit with a finger, at every size; dialogs keep the focus."""
+
+import pytest
+from playwright.sync_api import expect
+
+SIZES = [{"width": 1024, "height": 768}, {"width": 1440, "height": 900}, {"width": 2560, "height": 1440}]
+FINGER_PX = 44
+CONTROLS = "button, input, select, summary, nav a, a.readout"
+LOOK = """(found) => found.filter((one) => one.checkVisibility()).map((one) => {
+  one.scrollIntoView({ block: "center" });
+  const hit = one.closest("label.toggle") ?? one;
+  const { x, y, width, height } = hit.getBoundingClientRect();
+  const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  const name = one.getAttribute("aria-label") || one.labels?.[0]?.textContent || one.textContent;
+  return {
+    what: one.outerHTML.slice(0, 120), name: name.trim(), height, width,
+    inside: x >= 0 && y >= 0 && x + width <= innerWidth + 1 && y + height <= innerHeight + 1,
+    hit: top !== null && (hit.contains(top) || top.contains(hit) && top.closest("label") === hit),
+  };
+})"""
+
+
+def judge(panel):
+    """All controls of a page as they are: reachable, large enough and with a name."""
+    expect(panel.page.locator("[data-card]").first).to_be_visible()
+    found = panel.page.locator(CONTROLS).evaluate_all(LOOK)
+    assert len(found) > 15
+    assert [one["what"] for one in found if not one["name"]] == []
+    assert [(one["what"], one["height"]) for one in found if one["height"] < FINGER_PX - 0.5] == []
+    assert [(one["what"], one["width"]) for one in found if one["width"] < 24] == []
+    assert [one["what"] for one in found if not one["inside"]] == []
+    assert [one["what"] for one in found if not one["hit"]] == []
+
+
+def overflow(panel):
+    return panel.page.evaluate(
+        """() => [...document.querySelectorAll("html, body, header, nav, main, aside, .card, .deck, .row, .io, .pairs, .faults")]
+          .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
+          .map((one) => `${one.tagName}.${one.className} ${one.scrollWidth} > ${one.clientWidth}`)"""
+    )
+
+
+@pytest.mark.parametrize("robot", ["own_vacuum", "own_arm", "pair", "thermostat"])
+def test_every_control_is_seen_named_and_large_enough_at_every_size(robot, request):
+    panel = request.getfixturevalue(robot)
+    panel.server.post("/api/pause")
+    if panel.page.locator(".legend summary").count():
+        panel.page.locator(".legend summary").click()
+    for size in SIZES:
+        panel.page.set_viewport_size(size)
+        judge(panel)
+        assert overflow(panel) == [], size
+
+
+@pytest.mark.parametrize("key", ["?", "r"])
+def test_dialogs_keep_the_focus_and_give_it_back(vacuum, key):
+    vacuum.button("Plots (p)").focus()
+    vacuum.page.keyboard.press(key)
+    expect(vacuum.page.locator("dialog[open]")).to_be_visible()
+    for _ in range(5):
+        vacuum.page.keyboard.press("Tab")
+        focus = "() => document.activeElement === document.body || Boolean(document.activeElement.closest('dialog'))"
+        assert vacuum.page.evaluate(focus)
+    vacuum.page.keyboard.press("Escape")
+    expect(vacuum.page.locator("dialog[open]")).to_have_count(0)
+    expect(vacuum.button("Plots (p)")).to_be_focused()
+
+
+def test_tab_goes_through_the_header_to_the_cards(vacuum):
+    names = []
+    for _ in range(12):
+        vacuum.page.keyboard.press("Tab")
+        names.append(
+            vacuum.page.evaluate(
+                "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+            )
+        )
+    assert "Light (t)" in names
+    assert len(set(names)) == len(names)
+    outline = vacuum.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"

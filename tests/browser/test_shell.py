@@ -1,0 +1,98 @@
+"""Header, navigation, and what the panel keeps."""
+
+from playwright.sync_api import expect
+
+
+def test_it_says_that_this_is_a_simulation(vacuum):
+    expect(vacuum.page.locator(".badge")).to_have_text("Simulation mode")
+    expect(vacuum.page.locator(".badge")).to_have_css("text-transform", "uppercase")
+
+
+def test_one_goes_from_robot_to_robot_and_to_all_of_them(pair):
+    links = pair.page.get_by_role("navigation", name="Robots").get_by_role("link")
+    expect(links).to_have_text(["All robots", "blocker", "runner"])
+    expect(links.first).to_have_attribute("aria-current", "page")
+    expect(pair.card("Robots")).to_contain_text("blocker")
+    links.filter(has_text="runner").click()
+    expect(pair.card("Virtual I/O")).to_be_visible()
+    pair.until(lambda: pair.count(), "no picture of the runner")
+    pair.pause()
+    assert near(pair.rows("body")[:3], pair.server.truth("runner")["pose"])
+    links.filter(has_text="blocker").click()
+    expect(links.filter(has_text="blocker")).to_have_attribute("aria-current", "page")
+    pair.until(lambda: near(pair.rows("body")[:3], pair.server.truth("blocker")["pose"]), "still the other one")
+    pair.reload()
+    expect(links.filter(has_text="blocker")).to_have_attribute("aria-current", "page")
+    pair.page.go_back()
+    expect(links.filter(has_text="runner")).to_have_attribute("aria-current", "page")
+    links.first.click()
+    expect(pair.card("Robots")).to_be_visible()
+
+
+def near(a, b):
+    return len(a) == len(b) and all(abs(x - y) < 1e-5 for x, y in zip(a, b, strict=True))
+
+
+def test_a_robot_on_the_map_of_all_is_opened_by_a_click(pair):
+    pair.server.post("/api/pause")
+    x, y, _ = pair.server.truth("blocker")["pose"]
+    script = "([x, y]) => rigless.surface()?.frame?.toCanvas(x, y)"
+    pair.wait_map()
+    px, py = pair.page.evaluate(script, [x, y])
+    pair.map.click(position={"x": px, "y": py})
+    expect(pair.page.locator("nav a", has_text="blocker")).to_have_attribute("aria-current", "page")
+
+
+def test_light_or_dark_is_kept(own_vacuum):
+    vacuum = own_vacuum
+    html = vacuum.page.locator("html")
+    expect(html).to_have_attribute("data-theme", "dark")
+    vacuum.button("Light (t)").click()
+    expect(html).to_have_attribute("data-theme", "light")
+    vacuum.reload()
+    expect(html).to_have_attribute("data-theme", "light")
+    vacuum.to_bed("t")
+    expect(html).to_have_attribute("data-theme", "dark")
+
+
+def test_folded_cards_stay_folded(own_vacuum):
+    vacuum = own_vacuum
+    fold = vacuum.card("Time control").get_by_role("button", name="Time control")
+    fold.click()
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    expect(vacuum.button("Play (space)")).to_have_count(0)
+    vacuum.reload()
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    fold.click()
+    expect(vacuum.button("Play (space)")).to_be_visible()
+
+
+def test_the_controls_go_away_for_a_larger_map_and_come_back(vacuum):
+    width = vacuum.map.bounding_box()["width"]
+    vacuum.to_bed("c")
+    expect(vacuum.page.locator("aside")).to_have_count(0)
+    vacuum.until(lambda: vacuum.map.bounding_box()["width"] > width + 200, "the map stays as it is")
+    vacuum.to_bed("c")
+    expect(vacuum.page.locator("aside")).to_be_visible()
+
+
+def test_a_robot_without_a_view_has_a_page(thermostat):
+    known = thermostat.server.robot("thermostat")["declared_inputs"]
+    window = thermostat.page.get_by_role("switch", name=known["window_open"]["label"])
+    expect(window).not_to_be_checked()
+    window.press("Space")
+    expect(window).to_be_checked()
+    assert thermostat.server.robot("thermostat")["inputs"]["window_open"] is True
+    thermostat.field(known["outside_c"]["label"]).fill("-12")
+    thermostat.field(known["outside_c"]["label"]).press("Enter")
+    thermostat.until(lambda: thermostat.server.robot("thermostat")["inputs"]["outside_c"] == -12, "it is not set")
+    thermostat.pause()
+    expect(thermostat.card("Readouts")).to_contain_text(
+        f"{thermostat.server.truth('thermostat')['temperature_c']:.2f}"[:4]
+    )
+    expect(thermostat.card("Connections")).to_contain_text("tcp://127.0.0.1:")
+
+
+def test_a_view_that_fails_says_so_and_the_rest_goes_on(arm):
+    assert arm.server.get("/api/robots/arm/page")["robot"] == "arm"
+    expect(arm.page.locator(".trouble")).to_have_count(0)

@@ -1,0 +1,226 @@
+"""Who looks at what: how often pictures and statuses come, that they are made once for all, and that nobody costs nothing."""
+
+import math
+
+import pytest
+
+from host.driving import on_loop
+from rigless.kernel.events import Event
+from rigless.panel import messages
+from rigless.panel.client import QUEUE
+
+from .looking import theatre
+
+
+@pytest.mark.parametrize("hz", [60, 30, 20, 10])
+@on_loop
+async def test_pictures_come_as_often_as_was_asked_for(hz):
+    async with theatre() as here:
+        client = here.come(hz)
+        await here.wall.go(0.2)
+        client.socket.clear()
+        await here.wall.go(3)
+        assert len(client.socket.frames) == pytest.approx(3 * hz, abs=1)
+        assert client.dropped == 0
+
+
+@on_loop
+async def test_what_changes_slowly_comes_ten_times_a_second():
+    async with theatre() as here:
+        client = here.come(60)
+        await here.wall.go(0.2)
+        client.socket.clear()
+        await here.wall.go(3)
+        for kind in ("status", "robot", "around"):
+            assert len(client.socket.of(kind)) == pytest.approx(30, abs=1), kind
+
+
+@pytest.mark.parametrize("ticks", range(1, 8))
+@on_loop
+async def test_status_goes_on_when_nothing_is_looked_at_any_more(ticks):
+    async with theatre() as here:
+        client = here.come(60)
+        await here.wall.go(ticks / 60 + 0.001)
+        here.hub.look(client, "live", {})
+        await here.wall.go(0.2)
+        client.socket.clear()
+        await here.wall.go(2)
+        assert len(client.socket.of("status")) == pytest.approx(20, abs=1)
+        assert client.socket.blocks == []
+
+
+@on_loop
+async def test_a_picture_is_encoded_once_for_all_who_are_in_step(monkeypatch):
+    packed = []
+    pack = messages.pack
+    monkeypatch.setattr(messages, "pack", lambda *args: packed.append(args[0]) or pack(*args))
+    async with theatre() as here:
+        one, two, three = (here.come(hz) for hz in (60, 60, 60))
+        await here.wall.go(0.1)
+        for client in (one, two, three):
+            client.socket.clear()
+        packed.clear()
+        await here.wall.go(1)
+        assert len(packed) == len(one.socket.blocks) >= 59
+        for first, *others in zip(one.socket.blocks, two.socket.blocks, three.socket.blocks, strict=True):
+            assert all(other is first for other in others)
+
+
+@on_loop
+async def test_each_is_drawn_once_however_many_look():
+    async with theatre() as here:
+        for hz in (60, 60, 30, 10):
+            here.come(hz)
+        await here.wall.go(0.1)
+        before = here.hub.pictures
+        await here.wall.go(1)
+        assert here.hub.pictures - before == pytest.approx(60, abs=1)
+
+
+@on_loop
+async def test_nothing_is_drawn_sampled_or_sent_when_nobody_looks():
+    async with theatre() as here:
+        drawn = count_drawings(here)
+        client = here.come(status=False, events=False)
+        await here.wall.go(2)
+        assert (here.hub.pictures, drawn, client.socket.order, here.host.sim._samples) == (0, [], [], [])
+
+
+@on_loop
+async def test_nothing_is_left_behind_when_the_last_has_gone():
+    async with theatre() as here:
+        drawn = count_drawings(here)
+        one, two = here.come(60), here.come(10)
+        await here.wall.go(0.5)
+        here.leave(one)
+        assert len(here.host.sim._samples) == len(here.host.sim.listeners.event) == 1
+        here.leave(two)
+        assert (here.host.sim._samples, here.host.sim.listeners.event, here.hub.clients) == ([], [], set())
+        await here.wall.go(0.2)
+        assert here.hub._task.done()
+        before = here.hub.pictures, len(drawn)
+        await here.wall.go(2)
+        assert (here.hub.pictures, len(drawn)) == before
+        three = here.come(60)
+        await here.wall.go(0.5)
+        assert len(three.socket.frames) >= 29
+
+
+@on_loop
+async def test_no_picture_comes_while_time_stands_still():
+    async with theatre() as here:
+        client = here.come(60)
+        await here.wall.go(1)
+        here.still = True
+        await here.wall.go(0.1)
+        client.socket.clear()
+        before = here.hub.pictures
+        drawn = count_drawings(here)
+        await here.wall.go(5)
+        assert (client.socket.blocks, here.hub.pictures) == ([], before)
+        assert len(drawn) <= 51  # ten times a second it is seen whether an input has changed something
+        assert len(client.socket.of("status")) == pytest.approx(50, abs=1)
+
+
+@on_loop
+async def test_an_input_is_seen_though_time_stands_still():
+    async with theatre() as here:
+        client = here.come(60)
+        here.still = True
+        await here.wall.go(0.5)
+        client.socket.clear()
+        here.host.sim.set_input("cart", "estop", True)
+        await here.wall.go(0.5)
+        (frame,) = client.socket.frames
+        assert sorted(frame[5]) == [0, 2]  # the numbers and the body, nothing else
+        assert frame[5][2][3] == 1
+
+
+@on_loop
+async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
+    async with theatre() as here:
+        slow, other = here.come(60), here.come(60)
+        await here.wall.go(0.5)
+        slow.socket.read(False)
+        other.socket.clear()
+        here.host.sim.send("cart", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0})
+        for _ in range(10):
+            await here.wall.go(1)
+            for _ in range(100):
+                here.host.sim.log(Event(here.host.sim.now_ns, "", "test", "info", "x" * 100))
+        assert len(other.socket.frames) == pytest.approx(600, abs=2)
+        assert slow.dropped > 550
+        assert len(slow._pictures) == 1
+        assert len(slow._newest) <= 4
+        assert len(slow._events) <= QUEUE
+        slow.socket.clear()
+        slow.socket.read(True)
+        await here.wall.go(0.05)
+        seen, now = slow.socket.frames[-1], other.socket.frames[-1]
+        assert seen[2] == now[2]
+        assert slow.socket.of("dropped")[0]["count"] == pytest.approx(1000 - QUEUE, abs=2)
+        latest = {number: values for frame in slow.socket.frames for number, values in frame[5].items()}
+        assert latest[2][0] == other.socket.frames[-1][5][2][0] == pytest.approx(here.robot.state.pose[0], abs=0.02)
+
+
+@on_loop
+async def test_the_page_comes_first_then_the_past_then_pictures():
+    async with theatre() as here:
+        client = here.come(60)
+        await here.wall.go(0.1)
+        of_pictures = [kind for kind in client.socket.order if kind in ("page", "history", "frame")]
+        assert of_pictures[:3] == ["page", "history", "frame"]
+        assert set(of_pictures[3:]) == {"frame"}
+        (page,) = client.socket.of("page")
+        assert (page["stage"], page["robot"], page["id"]) == ("live", "cart", client.socket.frames[0][1])
+
+
+@on_loop
+async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop():
+    async with theatre() as here:
+        here.host.sim.set_input("cart", "estop", True)
+        client = here.come(10)
+        await here.wall.go(0.2)
+        status = client.socket.of("status")[-1]
+        assert status["robots"] == [{"name": "cart", "status": "ok", "stop": True}]
+        assert (status["state"], status["pace"], status["epoch"]) == ("lockstep", "lockstep", 0)
+        (thing,) = client.socket.of("around")[-1]["things"]
+        assert (thing["name"], thing["robot"], thing["radius_m"]) == ("cart", True, 0.25)
+        assert client.socket.of("robot")[-1]["inputs"] == {"estop": True, "horn": 0}
+
+
+@on_loop
+async def test_truth_comes_as_often_as_was_asked_for_and_only_to_those_who_asked():
+    async with theatre() as here:
+        one, two = here.come(truth_every=3), here.come()
+        await here.wall.go(2)
+        assert len(one.socket.of("truth")) == pytest.approx(40, abs=1)
+        assert two.socket.of("truth") == []
+        assert math.isclose(one.socket.of("truth")[-1]["robots"]["cart"]["pose"][0], 0)
+
+
+@on_loop
+async def test_a_machine_that_was_busy_does_not_make_up_for_missed_ticks():
+    async with theatre() as here:
+        client = here.come(60)
+        await here.wall.go(0.5)
+        here.wall._move_to(here.wall.now + 10)
+        client.socket.clear()
+        await here.wall.go(1)
+        assert len(client.socket.frames) <= 61
+
+
+def count_drawings(here):
+    """A list that grows with every drawing of the robot's page from now on."""
+    drawn, robot = [], here.robot
+    views = [watch.view for watch in here.hub._watches.values()]
+
+    def counted(view):
+        draw = view.draw
+        view.draw = lambda: drawn.append(1) or draw()
+        return view
+
+    for view in views:
+        counted(view)
+    robot.view = lambda: counted(type(robot).view(robot))
+    return drawn

@@ -1,0 +1,98 @@
+"""Whatever is said on the WebSocket, half of it nearly right, it answers and everything lives on."""
+
+import asyncio
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from host.driving import on_loop
+from rigless.kernel.problems import InputError
+from rigless.panel.client import QUEUE
+from rigless.panel.stream import _receive
+
+from .looking import theatre, turn
+
+NAMES = st.sampled_from(["cart", "live", "recording", "", "type", "robots", "axes", "stage", "\x00", "é", "x" * 300])
+NUMBERS = st.sampled_from([60, 30, 20, 10, 0, -1, 1, 0.5, 2**70, 1e300]) | st.floats(-1, 1)
+JSON = st.recursive(
+    st.none() | st.booleans() | NUMBERS | NAMES | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=8,
+)
+LOOKS = st.fixed_dictionaries(
+    {"type": st.just("look"), "robots": st.dictionaries(NAMES, NUMBERS, max_size=3) | JSON},
+    optional={"stage": st.sampled_from(["live", "recording", "opera"]) | JSON},
+)
+DRIVES = st.fixed_dictionaries(
+    {"type": st.just("drive"), "robot": NAMES, "axes": st.lists(NUMBERS, min_size=2, max_size=4)}
+)
+MESSAGES = st.binary(max_size=30) | (LOOKS | DRIVES | JSON).map(json.dumps) | st.text(max_size=20)
+
+
+class Mouth:
+    """A socket that says these things, then hangs up."""
+
+    def __init__(self, said):
+        self._said = list(said)
+
+    async def receive(self):
+        await asyncio.sleep(0)
+        if not self._said:
+            return {"type": "websocket.disconnect"}
+        data = self._said.pop(0)
+        return {"type": "websocket.receive", "bytes" if isinstance(data, bytes) else "text": data}
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(MESSAGES, min_size=1, max_size=12))
+def test_nothing_that_is_said_does_any_harm(said):
+    live_through(said)
+
+
+@on_loop
+async def live_through(said):
+    async with theatre() as here:
+        client, other = here.come(), here.come(60)
+        await _receive(Mouth(said), here.hub, client)
+        await here.wall.go(0.3)
+        errors = client.socket.of("error")
+        assert len(errors) <= len(said)
+        assert all(error["problems"][0]["what"] for error in errors)
+        assert "its view failed" not in str(errors)
+        assert client.socket.of("trouble") == []
+        assert len(other.socket.frames) >= 17
+        assert not here.hub._task.done()
+        x, y, theta = here.robot.state.speed
+        assert max(abs(x), abs(y), abs(theta)) <= 1
+        here.leave(client)
+        assert here.robot.state.speed == (0.0, 0.0, 0.0)
+        here.leave(other)
+        assert (here.host.sim._samples, here.host.sim.listeners.event) == ([], [])
+
+
+@on_loop
+async def test_errors_for_one_who_does_not_read_are_bounded():
+    async with theatre() as here:
+        client = here.come()
+        client.socket.read(False)
+        await _receive(Mouth([b"nonsense"] * (3 * QUEUE)), here.hub, client)
+        assert len(client._events) <= QUEUE
+        client.socket.read(True)
+        await turn()
+        await here.wall.go(0.5)
+        lost = sum(told["count"] for told in client.socket.of("dropped"))
+        assert len(client.socket.of("error")) + lost == 3 * QUEUE
+
+
+@on_loop
+async def test_a_look_that_is_refused_leaves_the_last_one_as_it_was():
+    async with theatre() as here:
+        client = here.come(60)
+        before = dict(client.looks)
+        with pytest.raises(InputError):
+            here.hub.look(client, "live", {"cart": 60, "nobody": 60})
+        assert client.looks == before
+        await here.wall.go(0.5)
+        assert len(client.socket.frames) >= 29

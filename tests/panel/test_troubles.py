@@ -1,0 +1,190 @@
+"""A robot's own code may do anything: what goes wrong in a view is told, and neither the hub nor the simulation dies of it."""
+
+import pytest
+
+from host.driving import on_loop
+from rigless.kernel.drawing import View
+
+from .looking import theatre
+
+
+def broken(*args):
+    raise ZeroDivisionError("drawn and quartered")
+
+
+def trouble(client):
+    return {(told["robot"], told["text"]) for told in client.socket.of("trouble")}
+
+
+async def all_is_well(here):
+    """Whether statuses, events and pictures of a robot that works come, and time goes on."""
+    client = here.come()
+    before = here.host.sim.now_ns
+    await here.wall.go(1)
+    assert len(client.socket.of("status")) >= 10
+    assert here.host.sim.now_ns > before
+    assert here.host.state == "lockstep"
+    assert not here.hub._task.done()
+
+
+@pytest.mark.parametrize("method", ["draw", "measure", "trace"])
+@on_loop
+async def test_a_view_that_raises_is_told(method):
+    async with theatre() as here:
+        client = here.come(60)
+        await here.wall.go(0.5)
+        (watch,) = client.looks
+        setattr(watch.view, method, broken)
+        await here.wall.go(0.5)
+        assert trouble(client) == {("cart", "the view of cart failed: ZeroDivisionError: drawn and quartered")}
+        client.socket.clear()
+        await here.wall.go(1)
+        assert len(client.socket.of("trouble")) <= 11  # now and then, not with every tick
+        assert client.socket.blocks == []
+        await all_is_well(here)
+
+
+@pytest.mark.parametrize(
+    "drawing", [{"body": (1, 2, 3)}, {"body": "here"}, {"marks": [[1, 2], [3]]}, {"marks": object()}, None, 7]
+)
+@on_loop
+async def test_a_view_that_draws_nonsense_is_told(drawing):
+    async with theatre() as here:
+        client = here.come(60)
+        (watch,) = client.looks
+        watch.view.draw = lambda: drawing
+        await here.wall.go(0.2)
+        assert [robot for robot, _ in trouble(client)] == ["cart"]
+        await all_is_well(here)
+
+
+@on_loop
+async def test_a_robot_that_has_no_page_to_give_is_told():
+    async with theatre() as here:
+        here.robot.view = broken
+        client = here.come(60)
+        await here.wall.go(0.2)
+        assert trouble(client) == {("cart", "the view of cart failed: ZeroDivisionError: drawn and quartered")}
+        assert client.socket.of("status")[-1]["robots"] == [{"name": "cart", "status": "ok", "stop": None}]
+        await all_is_well(here)
+
+
+@on_loop
+async def test_a_robot_that_has_no_page_after_a_reset_is_told(monkeypatch):
+    async with theatre() as here:
+        client = here.come(60)
+        await here.wall.go(0.2)
+        monkeypatch.setattr(type(here.robot), "view", broken)
+        here.host.reset()
+        await here.wall.go(0.5)
+        assert [robot for robot, _ in trouble(client)] == ["cart"]
+        await all_is_well(here)
+
+
+@on_loop
+async def test_looking_again_tries_again_and_leaves_no_sample_behind():
+    async with theatre() as here:
+        client = here.come(60)
+        (watch,) = client.looks
+        watch.view.draw = broken
+        await here.wall.go(0.2)
+        for _ in range(3):
+            here.hub.look(client, "live", {"cart": 60})
+            await here.wall.go(0.2)
+        assert len(here.host.sim._samples) == 1
+        client.socket.clear()
+        await here.wall.go(0.5)
+        assert len(client.socket.frames) >= 29
+        assert trouble(client) == set()
+        here.leave(client)
+        assert here.host.sim._samples == []
+
+
+@pytest.mark.parametrize("name", ["footprint", "truth"])
+@on_loop
+async def test_what_a_robot_tells_of_itself_may_fail(name):
+    async with theatre() as here:
+        client = here.come(60, truth_every=6)
+        await here.wall.go(0.2)
+        setattr(here.robot, name, broken)
+        await here.wall.go(0.5)
+        assert "ZeroDivisionError" in str(trouble(client))
+        delattr(here.robot, name)
+        await all_is_well(here)
+
+
+@on_loop
+async def test_a_robot_that_cannot_say_how_it_is_keeps_no_status_back():
+    async with theatre() as here:
+        here.come(60)
+        here.robot.status = broken
+        assert here.hub.status()["robots"][0]["status"] == "broken: ZeroDivisionError"
+
+
+@on_loop
+async def test_a_view_that_failed_gets_another_chance_when_time_has_jumped():
+    async with theatre() as here:
+        client = here.come(60)
+        next(iter(client.looks)).view.draw = broken
+        await here.wall.go(0.2)
+        assert "ZeroDivisionError" in str(trouble(client))
+        client.socket.clear()
+        here.host.reset()
+        await here.wall.go(0.5)
+        assert len(client.socket.frames) >= 25
+        assert trouble(client) == set()
+
+
+@on_loop
+async def test_a_robot_that_cannot_be_let_go_keeps_nobody_from_leaving():
+    async with theatre() as here:
+        client, other = here.come(), here.come()
+        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+        here.hub.view("cart").drive = broken
+        here.leave(client)
+        await here.wall.go(0.2)
+        assert "cannot be let go" in str(trouble(other))
+        here.leave(other)
+        assert here.host.sim.listeners.event == []
+
+
+@on_loop
+async def test_a_driver_whose_view_breaks_does_not_stop_the_hub():
+    async with theatre() as here:
+        client = here.come()
+        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+        here.hub.view("cart").drive = broken
+        await here.wall.go(2)
+        assert client.driving == {}
+        await all_is_well(here)
+
+
+@pytest.mark.parametrize("data", [{"what": object()}, {"what": "\ud800"}, {"what": {1, "a"}}])
+@on_loop
+async def test_an_event_that_cannot_be_told_breaks_nothing(data):
+    async with theatre() as here:
+        client = here.come()
+        here.robot.event("odd", "half a \ud800", **data)
+        await here.wall.go(0.1)
+        assert [event["code"] for event in client.socket.of("event")] == ["odd"]
+        await all_is_well(here)
+
+
+@on_loop
+async def test_a_page_without_parts_is_a_page():
+    async with theatre() as here:
+        robot = here.robot
+        robot.view = lambda: View(robot)
+        client = here.come(60)
+        await here.wall.go(0.2)
+        assert client.socket.of("page")[0]["parts"] == []
+        assert len(client.socket.frames) >= 10
+
+
+@on_loop
+async def test_page_numbers_start_over_before_they_grow_too_large():
+    async with theatre() as here:
+        here.hub._numbers = 65535
+        client = here.come(60)
+        await here.wall.go(0.2)
+        assert client.socket.frames[0][1] == client.socket.of("page")[0]["id"] == 0

@@ -1,0 +1,202 @@
+"""The vacuum's page: beams that are true, points that are those of the wire, and buttons that do what clients do."""
+
+import math
+
+import numpy as np
+import pytest
+
+import rigless
+from rigless.kernel.drawing import Action, rows
+from rigless.panel.messages import unpack
+from rigless.panel.watch import Watch
+from rigless.robots.vacuum.wire import Scan
+
+from .scene import INSTANT, NOISELESS, drive, heard, status, switch, vacuum
+
+MOUNT, OFFSET, OPTICAL = -0.11, 0.2182, 0.025
+
+
+def drawn(view):
+    found = view.draw()
+    return {part.name: rows(part, found[part.name]) for part in view.parts if part.columns}
+
+
+def apply(sim, given):
+    assert given
+    for one in given:
+        sim.apply(one)
+
+
+def laid_out(scan, x, y, theta):
+    """Where a client that knows its pose puts the points of a scan."""
+    angles, ranges = np.asarray(scan.angles, float) + OFFSET, np.asarray(scan.distances, float) + OPTICAL
+    local = np.column_stack((MOUNT + ranges * np.cos(angles), ranges * np.sin(angles)))
+    c, s = math.cos(theta), math.sin(theta)
+    return local @ np.array([[c, s], [-s, c]]) + (x, y)
+
+
+def scanning(*settings):
+    """A vacuum that stands and scans, just after a scan, and that scan."""
+    sim = vacuum(*settings)
+    switch(sim, "lidar", "enable")
+    scan = heard(sim, 1.0, Scan)[-1]
+    return sim, scan
+
+
+def test_points_are_those_that_went_out_on_the_wire():
+    sim, scan = scanning("lidar_frame=lidar_mount")
+    pose = sim.truth("vacuum").pose
+    found = drawn(sim.robots["vacuum"].view())["points"]
+    assert len(found) == len(scan.angles) > 300
+    assert found == pytest.approx(laid_out(scan, *pose), abs=2e-5)
+
+
+@pytest.mark.parametrize(("kind", "params"), [("bias", {"value": 0.3}), ("stuck", {}), ("wrong", {"value": 2.0})])
+def test_points_show_the_faults_of_the_lidar_and_beams_do_not(kind, params):
+    sim, _ = scanning("lidar_frame=lidar_mount")
+    good = drawn(sim.robots["vacuum"].view())
+    sim.inject("vacuum", "lidar", kind, **params)
+    scan = heard(sim, 1.0, Scan)[-1]
+    found = drawn(sim.robots["vacuum"].view())
+    assert found["points"] == pytest.approx(laid_out(scan, *sim.truth("vacuum").pose), abs=2e-5)
+    assert found["beams"] == pytest.approx(good["beams"], abs=1e-4)
+
+
+def test_a_lidar_that_is_off_or_silent_draws_nothing():
+    sim = vacuum()
+    view = sim.robots["vacuum"].view()
+    assert [len(drawn(view)[name]) for name in ("beams", "points")] == [0, 0]
+    switch(sim, "lidar", "enable")
+    sim.run(1.0)
+    assert [len(drawn(view)[name]) for name in ("beams", "points")] == [360, pytest.approx(350, abs=10)]
+    sim.inject("vacuum", "lidar", "off")
+    sim.run(1.0)
+    assert (len(drawn(view)["points"]), view.measure()["lidar"]) == (0, 0)
+    sim.clear("vacuum")
+    switch(sim, "lidar", "disable")
+    assert [len(drawn(view)[name]) for name in ("beams", "points")] == [0, 0]
+
+
+def test_beams_end_at_the_walls():
+    sim, _ = scanning(*NOISELESS)
+    beams = drawn(sim.robots["vacuum"].view())["beams"].astype(float)
+    x, y, _ = sim.truth("vacuum").pose
+    assert np.hypot(beams[:, 0] - x, beams[:, 1] - y).max() < 0.2
+    ranges = np.array(sim.truth("vacuum").ranges)
+    assert np.hypot(*(beams[:, 2:] - beams[:, :2]).T) == pytest.approx(ranges, abs=1e-4)
+    grid = sim.world.grid
+    beyond = beams[:, 2:] + 1e-3 * (beams[:, 2:] - beams[:, :2])
+    columns, lines = grid.to_cells(beyond[:, 0], beyond[:, 1])
+    assert grid.occupied[lines.astype(int), columns.astype(int)].all()
+
+
+def test_odometry_is_drawn_where_the_encoders_believe():
+    sim = vacuum(*INSTANT)
+    view = sim.robots["vacuum"].view()
+    switch(sim, "drive", "enable")
+    drive(sim, 0.2, 0.5)
+    sim.run(4.0)
+    truth, found = sim.truth("vacuum"), drawn(view)
+    assert found["body"][0, :3] == pytest.approx(truth.pose, abs=1e-6)
+    assert found["odometry"][0, :3] == pytest.approx(truth.odometry, abs=1e-6)
+    assert view.trace()["trail"] == pytest.approx(truth.pose[:2])
+    drift = math.dist(truth.pose[:2], truth.odometry[:2])
+    assert view.measure()["drift"] == pytest.approx(drift)
+    assert view.measure()["speed"] == pytest.approx(0.2, abs=1e-3)
+
+
+def test_a_bump_is_shown_on_its_side():
+    sim = vacuum(*INSTANT)
+    view = sim.robots["vacuum"].view()
+    switch(sim, "drive", "enable")
+    drive(sim, 0.3)
+    sim.run(15.0)
+    readings, found = status(sim), drawn(view)
+    assert (found["bumper_left"][0, 3], found["bumper_right"][0, 3]) == (readings.bumper_left, readings.bumper_right)
+    assert (readings.bumper_left or readings.bumper_right, found["body"][0, 3]) == (True, 1)
+
+
+def test_numbers_are_those_of_the_wire_with_faults():
+    sim = vacuum()
+    view = sim.robots["vacuum"].view()
+    sim.inject("vacuum", "gyro", "bias", value=123)
+    sim.inject("vacuum", "bumper_left", "wrong")
+    readings, numbers = status(sim), view.measure()
+    for name in ("gyro_x", "accel_z", "wheel_left", "battery_level", "battery_voltage", "bumper_left"):
+        assert numbers[name] == pytest.approx(float(getattr(readings, name))), name
+
+
+def test_driving_enables_the_drive_and_keeps_to_the_limits():
+    sim = vacuum(*INSTANT)
+    robot = sim.robots["vacuum"]
+    view, limits = robot.view(), robot.config.robot
+    apply(sim, view.drive(1.0, 0.0, 0.0))
+    sim.run(1.0)
+    assert view.measure()["speed"] == pytest.approx(limits.max_linear_speed, rel=0.01)
+    apply(sim, view.drive(0.0, 0.0, -1.0))
+    sim.run(0.5)
+    assert view.measure()["turn"] == pytest.approx(-limits.max_angular_speed, rel=0.01)
+    (half,) = view.drive(0.5, 0.0, 0.25)  # it is enabled already
+    wanted = {"linear": 0.5 * limits.max_linear_speed, "angular": 0.25 * limits.max_angular_speed}
+    assert (half.fields["action"], half.fields["config"]) == ("configure", wanted)
+
+
+def test_the_emergency_stop_stops_and_stays_stopped():
+    sim = vacuum(*INSTANT)
+    view = sim.robots["vacuum"].view()
+    apply(sim, view.drive(1.0, 0.0, 0.0))
+    sim.run(1.0)
+    apply(sim, view.stop(True))
+    sim.run(1.0)
+    before = sim.truth("vacuum").pose
+    sim.run(1.0)
+    assert sim.truth("vacuum").pose == before
+    assert view.measure()["drive_enabled"] == 0
+
+
+def test_every_action_does_what_it_says():
+    sim = vacuum()
+    view = sim.robots["vacuum"].view()
+    actions = [part.name for part in view.parts if isinstance(part, Action)]
+    assert {"lidar on", "lidar off"} <= set(actions)
+    for name in actions:
+        apply(sim, view.act(name))
+        component, _, wish = name.rpartition(" ")
+        lamp = view.measure()[component]
+        assert bool(lamp) == (wish == "on"), name
+
+
+class Stage:
+    name, fixed = "live", False
+
+    def __init__(self, sim):
+        self.sim, self.epoch = sim, 0
+
+
+def test_beams_of_another_past_with_as_many_scans_are_not_shown():
+    sim, _ = scanning(*INSTANT)
+    begin = sim.snapshot()
+    apply(sim, sim.robots["vacuum"].view().drive(1.0, 0.0, 0.0))
+    sim.run(2.0)
+    away = sim.snapshot()
+    stage = Stage(sim)
+    watch = Watch(stage, sim, "vacuum", 1)
+    for saved, seconds in ((begin, 2.0), (away, 0.0)):
+        sim.restore(saved)
+        stage.epoch += 1
+        sim.run(seconds)
+        watch.look()
+        beams = unpack(watch.frame(0))[5][2].reshape(-1, 4)
+        x, y, _ = sim.truth("vacuum").pose
+        assert np.hypot(beams[:, 0] - x, beams[:, 1] - y).max() < 0.3
+
+
+def test_letting_go_enables_nothing():
+    sim = rigless.load("vacuum")
+    view = sim.robots["vacuum"].view()
+    for given in view.drive(0.0, 0.0, 0.0):
+        sim.apply(given)
+    assert not sim.robots["vacuum"].state.drive_enabled
+    for given in view.drive(0.5, 0.0, 0.0):
+        sim.apply(given)
+    assert sim.robots["vacuum"].state.drive_enabled

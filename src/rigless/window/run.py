@@ -23,6 +23,7 @@ PATIENCE_S = 0.1  # how long an answer is waited for before events are looked at
 SHARE = 0.85  # of the desktop that the window takes at first
 SMALLEST = 320
 NO_SCENE = 0
+UNCOVERED = (pygame.WINDOWEXPOSED, pygame.WINDOWRESTORED, pygame.WINDOWSIZECHANGED, pygame.WINDOWSHOWN)
 
 
 class Line:
@@ -64,6 +65,7 @@ class Window:
         self.times: deque[tuple[float, float]] = deque(maxlen=1 << 14)  # of frames: between two of them, and at work
         self._waiting = False
         self._was_full = False
+        self._uncovered = True  # the screen may have forgotten what it showed
         self._begun = 0.0
         pygame.display.set_caption(title)
         pygame.display.set_icon(icon())
@@ -90,8 +92,9 @@ class Window:
         self.hear()
         self.ask()
         if self.scene is not None and self.picture is not None and not self.keys.closing:
-            self.painter.paint(self.surface, self.scene, self.picture, self.keys.overlays, self.fps())
-            pygame.display.flip()
+            shown = self.scene, self.picture, self.keys.overlays, self.fps(), self._uncovered
+            pygame.display.update(self.painter.refresh(self.surface, *shown))
+            self._uncovered = False
         if self._begun:
             self.times.append((begun - self._begun, time.perf_counter() - begun))
         self._begun = begun
@@ -111,6 +114,8 @@ class Window:
                 self.keys.release(event.key)
             elif event.type == pygame.WINDOWFOCUSLOST:
                 self.keys.let_go()
+            elif event.type in UNCOVERED:
+                self._uncovered = True
             elif event.type == pygame.VIDEORESIZE and not self.keys.fullscreen:
                 self._size = event.w, event.h
         if self.keys.fullscreen != self._was_full:

@@ -86,11 +86,9 @@ async def _as_process(seconds: float) -> dict[str, Any]:
 
 def _as_thread(seconds: float) -> dict[str, Any]:
     """The host in a thread, the window on the main one."""
-    import pygame
-
     from rigless.host.serve import serve
     from rigless.window.attach import WindowLink
-    from rigless.window.run import Window
+    from rigless.window.run import Window, open_display
 
     class Direct:
         def send(self, message: Any) -> None:
@@ -100,8 +98,7 @@ def _as_thread(seconds: float) -> dict[str, Any]:
             return self.answers.pop(0)
 
     late_ms: list[float] = []
-    pygame.display.init()
-    pygame.font.init()
+    open_display()
     with serve("pacbot", settings=SETTINGS) as served:
         link = served.call(lambda host: WindowLink(host, ()))
         window = Window(Direct(), size=SIZE)  # type: ignore[arg-type]
@@ -118,13 +115,10 @@ def _as_thread(seconds: float) -> dict[str, Any]:
 
 
 def _window() -> None:
-    import pygame
-
     from rigless.window.picture import Hello
-    from rigless.window.run import Line, Window
+    from rigless.window.run import Line, Window, open_display
 
-    pygame.display.init()
-    pygame.font.init()
+    open_display()
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         line = Line(connection)
         window = Window(line, sys.argv[2], SIZE)

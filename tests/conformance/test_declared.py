@@ -16,7 +16,7 @@ from rigless.scenario.load import open_target
 
 from .exercise import ROOT, connect, feed, folder_of, load, name_of
 
-LAYERS_ABOVE = ("cli", "panel", "host", "scenario", "recordings", "transports", "testing")
+LAYERS_ABOVE = ("cli", "panel", "window", "host", "scenario", "recordings", "transports", "testing")
 
 
 # The folder

@@ -3,7 +3,8 @@
 import numpy as np
 import pygame
 
-from rigless.window.paint import Overlays, Painter
+from rigless.window.overlays import Overlays
+from rigless.window.paint import Painter
 from rigless.window.picture import Bot, Picture, Ray, Scene
 
 NOTHING = Overlays(rays=False, velocity=False, boundary=False, text=False)

@@ -8,8 +8,9 @@ import pytest
 
 from rigless.window import brushes as c
 from rigless.window.bodies import wheel_colour
-from rigless.window.paint import Overlays, Painter
-from rigless.window.picture import Game, Ghost, Scene
+from rigless.window.overlays import Overlays
+from rigless.window.paint import Painter
+from rigless.window.picture import Game, Ghost, Ray, Scene
 
 from .pictures import MIDDLE, NOTHING, RAYS, ROOM, Shot, bot, near, picture
 
@@ -197,3 +198,42 @@ def test_painting_leaves_the_screen_alone():
     before = pygame.surfarray.array3d(screen).copy()
     Shot(picture())
     assert (pygame.surfarray.array3d(screen) == before).all()
+
+
+def wander(count):
+    """Pictures of a robot that drives about, with all that can be shown, in turn."""
+    rng = np.random.Generator(np.random.Philox(11))
+    for step in range(count):
+        x, y, to = rng.uniform(0.4, 1.1, 2), rng.uniform(0.4, 1.1, 2), rng.uniform(0.3, 1.2, (8, 2))
+        rays = [Ray(x[0], y[0], *end, float(rng.uniform(0, 1.2))) for end in to.tolist()]
+        first = bot(
+            x[0], y[0], step, (0.5, -0.5, 0.0, 1.0), (*rng.uniform(-1, 1, 2), 0.0), rays=rays, contact=(x[0], y[0])
+        )
+        ghosts = [Ghost(*rng.uniform(0.35, 1.15, 2), step % 5, step % 2 == 0) for _ in range(4)]
+        eaten = [(0.45, 0.45)] if step % 7 == 3 else [(0.45, 0.45), (1.05, 0.45)]
+        play = game(ghosts=ghosts, fruit=(x[1], y[1]), pacman=(y[1], x[1]), pellets=eaten)
+        yield picture(first, bot(x[1], y[1]), game=play if step % 3 else None, recording=step % 2 == 0)
+
+
+@pytest.mark.parametrize("overlays", [Overlays(boundary=True), Overlays(text=False), NOTHING])
+@pytest.mark.parametrize("size", [(400, 350), (611, 523)])
+def test_what_is_refreshed_is_what_would_be_painted_anew(size, overlays):
+    """Nothing of an old picture is left, nothing of the new one missing, and nothing changed that was not told."""
+    painter, surface = Painter(), pygame.Surface(size)
+    for shown in wander(20):
+        before = pygame.surfarray.array3d(surface)
+        changed = painter.refresh(surface, ROOM, shown, overlays, 60.0)
+        after = pygame.surfarray.array3d(surface)
+        assert (after == Shot(shown, overlays, size).pixels()).all()
+        told = np.zeros(size, bool)
+        for box in changed:
+            told[box.left : box.right, box.top : box.bottom] = True
+        assert not ((before != after).any(axis=2) & ~told).any()
+
+
+def test_refreshing_moves_little_of_a_large_window():
+    painter, surface = Painter(), pygame.Surface((1200, 1200))
+    painter.refresh(surface, ROOM, picture(), NOTHING)
+    changed = painter.refresh(surface, ROOM, picture(bot(x=0.76)), NOTHING)
+    assert sum(box.width * box.height for box in changed) < 0.25 * 1200 * 1200
+    assert painter.refresh(surface, ROOM, picture(), NOTHING, again=True) == [surface.get_rect()]

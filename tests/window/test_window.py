@@ -96,6 +96,8 @@ def test_a_host_that_is_busy_leaves_the_window_alive(host):
     assert host.asked() == Ask(1)
     press(pygame.K_w)
     host.window.step()  # still none: it does not ask twice
+    with pytest.raises(BlockingIOError):
+        host.connection.recv(1, socket.MSG_DONTWAIT)
     host.say(picture(bot(x=1.0)))
     host.window.step()
     assert shown(host.window, 0.95, 0.72) == c.YELLOW

@@ -1,24 +1,16 @@
 """A picture onto a surface. What it paints depends on nothing but what it is given; it only remembers the walls, which change with
 the size of the window and the world."""
 
-from dataclasses import dataclass
-
 import pygame
 
 from rigless.window.board import draw_fruit, draw_ghosts, draw_pellets
 from rigless.window.bodies import draw_bot, draw_boundary, draw_rays, draw_velocity
 from rigless.window.layout import Area, Layout
+from rigless.window.overlays import Overlays
 from rigless.window.picture import Game, Picture, Scene
+from rigless.window.regions import regions
 from rigless.window.walls import draw_walls
 from rigless.window.words import bar_height, draw_words
-
-
-@dataclass(frozen=True)
-class Overlays:
-    rays: bool = True
-    velocity: bool = True
-    boundary: bool = False
-    text: bool = True
 
 
 class Painter:
@@ -27,6 +19,10 @@ class Painter:
         self._walls: pygame.Surface | None = None
         self._floor: pygame.Surface | None = None  # walls and `_pellets`
         self._pellets: object = None
+        self._painted: tuple[pygame.Surface, pygame.Surface] | None = (
+            None  # what was refreshed last: it, and its backdrop
+        )
+        self._regions: list[pygame.Rect] = []
 
     def paint(
         self, surface: pygame.Surface, scene: Scene, picture: Picture, overlays: Overlays, fps: float = 0.0
@@ -34,6 +30,38 @@ class Painter:
         """Paint everything; gives where things are."""
         layout = self._arrange(surface, scene, overlays)
         surface.blit(self._backdrop(layout, picture.game), (0, 0))
+        self._things(surface, layout, picture, overlays, fps)
+        return layout
+
+    def refresh(
+        self,
+        surface: pygame.Surface,
+        scene: Scene,
+        picture: Picture,
+        overlays: Overlays,
+        fps: float = 0.0,
+        again: bool = False,
+    ) -> list[pygame.Rect]:
+        """The same on a surface that still shows what was last refreshed on it: paints only what is not so any more, or all
+        of it `again`; gives the parts that have changed."""
+        layout = self._arrange(surface, scene, overlays)
+        backdrop = self._backdrop(layout, picture.game)
+        touched = regions(surface, layout, picture, overlays)
+        known = self._painted
+        if again or known is None or known[0] is not surface or known[1] is not backdrop:
+            surface.blit(backdrop, (0, 0))
+            changed = [surface.get_rect()]
+        else:
+            surface.blits([(backdrop, box.topleft, box) for box in self._regions], False)
+            changed = [*self._regions, *touched]
+        self._things(surface, layout, picture, overlays, fps)
+        self._painted, self._regions = (surface, backdrop), touched
+        return changed
+
+    def _things(
+        self, surface: pygame.Surface, layout: Layout, picture: Picture, overlays: Overlays, fps: float
+    ) -> None:
+        """What is on the backdrop. `regions` knows how far each of them reaches."""
         if picture.game is not None:
             draw_fruit(surface, layout, picture.game)
         for number, bot in enumerate(picture.bots):
@@ -48,7 +76,6 @@ class Painter:
             draw_ghosts(surface, layout, picture.game)
         if overlays.text:
             draw_words(surface, picture, fps)
-        return layout
 
     def _arrange(self, surface: pygame.Surface, scene: Scene, overlays: Overlays) -> Layout:
         layout = arrange(surface, scene, overlays)

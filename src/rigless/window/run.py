@@ -4,6 +4,7 @@ The host's answers are waited for only so long; a host that is busy leaves the w
 """
 
 import contextlib
+import os
 import select
 import signal
 import socket
@@ -23,6 +24,7 @@ PATIENCE_S = 0.1  # how long an answer is waited for before events are looked at
 SHARE = 0.85  # of the desktop that the window takes at first
 SMALLEST = 320
 NO_SCENE = 0
+UNCOVERED = (pygame.WINDOWEXPOSED, pygame.WINDOWRESTORED, pygame.WINDOWSIZECHANGED, pygame.WINDOWSHOWN)
 
 
 class Line:
@@ -64,6 +66,7 @@ class Window:
         self.times: deque[tuple[float, float]] = deque(maxlen=1 << 14)  # of frames: between two of them, and at work
         self._waiting = False
         self._was_full = False
+        self._uncovered = True  # the screen may have forgotten what it showed
         self._begun = 0.0
         pygame.display.set_caption(title)
         pygame.display.set_icon(icon())
@@ -90,8 +93,9 @@ class Window:
         self.hear()
         self.ask()
         if self.scene is not None and self.picture is not None and not self.keys.closing:
-            self.painter.paint(self.surface, self.scene, self.picture, self.keys.overlays, self.fps())
-            pygame.display.flip()
+            shown = self.scene, self.picture, self.keys.overlays, self.fps(), self._uncovered
+            pygame.display.update(self.painter.refresh(self.surface, *shown))
+            self._uncovered = False
         if self._begun:
             self.times.append((begun - self._begun, time.perf_counter() - begun))
         self._begun = begun
@@ -111,6 +115,8 @@ class Window:
                 self.keys.release(event.key)
             elif event.type == pygame.WINDOWFOCUSLOST:
                 self.keys.let_go()
+            elif event.type in UNCOVERED:
+                self._uncovered = True
             elif event.type == pygame.VIDEORESIZE and not self.keys.fullscreen:
                 self._size = event.w, event.h
         if self.keys.fullscreen != self._was_full:
@@ -143,6 +149,15 @@ def icon() -> pygame.Surface:
     return surface
 
 
+def open_display() -> None:
+    """Raises pygame.error if there is none. On X the window is shown through shared memory: the OpenGL that SDL would rather use is
+    often software, which took 27 ms a frame where this takes 2 to 3 (1200 × 1200, Xvfb). SDL_FRAMEBUFFER_ACCELERATION overrides."""
+    pygame.display.init()
+    pygame.font.init()
+    if pygame.display.get_driver() == "x11":
+        os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")
+
+
 def main(descriptor: int, title: str) -> int:
     """Open the window on a socket that the host has handed down; says so, or why it cannot."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the host's; the window goes when the host does
@@ -151,8 +166,7 @@ def main(descriptor: int, title: str) -> int:
         try:
             if not getattr(pygame, "IS_CE", False):
                 raise pygame.error("this is pygame, and the window needs pygame-ce: pip install 'rigless[window]'")
-            pygame.display.init()
-            pygame.font.init()
+            open_display()
             window = Window(line, title)
         except pygame.error as error:
             line.send(Hello(str(error)))

@@ -3,6 +3,7 @@
 import pytest
 
 from rigless.robots.pacbot.game import board as b
+from rigless.robots.pacbot.game.ghosts import _target
 
 from .playing import BOARD, Table
 
@@ -220,3 +221,33 @@ def test_ghosts_never_leave_what_is_theirs():
         for ghost in table.state.ghosts:
             cell = ghost.place.cell
             assert ghost.place.gone or not BOARD.wall_at(*cell) or b.in_house(*cell) or cell == b.HOUSE_EXIT
+
+
+@pytest.mark.parametrize(
+    ("colour", "wanted"),
+    [
+        (b.RED, (23, 13)),
+        (b.PINK, (23, 17)),  # four ahead of Pacman, who looks to the right
+        (b.CYAN, (2 * 23 - 5, 2 * 15 - 6)),  # red is at (5, 6), and (23, 15) is two ahead
+        (b.ORANGE, (23, 13)),
+    ],
+)
+def test_each_ghost_chases_in_its_own_way(colour, wanted):
+    table = Table().playing()
+    state = table.state
+    state.mode = b.CHASE
+    for ghost in state.ghosts:
+        ghost.place.put((5, 6), b.LEFT)
+        ghost.spawning = False
+    assert _target(state, state.ghosts[colour]) == wanted
+    state.mode = b.SCATTER
+    assert _target(state, state.ghosts[colour]) == b.SCATTER_TARGET[colour]
+
+
+def test_orange_turns_away_when_it_is_nearer_than_eight_cells():
+    table = Table().playing()
+    orange = table.state.ghosts[b.ORANGE]
+    table.state.mode, orange.spawning = b.CHASE, False
+    for column, wanted in ((21, (23, 13)), (20, b.SCATTER_TARGET[b.ORANGE])):
+        orange.place.put((23, column), b.LEFT)
+        assert _target(table.state, orange) == wanted

@@ -2,6 +2,9 @@
 
 from playwright.sync_api import expect
 
+from browser.panel import Panel
+from browser.robots.arm.view import BREAK
+
 
 def test_it_says_that_this_is_a_simulation(vacuum):
     expect(vacuum.page.locator(".badge")).to_have_text("Simulation mode")
@@ -93,6 +96,12 @@ def test_a_robot_without_a_view_has_a_page(thermostat):
     expect(thermostat.card("Connections")).to_contain_text("tcp://127.0.0.1:")
 
 
-def test_a_view_that_fails_says_so_and_the_rest_goes_on(arm):
-    assert arm.server.get("/api/robots/arm/page")["robot"] == "arm"
+def test_a_view_that_fails_says_so_and_the_rest_goes_on(window, arm_server):
+    arm = Panel(window.stay_flat(), arm_server.begin_anew()).open()
+    arm.server.post("/api/robots/arm/inputs", inputs={"program": BREAK})
+    expect(arm.page.locator(".trouble")).to_contain_text("the view of arm failed: RuntimeError: <b>told to</b>")
+    arm.button("Pause (space)").click()
+    expect(arm.fact("state")).to_have_text("paused")
+    arm.server.begin_anew()
+    arm.reload()
     expect(arm.page.locator(".trouble")).to_have_count(0)

@@ -18,6 +18,8 @@ SAMPLE_HZ = 10.0
 GAP_S = 0.5  # nobody looked for so long, or a recording jumped
 KEPT = 36_000  # an hour
 PLOTTED = 1200  # two minutes of numbers go to a new client
+MORE_AT_ONCE = 300  # samples between two pictures; in fast time the older ones are skipped
+MORE_FOR = -1  # no field has this number
 TRAILED = 3000  # at most so many points of a trail do
 
 Values = NDArray[np.float32]
@@ -113,6 +115,8 @@ class Watch:
     def record(self, on: bool) -> None:
         """Keep numbers and places in simulated time from now on, or stop doing so."""
         if on and not self._recording:
+            if self.epoch != self.stage.epoch and not self.stage.fixed:
+                self._count = 0  # nobody saw where time jumped to
             self.sim.sample(SAMPLE_HZ, self.sample)
             self.stage.watched(to_ns(self._times[self._count - 1]) if self._count else 0)
         elif self._recording and not on:
@@ -152,13 +156,32 @@ class Watch:
     def history(self) -> bytes:
         """What a new client needs to show the past: numbers over time, and the trails."""
         count = self._samples_until(self._time_ns / 1e9)
-        first = max(0, count - PLOTTED)
-        before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
-        places = self._places[:count]
-        thinned = np.arange(count) % max(1, -(-count // TRAILED)) == 0
+        return self._past(messages.HISTORY, max(0, count - PLOTTED), 0, count)
+
+    def more(self, seen_s: float) -> bytes:
+        """What lies between a client's last picture and this one, if that is long; made once for clients that are abreast."""
+        now_s = self._time_ns / 1e9
+        if now_s - seen_s < GAP_S:
+            return b""
+        key = (MORE_FOR, round(seen_s * 1e6))
+        if key not in self._encoded:
+            first, count = self._samples_until(seen_s), self._samples_until(now_s)
+            first = max(first, count - MORE_AT_ONCE)
+            self._encoded[key] = self._past(messages.MORE, first, first, count)
+        return self._encoded[key]
+
+    def _past(self, kind: int, plotted: int, trailed: int, count: int) -> bytes:
+        before = (self._times[plotted:count] - self._time_ns / 1e9).astype(np.float32)
+        places = self._places[trailed:count]
+        thinned = np.arange(len(places)) % max(1, -(-len(places) // TRAILED)) == 0
         places = places[thinned | np.isnan(places).any(axis=1)]
         trails = [(2 + n, places[:, 2 * n : 2 * n + 2].ravel()) for n in range(len(self.traces))]
-        return self._pack(messages.HISTORY, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
+        return self._pack(kind, [(0, before), (1, self._numbers[plotted:count].ravel()), *trails])
+
+    @property
+    def time_s(self) -> float:
+        """The instant of the newest picture."""
+        return self._time_ns / 1e9
 
     def _samples_until(self, time_s: float, side: Literal["left", "right"] = "right") -> int:
         return int(np.searchsorted(self._times[: self._count], time_s, side))

@@ -177,7 +177,7 @@ export function drawThing(pen, frame, thing, paints, named) {
   pen.beginPath();
   if (thing.size_m) pen.rect(-thing.size_m[0] / 2, -thing.size_m[1] / 2, thing.size_m[0], thing.size_m[1]);
   else if (thing.robot) {
-    const r = Math.max(thing.radius_m, frame.px(5));
+    const r = Math.max(0.85 * thing.radius_m, frame.px(5));
     pen.moveTo(r, 0);
     pen.lineTo(-0.8 * r, 0.7 * r);
     pen.lineTo(-0.4 * r, 0);
@@ -186,12 +186,21 @@ export function drawThing(pen, frame, thing, paints, named) {
   } else pen.arc(0, 0, Math.max(thing.radius_m, 0.01), 0, 2 * Math.PI);
   pen.fill();
   pen.stroke();
+  if (thing.robot && thing.radius_m > frame.px(6)) {
+    pen.beginPath();
+    pen.arc(0, 0, thing.radius_m, 0, 2 * Math.PI);
+    pen.strokeStyle = pen.fillStyle;
+    pen.lineWidth = frame.px(1.5);
+    pen.stroke();
+  }
   pen.restore();
   if (thing.robot && (named || !well)) {
     pen.scale(frame.px(1), -frame.px(1));
     pen.fillStyle = paints.text;
     pen.font = "12px system-ui, sans-serif";
-    pen.fillText(thing.name, 10 + thing.radius_m * frame.scale, -6);
+    pen.textAlign = "center";
+    pen.fillText(thing.name, 0, -8 - Math.max(5, thing.radius_m * frame.scale));
+    pen.textAlign = "left";
   }
   pen.restore();
 }

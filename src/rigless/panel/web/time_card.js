@@ -91,9 +91,17 @@ export function timeCard() {
     </div>`, html`<span class="tag" data-state=${state}>${state}</span>`);
 }
 
+const RECENT_MS = 10_000;
+let lost = { s: 0, at: -Infinity };
+/** Whether time was lost just now. @param {number} lost_s  in all */
+function isLosing(lost_s) {
+  if (lost_s !== lost.s) lost = { s: lost_s, at: lost_s > lost.s ? performance.now() : -Infinity };
+  return performance.now() - lost.at < RECENT_MS;
+}
+
 export function clockCard() {
   const now = status.value;
   return card("Simulation time", html`<div class="big" aria-label="Simulated time">${clock(now?.time_s ?? 0)}</div>
     <div class="dim">Real ${(now?.wall_s ?? 0).toFixed(2)} s · ${(now?.real_time_factor ?? 0).toFixed(2)}× · seed ${now?.seed ?? 0}</div>
-    ${now && now.lost_s > 0 ? html`<div class="warn">${now.lost_s.toFixed(1)} s of wall time lost: this machine cannot hold the speed</div>` : ""}`);
+    ${now && isLosing(now.lost_s) ? html`<div class="warn">${now.lost_s.toFixed(1)} s of wall time lost: this machine cannot hold the speed</div>` : ""}`);
 }

@@ -7,6 +7,7 @@ import numpy as np
 
 from rigless.host.control import status_of
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.world import World
 
 OCCUPIED, UNKNOWN, CLIFF = 1, 2, 4
 
@@ -23,13 +24,19 @@ class Thing:
     pose: tuple[float, float, float]
 
 
-def things(sim: Simulation) -> list[Thing]:
+def world_of(sim: Simulation, robot: str = "") -> World:
+    """The world of a robot, or the one that most share."""
+    return sim.robot(robot).world if robot else sim.world
+
+
+def things(sim: Simulation, world: World) -> list[Thing]:
+    """The bodies in one world."""
     found = [
         Thing(name, False, "", obstacle.radius_m, obstacle.size_m, obstacle.pose(sim.now_ns))
-        for name, obstacle in sim.world.state.obstacles.items()
+        for name, obstacle in world.state.obstacles.items()
     ]
     for name, robot in sim.robots.items():
-        footprint = robot.footprint()
+        footprint = robot.footprint() if robot.world is world else None
         if footprint is not None:
             x, y, radius_m = map(float, footprint)
             theta = float(getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2]) if len(sim.robots) > 1 else 0.0
@@ -37,18 +44,19 @@ def things(sim: Simulation) -> list[Thing]:
     return found
 
 
-def grid(sim: Simulation) -> dict[str, Any] | None:
+def grid(world: World) -> dict[str, Any] | None:
     """The map's measures, or None on an open plane."""
-    cells = getattr(sim.world, "grid", None)
+    cells = getattr(world, "grid", None)
     if cells is None:
         return None
     height, width = cells.shape
-    return {"width": width, "height": height, "resolution_m": cells.resolution_m, "origin": cells.origin}
+    return {"width": width, "height": height, "resolution_m": cells.resolution_m, "origin": cells.origin,
+            "wall_m": world.wall_height_m}  # fmt: skip
 
 
-def cells(sim: Simulation) -> bytes:
+def cells(world: World) -> bytes:
     """One byte a cell, row 0 at the bottom."""
-    found = sim.world.grid  # type: ignore[attr-defined]
+    found = world.grid  # type: ignore[attr-defined]
     marks = np.zeros(found.shape, np.uint8)
     for layer, mark in ((found.occupied, OCCUPIED), (found.unknown, UNKNOWN), (found.cliff, CLIFF)):
         marks |= np.where(layer, np.uint8(mark), np.uint8(0))

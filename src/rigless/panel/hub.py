@@ -13,7 +13,7 @@ from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.panel.around import things
+from rigless.panel.around import things, world_of
 from rigless.panel.client import Client
 from rigless.panel.stages import Live
 from rigless.panel.watch import Stage, Watch
@@ -163,11 +163,13 @@ class Hub:
                 if key not in told:
                     told[key] = to_json({"type": "robot", "stage": key[0], **self._robot(watch)})
                 client.update(f"robot {key}", told[key])
-            around = self.stages[client.stage].sim if client.stage else None
-            if around is not None:
-                key = (client.stage, "")
+            sim = self.stages[client.stage].sim if client.stage else None
+            if sim is not None:
+                robot = next((watch.robot for watch in client.looks if watch.sim is sim), "")
+                world = world_of(sim, robot)
+                key = (client.stage, f"around {id(world)}")
                 if key not in told:
-                    told[key] = to_json({"type": "around", "stage": client.stage, "things": things(around)})
+                    told[key] = to_json({"type": "around", "stage": client.stage, "things": things(sim, world)})
                 client.update(f"around {client.stage}", told[key])
 
     def _robot(self, watch: Watch) -> dict[str, Any]:

@@ -54,6 +54,8 @@ class Maze:
 class MazeWorld(GridWorld):
     """A world whose walls are a maze's."""
 
+    wall_height_m = 0.1
+
     def __init__(self, maze: Maze, obstacles: dict[str, Obstacle] | None = None):
         self.maze = maze
         super().__init__(maze.grid, obstacles)

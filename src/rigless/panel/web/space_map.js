@@ -67,7 +67,7 @@ export class MapInSpace {
     this.#shade = wallShade(walls, grid);
     this.#picture = floorPicture(grid);
     this.#pieces = {
-      walls: new Mesh(blocks(walls, grid, WALL_HEIGHT_M), litMaterial()),
+      walls: new Mesh(blocks(walls, grid, grid.wall_m), litMaterial()),
       floor: new Mesh(flats(ground, grid.resolution_m), look.forMap(this.#picture)),
       pits: new Mesh(hollows(pits, grid, PIT_DEPTH_M), litMaterial()),
     };
@@ -139,10 +139,10 @@ function knownExtent({ width, height, cells }) {
  * @param {import("./space_cells.js").Mask} walls
  * @param {Grid} grid
  */
-function wallShade(walls, { resolution_m, origin }) {
+function wallShade(walls, { resolution_m, origin, wall_m }) {
   const fall = SHADOW_FALL.clone()
     .rotateAround(new Vector2(), -origin[2])
-    .multiplyScalar(WALL_HEIGHT_M / resolution_m);
+    .multiplyScalar(wall_m / resolution_m);
   return shade(walls, fall.x, fall.y, Math.max(1, Math.round(0.07 / resolution_m)));
 }
 

@@ -101,13 +101,13 @@ async function change(space) {
   invalidate();
 }
 
-/** @param {"live"|"recording"} stage @param {string} key */
-async function loadWorld(stage, key) {
-  const found = await call("GET", `/api/world?stage=${stage}`);
+/** @param {string} query @param {string} key */
+async function loadWorld(query, key) {
+  const found = await call("GET", `/api/world?${query}`);
   if (!found || world.key !== key) return;
   let grid = null;
   if (found.grid) {
-    const cells = await (await fetch(`/api/world/cells?stage=${stage}`)).arrayBuffer();
+    const cells = await (await fetch(`/api/world/cells?${query}`)).arrayBuffer();
     grid = { ...found.grid, cells: new Uint8Array(cells) };
   }
   if (world.key !== key) return;
@@ -124,10 +124,10 @@ export function beginTheatre() {
     untracked(() => void change(space)); // anew only for this, so that the user's view stays
   });
   effect(() => {
-    const key = state.connection.value === "live" ? `${state.stage.value} ${state.status.value?.deck?.file ?? ""}` : "";
+    const key = state.connection.value === "live" ? `${state.shownKey.value} ${state.status.value?.deck?.file ?? ""}` : "";
     if (!key || world.key === key) return;
     world = { key, grid: null };
-    void loadWorld(state.stage.value, key);
+    void loadWorld(`stage=${state.stage.value}&robot=${encodeURIComponent(state.shown.value)}`, key);
   });
   effect(() => {
     document.documentElement.dataset.theme = state.kept.theme.value;
@@ -176,8 +176,10 @@ function crowd() {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const { status } of robots) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const here = (state.around.value[state.stage.value] ?? []).filter((thing) => thing.robot).length;
+  const elsewhere = robots.length - here;
   return html`<div class="legend crowd"><b>${robots.length} robots</b>${[...counts].map(([status, count]) =>
-    html`<span><i style="background:var(--map-${status === "ok" ? "accent" : "warn"})"></i>${status} ${count}</span>`)}</div>`;
+    html`<span><i style="background:var(--map-${status === "ok" ? "accent" : "warn"})"></i>${status} ${count}</span>`)}${elsewhere > 0 ? html`<span>${elsewhere} not on this map</span>` : nothing}</div>`;
 }
 
 /** @param {number} factor */

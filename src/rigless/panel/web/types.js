@@ -45,6 +45,7 @@
  * @property {number} height
  * @property {number} resolution_m
  * @property {[number, number, number]} origin  x, y and yaw of the lower left corner
+ * @property {number} wall_m  how high its walls stand
  * @property {Uint8Array} cells  1 occupied, 2 unknown, 4 cliff
  */
 

@@ -181,9 +181,7 @@ def rebase(run: NDArray[np.float64], now_s: float) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def advance(
-    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, done: NDArray[np.float64]
-) -> int:
+def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, done: NDArray[np.float64]) -> int:
     """Take the blocks that have ended by now off the queue, at most as many as `done` has room; their tags go there."""
     finished = 0
     while finished < len(done) and ends_s(run) <= now_s:
@@ -199,8 +197,16 @@ def advance(
 
 @njit(cache=True, error_model="numpy")
 def append(
-    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, target: NDArray[np.float64], rate: float,
-    kind: float, tag: float, rates: NDArray[np.float64], accelerations: NDArray[np.float64], deviation: float,
+    blocks: NDArray[np.float64],
+    run: NDArray[np.float64],
+    now_s: float,
+    target: NDArray[np.float64],
+    rate: float,
+    kind: float,
+    tag: float,
+    rates: NDArray[np.float64],
+    accelerations: NDArray[np.float64],
+    deviation: float,
 ) -> bool:
     """Add a line to `target` at `rate` units/s; False if it has no length. The caller has advanced to now and there is room."""
     first, count, size = int(run[FIRST]), int(run[COUNT]), len(blocks)

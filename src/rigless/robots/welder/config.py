@@ -107,7 +107,9 @@ class Welding(Config):
     most_a: Positive = Field(400.0, description="[ours] over-current beyond it")
     most_v: Positive = Field(45.0, description="[ours] over-voltage beyond it")
     fastest_mmps: Positive = Field(60.0, description="[ours] the arc is lost beyond it")
-    stickout_mm: tuple[Positive, Positive] = Field((5.0, 25.0), description="[ours] shorter sticks, longer loses the arc")
+    stickout_mm: tuple[Positive, Positive] = Field(
+        (5.0, 25.0), description="[ours] shorter sticks, longer loses the arc"
+    )
     thermal_a: Positive = Field(250.0, description="[ours] what the source can give for ever")
     thermal_tau_s: Positive = Field(600.0, description="[ours] how slowly it heats")
     spool_m: Positive = Field(1500.0, description="[ours] wire on a full spool")

@@ -361,7 +361,9 @@ class _Reader:
                 raise GcodeError(codes.BAD_TARGET)
         angle = _swept(-i, -j, dx - i, dy - j, clockwise)
         angle += math.copysign(2 * math.pi * (turns - 1), angle)
-        length = math.hypot(angle * radius, *(end[a] - self.position[a] for a in range(AXES) if a not in (first, second)))
+        length = math.hypot(
+            angle * radius, *(end[a] - self.position[a] for a in range(AXES) if a not in (first, second))
+        )
         rate = self.rate(self.position, end, length)
         count = self.segments(radius, angle)
         self.steps.append(("arc", rate, first, second, i, j, angle, count, 0, *self.position, *end))

@@ -8,12 +8,21 @@ from rigless.robots.welder.gcode import GcodeError, read_number
 
 REPORT, JUNCTION, ARC_TOLERANCE, INCHES, SOFT_LIMITS, HARD_LIMITS, HOMING = 10, 11, 12, 13, 20, 21, 22
 LOCATE_RATE, SEEK_RATE, PULL_OFF, JOG_LIMITS, HOMING_CYCLES, SLEEP = 24, 25, 27, 40, 44, 62
-STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, AUTO_REPORT, FEED_OF_LINEAR = 100, 110, 120, 130, 376, 481, 701
+STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, FEED_OF_LINEAR = 100, 110, 120, 130, 376, 701
 REPORT_MPOS, REPORT_BUFFER, REPORT_LINE, REPORT_FEED, REPORT_PINS, REPORT_WCO, REPORT_OVERRIDES, REPORT_PROBE = (
     1, 2, 4, 8, 16, 32, 64, 128,
 )  # fmt: skip
 REPORT_ALARM = 1024
-GROUPS = {0: "Root", 1: "General", 2: "Control signals", 3: "Limits", 4: "Homing", 5: "Jogging", 6: "Stepper", 7: "Axis"}
+GROUPS = {
+    0: "Root",
+    1: "General",
+    2: "Control signals",
+    3: "Limits",
+    4: "Homing",
+    5: "Jogging",
+    6: "Stepper",
+    7: "Axis",
+}
 AXES = 6
 
 
@@ -67,7 +76,6 @@ def table(config: WelderConfig) -> dict[int, Setting]:
         *_per_axis(letters, TRAVEL, "maximum travel", "deg",
                    tuple(high - low for low, high in zip(limits.low_deg, limits.high_deg, strict=True)), 0.0),
         Setting(ROTARY, 6, "Rotational axes", 7, "bitfield", 0, 7, True),
-        Setting(AUTO_REPORT, 1, "Autoreport interval", 0, "milliseconds", 0, 1000, True),
         Setting(FEED_OF_LINEAR, 1, "Feed rate applies to linear axes only", 0, "boolean", 0, 1, True),
     ]  # fmt: skip
     return {row.number: row for row in rows}

@@ -99,9 +99,7 @@ def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, 
     """Current, voltage, wire and gas that the source aims at in this phase."""
     current, voltage, wire = (
         asked or default
-        for asked, default in zip(
-            around.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True
-        )
+        for asked, default in zip(around.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True)
     )
     gas = config.gas_lpm if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or around.gas_open else 0.0
     match weld.phase:
@@ -161,9 +159,14 @@ def release(weld: Weld) -> None:
 
 
 def at_rest(weld: Weld) -> bool:
-    """Whether a step would change nothing but noise: idle, and all flows have died away."""
-    quiet = weld.current_a == weld.voltage_v == weld.wire_mpm == weld.gas_lpm == 0.0 and weld.heat < 1e-6
+    """Whether a step would change nothing: idle, and all flows have died away. (The source cools on: see `cool`.)"""
+    quiet = weld.current_a == weld.voltage_v == weld.wire_mpm == weld.gas_lpm == 0.0
     return quiet and not weld.wanted and weld.phase in (IDLE, EMERGENCY_STOP)
+
+
+def cool(weld: Weld, config: Welding, seconds: float) -> None:
+    """Make up for the time in which the process was at rest and not advanced."""
+    weld.heat *= math.exp(-seconds / config.thermal_tau_s)
 
 
 def _enter(weld: Weld, phase: str) -> None:

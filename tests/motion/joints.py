@@ -1,5 +1,6 @@
 """A planner with the limits of the welding arm, and a plain reference: all blocks planned at once with floats and lists."""
 
+import itertools
 import math
 
 import numpy as np
@@ -70,7 +71,7 @@ def total_time(points, rates):
         limit = least(RATES, unit)
         blocks.append((unit, length, max(min(rate, limit), 1 / 60), least(ACCELERATIONS, unit)))
     entries = [0.0]
-    for (u, _, v, _), (w, _, x, _) in zip(blocks, blocks[1:], strict=False):
+    for (u, _, v, _), (w, _, x, _) in itertools.pairwise(blocks):
         entries.append(min(corner(u, w), v, x))
     entries.append(0.0)
     for n in range(len(blocks) - 1, -1, -1):

@@ -84,7 +84,8 @@ def test_limits_leave_out_what_the_arm_cannot_do():
     found = ARM.inverse(ARM.forward(joints), within_limits=True)
     assert 0 < len(found) < 8
     assert np.abs(found - joints).max(axis=1).min() < 1e-9
-    assert (found >= ARM.low_rad).all() and (found <= ARM.high_rad).all()
+    assert (found >= ARM.low_rad).all()
+    assert (found <= ARM.high_rad).all()
 
 
 def test_the_chain_ends_at_the_flange_and_the_torch_is_180_mm_on():

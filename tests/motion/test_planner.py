@@ -1,5 +1,6 @@
 """The planner against the firmware's figures, closed forms and a plain reference that plans whole programs."""
 
+import itertools
 import math
 
 import numpy as np
@@ -67,7 +68,7 @@ def test_no_axis_exceeds_its_limits_and_the_path_is_the_programmed_line(targets,
         if not (waiting or joints.count):
             break
     assert np.allclose(seen[-1], ends[-1]) or joints.count
-    lines = list(zip(ends, ends[1:], strict=False))
+    lines = list(itertools.pairwise(ends))
     for position in seen[::7]:
         assert min((off_line(position, *line) for line in lines), default=0.0) < 1e-6
 

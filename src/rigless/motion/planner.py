@@ -117,11 +117,11 @@ def shape(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     exit_sqr = min(exit_sqr, fastest_sqr)
     peak = min(cruise, np.sqrt(0.5 * (fastest_sqr + exit_sqr)))
     peak_sqr = peak * peak
-    exit = min(np.sqrt(exit_sqr), peak)
-    run[PEAK], run[EXIT] = peak, exit
+    leaves = min(np.sqrt(exit_sqr), peak)
+    run[PEAK], run[EXIT] = peak, leaves
     run[RAMP_S] = abs(peak - v0) / a
-    run[BRAKE_S] = (peak - exit) / a
-    cruised = left - abs(peak_sqr - v0 * v0) / (2.0 * a) - (peak_sqr - exit * exit) / (2.0 * a)
+    run[BRAKE_S] = (peak - leaves) / a
+    cruised = left - abs(peak_sqr - v0 * v0) / (2.0 * a) - (peak_sqr - leaves * leaves) / (2.0 * a)
     run[CRUISE_S] = max(cruised, 0.0) / peak
 
 
@@ -185,12 +185,12 @@ def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float,
     """Take the blocks that have ended by now off the queue, at most as many as `done` has room; their tags go there."""
     finished = 0
     while finished < len(done) and ends_s(run) <= now_s:
-        end_s, exit = ends_s(run), run[EXIT]
+        end_s, leaves = ends_s(run), run[EXIT]
         done[finished] = blocks[int(run[FIRST]), TAG]
         finished += 1
         run[FIRST] = (int(run[FIRST]) + 1) % len(blocks)
         run[COUNT] -= 1.0
-        run[TIME], run[DISTANCE], run[SPEED] = end_s, 0.0, exit
+        run[TIME], run[DISTANCE], run[SPEED] = end_s, 0.0, leaves
         shape(blocks, run)
     return finished
 

@@ -338,7 +338,7 @@ def check_jog(robot: "Welder", text: str) -> None:
     if state.mode not in ("Idle", "Jog"):
         raise GcodeError(codes.NOT_IDLE)
     block = read_block(text, robot.profile.letters)
-    modal, steps = interpret(block, state.modal, state.coordinates, tuple(state.position), robot.profile, jog=True)
+    _modal, steps = interpret(block, state.modal, state.coordinates, tuple(state.position), robot.profile, jog=True)
     _, _, feed, *target = next(step for step in steps if step[0] == "line")
     if state.settings[s.JOG_LIMITS]:
         target = [

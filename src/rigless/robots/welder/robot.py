@@ -5,7 +5,6 @@ What words mean is in modal.py, how lines are done in lines.py, motion in moves.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +79,7 @@ class Welder(Robot):
         self.scratch = np.zeros(moves.DONE)
         self.arm = Arm(config)
         self.table = s.table(config)
-        state.settings = {number: row.default for number, row in self.table.items()}
+        state.settings = s.defaults(self.table)
         state.blocks = p.new_queue(config.wire.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
         state.position = list(config.start_deg)
@@ -237,7 +236,7 @@ class Welder(Robot):
                 realtime.act(self, one.code)
             else:
                 self.state.rx.append(one)
-        lines.work(self)
+                lines.work(self)
 
     def rx_free(self) -> int:
         """Free bytes of the receive buffer; a sender that overfills it is held back by the transport, as TCP and USB do."""

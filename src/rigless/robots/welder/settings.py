@@ -88,6 +88,10 @@ def _per_axis(letters: str, first: int, name: str, unit: str, values: tuple[floa
     ]
 
 
+def defaults(rows: dict[int, Setting]) -> dict[int, float]:
+    return {number: float(row.default) for number, row in rows.items()}
+
+
 def parse(setting: Setting, text: str) -> float:
     """The value in a `$n=value`. Raises GcodeError."""
     value, end = read_number(text.strip(), 0)

@@ -130,7 +130,7 @@ def restore(robot: "Welder", what: str) -> None:
     if what not in ("$", "#", "*", "&"):
         raise GcodeError(codes.INVALID_STATEMENT)
     if what in "$*":
-        robot.state.settings = {number: row.default for number, row in robot.table.items()}
+        robot.state.settings = s.defaults(robot.table)
         robot.apply_settings()
     if what in "#*":
         robot.state.coordinates = Coordinates()

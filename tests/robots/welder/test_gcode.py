@@ -157,7 +157,12 @@ def test_arcs_keep_their_radius_and_end_where_they_should(plane, clockwise):
 
 
 def test_arcs_by_radius_and_full_turns():
-    for line, angle in [("G2 X10 R5", -math.pi), ("G3 X10 R5", math.pi), ("G2 X5 Y5 R5", -math.pi / 2), ("G2 X5 Y5 R-5", -1.5 * math.pi)]:
+    for line, angle in [
+        ("G2 X10 R5", -math.pi),
+        ("G3 X10 R5", math.pi),
+        ("G2 X5 Y5 R5", -math.pi / 2),
+        ("G2 X5 Y5 R-5", -1.5 * math.pi),
+    ]:
         _, [arc] = steps(line)
         assert arc[6] == pytest.approx(angle, abs=1e-6)
     _, [circle] = steps("G3 X0 I5")
@@ -189,7 +194,9 @@ def test_jogs():
 
 
 LETTERS = st.sampled_from("GGGGMMXYZABCFIJKLNPQRSTEDHUVW")
-NUMBERS = st.sampled_from(["0", "1", "2", "3", "4", "10", "28", "38.2", "53", "92", "54", "66", "67", "62", "-1", "1.5", "", ".", "1e5"])
+NUMBERS = st.sampled_from(
+    ["0", "1", "2", "3", "4", "10", "28", "38.2", "53", "92", "54", "66", "67", "62", "-1", "1.5", "", ".", "1e5"]
+)
 LINES = st.lists(st.tuples(LETTERS, NUMBERS).map("".join), max_size=8).map(" ".join) | st.text(max_size=40)
 
 

@@ -50,7 +50,7 @@ def test_the_phases_and_their_times():
     w.stop(weld)
     ends = through(weld, 3.0)
     assert [phase for _, phase in ends] == ["CRATER_FILL", "ARC_END", "BURN_BACK", "POST_FLOW", "IDLE"]
-    times = dict((phase, at) for at, phase in ends)
+    times = {phase: at for at, phase in ends}
     assert times["ARC_END"] - times["CRATER_FILL"] == pytest.approx(0.5)
     assert times["POST_FLOW"] - times["BURN_BACK"] == pytest.approx(0.05)
     assert times["IDLE"] - times["POST_FLOW"] == pytest.approx(0.5)
@@ -78,7 +78,9 @@ def test_totals():
     weld = burning(speed_mmps=10.0)
     before = (weld.arc_s, weld.length_mm, weld.energy_kj, weld.deposited_g)
     through(weld, 6.0, speed_mmps=10.0)
-    gained = [b - a for a, b in zip(before, (weld.arc_s, weld.length_mm, weld.energy_kj, weld.deposited_g), strict=True)]
+    gained = [
+        b - a for a, b in zip(before, (weld.arc_s, weld.length_mm, weld.energy_kj, weld.deposited_g), strict=True)
+    ]
     assert gained == pytest.approx([6.0, 60.0, 22 * 180 * 6 / 1000, 49.32 / 10], rel=1e-3)
 
 

@@ -1,5 +1,7 @@
 """The bytes of the line: what is real-time, what is data, where lines end."""
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,7 +80,7 @@ def test_how_bytes_are_cut_does_not_matter_nor_does_a_snapshot(data, cuts):
     wanted = decoded(data)
     assert decoded(*(data[i : i + 1] for i in range(len(data)))) == wanted
     codec, found, places = GrblCodec(), [], sorted({0, *(cut for cut in cuts if cut < len(data)), len(data)})
-    for begin, end in zip(places, places[1:], strict=False):
+    for begin, end in itertools.pairwise(places):
         codec = unpack(pack(codec), GrblCodec)
         found += codec.decode(data[begin:end])
     assert found == wanted

@@ -45,21 +45,6 @@ class Homing(Config):
     required: bool = Field(False, description="start in ALARM:11 until homed")
 
 
-class Wire(Config):
-    """[wire] the controller's buffers and manners."""
-
-    letters: Literal["XYZABC", "ABCUVW"] = Field("XYZABC", description="ABCUVW are the seed's joint letters")
-    compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="what the greeting says")
-    planner_blocks: Annotated[int, Field(ge=15, le=1000)] = 100
-    rx_bytes: Annotated[int, Field(ge=128, le=65536)] = 1024
-    baud: Annotated[int, Field(ge=0, le=12_000_000)] = Field(
-        0, description="pace lines as a serial line of this rate would; 0 takes them as they come"
-    )
-    client_policy: Literal["reject", "takeover"] = Field(
-        "reject", description="a serial line has one program on it: what becomes of a second"
-    )
-
-
 class Link(Config):
     """[seed] an output that switches an input after a delay."""
 
@@ -134,13 +119,23 @@ class WelderConfig(Config):
     command_delay_ms: NotNegative = Field(1.0, description="[seed]")
     feedback_delay_ms: NotNegative = Field(0.5, description="[seed]")
     start_deg: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    letters: Literal["XYZABC", "ABCUVW"] = Field("XYZABC", description="[wire] ABCUVW are the seed's joint letters")
+    compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] what the greeting says")
+    client_policy: Literal["reject", "takeover"] = Field(
+        "reject", description="a serial line has one program on it: what becomes of a second"
+    )
+    planner_blocks: Annotated[int, Field(ge=15, le=1000)] = Field(100, description="[wire]")
+    rx_bytes: Annotated[int, Field(ge=128, le=65536)] = Field(1024, description="[wire]")
+    baud: Annotated[int, Field(ge=0, le=12_000_000)] = Field(
+        0, description="pace lines as a serial line of this rate would; 0 takes them as they come"
+    )
+    default_time_scale: Annotated[float, Field(ge=0.1, le=100)] = Field(1.0, description="[seed] the pace asked for")
     settings_file: str = Field("", description="where $ settings and offsets are kept from run to run; empty: nowhere")
     junction_deviation: Positive = Field(0.01, description="[wire] $11")
     arc_tolerance: Positive = Field(0.002, description="$12")
     soft_limits: bool = Field(True, description="$20")
     limits: Limits = Limits()
     homing: Homing = Homing()
-    wire: Wire = Wire()
     virtual_io: VirtualIo = VirtualIo()
     welding: Welding = Welding()
     torch: Torch = Torch()

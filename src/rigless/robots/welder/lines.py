@@ -9,7 +9,7 @@ whenever something may have changed: a line came, a block ended, an input switch
 from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
-from rigless.robots.welder import codes, moves, system
+from rigless.robots.welder import codes, moves, reports, system
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import Step, after_program_end, arc_point, interpret
@@ -260,7 +260,7 @@ def probe(robot: "Welder", step: Step) -> bool:
     if state.probe.mode or moves.moving(robot):
         return False
     state.position = [float(value) for value in state.run[p.POSITION : p.POSITION + 6]]
-    robot.say(robot.probe_text())
+    robot.say(reports.probe(robot))
     return True
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigless.motion import planner as p
-from rigless.robots.welder import codes
+from rigless.robots.welder import alarms, codes
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
 
@@ -145,7 +145,7 @@ def watch(robot: "Welder") -> None:
     if state.alarm_at_rest:
         alarm, state.alarm_at_rest = state.alarm_at_rest, 0
         drop(robot)
-        robot.raise_alarm(alarm)
+        alarms.raise_alarm(robot, alarm)
     elif state.legs and state.mode == "Home":
         _next_leg(robot)
 
@@ -199,12 +199,12 @@ def _next_leg(robot: "Welder") -> None:
 def begin_probe(robot: "Welder", mode: int, target: Any, feed: float) -> bool:
     """G38.x: False if the probe is not as it must be before (which is an alarm)."""
     state = robot.state
-    if bool(robot.input["probe"]) != (mode in (384, 385)):
+    if bool(robot.input["probe"]) == (mode in (384, 385)):
         state.probe.mode = mode
         queue(robot, target, feed_along(robot, state.position, target, feed), p.PLAIN)
         state.mode = "Run"
         return True
-    robot.raise_alarm(codes.ALARM_PROBE_INITIAL)
+    alarms.raise_alarm(robot, codes.ALARM_PROBE_INITIAL)
     return False
 
 

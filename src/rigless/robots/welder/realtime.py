@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
-from rigless.robots.welder import codes, lines, moves, reports
+from rigless.robots.welder import alarms, codes, lines, moves, reports
 from rigless.robots.welder import wire as w
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def act(robot: "Welder", code: int) -> None:
         case w.MODES:
             robot.say(reports.modes(robot))
         case w.RESET:
-            robot.reset()
+            alarms.reset(robot)
         case w.HOLD:
             hold(robot)
         case w.RESUME:
@@ -91,7 +91,7 @@ def open_door(robot: "Welder") -> None:
     state = robot.state
     if state.mode == "Home":
         moves.drop(robot)
-        robot.raise_alarm(codes.ALARM_HOMING_DOOR)
+        alarms.raise_alarm(robot, codes.ALARM_HOMING_DOOR)
     elif state.mode == "Jog":
         forget_lines(robot)
         moves.cancel(robot)

@@ -152,13 +152,13 @@ def probe(robot: "Welder") -> str:
 
 def build_info(robot: "Welder") -> str:
     """`$I`."""
-    wire = robot.config.wire
+    config = robot.config
     rows = [f"[VER:1.1f.{BUILD}:{robot.state.build_info}]"]
-    if wire.compat == "grbl":
-        return "\r\n".join([*rows, f"[OPT:VNM,{wire.planner_blocks},{wire.rx_bytes}]"]) + "\r\n"
+    if config.compat == "grbl":
+        return "\r\n".join([*rows, f"[OPT:VNM,{config.planner_blocks},{config.rx_bytes}]"]) + "\r\n"
     rows += [
-        f"[OPT:VNML+,{wire.planner_blocks},{wire.rx_bytes},{AXES},0]",
-        f"[AXS:{AXES}:{wire.letters}]",
+        f"[OPT:VNML+,{config.planner_blocks},{config.rx_bytes},{AXES},0]",
+        f"[AXS:{AXES}:{config.letters}]",
         "[NEWOPT:ENUMS,RT-,HOME,ES,TC,SED]",
         "[FIRMWARE:grblHAL]",
         "[SIGNALS:DE]",

@@ -3,8 +3,10 @@
 What words mean is in modal.py, how lines are done in lines.py, motion in moves.py, the process in welding.py, numbers in config.py.
 """
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,23 +14,22 @@ from numpy.typing import NDArray
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
-from rigless.kernel.robot import Robot, VirtualInput, every, on
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
-from rigless.robots.welder import codes, lines, moves, realtime, reports, storage, welding
+from rigless.robots.welder import alarms, codes, lines, moves, process, realtime, reports, storage, welding
 from rigless.robots.welder import io as virtual_io
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.modal import AXES, Modal, Profile, Step
-from rigless.robots.welder.state import NOBODY, Arrival, Schedule, Truth, WelderState
+from rigless.robots.welder.modal import AXES, Profile, Step
+from rigless.robots.welder.native import read_native
+from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
-from rigless.sensors.noise import block, noise_key, normal
+from rigless.sensors.noise import noise_key
 
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not read answers is cut off here
-STRIKE, CURRENT, VOLTAGE = 0, 1, 2  # noise draws
-GAS, WIRE = "gas", "wire"
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ class Welder(Robot):
     sensors = ("arc_current", "arc_voltage")
     conditions = {
         "arc": ("arc_lost", "no_start", "wire_stick", "burn_back"),
-        GAS: ("no_gas",),
-        WIRE: ("no_wire",),
+        process.GAS: ("no_gas",),
+        process.WIRE: ("no_wire",),
         "power_source": ("over_current", "over_voltage", "thermal", "communication"),
         "motor": ("motor_fault",),
     }
@@ -74,13 +75,20 @@ class Welder(Robot):
         path = self.config.settings_file if "/" in self.config.settings_file else f"./{self.config.settings_file}"
         return (*line, Port("settings", StoreCodec, transport="file", address=path, kind="datagram"))
 
+    @classmethod
+    def read_file(cls, path: Path) -> Mapping[str, Any] | None:
+        return read_native(path)
+
+    def asks(self) -> Asks:
+        return Asks(speed=self.config.default_time_scale)
+
     def start(self) -> None:
         config, state = self.config, self.state
         self.scratch = np.zeros(moves.DONE)
         self.arm = Arm(config)
         self.table = s.table(config)
         state.settings = s.defaults(self.table)
-        state.blocks = p.new_queue(config.wire.planner_blocks)
+        state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
         state.position = list(config.start_deg)
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
@@ -103,7 +111,7 @@ class Welder(Robot):
         )  # fmt: skip
         turns = int(values[s.ROTARY])
         rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        self.profile = Profile(config.wire.letters, rotary, values[s.ARC_TOLERANCE])
+        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
 
     # What happens 1000 times a second
 
@@ -118,7 +126,7 @@ class Welder(Robot):
         if state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode:
             moves.watch(self)
         if not welding.at_rest(state.weld) or state.mist or state.flood:
-            self.weld()
+            process.step(self)
         if state.line is not None or state.rx:
             lines.work(self)
 
@@ -140,65 +148,6 @@ class Welder(Robot):
         state.ticks += times
         return times
 
-    def weld(self) -> None:
-        """A step of the process, with the torch as fast as it truly is."""
-        state, dt_s = self.state, 1.0 / self.config.update_rate_hz
-        rested = state.ticks - state.welded_tick - 1
-        if rested > 0:
-            welding.cool(state.weld, self.config.welding, rested * dt_s)
-        state.welded_tick = state.ticks
-        torch = self.torch_m()
-        speed = math.dist(torch, state.torch_m) * 1000 / dt_s if state.torch_m else 0.0
-        state.torch_m = torch
-        draw = normal(block(state.noise_key, state.weld.strikes, STRIKE)[0])
-        began = welding.advance(state.weld, self.config.welding, self.around(speed), dt_s, draw)
-        self.measure()
-        if began:
-            self.tell_phase(began)
-        if welding.at_rest(state.weld):
-            state.torch_m = []
-
-    def around(self, speed_mmps: float) -> welding.Around:
-        config, analog, state = self.config.welding, self.state.outputs.analog, self.state
-        arc, source = self.fault("arc"), self.fault("power_source")
-        injected = source.kind if source is not None else ""
-        if arc is not None and arc.kind != "no_start" and state.weld.arc_on:
-            injected = arc.kind
-        return welding.Around(
-            speed_mmps,
-            self.input["stickout_mm"],
-            gas=self.fault(GAS) is None,
-            wire=self.fault(WIRE) is None,
-            gas_open=state.mist or state.flood,
-            injected=injected,
-            strikes=self.fault("arc", "no_start") is None,
-            demand=(
-                analog[0] * config.amps_per_volt,
-                analog[1] * config.volts_per_volt,
-                analog[2] * config.mpm_per_volt,
-            ),
-        )
-
-    def measure(self) -> None:
-        """Current and voltage as the source's sensors give them."""
-        state, ripple = self.state, self.config.welding.ripple_share
-        noise = [normal(block(state.noise_key, state.ticks, which)[0]) for which in (CURRENT, VOLTAGE)]
-        current = self.sense("arc_current", state.weld.current_a * (1.0 + ripple * noise[0]))
-        voltage = self.sense("arc_voltage", state.weld.voltage_v * (1.0 + ripple * noise[1]))
-        state.measured_a = min(max(current or 0.0, -1e9), 1e9)
-        state.measured_v = min(max(voltage or 0.0, -1e9), 1e9)
-
-    def tell_phase(self, phase: str) -> None:
-        weld, config = self.state.weld, self.config.welding
-        self.set_input(f"di{config.arc_detect_input}", weld.phase in welding.BURNING)
-        if phase == welding.FAULT:
-            self.event("weld-fault", f"{weld.fault}: {welding.FAULTS[weld.fault]}", "error", fault=weld.fault)
-            self.count("weld_faults")
-            if config.hold_on_fault and self.state.mode == "Run":
-                realtime.hold(self)
-        else:
-            self.event("weld-phase", phase.lower().replace("_", " "), phase=phase)
-
     # Bytes
 
     @on(Line, RealTime)
@@ -211,8 +160,8 @@ class Welder(Robot):
         if isinstance(message, RealTime):
             one = Arrival(due_ns, message.code)
         else:
-            if self.config.wire.baud:
-                due_ns = max(due_ns, state.paced_ns) + message.size * BITS_PER_BYTE * 10**9 // self.config.wire.baud
+            if self.config.baud:
+                due_ns = max(due_ns, state.paced_ns) + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
                 state.paced_ns = due_ns
             one = Arrival(due_ns, -1, message.text, message.size, message.overflow)
         if sum(waiting.size for waiting in state.rx) > WAITING_MOST:
@@ -240,7 +189,7 @@ class Welder(Robot):
 
     def rx_free(self) -> int:
         """Free bytes of the receive buffer; a sender that overfills it is held back by the transport, as TCP and USB do."""
-        return max(0, self.config.wire.rx_bytes - 1 - sum(one.size for one in self.state.rx))
+        return max(0, self.config.rx_bytes - 1 - sum(one.size for one in self.state.rx))
 
     def wake(self) -> None:
         """A dwell or wait may be over."""
@@ -277,7 +226,7 @@ class Welder(Robot):
         """A serial line has one program on it."""
         if link.port == "settings":
             return
-        if self.state.client != NOBODY and self.config.wire.client_policy == "reject":
+        if self.state.client != NOBODY and self.config.client_policy == "reject":
             self.event("client-rejected", f"{message.peer}: another program is on the line", "warning")
             self.close(link)
             return
@@ -286,9 +235,9 @@ class Welder(Robot):
             if other.id == old[1]:
                 self.close(other)
         self.event("client-connected", f"{message.peer} is on the line")
-        self.say(reports.greeting(self.config.wire.compat))
+        self.say(reports.greeting(self.config.compat))
         if self.state.mode == "Alarm":
-            self.say(self.lock_text())
+            self.say(alarms.lock_text(self))
 
     @on(Disconnected)
     def leave(self, message: Disconnected, link: Link) -> None:
@@ -305,72 +254,6 @@ class Welder(Robot):
         if self.config.settings_file:
             self.emit("settings", Stored(storage.text(self)))
 
-    # Alarms and resets
-
-    def raise_alarm(self, number: int) -> None:
-        state = self.state
-        state.mode, state.alarm, state.critical = "Alarm", number, number in codes.CRITICAL
-        state.line, state.steps, state.legs, state.probe.mode = None, [], [], 0
-        self.say(f"ALARM:{number}\r\n")
-        if number == codes.ALARM_PROBE_CONTACT:
-            self.say(self.probe_text())
-        elif state.critical:
-            state.rx.clear()
-            self.say(f"[MSG:{self.critical_text(number)}]\r\n")
-        self.event("alarm", f"ALARM:{number} {codes.ALARMS[number]}", "error", number=number)
-        self.count("alarms")
-
-    def critical_text(self, number: int) -> str:
-        what = {codes.ALARM_ESTOP: "Emergency stop", codes.ALARM_MOTOR_FAULT: "Motor fault"}.get(number)
-        return f"{what} - clear, then reset to continue" if what else "Reset to continue"
-
-    def lock_text(self) -> str:
-        if self.state.critical:
-            return f"[MSG:{self.critical_text(self.state.alarm)}]\r\n"
-        return "[MSG:'$H'|'$X' to unlock]\r\n"
-
-    def probe_text(self) -> str:
-        return reports.probe(self)
-
-    def reset(self) -> None:
-        """Ctrl-X: everything stops at once; an alarm if something moved."""
-        state = self.state
-        if self.input["estop"] or self.fault("motor"):
-            return
-        homing, moved = state.mode == "Home", moves.moving(self)
-        locked = state.mode in ("Alarm", "Sleep")
-        state.alarm_at_rest = 0
-        moves.drop(self)
-        state.rx.clear()
-        state.arriving = [one for one in state.arriving if one.code >= 0]
-        state.line, state.steps, state.until_ns, state.error, state.critical = None, [], -1, codes.OK, False
-        state.probe.mode = 0
-        state.modal = Modal()
-        state.coordinates.g92 = [0.0] * AXES
-        self.set_spindle(5, 0.0)
-        self.set_coolant(False, False)
-        self.set_overrides(100, 100, 100)
-        state.schedule = Schedule()
-        if homing or moved:
-            self.raise_alarm(codes.ALARM_HOMING_RESET if homing else codes.ALARM_ABORT)
-            locked = True
-        self.say(reports.greeting(self.config.wire.compat))
-        if locked:
-            state.mode = "Alarm"
-            self.say(self.lock_text())
-        else:
-            state.mode, state.alarm = "Idle", 0
-            state.rx = [Arrival(self.now_ns, -1, text, startup=True) for text in state.startup if text]
-            lines.work(self)
-
-    def stop_at_once(self, alarm: int) -> None:
-        """The power is cut: no braking ramp, no gas, no arc."""
-        moves.drop(self)
-        welding.emergency(self.state.weld)
-        self.set_spindle(5, 0.0)
-        self.set_coolant(False, False)
-        self.raise_alarm(alarm)
-
     # Inputs and faults
 
     @on(SetInput)
@@ -378,7 +261,7 @@ class Welder(Robot):
         name, value = given.name, given.value
         if name == "estop":
             if self.input["estop"]:
-                self.stop_at_once(codes.ALARM_ESTOP)
+                alarms.stop_at_once(self, codes.ALARM_ESTOP)
             else:
                 welding.release(self.state.weld)
         elif name == "door" and self.input["door"]:
@@ -393,7 +276,7 @@ class Welder(Robot):
     @on(Injected)
     def fault_began(self, fault: Injected, link: Link) -> None:
         if fault.target == "motor":
-            self.stop_at_once(codes.ALARM_MOTOR_FAULT)
+            alarms.stop_at_once(self, codes.ALARM_MOTOR_FAULT)
 
     @on(Cleared)
     def fault_ended(self, fault: Cleared, link: Link) -> None:

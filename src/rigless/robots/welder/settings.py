@@ -40,7 +40,7 @@ class Setting:
 
 def table(config: WelderConfig) -> dict[int, Setting]:
     """All settings by number, with the defaults of this config."""
-    limits, homing, letters = config.limits, config.homing, config.wire.letters
+    limits, homing, letters = config.limits, config.homing, config.letters
     masks = [sum(1 << joint - 1 for joint in group) for group in homing.order]
     rows = [
         Setting(0, 6, "Step pulse time", 5.0, "microseconds", 2.0, 1000.0),

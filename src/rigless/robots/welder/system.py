@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from rigless.robots.welder import codes, lines, moves, reports
+from rigless.robots.welder import alarms, codes, lines, moves, reports
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import Coordinates
@@ -46,7 +46,7 @@ def execute(robot: "Welder", text: str) -> None:
 
 
 def report(robot: "Welder", name: str) -> str:
-    table, letters = robot.table, robot.config.wire.letters
+    table, letters = robot.table, robot.config.letters
     values = robot.state.settings
     match name:
         case "" | "HELP":
@@ -143,7 +143,7 @@ def restore(robot: "Welder", what: str) -> None:
 
 def home(robot: "Welder", letters: str) -> None:
     """`$H`, or `$H` with axis letters."""
-    state, known = robot.state, robot.config.wire.letters
+    state, known = robot.state, robot.config.letters
     if not all(letter in known for letter in letters):
         raise GcodeError(codes.INVALID_STATEMENT)
     if state.mode not in ("Idle", "Alarm"):
@@ -173,7 +173,7 @@ def check(robot: "Welder") -> None:
         robot.say("[MSG:Disabled]\r\n")
         state.mode = "Idle"
         lines.answer(robot, codes.OK)
-        robot.reset()
+        alarms.reset(robot)
     elif state.mode == "Idle":
         state.mode = "Check"
         robot.say("[MSG:Enabled]\r\n")

@@ -43,12 +43,12 @@ def cycle_time(
     found = estimate(text, WelderConfig.model_validate({"letters": letters}))
     seconds = {f"{name}_s": getattr(found, f"{name}_s") for name in ("motion", "process", "dwell", "io", "total")}
     if json:
-        errors = [{"line": number, "text": text, "error": error} for number, text, error in found.errors]
+        errors = [{"line": number, "text": text, "error": why} for number, text, why in found.errors]
         counts = {"path_deg": found.path_deg, "lines": found.lines, "moves": found.moves, "errors": errors}
         line(to_json({"program": str(program), **seconds, **counts}).decode())
     else:
         for name, value in seconds.items():
             line(f"{name.removesuffix('_s'):8} {value:10.3f} s")
-        for number, text, error in found.errors:
-            line(f"{program}:{number}: {error}  ({text})")
+        for number, text, why in found.errors:
+            line(f"{program}:{number}: {why}  ({text})")
     raise typer.Exit(1 if found.errors else 0)

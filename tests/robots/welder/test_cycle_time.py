@@ -62,7 +62,7 @@ def test_the_examples_run(name):
 
 
 def test_waypoints():
-    points = [np.radians([x, -45, 90, 0, 45, 0]) for x in (0.0, 20.0, 40.0)]
+    points = [np.radians([x, 20, 30, 0, 40, 0]) for x in (0.0, 20.0, 40.0)]
     found = estimate_waypoints(points, travel_mmps=200, process_mmps=10, process=[False, True])
     assert found.process_s == pytest.approx(20 * found.motion_s, rel=0.1)
     fast = estimate_waypoints(points, travel_mmps=1e6, process_mmps=10)

@@ -5,6 +5,7 @@ G4 as dwell, and M66 as I/O with its time-out, which is the longest it can be. M
 The process itself (pre-flow, arc start) holds nothing up on a grblHAL controller unless the program waits for it with M66 or G4.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -159,13 +160,13 @@ def estimate_waypoints(
     if not degrees:
         return work.found
     work.run, work.position = p.new_run(degrees[0]), tuple(float(value) for value in degrees[0])
-    for leg, (a, b) in enumerate(zip(degrees, degrees[1:], strict=False)):
+    for leg, (a, b) in enumerate(itertools.pairwise(degrees)):
         welds = leg < len(process) and process[leg]
         if welds != work.burning:
             work.stand()
             work.burning = welds
         steps = [arm.torch(np.radians(a + (b - a) * share))[:3, 3] for share in np.linspace(0, 1, 21)]
-        path_mm = 1000 * sum(float(np.linalg.norm(y - x)) for x, y in zip(steps, steps[1:], strict=False))
+        path_mm = 1000 * sum(float(np.linalg.norm(y - x)) for x, y in itertools.pairwise(steps))
         length = float(np.linalg.norm(b - a))
         speed = process_mmps if welds else travel_mmps
         work.move(tuple(float(value) for value in b), length * speed / path_mm if path_mm > 1e-9 else 1e9, False)

@@ -13,7 +13,7 @@ from rigless.robots.welder import codes, moves, reports, system
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import Step, after_program_end, arc_point, interpret
-from rigless.robots.welder.state import Arrival
+from rigless.robots.welder.state import NOBODY, Arrival
 
 if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
@@ -76,6 +76,9 @@ def answer(robot: "Welder", number: int) -> None:
     said = "ok" if number == codes.OK else f"error:{number}"
     if line is not None and line.startup:
         robot.say(f">{line.text}:{said}\r\n")
+    elif line is not None and line.pendant and robot.state.client != NOBODY:
+        if number != codes.OK:
+            robot.event("pendant", f"{line.text}: error:{number} {codes.ERRORS[number]}", "warning")
     else:
         robot.say(f"{said}\r\n")
     if number != codes.OK:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
@@ -154,7 +155,8 @@ class Welder(Robot):
     def arrive(self, message: Line | RealTime, link: Link) -> None:
         """Taken when the command delay is over; lines also at the pace of the serial line."""
         state, delay_ns = self.state, round(self.config.command_delay_ms * 1e6)
-        if state.client != NOBODY and (link.port, link.id) != state.client:
+        pendant = link.codec is None  # from the panel or a script, not over the wire
+        if not pendant and state.client != NOBODY and (link.port, link.id) != state.client:
             return
         due_ns = self.now_ns + delay_ns
         if isinstance(message, RealTime):
@@ -163,7 +165,7 @@ class Welder(Robot):
             if self.config.baud:
                 due_ns = max(due_ns, state.paced_ns) + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
                 state.paced_ns = due_ns
-            one = Arrival(due_ns, -1, message.text, message.size, message.overflow)
+            one = Arrival(due_ns, -1, message.text, message.size, message.overflow, pendant=pendant)
         if sum(waiting.size for waiting in state.rx) > WAITING_MOST:
             self.event("sender-cut-off", "it sends lines without waiting for answers; its line is closed", "warning")
             self.close(link)
@@ -335,6 +337,11 @@ class Welder(Robot):
         moves.replan(self)
 
     # What is true
+
+    def view(self) -> View:
+        from rigless.robots.welder.view import WelderView
+
+        return WelderView(self)
 
     def torch_m(self) -> list[float]:
         rows, _, _ = moves.peek(self)

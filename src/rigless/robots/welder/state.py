@@ -24,6 +24,7 @@ class Arrival:
     size: int = 0
     overflow: bool = False
     startup: bool = False
+    pendant: bool = False  # from the panel: a sender on the wire gets no answer to it
 
 
 @dataclass

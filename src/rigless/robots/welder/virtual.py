@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from rigless.kernel.simulation import Simulation
 from rigless.motion import planner
 from rigless.robots.welder import moves
@@ -86,7 +88,7 @@ class VirtualController(SpokenController):
         """Put the arm somewhere, at rest and without moving there; radians."""
         robot = self._robot
         moves.drop(robot)
-        robot.state.run = planner.new_run(planner.np.degrees(positions))
+        robot.state.run = planner.new_run(np.degrees(positions))
         robot.state.position = [math.degrees(value) for value in positions]
 
     def joint_state(self) -> JointState:

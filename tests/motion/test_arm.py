@@ -98,6 +98,13 @@ def test_the_chain_ends_at_the_flange_and_the_torch_is_180_mm_on():
         ARM.forward([0.0] * 5)
 
 
+@BUDGET
+@given(joints=st.tuples(*[TURN] * 6))
+def test_the_quick_way_to_the_torch_is_the_same_place(joints):
+    degrees = np.degrees(joints)
+    assert ARM.torch_place(degrees) == pytest.approx(ARM.torch(joints)[:3, 3], abs=1e-12)
+
+
 def test_a_link_is_a_rigid_motion():
     for row in TABLE:
         found = kinematics.link(row, 0.4)

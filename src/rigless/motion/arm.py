@@ -48,6 +48,21 @@ def flange(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[n
 
 
 @njit(cache=True, error_model="numpy")
+def tool_place(
+    table: NDArray[np.float64], tool: NDArray[np.float64], joints_deg: NDArray[np.float64], out: NDArray[np.float64]
+) -> None:
+    """Where a point of the tool (in the flange's frame) is in the base frame; carried from link to link, without matrices."""
+    x, y, z = tool[0], tool[1], tool[2]
+    for n in range(5, -1, -1):
+        row = table[n]
+        angle = row[THETA] + joints_deg[n] * (np.pi / 180.0)
+        ct, st, ca, sa = np.cos(angle), np.sin(angle), np.cos(row[ALPHA]), np.sin(row[ALPHA])
+        x, y, z = ct * x - st * y + row[A], st * x + ct * y, z + row[D]
+        y, z = ca * y - sa * z, sa * y + ca * z
+    out[0], out[1], out[2] = x, y, z
+
+
+@njit(cache=True, error_model="numpy")
 def solve(table: NDArray[np.float64], goal: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     """All joint angles, in (−π, π], that bring the flange to the goal: rows, and how many of them are filled."""
     found = np.empty((BRANCHES, 6))

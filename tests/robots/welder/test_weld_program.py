@@ -118,8 +118,8 @@ def test_skipped_ticks_change_nothing():
         sim = welder(*INSTANT, collect=False)
         if watched:
             sim.sample(1000, lambda: None)
-        sim.send("welder", "grbl", b"G1 X20 Y5 F1200\nG4 P0.3\nM62 P7\nG0 X0\nM3\nG4 P1\nM5\nG0 C90\n")
-        sim.run(12.0)
+        sim.send("welder", "grbl", b"G1 X20 Y5 F1200\nG4 P0.3\nM62 P7\nG0 X0\nM3\nG4 P1\nG1 X5 F55\nY2\nM5\nG0 C90\n")
+        sim.run(15.0)
         ends.append(sim.snapshot())
     assert ends[0] == ends[1]
 

@@ -34,6 +34,8 @@ class Arm:
         )  # fmt: skip
         self.flange_T_torch[:3, 3] = length_m * self.flange_T_torch[:3, 2]
 
+        self.tool_m = np.ascontiguousarray(self.flange_T_torch[:3, 3])
+
     def forward(self, joints_rad: ArrayLike) -> NDArray[np.float64]:
         """The flange in the base frame, 4×4."""
         return kinematics.flange(self.table, _six(joints_rad))
@@ -45,6 +47,12 @@ class Arm:
     def torch(self, joints_rad: ArrayLike) -> NDArray[np.float64]:
         """The tool centre point in the base frame, 4×4."""
         return self.forward(joints_rad) @ self.flange_T_torch
+
+    def torch_place(self, joints_deg: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Where the tool centre point is, in metres; quicker than its whole frame."""
+        out = np.empty(3)
+        kinematics.tool_place(self.table, self.tool_m, joints_deg, out)
+        return out
 
     def inverse(self, goal: ArrayLike, within_limits: bool = False) -> NDArray[np.float64]:
         """All joint angles, one solution a row, that bring the flange to the goal; none if it is out of reach."""

@@ -1,7 +1,8 @@
 """The welding process at work on the robot: what the arm and the I/O do to it, what its sensors read, what it tells."""
 
-import math
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rigless.robots.welder import realtime, welding
 from rigless.sensors.noise import block, normal
@@ -22,15 +23,50 @@ def step(robot: "Welder") -> None:
         welding.cool(state.weld, robot.config.welding, rested * dt_s)
     state.welded_tick = state.ticks
     torch = robot.torch_m()
-    speed = math.dist(torch, state.torch_m) * 1000 / dt_s if state.torch_m else 0.0
+    speed = welding.speed(np.array(torch), np.array(state.torch_m), dt_s) if state.torch_m else 0.0
     state.torch_m = torch
     draw = normal(block(state.noise_key, state.weld.strikes, STRIKE)[0])
-    began = welding.advance(state.weld, robot.config.welding, around(robot, speed), dt_s, draw)
+    began = welding.advance(state.weld, robot.config.welding, around(robot, speed), dt_s, draw, robot.figures)
     measure(robot)
     if began:
         tell(robot, began)
     if welding.at_rest(state.weld):
         state.torch_m = []
+
+
+def steady(robot: "Welder") -> bool:
+    """Whether the process does nothing but burn on, so that `burn` can do many ticks: no fault, no phase about to end."""
+    state, config = robot.state, robot.config.welding
+    shortest, longest = config.stickout_mm
+    return (
+        state.weld.phase == welding.WELDING
+        and state.weld.wanted
+        and state.weld.since_s > config.hot_start_ms / 1000
+        and state.welded_tick == state.ticks
+        and shortest <= robot.input["stickout_mm"] <= longest
+        and not robot.faults
+        and bool(state.torch_m)
+        and 1e9 % robot.config.update_rate_hz == 0
+    )
+
+
+def burn(robot: "Welder", times: int) -> int:
+    """Many ticks of a steady weld, as `step` would do them one by one; gives how many it did."""
+    state, weld = robot.state, robot.state.weld
+    values, torch = welding.pack(weld), np.array(state.torch_m)
+    aims = welding.aims(weld, robot.config.welding, around(robot, 0.0))
+    done: int = welding.burn(
+        values, aims, robot.figures, torch, state.blocks, state.run, robot.now_ns, round(1e9 / robot.config.update_rate_hz),
+        robot.arm.table, robot.arm.tool_m, times,
+    )  # fmt: skip
+    welding.unpack(weld, values)
+    state.torch_m = torch.tolist()
+    state.welded_tick = state.ticks + done
+    if done:
+        state.ticks += done
+        measure(robot)
+        state.ticks -= done
+    return done
 
 
 def around(robot: "Welder", speed_mmps: float) -> welding.Around:

@@ -87,6 +87,7 @@ class Welder(Robot):
         config, state = self.config, self.state
         self.scratch = np.zeros(moves.DONE)
         self.arm = Arm(config)
+        self.figures = welding.figures(config.welding, 1.0 / config.update_rate_hz)
         self.table = s.table(config)
         state.settings = s.defaults(self.table)
         state.blocks = p.new_queue(config.planner_blocks)
@@ -134,8 +135,10 @@ class Welder(Robot):
     def update_many(self, times: int) -> int:
         """Ticks in which nothing happens: at rest, or within a block, whose motion is known in closed form."""
         state = self.state
-        busy = state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode or state.mist or state.flood
-        if busy or self._settled is not state.settings or not welding.at_rest(state.weld):
+        gas = (state.mist or state.flood) and welding.at_rest(state.weld)
+        busy = state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode or gas
+        burning = not welding.at_rest(state.weld)
+        if busy or self._settled is not state.settings or (burning and not process.steady(self)):
             return 0
         if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
             until_end_s = p.ends_s(state.run) - moves.now_s(self)
@@ -146,6 +149,8 @@ class Welder(Robot):
             times = min(times, int((state.until_ns - self.now_ns) * 1e-9 * self.config.update_rate_hz) - 1)
         if times < 2:
             return 0
+        if burning:
+            times = process.burn(self, times)
         state.ticks += times
         return times
 
@@ -344,9 +349,8 @@ class Welder(Robot):
         return WelderView(self)
 
     def torch_m(self) -> list[float]:
-        rows, _, _ = moves.peek(self)
-        pose = self.arm.torch(np.radians(rows[p.AT]))
-        return [float(value) for value in pose[:3, 3]]
+        place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()
+        return place
 
     def truth(self) -> Truth:
         state = self.state

@@ -13,7 +13,13 @@ is let go.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rigless.motion import arm, planner
 from rigless.robots.welder.config import Welding
 
 IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP = (
@@ -22,6 +28,16 @@ IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, 
 PHASES = (IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP)
 BURNING = (WELDING, CRATER_FILL, ARC_END, BURN_BACK)
 STOPPED_A, STOPPED_SHARE = 2.0, 0.05  # below these an arc is out, a wire stands
+# The numbers of a weld as an array, for steps in compiled code; the first four follow their aims.
+NUMBERS = (
+    "current_a", "voltage_v", "wire_mpm", "gas_lpm", "heat", "arc_energy_kjpmm", "heat_input_kjpmm", "bead_mm2", "arc_s", "length_mm",
+    "energy_kj", "deposited_g", "wire_used_m", "since_s",
+)  # fmt: skip
+CURRENT, VOLTAGE, WIRE, GAS, HEAT, ARC_ENERGY, HEAT_INPUT, BEAD, ARC_S, LENGTH, ENERGY, DEPOSITED, WIRE_USED, SINCE = (
+    range(14)
+)
+COOLING, THERMAL_A, AREA_MM2, DENSITY, EFFICIENCY, MOST_A, MOST_V, GAS_LOW, SPOOL_M, FASTEST, STEP_S = range(4, 15)
+FIGURES = 15  # after the four decays of the lags
 FAULTS: dict[str, str] = {
     "no_gas": "the gas flow is too low",
     "no_wire": "the wire has run out",
@@ -118,12 +134,16 @@ def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, 
             return 0.0, 0.0, 0.0, gas
 
 
-def advance(weld: Weld, config: Welding, around: Around, dt_s: float, draw: float) -> str:
-    """One step of time; gives the phase that began in it, or nothing. `draw` is this attempt's standard normal number."""
+def advance(
+    weld: Weld, config: Welding, around: Around, dt_s: float, draw: float, prepared: NDArray[np.float64] | None = None
+) -> str:
+    """One step of time; gives the phase that began in it, or nothing. `draw` is this attempt's standard normal number,
+    `prepared` the config's `figures` for this length of step."""
     before = weld.phase
-    _follow(weld, config, around, dt_s)
-    _account(weld, config, around, dt_s)
-    weld.since_s += dt_s
+    values = pack(weld)
+    numbers = figures(config, dt_s) if prepared is None else prepared
+    flow(values, aims(weld, config, around), numbers, around.speed_mmps, weld.phase in BURNING)
+    unpack(weld, values)
     found = _trouble(weld, config, around)
     if found and weld.phase not in (IDLE, FAULT, EMERGENCY_STOP, POST_FLOW):
         weld.fault = found
@@ -169,44 +189,111 @@ def cool(weld: Weld, config: Welding, seconds: float) -> None:
     weld.heat *= math.exp(-seconds / config.thermal_tau_s)
 
 
+def aims(weld: Weld, config: Welding, around: Around) -> NDArray[np.float64]:
+    """Targets as they are with what there is: no gas flows from an empty bottle, no wire from an empty spool."""
+    current, voltage, wire, gas = targets(weld, config, around)
+    return np.array((current, voltage, wire if around.wire else 0.0, gas if around.gas else 0.0))
+
+
+@cache
+def figures(config: Welding, dt_s: float) -> NDArray[np.float64]:
+    """The config as `flow` needs it, for one length of step."""
+    taus_ms = (config.current_tau_ms, config.voltage_tau_ms, config.wire_tau_ms, config.gas_tau_ms)
+    found = np.zeros(FIGURES)
+    found[:4] = [math.exp(-dt_s * 1000.0 / tau_ms) for tau_ms in taus_ms]
+    found[COOLING] = math.exp(-dt_s / config.thermal_tau_s)
+    found[THERMAL_A], found[AREA_MM2], found[DENSITY] = (
+        config.thermal_a,
+        wire_area_mm2(config),
+        config.wire_density_gpcm3,
+    )
+    found[EFFICIENCY], found[MOST_A], found[MOST_V] = config.efficiency, config.most_a, config.most_v
+    found[GAS_LOW], found[SPOOL_M], found[FASTEST], found[STEP_S] = (
+        config.gas_low_lpm,
+        config.spool_m,
+        config.fastest_mmps,
+        dt_s,
+    )
+    return found
+
+
+def pack(weld: Weld) -> NDArray[np.float64]:
+    return np.array([getattr(weld, name) for name in NUMBERS])
+
+
+def unpack(weld: Weld, values: NDArray[np.float64]) -> None:
+    for name, value in zip(NUMBERS, values.tolist(), strict=True):
+        setattr(weld, name, value)
+
+
+@njit(cache=True, error_model="numpy")
+def flow(
+    values: NDArray[np.float64],
+    aims: NDArray[np.float64],
+    figures: NDArray[np.float64],
+    speed_mmps: float,
+    burning: bool,
+) -> None:
+    """One step of the continuous part: lags, heat of the source, and what the arc leaves on the work."""
+    for n in range(4):
+        new = aims[n] + (values[n] - aims[n]) * figures[n]
+        values[n] = aims[n] if abs(new - aims[n]) < 1e-6 else new
+    load = (values[CURRENT] / figures[THERMAL_A]) ** 2
+    values[HEAT] = load + (values[HEAT] - load) * figures[COOLING]
+    dt_s = figures[STEP_S]
+    values[SINCE] += dt_s
+    values[WIRE_USED] += values[WIRE] * dt_s / 60.0
+    if not burning or values[CURRENT] <= STOPPED_A:
+        values[ARC_ENERGY] = values[HEAT_INPUT] = values[BEAD] = 0.0
+        return
+    values[ARC_S] += dt_s
+    values[LENGTH] += speed_mmps * dt_s
+    values[ENERGY] += values[VOLTAGE] * values[CURRENT] * dt_s / 1000.0
+    values[DEPOSITED] += figures[AREA_MM2] * values[WIRE] * figures[DENSITY] * dt_s / 60.0  # mm²·m is cm³
+    values[ARC_ENERGY] = values[VOLTAGE] * values[CURRENT] / (1000.0 * speed_mmps) if speed_mmps > 1e-6 else 0.0
+    values[HEAT_INPUT] = values[ARC_ENERGY] * figures[EFFICIENCY]
+    values[BEAD] = figures[AREA_MM2] * values[WIRE] * 1000.0 / 60.0 / speed_mmps if speed_mmps > 1e-6 else 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def burn(
+    values: NDArray[np.float64],
+    aims: NDArray[np.float64],
+    figures: NDArray[np.float64],
+    torch_m: NDArray[np.float64],
+    blocks: NDArray[np.float64],
+    run: NDArray[np.float64],
+    now_ns: int,
+    step_ns: int,
+    table: NDArray[np.float64],
+    tool_m: NDArray[np.float64],
+    times: int,
+) -> int:
+    """Many steps of a steady weld along one block; ends before the step in which a fault would arise. Gives how many it did."""
+    kept, place, look = values.copy(), torch_m.copy(), np.empty((3, planner.AXES))
+    for n in range(times):
+        planner.look(blocks, run, (now_ns + n * step_ns) * 1e-9, look)
+        arm.tool_place(table, tool_m, look[planner.AT], place)
+        flow(values, aims, figures, speed(place, torch_m, figures[STEP_S]), True)
+        gone = values[CURRENT] > STOPPED_A and speed(place, torch_m, figures[STEP_S]) > figures[FASTEST]
+        hot = values[HEAT] >= 1.0 or values[CURRENT] > figures[MOST_A] or values[VOLTAGE] > figures[MOST_V]
+        if gone or hot or values[GAS] < figures[GAS_LOW] or values[WIRE_USED] >= figures[SPOOL_M]:
+            values[:] = kept
+            return n
+        kept[:] = values
+        torch_m[:] = place
+    return times
+
+
+@njit(cache=True, error_model="numpy")
+def speed(a_m: NDArray[np.float64], b_m: NDArray[np.float64], dt_s: float) -> float:
+    """mm/s between two places."""
+    x, y, z = a_m[0] - b_m[0], a_m[1] - b_m[1], a_m[2] - b_m[2]
+    return np.sqrt(x * x + y * y + z * z) * 1000.0 / dt_s
+
+
 def _enter(weld: Weld, phase: str) -> None:
     weld.phase, weld.since_s = phase, 0.0
-
-
-def _follow(weld: Weld, config: Welding, around: Around, dt_s: float) -> None:
-    current, voltage, wire, gas = targets(weld, config, around)
-    if not around.gas:
-        gas = 0.0
-    if not around.wire:
-        wire = 0.0
-    weld.current_a = _lag(weld.current_a, current, dt_s, config.current_tau_ms)
-    weld.voltage_v = _lag(weld.voltage_v, voltage, dt_s, config.voltage_tau_ms)
-    weld.wire_mpm = _lag(weld.wire_mpm, wire, dt_s, config.wire_tau_ms)
-    weld.gas_lpm = _lag(weld.gas_lpm, gas, dt_s, config.gas_tau_ms)
-    weld.heat = _lag(weld.heat, (weld.current_a / config.thermal_a) ** 2, dt_s, config.thermal_tau_s * 1000)
-
-
-def _lag(value: float, target: float, dt_s: float, tau_ms: float) -> float:
-    if value == target:
-        return value
-    new = target + (value - target) * math.exp(-dt_s * 1000.0 / tau_ms)
-    return target if abs(new - target) < 1e-6 else new
-
-
-def _account(weld: Weld, config: Welding, around: Around, dt_s: float) -> None:
-    """Heat, bead, length and wire of this step."""
-    weld.wire_used_m += weld.wire_mpm * dt_s / 60.0
-    if not weld.arc_on:
-        weld.arc_energy_kjpmm = weld.heat_input_kjpmm = weld.bead_mm2 = 0.0
-        return
-    speed = around.speed_mmps
-    weld.arc_s += dt_s
-    weld.length_mm += speed * dt_s
-    weld.energy_kj += weld.voltage_v * weld.current_a * dt_s / 1000.0
-    weld.deposited_g += deposition_gpmin(config, weld.wire_mpm) * dt_s / 60.0
-    weld.arc_energy_kjpmm = arc_energy_kjpmm(weld.voltage_v, weld.current_a, speed)
-    weld.heat_input_kjpmm = weld.arc_energy_kjpmm * config.efficiency
-    weld.bead_mm2 = wire_area_mm2(config) * weld.wire_mpm * 1000.0 / 60.0 / speed if speed > 1e-6 else 0.0
 
 
 def _trouble(weld: Weld, config: Welding, around: Around) -> str:

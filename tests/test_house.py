@@ -88,7 +88,10 @@ def test_every_test_can_fail(path):
 
 
 def judges(node: ast.AST) -> bool:
-    return any(isinstance(part, ast.Assert) for part in ast.walk(node)) or "raises" in calls(node)
+    """`until` and `expect` fail when what they wait for does not come."""
+    return any(isinstance(part, ast.Assert) for part in ast.walk(node)) or bool(
+        {"raises", "until", "expect"} & calls(node)
+    )
 
 
 def calls(node: ast.AST) -> set[str]:

@@ -44,7 +44,36 @@ def window(browser: Browser) -> Iterator[Window]:
     opened = Window(browser, PATIENCE_MS)
     yield opened
     opened.close()
-    assert opened.complaints == []
+    assert opened.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def shared_window(browser: Browser) -> Iterator[Window]:
+    """For the tests of a file that leave a tab as they found it: to open a page costs more than most of them."""
+    opened = Window(browser, PATIENCE_MS).stay_flat()
+    yield opened
+    opened.close()
+    assert opened.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def tabs(shared_window: Window) -> dict[str, Panel]:
+    return {}
+
+
+@pytest.fixture
+def shared(shared_window: Window, tabs: dict[str, Panel]) -> Iterator[Callable[[str, Server], Panel]]:
+    """A function that gives the tab of a server that this file's tests share, with the simulation begun anew."""
+
+    def give(name: str, server: Server) -> Panel:
+        server.begin_anew()
+        if name not in tabs:
+            tabs[name] = Panel(shared_window, server).open()
+        return tabs[name].wait_anew()
+
+    yield give
+    assert shared_window.complaints() == []
+    shared_window.expected.clear()
 
 
 @pytest.fixture(scope="package")
@@ -88,9 +117,28 @@ def shouter_server(serve: Callable[..., Server]) -> Server:
     return serve(HERE / "robots" / "shouter", "--no-auth")
 
 
+# Panels that the tests of a file share, and others with a window of their own
+
+
 @pytest.fixture
-def vacuum(window: Window, vacuum_server: Server) -> Panel:
+def vacuum(shared: Callable[[str, Server], Panel], vacuum_server: Server) -> Panel:
+    return shared("vacuum", vacuum_server)
+
+
+@pytest.fixture
+def arm(shared: Callable[[str, Server], Panel], arm_server: Server) -> Panel:
+    """Seen from above; its page as it is opens in space."""
+    return shared("arm", arm_server)
+
+
+@pytest.fixture
+def own_vacuum(window: Window, vacuum_server: Server) -> Panel:
     return Panel(window, vacuum_server.begin_anew()).open()
+
+
+@pytest.fixture
+def own_arm(window: Window, arm_server: Server) -> Panel:
+    return Panel(window, arm_server.begin_anew()).open()
 
 
 @pytest.fixture
@@ -101,11 +149,6 @@ def pair(window: Window, pair_server: Server) -> Panel:
 @pytest.fixture
 def thermostat(window: Window, thermostat_server: Server) -> Panel:
     return Panel(window, thermostat_server.begin_anew()).open()
-
-
-@pytest.fixture
-def arm(window: Window, arm_server: Server) -> Panel:
-    return Panel(window, arm_server.begin_anew()).open()
 
 
 @pytest.fixture

@@ -19,16 +19,28 @@ class Panel:
         self.window, self.server = window, server
         self.page: Page = window.tab(server.url)
 
-    def open(self, hash: str = "") -> "Panel":
+    def open(self) -> "Panel":
         self.page.goto(self.server.entrance)
-        if hash:
-            self.page.goto(f"{self.server.url}/{hash}")
         return self.wait_live()
 
     def wait_live(self) -> "Panel":
         expect(self.page.locator(".connection")).to_contain_text("live")
         if self.page.locator('nav a[aria-current=page]:not([href="#/"])').count():
             self.until(lambda: self.count(), "no picture came")
+        return self
+
+    def wait_map(self) -> "Panel":
+        """Until the whole map is there, and in the middle."""
+        grid = self.server.get("/api/world")["grid"]
+        middle = grid["origin"][0] + grid["width"] * grid["resolution_m"] / 2
+        self.until(lambda: abs(self.frame()["x"] - middle) < 1e-6, "the map is not there")
+        return self
+
+    def wait_anew(self) -> "Panel":
+        """Until it shows a simulation that has been reset, and nothing lies over it."""
+        self.page.bring_to_front()
+        expect(self.fact("state")).to_have_text("running")
+        self.until(lambda: self.time_s() <= self.server.status()["time_s"], "it shows the time before the reset")
         return self
 
     def reload(self) -> None:
@@ -79,7 +91,7 @@ class Panel:
         return self.page.evaluate("() => globalThis.rigless?.pictures()?.count ?? 0")
 
     def rows(self, name: str) -> list[float]:
-        return self.page.evaluate("(name) => Array.from(rigless.pictures().rows.get(name) ?? [])", name)
+        return self.page.evaluate("(name) => Array.from(rigless.pictures()?.rows.get(name) ?? [])", name)
 
     def measure(self, name: str) -> float:
         return self.page.evaluate("(name) => rigless.pictures().measure(name)", name)
@@ -89,11 +101,13 @@ class Panel:
         return self.page.evaluate(script, name)
 
     def time_s(self) -> float:
-        return self.page.evaluate("() => rigless.pictures().time_s")
+        return self.page.evaluate("() => rigless.pictures()?.time_s ?? -1")
 
     def frame(self) -> dict[str, float]:
         """Where the flat map is: its middle and its scale."""
-        return self.page.evaluate("() => { const {x, y, scale} = rigless.surface().frame; return {x, y, scale}; }")
+        return self.page.evaluate(
+            "() => { const {x, y, scale} = rigless.surface()?.frame ?? {x: NaN}; return {x, y, scale}; }"
+        )
 
     def poses(self, name: str) -> list[list[float]]:
         """What is drawn under this name in space."""
@@ -107,6 +121,12 @@ class Panel:
         found = self.server.status()
         self.until(lambda: abs(self.time_s() - found["time_s"]) < 1e-6, "the page shows another time")
         return found
+
+    def step(self, seconds: float) -> float:
+        """Stand still that much later, at once, until the page shows it; gives the time."""
+        time_s = self.server.post("/api/step", ms=seconds * 1000)["time_s"]
+        self.until(lambda: abs(self.time_s() - time_s) < 1e-6, "the page shows another time")
+        return time_s
 
     def running_for(self, seconds: float) -> None:
         """Let simulated time pass."""

@@ -1,6 +1,9 @@
 """Driving by keyboard: locked until unlocked, and stopped by everything that takes the keys away."""
 
-from playwright.sync_api import expect
+import contextlib
+
+import pytest
+from playwright.sync_api import Error, expect
 
 from browser.panel import Panel
 
@@ -9,9 +12,11 @@ def speed(panel):
     return abs(panel.server.truth()["velocity"][0])
 
 
-def unlock(panel):
-    panel.card("Drive").get_by_text("Unlock keyboard driving").click()
-    expect(panel.card("Drive")).to_contain_text("unlocked")
+def unlock(panel, on=True):
+    switch = panel.page.get_by_role("switch", name="Unlock keyboard driving")
+    if switch.is_checked() != on:
+        panel.card("Drive").get_by_text("Unlock keyboard driving").click()
+    expect(panel.card("Drive").locator(".tag")).to_have_text("unlocked" if on else "locked")
     panel.to_bed()
 
 
@@ -24,7 +29,9 @@ def stands(panel):
     panel.until(lambda: speed(panel) < 1e-3, "it does not stop")
 
 
-def test_keys_do_nothing_while_driving_is_locked(vacuum):
+def test_keys_do_nothing_while_driving_is_locked(own_vacuum):
+    vacuum = own_vacuum
+    expect(vacuum.card("Drive").locator(".tag")).to_have_text("locked")  # as it is at first
     vacuum.to_bed()
     vacuum.page.keyboard.down("w")
     vacuum.running_for(0.4)
@@ -65,22 +72,28 @@ def test_it_stops_when_the_window_loses_the_keys_or_driving_is_locked(vacuum):
     stands(vacuum)
     vacuum.page.keyboard.up("w")
     drive(vacuum)
-    vacuum.card("Drive").get_by_text("Unlock keyboard driving").click()
+    unlock(vacuum, False)
     stands(vacuum)
+    vacuum.page.keyboard.up("w")
 
 
-def test_it_stops_when_the_tab_is_closed(vacuum):
-    watcher = Panel(vacuum.window, vacuum.server).open()
-    vacuum.page.bring_to_front()
-    unlock(vacuum)
-    drive(vacuum)
-    vacuum.page.close()
+@pytest.mark.parametrize("crash", [False, True], ids=["closed", "crashed"])
+def test_it_stops_when_the_tab_is_gone(own_vacuum, crash):
+    watcher = Panel(own_vacuum.window, own_vacuum.server).open()
+    own_vacuum.page.bring_to_front()
+    unlock(own_vacuum)
+    drive(own_vacuum)
+    if crash:
+        own_vacuum.page.on("crash", lambda: None)
+        with contextlib.suppress(Error):
+            own_vacuum.page.goto("chrome://crash")
+    else:
+        own_vacuum.page.close()
     stands(watcher)
 
 
 def test_driving_is_locked_again_on_another_page(pair):
     pair.page.locator("nav a", has_text="runner").click()
-    pair.card("Drive").get_by_text("Unlock keyboard driving").click()
-    expect(pair.card("Drive")).to_contain_text("unlocked")
+    unlock(pair)
     pair.page.locator("nav a", has_text="blocker").click()
     expect(pair.card("Drive").locator(".tag")).to_have_text("locked")

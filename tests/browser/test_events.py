@@ -48,8 +48,7 @@ def test_lidar_on_lights_its_lamp_and_draws_where_its_beams_end(vacuum):
     vacuum.button("Lidar on").click()
     expect(vacuum.lamp("Lidar on", True)).to_be_visible()
     vacuum.until(lambda: vacuum.rows("points"), "no points are drawn")
-    vacuum.running_for(0.5)
-    vacuum.pause()
+    vacuum.step(0.5)
     truth = vacuum.server.truth()
     assert truth["lidar_on"] is True
     points, beams = (pairs(vacuum.rows(name)) for name in ("points", "beams"))

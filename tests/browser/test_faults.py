@@ -4,6 +4,7 @@ from playwright.sync_api import expect
 
 
 def choose(panel, target, kind, **params):
+    panel.field("Seconds, empty until cleared").fill("")
     panel.field("What breaks").select_option(target)
     panel.field("How it breaks").select_option(kind)
     for name, value in params.items():

@@ -2,7 +2,14 @@
 
 import math
 
+import pytest
 from playwright.sync_api import expect
+
+
+@pytest.fixture(autouse=True)
+def fitted(vacuum):
+    vacuum.to_bed("0")
+    vacuum.wait_map()
 
 
 def drag(panel, dx, dy):
@@ -21,8 +28,7 @@ def near(a, b, tolerance=1e-5):
 def test_the_pose_on_the_map_is_the_true_one(vacuum):
     command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.5}}
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
-    vacuum.running_for(1.0)
-    vacuum.pause()
+    vacuum.step(1.0)
     truth = vacuum.server.truth()
     assert math.hypot(*truth["pose"][:2]) > 0.05
     assert near(vacuum.rows("body")[:3], truth["pose"])
@@ -86,16 +92,19 @@ def test_following_keeps_the_robot_in_the_middle(vacuum):
     vacuum.button("Follow the robot (f)").click()
     command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.0}}
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
-    vacuum.running_for(0.5)
-    vacuum.pause()
+    vacuum.step(0.5)
     x, y, _ = vacuum.server.truth()["pose"]
     vacuum.until(lambda: near((vacuum.frame()["x"], vacuum.frame()["y"]), (x, y)), "it is not in the middle")
     assert x > 0.02
+    vacuum.button("Zoom in (+)").click()
+    scale = vacuum.frame()["scale"]
     vacuum.to_bed("f")
     expect(vacuum.button("Follow the robot (f)")).to_have_attribute("aria-pressed", "false")
+    assert vacuum.frame()["scale"] == scale
 
 
-def test_layers_are_hidden_and_stay_hidden(vacuum):
+def test_layers_are_hidden_and_stay_hidden(own_vacuum):
+    vacuum = own_vacuum
     vacuum.button("Lidar on").click()
     vacuum.until(lambda: vacuum.rows("points"), "no points are drawn")
     vacuum.pause()

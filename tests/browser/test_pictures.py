@@ -51,16 +51,15 @@ def on_the_way(panel, robot="vacuum"):
     """Driving a curve with the lidar on, after some seconds."""
     panel.server.post(f"/api/robots/{robot}/actions", name="lidar on")
     panel.server.post(f"/api/robots/{robot}/messages", port="commands", message=DRIVE)
-    panel.server.post("/api/speed", speed=10)
-    panel.running_for(9.0)
-    panel.server.post("/api/speed", speed=1)
+    panel.step(9.0)
 
 
 @pytest.fixture
-def under_way(vacuum):
+def under_way(own_vacuum):
+    vacuum = own_vacuum
     on_the_way(vacuum)
     vacuum.server.post("/api/faults", robot="vacuum", target="gyro", kind="noise", params={"stddev": 50})
-    vacuum.pause()
+    vacuum.step(1.0)
     return vacuum
 
 
@@ -72,40 +71,36 @@ def test_the_vacuum_from_above_and_in_space(under_way):
 
 
 def test_the_thermostat(thermostat):
-    thermostat.server.post("/api/speed", speed=10)
-    thermostat.running_for(20.0)
-    thermostat.pause()
+    thermostat.step(60.0)
     take(thermostat, "thermostat")
 
 
 def test_all_robots(pair):
-    pair.server.post("/api/speed", speed=10)
-    pair.running_for(8.0)
-    pair.server.post("/api/pause")
+    pair.server.post("/api/step", ms=8000)
     take(pair, "overview")
     pair.page.locator("nav a", has_text="runner").click()
     pair.until(lambda: pair.count(), "no picture")
     take(pair, "runner")
 
 
-def test_the_arm(arm):
-    arm.server.post("/api/speed", speed=10)
-    arm.running_for(8.0)
-    arm.pause()
+def test_the_arm(own_arm):
+    arm = own_arm
+    arm.step(8.0)
     arm.until(lambda: len(arm.poses("links")) == 3, "no arm is drawn")
     take(arm, "arm")
 
 
-def test_a_recording(vacuum):
+def test_a_recording(own_vacuum):
+    vacuum = own_vacuum
     vacuum.server.post("/api/recording")
     on_the_way(vacuum)
     vacuum.server.post("/api/faults", robot="vacuum", target="wheel_left", kind="stall")
-    vacuum.running_for(0.5)
+    vacuum.step(0.5)
     path = vacuum.server.delete("/api/recording")["file"]
     vacuum.server.post("/api/deck", file=path)
-    vacuum.server.post("/api/deck/seek", time_s=6.0)
+    vacuum.server.post("/api/deck/seek", time_s=8.0)
     vacuum.button("Show the recording").click()
-    vacuum.until(lambda: vacuum.count() and abs(vacuum.time_s() - 6.0) < 0.01, "it does not go there")
+    vacuum.until(lambda: vacuum.count() and abs(vacuum.time_s() - 8.0) < 0.01, "it does not go there")
     take(vacuum, "recording")
 
 

@@ -2,6 +2,9 @@
 
 from playwright.sync_api import expect
 
+from browser.panel import Panel
+from browser.robots.arm.view import BREAK
+
 
 def test_it_says_that_this_is_a_simulation(vacuum):
     expect(vacuum.page.locator(".badge")).to_have_text("Simulation mode")
@@ -37,13 +40,14 @@ def test_a_robot_on_the_map_of_all_is_opened_by_a_click(pair):
     pair.server.post("/api/pause")
     x, y, _ = pair.server.truth("blocker")["pose"]
     script = "([x, y]) => rigless.surface()?.frame?.toCanvas(x, y)"
-    pair.until(lambda: pair.page.evaluate("() => rigless.drawn() > 2"), "nothing is drawn")
+    pair.wait_map()
     px, py = pair.page.evaluate(script, [x, y])
     pair.map.click(position={"x": px, "y": py})
     expect(pair.page.locator("nav a", has_text="blocker")).to_have_attribute("aria-current", "page")
 
 
-def test_light_or_dark_is_kept(vacuum):
+def test_light_or_dark_is_kept(own_vacuum):
+    vacuum = own_vacuum
     html = vacuum.page.locator("html")
     expect(html).to_have_attribute("data-theme", "dark")
     vacuum.button("Light (t)").click()
@@ -54,7 +58,8 @@ def test_light_or_dark_is_kept(vacuum):
     expect(html).to_have_attribute("data-theme", "dark")
 
 
-def test_folded_cards_stay_folded(vacuum):
+def test_folded_cards_stay_folded(own_vacuum):
+    vacuum = own_vacuum
     fold = vacuum.card("Time control").get_by_role("button", name="Time control")
     fold.click()
     expect(fold).to_have_attribute("aria-expanded", "false")
@@ -75,12 +80,14 @@ def test_the_controls_go_away_for_a_larger_map_and_come_back(vacuum):
 
 
 def test_a_robot_without_a_view_has_a_page(thermostat):
-    expect(thermostat.page.get_by_role("switch", name="window open")).not_to_be_checked()
-    thermostat.card("Virtual I/O").get_by_text("window open").click()
-    expect(thermostat.page.get_by_role("switch", name="window open")).to_be_checked()
+    known = thermostat.server.robot("thermostat")["declared_inputs"]
+    window = thermostat.page.get_by_role("switch", name=known["window_open"]["label"])
+    expect(window).not_to_be_checked()
+    window.press("Space")
+    expect(window).to_be_checked()
     assert thermostat.server.robot("thermostat")["inputs"]["window_open"] is True
-    thermostat.field("outside c").fill("-12")
-    thermostat.field("outside c").press("Enter")
+    thermostat.field(known["outside_c"]["label"]).fill("-12")
+    thermostat.field(known["outside_c"]["label"]).press("Enter")
     thermostat.until(lambda: thermostat.server.robot("thermostat")["inputs"]["outside_c"] == -12, "it is not set")
     thermostat.pause()
     expect(thermostat.card("Readouts")).to_contain_text(
@@ -89,6 +96,12 @@ def test_a_robot_without_a_view_has_a_page(thermostat):
     expect(thermostat.card("Connections")).to_contain_text("tcp://127.0.0.1:")
 
 
-def test_a_view_that_fails_says_so_and_the_rest_goes_on(arm):
-    assert arm.server.get("/api/robots/arm/page")["robot"] == "arm"
+def test_a_view_that_fails_says_so_and_the_rest_goes_on(window, arm_server):
+    arm = Panel(window.stay_flat(), arm_server.begin_anew()).open()
+    arm.server.post("/api/robots/arm/inputs", inputs={"program": BREAK})
+    expect(arm.page.locator(".trouble")).to_contain_text("the view of arm failed: RuntimeError: <b>told to</b>")
+    arm.button("Pause (space)").click()
+    expect(arm.fact("state")).to_have_text("paused")
+    arm.server.begin_anew()
+    arm.reload()
     expect(arm.page.locator(".trouble")).to_have_count(0)

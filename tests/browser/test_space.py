@@ -5,11 +5,11 @@ import math
 from playwright.sync_api import expect
 
 
-def test_the_vacuum_in_space_is_where_it_truly_is(vacuum):
+def test_the_vacuum_in_space_is_where_it_truly_is(own_vacuum):
+    vacuum = own_vacuum
     command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.5}}
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
-    vacuum.running_for(0.5)
-    vacuum.pause()
+    vacuum.step(0.5)
     vacuum.button("In space").click()
     vacuum.until(lambda: vacuum.poses("body"), "nothing is drawn in space")
     expect(vacuum.map).to_have_count(1)
@@ -24,9 +24,9 @@ def test_the_vacuum_in_space_is_where_it_truly_is(vacuum):
     vacuum.until(lambda: vacuum.page.evaluate("() => Boolean(rigless.surface()?.frame)"), "the map does not come back")
 
 
-def test_a_page_with_links_opens_in_space(arm):
-    arm.running_for(0.3)
-    arm.pause()
+def test_a_page_with_links_opens_in_space(own_arm):
+    arm = own_arm
+    arm.step(0.3)
     arm.until(lambda: len(arm.poses("links")) == 3, "no arm is drawn")
     for drawn, true in zip(arm.poses("links"), arm.server.truth("arm")["links"], strict=True):
         assert all(abs(a - b) < 1e-5 for a, b in zip(drawn, true, strict=True))

@@ -1,5 +1,6 @@
 """Two tabs show the same, a reload keeps it, and the server's restart is shown and survived."""
 
+from math import isnan
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ ON_THE_WAY = [
 DRIVE = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.25, "angular": 0.4}}
 
 
-def test_two_tabs_agree(vacuum):
+def test_two_tabs_agree(own_vacuum):
+    vacuum = own_vacuum
     other = Panel(vacuum.window, vacuum.server).open()
     other.button("Pause (space)").click()
     vacuum.page.bring_to_front()
@@ -32,9 +34,10 @@ def test_two_tabs_agree(vacuum):
     other.until(lambda: other.rows("body") == vacuum.rows("body"), "they show different robots")
 
 
-def test_a_reload_keeps_the_trail_and_the_plots(vacuum):
+def test_a_reload_keeps_the_trail_and_the_plots(own_vacuum):
+    vacuum = own_vacuum
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=DRIVE)
-    vacuum.running_for(2.0)
+    vacuum.running_for(1.5)
     vacuum.pause()
     before, times = vacuum.trail(), vacuum.page.evaluate("() => rigless.pictures().times")
     assert len(before) > 20
@@ -44,7 +47,7 @@ def test_a_reload_keeps_the_trail_and_the_plots(vacuum):
     assert distance(before[-2:], after[-2:]) < 0.02
     points = list(zip(before[::2], before[1::2], strict=True))
     for point in zip(after[::2], after[1::2], strict=True):
-        assert min(distance(point, known) for known in points) < 0.03
+        assert isnan(point[0]) or min(distance(point, known) for known in points) < 0.03
     again = vacuum.page.evaluate("() => rigless.pictures().times")
     assert abs(again[0] - times[0]) < 0.3
     assert abs(again[-1] - times[-1]) < 0.3
@@ -65,9 +68,7 @@ def test_the_trail_begins_anew_after_a_reset(vacuum):
 
 @pytest.mark.parametrize("words", [("--no-auth",), ()], ids=["without token", "with token"])
 def test_the_servers_restart_is_shown_and_survived(window, serve, words, tmp_path):
-    server = serve(
-        "vacuum" if not words else ARM, *(("--set", "ports.commands=0") if not words else ()), *words, folder=tmp_path
-    )
+    server = serve(ARM, *words, folder=tmp_path)
     panel = Panel(window, server).open()
     panel.running_for(0.3)
     window.expected += ON_THE_WAY

@@ -1,42 +1,42 @@
 """Recordings: made from the panel, verified by the command, opened in the deck, and shown at any time; and snapshots."""
 
+import json
 import math
 from pathlib import Path
 
 import pytest
+from mcap.reader import make_reader
 from playwright.sync_api import expect
 
-import rigless
-
-WHERE = "Place in the recording"
+CURVE = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.25, "angular": 0.6}}
 
 
-def run_a_round(panel, seconds=2.0):
-    """Record a robot that drives a curve whose gyro sticks in the end; gives the file."""
-    panel.button("Start a recording").click()
-    path = panel.until(lambda: panel.server.status()["recording"], "nothing is recorded")
-    expect(panel.card("Recording")).to_contain_text("rec")
-    command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.25, "angular": 0.6}}
-    panel.server.post("/api/robots/vacuum/messages", port="commands", message=command)
-    panel.server.post("/api/speed", speed=5)
-    panel.running_for(seconds)
-    panel.server.post("/api/faults", robot="vacuum", target="gyro", kind="stuck")
-    panel.running_for(seconds / 4)
-    panel.button("Stop the recording").click()
-    panel.until(lambda: panel.server.status()["recording"] is None, "it goes on")
-    return Path(path)
+@pytest.fixture(scope="module")
+def tape(vacuum_server):
+    """A recording of a robot that drives a curve and whose gyro sticks in the end."""
+    server = vacuum_server.begin_anew()
+    server.post("/api/recording")
+    server.post("/api/robots/vacuum/messages", port="commands", message=CURVE)
+    server.post("/api/step", ms=3000)
+    server.post("/api/faults", robot="vacuum", target="gyro", kind="stuck")
+    server.post("/api/step", ms=500)
+    return Path(server.delete("/api/recording")["file"])
 
 
 @pytest.fixture
-def played(vacuum):
-    """The panel with a fresh recording in its deck."""
-    path = run_a_round(vacuum)
-    vacuum.field("Recordings in the working folder").focus()
-    vacuum.until(lambda: path.name in vacuum.card("Recording").inner_text(), "it is not listed")
-    vacuum.field("Recordings in the working folder").select_option(str(path))
+def played(vacuum, tape):
+    """The panel with that recording in its deck."""
+    choose(vacuum, tape)
     expect(vacuum.page.locator(".badge")).to_have_text("Recording")
     vacuum.until(lambda: vacuum.count(), "no picture of the recording")
-    return vacuum, path
+    return vacuum
+
+
+def choose(panel, path):
+    files = panel.field("Recordings in the working folder")
+    files.focus()
+    expect(files.locator("option", has_text=path.name)).to_have_count(1)
+    files.select_option(str(path))
 
 
 def deck(panel):
@@ -51,26 +51,33 @@ def settle(panel, time_s):
 
 
 def test_what_the_panel_records_replays_to_the_byte(vacuum, rigless_command):
-    path = run_a_round(vacuum, 1.0)
+    vacuum.button("Start a recording").click()
+    expect(vacuum.card("Recording").locator(".tag")).to_have_text("rec")
+    path = Path(vacuum.server.status()["recording"])
     assert path.parent == vacuum.server.folder
+    vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=CURVE)
+    vacuum.button("Lidar on").click()
+    vacuum.running_for(0.5)
+    vacuum.button("Stop the recording").click()
     expect(vacuum.notice("recorded")).to_contain_text(path.name)
+    assert vacuum.server.status()["recording"] is None
     done = rigless_command("replay", path, "--verify")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_seeking_shows_the_robot_where_it_was(played):
-    panel, path = played
+def test_seeking_shows_the_robot_where_it_was(played, tape):
+    panel = played
     begin_s, end_s = deck(panel)["begin_s"], deck(panel)["end_s"]
     poses = {}
     for share in (0.8, 0.3):
         wanted_s = begin_s + (end_s - begin_s) * share
-        slider = panel.field(WHERE)
+        slider = panel.field("Place in the recording")
         slider.evaluate("(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", str(wanted_s))
         panel.until(lambda wanted_s=wanted_s: abs(deck(panel)["time_s"] - wanted_s) < 0.05, "it does not go there")
         settle(panel, deck(panel)["time_s"])
         poses[deck(panel)["time_s"]] = panel.rows("body")[:3]
         expect(panel.fact("time")).to_have_text(f"{deck(panel)['time_s']:.2f} s")
-    recorded = truths(path)
+    recorded = truths(tape)
     for time_s, pose in poses.items():
         before = max(at for at in recorded if at <= time_s + 1e-9)
         after = min(at for at in recorded if at >= time_s - 1e-9)
@@ -80,20 +87,15 @@ def test_seeking_shows_the_robot_where_it_was(played):
 
 def truths(path):
     """Poses of the robot by time, as its own recording says."""
-    return dict(rigless_truths(path))
-
-
-def rigless_truths(path):
-    from mcap.reader import make_reader
-
     with path.open("rb") as stream:
-        for _, channel, message in make_reader(stream).iter_messages():
-            if "truth" in channel.topic:
-                yield message.log_time / 1e9, rigless.kernel.plain.from_json(message.data)["pose"]
+        found = list(make_reader(stream).iter_messages())
+    return {
+        item.log_time / 1e9: json.loads(item.data)["pose"] for _, channel, item in found if "truth" in channel.topic
+    }
 
 
 def test_steps_go_on_and_back(played):
-    panel, _ = played
+    panel = played
     begin_s = deck(panel)["time_s"]
     for press, after_s in (("Step on 0.1 s (.)", 0.1), ("Step on 0.1 s (.)", 0.2), ("Step back 0.1 s (,)", 0.1)):
         panel.button(press).click()
@@ -105,7 +107,7 @@ def test_steps_go_on_and_back(played):
 
 
 def test_it_plays_to_the_end_while_the_live_simulation_goes_on(played):
-    panel, _ = played
+    panel = played
     live_s = panel.server.status()["time_s"]
     panel.field("Playing speed").select_option("5")
     panel.to_bed("Space")
@@ -117,7 +119,7 @@ def test_it_plays_to_the_end_while_the_live_simulation_goes_on(played):
 
 
 def test_marks_and_events_are_those_of_the_recording(played):
-    panel, _ = played
+    panel = played
     wanted = [event["text"] for event in panel.server.get("/api/deck/events")][::-1]
     panel.until(lambda: panel.card("Events").locator("li span").all_inner_texts() == wanted[:60], "other events")
     panel.server.post("/api/robots/vacuum/actions", name="vacuum on")
@@ -128,14 +130,14 @@ def test_marks_and_events_are_those_of_the_recording(played):
 
 
 def test_nothing_live_can_be_done_to_a_recording(played):
-    panel, _ = played
+    panel = played
     expect(panel.page.get_by_role("switch", name="Dust box in place")).to_be_disabled()
     for title in ("Time control", "Commands", "Drive", "Snapshots"):
         expect(panel.card(title)).to_have_count(0)
 
 
 def test_back_to_live_and_to_the_recording_and_out(played):
-    panel, _ = played
+    panel = played
     panel.button("Show the live simulation").click()
     expect(panel.page.locator(".badge")).to_have_text("Simulation mode")
     expect(panel.card("Time control")).to_be_visible()
@@ -151,9 +153,7 @@ def test_a_file_that_is_no_recording_is_refused_in_a_sentence(vacuum):
     name = "<img src=x onerror=hacked=1>.mcap"
     (vacuum.server.folder / name).write_bytes(b"not a recording")
     vacuum.window.expected.append("status of 422")
-    vacuum.field("Recordings in the working folder").focus()
-    vacuum.until(lambda: name in vacuum.card("Recording").inner_text(), "it is not listed")
-    vacuum.field("Recordings in the working folder").select_option(str(vacuum.server.folder / name))
+    choose(vacuum, vacuum.server.folder / name)
     expect(vacuum.notice(name)).to_be_visible()
     expect(vacuum.page.locator(".badge")).to_have_text("Simulation mode")
     (vacuum.server.folder / name).unlink()

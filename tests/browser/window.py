@@ -8,6 +8,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Viewport
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 CALMLY = """if (location.protocol === "http:" && localStorage.getItem("rigless.hz") === null)
   localStorage.setItem("rigless.hz", "20");"""  # two cores draw all of this, without a graphics card
+FLAT = """if (location.protocol === "http:" && localStorage.getItem("rigless.space") === null)
+  localStorage.setItem("rigless.space", '{"arm": false}');"""
 REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI}`));"""
 
@@ -27,6 +29,11 @@ class Window:
         self._heard_so_far: list[str] = []
         self._own: set[str] = set()
 
+    def stay_flat(self) -> "Window":
+        """Show the arm from above, which costs little, until somebody asks for more."""
+        self.context.add_init_script(FLAT)
+        return self
+
     def tab(self, origin: str) -> Page:
         self._own.add(urlsplit(origin).netloc)
         return self.context.new_page()
@@ -34,9 +41,10 @@ class Window:
     def close(self) -> None:
         self.context.close()
 
-    @property
     def complaints(self) -> list[str]:
-        return [text for text in self._heard_so_far if not any(re.search(wanted, text) for wanted in self.expected)]
+        """What went wrong since last asked."""
+        heard, self._heard_so_far = self._heard_so_far, []
+        return [text for text in heard if not any(re.search(wanted, text) for wanted in self.expected)]
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type == "error":

@@ -17,7 +17,9 @@ def test_list_shows_robots_scenarios_and_worlds(rigless_command, tmp_path):
 
 def test_demo_starts_what_is_named_and_answers(rigless_process, thermostat):
     process = rigless_process("demo", thermostat, "--panel", "127.0.0.1:0")
-    assert "thermostat/line" in process.ports
+    assert {"thermostat/line", "pacbot/commands", "vacuum/commands"} <= set(process.ports)
+    assert process.ports["pacbot/commands"] != process.ports["vacuum/commands"]
+    assert "pacbot has port 5555 already, so it gets a free one" in process.errors
     bearer = {"Authorization": f"Bearer {process.token}"}
     status = httpx.get(process.url + "/api/status", headers=bearer, timeout=30).json()
     assert "thermostat" in [robot["name"] for robot in status["robots"]]

@@ -19,10 +19,13 @@ LOOKS_S = 0.037  # between two looks: now here, now there between ticks
 
 
 class Stage:
-    name, epoch = "live", 0
+    name, epoch, fixed = "live", 0, False
 
     def __init__(self, sim):
         self.sim = sim
+
+    def watched(self, known_ns):
+        pass
 
 
 def look(view):

@@ -19,7 +19,8 @@ def test_a_codec_finds_the_same_in_any_pieces(target, data):
     """Also when a snapshot is taken between two pieces: what is pending is kept, and is plain data."""
     _, robot = load(target)
     streams = [sample for sample in samples(robot) if sample.port.kind == "stream"]
-    assume(streams)
+    if not streams:  # a datagram comes whole
+        return
     sample = data.draw(st.sampled_from(streams))
     both = sample.data + data.draw(st.sampled_from(streams)).data
     cut = data.draw(st.integers(0, len(both)))

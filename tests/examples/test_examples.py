@@ -15,6 +15,10 @@ SAYS = {
     "02_real_sockets.py": ["GET              → TEMP", "SET 25           → OK", "→ ERR unknown", "report: REPORT "],
     "03_faults_and_snapshots.py": ["healthy sensor", "stuck sensor", "overheats the room by"],
     "05_map_the_apartment.py": ["####", "% of the true walls are found"],
+    "06_pacbot_square.py": ["west forward at 0.5 / east backward at 0.5", "the square closes to"],
+    "09_pacbot_match.py": [" 90 s   ", "pellets   3 lives"],
+    "07_pacbot_wall_follow.py": ["north → east → south → west; touching nothing"],
+    "08_pacbot_maze.py": ["62 cells in", "every open cell was visited"],
     "04_record_and_replay.py": ["the same", "same seed: equal bytes", "other seed: robot thermostat"],
 }
 

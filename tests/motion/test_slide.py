@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rigless.motion.contact import SLIDE, STOP, clearance, move_circle
+from rigless.motion.contact import MOVED_FULLY, SLIDE, STOP, clearance, move_circle
 
 from .reference import NO_BOXES, NO_DISCS, distance, free_place, scattered, shapes
 
@@ -115,3 +115,22 @@ def test_nothing_is_gained_by_sliding(seed, radius, far, friction):
     assert (out[2] == 0.0) == (out[7] == 1.0 and stop[2] == 0.0)
     assert distance(obstacles, out[0], out[1]) >= radius
     assert (out[0] - x) * dx + (out[1] - y) * dy >= -2e-8 * far or out[2]
+
+
+def fully(occupied, x, y, radius, dx, dy):
+    out = np.full(MOVED_FULLY, 7.0)
+    move_circle(occupied, clearance(occupied), NO_DISCS, NO_BOXES, x, y, radius, dx, dy, SLIDE, 0.0, out)
+    return tuple(out[8:])
+
+
+def test_bodies_with_momentum_are_told_the_last_contact():
+    occupied = floor()
+    occupied[:, 30] = True
+    assert fully(occupied, 20.0, 20.0, 2.0, 1.0, 0.0) == (0, 0, 0)
+    assert fully(occupied, 20.0, 6.0, 2.0, 1.0, -9.0) == (0, 1, 0)  # the floor
+    assert fully(occupied, 20.0, 3.5, 2.0, 5.0, -1.0) == pytest.approx((0, 1, 0))
+    assert fully(occupied, 27.0, 3.5, 2.0, 9.0, -1.0)[2] == 1  # along the floor into the corner: held
+    assert fully(occupied, 27.0, 9.0, 2.0, 9.0, -1.0) == pytest.approx((-1, 0, 0))  # the wall, and down along it
+    corner = slide(occupied, 20.0, 6.0, 2.0, 30.0, -30.0)
+    assert fully(occupied, corner[0], corner[1], 2.0, 1.0, -1.0)[2] == 1
+    assert fully(occupied, corner[0], corner[1], 2.0, 1.0, 1.0) == pytest.approx((-1, 0, 0))  # up along the wall

@@ -18,7 +18,7 @@ from rigless.panel.client import Client
 from rigless.panel.hub import Hub
 from rigless.scenario.load import open_target
 
-CART = str(Path(__file__).with_name("cart"))
+TROLLEY = str(Path(__file__).with_name("trolley"))
 THERMOSTAT = str(Path(__file__).resolve().parents[2] / "examples" / "thermostat")
 real_sleep = asyncio.sleep
 
@@ -84,7 +84,7 @@ class Socket:
     async def send_bytes(self, data: bytes) -> None:
         await self._open.wait()
         self.blocks.append(data)
-        self.order.append({messages.FRAME: "frame", messages.HISTORY: "history"}[data[0]])
+        self.order.append({messages.FRAME: "frame", messages.HISTORY: "history", messages.MORE: "more"}[data[0]])
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [text for text in self.texts if text["type"] == kind]
@@ -143,7 +143,7 @@ class Theatre:
 
 
 @asynccontextmanager
-async def theatre(target: str = CART, stages: Any = ()) -> AsyncIterator[Theatre]:
+async def theatre(target: str = TROLLEY, stages: Any = ()) -> AsyncIterator[Theatre]:
     """A theatre whose hub lives by its own wall clock."""
     here = Theatre(target, stages)
     fake = SimpleNamespace(

@@ -11,11 +11,11 @@ from rigless.host.control import create_app
 from rigless.panel.acts import add_acts
 from rigless.panel.hub import Hub
 
-from .looking import CART, THERMOSTAT
+from .looking import THERMOSTAT, TROLLEY
 
 
 @asynccontextmanager
-async def api(target=CART, settings=()):
+async def api(target=TROLLEY, settings=()):
     host = make_host(target, "lockstep", settings=settings)
     app = create_app(host)
     add_acts(app, Hub(host))
@@ -38,10 +38,10 @@ async def bad(request):
 @on_loop
 async def test_the_page_of_a_robot_is_told_as_data():
     async with api() as (_, http):
-        page = await good(http.get("/api/robots/cart/page"))
+        page = await good(http.get("/api/robots/trolley/page"))
         assert [part["kind"] for part in page["parts"]][:4] == ["Disc", "Points", "Path", "Trail"]
         assert (page["measures"], page["traces"]) == (["x", "stopped", "y"], ["trail"])
-        assert "did you mean 'cart'" in (await bad(http.get("/api/robots/card/page")))["fix"]
+        assert "did you mean 'trolley'" in (await bad(http.get("/api/robots/troley/page")))["fix"]
 
 
 @on_loop
@@ -54,22 +54,22 @@ async def test_a_robot_without_a_view_has_a_page():
 @on_loop
 async def test_an_action_is_done_and_an_unknown_one_is_told():
     async with api() as (host, http):
-        assert (await good(http.post("/api/robots/cart/actions", json={"name": "beep"})))["name"] == "cart"
-        assert host.sim.robots["cart"].state.speed == (0.0, 0.0, 1.0)
+        assert (await good(http.post("/api/robots/trolley/actions", json={"name": "beep"})))["name"] == "trolley"
+        assert host.sim.robots["trolley"].state.speed == (0.0, 0.0, 1.0)
         for name in ("bep", "drive", "estop", ""):
-            assert (await bad(http.post("/api/robots/cart/actions", json={"name": name})))["fix"]
+            assert (await bad(http.post("/api/robots/trolley/actions", json={"name": name})))["fix"]
         assert (await bad(http.post("/api/robots/nobody/actions", json={"name": "beep"})))["what"]
 
 
 @on_loop
 async def test_the_emergency_stop_of_all_or_one():
     async with api() as (host, http):
-        assert await good(http.post("/api/estop", json={})) == {"on": True, "robots": ["cart"]}
-        assert host.sim.robots["cart"].input["estop"] is True
-        body = {"on": False, "robot": "cart"}
-        assert await good(http.post("/api/estop", json=body)) == {"on": False, "robots": ["cart"]}
-        assert host.sim.robots["cart"].input["estop"] is False
-        for wrong in ({"on": "perhaps"}, {"robot": "card"}, {"robot": 5}, {"of": True}):
+        assert await good(http.post("/api/estop", json={})) == {"on": True, "robots": ["trolley"]}
+        assert host.sim.robots["trolley"].input["estop"] is True
+        body = {"on": False, "robot": "trolley"}
+        assert await good(http.post("/api/estop", json=body)) == {"on": False, "robots": ["trolley"]}
+        assert host.sim.robots["trolley"].input["estop"] is False
+        for wrong in ({"on": "perhaps"}, {"robot": "troley"}, {"robot": 5}, {"of": True}):
             assert (await bad(http.post("/api/estop", json=wrong)))["what"]
 
 
@@ -84,7 +84,7 @@ async def test_an_open_plane_has_things_but_no_cells():
     async with api() as (_, http):
         world = await good(http.get("/api/world"))
         assert world["grid"] is None
-        assert [thing["name"] for thing in world["things"]] == ["cart"]
+        assert [thing["name"] for thing in world["things"]] == ["trolley"]
         assert "open plane" in (await bad(http.get("/api/world/cells")))["what"]
 
 
@@ -115,7 +115,7 @@ async def test_obstacles_are_things_that_are_no_robots(tmp_path):
     scene = tmp_path / "scene.toml"
     scene.write_text(
         f'[world]\n[[world.obstacles]]\nname = "box"\nradius_m = 0.5\nx = 2.0\ny = 1.0\n'
-        f'[[robots]]\nname = "a"\nkind = "{CART}"\n[[robots]]\nname = "b"\nkind = "{CART}"\n'
+        f'[[robots]]\nname = "a"\nkind = "{TROLLEY}"\n[[robots]]\nname = "b"\nkind = "{TROLLEY}"\n'
     )
     async with api(scene) as (_, http):
         things = {thing["name"]: thing for thing in (await good(http.get("/api/world")))["things"]}

@@ -141,6 +141,29 @@ async def test_a_long_seek_gives_way_to_others_again_and_again(file):
 
 
 @on_loop
+async def test_whoever_looks_sees_what_led_there(file):
+    deck = await loaded(file, Wall())
+    deck.seek(50)
+    await deck.settled()
+    seen = []
+    deck.sim.sample(1, lambda: seen.append(deck.sim.now_s))
+    deck.watched(0)
+    await deck.settled()
+    assert (time_s(deck), seen) == (50, [float(n) for n in range(1, 51)])
+    deck.seek(120)
+    await deck.settled()
+    assert seen == [float(n) for n in range(1, 121)]
+    deck.seek(LENGTH_S)
+    deck.seek(10)
+    await deck.settled()
+    del seen[:]
+    deck.seek(100)  # known ground: a jump will do
+    await deck.settled()
+    assert len(seen) < 50
+    await deck.close()
+
+
+@on_loop
 async def test_steps_go_both_ways_add_up_and_stop_playing(file):
     deck = await loaded(file, Wall())
     deck.play()

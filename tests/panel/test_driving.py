@@ -6,7 +6,7 @@ from host.driving import on_loop
 from rigless.kernel.problems import InputError
 from rigless.panel.hub import DRIVE_STALE_S
 
-from .looking import CART, THERMOSTAT, theatre
+from .looking import THERMOSTAT, TROLLEY, theatre
 
 STANDS = (0.0, 0.0, 0.0)
 
@@ -15,9 +15,9 @@ STANDS = (0.0, 0.0, 0.0)
 async def test_driving_reaches_the_robot_at_once():
     async with theatre() as here:
         client = here.come()
-        here.hub.drive(client, "cart", 1.0, -0.5, 0.25)
+        here.hub.drive(client, "trolley", 1.0, -0.5, 0.25)
         assert here.robot.state.speed == (1.0, -0.5, 0.25)
-        here.hub.drive(client, "cart", 0.0, 0.0, 0.0)
+        here.hub.drive(client, "trolley", 0.0, 0.0, 0.0)
         assert (here.robot.state.speed, client.driving) == (STANDS, {})
 
 
@@ -26,7 +26,7 @@ async def test_a_driver_who_goes_on_saying_so_drives_on():
     async with theatre() as here:
         client = here.come()
         for _ in range(30):
-            here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+            here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
             await here.wall.go(0.1)
         assert here.robot.state.speed == (1.0, 0.0, 0.0)
         assert here.robot.state.pose[0] == pytest.approx(3, abs=0.1)
@@ -38,7 +38,7 @@ async def test_a_driver_who_says_nothing_has_let_go(hz):
     async with theatre() as here:
         client = here.come(hz)
         await here.wall.go(1 / 60)  # so that the next slow tick is not the first
-        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         await here.wall.go(DRIVE_STALE_S - 0.05)
         assert here.robot.state.speed == (1.0, 0.0, 0.0)
         await here.wall.go(0.25)
@@ -49,7 +49,7 @@ async def test_a_driver_who_says_nothing_has_let_go(hz):
 async def test_a_driver_who_leaves_has_let_go():
     async with theatre() as here:
         client, other = here.come(), here.come()
-        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         here.leave(other)
         assert here.robot.state.speed == (1.0, 0.0, 0.0)
         here.leave(client)
@@ -60,9 +60,9 @@ async def test_a_driver_who_leaves_has_let_go():
 async def test_letting_go_reaches_the_robot_that_a_reset_made():
     async with theatre() as here:
         client = here.come()
-        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         here.host.reset()
-        here.hub.drive(client, "cart", 0.0, 1.0, 0.0)
+        here.hub.drive(client, "trolley", 0.0, 1.0, 0.0)
         assert here.robot.state.speed == (0.0, 1.0, 0.0)
         here.leave(client)
         assert here.robot.state.speed == STANDS
@@ -73,7 +73,7 @@ async def test_driving_is_recorded_like_any_other_input():
     async with theatre() as here:
         heard = []
         here.host.sim.listeners.input.append(lambda at_ns, given, source: heard.append((given.type, source)))
-        here.hub.drive(here.come(), "cart", 1.0, 0.0, 0.0)
+        here.hub.drive(here.come(), "trolley", 1.0, 0.0, 0.0)
         assert heard == [("Go", "live")]
 
 
@@ -81,8 +81,8 @@ async def test_driving_is_recorded_like_any_other_input():
 async def test_a_robot_that_is_not_there_cannot_be_driven():
     async with theatre() as here:
         client = here.come()
-        with pytest.raises(InputError, match=r"unknown robot 'card'.*did you mean 'cart'"):
-            here.hub.drive(client, "card", 1.0, 0.0, 0.0)
+        with pytest.raises(InputError, match=r"unknown robot 'troley'.*did you mean 'trolley'"):
+            here.hub.drive(client, "troley", 1.0, 0.0, 0.0)
         assert client.driving == {}
 
 
@@ -90,13 +90,13 @@ async def test_a_robot_that_is_not_there_cannot_be_driven():
 async def test_the_emergency_stop_stops_and_lets_go():
     async with theatre() as here:
         client = here.come()
-        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
-        assert here.hub.stop(True) == ["cart"]
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
+        assert here.hub.stop(True) == ["trolley"]
         await here.wall.go(0.1)
         assert (here.robot.input["estop"], here.robot.state.speed, client.driving) == (True, STANDS, {})
-        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         assert here.robot.state.speed == STANDS
-        assert here.hub.stop(False, "cart") == ["cart"]
+        assert here.hub.stop(False, "trolley") == ["trolley"]
         assert here.robot.input["estop"] is False
 
 
@@ -114,15 +114,15 @@ async def test_a_robot_without_an_emergency_stop_says_so(robot):
 @on_loop
 async def test_an_emergency_stop_of_a_robot_that_is_not_there_is_an_error():
     async with theatre() as here:
-        with pytest.raises(InputError, match="did you mean 'cart'"):
-            here.hub.stop(True, "cat")
+        with pytest.raises(InputError, match="did you mean 'trolley'"):
+            here.hub.stop(True, "troley")
 
 
 @on_loop
 async def test_all_that_can_stop_do_though_one_is_broken(tmp_path):
     scene = tmp_path / "two.toml"
     scene.write_text(
-        "".join(f'[[robots]]\nname = "{name}"\nkind = "{CART}"\n' for name in ("first", "second", "third"))
+        "".join(f'[[robots]]\nname = "{name}"\nkind = "{TROLLEY}"\n' for name in ("first", "second", "third"))
     )
     async with theatre(str(scene)) as here:
         first, second, third = here.host.sim.robots.values()
@@ -132,3 +132,28 @@ async def test_all_that_can_stop_do_though_one_is_broken(tmp_path):
         with pytest.raises(InputError, match="first: cannot be stopped: ZeroDivisionError"):
             here.hub.stop(True)
         assert [robot.input["estop"] for robot in (first, second, third)] == [False, False, True]
+
+
+@on_loop
+async def test_a_key_held_through_the_emergency_stop_does_not_drive_on():
+    async with theatre() as here:
+        client, other = here.come(), here.come()
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
+        here.hub.stop(True)
+        here.hub.stop(False)
+        stands = here.robot.state.speed
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
+        assert here.robot.state.speed == stands
+        here.hub.drive(other, "trolley", 0.0, 1.0, 0.0)
+        assert here.robot.state.speed == (0.0, 1.0, 0.0)
+        here.hub.drive(client, "trolley", 0.0, 0.0, 0.0)
+        assert here.robot.state.speed == (0.0, 1.0, 0.0)
+        here.hub.drive(client, "trolley", 0.5, 0.0, 0.0)
+        assert here.robot.state.speed == (0.5, 0.0, 0.0)
+
+
+@on_loop
+async def test_a_robot_that_cannot_be_driven_says_so():
+    async with theatre(THERMOSTAT) as here:
+        with pytest.raises(InputError, match="cannot be driven"):
+            here.hub.drive(here.come(), "thermostat", 1.0, 0.0, 0.0)

@@ -129,7 +129,7 @@ async def test_an_input_is_seen_though_time_stands_still():
         here.still = True
         await here.wall.go(0.5)
         client.socket.clear()
-        here.host.sim.set_input("cart", "estop", True)
+        here.host.sim.set_input("trolley", "estop", True)
         await here.wall.go(0.5)
         (frame,) = client.socket.frames
         assert sorted(frame[5]) == [0, 2]  # the numbers and the body, nothing else
@@ -143,7 +143,7 @@ async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
         await here.wall.go(0.5)
         slow.socket.read(False)
         other.socket.clear()
-        here.host.sim.send("cart", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0})
+        here.host.sim.send("trolley", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0})
         for _ in range(10):
             await here.wall.go(1)
             for _ in range(100):
@@ -155,7 +155,7 @@ async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
         assert len(slow._events) <= QUEUE
         slow.socket.clear()
         slow.socket.read(True)
-        await here.wall.go(0.05)
+        await here.wall.go(0.2)
         seen, now = slow.socket.frames[-1], other.socket.frames[-1]
         assert seen[2] == now[2]
         assert slow.socket.of("dropped")[0]["count"] == pytest.approx(1000 - QUEUE, abs=2)
@@ -172,20 +172,20 @@ async def test_the_page_comes_first_then_the_past_then_pictures():
         assert of_pictures[:3] == ["page", "history", "frame"]
         assert set(of_pictures[3:]) == {"frame"}
         (page,) = client.socket.of("page")
-        assert (page["stage"], page["robot"], page["id"]) == ("live", "cart", client.socket.frames[0][1])
+        assert (page["stage"], page["robot"], page["id"]) == ("live", "trolley", client.socket.frames[0][1])
 
 
 @on_loop
 async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop():
     async with theatre() as here:
-        here.host.sim.set_input("cart", "estop", True)
+        here.host.sim.set_input("trolley", "estop", True)
         client = here.come(10)
         await here.wall.go(0.2)
         status = client.socket.of("status")[-1]
-        assert status["robots"] == [{"name": "cart", "status": "ok", "stop": True}]
+        assert status["robots"] == [{"name": "trolley", "status": "ok", "stop": True}]
         assert (status["state"], status["pace"], status["epoch"]) == ("lockstep", "lockstep", 0)
         (thing,) = client.socket.of("around")[-1]["things"]
-        assert (thing["name"], thing["robot"], thing["radius_m"]) == ("cart", True, 0.25)
+        assert (thing["name"], thing["robot"], thing["radius_m"]) == ("trolley", True, 0.25)
         assert client.socket.of("robot")[-1]["inputs"] == {"estop": True, "horn": 0}
 
 
@@ -196,7 +196,7 @@ async def test_truth_comes_as_often_as_was_asked_for_and_only_to_those_who_asked
         await here.wall.go(2)
         assert len(one.socket.of("truth")) == pytest.approx(40, abs=1)
         assert two.socket.of("truth") == []
-        assert math.isclose(one.socket.of("truth")[-1]["robots"]["cart"]["pose"][0], 0)
+        assert math.isclose(one.socket.of("truth")[-1]["robots"]["trolley"]["pose"][0], 0)
 
 
 @on_loop

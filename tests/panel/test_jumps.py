@@ -7,11 +7,11 @@ from host.driving import on_loop
 from rigless.panel import messages
 from rigless.scenario.load import open_target
 
-from .looking import CART, theatre
+from .looking import TROLLEY, theatre
 
 
 def go(sim, forward):
-    sim.send("cart", "box", {"type": "Go", "forward": forward, "left": 0.0, "turn": 0.0})
+    sim.send("trolley", "box", {"type": "Go", "forward": forward, "left": 0.0, "turn": 0.0})
 
 
 def kinds(client):
@@ -88,12 +88,16 @@ class Player:
     """A recording, as far as a hub knows one."""
 
     name = "recording"
+    fixed = True
 
     def __init__(self):
-        self.sim, self.epoch = None, 0
+        self.sim, self.epoch, self.watches = None, 0, 0
+
+    def watched(self, known_ns):
+        self.watches += 1
 
     def open(self):
-        self.sim, self.epoch = open_target(CART, collect=False).simulation, self.epoch + 1
+        self.sim, self.epoch = open_target(TROLLEY, collect=False).simulation, self.epoch + 1
         return self.sim
 
 
@@ -105,7 +109,7 @@ async def test_a_recording_is_looked_at_apart_from_the_live_robot():
         go(recorded, 1.0)
         recorded.run(5)
         live, client = here.come(60), here.come()
-        here.hub.look(client, "recording", {"cart": 60})
+        here.hub.look(client, "recording", {"trolley": 60})
         await here.wall.go(1)
         (page,) = client.socket.of("page")
         assert (page["stage"], client.socket.frames[-1][4]) == ("recording", 5)
@@ -124,13 +128,13 @@ async def test_another_recording_is_another_page():
     player = Player()
     async with theatre(stages=[player]) as here:
         first, client = player.open(), here.come()
-        here.hub.look(client, "recording", {"cart": 60})
+        here.hub.look(client, "recording", {"trolley": 60})
         await here.wall.go(0.2)
         second = player.open()
         client.socket.clear()
         await here.wall.go(0.5)
         assert client.socket.blocks == client.socket.of("robot") == client.socket.of("trouble") == []
-        here.hub.look(client, "recording", {"cart": 60})
+        here.hub.look(client, "recording", {"trolley": 60})
         await here.wall.go(0.2)
         assert kinds(client) == ["page", "history", "frame"]
         assert (len(first._samples), len(second._samples)) == (0, 1)

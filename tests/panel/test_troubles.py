@@ -36,7 +36,7 @@ async def test_a_view_that_raises_is_told(method):
         (watch,) = client.looks
         setattr(watch.view, method, broken)
         await here.wall.go(0.5)
-        assert trouble(client) == {("cart", "the view of cart failed: ZeroDivisionError: drawn and quartered")}
+        assert trouble(client) == {("trolley", "the view of trolley failed: ZeroDivisionError: drawn and quartered")}
         client.socket.clear()
         await here.wall.go(1)
         assert len(client.socket.of("trouble")) <= 11  # now and then, not with every tick
@@ -54,7 +54,7 @@ async def test_a_view_that_draws_nonsense_is_told(drawing):
         (watch,) = client.looks
         watch.view.draw = lambda: drawing
         await here.wall.go(0.2)
-        assert [robot for robot, _ in trouble(client)] == ["cart"]
+        assert [robot for robot, _ in trouble(client)] == ["trolley"]
         await all_is_well(here)
 
 
@@ -64,8 +64,8 @@ async def test_a_robot_that_has_no_page_to_give_is_told():
         here.robot.view = broken
         client = here.come(60)
         await here.wall.go(0.2)
-        assert trouble(client) == {("cart", "the view of cart failed: ZeroDivisionError: drawn and quartered")}
-        assert client.socket.of("status")[-1]["robots"] == [{"name": "cart", "status": "ok", "stop": None}]
+        assert trouble(client) == {("trolley", "the view of trolley failed: ZeroDivisionError: drawn and quartered")}
+        assert client.socket.of("status")[-1]["robots"] == [{"name": "trolley", "status": "ok", "stop": None}]
         await all_is_well(here)
 
 
@@ -77,7 +77,7 @@ async def test_a_robot_that_has_no_page_after_a_reset_is_told(monkeypatch):
         monkeypatch.setattr(type(here.robot), "view", broken)
         here.host.reset()
         await here.wall.go(0.5)
-        assert [robot for robot, _ in trouble(client)] == ["cart"]
+        assert [robot for robot, _ in trouble(client)] == ["trolley"]
         await all_is_well(here)
 
 
@@ -89,7 +89,7 @@ async def test_looking_again_tries_again_and_leaves_no_sample_behind():
         watch.view.draw = broken
         await here.wall.go(0.2)
         for _ in range(3):
-            here.hub.look(client, "live", {"cart": 60})
+            here.hub.look(client, "live", {"trolley": 60})
             await here.wall.go(0.2)
         assert len(here.host.sim._samples) == 1
         client.socket.clear()
@@ -100,7 +100,7 @@ async def test_looking_again_tries_again_and_leaves_no_sample_behind():
         assert here.host.sim._samples == []
 
 
-@pytest.mark.parametrize("name", ["status", "footprint", "truth"])
+@pytest.mark.parametrize("name", ["footprint", "truth"])
 @on_loop
 async def test_what_a_robot_tells_of_itself_may_fail(name):
     async with theatre() as here:
@@ -114,11 +114,33 @@ async def test_what_a_robot_tells_of_itself_may_fail(name):
 
 
 @on_loop
+async def test_a_robot_that_cannot_say_how_it_is_keeps_no_status_back():
+    async with theatre() as here:
+        here.come(60)
+        here.robot.status = broken
+        assert here.hub.status()["robots"][0]["status"] == "broken: ZeroDivisionError"
+
+
+@on_loop
+async def test_a_view_that_failed_gets_another_chance_when_time_has_jumped():
+    async with theatre() as here:
+        client = here.come(60)
+        next(iter(client.looks)).view.draw = broken
+        await here.wall.go(0.2)
+        assert "ZeroDivisionError" in str(trouble(client))
+        client.socket.clear()
+        here.host.reset()
+        await here.wall.go(0.5)
+        assert len(client.socket.frames) >= 25
+        assert trouble(client) == set()
+
+
+@on_loop
 async def test_a_robot_that_cannot_be_let_go_keeps_nobody_from_leaving():
     async with theatre() as here:
         client, other = here.come(), here.come()
-        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
-        here.hub.view("cart").drive = broken
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
+        here.hub.view("trolley").drive = broken
         here.leave(client)
         await here.wall.go(0.2)
         assert "cannot be let go" in str(trouble(other))
@@ -130,8 +152,8 @@ async def test_a_robot_that_cannot_be_let_go_keeps_nobody_from_leaving():
 async def test_a_driver_whose_view_breaks_does_not_stop_the_hub():
     async with theatre() as here:
         client = here.come()
-        here.hub.drive(client, "cart", 1.0, 0.0, 0.0)
-        here.hub.view("cart").drive = broken
+        here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
+        here.hub.view("trolley").drive = broken
         await here.wall.go(2)
         assert client.driving == {}
         await all_is_well(here)

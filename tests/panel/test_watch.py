@@ -10,7 +10,7 @@ from rigless.panel.messages import FRAME, HISTORY, unpack
 from rigless.panel.watch import Watch
 from rigless.scenario.load import open_target
 
-from .looking import CART
+from .looking import TROLLEY
 
 NUMBERS, TRAIL, BODY, MARKS, PLAN = range(5)
 
@@ -20,8 +20,11 @@ class Here:
 
     name = "live"
 
-    def __init__(self):
-        self.sim, self.epoch = open_target(CART, collect=False).simulation, 0
+    def __init__(self, fixed=False):
+        self.sim, self.epoch, self.fixed, self.known = open_target(TROLLEY, collect=False).simulation, 0, fixed, []
+
+    def watched(self, known_ns):
+        self.known.append(known_ns)
 
 
 @pytest.fixture
@@ -30,14 +33,14 @@ def stage():
 
 
 def watching(stage, record=True):
-    watch = Watch(stage, stage.sim, "cart", 1)
+    watch = Watch(stage, stage.sim, "trolley", 1)
     watch.record(record)
     watch.look()
     return watch
 
 
 def go(stage, forward=1.0, seconds=0.0):
-    stage.sim.send("cart", "box", {"type": "Go", "forward": forward, "left": 0.0, "turn": 0.0})
+    stage.sim.send("trolley", "box", {"type": "Go", "forward": forward, "left": 0.0, "turn": 0.0})
     stage.sim.run(seconds)
 
 
@@ -206,7 +209,7 @@ def test_a_reset_voids_the_past_and_every_field(stage):
     stage.sim.reset()
     stage.epoch += 1
     watch.look()
-    assert watch.view.robot is stage.sim.robots["cart"]
+    assert watch.view.robot is stage.sim.robots["trolley"]
     assert sorted(fields(watch, seen)) == [NUMBERS, TRAIL, BODY, MARKS, PLAN]
     assert unpack(watch.frame(seen))[3] == 1
     assert past(watch)[0].size == 0
@@ -268,3 +271,46 @@ def test_lines_break_where_nobody_looked(stage):
     assert broken.sum() == 1
     assert np.isnan(numbers[broken]).all()
     assert -1.2 < times[broken][0] < -0.9
+
+
+def test_a_fixed_past_stays_known_when_time_goes_back():
+    stage = Here(fixed=True)
+    watch = watching(stage)
+    begin = stage.sim.snapshot()
+    go(stage, 1.0, 2.0)
+    stage.sim.restore(begin)
+    stage.epoch += 1
+    watch.look()
+    assert len(past(watch)[0]) == 0
+    stage.sim.send("trolley", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0})
+    stage.sim.run(1.0)
+    watch.record(False)
+    watch.record(True)
+    watch.look()
+    assert len(past(watch)[0]) == 10
+    assert stage.known == [0, 2_000_000_000]
+
+
+def test_what_lies_between_two_pictures_far_apart_comes_too(stage):
+    watch = watching(stage)
+    go(stage, 1.0, 3.0)
+    watch.look()
+    kind, *_, time_s, found = unpack(watch.more(0.0))
+    assert (kind, time_s, len(found[0])) == (watches.messages.MORE, 3.0, 30)
+    assert found[2].reshape(-1, 2)[9, 0] == pytest.approx(1.0)
+    assert watch.more(0.0) is watch.more(0.0)
+    assert watch.more(2.8) == b""
+    assert len(unpack(watch.more(1.0))[5][0]) == 20
+
+
+def test_a_past_that_nobody_saw_end_is_void(stage):
+    watch = watching(stage)
+    go(stage, 1.0, 3.0)
+    watch.record(False)
+    stage.sim.reset()
+    stage.epoch += 1
+    stage.sim.run(2.0)
+    watch.record(True)
+    stage.sim.run(0.5)
+    watch.look()
+    assert len(past(watch)[0]) == 5

@@ -148,6 +148,22 @@ def test_a_demo_is_one_of_each(install, tmp_path, monkeypatch):
     assert "trolley" in installed()
 
 
+def test_robots_of_a_demo_do_not_fight_for_a_port():
+    made = demo([THERMOSTAT])
+    numbers = [address.rpartition(":")[2] for place, address in made.addresses.items() if place[1] != "telemetry"]
+    wanted = [number for number in numbers if number != "0"]
+    assert len(set(wanted)) == len(wanted)
+    assert made.addresses["pacbot", "commands"] == "127.0.0.1:5555"
+    assert made.addresses["vacuum", "commands"] == "127.0.0.1:0"
+    assert made.notes == ("vacuum/commands: pacbot has port 5555 already, so it gets a free one",)
+
+
+def test_a_demo_without_conflicts_has_nothing_to_say(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(f'[[robots]]\nname = "far"\nkind = "{CART}"\n')
+    assert all(note.startswith("vacuum/") for note in demo([str(path)]).notes)
+
+
 @pytest.mark.parametrize("text", ["a = 1", "robots = 1", "robots = []", "robots = [1]", ""])
 def test_a_demo_of_a_bad_file(tmp_path, text):
     path = tmp_path / "s.toml"

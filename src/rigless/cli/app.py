@@ -79,6 +79,9 @@ def run(
     no_panel: NoPanel = False,
     no_auth: NoAuth = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show warnings and errors only.")] = False,
+    window: Annotated[
+        bool, typer.Option("--window", help="Show pacbots in a window of their own; closing it ends the run.")
+    ] = False,
 ) -> None:
     """Put a simulated robot on its real ports until Ctrl-C.
 
@@ -98,7 +101,7 @@ def run(
     _only_one(fast=fast, lockstep=lockstep, speed=speed is not None)
     pace = "fast" if fast else "lockstep" if lockstep else speed
     built = open_target(target, settings, seed, collect=False)
-    sys.exit(run_live(built, Options(pace, duration, record, panel, not no_panel, not no_auth, quiet)))
+    sys.exit(run_live(built, Options(pace, duration, record, panel, not no_panel, not no_auth, quiet, window)))
 
 
 @app.command()

@@ -3,7 +3,7 @@
 from rigless.cli.speak import line
 from rigless.scenario import kinds
 from rigless.scenario.places import shipped_scenarios
-from rigless.worlds.shipped import shipped_maps
+from rigless.worlds.shipped import shipped_maps, shipped_mazes
 
 
 def show() -> None:
@@ -17,7 +17,8 @@ def show() -> None:
         [(name, str(path)) for name, path in shipped_scenarios().items()],
         "none installed; write one: docs/reference/scenarios.md",
     )
-    _section("worlds", [(name, str(path)) for name, path in shipped_maps().items()], "none installed")
+    worlds = [(name, str(path)) for shipped in (shipped_maps(), shipped_mazes()) for name, path in shipped.items()]
+    _section("worlds", worlds, "none installed")
 
 
 def _section(title: str, rows: list[tuple[str, str]], empty: str) -> None:

@@ -16,6 +16,7 @@ from rigless.scenario.build import Built
 
 if TYPE_CHECKING:
     from rigless.panel.server import ControlServer
+    from rigless.window.attach import WindowLink
 
 
 @dataclass
@@ -27,6 +28,7 @@ class Options:
     with_panel: bool = True
     auth: bool = True
     quiet: bool = False
+    window: bool = False
 
 
 def run_live(built: Built, options: Options) -> int:
@@ -50,18 +52,24 @@ async def serve_host(host: Host, options: Options) -> int:
 
     host.sim.listeners.event.append(show)
     server: ControlServer | None = None
+    window: WindowLink | None = None
     note: Path | None = None
     await host.open()
     try:
         if options.record is not None:
             host.tape.start(options.record)
         server = _server(host, options)
+        for text in host.built.notes:
+            say(text, "yellow")
         for (robot, port), url in host.urls.items():
             line(f"port {robot}/{port} {url}")
         if server is not None:
             await server.open()
             note = _leave_note(server, host.built.scenario.name)
             line(f"panel {server.url}")
+        if options.window:
+            window = _window(host)
+            await window.open()
         say(f"seed {host.sim.seed}", "dim")
         gc.collect()
         gc.freeze()  # what is there now stays; the collector need not stop time to look at it again
@@ -71,12 +79,23 @@ async def serve_host(host: Host, options: Options) -> int:
         _sum_up(host, time.monotonic() - begin)
         lost = bool(host.tape.failed)
     finally:
+        if window is not None:
+            await window.close()
         if note is not None:
             note.unlink(missing_ok=True)
         if server is not None:
             await server.close()
         await host.close()
+    if window is not None and window.trouble:
+        say(f"error: {window.trouble}", "bold red")
+        return 1
     return 1 if host.failure or lost else 0
+
+
+def _window(host: Host) -> "WindowLink":
+    from rigless.window.attach import WindowLink
+
+    return WindowLink(host)
 
 
 def _leave_note(server: "ControlServer", name: str) -> Path | None:

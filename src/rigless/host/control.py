@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from rigless.host.host import Host
 from rigless.kernel import inputs as inp
+from rigless.kernel.drawing import label, unit
 from rigless.kernel.faults import KINDS
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem
@@ -61,6 +62,14 @@ class RecordTo(Body):
     file: str | None = None
 
 
+def status_of(robot: Robot) -> str:
+    """Its own word for how it is; a robot that fails to say it does not keep the others' from being told."""
+    try:
+        return robot.status()
+    except Exception as error:
+        return f"broken: {type(error).__name__}"
+
+
 def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
     ports = [
         {
@@ -73,7 +82,7 @@ def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
     ]
     return {
         "name": robot.name,
-        "status": robot.status(),
+        "status": status_of(robot),
         "ports": ports,
         "inputs": to_builtins(robot.input),
         "metrics": to_builtins(robot.metrics),
@@ -170,7 +179,14 @@ def _add_robots(app: FastAPI, host: Host) -> None:
     @app.get("/api/robots/{robot}")
     async def one(robot: str) -> dict[str, Any]:
         found = host.sim.robot(robot)
-        inputs = {name: {"default": spec.default, "help": spec.help} for name, spec in found.inputs.items()}
+        inputs = {
+            name: {
+                "default": spec.default,
+                "help": spec.help,
+                "label": " ".join(filter(None, (label(name), unit(name)))),
+            }
+            for name, spec in found.inputs.items()
+        }
         params = {
             target: {kind: KINDS.get(seam, {}).get(kind, {}) for kind, seam in kinds.items()}
             for target, kinds in found.fault_targets.seams.items()

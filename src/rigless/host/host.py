@@ -195,6 +195,7 @@ class Host:
     def resume(self) -> None:
         if self.paused:
             self.paused = self.halted = False
+            self._mark_rate()
             self._ran_since_ns = time.monotonic_ns()
             self._reanchor()
 
@@ -216,6 +217,7 @@ class Host:
         """Advance by this much and stop there; in real or fast mode this also pauses."""
         if self.pace.mode != "lockstep":
             self.pause()
+        self.halted = False
         if self.failure:
             raise InputError(
                 Problem("step", f"the simulation has failed: {self.failure}", "reset it: rigless ctl reset")
@@ -248,6 +250,9 @@ class Host:
     def real_time_factor(self) -> float:
         """Simulated seconds a wall second, over the last second or two in which it was asked."""
         now = (time.monotonic_ns(), self.sim.now_ns)
+        if self.state in ("paused", "stopped", "failed"):
+            self._mark_rate()
+            return 0.0
         if now[0] - self._rate_marks[1][0] > RATE_WINDOW_NS:
             self._rate_marks = (self._rate_marks[1], now)
         wall_ns, sim_ns = self._rate_marks[0]

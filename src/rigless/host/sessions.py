@@ -27,6 +27,7 @@ def secret() -> bytes:
         kept = path.read_bytes()
         if len(kept) == 32 and path.stat().st_mode & 0o077 == 0:
             return kept
+        path.unlink()  # others have seen it, or it is half written: the next start makes a new one
     except OSError:
         return os.urandom(32)
     return os.urandom(32)

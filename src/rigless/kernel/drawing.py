@@ -17,6 +17,10 @@ from rigless.kernel.inputs import AnyInput, SetInput
 if TYPE_CHECKING:
     from rigless.kernel.robot import Robot
 
+UNITS = {
+    "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°", "radps": "rad/s", "c": "°C", "w": "W",
+    "v": "V", "a": "A", "hz": "Hz", "wh": "Wh", "n": "N", "percent": "%",
+}  # fmt: skip
 Colour = Literal["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad"]
 
 
@@ -212,3 +216,14 @@ def rows(part: Part, values: ArrayLike) -> NDArray[np.float32]:
     if found.ndim != 2 or found.shape[1] != part.columns:
         raise ValueError(f"{part.name} needs rows of {part.columns} numbers, not an array of shape {found.shape}")
     return found
+
+
+def unit(name: str) -> str:
+    """The unit that ends a name, as our names do."""
+    return UNITS.get(name.rpartition("_")[2], "") if "_" in name else ""
+
+
+def label(name: str) -> str:
+    """A name as people read it, without its unit."""
+    plain = name.rpartition("_")[0] if unit(name) else name
+    return plain.replace("_", " ").replace(".", " ").capitalize()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rigless.kernel.drawing import Disc, Gauge, Lamp, Part, Plot, Trail, View
+from rigless.kernel.drawing import Disc, Gauge, Lamp, Part, Plot, Trail, View, label, unit
 from rigless.kernel.plain import to_builtins
 
 if TYPE_CHECKING:
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 MOST_NUMBERS = 40  # beyond that a page is no longer read
 MOST_PLOTS = 6
 SMALLEST_M = 0.1
-UNITS = {
-    "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°", "radps": "rad/s", "c": "°C", "w": "W",
-    "v": "V", "a": "A", "hz": "Hz", "wh": "Wh", "n": "N", "percent": "%",
-}  # fmt: skip
 
 
 class GenericView(View):
@@ -36,9 +32,9 @@ class GenericView(View):
             ]
         self.parts = (
             *body,
-            *(Lamp(name, _label(name)) for name, value in found if isinstance(value, bool)),
-            *(Gauge(name, _label(name), _unit(name)) for name, value in found if not isinstance(value, bool)),
-            *[Plot(f"plot {name}", _label(name), ((name, _label(name)),), _unit(name)) for name, value in found
+            *(Lamp(name, label(name)) for name, value in found if isinstance(value, bool)),
+            *(Gauge(name, label(name), unit(name)) for name, value in found if not isinstance(value, bool)),
+            *[Plot(f"plot {name}", label(name), ((name, label(name)),), unit(name)) for name, value in found
               if isinstance(value, float) and not name.startswith("pose")][:MOST_PLOTS],
         )  # fmt: skip
 
@@ -76,13 +72,3 @@ def _numbers(value: Any, name: str = "") -> Iterator[tuple[str, bool | int | flo
     elif isinstance(value, list | tuple) and len(value) <= 6:
         for index, inner in enumerate(value):
             yield from _numbers(inner, f"{name}.{index}" if name else str(index))
-
-
-def _unit(name: str) -> str:
-    """The unit that ends a name, as our names do."""
-    return UNITS.get(name.rpartition("_")[2], "") if "_" in name else ""
-
-
-def _label(name: str) -> str:
-    plain = name.rpartition("_")[0] if _unit(name) else name
-    return plain.replace("_", " ").replace(".", " ").capitalize()

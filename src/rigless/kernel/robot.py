@@ -41,11 +41,14 @@ class NoState:
 
 @dataclass(frozen=True)
 class Asks:
-    """What a robot's config asks of the whole simulation, where the scenario does not say: its world, pace and seed (0: any)."""
+    """What a robot's config asks of the simulation, where the scenario does not say: its world, pace and seed (0: any).
+
+    Robots that ask for worlds of the same name share one; one that asks for another than the first robot has it to itself."""
 
     world: World | None = None
     speed: float | None = None
     seed: int | None = None
+    world_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,12 @@ class Robot:
 
     @property
     def world(self) -> World:
-        return self.simulation.world
+        return self.simulation.worlds.get(self.name, self.simulation.world)
+
+    def neighbours(self) -> list[tuple[float, float, float]]:
+        """The footprints of the other robots in this robot's world."""
+        others = [robot for robot in self.simulation.robots.values() if robot is not self and robot.world is self.world]
+        return [seen for robot in others if (seen := robot.footprint()) is not None]
 
     def random(self, stream: str) -> np.random.Generator:
         """The robot's own random stream of that name."""

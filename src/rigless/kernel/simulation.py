@@ -60,8 +60,10 @@ class Simulation:
         seed: int = 0,
         collect: bool = True,
         origin: Mapping[str, str] | None = None,
+        worlds: Mapping[str, World] | None = None,
     ):
         self.world = world or World()
+        self.worlds = dict(worlds or {})  # robot → a world of its own, in which nothing else moves
         self.seed = seed
         self.origin = dict(origin or {})  # what it was built from, for recordings and snapshots
         self.robots: dict[str, Robot] = {robot.name: robot for robot in robots}

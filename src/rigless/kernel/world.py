@@ -37,6 +37,7 @@ class World:
     """An open plane with obstacles; maps and mazes build on it."""
 
     State: type[WorldState] = WorldState
+    wall_height_m = 0.4  # for those who look; nothing that rolls sees over it
 
     def __init__(self, obstacles: dict[str, Obstacle] | None = None):
         self._initial = obstacles or {}

@@ -14,10 +14,14 @@ from rigless.motion.proximity import FARTHEST, Cells, Clearance, Shapes, cell_of
 from rigless.motion.sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
 from rigless.worlds.grid import Grid
 
-__all__ = ["PASSTHROUGH", "SLIDE", "STOP", "Contact", "Moved", "clearance", "move_circle", "nearest", "zone_touched"]
+__all__ = [
+    "MOVED", "MOVED_FULLY", "PASSTHROUGH", "SLIDE", "STOP", "Contact", "Moved", "clearance", "move_circle", "nearest",
+    "zone_touched",
+]  # fmt: skip
 
 STOP, SLIDE, PASSTHROUGH = range(3)
 
+MOVED, MOVED_FULLY = 8, 11  # numbers that `move_circle` writes
 CONTACTS = 4  # in one displacement; what is left after the last is dropped
 
 
@@ -36,9 +40,14 @@ def move_circle(
     friction: float,
     out: NDArray[np.float64],
 ) -> None:
-    """Move a circle by (dx, dy). `out`: x, y, hit, normal x, y, contact x, y (of the first contact), part of the path gone."""
+    """Move a circle by (dx, dy). `out`: x, y, hit, normal x, y, contact x, y (of the first contact), part of the path gone.
+
+    An `out` of MOVED_FULLY numbers also gets what bodies with momentum ask: the normal x, y of the last contact, and 1 where
+    the circle is held between several (else 0)."""
     occupied, clear, discs, boxes, out = lent(occupied), lent(clear), lent(discs), lent(boxes), lent(out)
     out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = x + dx, y + dy, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
+    if out.shape[0] >= MOVED_FULLY:
+        out[8], out[9], out[10] = 0.0, 0.0, 0.0
     step = np.sqrt(dx * dx + dy * dy)
     if not abs(x) + abs(y) + radius + step < FARTHEST:
         out[0], out[1], out[7] = x, y, 0.0
@@ -99,6 +108,8 @@ def _move_among(
         t, nx, ny = min(hit[0], 1.0), hit[2], hit[3]
         x, y, travelled = x + t * way_x, y + t * way_y, travelled + t * length
         held = contact > 0 and t * length < 0.1 * TOUCH  # between two at once: there is no way to slide
+        if out.shape[0] >= MOVED_FULLY and hit[0] <= 1.0:
+            out[8], out[9], out[10] = nx, ny, 1.0 if held else 0.0
         if hit[0] > 1.0 or mode == STOP or held:
             break
         left *= 1.0 - t
@@ -128,7 +139,7 @@ class Contact:
         self.grid = grid
         self.clear = clearance(grid.occupied)
         self._discs, self._boxes = np.empty((0, 3)), np.empty((0, 5))
-        self._out = np.zeros(8)
+        self._out = np.zeros(MOVED)
         self._cos, self._sin = float(np.cos(grid.origin[2])), float(np.sin(grid.origin[2]))
 
     def place(self, discs: ArrayLike = (), boxes: ArrayLike = ()) -> None:

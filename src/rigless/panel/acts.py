@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from rigless.host.control import Body, describe_robot
 from rigless.kernel.drawing import Action
+from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.simulation import Simulation
 from rigless.panel import around, messages
@@ -42,16 +43,17 @@ def add_acts(app: FastAPI, hub: Hub) -> None:
         return describe_robot(hub.host, hub.host.sim.robot(robot))
 
     @app.get("/api/world")
-    async def world(stage: Literal["live", "recording"] = "live") -> dict[str, Any]:
+    async def world(stage: Literal["live", "recording"] = "live", robot: str = "") -> dict[str, Any]:
         sim = _sim(hub, stage)
-        return {"grid": around.grid(sim), "things": around.things(sim)}
+        place = around.world_of(sim, robot)
+        return {"grid": around.grid(place), "things": to_builtins(around.things(sim, place))}
 
     @app.get("/api/world/cells", response_class=Response)
-    async def cells(stage: Literal["live", "recording"] = "live") -> Response:
-        sim = _sim(hub, stage)
-        if around.grid(sim) is None:
+    async def cells(stage: Literal["live", "recording"] = "live", robot: str = "") -> Response:
+        place = around.world_of(_sim(hub, stage), robot)
+        if around.grid(place) is None:
             raise InputError(Problem("world", "there is no map: this world is an open plane"))
-        return Response(around.cells(sim), media_type="application/octet-stream")
+        return Response(around.cells(place), media_type="application/octet-stream")
 
 
 def _sim(hub: Hub, stage: str) -> Simulation:

@@ -1,43 +1,62 @@
 """What is around a robot on its map: the world's grid, and whatever moves in it, robots and obstacles alike."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rigless.host.control import status_of
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.world import World
 
 OCCUPIED, UNKNOWN, CLIFF = 1, 2, 4
 
 
-def things(sim: Simulation) -> list[dict[str, Any]]:
-    """Every body: its name, whether it is a robot, its radius or size, and its pose."""
-    found: list[dict[str, Any]] = []
-    for name, obstacle in sim.world.state.obstacles.items():
-        pose = obstacle.pose(sim.now_ns)
-        found.append(
-            {"name": name, "robot": False, "radius_m": obstacle.radius_m, "size_m": obstacle.size_m, "pose": pose}
-        )
+@dataclass(frozen=True)
+class Thing:
+    """A body: a disc or, with a size, a box; and if it is a robot, how that is."""
+
+    name: str
+    robot: bool
+    status: str
+    radius_m: float
+    size_m: tuple[float, float] | None
+    pose: tuple[float, float, float]
+
+
+def world_of(sim: Simulation, robot: str = "") -> World:
+    """The world of a robot, or the one that most share."""
+    return sim.robot(robot).world if robot else sim.world
+
+
+def things(sim: Simulation, world: World) -> list[Thing]:
+    """The bodies in one world."""
+    found = [
+        Thing(name, False, "", obstacle.radius_m, obstacle.size_m, obstacle.pose(sim.now_ns))
+        for name, obstacle in world.state.obstacles.items()
+    ]
     for name, robot in sim.robots.items():
-        footprint = robot.footprint()
+        footprint = robot.footprint() if robot.world is world else None
         if footprint is not None:
-            x, y, radius_m = footprint
-            theta = getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2] if len(sim.robots) > 1 else 0.0
-            found.append({"name": name, "robot": True, "radius_m": radius_m, "size_m": None, "pose": (x, y, theta)})
+            x, y, radius_m = map(float, footprint)
+            theta = float(getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2]) if len(sim.robots) > 1 else 0.0
+            found.append(Thing(name, True, status_of(robot), radius_m, None, (x, y, theta)))
     return found
 
 
-def grid(sim: Simulation) -> dict[str, Any] | None:
+def grid(world: World) -> dict[str, Any] | None:
     """The map's measures, or None on an open plane."""
-    cells = getattr(sim.world, "grid", None)
+    cells = getattr(world, "grid", None)
     if cells is None:
         return None
     height, width = cells.shape
-    return {"width": width, "height": height, "resolution_m": cells.resolution_m, "origin": cells.origin}
+    return {"width": width, "height": height, "resolution_m": cells.resolution_m, "origin": cells.origin,
+            "wall_m": world.wall_height_m}  # fmt: skip
 
 
-def cells(sim: Simulation) -> bytes:
+def cells(world: World) -> bytes:
     """One byte a cell, row 0 at the bottom."""
-    found = sim.world.grid  # type: ignore[attr-defined]
+    found = world.grid  # type: ignore[attr-defined]
     marks = np.zeros(found.shape, np.uint8)
     for layer, mark in ((found.occupied, OCCUPIED), (found.unknown, UNKNOWN), (found.cliff, CLIFF)):
         marks |= np.where(layer, np.uint8(mark), np.uint8(0))

@@ -22,6 +22,7 @@ class Client:
     truth_every: int = 0  # ticks between two truths; 0: none
     looks: dict[Watch, int] = field(default_factory=dict)  # at what, and how many ticks apart
     stage: str = ""  # whose surroundings it wants to know
+    barred: set[str] = field(default_factory=set)  # robots stopped under its hands; it has to let go first
     driving: dict[str, float] = field(default_factory=dict)  # robot → when its last command goes stale
     dropped: int = 0
 
@@ -30,7 +31,7 @@ class Client:
         self._lost = 0
         self._newest: dict[str, bytes] = {}
         self._pictures: dict[Watch, None] = {}
-        self._seen: dict[Watch, tuple[int, int]] = {}  # epoch and sequence of the last picture sent
+        self._seen: dict[Watch, tuple[int, int, float]] = {}  # epoch, sequence and time of the last picture sent
         self._wake = asyncio.Event()
 
     def tell(self, message: bytes) -> None:
@@ -48,7 +49,7 @@ class Client:
 
     def offer(self, watch: Watch) -> None:
         """A picture, if this client has not seen it."""
-        if self._seen.get(watch) == (watch.epoch, watch.sequence) or watch.failure:
+        if self._seen.get(watch, ())[:2] == (watch.epoch, watch.sequence) or watch.failure:
             return
         self.dropped += watch in self._pictures
         self._pictures[watch] = None
@@ -81,14 +82,17 @@ class Client:
             await self._picture(watch)
 
     async def _picture(self, watch: Watch) -> None:
-        epoch, sequence = self._seen.get(watch, (-1, 0))
-        self._seen[watch] = (watch.epoch, watch.sequence)
+        epoch, sequence, time_s = self._seen.get(watch, (-1, 0, 0.0))
+        self._seen[watch] = (watch.epoch, watch.sequence, watch.time_s)
         picture = watch.frame(sequence)
+        more = watch.more(time_s)
         if epoch != watch.epoch:
             history = watch.history()
             if epoch == -1:
                 await self._text(to_json(watch.page()))
             await self.socket.send_bytes(history)
+        elif more:
+            await self.socket.send_bytes(more)
         await self.socket.send_bytes(picture)
 
     async def _text(self, message: bytes) -> None:

@@ -3,7 +3,7 @@ live simulation keeps its pace."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from rigless.recordings.reel import Reel
 
 SLOWEST, FASTEST = 0.1, 10.0
 FRAME_S = 1 / 60  # how often time moves on while playing
+NEVER_NS = 1 << 62
 LOST_WALL_NS = 250_000_000  # further behind than this, playing gives up catching up
 
 
@@ -23,6 +24,7 @@ class Deck:
     """Open a recording, then seek, step and play. What cannot be done is an InputError."""
 
     name = "recording"
+    fixed = True
 
     def __init__(
         self,
@@ -35,6 +37,7 @@ class Deck:
         self._opened = 0
         self._epochs = 0  # of the reels before this one
         self._jumps = 0
+        self._seen_ns = NEVER_NS  # up to here whoever looks has seen everything
         self._pace = Pace()
         self._playing = False
         self._target_ns: int | None = None
@@ -104,6 +107,7 @@ class Deck:
         if task is not None:
             task.cancel()
         self._epochs, self._reel, self._task = self.epoch + 1, None, None
+        self._seen_ns = NEVER_NS
         self._playing, self._trouble = False, ""
         self._pace = Pace()
         self._arrive()
@@ -141,6 +145,13 @@ class Deck:
         self._playing = False
         longest_ns = reel.end_ns - reel.begin_ns
         self._go(self._goal_ns(reel) + round(min(max(ms * 1e6, -longest_ns), longest_ns)), through=True)
+
+    def watched(self, known_ns: int) -> None:
+        """Somebody begins to look, and wants to see what led here: go through what has not been seen."""
+        reel = self._loaded()
+        self._seen_ns = min(self._seen_ns, max(known_ns, reel.begin_ns))
+        if self._goal_ns(reel) > self._seen_ns:
+            self._go(self._goal_ns(reel))
 
     async def settled(self) -> None:
         """Wait until no seek or step is under way."""
@@ -182,15 +193,28 @@ class Deck:
 
     async def _seek(self, reel: Reel, target_ns: int) -> None:
         origin_ns = None
-        for _ in reel.move(target_ns, self._through):
+        through = self._through
+        for _ in self._way(reel, target_ns, through):
             origin_ns = reel.now_ns if origin_ns is None else origin_ns
             self._progress = (reel.now_ns - origin_ns) / max(target_ns - origin_ns, 1)
             await self._sleep(0)
             if self._target_ns != target_ns:
                 return
-        self._jumps += not self._through
+        self._jumps += not through
         self._arrive()
         self._anchor(reel)
+
+    def _way(self, reel: Reel, target_ns: int, through: bool) -> Iterator[None]:
+        """To the target; through what has not been seen yet, so that trails and plots have it."""
+        if target_ns > self._seen_ns:
+            if reel.now_ns != self._seen_ns:
+                yield from reel.move(self._seen_ns)
+            for _ in reel.move(target_ns, through=True):
+                self._seen_ns = max(self._seen_ns, reel.now_ns)
+                yield
+            self._seen_ns = max(self._seen_ns, reel.now_ns)
+        else:
+            yield from reel.move(target_ns, through)
 
     async def _play(self, reel: Reel) -> None:
         fast = self._pace.mode == "fast"
@@ -200,6 +224,7 @@ class Deck:
             await self._sleep(0)
             if not self._playing or self._target_ns is not None or self._pace is not pace:
                 return
+        self._seen_ns = max(self._seen_ns, reel.now_ns)
         if reel.now_ns >= reel.end_ns:
             self._playing = False
             return

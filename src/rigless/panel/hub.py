@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rigless.host.control import describe_robot, list_snapshots, summarise
+from rigless.host.control import describe_robot, list_snapshots, status_of, summarise
 from rigless.host.host import Host
-from rigless.kernel.drawing import View
+from rigless.kernel.drawing import Drive, View
 from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.panel.around import things
+from rigless.panel.around import things, world_of
 from rigless.panel.client import Client
 from rigless.panel.stages import Live
 from rigless.panel.watch import Stage, Watch
@@ -163,11 +163,13 @@ class Hub:
                 if key not in told:
                     told[key] = to_json({"type": "robot", "stage": key[0], **self._robot(watch)})
                 client.update(f"robot {key}", told[key])
-            around = self.stages[client.stage].sim if client.stage else None
-            if around is not None:
-                key = (client.stage, "")
+            sim = self.stages[client.stage].sim if client.stage else None
+            if sim is not None:
+                robot = next((watch.robot for watch in client.looks if watch.sim is sim), "")
+                world = world_of(sim, robot)
+                key = (client.stage, f"around {id(world)}")
                 if key not in told:
-                    told[key] = to_json({"type": "around", "stage": client.stage, "things": things(around)})
+                    told[key] = to_json({"type": "around", "stage": client.stage, "things": things(sim, world)})
                 client.update(f"around {client.stage}", told[key])
 
     def _robot(self, watch: Watch) -> dict[str, Any]:
@@ -175,7 +177,7 @@ class Hub:
         if watch.stage is self.live:
             return describe_robot(self.host, robot)
         return {
-            "name": robot.name, "status": robot.status(), "ports": [], "inputs": to_builtins(robot.input),
+            "name": robot.name, "status": status_of(robot), "ports": [], "inputs": to_builtins(robot.input),
             "metrics": to_builtins(robot.metrics), "faults": [to_builtins(fault) for fault in robot.faults],
         }  # fmt: skip
 
@@ -188,7 +190,7 @@ class Hub:
             "epoch": host.epoch,
             "snapshots": list_snapshots(host),
             "robots": [
-                {"name": name, "status": robot.status(), "stop": self._stopped(name)}
+                {"name": name, "status": status_of(robot), "stop": self._stopped(name)}
                 for name, robot in host.sim.robots.items()
             ],
             **self._summary(),
@@ -219,8 +221,15 @@ class Hub:
             self.host.apply(given)
 
     def drive(self, client: Client, robot: str, forward: float, left: float, turn: float) -> None:
-        self.apply(self.view(robot).drive(forward, left, turn))
-        if forward or left or turn:
+        view = self.view(robot)
+        if not any(isinstance(part, Drive) for part in view.parts):
+            raise InputError(Problem(robot, "cannot be driven from here", "its view has no Drive part"))
+        moves = bool(forward or left or turn)
+        if robot in client.barred:
+            client.barred.difference_update(() if moves else (robot,))
+            return
+        self.apply(view.drive(forward, left, turn))
+        if moves:
             client.driving[robot] = time.monotonic() + DRIVE_STALE_S
         else:
             client.driving.pop(robot, None)
@@ -249,7 +258,8 @@ class Hub:
             try:
                 self.apply(self.view(name).stop(on))
                 for client in self.clients if on else ():
-                    client.driving.pop(name, None)  # letting go would drive a robot that does not latch
+                    if client.driving.pop(name, None) is not None:
+                        client.barred.add(name)  # a key that is still held must not drive on
             except Exception as error:  # one robot's bug does not keep the others from stopping
                 broken.append(Problem(name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"))
         if broken:

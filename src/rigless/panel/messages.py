@@ -1,6 +1,6 @@
 """How pictures travel to the browser: little-endian float32 blocks behind a small header, so that it can use them in place.
 
-    u8   kind: 1 a frame, 2 a history
+    u8   kind: 1 a frame, 2 a history, 3 more of it
     u8   version of this layout
     u16  the page's number, as its JSON said
     u32  sequence, which counts the pictures of this page
@@ -12,7 +12,8 @@
 
 Fields of a frame: 0 the page's numbers, 1 the ends of its trails (x, y each), 2… the rows of each drawn part, in the page's
 order. A field that has not changed since the client's last frame is left out. Fields of a history: 0 times before now, 1 the
-numbers at each of these times, 2… the points of each trail.
+numbers at each of these times, 2… the points of each trail. More of it is what lies between the client's last picture and this one,
+where that is long: after a step, in fast time.
 """
 
 import struct
@@ -28,7 +29,7 @@ from rigless.kernel.drawing import Gauge, Lamp, Part, Plot, Trail, View
 from rigless.kernel.plain import to_builtins
 
 VERSION = 1
-FRAME, HISTORY = 1, 2
+FRAME, HISTORY, MORE = 1, 2, 3
 _HEADER = struct.Struct("<BBHIIId")
 
 

@@ -6,6 +6,7 @@ from rigless.kernel.simulation import Simulation
 
 class Live:
     name = "live"
+    fixed = False
 
     def __init__(self, host: Host):
         self._host = host
@@ -17,3 +18,6 @@ class Live:
     @property
     def epoch(self) -> int:
         return self._host.epoch
+
+    def watched(self, known_ns: int) -> None:
+        """What was not seen of a live run is over."""

@@ -10,28 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.drawing import View, rows
+from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
 
 SAMPLE_HZ = 10.0
 GAP_S = 0.5  # nobody looked for so long, or a recording jumped
-KEPT = 6000  # ten minutes
+KEPT = 36_000  # an hour
 PLOTTED = 1200  # two minutes of numbers go to a new client
+MORE_AT_ONCE = 300  # samples between two pictures; in fast time the older ones are skipped
+MORE_FOR = -1  # no field has this number
 TRAILED = 3000  # at most so many points of a trail do
 
 Values = NDArray[np.float32]
 
 
 class Stage(Protocol):
-    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped."""
+    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped; where the past is
+    `fixed`, time may go back and forth over it and what was seen stays true."""
 
     name: str
+    fixed: bool
 
     @property
     def sim(self) -> Simulation | None: ...
 
     @property
     def epoch(self) -> int: ...
+
+    def watched(self, known_ns: int) -> None:
+        """Somebody begins to look at a robot that has been seen up to here."""
 
 
 class Watch:
@@ -61,6 +69,8 @@ class Watch:
     def look(self, again: bool = False) -> None:
         """Draw if time has passed, or `again`: an input may have changed something at the same instant."""
         sim = self.sim
+        if self.failure and self.epoch != self.stage.epoch:
+            self.failure = ""  # another past may be kinder
         jumped = self.epoch != self.stage.epoch or sim.robots[self.robot] is not self.view.robot
         if jumped:
             self._start_over()
@@ -105,7 +115,10 @@ class Watch:
     def record(self, on: bool) -> None:
         """Keep numbers and places in simulated time from now on, or stop doing so."""
         if on and not self._recording:
+            if self.epoch != self.stage.epoch and not self.stage.fixed:
+                self._count = 0  # nobody saw where time jumped to
             self.sim.sample(SAMPLE_HZ, self.sample)
+            self.stage.watched(to_ns(self._times[self._count - 1]) if self._count else 0)
         elif self._recording and not on:
             self.sim.unsample(self.sample)
         self._recording = on
@@ -124,6 +137,8 @@ class Watch:
         if sim.robots[self.robot] is not self.view.robot:
             self._start_over()
         now_s = sim.now_s
+        if self.stage.fixed and self._count and now_s <= self._times[self._count - 1]:
+            return
         self._count = self._samples_until(now_s, "left")  # those of another past are void
         if self._count and now_s - self._times[self._count - 1] > GAP_S:
             self._keep(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)  # lines end here and begin anew
@@ -141,13 +156,32 @@ class Watch:
     def history(self) -> bytes:
         """What a new client needs to show the past: numbers over time, and the trails."""
         count = self._samples_until(self._time_ns / 1e9)
-        first = max(0, count - PLOTTED)
-        before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
-        places = self._places[:count]
-        thinned = np.arange(count) % max(1, -(-count // TRAILED)) == 0
+        return self._past(messages.HISTORY, max(0, count - PLOTTED), 0, count)
+
+    def more(self, seen_s: float) -> bytes:
+        """What lies between a client's last picture and this one, if that is long; made once for clients that are abreast."""
+        now_s = self._time_ns / 1e9
+        if now_s - seen_s < GAP_S:
+            return b""
+        key = (MORE_FOR, round(seen_s * 1e6))
+        if key not in self._encoded:
+            first, count = self._samples_until(seen_s), self._samples_until(now_s)
+            first = max(first, count - MORE_AT_ONCE)
+            self._encoded[key] = self._past(messages.MORE, first, first, count)
+        return self._encoded[key]
+
+    def _past(self, kind: int, plotted: int, trailed: int, count: int) -> bytes:
+        before = (self._times[plotted:count] - self._time_ns / 1e9).astype(np.float32)
+        places = self._places[trailed:count]
+        thinned = np.arange(len(places)) % max(1, -(-len(places) // TRAILED)) == 0
         places = places[thinned | np.isnan(places).any(axis=1)]
         trails = [(2 + n, places[:, 2 * n : 2 * n + 2].ravel()) for n in range(len(self.traces))]
-        return self._pack(messages.HISTORY, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
+        return self._pack(kind, [(0, before), (1, self._numbers[plotted:count].ravel()), *trails])
+
+    @property
+    def time_s(self) -> float:
+        """The instant of the newest picture."""
+        return self._time_ns / 1e9
 
     def _samples_until(self, time_s: float, side: Literal["left", "right"] = "right") -> int:
         return int(np.searchsorted(self._times[: self._count], time_s, side))
@@ -157,7 +191,8 @@ class Watch:
         self.epoch = self.stage.epoch
         self.view = self._view()
         self._changed = dict.fromkeys(self._changed, self.sequence + 1)
-        self._count = self._samples_until(self.sim.now_s)
+        if not self.stage.fixed:
+            self._count = self._samples_until(self.sim.now_s)
 
     def _view(self) -> View:
         robot = self.sim.robots[self.robot]

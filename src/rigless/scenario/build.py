@@ -31,6 +31,7 @@ class Built:
     addresses: dict[tuple[str, str], str]
     source: "Source"
     speed: float | str = 1.0  # the pace asked for
+    notes: tuple[str, ...] = ()  # what people should know before it runs
 
 
 @dataclass
@@ -76,12 +77,14 @@ def build(scenario: Scenario, source: Source | None = None, seed: int | None = N
         for name, count in names.items()
         if count > 1
     ]
-    asked = _asks(robots, source, problems)
+    asks = _asks(robots, source, problems)
+    asked = list(asks.values())
     world = _world(scenario.world, asked, source, problems)
+    worlds = _own_worlds(asks) if scenario.world.map is None else {}
     if problems:
         raise InputError(problems)
     origin = {"scenario": to_json(_resolved(scenario, robots, source)).decode()}
-    simulation = Simulation(robots, world, _seed(scenario, asked, seed), collect, origin)
+    simulation = Simulation(robots, world, _seed(scenario, asked, seed), collect, origin, worlds)
     for index, given in enumerate(scenario.timeline):
         _plan(
             simulation,
@@ -171,9 +174,10 @@ def _address(port: Port, given: str | int | None, number: int) -> str:
     return f"{host}:{int(first) + number if first != '0' else 0}"
 
 
-def _asks(robots: list[Robot], source: Source, problems: list[Problem]) -> list[Asks]:
-    """What the robots' configs ask; once for robots of one config, since a map takes time to load."""
+def _asks(robots: list[Robot], source: Source, problems: list[Problem]) -> dict[str, Asks]:
+    """What each robot's config asks; once for robots of one config, since a map takes time to load."""
     asked: dict[tuple[type[Robot], str], Asks] = {}
+    asks = {}
     for robot in robots:
         key = (type(robot), robot.config.model_dump_json())
         if key not in asked:
@@ -182,7 +186,19 @@ def _asks(robots: list[Robot], source: Source, problems: list[Problem]) -> list[
             except InputError as error:
                 problems += source.place(("robots",), error)
                 asked[key] = Asks()
-    return list(asked.values())
+        asks[robot.name] = asked[key]
+    return asks
+
+
+def _own_worlds(asks: dict[str, Asks]) -> dict[str, World]:
+    """The worlds of robots that ask for another than the first; those that ask for the same share it."""
+    main = next((ask for ask in asks.values() if ask.world is not None), Asks())
+    shared: dict[str, World] = {}
+    worlds = {}
+    for robot, ask in asks.items():
+        if ask.world is not None and ask.world_name and main.world_name and ask.world_name != main.world_name:
+            worlds[robot] = shared.setdefault(ask.world_name, ask.world)
+    return worlds
 
 
 def _speed(scenario: Scenario, asked: list[Asks]) -> float | str:

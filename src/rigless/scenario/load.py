@@ -18,9 +18,9 @@ from rigless.scenario.places import find_scenario, shipped_scenarios
 RAW = dict[str, Any]
 
 
-def load(target: str, seed: int | None = None) -> Simulation:
-    """A simulation of a robot kind, a scenario or a robot's native file, to be run in virtual time."""
-    return open_target(target, seed=seed).simulation
+def load(target: str, seed: int | None = None, settings: Iterable[str] = ()) -> Simulation:
+    """A simulation of a robot kind, a scenario or a robot's native file, to be run in virtual time; `settings` are `key=value`."""
+    return open_target(target, settings, seed).simulation
 
 
 def open_target(
@@ -47,7 +47,26 @@ def demo(extra: Iterable[str] = ()) -> Built:
                 "demo", "no robots are installed", "name a robot folder, for example: rigless demo examples/thermostat"
             )
         )
-    return build(Scenario.model_validate({"name": "demo", "robots": robots}), Source(folder=Path()))
+    built = build(Scenario.model_validate({"name": "demo", "robots": robots}), Source(folder=Path()))
+    _part(built)
+    return built
+
+
+def _part(built: Built) -> None:
+    """Robots that were never meant to share a machine may want one port: the first keeps it, the others get free ones."""
+    taken: dict[tuple[bool, str], str] = {}
+    notes = []
+    for robot in built.simulation.robots.values():
+        for port in robot.ports:
+            address = built.addresses[robot.name, port.name]
+            host, _, number = address.rpartition(":")
+            if not number.isdigit() or number == "0":
+                continue
+            owner = taken.setdefault((port.transport == "udp", number), robot.name)
+            if owner != robot.name:
+                built.addresses[robot.name, port.name] = f"{host}:0"
+                notes.append(f"{robot.name}/{port.name}: {owner} has port {number} already, so it gets a free one")
+    built.notes = tuple(notes)
 
 
 def _read(target: str) -> tuple[RAW, Source, bool]:

@@ -1,17 +1,21 @@
-"""What robots move in: occupancy grids, exact ray casting, map files."""
+"""What robots move in: occupancy grids, mazes, exact ray casting, map and maze files."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rigless.worlds.maps import load_map
-    from rigless.worlds.shipped import find_map, shipped_maps
+    from rigless.worlds.maze import load_maze
+    from rigless.worlds.shipped import find_map, find_maze, shipped_maps, shipped_mazes
 
-__all__ = ["find_map", "load_map", "shipped_maps"]
+__all__ = ["find_map", "find_maze", "load_map", "load_maze", "shipped_maps", "shipped_mazes"]
 
 _HOMES = {
     "find_map": "rigless.worlds.shipped",
+    "find_maze": "rigless.worlds.shipped",
     "load_map": "rigless.worlds.maps",
+    "load_maze": "rigless.worlds.maze",
     "shipped_maps": "rigless.worlds.shipped",
+    "shipped_mazes": "rigless.worlds.shipped",
 }
 
 

@@ -1,28 +1,45 @@
-"""The maps that come with rigless (drawn by scripts/draw-maps), and finding a map by path or by name."""
+"""The worlds that come with rigless (maps drawn by scripts/draw-maps, mazes by scripts/draw-mazes), and finding one by path or name."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 
-_FOLDER = Path(__file__).resolve().parent / "data"
+_HERE = Path(__file__).resolve().parent
 
 
 def shipped_maps() -> dict[str, Path]:
     """Map name → YAML file."""
-    return {path.stem: path for path in sorted(_FOLDER.glob("*.yaml"))}
+    return {path.stem: path for path in sorted((_HERE / "data").glob("*.yaml"))}
+
+
+def shipped_mazes() -> dict[str, Path]:
+    """Maze name → JSON file."""
+    return {path.stem: path for path in sorted((_HERE / "mazes").glob("*.json"))}
 
 
 def find_map(name_or_path: str | Path, beside: Path | None = None) -> Path:
     """A file relative to `beside` (a folder, or a file in it) or to where we are; else the shipped map of that name."""
-    path, maps = Path(name_or_path), shipped_maps()
+    return _find("map", name_or_path, beside, shipped_maps(), ("", ".yaml", ".yml"))
+
+
+def find_maze(name_or_path: str | Path, beside: Path | None = None) -> Path:
+    """A maze's file, found as maps are."""
+    return _find("maze", name_or_path, beside, shipped_mazes(), ("", ".json"))
+
+
+def _find(
+    what: str, name: str | Path, beside: Path | None, shipped: Mapping[str, Path], suffixes: tuple[str, ...]
+) -> Path:
+    path = Path(name)
     try:
         folder = beside.parent if beside is not None and beside.is_file() else beside
         for place in (folder, Path()):
             if place is not None and (place / path).is_file():
                 return place / path
-    except OSError:  # a name too long for any file
+    except (OSError, ValueError):  # a name too long for any file, or with a byte that none can have
         pass
-    if path.suffix in ("", ".yaml", ".yml") and path.stem in maps:
-        return maps[path.stem]
-    what = f"there is no map file {str(path)!r}, and no shipped map of that name"
-    raise InputError(Problem("map", what, did_you_mean(path.stem, maps)))
+    if path.suffix in suffixes and path.stem in shipped:
+        return shipped[path.stem]
+    text = f"there is no {what} file {str(path)!r}, and no shipped {what} of that name"
+    raise InputError(Problem(what, text, did_you_mean(path.stem, shipped)))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import rigless
 from rigless.kernel.drawing import Action, rows
 from rigless.panel.messages import unpack
 from rigless.panel.watch import Watch
@@ -135,7 +136,9 @@ def test_driving_enables_the_drive_and_keeps_to_the_limits():
     apply(sim, view.drive(0.0, 0.0, -1.0))
     sim.run(0.5)
     assert view.measure()["turn"] == pytest.approx(-limits.max_angular_speed, rel=0.01)
-    assert [one.fields["action"] for one in view.drive(0.5, 0.0, 0.0)] == ["configure"]  # it is enabled already
+    (half,) = view.drive(0.5, 0.0, 0.25)  # it is enabled already
+    wanted = {"linear": 0.5 * limits.max_linear_speed, "angular": 0.25 * limits.max_angular_speed}
+    assert (half.fields["action"], half.fields["config"]) == ("configure", wanted)
 
 
 def test_the_emergency_stop_stops_and_stays_stopped():
@@ -164,7 +167,7 @@ def test_every_action_does_what_it_says():
 
 
 class Stage:
-    name = "live"
+    name, fixed = "live", False
 
     def __init__(self, sim):
         self.sim, self.epoch = sim, 0
@@ -186,3 +189,14 @@ def test_beams_of_another_past_with_as_many_scans_are_not_shown():
         beams = unpack(watch.frame(0))[5][2].reshape(-1, 4)
         x, y, _ = sim.truth("vacuum").pose
         assert np.hypot(beams[:, 0] - x, beams[:, 1] - y).max() < 0.3
+
+
+def test_letting_go_enables_nothing():
+    sim = rigless.load("vacuum")
+    view = sim.robots["vacuum"].view()
+    for given in view.drive(0.0, 0.0, 0.0):
+        sim.apply(given)
+    assert not sim.robots["vacuum"].state.drive_enabled
+    for given in view.drive(0.5, 0.0, 0.0):
+        sim.apply(given)
+    assert sim.robots["vacuum"].state.drive_enabled

@@ -64,5 +64,5 @@ export function deckBar() {
 function marks(deck) {
   const span = deck.end_s - deck.begin_s || 1;
   return events.value.filter((event) => event.severity !== "debug" && event.severity !== "info").slice(0, 200)
-    .map((event) => html`<i data-severity=${event.severity} style="left:${(100 * (event.time_s - deck.begin_s)) / span}%"></i>`);
+    .map((event) => html`<i data-severity=${event.severity} title=${event.text} style="left:${(100 * (event.time_s - deck.begin_s)) / span}%"></i>`);
 }

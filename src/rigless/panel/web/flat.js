@@ -5,6 +5,7 @@ import { drawPart, drawThing } from "./flat_parts.js";
 
 const CLOSEST = 4000; // pixels a metre
 const FARTHEST = 2;
+const CROWD = 20; // of more robots not every name is written
 const MARGINS_PX = [70, 64, 150]; // above, below and beside, for what lies over the map
 
 /** Where the world is on the canvas. */
@@ -117,7 +118,7 @@ export class FlatSurface {
     pen.fillRect(0, 0, frame.width, frame.height);
     frame.enter(pen);
     drawMap(pen, frame, this.#grid, this.#map, paints);
-    for (const thing of picture.obstacles) drawThing(pen, frame, thing, paints);
+    for (const thing of picture.obstacles) drawThing(pen, frame, thing, paints, picture.obstacles.length <= CROWD);
     for (const part of this.#parts) {
       if (!picture.hidden.has(part.name)) drawPart(pen, frame, part, picture, paints);
     }

@@ -160,20 +160,24 @@ function drawLinks(pen, frame, part, rows, paints) {
   drawPoints(pen, frame, points, paints.text);
 }
 
-/** Another robot, or an obstacle. @param {Pen} pen @param {Frame} frame @param {import("./types.js").Obstacle} thing @param {Paints} paints */
-export function drawThing(pen, frame, thing, paints) {
+/**
+ * Another robot, or an obstacle; in a crowd only those that are not well are `named`.
+ * @param {Pen} pen @param {Frame} frame @param {import("./types.js").Obstacle} thing @param {Paints} paints @param {boolean} named
+ */
+export function drawThing(pen, frame, thing, paints, named) {
   const [x, y, theta] = thing.pose;
   pen.save();
   pen.translate(x, y);
   pen.save();
   pen.rotate(theta);
-  pen.fillStyle = thing.robot ? paints.accent : paints.plain;
+  const well = !thing.status || thing.status === "ok";
+  pen.fillStyle = !thing.robot ? paints.plain : well ? paints.accent : paints.warn;
   pen.strokeStyle = paints.floor;
   pen.lineWidth = frame.px(1);
   pen.beginPath();
   if (thing.size_m) pen.rect(-thing.size_m[0] / 2, -thing.size_m[1] / 2, thing.size_m[0], thing.size_m[1]);
   else if (thing.robot) {
-    const r = Math.max(thing.radius_m, frame.px(5));
+    const r = Math.max(0.85 * thing.radius_m, frame.px(5));
     pen.moveTo(r, 0);
     pen.lineTo(-0.8 * r, 0.7 * r);
     pen.lineTo(-0.4 * r, 0);
@@ -182,12 +186,21 @@ export function drawThing(pen, frame, thing, paints) {
   } else pen.arc(0, 0, Math.max(thing.radius_m, 0.01), 0, 2 * Math.PI);
   pen.fill();
   pen.stroke();
+  if (thing.robot && thing.radius_m > frame.px(6)) {
+    pen.beginPath();
+    pen.arc(0, 0, thing.radius_m, 0, 2 * Math.PI);
+    pen.strokeStyle = pen.fillStyle;
+    pen.lineWidth = frame.px(1.5);
+    pen.stroke();
+  }
   pen.restore();
-  if (thing.robot) {
+  if (thing.robot && (named || !well)) {
     pen.scale(frame.px(1), -frame.px(1));
     pen.fillStyle = paints.text;
     pen.font = "12px system-ui, sans-serif";
-    pen.fillText(thing.name, 10 + thing.radius_m * frame.scale, -6);
+    pen.textAlign = "center";
+    pen.fillText(thing.name, 0, -8 - Math.max(5, thing.radius_m * frame.scale));
+    pen.textAlign = "left";
   }
   pen.restore();
 }

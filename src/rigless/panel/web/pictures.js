@@ -5,6 +5,7 @@
 
 const HEADER = 24;
 const FRAME = 1;
+const HISTORY = 2;
 const LONGEST_TRAIL = 20_000;
 const LONGEST_PLOT = 8_000;
 const NEAR_M = 0.01; // a trail's next point is at least so far away
@@ -42,7 +43,8 @@ export class Pictures {
     const fields = fieldsOf(data, view);
     this.time_s = view.getFloat64(16, true);
     if (kind === FRAME) this.#takeFrame(fields);
-    else this.#takeHistory(fields);
+    else if (kind === HISTORY) this.#takeHistory(fields);
+    else this.#takeMore(fields);
   }
 
   /** @param {Map<number, Float32Array>} fields */
@@ -76,6 +78,22 @@ export class Pictures {
     this.page.traces.forEach((name, n) => {
       const points = fields.get(2 + n) ?? new Float32Array();
       this.trails.set(name, { points: points.slice(), count: points.length / 2 });
+    });
+  }
+
+  /** What lies between the last picture and the next one. @param {Map<number, Float32Array>} fields */
+  #takeMore(fields) {
+    const before = fields.get(0) ?? new Float32Array();
+    const numbers = fields.get(1) ?? new Float32Array();
+    const width = this.page.measures.length;
+    if (this.times.length + before.length >= LONGEST_PLOT) this.#drop(LONGEST_PLOT / 4);
+    before.forEach((s, row) => {
+      this.times.push(this.time_s + s);
+      this.values.forEach((series, n) => series.push(numbers[row * width + n] ?? NaN));
+    });
+    this.page.traces.forEach((name, n) => {
+      const points = fields.get(2 + n) ?? new Float32Array();
+      for (let at = 0; at + 1 < points.length; at += 2) this.#extend(name, points[at] ?? NaN, points[at + 1] ?? NaN);
     });
   }
 

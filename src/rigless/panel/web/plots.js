@@ -31,7 +31,7 @@ function make(part, paint) {
   const box = document.createElement("figure");
   const title = document.createElement("figcaption");
   const label = document.createElement("span");
-  label.textContent = part.label;
+  render(html`${part.label} <small>${part.unit ?? ""}</small>`, label);
   const value = document.createElement("b");
   title.append(label, value);
   box.setAttribute("aria-label", `${part.label} over time`);
@@ -86,7 +86,7 @@ function numbers(part, pictures) {
     const value = pictures.measure(name);
     const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 2;
     return html`<span style="color:var(${LINES[n] ?? "--line-1"})">${lines.length > 1 ? html`<small>${label}</small> ` : ""}${Number.isFinite(value) ? value.toFixed(digits) : "–"}</span>`;
-  })}<small>${part.unit ?? ""}</small>`;
+  })}`;
 }
 
 /** @param {number[]} times @param {number} time */

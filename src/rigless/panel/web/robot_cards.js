@@ -36,16 +36,17 @@ export function ioCard() {
   const pictures = picturesOf(state.shownKey.value);
   const inputs = state.shownState.value?.inputs ?? {};
   const buttons = parts("Button");
+  const known = state.declared.value[state.shown.value]?.declared_inputs;
   const labels = new Map(parts("Switch").map((part) => [part.name, part.label]));
   const plain = Object.entries(inputs).filter(([name]) => !buttons.some((part) => part.name === name));
   const lamps = parts("Lamp");
   if (!plain.length && !lamps.length && !buttons.length) return nothing;
   return card("Virtual I/O", html`<div class="io">
-    <div role="group" aria-label="Inputs"><h3>Inputs</h3>
-      ${plain.map(([name, value]) => inputField(name, labels.get(name) ?? name.replaceAll("_", " "), value))}
-      ${buttons.map((part) => holdButton(part, inputs[part.name] === part.pressed))}</div>
-    <div role="group" aria-label="Outputs"><h3>Outputs</h3>
-      ${lamps.map((part) => lamp(part.label, pictures ? pictures.measure(part.name) > 0 : false, part.colour ?? "ok"))}</div>
+    ${plain.length || buttons.length ? html`<div role="group" aria-label="Inputs"><h3>Inputs</h3><div class="pairs">
+      ${plain.map(([name, value]) => inputField(name, labels.get(name) ?? known?.[name]?.label ?? name, value))}
+      ${buttons.map((part) => holdButton(part, inputs[part.name] === part.pressed))}</div></div>` : nothing}
+    ${lamps.length ? html`<div role="group" aria-label="Outputs"><h3>Outputs</h3><div class="pairs">
+      ${lamps.map((part) => lamp(part.label, pictures ? pictures.measure(part.name) > 0 : false, part.colour ?? "ok"))}</div></div>` : nothing}
   </div>`);
 }
 
@@ -58,7 +59,11 @@ function inputField(name, label, value) {
   return html`<div class="field" title=${help}><label for=${id}>${label}</label>
     <input id=${id} type=${number ? "number" : "text"} step="any" aria-label=${label} ?disabled=${!isLive()}
       .value=${document.activeElement?.id === id ? live(/** @type {HTMLInputElement} */ (document.activeElement).value) : String(value)}
-      @change=${(/** @type {{target: HTMLInputElement}} */ event) => setInput(name, number ? Number(event.target.value) : event.target.value)}></div>`;
+      @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => {
+        if (!number) void setInput(name, target.value);
+        else if (target.value !== "" && target.validity.valid) void setInput(name, Number(target.value));
+        else target.value = String(value); // half a number is none
+      }}></div>`;
 }
 
 /** What is held down now, and how to let go of it. @type {Map<string, () => void>} */

@@ -8,7 +8,7 @@ import { faultCard } from "./fault_card.js";
 import * as icons from "./icons.js";
 import { helpDialog, showHelp } from "./keys.js";
 import { button, card, clock } from "./pieces.js";
-import { hasPlots, strip } from "./plots.js";
+import { hasPlots, spans, strip } from "./plots.js";
 import { actionCard, connectionCard, ioCard, metricsCard, readoutCard } from "./robot_cards.js";
 import * as state from "./state.js";
 import { recordingCard, snapshotCard } from "./tape_cards.js";
@@ -28,7 +28,7 @@ export function shell() {
   const plots = hasPlots() && (state.kept.plots.value || !ground);
   return html`<div class="shell ${wide ? "" : "narrow"}" data-connection=${state.connection.value}>
     ${header()} ${navigation()}
-    <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"}">${ground ? theatre : nothing}${deckBar()}${plots ? strip : nothing}</main>
+    <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"}">${ground ? theatre : html`<div class="span-row">${spans()}</div>`}${deckBar()}${plots ? strip : nothing}</main>
     ${wide ? html`<aside aria-label="Controls">${cards()}</aside>` : nothing}
     <div class="notices" role="status" aria-live="polite">${state.notices.value.map((one) => html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
     ${resetDialog()}${helpDialog()}
@@ -46,9 +46,10 @@ function header() {
     <div class="fact name"><small>Scenario</small><b data-fact="name" class="clip">${now?.name ?? "…"}</b></div>
     <div class="fact"><small>Sim time</small><b data-fact="time">${clock((recording ? now?.deck?.time_s : now?.time_s) ?? 0)}</b></div>
     <div class="fact"><small>State</small><b data-fact="state" class=${now?.state === "failed" ? "bad" : ""}>${recording ? (now?.deck?.playing ? "playing" : "paused") : (now?.state ?? "…")}</b></div>
-    <div class="fact factor"><small>Real-time factor</small><b data-fact="factor">${(now?.real_time_factor ?? 0).toFixed(2)}×</b></div>
+    ${recording ? nothing : html`<div class="fact factor"><small>Real-time factor</small><b data-fact="factor">${(now?.real_time_factor ?? 0).toFixed(2)}×</b></div>`}
     ${now?.failure ? html`<span class="trouble-line" role="alert">${now.failure}</span>` : nothing}
     <span class="grow"></span>
+    ${faultChip()}
     ${now?.deck ? stageSwitch(recording) : nothing}
     ${connection === "live" ? rateButton() : html`<span class="connection ${connection}" role="status"><i></i>${CONNECTION[connection]}</span>`}
     ${button(icons.bottom, "Plots (p)", () => (state.kept.plots.value = !state.kept.plots.value), { on: state.kept.plots.value })}
@@ -59,11 +60,23 @@ function header() {
   </header>`;
 }
 
+/** What is broken is told at the top; a press goes where it can be mended. */
+function faultChip() {
+  const count = state.shownState.value?.faults.length ?? 0;
+  if (!count) return nothing;
+  const go = () => {
+    state.kept.side.value = true;
+    state.kept.closed.value = state.kept.closed.value.filter((one) => one !== "Faults");
+    requestAnimationFrame(() => document.querySelector('[data-card="Faults"]')?.scrollIntoView({ block: "start" }));
+  };
+  return html`<button class="chip" aria-label="${count} active ${count === 1 ? "fault" : "faults"}: show" @click=${go}>${count} ${count === 1 ? "fault" : "faults"}</button>`;
+}
+
 /** How many pictures a second arrive; a press asks for the other rate. */
 function rateButton() {
   const other = state.kept.hz.value === 60 ? 20 : 60;
   return html`<button class="connection live" aria-label="Live, ${state.kept.hz.value} pictures a second asked for; press for ${other}"
-    title="Press for ${other} pictures a second" @click=${() => (state.kept.hz.value = other)}><i></i>live · ${state.rate.value} Hz</button>`;
+    title="Press for ${other} pictures a second" @click=${() => (state.kept.hz.value = other)}><i></i>${state.stage.value === "live" ? "live" : "connected"} · ${state.rate.value} Hz</button>`;
 }
 
 /** @param {boolean} recording */

@@ -103,7 +103,12 @@ function takePage(page) {
 /** @param {ArrayBuffer} data */
 function takePicture(data) {
   arrived++;
-  byNumber.get(pageOf(data))?.take(data);
+  const pictures = byNumber.get(pageOf(data));
+  pictures?.take(data);
+  if (pictures && state.troubles.value[pictures.page.robot]) {
+    const { [pictures.page.robot]: _over, ...others } = state.troubles.value;
+    state.troubles.value = others;
+  }
   for (const tell of onPicture) tell();
 }
 

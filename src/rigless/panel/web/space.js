@@ -1,5 +1,5 @@
-// The surface in space: draws the vocabulary of rigless.kernel.drawing with three.js, z up, in metres. It has no loop of its own; its owner
-// calls draw() when there is something new, or after onview().
+// The surface in space: draws the vocabulary of rigless.kernel.drawing with three.js, z up, in metres. It has no loop
+// of its own; its owner calls draw() when there is something new, or after onview().
 
 import { Box3, Group, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { Beams, Dots, Fan } from "./space_beams.js";
@@ -90,12 +90,14 @@ export class SpaceSurface {
 
   /**
    * @param {HTMLElement} host
-   * @param {{fine?: boolean}} [options]  fine: smooth edges and all shadows even in software, where they make a frame take thrice as long
+   * @param {{fine?: boolean}} [options]  fine: smooth edges and all shadows even in software, where they make a frame
+   *   take thrice as long
    */
   constructor(host, { fine = false } = {}) {
     this.#context = contextOf(this.#canvas, true);
     this.#software = !fine && isSoftware(this.#context);
     if (this.#software) {
+      this.#context.getExtension("WEBGL_lose_context")?.loseContext();
       this.#canvas = document.createElement("canvas");
       this.#context = contextOf(this.#canvas, false);
     }
@@ -111,6 +113,7 @@ export class SpaceSurface {
     this.#canvas.setAttribute("role", "img");
     this.#canvas.setAttribute("aria-label", "3-D view");
     if (getComputedStyle(host).position === "static") host.style.position = "relative";
+    this.#canvas.addEventListener("webglcontextrestored", () => this.onview());
     host.append(this.#canvas);
     this.#size.set(host.clientWidth, host.clientHeight);
     this.#watcher = new ResizeObserver(() => {
@@ -184,7 +187,8 @@ export class SpaceSurface {
   #resize() {
     const ratio = this.#software ? 1 : Math.min(2, window.devicePixelRatio || 1);
     const [width, height] = [Math.max(1, this.#size.x), Math.max(1, this.#size.y)];
-    if (this.#viewport.value.x === Math.floor(width * ratio) && this.#viewport.value.y === Math.floor(height * ratio)) return;
+    if (this.#viewport.value.x === Math.floor(width * ratio) && this.#viewport.value.y === Math.floor(height * ratio))
+      return;
     this.#renderer.setPixelRatio(ratio);
     this.#renderer.setSize(width, height, false);
     this.#renderer.getDrawingBufferSize(this.#viewport.value);
@@ -196,7 +200,8 @@ export class SpaceSurface {
     for (const { part, drawn, group } of this.#entries) {
       group.visible = !hidden.has(part.name);
       if (!group.visible) continue;
-      if (part.kind === "Trail" && drawn.showTrack) drawn.showTrack(trails.get(part.name) ?? { points: NOTHING, count: 0 });
+      if (part.kind === "Trail" && drawn.showTrack)
+        drawn.showTrack(trails.get(part.name) ?? { points: NOTHING, count: 0 });
       else drawn.show(rows.get(part.name) ?? NOTHING, this.#palette);
     }
     this.#obstacles.show(obstacles, this.#palette);
@@ -228,7 +233,8 @@ export class SpaceSurface {
    */
   #watchSpeed(started_ms) {
     if (this.#software || this.#framesSeen > FRAMES_TO_WATCH) return;
-    this.#context.readPixels(0, 0, 1, 1, this.#context.RGBA, this.#context.UNSIGNED_BYTE, new Uint8Array(4)); // waits until it is drawn
+    // Waits until it is drawn.
+    this.#context.readPixels(0, 0, 1, 1, this.#context.RGBA, this.#context.UNSIGNED_BYTE, new Uint8Array(4));
     const compiling = this.#framesSeen++ === 0;
     if (compiling || performance.now() - started_ms < SLOW_MS) return;
     this.#software = true;
@@ -292,7 +298,8 @@ export class SpaceSurface {
   }
 
   /**
-   * What is drawn under this name (a part's, an obstacle's, or "map"), read back from the scene; nothing if it is hidden.
+   * What is drawn under this name (a part's, an obstacle's, or "map"), read back from the scene; nothing if it is
+   * hidden.
    * Disc, Polygon, obstacle, map: x, y, z, heading. Links: x, y, z, qx, qy, qz, qw. Points, Path, Trail: x, y, z.
    * Ellipse: x, y, z, angle, both half axes. Rays: x, y, z twice, or the corners of the fan's triangles.
    * @param {string} name
@@ -333,8 +340,14 @@ export class SpaceSurface {
  * @param {boolean} antialias
  */
 function contextOf(canvas, antialias) {
-  const context = canvas.getContext("webgl2", { antialias, alpha: false, depth: true, powerPreference: "high-performance" });
-  if (!context) throw new Error("The 3-D view needs WebGL 2, which this browser does not offer; the 2-D view shows the same.");
+  const context = canvas.getContext("webgl2", {
+    antialias,
+    alpha: false,
+    depth: true,
+    powerPreference: "high-performance",
+  });
+  if (!context)
+    throw new Error("The 3-D view needs WebGL 2, which this browser does not offer; the 2-D view shows the same.");
   return context;
 }
 

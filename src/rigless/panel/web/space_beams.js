@@ -1,6 +1,6 @@
 // What sensors see: the area beams sweep over, or the beams themselves, and dots where something was hit.
 
-import { Box3, BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, Mesh, Points, ShaderMaterial } from "three";
+import { BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Mesh, Points, ShaderMaterial } from "three";
 import { Lines } from "./space_lines.js";
 
 /** @import {Palette} from "./space_paints.js" */
@@ -99,7 +99,11 @@ export class Fan {
   #vertices = new Vertices();
   #rows = /** @type {Float32Array} */ (new Float32Array(0));
   #material = new ShaderMaterial({
-    vertexShader: FAN_VERTEX, fragmentShader: FAN_FRAGMENT, transparent: true, depthWrite: false, side: DoubleSide,
+    vertexShader: FAN_VERTEX,
+    fragmentShader: FAN_FRAGMENT,
+    transparent: true,
+    depthWrite: false,
+    side: DoubleSide,
     uniforms: { paint: { value: null }, strength: { value: 0.2 } },
   });
   object;
@@ -123,7 +127,8 @@ export class Fan {
   show(rows) {
     this.#rows = rows;
     const count = rows.length / COLUMNS;
-    const widest = Math.min((3 * 2 * Math.PI) / count, (3 * Math.PI) / 4); // beams further apart than three of an even turn are no neighbours
+    // Beams further apart than three of an even turn are no neighbours.
+    const widest = Math.min((3 * 2 * Math.PI) / count, (3 * Math.PI) / 4);
     this.#vertices.begin(count * 6);
     for (let beam = 0; beam < count; beam++) this.#wedge(beam, (beam + 1) % count, widest);
     this.#vertices.end();
@@ -154,7 +159,9 @@ export class Fan {
   /** @returns {number[][]} x, y, z of the corners of its triangles, three each */
   poses() {
     const { positions, count } = this.#vertices;
-    return this.object.visible ? Array.from({ length: count }, (_, at) => [...positions.subarray(at * 3, at * 3 + 3)]) : [];
+    return this.object.visible
+      ? Array.from({ length: count }, (_, at) => [...positions.subarray(at * 3, at * 3 + 3)])
+      : [];
   }
 
   addTo() {} // what a sensor sees is no reason to look there
@@ -231,7 +238,10 @@ export class Dots {
     this.#colour = part.colour ?? "sense";
     this.#height_m = Math.max(part.height_m ?? 0, LOWEST_M);
     this.#material = new ShaderMaterial({
-      vertexShader: DOT_VERTEX, fragmentShader: DOT_FRAGMENT, transparent: true, depthWrite: false,
+      vertexShader: DOT_VERTEX,
+      fragmentShader: DOT_FRAGMENT,
+      transparent: true,
+      depthWrite: false,
       uniforms: { viewport, size: { value: DOT_M }, paint: { value: null } },
     });
     this.object = new Points(this.#vertices.geometry, this.#material);
@@ -257,7 +267,9 @@ export class Dots {
   /** @returns {number[][]} x, y, z */
   poses() {
     const { positions, count } = this.#vertices;
-    return this.object.visible ? Array.from({ length: count }, (_, at) => [...positions.subarray(at * 3, at * 3 + 3)]) : [];
+    return this.object.visible
+      ? Array.from({ length: count }, (_, at) => [...positions.subarray(at * 3, at * 3 + 3)])
+      : [];
   }
 
   addTo() {} // as of a fan

@@ -1,6 +1,19 @@
-// Bodies that stand on the floor, many at once: discs, polygons and obstacles. One draw call a shape, however many there are.
+// Bodies that stand on the floor, many at once: discs, polygons and obstacles. One draw call a shape, however many
+// there are.
 
-import { Box3, BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, MeshStandardMaterial, Vector3 } from "three";
+import {
+  Box3,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DynamicDrawUsage,
+  Group,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  Vector3,
+} from "three";
 import { opacityOf } from "./space_paints.js";
 import { castShadow } from "./space_shadow.js";
 import { roundedCylinder, roundedPrism } from "./space_shapes.js";
@@ -20,7 +33,13 @@ export function bodyMaterial(colour) {
   const opacity = opacityOf(colour);
   const seenThrough = opacity < 1; // and a little behind, so that a ghost where its body is does not flicker with it
   return new MeshStandardMaterial({
-    roughness: 0.5, metalness: 0.08, opacity, transparent: seenThrough, polygonOffset: seenThrough, polygonOffsetFactor: 1, polygonOffsetUnits: 8,
+    roughness: 0.5,
+    metalness: 0.08,
+    opacity,
+    transparent: seenThrough,
+    polygonOffset: seenThrough,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 8,
   });
 }
 
@@ -119,8 +138,14 @@ export class Bodies {
   constructor(part) {
     this.#part = part;
     this.#height_m = Math.max(part.height_m ?? 0, FLATTEST_M);
-    this.#radius_m = part.kind === "Disc" ? (part.radius_m ?? 0.1) : Math.max(...(part.points ?? [[0.1, 0]]).map(([x, y]) => Math.hypot(x, y)));
-    const solid = part.kind === "Disc" ? roundedCylinder(this.#radius_m, 0, this.#height_m) : roundedPrism(part.points ?? [], 0, this.#height_m);
+    this.#radius_m =
+      part.kind === "Disc"
+        ? (part.radius_m ?? 0.1)
+        : Math.max(...(part.points ?? [[0.1, 0]]).map(([x, y]) => Math.hypot(x, y)));
+    const solid =
+      part.kind === "Disc"
+        ? roundedCylinder(this.#radius_m, 0, this.#height_m)
+        : roundedPrism(part.points ?? [], 0, this.#height_m);
     const material = bodyMaterial(part.colour ?? "accent");
     this.#crowd = new Crowd(solid, material, { casts: !material.transparent });
     this.object.add(this.#crowd.object);
@@ -151,7 +176,6 @@ export class Bodies {
       body.setMatrixAt(shown, matrix);
       body.setColorAt(shown, palette.ofTone(colour, tones, rows[at + 3]));
       mark?.setMatrixAt(shown, matrix);
-      mark?.setColorAt(shown, palette.of("outside"));
       shown++;
     }
     this.#crowd.show(shown);
@@ -183,7 +207,9 @@ export class Bodies {
  * @param {number} height_m
  */
 function addUpright(box, x, y, radius_m, height_m) {
-  box.expandByPoint(new Vector3(x - radius_m, y - radius_m, 0)).expandByPoint(new Vector3(x + radius_m, y + radius_m, height_m));
+  box
+    .expandByPoint(new Vector3(x - radius_m, y - radius_m, 0))
+    .expandByPoint(new Vector3(x + radius_m, y + radius_m, height_m));
 }
 
 /**
@@ -193,9 +219,17 @@ function addUpright(box, x, y, radius_m, height_m) {
  */
 function headingMark(radius_m, height_m) {
   const z = height_m + Math.max(0.0015, radius_m * 0.006); // clear of the lid, so that the two do not flicker
-  const corners = [[0.68, 0], [-0.36, 0.42], [-0.14, 0], [-0.36, -0.42]];
+  const corners = [
+    [0.68, 0],
+    [-0.36, 0.42],
+    [-0.14, 0],
+    [-0.36, -0.42],
+  ];
   const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(new Float32Array(corners.flatMap(([x, y]) => [x * radius_m, y * radius_m, z])), 3));
+  geometry.setAttribute(
+    "position",
+    new BufferAttribute(new Float32Array(corners.flatMap(([x, y]) => [x * radius_m, y * radius_m, z])), 3),
+  );
   geometry.setIndex([0, 1, 2, 0, 2, 3]);
   return geometry;
 }
@@ -204,7 +238,20 @@ function headingMark(radius_m, height_m) {
 export class Obstacles {
   object = new Group();
   #round = new Crowd(roundedCylinder(1, 0, WALL_HEIGHT_M), bodyMaterial("plain"), { casts: true });
-  #square = new Crowd(roundedPrism([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]], 0, WALL_HEIGHT_M), bodyMaterial("plain"), { casts: true });
+  #square = new Crowd(
+    roundedPrism(
+      [
+        [-0.5, -0.5],
+        [0.5, -0.5],
+        [0.5, 0.5],
+        [-0.5, 0.5],
+      ],
+      0,
+      WALL_HEIGHT_M,
+    ),
+    bodyMaterial("plain"),
+    { casts: true },
+  );
   /** @type {{name: string, crowd: Crowd, at: number, radius_m: number}[]} */
   #shown = [];
 
@@ -217,14 +264,20 @@ export class Obstacles {
    * @param {Palette} palette
    */
   show(obstacles, palette) {
-    const counts = new Map([[this.#round, 0], [this.#square, 0]]);
+    const counts = new Map([
+      [this.#round, 0],
+      [this.#square, 0],
+    ]);
     const matrix = new Matrix4();
     this.#shown = obstacles.map(({ name, radius_m, size_m, pose }) => {
       const crowd = size_m ? this.#square : this.#round;
       const at = counts.get(crowd) ?? 0;
       const mesh = crowd.reserve(obstacles.length);
       const [width, depth] = size_m ?? [radius_m, radius_m];
-      matrix.makeRotationZ(pose[2]).scale(new Vector3(width, depth, 1)).setPosition(pose[0], pose[1], 0);
+      matrix
+        .makeRotationZ(pose[2])
+        .scale(new Vector3(width, depth, 1))
+        .setPosition(pose[0], pose[1], 0);
       mesh.setMatrixAt(at, matrix);
       mesh.setColorAt(at, palette.of("plain"));
       counts.set(crowd, at + 1);

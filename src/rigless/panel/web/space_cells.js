@@ -1,7 +1,9 @@
-// A grid map's cells as few flat pieces: rectangles that cover them, borders around them, and the shade they throw on the floor.
-// Plain arithmetic over arrays, all in cells; nothing of three.js is known here.
+// A grid map's cells as few flat pieces: rectangles that cover them, borders around them, and the shade they throw on
+// the floor. Plain arithmetic over arrays, all in cells; nothing of three.js is known here.
 
-/** @typedef {{width: number, height: number, filled: Uint8Array}} Mask  1 where something is; row 0 is the bottom one */
+/**
+ * @typedef {{width: number, height: number, filled: Uint8Array}} Mask  1 where something is; row 0 is the bottom one
+ */
 
 /**
  * @param {{width: number, height: number, cells: Uint8Array}} grid
@@ -101,7 +103,8 @@ function bordersAlongRows({ width, height, filled }, found) {
 }
 
 /**
- * Also row by row, with the lines that are not yet at their end kept by column, because walking down columns misses the cache.
+ * Also row by row, with the lines that are not yet at their end kept by column, because walking down columns misses the
+ * cache.
  * @param {Mask} mask
  * @param {Numbers} found
  */
@@ -123,7 +126,8 @@ function bordersAlongColumns({ width, height, filled }, found) {
 }
 
 /**
- * How dark the floor is beside what stands on it, 0 to 1 a cell: a shadow that falls `fallX`, `fallY` cells far, and the dimness of corners.
+ * How dark the floor is beside what stands on it, 0 to 1 a cell: a shadow that falls `fallX`, `fallY` cells far, and
+ * the dimness of corners.
  * @param {Mask} mask
  * @param {number} fallX
  * @param {number} fallY
@@ -143,7 +147,8 @@ export function shade(mask, fallX, fallY, softness) {
 }
 
 /**
- * How many cells the shadow over each cell still goes on, passed on from cell to cell away from the light; between two cells it comes from both.
+ * How many cells the shadow over each cell still goes on, passed on from cell to cell away from the light; between two
+ * cells it comes from both.
  * @param {Mask} mask
  * @param {number} fallX
  * @param {number} fallY
@@ -155,7 +160,8 @@ function shadowLeft({ width, height, filled }, fallX, fallY) {
   const slant = Math.min(Math.abs(fallX), Math.abs(fallY)) / length;
   const straight = Math.abs(fallX) >= Math.abs(fallY) ? stepX : stepY;
   const sideways = stepX + stepY;
-  // Beyond the array there is nothing; from one row's end to the next's beginning a little may leak, into cells at the rim of the map.
+  // Beyond the array there is nothing; from one row's end to the next's beginning a little may leak, into cells at the
+  // rim of the map.
   for (let row = 0; row < height; row++) {
     let at = (stepY > 0 ? row : height - 1 - row) * width + (stepX > 0 ? 0 : width - 1);
     for (let column = 0; column < width; column++, at += stepX) {

@@ -56,8 +56,14 @@ export class Eye {
    * @param {boolean} flat  whether they are of a map rather than of a body
    */
   fit(points, flat) {
-    const towards = this.touched ? this.camera.position.clone().sub(this.target).normalize() : flat ? FROM_ABOVE : FROM_ASIDE;
-    const box = points.length ? new Box3().setFromPoints(points) : new Box3(new Vector3(-1, -1, 0), new Vector3(1, 1, 0.5));
+    const towards = this.touched
+      ? this.camera.position.clone().sub(this.target).normalize()
+      : flat
+        ? FROM_ABOVE
+        : FROM_ASIDE;
+    const box = points.length
+      ? new Box3().setFromPoints(points)
+      : new Box3(new Vector3(-1, -1, 0), new Vector3(1, 1, 0.5));
     const corners = [...points, ...cornersOf(smallest(box, SMALLEST_M))];
     const centre = box.getCenter(new Vector3());
     let distance = this.#distanceFor(corners, centre, towards);
@@ -81,10 +87,12 @@ export class Eye {
     const up = new Vector3().crossVectors(towards, right);
     const tall = Math.tan((FIELD_DEG * Math.PI) / 360) * FILLED;
     const wide = tall * this.camera.aspect;
-    return Math.max(...corners.map((corner) => {
-      const offset = corner.clone().sub(centre);
-      return offset.dot(towards) + Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(offset.dot(up)) / tall);
-    }));
+    return Math.max(
+      ...corners.map((corner) => {
+        const offset = corner.clone().sub(centre);
+        return offset.dot(towards) + Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(offset.dot(up)) / tall);
+      }),
+    );
   }
 
   /**
@@ -96,13 +104,19 @@ export class Eye {
     this.camera.updateMatrixWorld();
     const seen = new Box3().setFromPoints(corners.map((corner) => corner.clone().project(this.camera)));
     const depth = centre.clone().project(this.camera).z;
-    const middle = new Vector3((seen.min.x + seen.max.x) / 2, (seen.min.y + seen.max.y) / 2, depth).unproject(this.camera);
+    const middle = new Vector3((seen.min.x + seen.max.x) / 2, (seen.min.y + seen.max.y) / 2, depth).unproject(
+      this.camera,
+    );
     centre.add(middle.sub(new Vector3(0, 0, depth).unproject(this.camera)));
   }
 
   /** @param {number} factor */
   zoom(factor) {
-    this.#place(this.target.clone(), this.camera.position.clone().sub(this.target).normalize(), this.distance_m / factor);
+    this.#place(
+      this.target.clone(),
+      this.camera.position.clone().sub(this.target).normalize(),
+      this.distance_m / factor,
+    );
     this.touched = true;
   }
 

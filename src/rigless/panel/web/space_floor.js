@@ -1,4 +1,5 @@
-// The floor: a ground without end that fades into the background, with a grid as fine as the camera is near. A map's floor is of the same stuff.
+// The floor: a ground without end that fades into the background, with a grid as fine as the camera is near. A map's
+// floor is of the same stuff.
 
 import { Color, Mesh, PlaneGeometry, ShaderMaterial, Vector2, Vector4 } from "three";
 
@@ -64,8 +65,15 @@ export class FloorLook {
 
   constructor() {
     this.#uniforms = {
-      centre: { value: new Vector2() }, reach: { value: 10 }, spacing: { value: 1 }, fineLines: { value: 0 }, coarseLines: { value: 0 }, glow: { value: 0 },
-      floorPaint: { value: new Color() }, outsidePaint: { value: new Color() }, gridPaint: { value: new Color() },
+      centre: { value: new Vector2() },
+      reach: { value: 10 },
+      spacing: { value: 1 },
+      fineLines: { value: 0 },
+      coarseLines: { value: 0 },
+      glow: { value: 0 },
+      floorPaint: { value: new Color() },
+      outsidePaint: { value: new Color() },
+      gridPaint: { value: new Color() },
     };
   }
 
@@ -98,7 +106,10 @@ export class FloorLook {
   }
 
   forGround() {
-    return this.#material({ holePose: { value: new Vector4(0, 0, 1, 0) }, holeSize: { value: new Vector2() }, floorShare: { value: 1 } }, {});
+    return this.#material(
+      { holePose: { value: new Vector4(0, 0, 1, 0) }, holeSize: { value: new Vector2() }, floorShare: { value: 1 } },
+      {},
+    );
   }
 
   /**
@@ -106,7 +117,12 @@ export class FloorLook {
    * @param {Record<string, string>} defines
    */
   #material(own, defines) {
-    return new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: { ...this.#uniforms, ...own }, defines });
+    return new ShaderMaterial({
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      uniforms: { ...this.#uniforms, ...own },
+      defines,
+    });
   }
 }
 

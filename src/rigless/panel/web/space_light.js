@@ -1,4 +1,5 @@
-// The light of the scene. A surface that looks up shows exactly its paint, so that the theme's colours mean the same in 2-D and in space.
+// The light of the scene. A surface that looks up shows exactly its paint, so that the theme's colours mean the same in
+// 2-D and in space.
 
 import { Box3, DirectionalLight, Group, HemisphereLight, Sphere, Vector2, Vector3 } from "three";
 

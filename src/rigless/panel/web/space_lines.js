@@ -1,12 +1,26 @@
-// Lines that stay as thick on the screen however far they are: paths, trails and the outlines of ellipses. Each piece is a four-cornered face that
-// is made as wide as it must be in the vertex shader. They are not instances: drawing in software takes as long for an instance as for a mesh.
+// Lines that stay as thick on the screen however far they are: paths, trails and the outlines of ellipses. Each piece
+// is a four-cornered face that is made as wide as it must be in the vertex shader. They are not instances: drawing in
+// software takes as long for an instance as for a mesh.
 
-import { Box3, BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Group, Matrix4, Mesh, MeshBasicMaterial, RingGeometry, ShaderMaterial, Vector3 } from "three";
+import {
+  Box3,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DynamicDrawUsage,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  RingGeometry,
+  ShaderMaterial,
+  Vector3,
+} from "three";
 import { Crowd, poseFrom } from "./space_bodies.js";
 
 /** @import {Vector2} from "three" */
 /** @import {Palette} from "./space_paints.js" */
-/** @import {Colour, Part, Track} from "./types.js" */
+/** @import {Part, Track} from "./types.js" */
 
 /** @typedef {{value: Vector2}} Viewport  the canvas's size in pixels, shared by all */
 
@@ -41,7 +55,8 @@ void main() {
   vec2 out_ = (along * (position.x * 2.0 - 1.0) + vec2(-along.y, along.x) * position.y) * half_;
   gl_Position = position.x < 0.5 ? from : to;
   gl_Position.xy += out_ / (viewport * 0.5) * gl_Position.w;
-  // Pixels are linear on the screen, what is handed on is linear in space: multiplied and divided by w it comes out right.
+  // Pixels are linear on the screen, what is handed on is linear in space: multiplied and divided by w it comes out
+  // right.
   vDeep = gl_Position.w;
   vLong = far;
   vFlat = vec3(position.x < 0.5 ? -half_ : far + half_, position.y * half_, 0.0) * vDeep;
@@ -73,8 +88,17 @@ export class Lines {
    */
   constructor(viewport, { width_px, height_m, opacity }) {
     this.#material = new ShaderMaterial({
-      vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false,
-      uniforms: { viewport, width: { value: width_px }, height: { value: height_m }, opacity: { value: opacity }, paint: { value: null } },
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      uniforms: {
+        viewport,
+        width: { value: width_px },
+        height: { value: height_m },
+        opacity: { value: opacity },
+        paint: { value: null },
+      },
     });
     this.object = new Mesh(new BufferGeometry(), this.#material);
     this.object.frustumCulled = false;
@@ -126,7 +150,10 @@ export class Lines {
   /** @returns {Float32Array} x0, y0, x1, y1 of each piece, as the GPU has them */
   pieces() {
     if (!this.object.visible) return new Float32Array(0);
-    return Float32Array.from({ length: this.count * 4 }, (_, at) => this.#ends[Math.floor(at / 4) * PER_PIECE + (at % 4)]);
+    return Float32Array.from(
+      { length: this.count * 4 },
+      (_, at) => this.#ends[Math.floor(at / 4) * PER_PIECE + (at % 4)],
+    );
   }
 
   /** @param {Box3} box */
@@ -152,8 +179,12 @@ function facesOf(capacity, ends) {
   const corners = new Int8Array(capacity * 16);
   const indices = new Uint32Array(capacity * 6);
   for (let piece = 0; piece < capacity; piece++) {
-    corners.set([0, -1, 0, 0, 1, -1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0], piece * 16); // rows of 4, because the GPU wants them aligned
-    indices.set([0, 1, 2, 0, 2, 3].map((corner) => piece * 4 + corner), piece * 6);
+    // Rows of 4, because the GPU wants them aligned.
+    corners.set([0, -1, 0, 0, 1, -1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0], piece * 16);
+    indices.set(
+      [0, 1, 2, 0, 2, 3].map((corner) => piece * 4 + corner),
+      piece * 6,
+    );
   }
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(corners, 4));
@@ -174,7 +205,11 @@ export class Trace {
    */
   constructor(part, viewport) {
     this.#colour = part.colour ?? "path";
-    this.#lines = new Lines(viewport, { width_px: LINE_PX, height_m: ON_FLOOR_M, opacity: this.#colour === "ghost" ? 0.7 : 1 });
+    this.#lines = new Lines(viewport, {
+      width_px: LINE_PX,
+      height_m: ON_FLOOR_M,
+      opacity: this.#colour === "ghost" ? 0.7 : 1,
+    });
     this.object = this.#lines.object;
   }
 
@@ -203,7 +238,8 @@ export class Trace {
     const pieces = this.#lines.pieces();
     const found = [];
     for (let at = 0; at < pieces.length; at += 4) {
-      if (at === 0 || pieces[at] !== pieces[at - 2] || pieces[at + 1] !== pieces[at - 1]) found.push([pieces[at], pieces[at + 1], ON_FLOOR_M]);
+      if (at === 0 || pieces[at] !== pieces[at - 2] || pieces[at + 1] !== pieces[at - 1])
+        found.push([pieces[at], pieces[at + 1], ON_FLOOR_M]);
       found.push([pieces[at + 2], pieces[at + 3], ON_FLOOR_M]);
     }
     return found;
@@ -224,7 +260,14 @@ export class Ellipses {
   object = new Group();
   #colour;
   #lines;
-  #inside = new MeshBasicMaterial({ transparent: true, opacity: 0.16, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -8 });
+  #inside = new MeshBasicMaterial({
+    transparent: true,
+    opacity: 0.16,
+    depthWrite: false,
+    polygonOffset: true,
+    polygonOffsetFactor: -2,
+    polygonOffsetUnits: -8,
+  });
   #fills = new Crowd(new RingGeometry(0, 1, TURNS, 1), this.#inside, { casts: false });
 
   /**
@@ -252,7 +295,10 @@ export class Ellipses {
     for (let at = 0; at < rows.length; at += 5) {
       const [x, y, angle, a, b] = rows.subarray(at, at + 5);
       if (!Number.isFinite(x + y + angle + a + b)) continue;
-      matrix.makeRotationZ(angle).scale(new Vector3(a, b, 1)).setPosition(x, y, ON_FLOOR_M);
+      matrix
+        .makeRotationZ(angle)
+        .scale(new Vector3(a, b, 1))
+        .setPosition(x, y, ON_FLOOR_M);
       fills.setMatrixAt(shown, matrix);
       fills.setColorAt(shown, WHITE);
       shown++;

@@ -18,7 +18,13 @@ export class Chain {
   #tones;
   /** @type {Map<Colour, MeshStandardMaterial>} */
   #materials = new Map();
-  #depthOnly = new MeshBasicMaterial({ colorWrite: false, transparent: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 8 });
+  #depthOnly = new MeshBasicMaterial({
+    colorWrite: false,
+    transparent: true,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 8,
+  });
   /** @type {{group: Group, solids: {mesh: Mesh, colour: Colour}[]}[]} */
   #links;
 
@@ -32,7 +38,6 @@ export class Chain {
   /** @param {Solid[]} solids */
   #link(solids) {
     const group = new Group();
-    group.matrixAutoUpdate = true;
     group.visible = false;
     const meshes = solids.map((solid) => {
       const mesh = new Mesh(shapeOf(solid), this.#material(solid.colour));
@@ -87,12 +92,14 @@ export class Chain {
 
   /** @returns {number[][]} x, y, z and the quaternion of each link */
   poses() {
-    return this.#links.filter(({ group }) => group.visible).map(({ group }) => {
-      group.updateWorldMatrix(true, false);
-      const copy = new Group();
-      group.matrixWorld.decompose(copy.position, copy.quaternion, copy.scale);
-      return [...copy.position.toArray(), ...copy.quaternion.toArray()];
-    });
+    return this.#links
+      .filter(({ group }) => group.visible)
+      .map(({ group }) => {
+        group.updateWorldMatrix(true, false);
+        const copy = new Group();
+        group.matrixWorld.decompose(copy.position, copy.quaternion, copy.scale);
+        return [...copy.position.toArray(), ...copy.quaternion.toArray()];
+      });
   }
 
   /** @param {Box3} box */

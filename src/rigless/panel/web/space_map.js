@@ -1,7 +1,18 @@
-// A grid map in space: walls as blocks, the floor as a picture of the cells with the shade of the walls in it, cliffs as pits. Two or three draw calls.
+// A grid map in space: walls as blocks, the floor as a picture of the cells with the shade of the walls in it, cliffs
+// as pits. Two or three draw calls.
 
 import {
-  BufferAttribute, BufferGeometry, DataTexture, Group, LinearFilter, LinearMipmapLinearFilter, Mesh, RGBAFormat, ShaderMaterial, Vector2, Vector3,
+  BufferAttribute,
+  BufferGeometry,
+  DataTexture,
+  Group,
+  LinearFilter,
+  LinearMipmapLinearFilter,
+  Mesh,
+  RGBAFormat,
+  ShaderMaterial,
+  Vector2,
+  Vector3,
 } from "three";
 import { borders, mask, rectangles, shade } from "./space_cells.js";
 import { FLOOR_LAST } from "./space_floor.js";
@@ -56,14 +67,15 @@ export class MapInSpace {
     this.#shade = wallShade(walls, grid);
     this.#picture = floorPicture(grid);
     this.#pieces = {
-      walls: new Mesh(blocks(walls, grid, WALL_HEIGHT_M), litMaterial()),
+      walls: new Mesh(blocks(walls, grid, grid.wall_m), litMaterial()),
       floor: new Mesh(flats(ground, grid.resolution_m), look.forMap(this.#picture)),
       pits: new Mesh(hollows(pits, grid, PIT_DEPTH_M), litMaterial()),
     };
     this.#pieces.floor.renderOrder = FLOOR_LAST;
     this.object.position.set(grid.origin[0], grid.origin[1], 0);
     this.object.rotation.z = grid.origin[2];
-    for (const piece of Object.values(this.#pieces)) if (piece.geometry.getAttribute("position").count > 0) this.object.add(piece);
+    for (const piece of Object.values(this.#pieces))
+      if (piece.geometry.getAttribute("position").count > 0) this.object.add(piece);
   }
 
   /** @param {Palette} palette */
@@ -97,10 +109,12 @@ function knownCorners(grid) {
   const { width, height, resolution_m, origin } = grid;
   const [left, bottom, right, top] = knownExtent(grid) ?? [0, 0, width, height];
   const [cos, sin] = [Math.cos(origin[2]), Math.sin(origin[2])];
-  return [[left, bottom], [right, bottom], [right, top], [left, top]].map(([x, y]) => [
-    origin[0] + (cos * x - sin * y) * resolution_m,
-    origin[1] + (sin * x + cos * y) * resolution_m,
-  ]);
+  return [
+    [left, bottom],
+    [right, bottom],
+    [right, top],
+    [left, top],
+  ].map(([x, y]) => [origin[0] + (cos * x - sin * y) * resolution_m, origin[1] + (sin * x + cos * y) * resolution_m]);
 }
 
 /**
@@ -125,8 +139,10 @@ function knownExtent({ width, height, cells }) {
  * @param {import("./space_cells.js").Mask} walls
  * @param {Grid} grid
  */
-function wallShade(walls, { resolution_m, origin }) {
-  const fall = SHADOW_FALL.clone().rotateAround(new Vector2(), -origin[2]).multiplyScalar(WALL_HEIGHT_M / resolution_m);
+function wallShade(walls, { resolution_m, origin, wall_m }) {
+  const fall = SHADOW_FALL.clone()
+    .rotateAround(new Vector2(), -origin[2])
+    .multiplyScalar(wall_m / resolution_m);
   return shade(walls, fall.x, fall.y, Math.max(1, Math.round(0.07 / resolution_m)));
 }
 
@@ -150,7 +166,11 @@ function floorPicture({ width, height }) {
  * @param {Palette} palette
  */
 function paintCells(picture, grid, shaded, palette) {
-  const { data, width: columns, height: rows } = /** @type {{data: Uint8Array, width: number, height: number}} */ (picture.image);
+  const {
+    data,
+    width: columns,
+    height: rows,
+  } = /** @type {{data: Uint8Array, width: number, height: number}} */ (picture.image);
   const step = Math.ceil(Math.max(grid.width, grid.height) / LARGEST_PICTURE);
   const [floor, unknown, cliff] = [palette.shown("floor"), palette.shown("unknown"), palette.shown("cliff")];
   const depth = palette.dark ? 0.62 : 0.3;
@@ -169,7 +189,10 @@ function paintCells(picture, grid, shaded, palette) {
   picture.needsUpdate = true;
 }
 
-/** Its faces look in few directions and never move, so how the light falls on them is reckoned once, not for every pixel. */
+/**
+ * Its faces look in few directions and never move, so how the light falls on them is reckoned once, not for every
+ * pixel.
+ */
 function litMaterial() {
   return new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: { paint: { value: null } } });
 }
@@ -245,7 +268,12 @@ function addFlats(faces, found, cell_m, z, light) {
 function addSides(faces, found, { resolution_m: cell_m, origin }, foot, head) {
   const lights = [-1, 0, 1].map((nx) => [-1, 0, 1].map((ny) => lightOnSide(nx, ny, origin[2])));
   for (let at = 0; at < found.length; at += 4) {
-    const [x0, y0, x1, y1] = [found[at] * cell_m, found[at + 1] * cell_m, found[at + 2] * cell_m, found[at + 3] * cell_m];
+    const [x0, y0, x1, y1] = [
+      found[at] * cell_m,
+      found[at + 1] * cell_m,
+      found[at + 2] * cell_m,
+      found[at + 3] * cell_m,
+    ];
     const light = lights[1 + Math.sign(y1 - y0)][1 + Math.sign(x0 - x1)];
     faces.add([x0, y0, foot[0], x1, y1, foot[0], x1, y1, head[0], x0, y0, head[0]], light * foot[1], light * head[1]);
   }

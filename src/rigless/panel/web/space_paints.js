@@ -1,4 +1,5 @@
-// The theme's colours as three.js needs them. A CSS colour can be written in many ways; the browser itself reads them all.
+// The theme's colours as three.js needs them. A CSS colour can be written in many ways; the browser itself reads them
+// all.
 
 import { Color, LinearSRGBColorSpace, SRGBColorSpace } from "three";
 
@@ -7,12 +8,24 @@ import { Color, LinearSRGBColorSpace, SRGBColorSpace } from "three";
 
 /** @type {Paints} what is drawn before the owner has said anything */
 const BEFORE_ANY = {
-  plain: "#8a94a6", accent: "#f58220", sense: "#ff5a5f", path: "#4aa3ff", ghost: "#6b7d99", ok: "#3ecf8e", warn: "#f5b324", bad: "#f0525f",
-  floor: "#1d242e", wall: "#c9d1dd", unknown: "#12161c", cliff: "#0a0c10", grid: "#3a4656", outside: "#0f1318", text: "#e8edf4",
+  plain: "#8a94a6",
+  accent: "#f58220",
+  sense: "#ff5a5f",
+  path: "#4aa3ff",
+  ghost: "#6b7d99",
+  ok: "#3ecf8e",
+  warn: "#f5b324",
+  bad: "#f0525f",
+  floor: "#1d242e",
+  wall: "#c9d1dd",
+  unknown: "#12161c",
+  cliff: "#0a0c10",
+  grid: "#3a4656",
+  outside: "#0f1318",
+  text: "#e8edf4",
 };
 
-/** How much of a body in this colour is seen through. */
-const OPACITY = { ghost: 0.32 };
+const GHOST_OPACITY = 0.32;
 
 /** Reads CSS colours by painting them: one pixel, kept for all. */
 class Pixel {
@@ -38,8 +51,11 @@ class Pixel {
   }
 }
 
-/** The colours by meaning. `of` is what lit materials reckon with, `shown` the very bytes of the screen for shaders of our own: they light nothing, and
- * leaving out the conversion halves their cost in software. The objects stay the same when the theme changes, so that uniforms can hold on to them. */
+/**
+ * The colours by meaning. `of` is what lit materials reckon with, `shown` what is on the screen, for shaders of our
+ * own: they light nothing, and doing without the conversion makes them cheap in software. The objects stay the same
+ * when the theme changes, so that uniforms can hold on to them.
+ */
 export class Palette {
   #pixel = new Pixel();
   /** @type {Map<Meaning, Color>} */
@@ -99,7 +115,10 @@ function kept(colours, meaning) {
   return colour;
 }
 
-/** @param {Meaning} meaning */
+/**
+ * Of a body in this colour.
+ * @param {Meaning} meaning
+ */
 export function opacityOf(meaning) {
-  return meaning === "ghost" ? OPACITY.ghost : 1;
+  return meaning === "ghost" ? GHOST_OPACITY : 1;
 }

@@ -1,7 +1,20 @@
-// Soft shadows of bodies on the floor. Everything stands on one plane, so a shadow is the bodies pressed flat onto it along the light: one small
-// picture from above, made soft and laid on the floor. It costs a fraction of a shadow map, so that software rendering can have it too.
+// Soft shadows of bodies on the floor. Everything stands on one plane, so a shadow is the bodies pressed flat onto it
+// along the light: one small picture from above, made soft and laid on the floor. It costs a fraction of a shadow map,
+// so that software rendering can have it too.
 
-import { Box3, Camera, Color, DoubleSide, Mesh, MeshBasicMaterial, PlaneGeometry, Scene, ShaderMaterial, Vector2, WebGLRenderTarget } from "three";
+import {
+  Box3,
+  Camera,
+  Color,
+  DoubleSide,
+  Mesh,
+  MeshBasicMaterial,
+  PlaneGeometry,
+  Scene,
+  ShaderMaterial,
+  Vector2,
+  WebGLRenderTarget,
+} from "three";
 import { SHADOW_FALL } from "./space_light.js";
 
 /** @import {Object3D, WebGLRenderer} from "three" */
@@ -59,11 +72,20 @@ export class FloorShadow {
   #camera = new Camera();
   #flat = new MeshBasicMaterial({ color: 0xffffff, side: DoubleSide, depthTest: false, depthWrite: false });
   #soften = new ShaderMaterial({
-    vertexShader: SOFTEN_VERTEX, fragmentShader: SOFTEN_FRAGMENT, depthTest: false, depthWrite: false,
+    vertexShader: SOFTEN_VERTEX,
+    fragmentShader: SOFTEN_FRAGMENT,
+    depthTest: false,
+    depthWrite: false,
     uniforms: { sharp: { value: null }, stride: { value: new Vector2() } },
   });
   #laid = new ShaderMaterial({
-    vertexShader: LAID_VERTEX, fragmentShader: LAID_FRAGMENT, transparent: true, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -4,
+    vertexShader: LAID_VERTEX,
+    fragmentShader: LAID_FRAGMENT,
+    transparent: true,
+    depthWrite: false,
+    polygonOffset: true,
+    polygonOffsetFactor: -1,
+    polygonOffsetUnits: -4,
     uniforms: { soft: { value: this.#soft.texture }, paint: { value: new Color() }, strength: { value: 0.5 } },
   });
   #screen = new Scene();
@@ -151,10 +173,22 @@ export class FloorShadow {
     this.object.updateMatrixWorld();
     const scale = 2 / side;
     this.#camera.projectionMatrix.set(
-      scale, 0, SHADOW_FALL.x * scale, -x * scale,
-      0, scale, SHADOW_FALL.y * scale, -y * scale,
-      0, 0, FLAT, 0,
-      0, 0, 0, 1,
+      scale,
+      0,
+      SHADOW_FALL.x * scale,
+      -x * scale,
+      0,
+      scale,
+      SHADOW_FALL.y * scale,
+      -y * scale,
+      0,
+      0,
+      FLAT,
+      0,
+      0,
+      0,
+      0,
+      1,
     );
     this.#camera.projectionMatrixInverse.copy(this.#camera.projectionMatrix).invert();
   }

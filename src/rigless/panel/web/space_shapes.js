@@ -1,4 +1,5 @@
-// The shapes bodies are made of, z up, with edges that are a little rounded: an edge that catches light is what makes a body look solid.
+// The shapes bodies are made of, z up, with edges that are a little rounded: an edge that catches light is what makes a
+// body look solid.
 
 import { BufferAttribute, BufferGeometry, ExtrudeGeometry, Shape, SphereGeometry } from "three";
 
@@ -7,7 +8,9 @@ import { BufferAttribute, BufferGeometry, ExtrudeGeometry, Shape, SphereGeometry
 const TURNS = 48; // sides of what is round
 const FILLET_STEPS = 3;
 
-/** @typedef {{r: number, z: number, nr: number, nz: number}} Rib  a point of a profile and which way its surface looks */
+/**
+ * @typedef {{r: number, z: number, nr: number, nz: number}} Rib  a point of a profile and which way its surface looks
+ */
 
 /**
  * A cylinder along z from `bottom` to `top`.
@@ -18,8 +21,10 @@ const FILLET_STEPS = 3;
 export function roundedCylinder(radius, bottom, top) {
   const edge = Math.min(radius * 0.12, (top - bottom) * 0.3, 0.012);
   return turnedOnLathe([
-    { r: 0, z: bottom, nr: 0, nz: -1 }, ...fillet(radius - edge, bottom + edge, edge, -Math.PI / 2, 0),
-    ...fillet(radius - edge, top - edge, edge, 0, Math.PI / 2), { r: 0, z: top, nr: 0, nz: 1 },
+    { r: 0, z: bottom, nr: 0, nz: -1 },
+    ...fillet(radius - edge, bottom + edge, edge, -Math.PI / 2, 0),
+    ...fillet(radius - edge, top - edge, edge, 0, Math.PI / 2),
+    { r: 0, z: top, nr: 0, nz: 1 },
   ]);
 }
 
@@ -80,7 +85,12 @@ export function roundedPrism(points, bottom, top) {
   const across = Math.min(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
   const edge = Math.min(across * 0.08, (top - bottom) * 0.3, 0.01);
   const geometry = new ExtrudeGeometry(shape, {
-    depth: top - bottom - 2 * edge, bevelSize: edge, bevelThickness: edge, bevelOffset: -edge, bevelSegments: 2, steps: 1,
+    depth: top - bottom - 2 * edge,
+    bevelSize: edge,
+    bevelThickness: edge,
+    bevelOffset: -edge,
+    bevelSegments: 2,
+    steps: 1,
   });
   return geometry.translate(0, 0, bottom + edge);
 }
@@ -101,5 +111,14 @@ export function shapeOf({ kind, size_m, at }) {
 function centredShape(kind, [a = 0.1, b = a, c = b]) {
   if (kind === "sphere") return new SphereGeometry(a, TURNS, TURNS / 2);
   if (kind === "cylinder") return roundedCylinder(a, -b / 2, b / 2);
-  return roundedPrism([[-a / 2, -b / 2], [a / 2, -b / 2], [a / 2, b / 2], [-a / 2, b / 2]], -c / 2, c / 2);
+  return roundedPrism(
+    [
+      [-a / 2, -b / 2],
+      [a / 2, -b / 2],
+      [a / 2, b / 2],
+      [-a / 2, b / 2],
+    ],
+    -c / 2,
+    c / 2,
+  );
 }

@@ -1,6 +1,6 @@
 // The middle of the panel: the robot where it is, from above or in space. It draws once per animation frame, and only if
 // there is something new.
-import { effect, signal } from "@preact/signals-core";
+import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { call } from "./api.js";
 import { FlatSurface } from "./flat.js";
@@ -34,7 +34,9 @@ let world = { key: "", grid: null };
 /** For tests and measurements: what is drawn, and how often. */
 export const probe = { surface: () => surface, drawn: () => drawn, pictures: () => picturesOf(state.shownKey.value) };
 
-const wantsSpace = () => state.kept.space.value[state.shown.value] ?? state.shownPage.value?.parts.some((part) => part.kind === "Links") ?? false;
+const inSpaceWanted = computed(() =>
+  state.kept.space.value[state.shown.value] ?? state.shownPage.value?.parts.some((part) => part.kind === "Links") ?? false);
+const wantsSpace = () => inSpaceWanted.value;
 
 /** Whether there is anything to see of the robot in its world: the generic page of a thermostat has numbers only. */
 export const hasGround = () => mapped.value || !state.shownPage.value || state.shownPage.value.parts.some((part) => DRAWN.has(part.kind));
@@ -99,13 +101,13 @@ async function change(space) {
   invalidate();
 }
 
-/** @param {"live"|"recording"} stage @param {string} key */
-async function loadWorld(stage, key) {
-  const found = await call("GET", `/api/world?stage=${stage}`);
+/** @param {string} query @param {string} key */
+async function loadWorld(query, key) {
+  const found = await call("GET", `/api/world?${query}`);
   if (!found || world.key !== key) return;
   let grid = null;
   if (found.grid) {
-    const cells = await (await fetch(`/api/world/cells?stage=${stage}`)).arrayBuffer();
+    const cells = await (await fetch(`/api/world/cells?${query}`)).arrayBuffer();
     grid = { ...found.grid, cells: new Uint8Array(cells) };
   }
   if (world.key !== key) return;
@@ -117,12 +119,15 @@ async function loadWorld(stage, key) {
 
 export function beginTheatre() {
   onPicture.add(invalidate);
-  effect(() => void change(wantsSpace()));
   effect(() => {
-    const key = state.connection.value === "live" ? `${state.stage.value} ${state.status.value?.deck?.file ?? ""}` : "";
+    const space = wantsSpace();
+    untracked(() => void change(space)); // anew only for this, so that the user's view stays
+  });
+  effect(() => {
+    const key = state.connection.value === "live" ? `${state.shownKey.value} ${state.status.value?.deck?.file ?? ""}` : "";
     if (!key || world.key === key) return;
     world = { key, grid: null };
-    void loadWorld(state.stage.value, key);
+    void loadWorld(`stage=${state.stage.value}&robot=${encodeURIComponent(state.shown.value)}`, key);
   });
   effect(() => {
     document.documentElement.dataset.theme = state.kept.theme.value;
@@ -153,6 +158,7 @@ function tools() {
       <summary aria-label="Layers"><b>Layers</b>${state.kept.layers.value ? nothing : coloured.map((part) => html`<span>${dot(part)}</span>`)}</summary>
       <div role="group" aria-label="Layers">${layers.map((part) => html`<button class="layer" aria-pressed=${!hidden.includes(part.name)} aria-label="Show ${part.label}"
         @click=${() => flip(part.name)}>${dot(part)}</button>`)}</div></details>` : nothing}
+    ${state.shown.value ? nothing : crowd()}
     ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
     <div class="tools" role="group" aria-label="View">
       ${button(space ? "2D" : "3D", space ? "From above" : "In space", () => (state.kept.space.value = { ...state.kept.space.value, [state.shown.value]: !space }))}
@@ -162,6 +168,18 @@ function tools() {
       ${button(icons.target, "Follow the robot (f)", toggleFollow, { on: state.kept.follow.value })}
     </div>
     ${state.kept.plots.value && hasPlots() ? html`<div class="spans">${spans()}</div>` : nothing}`;
+}
+
+/** How many robots there are, and how they are. */
+function crowd() {
+  const robots = state.status.value?.robots ?? [];
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { status } of robots) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const here = (state.around.value[state.stage.value] ?? []).filter((thing) => thing.robot).length;
+  const elsewhere = robots.length - here;
+  return html`<div class="legend crowd"><b>${robots.length} robots</b>${[...counts].map(([status, count]) =>
+    html`<span><i style="background:var(--map-${status === "ok" ? "accent" : "warn"})"></i>${status} ${count}</span>`)}${elsewhere > 0 ? html`<span>${elsewhere} not on this map</span>` : nothing}</div>`;
 }
 
 /** @param {number} factor */

@@ -66,7 +66,6 @@ export function timeCard() {
   const state = now?.state ?? "paused";
   const fast = now?.pace === "fast";
   const speed = asked.value ?? now?.speed ?? 1;
-  const still = state === "paused" || state === "stopped";
   return card("Time control", html`
     <div class="row five" role="group" aria-label="Time">
       ${button(icons.play, "Play (space)", play, { on: state === "running", off: state === "failed" })}
@@ -89,14 +88,20 @@ export function timeCard() {
       <input id="step-ms" type="number" min="0.1" max="60000" step="any" aria-label="Milliseconds of one step" .value=${String(stepMs.value)}
         @change=${(/** @type {{target: HTMLInputElement}} */ event) => (stepMs.value = Math.min(6e4, Math.max(0.1, Number(event.target.value) || STEP_MS)))}>
       <span class="dim">ms</span>
-      <span class="grow"></span>
-      <span class="dim">${still ? "time stands still" : ""}</span>
     </div>`, html`<span class="tag" data-state=${state}>${state}</span>`);
+}
+
+const RECENT_MS = 10_000;
+let lost = { s: 0, at: -Infinity };
+/** Whether time was lost just now. @param {number} lost_s  in all */
+function isLosing(lost_s) {
+  if (lost_s !== lost.s) lost = { s: lost_s, at: lost_s > lost.s ? performance.now() : -Infinity };
+  return performance.now() - lost.at < RECENT_MS;
 }
 
 export function clockCard() {
   const now = status.value;
   return card("Simulation time", html`<div class="big" aria-label="Simulated time">${clock(now?.time_s ?? 0)}</div>
     <div class="dim">Real ${(now?.wall_s ?? 0).toFixed(2)} s · ${(now?.real_time_factor ?? 0).toFixed(2)}× · seed ${now?.seed ?? 0}</div>
-    ${now && now.lost_s > 0 ? html`<div class="warn">${now.lost_s.toFixed(1)} s of wall time lost: this machine cannot hold the speed</div>` : ""}`);
+    ${now && isLosing(now.lost_s) ? html`<div class="warn">${now.lost_s.toFixed(1)} s of wall time lost: this machine cannot hold the speed</div>` : ""}`);
 }

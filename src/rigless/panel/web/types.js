@@ -45,10 +45,11 @@
  * @property {number} height
  * @property {number} resolution_m
  * @property {[number, number, number]} origin  x, y and yaw of the lower left corner
+ * @property {number} wall_m  how high its walls stand
  * @property {Uint8Array} cells  1 occupied, 2 unknown, 4 cliff
  */
 
-/** @typedef {{name: string, robot: boolean, radius_m: number, size_m: [number, number]|null, pose: [number, number, number]}} Obstacle */
+/** @typedef {{name: string, robot: boolean, status: string, radius_m: number, size_m: [number, number]|null, pose: [number, number, number]}} Obstacle */
 
 /**
  * @typedef {object} Picture  what a surface draws: the newest rows of each part, by name

@@ -13,6 +13,7 @@ from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.motion.contact import MOVED
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS, Arrays, make_arrays
@@ -74,8 +75,8 @@ class Vacuum(Commands, Clients, Power, Robot):
         return read_native(path)
 
     def asks(self) -> Asks:
-        world = GridWorld(load_map(find_map(self.config.map_file)))
-        return Asks(world, self.config.speed_factor, self.config.random_seed)
+        path = find_map(self.config.map_file)
+        return Asks(GridWorld(load_map(path)), self.config.speed_factor, self.config.random_seed, str(path.resolve()))
 
     def start(self) -> None:
         assert isinstance(self.world, GridWorld), "a vacuum needs a world with a map"
@@ -85,7 +86,7 @@ class Vacuum(Commands, Clients, Power, Robot):
         state.keys = np.array(
             [noise_key(self.simulation.seed, f"{self.name}/{part}") for part in ("wheels", "imu", "lidar")]
         )
-        self._scratch, self._imu = np.zeros(8), np.zeros(9, np.int64)
+        self._scratch, self._imu = np.zeros(MOVED), np.zeros(9, np.int64)
         count = config.lidar.num_rays
         self._ranges = np.full(count, np.inf)
         self._points = (np.empty(count, np.float32), np.empty(count, np.float32), np.empty(count, np.uint8))
@@ -224,12 +225,11 @@ class Vacuum(Commands, Clients, Power, Robot):
 
     def around(self) -> tuple[Any, Any]:
         """What moves in the world besides this robot, in cells."""
-        robots, world = self.simulation.robots, self.world
-        if len(robots) == 1 and not world.state.obstacles:
+        world = self.world
+        if len(self.simulation.robots) == 1 and not world.state.obstacles:
             return NO_DISCS, NO_BOXES
         assert isinstance(world, GridWorld)
-        bodies = [seen for other in robots.values() if other is not self and (seen := other.footprint()) is not None]
-        return world.shapes(self.now_ns, bodies)
+        return world.shapes(self.now_ns, self.neighbours())
 
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body[b.X], self.state.body[b.Y], self.config.robot.robot_radius

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rigless.sensors.noise import block, normal, uniform
 from rigless.worlds.raycast import cast_beams, cast_ray
+from rigless.worlds.shapes import cast_shapes
 
 Array = NDArray[np.float64]
 
@@ -152,7 +153,7 @@ def _echoes(
         x, y, dx, dy, luck = rays[k, 0], rays[k, 1], rays[k, 2], rays[k, 3], noise[k, 3]
         distance = ranges[k]
         if moving:
-            near = _moving(discs, boxes, x, y, dx, dy)
+            near = cast_shapes(discs, boxes, x, y, dx, dy)
             if near < distance:
                 ranges[k] = near
                 continue
@@ -176,34 +177,3 @@ def _echoes(
             beside = cast_ray(squares, x, y, dx - EDGE_RAD * dy, dy + EDGE_RAD * dx, longest)[0]
             if beside < np.inf and abs(beside - distance) > EDGE_STEP:
                 ranges[k] = distance + (beside - distance) * (luck / mixed)
-
-
-@njit(cache=True, error_model="numpy")
-def _moving(discs: Array, boxes: Array, x: float, y: float, dx: float, dy: float) -> float:
-    """Distance to the nearest disc (x, y, r) or box (x, y, half_x, half_y, theta) on the ray; 0 inside one."""
-    nearest = np.inf
-    for i in range(discs.shape[0]):
-        px, py, r = x - discs[i, 0], y - discs[i, 1], discs[i, 2]
-        along, apart = px * dx + py * dy, px * px + py * py - r * r
-        if apart <= 0:
-            return 0.0
-        root = along * along - apart
-        if root >= 0 and along < 0:
-            nearest = min(nearest, -along - math.sqrt(root))
-    for i in range(boxes.shape[0]):
-        c, s = math.cos(boxes[i, 4]), math.sin(boxes[i, 4])
-        px, py = x - boxes[i, 0], y - boxes[i, 1]
-        low, high = 0.0, nearest
-        for axis in range(2):
-            p = c * px + s * py if axis == 0 else c * py - s * px
-            d = c * dx + s * dy if axis == 0 else c * dy - s * dx
-            half = boxes[i, 2 + axis]
-            if abs(d) < 1e-15:
-                if abs(p) > half:
-                    high = -1.0
-            else:
-                one, two = (-half - p) / d, (half - p) / d
-                low, high = max(low, min(one, two)), min(high, max(one, two))
-        if low <= high:
-            nearest = low
-    return nearest

@@ -119,7 +119,8 @@ class VacuumView(View):
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
         limits = self.robot.config.robot
         speeds = {"linear": forward * limits.max_linear_speed, "angular": turn * limits.max_angular_speed}
-        enable = [] if self.robot.state.drive_enabled else [self._command("drive", "enable")]
+        wakes = (forward or turn) and not self.robot.state.drive_enabled  # letting go enables nothing
+        enable = [self._command("drive", "enable")] if wakes else []
         return [*enable, self._command("drive", "configure", speeds)]
 
     def act(self, name: str) -> list[AnyInput]:

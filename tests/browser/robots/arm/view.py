@@ -6,6 +6,7 @@ from rigless.kernel.inputs import AnyInput, SetInput
 from .robot import FOOT_S, PART_S
 
 FOOT = (Solid("cylinder", (0.16, FOOT_S), (0.0, 0.0, FOOT_S / 2), "plain"),)
+BREAK = "break the view"
 LIMB = (
     Solid("sphere", (0.1,), colour="plain"),
     Solid("box", (0.11, 0.11, PART_S), (0.0, 0.0, PART_S / 2), "accent"),
@@ -28,6 +29,8 @@ class ArmView(View):
     )
 
     def draw(self):
+        if self.robot.input["program"] == BREAK:
+            raise RuntimeError("<b>told to</b>")
         tone = float(self.robot.fault("arc") is not None)
         return {"links": [(*link, tone) for link in self.robot.state.links]}
 

@@ -1,4 +1,4 @@
-"""A robot for tests of the panel: a cart on an open plane with a page of every sort of part, an emergency stop, and ways to break."""
+"""A robot for tests of the panel: a trolley on an open plane with a page of every sort of part, an emergency stop, and ways to break."""
 
 import math
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class State:
 
 class Robot(Base):
     State = State
-    ports = (Port("box", Codec, "memory", "memory/cart"),)
+    ports = (Port("box", Codec, "memory", "memory/trolley"),)
     inputs = {"estop": VirtualInput(False), "horn": VirtualInput(0)}
 
     @every(100)
@@ -62,12 +62,12 @@ class Robot(Base):
         return (*self.state.pose[:2], 0.25)
 
     def view(self) -> View:
-        return CartView(self)
+        return TrolleyView(self)
 
 
-class CartView(View):
+class TrolleyView(View):
     parts = (
-        Disc("body", "Cart", 0.25, tones=("bad",)),
+        Disc("body", "Trolley", 0.25, tones=("bad",)),
         Points("marks", "Marks"),
         Path("plan", "Plan"),
         Trail("trail", "Trail"),

@@ -1,0 +1,135 @@
+"""The Pacbot's window and its physics, both measured at once: how evenly 60 frames a second come, how long one takes, and how late each of
+the 100 physics steps a second is. As `process` (what rigless does) the window is a process of its own; as `thread` it shares the
+host's, which is what was weighed against it.
+
+As a script this is the window's process: it counts its frames and writes what it found to the file in RIGLESS_WINDOW_TIMES.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+SIZE = 1200, 1200
+SETTINGS = ["game.enabled=true", "game.referee_s=0.5", "game.ghosts=3", "tof.count=8"]
+PORTS = [f"ports.{name}=0" for name in ("commands", "sensors", "game")]
+WARM_UP = 30  # frames that are not counted
+
+
+def share(values: list[float], part: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(int(part * len(ordered)), len(ordered) - 1)] if ordered else 0.0
+
+
+def of_frames(times: list[tuple[float, float]]) -> dict[str, float]:
+    counted = times[WARM_UP:]
+    between, work = [a * 1e3 for a, _ in counted], [b * 1e3 for _, b in counted]
+    return {
+        "frames": len(counted),
+        "fps": 1e3 * len(between) / sum(between) if between else 0.0,
+        "frame_p50_ms": share(work, 0.5),
+        "frame_p99_ms": share(work, 0.99),
+        "interval_p99_ms": share(between, 0.99),
+    }
+
+
+def watch_steps(host: Any, late_ms: list[float]) -> None:
+    """Note of each physics step how late it is."""
+
+    def note() -> None:
+        late_ms.append((time.monotonic_ns() - host.pace.wall_at(host.sim.now_ns)) / 1e6)
+
+    host.sim.sample(100, note)
+
+
+def of_steps(late_ms: list[float]) -> dict[str, float]:
+    return {"steps": len(late_ms), "late_p50_ms": share(late_ms, 0.5), "late_p99_ms": share(late_ms, 0.99)}
+
+
+def measure(seconds: float = 10.0, arrangement: str = "process") -> dict[str, Any]:
+    """Figures of one run. Without a display (DISPLAY, WAYLAND_DISPLAY) it draws into memory and says so."""
+    driver = "" if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") else "dummy"
+    if driver:
+        os.environ["SDL_VIDEODRIVER"] = driver
+    found = asyncio.run(_as_process(seconds)) if arrangement == "process" else _as_thread(seconds)
+    return {"arrangement": arrangement, "size": SIZE, "display": driver or "real", **found}
+
+
+async def _as_process(seconds: float) -> dict[str, Any]:
+    from rigless.host.host import Host
+    from rigless.scenario.load import open_target
+    from rigless.window.attach import WindowLink
+
+    late_ms: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "times.json"
+        os.environ["RIGLESS_WINDOW_TIMES"] = str(file)
+        host = Host(open_target("pacbot", [*SETTINGS, *PORTS], collect=False))
+        await host.open()
+        link = WindowLink(host, (sys.executable, __file__))
+        try:
+            await link.open()
+            watch_steps(host, late_ms)
+            asyncio.get_running_loop().call_later(seconds, host.stop)
+            await host.run()
+        finally:
+            await link.close()
+            await host.close()
+        return {**json.loads(file.read_text()), **of_steps(late_ms)}
+
+
+def _as_thread(seconds: float) -> dict[str, Any]:
+    """The host in a thread, the window on the main one."""
+    from rigless.host.serve import serve
+    from rigless.window.attach import WindowLink
+    from rigless.window.run import Window, open_display
+
+    class Direct:
+        def send(self, message: Any) -> None:
+            self.answers = served.call(lambda host: link.answer(message.scene))
+
+        def receive(self, patience_s: float) -> Any:
+            return self.answers.pop(0)
+
+    late_ms: list[float] = []
+    open_display()
+    with serve("pacbot", settings=SETTINGS) as served:
+        link = served.call(lambda host: WindowLink(host, ()))
+        window = Window(Direct(), size=SIZE)  # type: ignore[arg-type]
+        served.call(lambda host: watch_steps(host, late_ms))
+        end = time.monotonic() + seconds
+
+        def step() -> None:
+            Window.step(window)
+            window.keys.closing = time.monotonic() > end
+
+        window.step = step  # type: ignore[method-assign]
+        window.run()
+    return {**of_frames(list(window.times)), **of_steps(late_ms)}
+
+
+def _window() -> None:
+    from rigless.window.picture import Hello
+    from rigless.window.run import Line, Window, open_display
+
+    open_display()
+    with socket.socket(fileno=int(sys.argv[1])) as connection:
+        line = Line(connection)
+        window = Window(line, sys.argv[2], SIZE)
+        line.send(Hello())
+        window.run()
+    Path(os.environ["RIGLESS_WINDOW_TIMES"]).write_text(json.dumps(of_frames(list(window.times))))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3 and sys.argv[1].isdigit():
+        _window()
+    else:
+        for which in sys.argv[2:] or ["process", "thread"]:
+            print(json.dumps(measure(float(sys.argv[1]) if len(sys.argv) > 1 else 10.0, which)))

@@ -1,0 +1,70 @@
+"""What the Pacbot remembers, and what is true of it."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.robots.pacbot.body import BODY_SIZE
+from rigless.robots.pacbot.game.frame import Frame
+from rigless.robots.pacbot.game.state import GameState
+
+
+@dataclass
+class PacbotState:
+    body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of wheels, IMU, ToF
+    ticks: int = 0
+    measured: int = 0  # ToF measurements
+    hit: bool = False
+    commands: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # north, south, east, west
+    commanded_ns: int = 0
+    asleep: bool = True  # the watchdog has nothing to watch: no command since it last stopped the motors
+    move: int = 0  # number of the last command; a tile's end knows by it whether something else has come since
+    ranges: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # what the ToF sensors read
+    rays: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 5)))  # x, y to x, y, and the true range
+    encoders: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    imu: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    game: GameState | None = None
+    said: list[tuple[str, int, int]] = field(default_factory=list)  # what clients and the camera tell the game next
+    reported: tuple[int, int] | None = None  # the cell that the camera last told
+
+
+@dataclass(frozen=True)
+class Contact:
+    x: float
+    y: float
+    normal_x: float
+    normal_y: float
+
+
+@dataclass(frozen=True)
+class Ray:
+    """A ToF sensor's last measurement: where it looked from and to in the world, how far that was, and what it read."""
+
+    name: str
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+    range_m: float
+    reading_m: float
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Ground truth. Velocities are in the world, `body_velocity` to the right and forward; wheels are north, south, east, west."""
+
+    pose: tuple[float, float, float]
+    velocity: tuple[float, float, float]
+    body_velocity: tuple[float, float, float]
+    acceleration: tuple[float, float]
+    commands: dict[str, float]
+    wheels: dict[str, float]
+    ticks: dict[str, float]
+    tof: list[Ray]
+    contacts: list[Contact]
+    radius_m: float
+    distance_m: float
+    impact_mps: float
+    game: Frame | None = None  # as its clients are told

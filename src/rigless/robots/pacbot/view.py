@@ -1,0 +1,210 @@
+"""The Pacbot's page: the robot in its maze with its wheels, where its range sensors look and what they read, its commands beside what
+the wheels do, and the game where there is one. Rays are true, points are what goes out on the wire, faults and noise included."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rigless.kernel.drawing import (
+    Action,
+    Disc,
+    Drive,
+    Gauge,
+    Lamp,
+    Part,
+    Path,
+    Plot,
+    Points,
+    Polygon,
+    Rays,
+    Trail,
+    View,
+)
+from rigless.kernel.inputs import AnyInput, Send
+from rigless.motion.omni import wheel_speeds
+from rigless.robots.pacbot import body as b
+from rigless.robots.pacbot.config import WHEELS
+from rigless.robots.pacbot.game import board
+from rigless.robots.pacbot.game.frame import GameCommand
+from rigless.robots.pacbot.wire import Speeds
+
+HEIGHT_M, TOF_HEIGHT_M = 0.06, 0.03
+WHEEL_AT = (
+    (0.0, 1.0),
+    (0.0, -1.0),
+    (1.0, 0.0),
+    (-1.0, 0.0),
+)  # north, south, east, west, in radii to the right and forward
+AHEAD_S = 0.5  # the velocity is drawn as where it leads in this time
+TURNING = 0.01  # a wheel slower than this share of full speed stands
+ACTIONS = {"play": "P", "pause": "p", "restart": "r"}
+
+
+class PacbotView(View):
+    def __init__(self, robot: Any):
+        super().__init__(robot)
+        radius = robot.config.body.radius_m
+        self.parts = (
+            *(_game_parts(robot.world.maze.cell_size_m) if robot.config.game.enabled else ()),
+            Rays("rays", "ToF rays", "accent", height_m=TOF_HEIGHT_M, fan=False),
+            Trail("trail", "Trail", "path"),
+            Disc("body", "Robot", radius, "ok", tones=("warn",), height_m=HEIGHT_M),
+            Polygon("wheels", "Wheels", _box(0.3 * radius, 0.11 * radius), "plain", ("accent", "sense"), HEIGHT_M + 0.005),
+            Path("velocity", "Velocity", "accent"),
+            Points("points", "ToF readings", "sense", height_m=TOF_HEIGHT_M),
+            Drive("drive", "Drive", ("forward", "left", "turn")),
+            Gauge("speed", "Speed", "m/s", digits=3),
+            Gauge("ahead", "Forward", "m/s", digits=3),
+            Gauge("right", "To the right", "m/s", digits=3),
+            Gauge("turn", "Turn rate", "rad/s"),
+            Gauge("distance", "Distance", "m"),
+            *(Gauge(f"ticks_{wheel}", f"Encoder {wheel}", "ticks", digits=0) for wheel in WHEELS),
+            Lamp("contact", "Contact", "warn"),
+            *([Lamp("watchdog", "Watchdog has stopped it", "warn")] if robot.config.motors.watchdog_s else []),
+            *(
+                Plot(f"wheel_{wheel}", f"Wheel {wheel}", ((f"goal_{wheel}", "commanded"), (f"does_{wheel}", "does")), "of full")
+                for wheel in WHEELS
+            ),
+            Plot("accel", "Accelerometer", (("ax", "right"), ("ay", "forward")), "m/s²"),
+            Plot("gyro", "Gyro", (("turn", "true"), ("omega", "measured")), "rad/s"),
+            Plot("tof", "ToF", tuple((f"tof_{name}", name) for name in robot.arrays.names), "m"),
+        )  # fmt: skip
+
+    def draw(self) -> Mapping[str, ArrayLike]:
+        robot, state = self.robot, self.robot.state
+        x, y, theta, vx, vy = state.body[: b.VY + 1].tolist()
+        rays, readings = state.rays, state.ranges[:, None]
+        along = rays[:, 2:4] - rays[:, :2]
+        unit = along / np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)[:, None]
+        moving = math.hypot(vx, vy) > 1e-3
+        return {
+            "rays": rays[:, :4],
+            "points": rays[:, :2] + unit * readings,
+            "body": (x, y, theta + math.pi / 2, state.hit),
+            "wheels": self._wheels(x, y, theta),
+            "velocity": [(x, y), (x + AHEAD_S * vx, y + AHEAD_S * vy)] if moving else [],
+            **(_game_rows(robot.board, state.game) if state.game is not None else {}),
+        }
+
+    def _wheels(self, x: float, y: float, theta: float) -> list[tuple[float, float, float, int]]:
+        config, c, s = self.robot.config.body, math.cos(theta), math.sin(theta)
+        rows = []
+        for (right, ahead), share in zip(WHEEL_AT, self._does(), strict=True):
+            right, ahead = 0.82 * config.radius_m * right, 0.82 * config.radius_m * ahead
+            tone = 0 if abs(share) < TURNING else 1 if share > 0 else 2
+            rows.append(
+                (x + c * right - s * ahead, y + s * right + c * ahead, theta + (math.pi / 2 if right else 0.0), tone)
+            )
+        return rows
+
+    def _does(self) -> list[float]:
+        """How fast each wheel turns, as a share of full speed."""
+        full = self.robot.config.body.wheel_speed_mps
+        return [speed / full for speed in self.robot.state.body[b.U : b.U + 4].tolist()]
+
+    def measure(self) -> Mapping[str, float]:
+        robot, state, body = self.robot, self.robot.state, self.robot.state.body
+        c, s = math.cos(body.item(b.THETA)), math.sin(body.item(b.THETA))
+        vx, vy = body.item(b.VX), body.item(b.VY)
+        ax, ay, omega = state.imu
+        watchdog = robot.config.motors.watchdog_s > 0 and state.asleep and state.commanded_ns > 0
+        return {
+            "speed": math.hypot(vx, vy),
+            "right": c * vx + s * vy,
+            "ahead": c * vy - s * vx,
+            "turn": body.item(b.W),
+            "distance": body.item(b.ODOMETER),
+            "contact": float(state.hit),
+            "watchdog": float(watchdog),
+            "ax": ax,
+            "ay": ay,
+            "omega": omega,
+            **{f"ticks_{wheel}": count for wheel, count in zip(WHEELS, state.encoders, strict=True)},
+            **{f"goal_{wheel}": goal for wheel, goal in zip(WHEELS, state.commands, strict=True)},
+            **{f"does_{wheel}": share for wheel, share in zip(WHEELS, self._does(), strict=True)},
+            **{f"tof_{name}": value for name, value in zip(robot.arrays.names, state.ranges.tolist(), strict=True)},
+            **(_game_numbers(state.game) if state.game is not None else {}),
+        }
+
+    def trace(self) -> Mapping[str, tuple[float, float]]:
+        return {"trail": (self.robot.state.body.item(b.X), self.robot.state.body.item(b.Y))}
+
+    def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
+        """All four motors at once; together they are slowed until the fastest can do it."""
+        wanted = wheel_speeds(-left, forward, turn, 1.0)
+        most = max(1.0, *(abs(speed) for speed in wanted))
+        speeds = {wheel: speed / most for wheel, speed in zip(WHEELS, wanted, strict=True)}
+        return [Send(self.robot.name, "commands", Speeds.__name__, speeds)]
+
+    def act(self, name: str) -> list[AnyInput]:
+        return [Send(self.robot.name, "game", GameCommand.__name__, {"letter": ACTIONS[name]})]
+
+
+def _box(half_x: float, half_y: float) -> tuple[tuple[float, float], ...]:
+    return (half_x, half_y), (-half_x, half_y), (-half_x, -half_y), (half_x, -half_y)
+
+
+# The game
+
+
+def _game_parts(cell_m: float) -> tuple[Part, ...]:
+    return (
+        Points("pellets", "Pellets", "plain"),
+        Disc("super_pellets", "Super pellets", 0.3 * cell_m, "plain", heading=False),
+        Disc("fruit", "Fruit", 0.4 * cell_m, "sense", heading=False),
+        Disc("pacman", "Pacman in the game", 0.45 * cell_m, "ghost"),
+        Disc("ghosts", "Ghosts", 0.5 * cell_m, "bad", tones=("accent",), height_m=0.05),
+        Gauge("score", "Score", digits=0),
+        Gauge("lives", "Lives", digits=0, low=1),
+        Gauge("level", "Level", digits=0),
+        Gauge("pellets_left", "Pellets left", digits=0),
+        Lamp("playing", "Playing"),
+        Lamp("chase", "Ghosts chase", "warn"),
+        Lamp("frightened", "Ghosts frightened", "accent"),
+        Action("play", "Play"),
+        Action("pause", "Pause"),
+        Action("restart", "Restart"),
+    )
+
+
+def _game_rows(on: board.Board, game: Any) -> Mapping[str, ArrayLike]:
+    left = [
+        _cells(row, bits & ~large) for row, (bits, large) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
+    ]
+    large = [
+        _cells(row, bits & big) for row, (bits, big) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
+    ]
+    ghosts = [ghost for ghost in game.ghosts if not ghost.place.gone]
+    return {
+        "pellets": [on.centre(*cell) for row in left for cell in row],
+        "super_pellets": [(*on.centre(*cell), 0.0, 0) for row in large for cell in row],
+        "fruit": [(*on.centre(*board.FRUIT), 0.0, 0)] if game.fruit_steps else [],
+        "pacman": [] if game.pacman.gone else [(*on.centre(*game.pacman.cell), _looks(game.pacman.direction), 0)],
+        "ghosts": [
+            (*on.centre(*ghost.place.cell), _looks(ghost.place.direction), int(ghost.fright_steps > 0)) for ghost in ghosts
+        ],
+    }  # fmt: skip
+
+
+def _cells(row: int, bits: int) -> Iterable[tuple[int, int]]:
+    return ((row, column) for column in range(board.COLUMNS) if bits >> column & 1)
+
+
+def _looks(direction: int) -> float:
+    down, right = board.STEP[direction]
+    return math.atan2(-down, right)
+
+
+def _game_numbers(game: Any) -> Mapping[str, float]:
+    return {
+        "score": game.score,
+        "lives": game.lives,
+        "level": game.level,
+        "pellets_left": game.pellets_left,
+        "playing": float(game.mode != board.PAUSED),
+        "chase": float(game.mode == board.CHASE),
+        "frightened": float(any(ghost.fright_steps for ghost in game.ghosts)),
+    }

@@ -1,0 +1,204 @@
+"""Every byte of the Pacbot: motor commands and replies in JSON, sensor messages, the serial dialect and command strings.
+
+A client asks with a REQ socket and waits for the reply without a timeout, so every request gets one, whatever is in it. Three
+dialects name a motor by its pins (`forward`, `backward`, `stop`; or `move` with a sign) or by its id (`move`).
+"""
+
+import math
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+VERBS = ("move", "forward", "backward", "stop")
+LONGEST_ECHO = 100  # characters of a client's own words in a reply
+UART = struct.Struct(">4h")  # north, east, south, west
+FULL_SCALE = 32767
+
+
+@dataclass(frozen=True)
+class Command:
+    """What one motor is to do: a verb, which motor (an id, or two pins), and how fast."""
+
+    command: str
+    id: int | None = None
+    pin1: int | None = None
+    pin2: int | None = None
+    speed: float = 0.0
+
+
+@dataclass(frozen=True)
+class Query:
+    """{"command": "sensors"}: all readings in one reply."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A request that says nothing sensible, and why; `said` is what of it the reply repeats."""
+
+    message: str
+    said: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: str
+    message: str
+    said: Mapping[str, Any]
+    wheel: str | None = None
+
+
+@dataclass(frozen=True)
+class Tof:
+    """Metres from the rim, by direction."""
+
+    ranges: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Encoders:
+    """Ticks since the start, by wheel."""
+
+    ticks: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Imu:
+    """Acceleration to the right and forward in m/s², turning rate in rad/s."""
+
+    ax: float
+    ay: float
+    omega: float
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The reply to a query."""
+
+    tof: Mapping[str, float]
+    encoders: Mapping[str, float]
+    imu: Imu
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """All four motors at once, from −1 to 1, as the serial line has them."""
+
+    north: float
+    east: float
+    south: float
+    west: float
+
+
+@dataclass(frozen=True)
+class Word:
+    """A command string."""
+
+    text: str
+
+
+@dataclass
+class CommandCodec:
+    """One datagram is one request or one reply."""
+
+    def decode(self, data: bytes) -> Iterator[Command | Query | Refused]:
+        try:
+            request = msgspec.json.decode(data)
+        except (msgspec.MsgspecError, RecursionError, ValueError):
+            yield Refused("Invalid JSON", {})
+        else:
+            yield understand(request)
+
+    def encode(self, message: Reply | Readings) -> bytes:
+        if isinstance(message, Readings):
+            body = {"status": "ok", "command": "sensors"}
+            return msgspec.json.encode({**body, "tof": message.tof, "encoders": message.encoders, "imu": message.imu})
+        wheel = {"wheel": message.wheel} if message.said else {}
+        return msgspec.json.encode({"status": message.status, **message.said, **wheel, "message": message.message})
+
+
+def understand(request: Any) -> Command | Query | Refused:
+    """What a client's JSON asks for, in any of the dialects."""
+    if not isinstance(request, dict):
+        return Refused("A request must be a JSON object", {})
+    verb = request.get("command")
+    text = verb[:LONGEST_ECHO] if isinstance(verb, str) else None
+    if verb == "sensors":
+        return Query()
+    named = ("id",) if "id" in request else tuple(key for key in ("pin1", "pin2") if key in request)
+    said = {"command": text, **{key: request[key] for key in named if _is_whole(request[key])}}
+    if verb not in VERBS:
+        return Refused(f"Unknown command: {text}", said)
+    wrong = [key for key in named if key not in said]
+    if wrong:
+        return Refused(f"{' and '.join(wrong)} must be a whole number", said)
+    if named not in (("id",), ("pin1", "pin2")):
+        return Refused("Which motor? Give its id, or pin1 and pin2", said)
+    speed = _speed(verb, request)
+    if speed is None:
+        return Refused("params must be an object whose speed is a finite number", said)
+    return Command(verb, request.get("id"), request.get("pin1"), request.get("pin2"), speed)
+
+
+def _speed(verb: str, request: Mapping[str, Any]) -> float | None:
+    """The speed asked for, with a sign; None where it is no number. Nothing said is a stop."""
+    params = request.get("params", {})
+    speed = params.get("speed", 0.0) if isinstance(params, dict) else None
+    if verb == "stop":
+        return 0.0
+    if isinstance(speed, bool) or not isinstance(speed, int | float) or not abs(speed) < math.inf:
+        return None
+    if verb == "move":
+        return float(min(max(speed, -1), 1))
+    return float(min(max(speed, 0), 1)) * (-1 if verb == "backward" else 1)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53
+
+
+@dataclass
+class SensorCodec:
+    """One frame is a topic, a space and JSON; subscribers pick topics by how a frame begins."""
+
+    def decode(self, data: bytes) -> Iterator[Any]:
+        return iter(())
+
+    def encode(self, message: Tof | Encoders | Imu) -> bytes:
+        match message:
+            case Tof(ranges):
+                return b"sensors.tof " + msgspec.json.encode(ranges)
+            case Encoders(ticks):
+                return b"sensors.encoders " + msgspec.json.encode(ticks)
+            case _:
+                return b"sensors.imu " + msgspec.json.encode(message)
+
+
+@dataclass
+class UartCodec:
+    """Eight bytes an update, with neither head nor tail, and no reply."""
+
+    pending: bytes = b""
+
+    def decode(self, data: bytes) -> Iterator[Speeds]:
+        data = self.pending + data
+        whole = len(data) - len(data) % UART.size
+        self.pending = data[whole:]
+        for four in UART.iter_unpack(data[:whole]):
+            yield Speeds(*(max(raw / FULL_SCALE, -1.0) for raw in four))
+
+    def encode(self, message: Any) -> bytes:
+        return b""
+
+
+@dataclass
+class WordCodec:
+    """One datagram is one string; nothing is answered."""
+
+    def decode(self, data: bytes) -> Iterator[Word]:
+        yield Word(data[:LONGEST_ECHO].decode("utf-8", "replace").strip())
+
+    def encode(self, message: Any) -> bytes:
+        return b""

@@ -1,0 +1,96 @@
+"""WebSocket server: one link a connection, one message a frame. The subject says how a frame travels: "text", else as binary.
+
+Nothing is compressed and nobody is pinged, as the servers that this stands in for do neither; who has gone is found out
+by what is sent to him.
+"""
+
+import asyncio
+import logging
+from http import HTTPStatus
+
+from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from rigless.kernel.ports import Port
+from rigless.transports.transport import ALL, LINKS, PENDING_BYTES, Inbox, join, split
+
+FRAME_BYTES = 1 << 16  # a peer that sends a longer message is hung up on
+WAITING = 16  # messages of one peer that may wait; others then get their turn
+HANDSHAKE_S, CLOSE_S = 5.0, 1.0
+TEXT, BINARY = "text", "binary"
+
+_silent = logging.Logger("rigless.websocket")  # peers that speak no WebSocket are nothing to write home about
+_silent.addHandler(logging.NullHandler())
+
+
+class Transport:
+    def __init__(self, port: Port, inbox: Inbox):
+        self.inbox = inbox
+        self.connections: dict[int, ServerConnection] = {}
+        self._server: Server | None = None
+        self._farewells: set[asyncio.Task[None]] = set()
+
+    async def open(self, address: str) -> str:
+        host, port = split(address)
+        self._server = await serve(
+            self._talk, host, port, process_request=self._admit, compression=None, ping_interval=None, max_size=FRAME_BYTES,
+            max_queue=WAITING, open_timeout=HANDSHAKE_S, close_timeout=CLOSE_S, logger=_silent, server_header=None,
+        )  # fmt: skip
+        return f"ws://{join(next(iter(self._server.sockets)).getsockname())}"
+
+    def send(self, link: int, data: bytes, subject: str) -> None:
+        for number in list(self.connections) if link == ALL else (link,):
+            connection = self.connections.get(number)
+            if connection is None:
+                continue
+            if connection.transport.get_write_buffer_size() + len(data) > PENDING_BYTES:
+                self.inbox.dropped(number)
+            else:
+                broadcast([connection], data.decode("utf-8", "replace") if subject == TEXT else data)
+
+    def close_link(self, link: int) -> None:
+        """Hang up: what was sent before still goes out, nothing more is read."""
+        connection = self.connections.pop(link, None)
+        if connection is not None:
+            task = asyncio.create_task(connection.close())
+            self._farewells.add(task)
+            task.add_done_callback(self._farewells.discard)
+
+    async def close(self) -> None:
+        server, self._server = self._server, None
+        if server is None:
+            return
+        left = list(self.connections.values())
+        self.connections.clear()
+        server.close()
+        _, late = await asyncio.wait([asyncio.create_task(server.wait_closed())], timeout=2 * CLOSE_S)
+        for connection in left:
+            connection.transport.abort()
+        for task in late:
+            await task
+
+    # One peer
+
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        if len(self.connections) < LINKS:
+            return None
+        return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, f"{LINKS} peers are here already\n")
+
+    async def _talk(self, connection: ServerConnection) -> None:
+        link = self.inbox.new_link()
+        self.connections[link] = connection
+        self.inbox.connected(link, join(connection.remote_address), join(connection.local_address))
+        try:
+            async for message in connection:
+                if link not in self.connections:
+                    break
+                if isinstance(message, str):
+                    self.inbox.received(link, message.encode(), TEXT)
+                else:
+                    self.inbox.received(link, message, BINARY)
+        except ConnectionClosed:
+            return  # in whatever way it went
+        finally:
+            if self.connections.pop(link, None) is not None:
+                self.inbox.disconnected(link)

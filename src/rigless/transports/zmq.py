@@ -1,0 +1,212 @@
+"""ZeroMQ over TCP: the server's end of REQ, SUB and PUSH clients, as the port's option `pattern` says ("rep", "pub" or "pull").
+
+Requests are taken by a ROUTER, which REQ clients cannot tell from a REP: each client is a link of its own, an answer finds its
+way whoever asked in between, and one that never comes starves nobody but the client that waits for it. As a REP does, it
+returns the envelope of a request with the answer and skips messages without one; of a message in parts the first counts.
+
+The socket's own monitor tells when peers come and go, in the order of what they send. The file descriptor of a ZeroMQ socket
+rings only when something is new, so whoever touches the socket looks again before going back to sleep.
+"""
+
+import asyncio
+from functools import cache
+from typing import Any
+
+import zmq
+from zmq.utils.monitor import parse_monitor_message
+
+from rigless.kernel.ports import Port
+from rigless.transports.transport import ALL, LINKS, Inbox, join, split
+
+PATTERNS = {"rep": zmq.ROUTER, "pub": zmq.PUB, "pull": zmq.PULL}
+FRAME_BYTES = 1 << 16  # a peer that sends a longer one is hung up on
+PARTS = 8  # of a message that are looked at
+BATCH = 32  # messages before others get their turn
+QUEUE = 1000  # messages a peer may leave unread
+LINGER_MS, CLOSE_S = 200, 1.0
+WATCHED = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_CLOSED
+
+Key = int | tuple[bytes, ...]  # a connection's file descriptor, or the envelope of a client's requests
+
+
+@cache
+def _context() -> "zmq.Context[Any]":
+    """One for all ports, and not the one that scripts in this process share and may end."""
+    return zmq.Context()
+
+
+class Transport:
+    def __init__(self, port: Port, inbox: Inbox):
+        self.inbox = inbox
+        self.pattern: str = port.options.get("pattern", "rep")
+        self.links: dict[Key, int] = {}  # least recently heard first
+        self.keys: dict[int, Key] = {}
+        self._connections: dict[int, int] = {}  # link → file descriptor
+        self._local = ""
+        self._socket: zmq.Socket[Any] | None = None
+        self._monitor: zmq.Socket[Any] | None = None
+        self._closed = False
+        self._reading = False
+
+    async def open(self, address: str) -> str:
+        host, port = split(address)
+        loop = asyncio.get_running_loop()
+        family, _, _, _, found = (await loop.getaddrinfo(host, port))[0]
+        socket: zmq.Socket[Any] = _context().socket(PATTERNS[self.pattern])
+        socket.set(zmq.IPV6, int(family.name == "AF_INET6"))
+        socket.set(zmq.MAXMSGSIZE, FRAME_BYTES)
+        socket.set(zmq.RCVHWM, QUEUE)
+        socket.set(zmq.SNDHWM, QUEUE)
+        socket.set(zmq.LINGER, LINGER_MS)
+        if self.pattern == "rep":
+            socket.set(zmq.ROUTER_MANDATORY, 1)  # tells when an answer cannot be sent
+        try:
+            self._monitor = socket.get_monitor_socket(WATCHED)
+            socket.bind(f"tcp://{join((found[0], port or '*'))}")
+        except zmq.ZMQError as error:
+            self._end(socket)
+            raise OSError(error.errno, str(error)) from None
+        self._socket = socket
+        url = socket.getsockopt_string(zmq.LAST_ENDPOINT)
+        self._local = url.removeprefix("tcp://")
+        loop.add_reader(self._monitor.fileno(), self._watch)
+        loop.call_soon(self._watch)  # descriptors ring only after a look that found nothing
+        if self.pattern != "pub":
+            loop.add_reader(socket.fileno(), self._receive)
+            loop.call_soon(self._receive)
+        return url
+
+    def send(self, link: int, data: bytes, subject: str) -> None:
+        socket = self._socket
+        if socket is None:
+            return
+        if self.pattern == "pub":
+            if link == ALL or link in self.keys:
+                socket.send(data, zmq.NOBLOCK)  # slow subscribers lose it inside ZeroMQ, which does not say so
+            return
+        for number in list(self.keys) if link == ALL else (link,):
+            envelope = self.keys.get(number)
+            if not isinstance(envelope, tuple):
+                continue
+            try:
+                socket.send_multipart((*envelope, b"", data), zmq.NOBLOCK)
+            except zmq.ZMQError:
+                self.inbox.dropped(number)
+        if not self._reading:
+            self._look_again()
+
+    def close_link(self, link: int) -> None:
+        """Forget a peer. ZeroMQ cannot hang up on one of many; what it sends next makes it a new one."""
+        key = self.keys.pop(link, None)
+        if key is not None:
+            del self.links[key]
+            self._connections.pop(link, None)
+
+    async def close(self) -> None:
+        socket, self._socket = self._socket, None
+        if socket is None or self._monitor is None:
+            return
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(socket.fileno())
+        loop.remove_reader(self._monitor.fileno())
+        socket.unbind(socket.getsockopt_string(zmq.LAST_ENDPOINT))
+        end = loop.time() + CLOSE_S
+        while not self._closed and loop.time() < end:  # so that the port is free when this returns
+            self._watch(telling=False)
+            await asyncio.sleep(0.001)
+        self._end(socket)
+        self.links.clear()
+        self.keys.clear()
+
+    def _end(self, socket: "zmq.Socket[Any]") -> None:
+        socket.disable_monitor()
+        if self._monitor is not None:
+            self._monitor.close(0)
+            self._monitor = None
+        socket.close()
+
+    # What comes
+
+    def _look_again(self) -> None:
+        if self._socket is not None and int(self._socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
+            asyncio.get_running_loop().call_soon(self._receive)
+
+    def _receive(self) -> None:
+        self._reading = True
+        try:
+            for _ in range(BATCH):
+                parts = self._message()
+                if parts is None:
+                    return
+                if self.pattern == "pull":
+                    self._arrived(parts[0].get(zmq.SRCFD), parts[0].bytes, parts[0])
+                else:
+                    self._requested(parts)
+        finally:
+            self._reading = False
+            self._look_again()
+
+    def _message(self) -> list[zmq.Frame] | None:
+        """The first parts of the next message; the others are read and dropped."""
+        if self._socket is None:
+            return None
+        try:
+            part = self._socket.recv(zmq.NOBLOCK, copy=False)
+            parts = [part]
+            while part.more:
+                part = self._socket.recv(zmq.NOBLOCK, copy=False)
+                if len(parts) < PARTS:
+                    parts.append(part)
+        except zmq.ZMQError:
+            return None
+        return parts
+
+    def _requested(self, parts: list[zmq.Frame]) -> None:
+        envelope: list[bytes] = []
+        for number, part in enumerate(parts[:-1]):
+            content = part.bytes
+            if not content:
+                self._arrived(tuple(envelope), parts[number + 1].bytes, part)
+                return
+            envelope.append(content)
+
+    def _arrived(self, key: Key, data: bytes, part: zmq.Frame) -> None:
+        if key not in self.links:
+            self._watch()  # who has gone is forgotten first: the system gives descriptors again
+        if key in self.links:
+            self.links[key] = link = self.links.pop(key)
+        else:
+            link = self._join(key, part.get(zmq.SRCFD), str(part.get("Peer-Address")))
+        if link in self.keys:  # the robot may have hung up at once
+            self.inbox.received(link, data)
+
+    def _join(self, key: Key, connection: int, peer: str) -> int:
+        if key in self.links:  # a descriptor of somebody who went before its last message was read
+            self._leave(self.links[key])
+        elif len(self.links) >= LINKS:
+            self._leave(next(iter(self.links.values())))
+        link = self.inbox.new_link()
+        self.links[key], self.keys[link], self._connections[link] = link, key, connection
+        self.inbox.connected(link, peer, self._local)
+        return link
+
+    def _leave(self, link: int) -> None:
+        self.close_link(link)
+        self.inbox.disconnected(link)
+
+    # Who comes and goes
+
+    def _watch(self, telling: bool = True) -> None:
+        while self._monitor is not None:
+            try:
+                event = parse_monitor_message(self._monitor.recv_multipart(zmq.NOBLOCK))
+            except zmq.ZMQError:
+                return
+            number = int(event["value"])
+            if event["event"] == zmq.EVENT_CLOSED:
+                self._closed = True
+            elif event["event"] == zmq.EVENT_DISCONNECTED and telling:
+                for link in [link for link, connection in self._connections.items() if connection == number]:
+                    self._leave(link)
+            elif telling and self.pattern != "rep":
+                self._join(number, number, "subscriber" if self.pattern == "pub" else "pusher")

@@ -1,0 +1,106 @@
+"""A picture onto a surface. What it paints depends on nothing but what it is given; it only remembers the walls, which change with
+the size of the window and the world."""
+
+import pygame
+
+from rigless.window.board import draw_fruit, draw_ghosts, draw_pellets
+from rigless.window.bodies import draw_bot, draw_boundary, draw_rays, draw_velocity
+from rigless.window.layout import Area, Layout
+from rigless.window.overlays import Overlays
+from rigless.window.picture import Game, Picture, Scene
+from rigless.window.regions import regions
+from rigless.window.walls import draw_walls
+from rigless.window.words import bar_height, draw_words
+
+
+class Painter:
+    def __init__(self) -> None:
+        self._layout: Layout | None = None
+        self._walls: pygame.Surface | None = None
+        self._floor: pygame.Surface | None = None  # walls and `_pellets`
+        self._pellets: object = None
+        self._painted: tuple[pygame.Surface, pygame.Surface] | None = (
+            None  # what was refreshed last: it, and its backdrop
+        )
+        self._regions: list[pygame.Rect] = []
+
+    def paint(
+        self, surface: pygame.Surface, scene: Scene, picture: Picture, overlays: Overlays, fps: float = 0.0
+    ) -> Layout:
+        """Paint everything; gives where things are."""
+        layout = self._arrange(surface, scene, overlays)
+        surface.blit(self._backdrop(layout, picture.game), (0, 0))
+        self._things(surface, layout, picture, overlays, fps)
+        return layout
+
+    def refresh(
+        self,
+        surface: pygame.Surface,
+        scene: Scene,
+        picture: Picture,
+        overlays: Overlays,
+        fps: float = 0.0,
+        again: bool = False,
+    ) -> list[pygame.Rect]:
+        """The same on a surface that still shows what was last refreshed on it: paints only what is not so any more, or all
+        of it `again`; gives the parts that have changed."""
+        layout = self._arrange(surface, scene, overlays)
+        backdrop = self._backdrop(layout, picture.game)
+        touched = regions(surface, layout, picture, overlays)
+        known = self._painted
+        if again or known is None or known[0] is not surface or known[1] is not backdrop:
+            surface.blit(backdrop, (0, 0))
+            changed = [surface.get_rect()]
+        else:
+            surface.blits([(backdrop, box.topleft, box) for box in self._regions], False)
+            changed = [*self._regions, *touched]
+        self._things(surface, layout, picture, overlays, fps)
+        self._painted, self._regions = (surface, backdrop), touched
+        return changed
+
+    def _things(
+        self, surface: pygame.Surface, layout: Layout, picture: Picture, overlays: Overlays, fps: float
+    ) -> None:
+        """What is on the backdrop. `regions` knows how far each of them reaches."""
+        if picture.game is not None:
+            draw_fruit(surface, layout, picture.game)
+        for number, bot in enumerate(picture.bots):
+            if overlays.rays:
+                draw_rays(surface, layout, bot)
+            draw_bot(surface, layout, bot, number == picture.chosen)
+            if overlays.boundary:
+                draw_boundary(surface, layout, bot)
+            if overlays.velocity:
+                draw_velocity(surface, layout, bot)
+        if picture.game is not None:
+            draw_ghosts(surface, layout, picture.game)
+        if overlays.text:
+            draw_words(surface, picture, fps)
+
+    def _arrange(self, surface: pygame.Surface, scene: Scene, overlays: Overlays) -> Layout:
+        layout = arrange(surface, scene, overlays)
+        known, walls = self._layout, self._walls
+        same_size = walls is not None and walls.get_size() == surface.get_size()
+        if known is not None and known.area == layout.area and known.scene is scene and same_size:
+            return known
+        self._walls = pygame.Surface(surface.get_size()).convert(surface)
+        self._floor, self._layout = None, layout
+        draw_walls(self._walls, layout)
+        return layout
+
+    def _backdrop(self, layout: Layout, game: Game | None) -> pygame.Surface:
+        assert self._walls is not None
+        if game is None:
+            return self._walls
+        pellets = (game.pellets, game.super_pellets)
+        if self._floor is None or self._pellets != pellets:
+            self._floor, self._pellets = self._walls.copy(), pellets
+            draw_pellets(self._floor, layout, game)
+        return self._floor
+
+
+def arrange(surface: pygame.Surface, scene: Scene, overlays: Overlays) -> Layout:
+    width, height = surface.get_size()
+    bar = bar_height(width, height) if overlays.text else 0
+    edge = max(4, height // 90)
+    return Layout(scene, Area(edge, edge, max(width - 2 * edge, 1), max(height - bar - 2 * edge, 1)))

@@ -1,0 +1,32 @@
+"""The walls as they are: blue, with a bright edge towards what is open. Drawn once for each size of the window."""
+
+import pygame
+
+from rigless.window import brushes as c
+from rigless.window.layout import Layout
+
+THICKEST = 4  # pixels of a wall's edge
+
+
+def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
+    """Cells share their edges to the pixel, so there are neither gaps nor seams at any size."""
+    area = pygame.Rect(layout.area.x, layout.area.y, layout.area.width, layout.area.height)
+    surface.fill(c.BACKGROUND)
+    left, bottom, right, top = layout.shown
+    x0, y0 = layout.cell_at(left, top)
+    x1, y1 = layout.cell_at(right, bottom)
+    frame = pygame.Rect(round(x0), round(y0), round(x1) - round(x0), round(y1) - round(y0)).clip(area)
+    surface.set_clip(frame)
+    surface.fill(c.WALL)
+    edge = min(max(round(0.055 * layout.scale), 1), THICKEST)
+    walls = layout.walls
+    rows, columns = walls.shape
+    xs = [round(layout.cell_at(column, 0)[0]) for column in range(columns + 1)]
+    ys = [round(layout.cell_at(0, row)[1]) for row in range(rows + 1)]
+    open_cells = list(zip(*(~walls).nonzero(), strict=True))
+    for row, column in open_cells:  # the edge first, a little larger than the cell; then the cells on top of it
+        box = pygame.Rect(xs[column], ys[row + 1], xs[column + 1] - xs[column], ys[row] - ys[row + 1])
+        pygame.draw.rect(surface, c.WALL_EDGE, box.inflate(2 * edge, 2 * edge))
+    for row, column in open_cells:
+        surface.fill(c.FLOOR, (xs[column], ys[row + 1], xs[column + 1] - xs[column], ys[row] - ys[row + 1]))
+    surface.set_clip(None)

@@ -1,0 +1,106 @@
+"""What the window says in words: the robot's numbers, the clock, the game's score, and which key does what."""
+
+import math
+from functools import lru_cache
+
+import pygame
+
+from rigless.window import brushes as c
+from rigless.window.picture import Bot, Picture
+
+LINES = 4
+FINE = 3
+KEYS = (
+    "arrows or WASD drive   Q E turn   Space stop   R rays   V velocity   B boundary   T text   P pause   F fullscreen   "
+    "Esc close"
+)
+
+
+def line_height(width: int, height: int) -> int:
+    return min(max(min(height // 42, width // 56), 11), 30)
+
+
+def bar_height(width: int, height: int) -> int:
+    """How much of a window of this size the words take."""
+    return round((LINES + 0.6) * line_height(width, height))
+
+
+def draw_words(surface: pygame.Surface, picture: Picture, fps: float) -> None:
+    width, height = surface.get_size()
+    line = line_height(width, height)
+    top, left, right = height - bar_height(width, height), line, width - line
+    state = f"{picture.state}   " if picture.state != "running" else ""
+    clock = f"{state}{picture.time_s:.1f} s   {picture.pace}   {picture.real_time_factor:.2f}× real   {fps:.0f} fps"
+    _write(surface, clock, c.WARN if state else c.TEXT, line, left, top)
+    game = _game(picture)
+    _write(surface, game, c.PELLET, line, right - _wide(game, line), top)
+    _write(surface, _robot(picture), c.TEXT, line, left, top + line)
+    _write(surface, _wheels(picture), c.TEXT, line, left, top + 2 * line)
+    keys = ("Enter play   " * (picture.game is not None)) + ("Tab next robot   " * (len(picture.bots) > 1)) + KEYS
+    _write(surface, keys, c.DIM, _fitting(keys, round(0.82 * line), width - 2 * line), left, top + 3 * line + line // 4)
+
+
+def _chosen(picture: Picture) -> Bot | None:
+    return picture.bots[picture.chosen] if picture.chosen < len(picture.bots) else None
+
+
+def _robot(picture: Picture) -> str:
+    bot = _chosen(picture)
+    if bot is None:
+        return ""
+    c_, s_ = math.cos(bot.theta), math.sin(bot.theta)
+    right, ahead = c_ * bot.vx + s_ * bot.vy, c_ * bot.vy - s_ * bot.vx
+    faults = f"   {', '.join(bot.faults)}" if bot.faults else ""
+    return (
+        f"{bot.name}   x {bot.x:.3f} m   y {bot.y:.3f} m   θ {math.degrees(bot.theta):.1f}°   "
+        f"right {_signed(right)} m/s   forward {_signed(ahead)} m/s   ω {_signed(bot.omega)} rad/s{faults}"
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:+.2f}"  # there is no −0
+
+
+def _wheels(picture: Picture) -> str:
+    bot = _chosen(picture)
+    if bot is None:
+        return ""
+    pairs = zip("NSEW", bot.commands, bot.wheels, strict=True)
+    recording = "   recording" if picture.recording else ""
+    return (
+        "wheels   "
+        + "   ".join(f"{name} {_signed(does)} of {_signed(wants)}" for name, wants, does in pairs)
+        + recording
+    )
+
+
+def _game(picture: Picture) -> str:
+    game = picture.game
+    return "" if game is None else f"score {game.score}   lives {game.lives}   level {game.level}   {game.mode}"
+
+
+@lru_cache(maxsize=16)
+def _font(size: int) -> pygame.font.Font:
+    """A font of which letters are FINE times as large as they are shown: shrunk, they stand as evenly as in print."""
+    return pygame.font.Font(None, round(1.15 * size * FINE))
+
+
+def _wide(text: str, size: int) -> int:
+    return _font(size).size(text)[0] // FINE
+
+
+@lru_cache(maxsize=16)
+def _fitting(text: str, size: int, room: int) -> int:
+    """The size, or the next smaller one at which the text has room."""
+    return next((smaller for smaller in range(size, 6, -1) if _wide(text, smaller) <= room), 6)
+
+
+@lru_cache(maxsize=32)
+def _words(text: str, colour: c.Colour, size: int) -> pygame.Surface:
+    large = _font(size).render(text, True, colour)
+    return pygame.transform.smoothscale(large, (large.get_width() // FINE, large.get_height() // FINE))
+
+
+def _write(surface: pygame.Surface, text: str, colour: c.Colour, size: int, x: int, y: int) -> None:
+    if text:
+        surface.blit(_words(text, colour, size), (x, y))

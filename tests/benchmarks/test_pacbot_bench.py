@@ -1,0 +1,46 @@
+"""`rigless bench pacbot`, briefly measured: it gives its figures, from a real process and real sockets too. How large they are is not for a
+test to say."""
+
+import json
+import math
+
+import pytest
+
+from rigless.cli.bench import run_benchmarks, table
+
+STEPS = {"steps_per_s", "real_time_x", "bare_steps_per_s", "steps_at_walls"}
+REPLIES = {
+    "replies", "replies_per_s", "p50_us", "p99_us", "bare_rep_p50_us", "bare_rep_p99_us", "p50_ratio_to_bare_rep",
+    "p99_ratio_to_bare_rep",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def figures():
+    with pytest.MonkeyPatch.context() as patch:
+        written: list[str] = []
+        patch.setenv("RIGLESS_BENCH_SECONDS", "0.3")
+        patch.setattr("rigless.cli.bench.line", written.append)
+        run_benchmarks(["pacbot"], json=True)
+    return json.loads("".join(written))
+
+
+def test_it_has_its_figures(figures):
+    assert set(figures) == {"steps", "replies"}
+    assert set(figures["steps"]) == STEPS
+    assert set(figures["replies"]) == REPLIES
+
+
+def test_the_figures_are_positive_and_finite(figures):
+    for group in figures.values():
+        for name, value in group.items():
+            assert math.isfinite(value), name
+            assert value > 0, name
+
+
+def test_every_command_was_answered(figures):
+    assert figures["replies"]["replies"] == 4 * 5 * (12 - 1)  # four clients, five rounds of 12 commands less the first
+
+
+def test_they_can_be_printed(figures):
+    assert any("steps_per_s" in row for row in table(figures))

@@ -1,0 +1,61 @@
+"""A game without a robot around it: on the competition's board, with ghosts whose choices are known."""
+
+from rigless.robots.pacbot.game import board as b
+from rigless.robots.pacbot.game.frame import GameCodec, frame_of, write_frame
+from rigless.robots.pacbot.game.rules import Game
+from rigless.robots.pacbot.game.state import fresh_game
+from rigless.worlds.maze import load_maze
+from rigless.worlds.shipped import find_maze
+
+BOARD = b.Board(load_maze(find_maze("arena")))
+MOVES = {"w": b.UP, "a": b.LEFT, "s": b.DOWN, "d": b.RIGHT}
+
+
+class LastWay:
+    """In place of a random stream."""
+
+    def integers(self, count):
+        return count - 1
+
+
+class Table:
+    """A game, tick by tick; what happened is in `told`."""
+
+    def __init__(self, ghosts=4):
+        self.told = []
+        self.state = fresh_game(BOARD, ghosts)
+        self.game = Game(self.state, BOARD, LastWay(), lambda code, text: self.told.append(code))
+
+    def tick(self, *messages):
+        """One tick in which clients say this; gives the frame that went out."""
+        game = self.game
+        game.begin_tick()
+        frame = write_frame(frame_of(self.state))
+        for message in messages:
+            for command in GameCodec().decode(message):
+                match command.letter:
+                    case "p":
+                        game.pause()
+                    case "P":
+                        game.play()
+                    case "r" | "R":
+                        game.restart()
+                    case "x":
+                        game.locate(command.row, command.column)
+                    case letter:
+                        game.move(MOVES[letter])
+        game.end_tick()
+        return frame
+
+    def steps(self, count):
+        """Let the ghosts make so many steps."""
+        for _ in range(count * self.state.ticks_per_step):
+            self.tick()
+
+    def playing(self):
+        self.tick(b"P")
+        return self
+
+    def put(self, row, column):
+        """Pacman appears in a cell, and nothing happens there."""
+        self.state.pacman.put((row, column))

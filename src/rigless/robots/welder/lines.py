@@ -30,6 +30,8 @@ def work(robot: "Welder") -> None:
                 return
             if state.line is not None:
                 answer(robot, codes.OK)
+        if not (state.rx or state.arriving):
+            state.waiting = 0
         if not state.rx or state.mode in SUSPENDED or state.cancelling or state.alarm_at_rest or state.probe.mode:
             return
         take(robot, state.rx.pop(0))

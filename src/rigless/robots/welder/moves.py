@@ -217,7 +217,7 @@ def _watch_probe(robot: "Welder") -> None:
         probe.position, probe.touched = [float(value) for value in peek(robot)[0][p.AT]], True
         state.cancelling = True
         change(robot, True)
-    if moving(robot):
+    if moving(robot) or (state.mode in ("Hold", "Door") and not state.cancelling):
         return
     if not state.cancelling:
         probe.position, probe.touched = list(state.run[p.POSITION : p.POSITION + AXES]), False

@@ -30,7 +30,8 @@ from rigless.sensors.noise import noise_key
 
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
-WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not read answers is cut off here
+WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
+LINE_COSTS = 16  # bytes that a line counts for at least
 
 
 @dataclass(frozen=True)
@@ -171,11 +172,12 @@ class Welder(Robot):
                 due_ns = max(due_ns, state.paced_ns) + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
                 state.paced_ns = due_ns
             one = Arrival(due_ns, -1, message.text, message.size, message.overflow, pendant=pendant)
-        if sum(waiting.size for waiting in state.rx) > WAITING_MOST:
+        if state.waiting > WAITING_MOST:
             self.event("sender-cut-off", "it sends lines without waiting for answers; its line is closed", "warning")
             self.close(link)
             return
         state.arriving.append(one)
+        state.waiting += max(one.size, LINE_COSTS)
         if due_ns > self.now_ns:
             self.after((due_ns - self.now_ns) * 1e-9, self.take_in)
         else:

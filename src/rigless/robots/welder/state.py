@@ -74,6 +74,7 @@ class WelderState:
     arriving: list[Arrival] = field(default_factory=list)
     paced_ns: int = 0  # when the serial line will have brought what has arrived
     rx: list[Arrival] = field(default_factory=list)
+    waiting: int = 0  # what has come since nothing waited, in bytes
     line: Arrival | None = None  # the line that is being done
     steps: list[tuple[Any, ...]] = field(default_factory=list)  # what is left of it
     until_ns: int = -1  # the end of a dwell or wait; −1: none has begun

@@ -5,10 +5,6 @@ from typing import Annotated
 
 import typer
 
-from rigless.cli.speak import line
-from rigless.kernel.plain import to_json
-from rigless.kernel.problems import InputError, Problem
-
 welder = typer.Typer(help="Look at weld programs: how long they take.", no_args_is_help=True)
 
 
@@ -31,6 +27,9 @@ def cycle_time(
 
       rigless welder cycle-time seam.nc --json
     """
+    from rigless.cli.speak import line
+    from rigless.kernel.plain import to_json
+    from rigless.kernel.problems import InputError, Problem
     from rigless.robots.welder.config import WelderConfig
     from rigless.robots.welder.cycle_time import estimate
 

@@ -84,7 +84,9 @@ def junction_sqr(
     for axis in range(AXES):
         turn[axis] = unit[axis] - before[axis]
         norm += turn[axis] * turn[axis]
-    turn /= np.sqrt(norm)
+    norm = np.sqrt(norm)
+    for axis in range(AXES):
+        turn[axis] /= norm
     sine = np.sqrt(0.5 * (1.0 - cosine))
     return along(turn, accelerations) * deviation * sine / (1.0 - sine)
 
@@ -219,8 +221,9 @@ def append(
     length = np.sqrt(length_sqr)
     if not length > 1e-9:
         return False
-    block[UNIT : UNIT + AXES] /= length
     unit = block[UNIT : UNIT + AXES]
+    for axis in range(AXES):
+        unit[axis] /= length
     block[LENGTH], block[KIND], block[TAG] = length, kind, tag
     block[LIMIT], block[ACCELERATION] = along(unit, rates), along(unit, accelerations)
     block[RATE] = block[LIMIT] if kind == RAPID else rate
@@ -232,7 +235,8 @@ def append(
         before = blocks[(first + count - 1) % size, UNIT : UNIT + AXES]
         block[JUNCTION_SQR] = junction_sqr(before, unit, accelerations, deviation)
         rebase(run, now_s)
-    run[POSITION : POSITION + AXES] = target
+    for axis in range(AXES):
+        run[POSITION + axis] = target[axis]
     run[COUNT] += 1.0
     plan(blocks, run)
     return True
@@ -253,9 +257,8 @@ def change(
 def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, out: NDArray[np.float64]) -> float:
     """Position, velocity and acceleration of the axes as rows of `out`; gives the speed along the path."""
     if run[COUNT] == 0.0:
-        out[AT] = run[POSITION : POSITION + AXES]
-        out[VELOCITY] = 0.0
-        out[ACCELERATING] = 0.0
+        for axis in range(AXES):
+            out[AT, axis], out[VELOCITY, axis], out[ACCELERATING, axis] = run[POSITION + axis], 0.0, 0.0
         return 0.0
     block = blocks[int(run[FIRST])]
     distance, speed, a = ahead(run, now_s)
@@ -272,7 +275,8 @@ def drop(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) ->
     """Forget all blocks and be at rest where the axes are now; a hold is over."""
     out = np.empty((3, AXES))
     look(blocks, run, now_s, out)
-    run[POSITION : POSITION + AXES] = out[AT]
+    for axis in range(AXES):
+        run[POSITION + axis] = out[AT, axis]
     run[COUNT] = run[DISTANCE] = run[HOLD] = 0.0
     run[TIME] = now_s
     shape(blocks, run)

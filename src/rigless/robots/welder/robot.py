@@ -26,7 +26,7 @@ from rigless.robots.welder.modal import AXES, Profile, Step
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
-from rigless.sensors.noise import noise_key
+from rigless.sensors.noise import block, noise_key, normal
 
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
@@ -98,8 +98,24 @@ class Welder(Robot):
         self.apply_settings()
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
-        moves.peek(self)  # has numba compile, or load, what motion needs
-        self.arm.torch([0.0] * AXES)
+        self.warm_up()
+
+    def warm_up(self) -> None:
+        """Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
+        axes, blocks, run = self.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
+        for target in (np.ones(AXES), np.zeros(AXES)):
+            p.append(blocks, run, 0.0, target, 1.0, p.FEED, 0.0, axes.rates, axes.accelerations, axes.deviation)
+        p.change(blocks, run, 0.001, True, 1.0, 1.0)
+        p.rests(run, 0.001)
+        values, torch = welding.pack(welding.Weld()), self.arm.torch_place(np.zeros(AXES))
+        arm = self.arm
+        welding.burn(values, np.zeros(4), self.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
+        welding.flow(values, np.zeros(4), self.figures, 0.0, False)
+        welding.speed(torch, torch, 0.001)
+        normal(block(self.state.noise_key, 0, 0)[0])
+        p.drop(blocks, run, 0.001)
+        moves.peek(self)
+        moves.settle(self)
 
     def apply_settings(self) -> None:
         """What follows from the settings."""

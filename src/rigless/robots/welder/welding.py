@@ -278,10 +278,13 @@ def burn(
         gone = values[CURRENT] > STOPPED_A and speed(place, torch_m, figures[STEP_S]) > figures[FASTEST]
         hot = values[HEAT] >= 1.0 or values[CURRENT] > figures[MOST_A] or values[VOLTAGE] > figures[MOST_V]
         if gone or hot or values[GAS] < figures[GAS_LOW] or values[WIRE_USED] >= figures[SPOOL_M]:
-            values[:] = kept
+            for at in range(len(values)):
+                values[at] = kept[at]
             return n
-        kept[:] = values
-        torch_m[:] = place
+        for at in range(len(values)):
+            kept[at] = values[at]
+        for at in range(3):
+            torch_m[at] = place[at]
     return times
 
 

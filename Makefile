@@ -30,7 +30,7 @@ demo: setup
 
 test: $(VENV)/.test
 	@scripts/system-packages "$(PYTHON)" browser
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 bench: $(VENV)/.test
 	@$(BIN)/rigless bench

@@ -1,0 +1,39 @@
+"""`rigless bench panel`, briefly measured: it gives its figures, from a real server, clients and browser. How large they are is not for a
+test to say."""
+
+import json
+import math
+
+import pytest
+
+from rigless.cli.bench import run_benchmarks
+
+LOOKS = {"cpu_share", "added_cpu_share", "bytes_per_s", "bytes_each_per_s", "pictures_each_per_s"}
+BROWSER = {"loaded_ms", "first_picture_ms", "beams", "drawn_per_s", "pictures_per_s", "server_cpu_share"}
+
+
+@pytest.fixture(scope="module")
+def figures():
+    with pytest.MonkeyPatch.context() as patch:
+        written: list[str] = []
+        patch.setenv("RIGLESS_BENCH_SECONDS", "0.5")
+        patch.setattr("rigless.cli.bench.line", written.append)
+        run_benchmarks(["panel"], json=True)
+    return json.loads("".join(written))
+
+
+def test_it_has_its_figures(figures):
+    looks = {f"{count}_at_{hz}_hz" for hz in (20, 60) for count in (1, 5, 20)}
+    assert set(figures) == {"nobody_cpu_share", "first_picture", "browser"} | looks
+    assert all(set(figures[look]) == LOOKS for look in looks)
+    assert set(figures["browser"]) == BROWSER
+
+
+def test_the_figures_make_sense(figures):
+    for hz in (20, 60):
+        one, many = figures[f"1_at_{hz}_hz"], figures[f"20_at_{hz}_hz"]
+        assert many["bytes_per_s"] > one["bytes_per_s"] > 0
+        assert 0 < one["pictures_each_per_s"] < 2 * hz
+    assert figures["browser"]["beams"] == 360
+    assert figures["browser"]["drawn_per_s"] > 0
+    assert all(math.isfinite(value) and value > 0 for value in figures["first_picture"].values())

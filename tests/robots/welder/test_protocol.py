@@ -611,3 +611,36 @@ def test_any_lines_get_one_answer_each_or_wait(data):
     bench.sim.snapshot().to_bytes()
     bench.send("\x18", 0.1)
     assert "<" in bench.send("?")
+
+
+# Stream pacing
+
+
+def test_lines_come_at_the_pace_of_the_serial_line():
+    sim = welder("baud=9600", "command_delay_ms=0", "feedback_delay_ms=0")
+    peer = Peer(sim)
+    peer.heard = b""
+    line = b"G4 P0 (" + b"x" * 88 + b")\n"  # 97 bytes: about 0.1 s
+    peer.say(line * 3 + b"?")
+    assert peer.heard.startswith(b"<Idle")  # real-time bytes do not wait in the buffer
+    for n in (1, 2, 3):
+        sim.run_until(round(n * 97 * 10 / 9600 * 1e9) - 1000)
+        assert peer.heard.count(b"ok") == n - 1
+        sim.run(0.00001)
+        assert peer.heard.count(b"ok") == n
+
+
+def test_a_dense_stream_is_slower_at_its_start_on_a_serial_line():
+    """The planner sees less ahead while blocks come one by one."""
+    job = "".join(f"G1 X{n / 10:.3f} F6000\n" for n in range(1, 201)).encode()
+    times = []
+    for settings in ((), ("baud=115200",)):
+        sim = welder("command_delay_ms=0", "feedback_delay_ms=0", *settings)
+        peer = Peer(sim)
+        peer.say(job)
+        while sim.robot("welder").state.position[0] < 20.0 or sim.truth("welder").mode == "Run":
+            sim.run(0.001)
+            assert sim.now_s < 5
+        times.append(sim.now_s)
+    assert times[0] == pytest.approx(20 / 100 + 100 / 500, abs=0.01)
+    assert 0.01 < times[1] - times[0] < 0.1

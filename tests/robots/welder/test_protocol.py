@@ -634,8 +634,8 @@ def test_a_dense_stream_is_slower_at_its_start_on_a_serial_line():
     """The planner sees less ahead while blocks come one by one."""
     job = "".join(f"G1 X{n / 10:.3f} F6000\n" for n in range(1, 201)).encode()
     times = []
-    for settings in ((), ("baud=115200",)):
-        sim = welder("command_delay_ms=0", "feedback_delay_ms=0", *settings)
+    for pace in ((), ("baud=115200",)):
+        sim = welder("command_delay_ms=0", "feedback_delay_ms=0", *pace)
         peer = Peer(sim)
         peer.say(job)
         while sim.robot("welder").state.position[0] < 20.0 or sim.truth("welder").mode == "Run":

@@ -209,8 +209,10 @@ def _only_one(**flags: bool) -> None:
 
 def _add_control() -> None:
     from rigless.cli import control
+    from rigless.cli.welder import welder
 
     control.register(ctl)
+    app.add_typer(welder, name="welder")
 
 
 _add_control()

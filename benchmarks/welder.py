@@ -1,0 +1,88 @@
+"""The welder's figures: cycle times beside the firmware's, simulated seconds a second, lines planned a second, kinematics.
+
+RIGLESS_BENCH_SECONDS below 20 shrinks the counts.
+"""
+
+import os
+import socket
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+import rigless
+from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.cycle_time import estimate
+from rigless.scenario.load import open_target
+
+FULL_SECONDS = 20.0
+FIRMWARE_S = {"g0_x90": ("G0 X90", 0.990), "g1_x90_y45_c180": ("G1 X90 Y45 C180 F3600", 3.489)}
+WELD = b"G0 X-10 Y20 Z30 B40\nM68 E0 Q4.5\nM7\nM3\nM66 P0 L3 Q3\nG1 X10 F55\nM5\nG4 P1.2\nM9\n"
+
+
+def run() -> dict[str, Any]:
+    seconds = float(os.environ.get("RIGLESS_BENCH_SECONDS", FULL_SECONDS))
+    scale = min(1.0, seconds / FULL_SECONDS)
+    return {
+        "cycle_time": {name: estimate(line).total_s for name, (line, _) in FIRMWARE_S.items()},
+        "firmware_cycle_time": {name: time_s for name, (_, time_s) in FIRMWARE_S.items()},
+        **planning(max(1000, round(10_000 * scale))),
+        **virtual(max(5.0, 26.0 * scale)),
+        "live_10x": streamed(seconds),
+        **kinematics(max(2000, round(50_000 * scale))),
+    }
+
+
+def planning(lines: int) -> dict[str, float]:
+    program = "\n".join(f"G1 X{n % 90 + 0.1} Y{n % 7} C{n % 13} F{1000 + n % 11 * 300}" for n in range(lines))
+    estimate("G1 X1 F100\nX2\n")
+    begin = time.perf_counter()
+    found = estimate(program)
+    assert not found.errors
+    return {"lines_parsed_and_planned_per_s": lines / (time.perf_counter() - begin)}
+
+
+def virtual(seconds: float) -> dict[str, float]:
+    """A welding program, 1000 Hz, process and I/O, without a wire; and the arm moving without an arc."""
+    figures = {}
+    for name, program in (("welding_x", WELD), ("moving_x", b"G1 X100 F300\n")):
+        sim = open_target("welder", collect=False).simulation
+        sim.send("welder", "grbl", program)
+        sim.run(1.5)
+        begin = time.perf_counter()
+        sim.run(seconds)
+        figures[name] = seconds / (time.perf_counter() - begin)
+    return figures
+
+
+def streamed(seconds: float) -> dict[str, float]:
+    """A sender that waits for each answer while the arc burns, on a host that runs at ten times real time."""
+    with rigless.serve("welder", speed=10.0) as host:
+        parts = urlsplit(host.address("welder", "grbl"))
+        with socket.create_connection((parts.hostname or "", parts.port or 0)) as line:
+            reader = line.makefile("rb")
+            line.sendall(b"M3\n")
+            begin, at_s, lines = time.perf_counter(), host.now_s, 0
+            while time.perf_counter() < begin + seconds:
+                line.sendall(b"G1 X%d F55\n?" % (lines % 2))
+                lines += 1
+                while not reader.readline().startswith((b"ok", b"error")):
+                    continue
+            wall_s = time.perf_counter() - begin
+            return {"speed_held": (host.now_s - at_s) / wall_s / 10.0, "lines_per_s": lines / wall_s}
+
+
+def kinematics(count: int) -> dict[str, float]:
+    arm = Arm()
+    joints = np.random.default_rng(1).uniform(-1.5, 1.5, (count, 6))
+    goals = [arm.forward(row) for row in joints]
+    arm.inverse(goals[0])
+    begin = time.perf_counter()
+    for row in joints:
+        arm.forward(row)
+    middle = time.perf_counter()
+    for goal in goals:
+        arm.inverse(goal)
+    end = time.perf_counter()
+    return {"forward_us": (middle - begin) / count * 1e6, "inverse_all_us": (end - middle) / count * 1e6}

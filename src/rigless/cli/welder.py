@@ -1,0 +1,53 @@
+"""`rigless welder …`: what can be said about a weld program without a robot."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+welder = typer.Typer(help="Look at weld programs: how long they take.", no_args_is_help=True)
+
+
+@welder.callback()
+def commands() -> None:
+    return
+
+
+@welder.command("cycle-time")
+def cycle_time(
+    program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    letters: Annotated[str, typer.Option(help="The program's axis letters: XYZABC, or ABCUVW.")] = "XYZABC",
+) -> None:
+    """Say how long a program takes, by motion, process, dwell and I/O, without running it.
+
+    Exit code 0; 1 if lines of it cannot be run; 2 if there is no such program.
+
+    Example:
+
+      rigless welder cycle-time seam.nc --json
+    """
+    from rigless.cli.speak import line
+    from rigless.kernel.plain import to_json
+    from rigless.kernel.problems import InputError, Problem
+    from rigless.robots.welder.config import WelderConfig
+    from rigless.robots.welder.cycle_time import estimate
+
+    if letters not in ("XYZABC", "ABCUVW"):
+        raise InputError(Problem("--letters", f"{letters!r} is not a choice", "XYZABC or ABCUVW"))
+    try:
+        text = program.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(program))) from None
+    found = estimate(text, WelderConfig.model_validate({"letters": letters}))
+    seconds = {f"{name}_s": getattr(found, f"{name}_s") for name in ("motion", "process", "dwell", "io", "total")}
+    if json:
+        errors = [{"line": number, "text": text, "error": why} for number, text, why in found.errors]
+        counts = {"path_deg": found.path_deg, "lines": found.lines, "moves": found.moves, "errors": errors}
+        line(to_json({"program": str(program), **seconds, **counts}).decode())
+    else:
+        for name, value in seconds.items():
+            line(f"{name.removesuffix('_s'):8} {value:10.3f} s")
+        for number, text, why in found.errors:
+            line(f"{program}:{number}: {why}  ({text})")
+    raise typer.Exit(1 if found.errors else 0)

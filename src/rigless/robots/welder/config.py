@@ -1,0 +1,150 @@
+"""Every number of the welder, with where it comes from.
+
+Sources: [seed] the simulation mode proposal; [wire] facts about grblHAL and the arm; [ours] a choice of this project, said why.
+Units are in the names; axes of the controller are in degrees, as on the wire.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from rigless.kernel.robot import Config
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Six = tuple[float, float, float, float, float, float]
+SixPositive = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
+Volts = Annotated[float, Field(ge=0, le=10)]
+Pin = Annotated[int, Field(ge=0, le=31)]
+Channel = Annotated[int, Field(ge=0, le=7)]
+
+
+class Limits(Config):
+    """[wire] the arm's table."""
+
+    low_deg: Six = (-170.0, -120.0, -80.0, -185.0, -120.0, -360.0)
+    high_deg: Six = (170.0, 60.0, 165.0, 185.0, 120.0, 360.0)
+    max_degps: SixPositive = (120.0, 120.0, 120.0, 190.0, 190.0, 250.0)
+    max_degps2: SixPositive = (500.0, 500.0, 500.0, 800.0, 800.0, 1000.0)
+
+    @model_validator(mode="after")
+    def order(self) -> "Limits":
+        if any(low >= high for low, high in zip(self.low_deg, self.high_deg, strict=True)):
+            raise ValueError("low_deg must be below high_deg for every joint")
+        return self
+
+
+class Homing(Config):
+    """[wire] the order and the home pose. Speeds [ours]: a tenth of the joints' to seek, slow to locate."""
+
+    pose_deg: Six = (0.0, -45.0, 90.0, 0.0, 45.0, 0.0)
+    order: tuple[tuple[Annotated[int, Field(ge=1, le=6)], ...], ...] = ((5, 6), (4,), (2, 3), (1,))
+    seek_degpm: Positive = Field(3600.0, description="$25")
+    locate_degpm: Positive = Field(300.0, description="$24")
+    pull_off_deg: Positive = Field(1.0, description="$27")
+    required: bool = Field(False, description="start in ALARM:11 until homed")
+
+
+class Link(Config):
+    """[seed] an output that switches an input after a delay."""
+
+    output: Pin
+    input: Pin
+    delay_ms: NotNegative = 0.0
+
+
+class VirtualIo(Config):
+    links: tuple[Link, ...] = ()
+
+
+class Welding(Config):
+    """[wire] the process; ranges of the analog outputs and limits marked [ours]."""
+
+    pre_flow_ms: NotNegative = 300.0
+    arc_start_timeout_ms: Positive = 500.0
+    arc_start_retries: Annotated[int, Field(ge=0, le=20)] = 3
+    retry_pause_ms: NotNegative = 200.0
+    hot_start_ms: NotNegative = 200.0
+    crater_fill_ms: NotNegative = 500.0
+    burn_back_ms: NotNegative = 50.0
+    post_flow_ms: NotNegative = 500.0
+    current_a: Positive = 180.0
+    voltage_v: Positive = 22.0
+    wire_mpm: Positive = Field(8.0, description="wire feed, m/min")
+    wire_diameter_mm: Positive = 1.0
+    wire_density_gpcm3: Positive = Field(7.85, description="steel")
+    gas_lpm: Positive = 15.0
+    gas_low_lpm: NotNegative = 5.0
+    travel_mmps: Positive = Field(10.0, description="the speed the defaults are meant for")
+    efficiency: Annotated[float, Field(gt=0, le=1)] = Field(0.8, description="MIG/MAG")
+    hot_start_share: Positive = Field(1.2, description="[ours] of the current")
+    crater_share: Positive = Field(0.6, description="[ours] of the current")
+    strike_mean_ms: Positive = Field(80.0, description="[ours] how long an arc takes to strike")
+    strike_stddev_ms: NotNegative = Field(25.0, description="[ours]")
+    current_tau_ms: Positive = Field(15.0, description="[ours] first order")
+    voltage_tau_ms: Positive = Field(10.0, description="[ours] first order")
+    wire_tau_ms: Positive = Field(60.0, description="[ours] first order")
+    gas_tau_ms: Positive = Field(80.0, description="[ours] first order")
+    ripple_share: NotNegative = Field(0.01, description="[ours] noise of measured current and voltage")
+    amps_per_volt: Positive = Field(40.0, description="[ours] AO0: 10 V is 400 A")
+    volts_per_volt: Positive = Field(5.0, description="[ours] AO1: 10 V is 50 V")
+    mpm_per_volt: Positive = Field(2.0, description="[ours] AO2: 10 V is 20 m/min")
+    most_a: Positive = Field(400.0, description="[ours] over-current beyond it")
+    most_v: Positive = Field(45.0, description="[ours] over-voltage beyond it")
+    fastest_mmps: Positive = Field(60.0, description="[ours] the arc is lost beyond it")
+    stickout_mm: tuple[Positive, Positive] = Field(
+        (5.0, 25.0), description="[ours] shorter sticks, longer loses the arc"
+    )
+    thermal_a: Positive = Field(250.0, description="[ours] what the source can give for ever")
+    thermal_tau_s: Positive = Field(600.0, description="[ours] how slowly it heats")
+    spool_m: Positive = Field(1500.0, description="[ours] wire on a full spool")
+    hold_on_fault: bool = Field(True, description="[ours] a fault of the process holds the feed")
+    arc_detect_input: Pin = Field(0, description="the input that is on while the arc burns, for M66")
+    arc_output: Pin = Field(0, description="[seed] M3 switches DO0")
+    gas_output: Pin = Field(1, description="[ours] M7 and M8 switch DO1")
+
+
+class Torch(Config):
+    """[wire] where the tool centre point is, from the flange."""
+
+    length_mm: NotNegative = 180.0
+    tilt_deg: Annotated[float, Field(ge=-90, le=90)] = 15.0
+
+
+class WelderConfig(Config):
+    """Delays are the seed's; the address of the TCP port is in robot.py."""
+
+    name: str = "Welder"
+    update_rate_hz: Annotated[float, Field(ge=10, le=10_000)] = Field(1000.0, description="[seed]")
+    command_delay_ms: NotNegative = Field(1.0, description="[seed]")
+    feedback_delay_ms: NotNegative = Field(0.5, description="[seed]")
+    start_deg: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    letters: Literal["XYZABC", "ABCUVW"] = Field("XYZABC", description="[wire] ABCUVW are the seed's joint letters")
+    compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] what the greeting says")
+    client_policy: Literal["reject", "takeover"] = Field(
+        "reject", description="a serial line has one program on it: what becomes of a second"
+    )
+    planner_blocks: Annotated[int, Field(ge=15, le=1000)] = Field(100, description="[wire]")
+    rx_bytes: Annotated[int, Field(ge=128, le=65536)] = Field(1024, description="[wire]")
+    baud: Annotated[int, Field(ge=0, le=12_000_000)] = Field(
+        0, description="pace lines as a serial line of this rate would; 0 takes them as they come"
+    )
+    default_time_scale: Annotated[float, Field(ge=0.1, le=100)] = Field(1.0, description="[seed] the pace asked for")
+    settings_file: str = Field("", description="where $ settings and offsets are kept from run to run; empty: nowhere")
+    junction_deviation: Positive = Field(0.01, description="[wire] $11")
+    arc_tolerance: Positive = Field(0.002, description="$12")
+    soft_limits: bool = Field(True, description="$20")
+    limits: Limits = Limits()
+    homing: Homing = Homing()
+    virtual_io: VirtualIo = VirtualIo()
+    welding: Welding = Welding()
+    torch: Torch = Torch()
+
+    @model_validator(mode="after")
+    def starts_within_limits(self) -> "WelderConfig":
+        for joint, (start, low, high) in enumerate(
+            zip(self.start_deg, self.limits.low_deg, self.limits.high_deg, strict=True), 1
+        ):
+            if not low <= start <= high:
+                raise ValueError(f"start_deg of joint {joint} is {start:g}, outside {low:g} to {high:g}")
+        return self

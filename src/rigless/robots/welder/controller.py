@@ -1,0 +1,393 @@
+"""The controller as a program sees it, real or simulated: one interface, so that which one it is stays a matter of one argument.
+
+`MotionController` is the interface. `SpokenController` is all of it that follows from speaking grblHAL on a line; what carries the
+line (a simulation, a socket, a serial port) is left to its two children, `VirtualController` here and `GrblController` in the host layer.
+Angles are radians; G-code takes joint letters (A B C U V W, unless told otherwise) and degrees.
+"""
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from rigless.robots.welder import io
+from rigless.robots.welder.config import Limits
+
+AXES = 6
+JOINT_LETTERS, WIRE_LETTERS = "ABCUVW", "XYZABC"
+ANSWER_S = 0.05  # a line that is not answered by then is queued, or waits for motion to end
+STATUS_S = 2.0
+HOMING_S = 600.0
+NEVER = 0
+
+
+@dataclass
+class JointState:
+    """Radians, rad/s, rad/s²; torques in Nm are zero, as no dynamics are modelled."""
+
+    positions: list[float] = field(default_factory=lambda: [0.0] * AXES)
+    velocities: list[float] = field(default_factory=lambda: [0.0] * AXES)
+    accelerations: list[float] = field(default_factory=lambda: [0.0] * AXES)
+    torques: list[float] = field(default_factory=lambda: [0.0] * AXES)
+
+
+@dataclass
+class ControllerStatus:
+    connected: bool = False
+    enabled: bool = False
+    moving: bool = False
+    error: bool = False
+    homed: bool = False
+    error_message: str = ""
+    error_code: int = 0
+    buffer_available: int = 0
+    buffer_used: int = 0
+    state: str = ""  # grblHAL's word: Idle, Run, Hold:0 …
+
+
+@dataclass
+class DigitalIO:
+    inputs: int = 0
+    outputs: int = 0
+
+
+@dataclass
+class AnalogIO:
+    inputs: list[float] = field(default_factory=lambda: [0.0] * io.ANALOG)
+    outputs: list[float] = field(default_factory=lambda: [0.0] * io.ANALOG)
+
+
+StatusCallback = Callable[[ControllerStatus], None]
+JointStateCallback = Callable[[JointState], None]
+
+
+class MotionController(ABC):
+    """What a program may ask of a robot's controller. Commands say whether they were taken."""
+
+    @abstractmethod
+    def connect(self) -> bool: ...
+
+    @abstractmethod
+    def disconnect(self) -> None: ...
+
+    @property
+    @abstractmethod
+    def is_connected(self) -> bool: ...
+
+    @abstractmethod
+    def enable(self) -> bool: ...
+
+    @abstractmethod
+    def disable(self) -> bool: ...
+
+    @property
+    @abstractmethod
+    def is_enabled(self) -> bool: ...
+
+    @abstractmethod
+    def send_gcode(self, gcode: str) -> bool: ...
+
+    @abstractmethod
+    def jog(self, axis: int, velocity: float) -> bool: ...
+
+    @abstractmethod
+    def stop_jog(self) -> bool: ...
+
+    @abstractmethod
+    def stop(self) -> bool: ...
+
+    @abstractmethod
+    def emergency_stop(self) -> bool: ...
+
+    @abstractmethod
+    def home(self, axis: int = -1) -> bool: ...
+
+    @property
+    @abstractmethod
+    def is_homed(self) -> bool: ...
+
+    @abstractmethod
+    def joint_state(self) -> JointState: ...
+
+    @abstractmethod
+    def status(self) -> ControllerStatus: ...
+
+    @abstractmethod
+    def digital_io(self) -> DigitalIO: ...
+
+    @abstractmethod
+    def analog_io(self) -> AnalogIO: ...
+
+    @abstractmethod
+    def set_digital_output(self, pin: int, value: bool) -> bool: ...
+
+    @abstractmethod
+    def set_analog_output(self, channel: int, value: float) -> bool: ...
+
+    @abstractmethod
+    def set_status_callback(self, call: StatusCallback | None) -> None: ...
+
+    @abstractmethod
+    def set_joint_state_callback(self, call: JointStateCallback | None) -> None: ...
+
+    @property
+    @abstractmethod
+    def is_simulation(self) -> bool: ...
+
+    def set_time_scale(self, scale: float) -> None:
+        """Of effect in simulation only."""
+        return
+
+    def pause(self) -> None:
+        """Of effect in simulation only."""
+        return
+
+    def resume(self) -> None:
+        """Of effect in simulation only."""
+        return
+
+
+class SpokenController(MotionController):
+    """A controller at the other end of a grblHAL line. Children give `_open`, `_close`, `_write` and `_listen`."""
+
+    def __init__(self, letters: str = JOINT_LETTERS, wire_letters: str = WIRE_LETTERS, limits: Limits | None = None):
+        self._letters, self._wire_letters, self._limits = letters, wire_letters, limits or Limits()
+        self._connected = self._enabled = False
+        self._rest = b""
+        self._unanswered = 0
+        self._error, self._homed = NEVER, False
+        self._report = ""
+        self._reports = 0
+        self._outputs = io.Outputs()
+        self._input = -1
+        self._on_status: StatusCallback | None = None
+        self._on_joints: JointStateCallback | None = None
+
+    @abstractmethod
+    def _open(self) -> bool: ...
+
+    @abstractmethod
+    def _close(self) -> None: ...
+
+    @abstractmethod
+    def _write(self, data: bytes) -> None: ...
+
+    @abstractmethod
+    def _listen(self, seconds: float) -> bytes:
+        """What comes within this time, as soon as something does; empty if nothing did."""
+
+    # Connection
+
+    def connect(self) -> bool:
+        if not self._connected:
+            self._connected = self._open()
+            if self._connected:
+                self._ask()
+        return self._connected
+
+    def disconnect(self) -> None:
+        if self._connected:
+            self._close()
+        self._connected = self._enabled = False
+
+    @property
+    def is_connected(self) -> bool:
+        return self._connected
+
+    def enable(self) -> bool:
+        """Ready for commands; an alarm that can be unlocked is."""
+        if not self._connected:
+            return False
+        if self._ask().state.startswith("Alarm"):
+            self._say("$X")
+        self._enabled = not self._ask().state.startswith("Alarm")
+        return self._enabled
+
+    def disable(self) -> bool:
+        if self._enabled:
+            self.stop()
+        self._enabled = False
+        return True
+
+    @property
+    def is_enabled(self) -> bool:
+        return self._enabled
+
+    # Commands
+
+    def send_gcode(self, gcode: str) -> bool:
+        """One line. True if the controller took it, or has it queued; False if it answered with an error."""
+        return self._enabled and "\n" not in gcode and self._say(self.translate(gcode))
+
+    def translate(self, gcode: str) -> str:
+        """The caller's axis letters as the controller's, outside comments."""
+        if self._letters == self._wire_letters:
+            return gcode
+        to = dict(zip(self._letters, self._wire_letters, strict=True))
+        parts = re.split(r"(\([^)]*\)?|;.*)", gcode)
+        return "".join(
+            part if n % 2 else re.sub(r"[A-Za-z]", lambda m: to.get(m[0].upper(), m[0]), part)
+            for n, part in enumerate(parts)
+        )
+
+    def jog(self, axis: int, velocity: float) -> bool:
+        """Move a joint at rad/s until told to stop, or to its limit."""
+        if not self._enabled or not 0 <= axis < AXES or velocity == 0.0:
+            return False
+        if self._ask().state == "Jog":
+            self.stop_jog()
+        end = self._limits.high_deg[axis] if velocity > 0 else self._limits.low_deg[axis]
+        return self._say(f"$J=G90 G53 {self._wire_letters[axis]}{end:g} F{math.degrees(abs(velocity)) * 60:.4f}")
+
+    def stop_jog(self) -> bool:
+        return self._press(0x85, "Jog")
+
+    def stop(self) -> bool:
+        return self._press(0x19, "Run", "Jog", "Hold")
+
+    def emergency_stop(self) -> bool:
+        """A reset: everything stops at once, and stays disabled."""
+        if not self._connected:
+            return False
+        self._write(b"\x18")
+        self._unanswered = 0
+        self._enabled = False
+        self._ask()
+        return True
+
+    def _press(self, byte: int, *while_in: str) -> bool:
+        """A real-time byte that ends motion; waits until it has."""
+        if not self._connected:
+            return False
+        self._write(bytes([byte]))
+        self._unanswered = 0
+        for _ in range(1000):
+            if not self._ask().state.startswith(while_in):
+                return True
+            self._hear(0.01)
+        return False
+
+    def home(self, axis: int = -1) -> bool:
+        """Home one joint or all, and wait until that is done."""
+        if not self._enabled or not -1 <= axis < AXES:
+            return False
+        done = self._say("$H" if axis < 0 else f"$H{self._wire_letters[axis]}", HOMING_S) and not self._unanswered
+        self._homed = self._homed or (done and axis < 0)
+        return done
+
+    @property
+    def is_homed(self) -> bool:
+        return self._homed
+
+    # State
+
+    def status(self) -> ControllerStatus:
+        return self._ask() if self._connected else ControllerStatus()
+
+    def joint_state(self) -> JointState:
+        """From the status report: positions; a report tells no velocities of joints."""
+        if self._connected:
+            self._ask()
+        return self._joints()
+
+    def digital_io(self) -> DigitalIO:
+        """Inputs are read one by one with M66; outputs are those this program has set."""
+        inputs = [self._read(f"M66 P{pin} L0") > 0 for pin in range(io.DIGITAL)] if self._enabled else []
+        return DigitalIO(io.bits(inputs), self._outputs.digital)
+
+    def analog_io(self) -> AnalogIO:
+        values = [self._read(f"M66 E{n} L0") / 1000 if self._enabled else 0.0 for n in range(io.ANALOG)]
+        return AnalogIO(values, list(self._outputs.analog))
+
+    def set_digital_output(self, pin: int, value: bool) -> bool:
+        io.check_pin(pin)
+        done = self._enabled and self._say(f"M{64 if value else 65} P{pin}")
+        if done:
+            io.switch(self._outputs, pin, value)
+        return done
+
+    def set_analog_output(self, channel: int, value: float) -> bool:
+        io.check_channel(channel)
+        io.check_volts(value)
+        done = self._enabled and self._say(f"M68 E{channel} Q{value:.4f}")
+        if done:
+            io.drive(self._outputs, channel, value)
+        return done
+
+    def set_status_callback(self, call: StatusCallback | None) -> None:
+        self._on_status = call
+
+    def set_joint_state_callback(self, call: JointStateCallback | None) -> None:
+        self._on_joints = call
+
+    # The line
+
+    def _say(self, line: str, wait_s: float = ANSWER_S) -> bool:
+        """Send a line and wait a while for its answer."""
+        self._error = NEVER
+        self._write(line.encode("latin-1", "replace") + b"\n")
+        self._unanswered += 1
+        while self._unanswered and wait_s > 0.0:
+            slice_s = min(wait_s, ANSWER_S)
+            self._hear(slice_s)
+            wait_s -= slice_s
+        return self._error == NEVER
+
+    def _read(self, line: str) -> int:
+        self._input = -1
+        self._say(line)
+        self._ask()
+        return self._input
+
+    def _ask(self) -> ControllerStatus:
+        """A fresh status report."""
+        before, left_s = self._reports, STATUS_S
+        self._write(b"\x80")
+        while self._reports == before and left_s > 0.0:
+            self._hear(ANSWER_S)
+            left_s -= ANSWER_S
+        return self._told()
+
+    def _hear(self, seconds: float) -> None:
+        *lines, self._rest = (self._rest + self._listen(seconds)).split(b"\n")
+        for raw in lines:
+            self._take(raw.strip().decode("latin-1"))
+
+    def _take(self, line: str) -> None:
+        if line == "ok" or line.startswith("error:"):
+            self._unanswered = max(0, self._unanswered - 1)
+            self._error = int(line[6:]) if line != "ok" else self._error
+        elif line.startswith("ALARM:"):
+            self._unanswered, self._enabled = 0, False
+        elif line.startswith("<") and line.endswith(">"):
+            self._report, self._reports = line[1:-1], self._reports + 1
+            found = re.search(r"\|In:(-?\d+)", line)
+            if found:
+                self._input = int(found[1])
+            if self._on_status is not None:
+                self._on_status(self._told())
+            if self._on_joints is not None:
+                self._on_joints(self._joints())
+
+    def _told(self) -> ControllerStatus:
+        state = self._report.partition("|")[0]
+        room = re.search(r"\|Bf:(\d+),", self._report)
+        alarm = state.startswith("Alarm")
+        return ControllerStatus(
+            connected=self._connected,
+            enabled=self._enabled,
+            moving=state.startswith(("Run", "Jog", "Home", "Hold:1", "Door:2")),
+            error=alarm or self._error != NEVER,
+            homed=self._homed,
+            error_message=f"error:{self._error}" if self._error else state if alarm else "",
+            error_code=self._error,
+            buffer_available=int(room[1]) if room else 0,
+            buffer_used=self._unanswered,
+            state=state,
+        )
+
+    def _joints(self) -> JointState:
+        found = re.search(r"\|MPos:([-\d.,]+)", self._report)
+        degrees = [float(part) for part in found[1].split(",")] if found else [0.0] * AXES
+        return JointState(positions=[math.radians(value) for value in degrees])

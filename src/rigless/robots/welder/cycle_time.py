@@ -1,0 +1,175 @@
+"""How long a program takes, without running it: planned as the controller plans it, line by line, block by block.
+
+Motion is exact (the controller's own planner with its own look-ahead). Moves while the arc is asked for (M3 or M4 to M5) count as process,
+G4 as dwell, and M66 as I/O with its time-out, which is the longest it can be. M0 and M6 wait for a person and count as nothing.
+The process itself (pre-flow, arc start) holds nothing up on a grblHAL controller unless the program waits for it with M66 or G4.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.motion import planner as p
+from rigless.robots.welder import settings as s
+from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.gcode import GcodeError, read_block
+from rigless.robots.welder.modal import AXES, Coordinates, Modal, Profile, Step, after_program_end, arc_point, interpret
+
+
+@dataclass
+class CycleTime:
+    """Seconds by kind, the length of the path in degrees, and lines that cannot be run as (number, text, error)."""
+
+    motion_s: float = 0.0
+    process_s: float = 0.0
+    dwell_s: float = 0.0
+    io_s: float = 0.0
+    path_deg: float = 0.0
+    lines: int = 0
+    moves: int = 0
+    errors: list[tuple[int, str, str]] = field(default_factory=list)
+
+    @property
+    def total_s(self) -> float:
+        return self.motion_s + self.process_s + self.dwell_s + self.io_s
+
+
+class _Estimate:
+    """A program being timed. Motion between two stops is one stretch; it starts and ends at rest."""
+
+    def __init__(self, config: WelderConfig):
+        values = s.defaults(s.table(config))
+        self.rates = np.array(config.limits.max_degps)
+        self.accelerations = np.array(config.limits.max_degps2)
+        self.deviation = values[s.JUNCTION]
+        turns = int(values[s.ROTARY])
+        rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
+        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
+        self.blocks, self.run = p.new_queue(config.planner_blocks), p.new_run(np.array(config.start_deg))
+        self.begin_s = self.now_s = 0.0
+        self.modal, self.coordinates, self.position = Modal(), Coordinates(), tuple(config.start_deg)
+        self.done = np.zeros(1)
+        self.burning = False
+        self.found = CycleTime()
+
+    def line(self, number: int, text: str) -> None:
+        self.found.lines += 1
+        try:
+            block = read_block(text, self.profile.letters)
+            self.modal, steps = interpret(block, self.modal, self.coordinates, self.position, self.profile)
+        except GcodeError as error:
+            self.found.errors.append((number, text.strip(), str(error)))
+            return
+        for step in steps:
+            self.step(step)
+
+    def step(self, step: Step) -> None:
+        match step[0]:
+            case "line" | "probe":
+                rapid = step[0] == "line" and bool(step[1])
+                self.move(tuple(float(value) for value in step[3:]), float(step[2]) / 60.0, rapid)
+            case "arc":
+                for n in range(1, int(step[7]) + 1):
+                    self.move(arc_point(step, n), float(step[1]) / 60.0, False)
+            case "system":
+                self.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
+            case "g92":
+                self.coordinates.g92 = [float(value) for value in step[1:]]
+            case "store":
+                setattr(self.coordinates, f"g{step[1]}", list(self.position))
+            case "dwell":
+                self.stand()
+                self.found.dwell_s += float(step[1])
+            case "wait":
+                self.stand()
+                self.found.io_s += float(step[4]) if step[3] else 0.0
+            case "spindle":
+                self.stand()
+                self.burning = step[1] != 5
+            case "coolant" | "tool":
+                self.stand()
+            case "stop":
+                self.stand()
+                if step[1] in (2, 30):
+                    self.modal = after_program_end(self.modal)
+                    self.burning = False
+
+    def move(self, target: tuple[float, ...], rate: float, rapid: bool) -> None:
+        if int(self.run[p.COUNT]) == len(self.blocks):
+            self.now_s = float(p.ends_s(self.run))
+            p.advance(self.blocks, self.run, self.now_s, self.done)
+        kind = p.RAPID if rapid else p.FEED
+        if p.append(
+            self.blocks,
+            self.run,
+            self.now_s,
+            np.array(target),
+            rate,
+            kind,
+            0.0,
+            self.rates,
+            self.accelerations,
+            self.deviation,
+        ):
+            self.found.moves += 1
+        self.found.path_deg += math.dist(self.position, target)
+        self.position = target
+
+    def stand(self) -> None:
+        """Run the stretch to its end."""
+        while self.run[p.COUNT]:
+            self.now_s = float(p.ends_s(self.run))
+            p.advance(self.blocks, self.run, self.now_s, self.done)
+        if self.burning:
+            self.found.process_s += self.now_s - self.begin_s
+        else:
+            self.found.motion_s += self.now_s - self.begin_s
+        self.begin_s = self.now_s
+
+
+def estimate(program: str, config: WelderConfig | None = None) -> CycleTime:
+    """The cycle time of a G-code program."""
+    work = _Estimate(config or WelderConfig())
+    for number, text in enumerate(program.splitlines(), 1):
+        if text.strip() not in ("", "%"):
+            work.line(number, text)
+    work.stand()
+    return work.found
+
+
+def estimate_waypoints(
+    waypoints: Sequence[NDArray[np.float64]],
+    travel_mmps: float,
+    process_mmps: float,
+    process: Sequence[bool] = (),
+    config: WelderConfig | None = None,
+) -> CycleTime:
+    """The time through joint waypoints (radians) at speeds of the torch; `process` says which legs are welds (default: none).
+
+    A leg takes as long as its torch path at that speed, or as its slowest joint needs."""
+    if travel_mmps <= 0 or process_mmps <= 0:
+        raise ValueError("speeds are above zero")
+    config = config or WelderConfig()
+    arm, work = Arm(config), _Estimate(config)
+    degrees = [np.degrees(point) for point in waypoints]
+    if not degrees:
+        return work.found
+    work.run, work.position = p.new_run(degrees[0]), tuple(float(value) for value in degrees[0])
+    for leg, (a, b) in enumerate(itertools.pairwise(degrees)):
+        welds = leg < len(process) and process[leg]
+        if welds != work.burning:
+            work.stand()
+            work.burning = welds
+        steps = [arm.torch(np.radians(a + (b - a) * share))[:3, 3] for share in np.linspace(0, 1, 21)]
+        path_mm = 1000 * sum(float(np.linalg.norm(y - x)) for x, y in itertools.pairwise(steps))
+        length = float(np.linalg.norm(b - a))
+        speed = process_mmps if welds else travel_mmps
+        work.move(tuple(float(value) for value in b), length * speed / path_mm if path_mm > 1e-9 else 1e9, False)
+    work.stand()
+    assert len(work.position) == AXES
+    return work.found

@@ -1,0 +1,68 @@
+"""Virtual inputs and outputs: 32 digital and 8 analog (0–10 V) each way, and links by which an output switches an input later.
+
+Plain data and functions. Inputs are virtual inputs of the robot (`di0` … `ai7`), so a person, a scenario or a link can set them.
+"""
+
+from dataclasses import dataclass, field
+
+from rigless.kernel.robot import VirtualInput
+from rigless.robots.welder.config import Link
+
+DIGITAL, ANALOG, MOST_V = 32, 8, 10.0
+
+
+@dataclass
+class Outputs:
+    digital: int = 0  # a bit each
+    analog: list[float] = field(default_factory=lambda: [0.0] * ANALOG)
+
+
+def declared() -> dict[str, VirtualInput]:
+    """The inputs that a person or a scenario can set."""
+    return {
+        **{f"di{pin}": VirtualInput(False, f"digital input {pin}") for pin in range(DIGITAL)},
+        **{f"ai{channel}": VirtualInput(0.0, f"analog input {channel}, 0 to 10 V") for channel in range(ANALOG)},
+    }
+
+
+def is_on(outputs: Outputs, pin: int) -> bool:
+    return bool(outputs.digital >> check_pin(pin) & 1)
+
+
+def switch(outputs: Outputs, pin: int, on: bool) -> bool:
+    """Set a digital output; True if it changed."""
+    before = outputs.digital
+    bit = 1 << check_pin(pin)
+    outputs.digital = before | bit if on else before & ~bit
+    return outputs.digital != before
+
+
+def drive(outputs: Outputs, channel: int, volts: float) -> None:
+    outputs.analog[check_channel(channel)] = check_volts(volts)
+
+
+def check_pin(pin: int) -> int:
+    if not 0 <= pin < DIGITAL:
+        raise ValueError(f"there is no digital pin {pin}; they are 0 to {DIGITAL - 1}")
+    return pin
+
+
+def check_channel(channel: int) -> int:
+    if not 0 <= channel < ANALOG:
+        raise ValueError(f"there is no analog channel {channel}; they are 0 to {ANALOG - 1}")
+    return channel
+
+
+def check_volts(volts: float) -> float:
+    if not 0.0 <= volts <= MOST_V:
+        raise ValueError(f"{volts:g} V is out of range; analog values are 0 to {MOST_V:g} V")
+    return volts
+
+
+def triggered(links: tuple[Link, ...], pin: int) -> list[Link]:
+    """The links that a change of this output sets going."""
+    return [link for link in links if link.output == pin]
+
+
+def bits(values: list[bool]) -> int:
+    return sum(1 << place for place, value in enumerate(values) if value)

@@ -1,0 +1,81 @@
+"""Reads the seed's own simulation.yaml as it is: timing and delays, collision, visualization, and linked I/O."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.robot import Config
+from rigless.kernel.validation import validate
+from rigless.robots.welder.config import VirtualIo
+
+Six = tuple[float, float, float, float, float, float]
+Colour = Annotated[int, Field(ge=0, le=0xFFFFFF)]
+PARTS = {"simulation", "collision", "visualization", "virtual_io"}
+
+
+class Timing(Config):
+    """Joint dynamics are not modelled yet, so a file that switches them on is refused; its numbers are checked."""
+
+    update_rate_hz: Annotated[float, Field(ge=10, le=10_000)] = 1000.0
+    default_time_scale: Annotated[float, Field(ge=0.1, le=100)] = 1.0
+    enable_dynamics: Literal[False] = False
+    joint_inertia: Six = (1.0, 1.0, 0.5, 0.1, 0.1, 0.05)
+    joint_friction: Six = (0.1, 0.1, 0.05, 0.02, 0.02, 0.01)
+    command_delay_ms: Annotated[float, Field(ge=0)] = 1.0
+    feedback_delay_ms: Annotated[float, Field(ge=0)] = 0.5
+
+
+class Collision(Config):
+    """Checked, and of no effect: there is no collision detection yet."""
+
+    enable: bool = True
+    check_self_collision: bool = True
+    check_environment: bool = True
+    self_collision_pairs: tuple[tuple[int, int], ...] = ()
+
+
+class Visualization(Config):
+    """Checked, and of no effect: the panel has its own look."""
+
+    show_collision_volumes: bool = False
+    show_trajectory_preview: bool = True
+    show_weld_trail: bool = True
+    show_workspace_boundary: bool = False
+    robot_color: Colour = 0xFF5E00
+    ghost_robot_color: Colour = 0x808080
+    collision_color: Colour = 0xFF0000
+    trajectory_color: Colour = 0x00FF00
+    weld_color: Colour = 0xFFD700
+
+
+class File(Config):
+    simulation: Timing = Timing()
+    collision: Collision = Collision()
+    visualization: Visualization = Visualization()
+    virtual_io: VirtualIo = VirtualIo()
+
+
+def read_native(path: Path) -> dict[str, Any] | None:
+    """The config in the file, or None if it is not a simulation.yaml. All that is wrong with it is one InputError."""
+    if path.suffix not in (".yaml", ".yml"):
+        return None
+    import yaml
+
+    try:
+        raw = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return None
+    if (
+        not isinstance(raw, dict)
+        or not isinstance(raw.get("simulation"), dict)
+        or not raw.keys() & (PARTS - {"simulation"})
+    ):
+        return None
+    problems: list[Problem] = []
+    file = validate(File, raw, problems, str(path))
+    if file is None or problems:
+        raise InputError(problems)
+    timing = file.simulation.model_dump(exclude={"enable_dynamics", "joint_inertia", "joint_friction"})
+    return {**timing, "virtual_io": file.virtual_io.model_dump(mode="json")}

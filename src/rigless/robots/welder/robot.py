@@ -1,0 +1,392 @@
+"""A six-axis welding arm on a grblHAL controller: what happens 1000 times a second, on each byte and line, and when a button is pressed.
+
+What words mean is in modal.py, how lines are done in lines.py, motion in moves.py, the process in welding.py, numbers in config.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.drawing import View
+from rigless.kernel.faults import Cleared, Injected
+from rigless.kernel.inputs import SetInput
+from rigless.kernel.ports import Connected, Disconnected, Link, Port
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.motion import planner as p
+from rigless.robots.welder import alarms, codes, lines, moves, process, realtime, reports, storage, welding
+from rigless.robots.welder import io as virtual_io
+from rigless.robots.welder import settings as s
+from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.modal import AXES, Profile, Step
+from rigless.robots.welder.native import read_native
+from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
+from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
+from rigless.sensors.noise import block, noise_key, normal
+
+ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
+BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
+WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
+LINE_COSTS = 16  # bytes that a line counts for at least
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The settings as the planner needs them, per second."""
+
+    rates: NDArray[np.float64]
+    accelerations: NDArray[np.float64]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    deviation: float
+
+
+class Welder(Robot):
+    Config = WelderConfig
+    State = WelderState
+    config: WelderConfig
+    state: WelderState
+    inputs = {
+        "estop": VirtualInput(False, "the emergency stop is pressed"),
+        "door": VirtualInput(False, "the safety door is open"),
+        "probe": VirtualInput(False, "the probe touches"),
+        "stickout_mm": VirtualInput(15.0, "how far the wire sticks out of the tip to the work"),
+        **virtual_io.declared(),
+    }
+    sensors = ("arc_current", "arc_voltage")
+    conditions = {
+        "arc": ("arc_lost", "no_start", "wire_stick", "burn_back"),
+        process.GAS: ("no_gas",),
+        process.WIRE: ("no_wire",),
+        "power_source": ("over_current", "over_voltage", "thermal", "communication"),
+        "motor": ("motor_fault",),
+    }
+
+    @property
+    def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
+        line = (
+            Port("grbl", GrblCodec, transport="tcp", address=ADDRESS),
+            Port("pty", GrblCodec, transport="pty", address="/dev/pts/"),
+        )
+        if not self.config.settings_file:
+            return line
+        path = self.config.settings_file if "/" in self.config.settings_file else f"./{self.config.settings_file}"
+        return (*line, Port("settings", StoreCodec, transport="file", address=path, kind="datagram"))
+
+    @classmethod
+    def read_file(cls, path: Path) -> Mapping[str, Any] | None:
+        return read_native(path)
+
+    def asks(self) -> Asks:
+        return Asks(speed=self.config.default_time_scale)
+
+    def start(self) -> None:
+        config, state = self.config, self.state
+        self.scratch = np.zeros(moves.DONE)
+        self.arm = Arm(config)
+        self.figures = welding.figures(config.welding, 1.0 / config.update_rate_hz)
+        self.table = s.table(config)
+        state.settings = s.defaults(self.table)
+        state.blocks = p.new_queue(config.planner_blocks)
+        state.run = p.new_run(np.array(config.start_deg))
+        state.position = list(config.start_deg)
+        state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
+        self.apply_settings()
+        if config.homing.required:
+            state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
+        self.warm_up()
+
+    def warm_up(self) -> None:
+        """Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
+        axes, blocks, run = self.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
+        for target in (np.ones(AXES), np.zeros(AXES)):
+            p.append(blocks, run, 0.0, target, 1.0, p.FEED, 0.0, axes.rates, axes.accelerations, axes.deviation)
+        p.change(blocks, run, 0.001, True, 1.0, 1.0)
+        p.rests(run, 0.001)
+        values, torch = welding.pack(welding.Weld()), self.arm.torch_place(np.zeros(AXES))
+        arm = self.arm
+        welding.burn(values, np.zeros(4), self.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
+        welding.flow(values, np.zeros(4), self.figures, 0.0, False)
+        welding.speed(torch, torch, 0.001)
+        normal(block(self.state.noise_key, 0, 0)[0])
+        p.drop(blocks, run, 0.001)
+        moves.peek(self)
+        moves.settle(self)
+
+    def apply_settings(self) -> None:
+        """What follows from the settings."""
+        values, config = self.state.settings, self.config
+        per_axis = [[values[first + axis] for axis in range(AXES)] for first in (s.RATES, s.ACCELERATIONS, s.TRAVEL)]
+        rates, accelerations, travel = per_axis
+        low = config.limits.low_deg
+        self._settled = self.state.settings
+        self.axes = Axes(
+            np.array(rates) / 60.0, np.array(accelerations), low,
+            tuple(begin + length for begin, length in zip(low, travel, strict=True)), values[s.JUNCTION],
+        )  # fmt: skip
+        turns = int(values[s.ROTARY])
+        rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
+        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
+
+    # What happens 1000 times a second
+
+    @every(lambda config: config.update_rate_hz, skim="update_many")
+    def update(self) -> None:
+        state = self.state
+        if self._settled is not state.settings:  # a snapshot was restored
+            self.apply_settings()
+        state.ticks += 1
+        if state.run[p.COUNT]:
+            moves.settle(self)
+        if state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode:
+            moves.watch(self)
+        if not welding.at_rest(state.weld) or state.mist or state.flood:
+            process.step(self)
+        if state.line is not None or state.rx:
+            lines.work(self)
+
+    def update_many(self, times: int) -> int:
+        """Ticks in which nothing happens: at rest, or within a block, whose motion is known in closed form."""
+        state = self.state
+        gas = (state.mist or state.flood) and welding.at_rest(state.weld)
+        busy = state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode or gas
+        burning = not welding.at_rest(state.weld)
+        if busy or self._settled is not state.settings or (burning and not process.steady(self)):
+            return 0
+        if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
+            until_end_s = p.ends_s(state.run) - moves.now_s(self)
+            times = min(times, int(min(until_end_s, 1e6) * self.config.update_rate_hz) - 1)
+        elif state.line is not None or (state.rx and state.mode not in lines.SUSPENDED):
+            if state.until_ns < self.now_ns:
+                return 0
+            times = min(times, int((state.until_ns - self.now_ns) * 1e-9 * self.config.update_rate_hz) - 1)
+        if times < 2:
+            return 0
+        if burning:
+            times = process.burn(self, times)
+        state.ticks += times
+        return times
+
+    # Bytes
+
+    @on(Line, RealTime)
+    def arrive(self, message: Line | RealTime, link: Link) -> None:
+        """Taken when the command delay is over; lines also at the pace of the serial line."""
+        state, delay_ns = self.state, round(self.config.command_delay_ms * 1e6)
+        pendant = link.codec is None  # from the panel or a script, not over the wire
+        if not pendant and state.client != NOBODY and (link.port, link.id) != state.client:
+            return
+        due_ns = self.now_ns + delay_ns
+        if isinstance(message, RealTime):
+            one = Arrival(due_ns, message.code)
+        else:
+            if self.config.baud:
+                due_ns = max(due_ns, state.paced_ns) + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
+                state.paced_ns = due_ns
+            one = Arrival(due_ns, -1, message.text, message.size, message.overflow, pendant=pendant)
+        if state.waiting > WAITING_MOST:
+            self.event("sender-cut-off", "it sends lines without waiting for answers; its line is closed", "warning")
+            self.close(link)
+            return
+        state.arriving.append(one)
+        state.waiting += max(one.size, LINE_COSTS)
+        if due_ns > self.now_ns:
+            self.after((due_ns - self.now_ns) * 1e-9, self.take_in)
+        else:
+            self.take_in()
+
+    def take_in(self) -> None:
+        state = self.state
+        due = [one for one in state.arriving if one.due_ns <= self.now_ns]
+        if not due:
+            return
+        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
+        for one in due:
+            if one.code >= 0:
+                realtime.act(self, one.code)
+            else:
+                self.state.rx.append(one)
+                lines.work(self)
+
+    def rx_free(self) -> int:
+        """Free bytes of the receive buffer; a sender that overfills it is held back by the transport, as TCP and USB do."""
+        return max(0, self.config.rx_bytes - 1 - sum(one.size for one in self.state.rx))
+
+    def wake(self) -> None:
+        """A dwell or wait may be over."""
+        lines.work(self)
+
+    def say(self, text: str) -> None:
+        """To the client, when the feedback delay is over."""
+        delay_ms = self.config.feedback_delay_ms
+        if delay_ms == 0.0:
+            self.utter(text)
+            return
+        self.state.saying.append((self.now_ns + round(delay_ms * 1e6), text))
+        if len(self.state.saying) == 1:
+            self.after(delay_ms / 1000, self.speak)
+
+    def speak(self) -> None:
+        state = self.state
+        due = [text for due_ns, text in state.saying if due_ns <= self.now_ns]
+        state.saying = state.saying[len(due) :]
+        if due:
+            self.utter("".join(due))
+        if state.saying:
+            self.after((state.saying[0][0] - self.now_ns) * 1e-9, self.speak)
+
+    def utter(self, text: str) -> None:
+        port, number = self.state.client
+        link = next((link for link in self.links(port) if link.id == number), None) if port else None
+        self.emit(port or "grbl", Text(text), to=link)
+
+    # Who is on the line
+
+    @on(Connected)
+    def accept(self, message: Connected, link: Link) -> None:
+        """A serial line has one program on it."""
+        if link.port == "settings":
+            return
+        if self.state.client != NOBODY and self.config.client_policy == "reject":
+            self.event("client-rejected", f"{message.peer}: another program is on the line", "warning")
+            self.close(link)
+            return
+        old, self.state.client = self.state.client, (link.port, link.id)
+        for other in self.links(old[0]) if old != NOBODY else ():
+            if other.id == old[1]:
+                self.close(other)
+        self.event("client-connected", f"{message.peer} is on the line")
+        self.say(reports.greeting(self.config.compat))
+        if self.state.mode == "Alarm":
+            self.say(alarms.lock_text(self))
+
+    @on(Disconnected)
+    def leave(self, message: Disconnected, link: Link) -> None:
+        """Motion goes on, as on a board whose cable is pulled."""
+        if (link.port, link.id) == self.state.client:
+            self.state.client = NOBODY
+            self.event("client-gone", f"{message.peer} is gone")
+
+    @on(Stored)
+    def load(self, message: Stored, link: Link) -> None:
+        storage.load(self, message.text)
+
+    def store(self) -> None:
+        if self.config.settings_file:
+            self.emit("settings", Stored(storage.text(self)))
+
+    # Inputs and faults
+
+    @on(SetInput)
+    def input_set(self, given: SetInput, link: Link) -> None:
+        name, value = given.name, given.value
+        if name == "estop":
+            if self.input["estop"]:
+                alarms.stop_at_once(self, codes.ALARM_ESTOP)
+            else:
+                welding.release(self.state.weld)
+        elif name == "door" and self.input["door"]:
+            realtime.open_door(self)
+        elif name.startswith("ai") and not 0.0 <= self.input[name] <= virtual_io.MOST_V:
+            text = f"{name}: {value:g} V is out of range; analog inputs read 0 to 10 V"
+            self.event("analog-out-of-range", text, "error", input=name)
+        if self.state.probe.mode:
+            moves.watch(self)
+        lines.work(self)
+
+    @on(Injected)
+    def fault_began(self, fault: Injected, link: Link) -> None:
+        if fault.target == "motor":
+            alarms.stop_at_once(self, codes.ALARM_MOTOR_FAULT)
+
+    @on(Cleared)
+    def fault_ended(self, fault: Cleared, link: Link) -> None:
+        if fault.target == "motor" and not self.input["estop"]:
+            welding.release(self.state.weld)
+
+    def set_input(self, name: str, value: bool) -> None:
+        """What the machine itself does to an input: the arc detector, a link."""
+        if self.input[name] != value:
+            self.input[name] = value
+            lines.work(self)
+
+    def analog_input(self, channel: int) -> float:
+        return min(max(float(self.input[f"ai{channel}"]), 0.0), virtual_io.MOST_V)
+
+    # Outputs
+
+    def set_output(self, step: Step) -> None:
+        kind, number, value = moves.as_output(step)
+        if kind == "analog":
+            virtual_io.drive(self.state.outputs, number, value)
+        else:
+            self.switch(number, bool(value))
+
+    def switch(self, pin: int, on: bool) -> None:
+        """A digital output, and the inputs that are linked to it."""
+        if not virtual_io.switch(self.state.outputs, pin, on):
+            return
+        for link in virtual_io.triggered(self.config.virtual_io.links, pin):
+            self.after(link.delay_ms / 1000, self.set_input, f"di{link.input}", on)
+
+    def set_spindle(self, code: int, speed: float) -> None:
+        """M3 and M4 strike the arc, M5 ends it."""
+        state = self.state
+        if code != state.spindle:
+            state.schedule.overrides = state.schedule.accessories = True
+        state.spindle, state.spindle_speed = code, speed
+        if state.weld.phase != welding.EMERGENCY_STOP:
+            (welding.stop if code == 5 else welding.start)(state.weld)
+        self.switch(self.config.welding.arc_output, code != 5)
+
+    def set_coolant(self, mist: bool, flood: bool) -> None:
+        """M7 and M8 open the gas, M9 closes it."""
+        state = self.state
+        if (mist, flood) != (state.mist, state.flood):
+            state.schedule.overrides = state.schedule.accessories = True
+        state.mist, state.flood = mist, flood
+        self.switch(self.config.welding.gas_output, mist or flood)
+
+    def set_overrides(self, feed: int, rapid: int, spindle: int) -> None:
+        state = self.state
+        if (feed, rapid, spindle) == (state.feed_percent, state.rapid_percent, state.spindle_percent):
+            return
+        state.feed_percent, state.rapid_percent, state.spindle_percent = feed, rapid, spindle
+        state.schedule.overrides = True
+        moves.replan(self)
+
+    # What is true
+
+    def view(self) -> View:
+        from rigless.robots.welder.view import WelderView
+
+        return WelderView(self)
+
+    def torch_m(self) -> list[float]:
+        place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()
+        return place
+
+    def truth(self) -> Truth:
+        state = self.state
+        rows, _, tag = moves.peek(self)
+        x, y, z = (1000 * value for value in self.torch_m())
+        return Truth(
+            mode=state.mode,
+            alarm=state.alarm,
+            joints_deg=tuple(rows[p.AT].tolist()),
+            velocities_degps=tuple(rows[p.VELOCITY].tolist()),
+            accelerations_degps2=tuple(rows[p.ACCELERATING].tolist()),
+            torch_mm=(x, y, z),
+            line=state.lines.get(tag, 0),
+            queued_blocks=int(state.run[p.COUNT]),
+            digital_outputs=state.outputs.digital,
+            digital_inputs=virtual_io.bits([self.input[f"di{pin}"] for pin in range(virtual_io.DIGITAL)]),
+            analog_outputs=tuple(state.outputs.analog),
+            analog_inputs=tuple(self.analog_input(channel) for channel in range(virtual_io.ANALOG)),
+            homed=state.homed == (1 << AXES) - 1,
+            weld=replace(state.weld),
+        )

@@ -1,0 +1,120 @@
+"""The `$` settings of the controller: numbers as grblHAL numbers them, defaults from the config, bounds, and their enumeration."""
+
+from dataclasses import dataclass
+
+from rigless.robots.welder import codes
+from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.gcode import GcodeError, read_number
+
+REPORT, JUNCTION, ARC_TOLERANCE, INCHES, SOFT_LIMITS, HARD_LIMITS, HOMING = 10, 11, 12, 13, 20, 21, 22
+LOCATE_RATE, SEEK_RATE, PULL_OFF, JOG_LIMITS, HOMING_CYCLES, SLEEP = 24, 25, 27, 40, 44, 62
+STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, FEED_OF_LINEAR = 100, 110, 120, 130, 376, 701
+REPORT_MPOS, REPORT_BUFFER, REPORT_LINE, REPORT_FEED, REPORT_PINS, REPORT_WCO, REPORT_OVERRIDES, REPORT_PROBE = (
+    1, 2, 4, 8, 16, 32, 64, 128,
+)  # fmt: skip
+REPORT_ALARM = 1024
+GROUPS = {
+    0: "Root",
+    1: "General",
+    2: "Control signals",
+    3: "Limits",
+    4: "Homing",
+    5: "Jogging",
+    6: "Stepper",
+    7: "Axis",
+}
+AXES = 6
+
+
+@dataclass(frozen=True)
+class Setting:
+    number: int
+    group: int
+    name: str
+    default: float
+    unit: str = ""
+    low: float = 0.0
+    high: float = 1e7
+    whole: bool = False
+
+
+def table(config: WelderConfig) -> dict[int, Setting]:
+    """All settings by number, with the defaults of this config."""
+    limits, homing, letters = config.limits, config.homing, config.letters
+    masks = [sum(1 << joint - 1 for joint in group) for group in homing.order]
+    rows = [
+        Setting(0, 6, "Step pulse time", 5.0, "microseconds", 2.0, 1000.0),
+        Setting(1, 6, "Step idle delay", 25, "milliseconds", 0, 65535, True),
+        Setting(2, 6, "Step pulse invert", 0, "mask", 0, 63, True),
+        Setting(3, 6, "Step direction invert", 0, "mask", 0, 63, True),
+        Setting(4, 6, "Invert stepper enable pins", 0, "mask", 0, 63, True),
+        Setting(5, 3, "Invert limit inputs", 0, "mask", 0, 63, True),
+        Setting(6, 2, "Invert probe inputs", 0, "mask", 0, 7, True),
+        Setting(REPORT, 1, "Status report options", 511, "bitfield", 0, 65535, True),
+        Setting(JUNCTION, 1, "Junction deviation", config.junction_deviation, "mm", 1e-6, 1000),
+        Setting(ARC_TOLERANCE, 1, "Arc tolerance", config.arc_tolerance, "mm", 1e-6, 1000),
+        Setting(INCHES, 1, "Report in inches", 0, "boolean", 0, 1, True),
+        Setting(SOFT_LIMITS, 3, "Soft limits enable", int(config.soft_limits), "boolean", 0, 1, True),
+        Setting(HARD_LIMITS, 3, "Hard limits enable", 0, "bitfield", 0, 7, True),
+        Setting(HOMING, 4, "Homing cycle", 1 + 16 * homing.required, "bitfield", 0, 1023, True),
+        Setting(LOCATE_RATE, 4, "Homing locate feed rate", homing.locate_degpm, "deg/min", 1, 1e6),
+        Setting(SEEK_RATE, 4, "Homing search seek rate", homing.seek_degpm, "deg/min", 1, 1e6),
+        Setting(26, 4, "Homing switch debounce delay", 25, "milliseconds", 0, 65535, True),
+        Setting(PULL_OFF, 4, "Homing switch pull-off distance", homing.pull_off_deg, "deg", 0.001, 90),
+        Setting(30, 1, "Maximum spindle speed", 1000.0, "RPM", 0, 1e6),
+        Setting(31, 1, "Minimum spindle speed", 0.0, "RPM", 0, 1e6),
+        Setting(32, 1, "Mode of operation", 0, "integer", 0, 2, True),
+        Setting(JOG_LIMITS, 5, "Limit jog commands", 0, "boolean", 0, 1, True),
+        *(
+            Setting(HOMING_CYCLES + n, 4, f"Axes homing, pass {n + 1}", masks[n] if n < len(masks) else 0, "axismask", 0, 63, True)
+            for n in range(AXES)
+        ),
+        Setting(SLEEP, 1, "Sleep enable", 1, "boolean", 0, 1, True),
+        *_per_axis(letters, STEPS, "travel resolution", "step/deg", (100.0,) * AXES, 1e-3),
+        *_per_axis(letters, RATES, "maximum rate", "deg/min", tuple(60.0 * v for v in limits.max_degps), 1.0),
+        *_per_axis(letters, ACCELERATIONS, "acceleration", "deg/sec^2", limits.max_degps2, 1e-3),
+        *_per_axis(letters, TRAVEL, "maximum travel", "deg",
+                   tuple(high - low for low, high in zip(limits.low_deg, limits.high_deg, strict=True)), 0.0),
+        Setting(ROTARY, 6, "Rotational axes", 7, "bitfield", 0, 7, True),
+        Setting(FEED_OF_LINEAR, 1, "Feed rate applies to linear axes only", 0, "boolean", 0, 1, True),
+    ]  # fmt: skip
+    return {row.number: row for row in rows}
+
+
+def _per_axis(letters: str, first: int, name: str, unit: str, values: tuple[float, ...], low: float) -> list[Setting]:
+    return [
+        Setting(first + axis, 7, f"{letter}-axis {name}", value, unit, low)
+        for axis, (letter, value) in enumerate(zip(letters, values, strict=True))
+    ]
+
+
+def defaults(rows: dict[int, Setting]) -> dict[int, float]:
+    return {number: float(row.default) for number, row in rows.items()}
+
+
+def parse(setting: Setting, text: str) -> float:
+    """The value in a `$n=value`. Raises GcodeError."""
+    value, end = read_number(text.strip(), 0)
+    if end != len(text.strip()):
+        raise GcodeError(codes.BAD_NUMBER)
+    if value < 0:
+        raise GcodeError(codes.NEGATIVE_VALUE)
+    if not setting.low <= value <= setting.high or (setting.whole and value != int(value)):
+        raise GcodeError(codes.SETTING_OUT_OF_RANGE)
+    return value
+
+
+def shown(setting: Setting, value: float) -> str:
+    return f"${setting.number}={int(value)}" if setting.whole else f"${setting.number}={value:.3f}"
+
+
+def described(setting: Setting) -> str:
+    """A line of `$ES`."""
+    kind = 0 if setting.unit == "boolean" else 5 if setting.whole else 6
+    low, high = f"{setting.low:g}", f"{setting.high:g}"
+    return f"[SETTING:{setting.number}|{setting.group}|{setting.name}|{setting.unit}|{kind}|#######0.000|{low}|{high}]"
+
+
+def described_grbl(setting: Setting) -> str:
+    """A line of `$ESG`, as grbl's own setting lists have it."""
+    return f'"{setting.number}"\t"{setting.name}"\t"{setting.unit}"\t"{setting.name}."'

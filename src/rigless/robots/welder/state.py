@@ -1,0 +1,122 @@
+"""What the welder remembers, all of it plain data, and what is true of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.motion import planner
+from rigless.robots.welder.io import Outputs
+from rigless.robots.welder.modal import AXES, Coordinates, Modal
+from rigless.robots.welder.welding import Weld
+
+NOBODY = ("", -1)
+
+
+@dataclass
+class Arrival:
+    """Something from the wire that the controller will see when it is due: a real-time byte (`code`), or a line (code −1)."""
+
+    due_ns: int
+    code: int = -1
+    text: str = ""
+    size: int = 0
+    overflow: bool = False
+    startup: bool = False
+    pendant: bool = False  # from the panel: a sender on the wire gets no answer to it
+
+
+@dataclass
+class Schedule:
+    """When the next status report carries offsets and overrides, and what the next one must carry."""
+
+    offsets_in: int = 0
+    overrides_in: int = 0
+    offsets: bool = False
+    overrides: bool = False
+    accessories: bool = False
+    input: bool = False
+    all: bool = False
+
+
+@dataclass
+class Probe:
+    """The last probing: where it touched, whether it did; `mode` is 382 to 385 while one runs."""
+
+    position: list[float] = field(default_factory=lambda: [0.0] * AXES)
+    touched: bool = False
+    mode: int = 0
+
+
+@dataclass
+class WelderState:
+    mode: str = "Idle"
+    alarm: int = 0
+    critical: bool = False  # the alarm is one that only a reset ends
+    alarm_at_rest: int = 0  # raised when the axes have come to rest
+    homed: int = 0  # a bit an axis
+    blocks: NDArray[np.float64] = field(default_factory=lambda: planner.new_queue(1))
+    run: NDArray[np.float64] = field(default_factory=lambda: planner.new_run(np.zeros(AXES)))
+    tag: int = 0  # of the last block
+    lines: dict[int, int] = field(default_factory=dict)  # tag → line number
+    attached: dict[int, list[tuple[Any, ...]]] = field(default_factory=dict)  # tag → outputs that go with its start
+    unattached: list[tuple[Any, ...]] = field(default_factory=list)  # outputs that wait for the next block
+    cancelling: bool = False  # braking, to drop what is queued
+    legs: list[tuple[Any, ...]] = field(default_factory=list)  # what is left of homing
+    modal: Modal = field(default_factory=Modal)
+    coordinates: Coordinates = field(default_factory=Coordinates)
+    position: list[float] = field(default_factory=lambda: [0.0] * AXES)  # where the parser is
+    settings: dict[int, float] = field(default_factory=dict)
+    startup: list[str] = field(default_factory=lambda: ["", ""])
+    build_info: str = ""
+    error: int = 0
+    arriving: list[Arrival] = field(default_factory=list)
+    paced_ns: int = 0  # when the serial line will have brought what has arrived
+    rx: list[Arrival] = field(default_factory=list)
+    waiting: int = 0  # what has come since nothing waited, in bytes
+    line: Arrival | None = None  # the line that is being done
+    steps: list[tuple[Any, ...]] = field(default_factory=list)  # what is left of it
+    until_ns: int = -1  # the end of a dwell or wait; −1: none has begun
+    resumed: bool = False
+    saying: list[tuple[int, str]] = field(default_factory=list)
+    client: tuple[str, int] = NOBODY
+    feed_percent: int = 100
+    rapid_percent: int = 100
+    spindle_percent: int = 100
+    spindle: int = 5  # what is really on: an M code
+    spindle_speed: float = 0.0
+    mist: bool = False
+    flood: bool = False
+    schedule: Schedule = field(default_factory=Schedule)
+    probe: Probe = field(default_factory=Probe)
+    waited: int = -1  # the result of the last M66
+    tool: int = 0
+    outputs: Outputs = field(default_factory=Outputs)
+    weld: Weld = field(default_factory=Weld)
+    measured_a: float = 0.0
+    measured_v: float = 0.0
+    torch_m: list[float] = field(default_factory=list)  # where the torch was at the last step of a weld
+    ticks: int = 0
+    welded_tick: int = 0  # when the process was last advanced
+    noise_key: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(2, np.uint64))
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Ground truth, which the wire does not tell as exactly."""
+
+    mode: str
+    alarm: int
+    joints_deg: tuple[float, ...]
+    velocities_degps: tuple[float, ...]
+    accelerations_degps2: tuple[float, ...]
+    torch_mm: tuple[float, float, float]
+    line: int
+    queued_blocks: int
+    digital_outputs: int
+    digital_inputs: int
+    analog_outputs: tuple[float, ...]
+    analog_inputs: tuple[float, ...]
+    homed: bool
+    weld: Weld

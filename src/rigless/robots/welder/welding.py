@@ -1,0 +1,366 @@
+"""The welding process: what happens between M3 and the end of the gas post-flow, and what can go wrong.
+
+Theory of operation. The process is a state machine that is advanced in small steps of time with what the world does to it (`Around`: the
+torch's true speed, its stick-out, whether gas and wire are there, faults that are injected). M3 asks for it, M5 ends it:
+
+    IDLE → PRE_FLOW → ARC_START → WELDING → CRATER_FILL → ARC_END → BURN_BACK → POST_FLOW → IDLE
+
+An arc strikes some time after the wire touches (drawn by the caller, one number an attempt); an attempt that takes longer than the time-out is broken off and
+repeated after a pause. Current, voltage, wire and gas follow their targets as first-order lags, exactly for each step. Heat input and
+deposition come from the instantaneous speed. A fault ends the arc and latches until the next M5 (or a reset); an emergency stop until it
+is let go.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rigless.motion import arm, planner
+from rigless.robots.welder.config import Welding
+
+IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP = (
+    "IDLE", "PRE_FLOW", "ARC_START", "WELDING", "CRATER_FILL", "ARC_END", "BURN_BACK", "POST_FLOW", "FAULT", "EMERGENCY_STOP",
+)  # fmt: skip
+PHASES = (IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP)
+BURNING = (WELDING, CRATER_FILL, ARC_END, BURN_BACK)
+STOPPED_A, STOPPED_SHARE = 2.0, 0.05  # below these an arc is out, a wire stands
+# The numbers of a weld as an array, for steps in compiled code; the first four follow their aims.
+NUMBERS = (
+    "current_a", "voltage_v", "wire_mpm", "gas_lpm", "heat", "arc_energy_kjpmm", "heat_input_kjpmm", "bead_mm2", "arc_s", "length_mm",
+    "energy_kj", "deposited_g", "wire_used_m", "since_s",
+)  # fmt: skip
+CURRENT, VOLTAGE, WIRE, GAS, HEAT, ARC_ENERGY, HEAT_INPUT, BEAD, ARC_S, LENGTH, ENERGY, DEPOSITED, WIRE_USED, SINCE = (
+    range(14)
+)
+COOLING, THERMAL_A, AREA_MM2, DENSITY, EFFICIENCY, MOST_A, MOST_V, GAS_LOW, SPOOL_M, FASTEST, STEP_S = range(4, 15)
+FIGURES = 15  # after the four decays of the lags
+FAULTS: dict[str, str] = {
+    "no_gas": "the gas flow is too low",
+    "no_wire": "the wire has run out",
+    "arc_start_failure": "the arc did not strike",
+    "arc_lost": "the arc went out",
+    "wire_stick": "the wire sticks to the work",
+    "burn_back": "the wire burnt back to the tip",
+    "over_current": "the current is too high",
+    "over_voltage": "the voltage is too high",
+    "thermal": "the power source is too hot",
+    "communication": "the power source does not answer",
+    "safety": "the safety circuit is open",
+}
+
+
+@dataclass
+class Weld:
+    """Where the process is. Totals are since the start of the simulation."""
+
+    phase: str = IDLE
+    wanted: bool = False
+    since_s: float = 0.0  # in this phase
+    attempt: int = 0
+    attempt_s: float = 0.0  # in this attempt; negative in the pause before it
+    strikes_s: float = 0.0  # when this attempt's arc strikes
+    strikes: int = 0  # attempts so far, for the draws
+    current_a: float = 0.0
+    voltage_v: float = 0.0
+    wire_mpm: float = 0.0
+    gas_lpm: float = 0.0
+    heat: float = 0.0  # of the source, 1 is too hot
+    fault: str = ""
+    arc_energy_kjpmm: float = 0.0
+    heat_input_kjpmm: float = 0.0
+    bead_mm2: float = 0.0
+    arc_s: float = 0.0
+    length_mm: float = 0.0
+    energy_kj: float = 0.0
+    deposited_g: float = 0.0
+    wire_used_m: float = 0.0
+
+    @property
+    def arc_on(self) -> bool:
+        return self.phase in BURNING and self.current_a > STOPPED_A
+
+
+@dataclass(frozen=True)
+class Around:
+    """What acts on the process during a step. `demand` is current, voltage and wire speed from the analog outputs."""
+
+    speed_mmps: float = 0.0
+    stickout_mm: float = 15.0
+    gas: bool = True
+    wire: bool = True
+    gas_open: bool = False  # M7: gas flows though nothing burns
+    injected: str = ""
+    strikes: bool = True
+    demand: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+def arc_energy_kjpmm(voltage_v: float, current_a: float, speed_mmps: float) -> float:
+    """kJ/mm = V·I·60/(1000 · mm/min); standing still it is not defined, and told as zero."""
+    return voltage_v * current_a / (1000.0 * speed_mmps) if speed_mmps > 1e-6 else 0.0
+
+
+def wire_area_mm2(config: Welding) -> float:
+    return math.pi / 4.0 * config.wire_diameter_mm**2
+
+
+def deposition_gpmin(config: Welding, wire_mpm: float) -> float:
+    return wire_area_mm2(config) * wire_mpm * config.wire_density_gpcm3  # mm²·m is cm³
+
+
+def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, float, float]:
+    """Current, voltage, wire and gas that the source aims at in this phase."""
+    current, voltage, wire = (
+        asked or default
+        for asked, default in zip(around.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True)
+    )
+    gas = config.gas_lpm if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or around.gas_open else 0.0
+    match weld.phase:
+        case "ARC_START":
+            return 0.0, voltage, wire if weld.attempt_s >= 0.0 else 0.0, gas
+        case "WELDING":
+            hot = config.hot_start_share if weld.since_s < config.hot_start_ms / 1000 else 1.0
+            return current * hot, voltage, wire, gas
+        case "CRATER_FILL":
+            return current * config.crater_share, voltage, wire * config.crater_share, gas
+        case "ARC_END":
+            return current * config.crater_share, voltage, 0.0, gas
+        case "BURN_BACK":
+            return current * config.crater_share, voltage, 0.0, gas
+        case _:
+            return 0.0, 0.0, 0.0, gas
+
+
+def advance(
+    weld: Weld, config: Welding, around: Around, dt_s: float, draw: float, prepared: NDArray[np.float64] | None = None
+) -> str:
+    """One step of time; gives the phase that began in it, or nothing. `draw` is this attempt's standard normal number,
+    `prepared` the config's `figures` for this length of step."""
+    before = weld.phase
+    values = pack(weld)
+    numbers = figures(config, dt_s) if prepared is None else prepared
+    flow(values, aims(weld, config, around), numbers, around.speed_mmps, weld.phase in BURNING)
+    unpack(weld, values)
+    found = _trouble(weld, config, around)
+    if found and weld.phase not in (IDLE, FAULT, EMERGENCY_STOP, POST_FLOW):
+        weld.fault = found
+        _enter(weld, FAULT)
+    else:
+        _move_on(weld, config, around, dt_s, draw)
+    return weld.phase if weld.phase != before else ""
+
+
+def start(weld: Weld) -> None:
+    weld.wanted = True
+
+
+def stop(weld: Weld) -> None:
+    """M5: ends the weld, and acknowledges a fault."""
+    weld.wanted = False
+    if weld.phase == FAULT:
+        weld.fault = ""
+        _enter(weld, POST_FLOW)
+
+
+def emergency(weld: Weld) -> None:
+    weld.wanted = False
+    weld.current_a = weld.voltage_v = weld.wire_mpm = weld.gas_lpm = 0.0
+    weld.fault = "safety"
+    _enter(weld, EMERGENCY_STOP)
+
+
+def release(weld: Weld) -> None:
+    if weld.phase == EMERGENCY_STOP:
+        weld.fault = ""
+        _enter(weld, IDLE)
+
+
+def at_rest(weld: Weld) -> bool:
+    """Whether a step would change nothing: idle, and all flows have died away. (The source cools on: see `cool`.)"""
+    quiet = weld.current_a == weld.voltage_v == weld.wire_mpm == weld.gas_lpm == 0.0
+    return quiet and not weld.wanted and weld.phase in (IDLE, EMERGENCY_STOP)
+
+
+def cool(weld: Weld, config: Welding, seconds: float) -> None:
+    """Make up for the time in which the process was at rest and not advanced."""
+    weld.heat *= math.exp(-seconds / config.thermal_tau_s)
+
+
+def aims(weld: Weld, config: Welding, around: Around) -> NDArray[np.float64]:
+    """Targets as they are with what there is: no gas flows from an empty bottle, no wire from an empty spool."""
+    current, voltage, wire, gas = targets(weld, config, around)
+    return np.array((current, voltage, wire if around.wire else 0.0, gas if around.gas else 0.0))
+
+
+@cache
+def figures(config: Welding, dt_s: float) -> NDArray[np.float64]:
+    """The config as `flow` needs it, for one length of step."""
+    taus_ms = (config.current_tau_ms, config.voltage_tau_ms, config.wire_tau_ms, config.gas_tau_ms)
+    found = np.zeros(FIGURES)
+    found[:4] = [math.exp(-dt_s * 1000.0 / tau_ms) for tau_ms in taus_ms]
+    found[COOLING] = math.exp(-dt_s / config.thermal_tau_s)
+    found[THERMAL_A], found[AREA_MM2], found[DENSITY] = (
+        config.thermal_a,
+        wire_area_mm2(config),
+        config.wire_density_gpcm3,
+    )
+    found[EFFICIENCY], found[MOST_A], found[MOST_V] = config.efficiency, config.most_a, config.most_v
+    found[GAS_LOW], found[SPOOL_M], found[FASTEST], found[STEP_S] = (
+        config.gas_low_lpm,
+        config.spool_m,
+        config.fastest_mmps,
+        dt_s,
+    )
+    return found
+
+
+def pack(weld: Weld) -> NDArray[np.float64]:
+    return np.array([getattr(weld, name) for name in NUMBERS])
+
+
+def unpack(weld: Weld, values: NDArray[np.float64]) -> None:
+    for name, value in zip(NUMBERS, values.tolist(), strict=True):
+        setattr(weld, name, value)
+
+
+@njit(cache=True, error_model="numpy")
+def flow(
+    values: NDArray[np.float64],
+    aims: NDArray[np.float64],
+    figures: NDArray[np.float64],
+    speed_mmps: float,
+    burning: bool,
+) -> None:
+    """One step of the continuous part: lags, heat of the source, and what the arc leaves on the work."""
+    for n in range(4):
+        new = aims[n] + (values[n] - aims[n]) * figures[n]
+        values[n] = aims[n] if abs(new - aims[n]) < 1e-6 else new
+    load = (values[CURRENT] / figures[THERMAL_A]) ** 2
+    values[HEAT] = load + (values[HEAT] - load) * figures[COOLING]
+    dt_s = figures[STEP_S]
+    values[SINCE] += dt_s
+    values[WIRE_USED] += values[WIRE] * dt_s / 60.0
+    if not burning or values[CURRENT] <= STOPPED_A:
+        values[ARC_ENERGY] = values[HEAT_INPUT] = values[BEAD] = 0.0
+        return
+    values[ARC_S] += dt_s
+    values[LENGTH] += speed_mmps * dt_s
+    values[ENERGY] += values[VOLTAGE] * values[CURRENT] * dt_s / 1000.0
+    values[DEPOSITED] += figures[AREA_MM2] * values[WIRE] * figures[DENSITY] * dt_s / 60.0  # mm²·m is cm³
+    values[ARC_ENERGY] = values[VOLTAGE] * values[CURRENT] / (1000.0 * speed_mmps) if speed_mmps > 1e-6 else 0.0
+    values[HEAT_INPUT] = values[ARC_ENERGY] * figures[EFFICIENCY]
+    values[BEAD] = figures[AREA_MM2] * values[WIRE] * 1000.0 / 60.0 / speed_mmps if speed_mmps > 1e-6 else 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def burn(
+    values: NDArray[np.float64],
+    aims: NDArray[np.float64],
+    figures: NDArray[np.float64],
+    torch_m: NDArray[np.float64],
+    blocks: NDArray[np.float64],
+    run: NDArray[np.float64],
+    now_ns: int,
+    step_ns: int,
+    table: NDArray[np.float64],
+    tool_m: NDArray[np.float64],
+    times: int,
+) -> int:
+    """Many steps of a steady weld along one block; ends before the step in which a fault would arise. Gives how many it did."""
+    kept, place, look = values.copy(), torch_m.copy(), np.empty((3, planner.AXES))
+    for n in range(times):
+        planner.look(blocks, run, (now_ns + n * step_ns) * 1e-9, look)
+        arm.tool_place(table, tool_m, look[planner.AT], place)
+        flow(values, aims, figures, speed(place, torch_m, figures[STEP_S]), True)
+        gone = values[CURRENT] > STOPPED_A and speed(place, torch_m, figures[STEP_S]) > figures[FASTEST]
+        hot = values[HEAT] >= 1.0 or values[CURRENT] > figures[MOST_A] or values[VOLTAGE] > figures[MOST_V]
+        if gone or hot or values[GAS] < figures[GAS_LOW] or values[WIRE_USED] >= figures[SPOOL_M]:
+            for at in range(len(values)):
+                values[at] = kept[at]
+            return n
+        for at in range(len(values)):
+            kept[at] = values[at]
+        for at in range(3):
+            torch_m[at] = place[at]
+    return times
+
+
+@njit(cache=True, error_model="numpy")
+def speed(a_m: NDArray[np.float64], b_m: NDArray[np.float64], dt_s: float) -> float:
+    """mm/s between two places."""
+    x, y, z = a_m[0] - b_m[0], a_m[1] - b_m[1], a_m[2] - b_m[2]
+    return np.sqrt(x * x + y * y + z * z) * 1000.0 / dt_s
+
+
+def _enter(weld: Weld, phase: str) -> None:
+    weld.phase, weld.since_s = phase, 0.0
+
+
+def _trouble(weld: Weld, config: Welding, around: Around) -> str:
+    """The fault that arises now, from its cause."""
+    if around.injected:
+        return around.injected
+    if weld.heat >= 1.0:
+        return "thermal"
+    if weld.current_a > config.most_a:
+        return "over_current"
+    if weld.voltage_v > config.most_v:
+        return "over_voltage"
+    if weld.phase in (ARC_START, WELDING, CRATER_FILL):
+        if weld.gas_lpm < config.gas_low_lpm:
+            return "no_gas"
+        if not around.wire or weld.wire_used_m >= config.spool_m:
+            return "no_wire"
+    if weld.phase == WELDING and weld.arc_on:
+        shortest, longest = config.stickout_mm
+        if around.stickout_mm < shortest:
+            return "wire_stick"
+        if around.stickout_mm > longest or around.speed_mmps > config.fastest_mmps:
+            return "arc_lost"
+    return ""
+
+
+def _move_on(weld: Weld, config: Welding, around: Around, dt_s: float, draw: float) -> None:
+    since_ms = weld.since_s * 1000.0 + 1e-6
+    match weld.phase:
+        case "IDLE" if weld.wanted:
+            _enter(weld, PRE_FLOW)
+        case "PRE_FLOW" if not weld.wanted:
+            _enter(weld, POST_FLOW)
+        case "PRE_FLOW" if since_ms >= config.pre_flow_ms:
+            _enter(weld, ARC_START)
+            weld.attempt = 0
+            _try(weld, config, draw, 0.0)
+        case "ARC_START" if not weld.wanted:
+            _enter(weld, POST_FLOW)
+        case "ARC_START":
+            weld.attempt_s += dt_s
+            if around.strikes and weld.attempt_s >= weld.strikes_s:
+                _enter(weld, WELDING)
+            elif weld.attempt_s * 1000.0 >= config.arc_start_timeout_ms:
+                if weld.attempt >= config.arc_start_retries:
+                    weld.fault = "arc_start_failure"
+                    _enter(weld, FAULT)
+                else:
+                    weld.attempt += 1
+                    _try(weld, config, draw, config.retry_pause_ms / 1000.0)
+        case "WELDING" if not weld.wanted:
+            _enter(weld, CRATER_FILL)
+        case "CRATER_FILL" if since_ms >= config.crater_fill_ms:
+            _enter(weld, ARC_END)
+        case "ARC_END" if weld.wire_mpm <= STOPPED_SHARE * config.wire_mpm:
+            _enter(weld, BURN_BACK)
+        case "BURN_BACK" if since_ms >= config.burn_back_ms:
+            _enter(weld, POST_FLOW)
+        case "POST_FLOW" if since_ms >= config.post_flow_ms:
+            _enter(weld, IDLE)
+
+
+def _try(weld: Weld, config: Welding, draw: float, pause_s: float) -> None:
+    """Begin an attempt to strike the arc, after a pause."""
+    weld.attempt_s = -pause_s
+    weld.strikes += 1
+    weld.strikes_s = max(0.0, config.strike_mean_ms + config.strike_stddev_ms * draw) / 1000.0

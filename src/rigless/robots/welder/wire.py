@@ -1,0 +1,137 @@
+"""The bytes of a grblHAL serial line. Real-time bytes are picked out before anything else and act at once; what is left becomes lines.
+
+A byte is real-time if it is one of `?`, `!`, `~` outside a `$` line and outside parentheses, a control code that has a
+meaning, or in 0x80–0xBF. CR, LF, CRLF and LFCR end a line once. Backspace and delete take a character back. Reset, stop and jog
+cancel also empty the line. A line that outgrows the buffer is told as such when it ends.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+LINE_BYTES = 256
+STATUS, HOLD, RESUME = 0x3F, 0x21, 0x7E  # ? ! ~
+RESET, STOP, STATUS_ENQ = 0x18, 0x19, 0x05
+STATUS_8, RESUME_8, HOLD_8, MODES, DOOR, JOG_CANCEL, FULL_STATUS = 0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x87
+FEED_RESET, FEED_PLUS_10, FEED_MINUS_10, FEED_PLUS_1, FEED_MINUS_1 = range(0x90, 0x95)
+RAPID_100, RAPID_50, RAPID_25 = 0x95, 0x96, 0x97
+SPINDLE_RESET, SPINDLE_PLUS_10, SPINDLE_MINUS_10, SPINDLE_PLUS_1, SPINDLE_MINUS_1, SPINDLE_STOP = range(0x99, 0x9F)
+FLOOD, MIST = 0xA0, 0xA1
+PRINTABLE = {STATUS, HOLD, RESUME}
+CONTROL = {RESET, STOP, STATUS_ENQ}
+EMPTIES_LINE = {RESET, STOP, JOG_CANCEL}
+CR, LF, BACKSPACE, DELETE, SPACE = 0x0D, 0x0A, 0x08, 0x7F, 0x20
+
+
+@dataclass(frozen=True)
+class RealTime:
+    """One real-time byte; the printable ones and their 0x80 twins come as the same number."""
+
+    code: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line without its end; `size` is how many bytes it took on the wire."""
+
+    text: str
+    size: int = 0
+    overflow: bool = False
+
+
+@dataclass(frozen=True)
+class Text:
+    """What the controller says: whole lines, with their ends."""
+
+    text: str
+
+
+TWINS = {STATUS_8: STATUS, STATUS_ENQ: STATUS, RESUME_8: RESUME, HOLD_8: HOLD}
+
+
+@dataclass
+class GrblCodec:
+    """`line` is what has come of a line; `kept` says that printable real-time bytes are data until it ends."""
+
+    line: bytearray = field(default_factory=bytearray)
+    size: int = 0
+    kept: bool = False
+    comment: str = ""  # "(" or ";" while in one
+    overflow: bool = False
+    ended: int = 0  # the byte that ended the last line, if nothing has come since
+
+    def decode(self, data: bytes) -> Iterator[RealTime | Line]:
+        for byte in data:
+            if self._is_real_time(byte):
+                if byte in EMPTIES_LINE:
+                    self._clear()
+                yield RealTime(TWINS.get(byte, byte))
+            elif byte in (CR, LF):
+                if not self.line and not self.overflow and self.ended and self.ended != byte:
+                    self.ended = 0
+                    continue
+                line = Line(self.line.decode("latin-1"), self.size + 1, self.overflow)
+                self._clear()
+                self.ended = byte
+                yield line
+            else:
+                self._take(byte)
+
+    def _is_real_time(self, byte: int) -> bool:
+        if byte in CONTROL or 0x80 <= byte <= 0xBF:
+            return True
+        return byte in PRINTABLE and not self.kept
+
+    def _take(self, byte: int) -> None:
+        self.size += 1
+        if byte in (BACKSPACE, DELETE):
+            del self.line[-1:]
+            self._look_again()
+            return
+        if byte < SPACE or (byte == SPACE and not self.line):
+            return
+        self.ended = 0
+        self._note(chr(byte), not self.line)
+        if len(self.line) >= LINE_BYTES - 1:
+            self.overflow = True
+        else:
+            self.line.append(byte)
+
+    def _note(self, char: str, first: bool) -> None:
+        """Whether printable real-time bytes are data from here on."""
+        if char in "$[" and first:
+            self.kept = True
+        elif char == "(" and self.comment != ";" and not self.kept:
+            self.comment, self.kept = "(", True
+        elif char == ")" and self.comment == "(":
+            self.comment, self.kept = "", False
+        elif char == ";" and self.comment != "(" and not self.kept:
+            self.comment = ";"
+
+    def _look_again(self) -> None:
+        """After a character was taken back."""
+        self.kept, self.comment = False, ""
+        for at, byte in enumerate(self.line):
+            self._note(chr(byte), at == 0)
+
+    def _clear(self) -> None:
+        self.line.clear()
+        self.size, self.kept, self.comment, self.overflow, self.ended = 0, False, "", False, 0
+
+    def encode(self, message: Text) -> bytes:
+        return message.text.encode("latin-1", "replace")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The settings memory, as text: read at the start, written after each change."""
+
+    text: str
+
+
+@dataclass
+class StoreCodec:
+    def decode(self, data: bytes) -> Iterator[Stored]:
+        yield Stored(data.decode("utf-8", "replace"))
+
+    def encode(self, message: Stored) -> bytes:
+        return message.text.encode()

@@ -1,0 +1,45 @@
+"""A file as a robot's memory: what is in it comes in once when the port opens, and each message replaces it as a whole.
+
+The one link is the file itself. A file that is not there yet is empty. Writing goes to a file beside it that then takes its
+place, so that it is never half written; what cannot be written is counted as dropped.
+"""
+
+import os
+from pathlib import Path
+
+from rigless.kernel.ports import Port
+from rigless.transports.transport import Inbox
+
+LARGEST = 1 << 20
+
+
+class Transport:
+    def __init__(self, port: Port, inbox: Inbox):
+        self.inbox = inbox
+        self._path = Path()
+        self._link = 0
+
+    async def open(self, address: str) -> str:
+        self._path = Path(address).absolute()
+        if not self._path.parent.is_dir():
+            raise FileNotFoundError(2, "there is no such folder", str(self._path.parent))
+        data = self._path.read_bytes()[:LARGEST] if self._path.exists() else b""
+        self._link = self.inbox.new_link()
+        self.inbox.connected(self._link, str(self._path), str(self._path))
+        if data:
+            self.inbox.received(self._link, data)
+        return self._path.as_uri()
+
+    def send(self, link: int, data: bytes, subject: str) -> None:
+        beside = self._path.with_name(f".{self._path.name}.new")
+        try:
+            beside.write_bytes(data)
+            os.replace(beside, self._path)
+        except OSError:
+            self.inbox.dropped(self._link)
+
+    def close_link(self, link: int) -> None:
+        """The file stays; there is nothing to hang up on."""
+
+    async def close(self) -> None:
+        """Nothing is held open."""

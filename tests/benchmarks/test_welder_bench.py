@@ -1,0 +1,30 @@
+"""`rigless bench welder`, briefly measured: it gives its figures. How large they are is not for a test to say, but the cycle times are."""
+
+import json
+import math
+
+import pytest
+
+from rigless.cli.bench import run_benchmarks
+
+
+@pytest.fixture(scope="module")
+def figures():
+    with pytest.MonkeyPatch.context() as patch:
+        written: list[str] = []
+        patch.setenv("RIGLESS_BENCH_SECONDS", "0.3")
+        patch.setattr("rigless.cli.bench.line", written.append)
+        run_benchmarks(["welder"], json=True)
+    return json.loads("".join(written))
+
+
+def test_cycle_times_are_the_firmwares(figures):
+    assert figures["cycle_time"] == pytest.approx(figures["firmware_cycle_time"], rel=0.005)
+
+
+def test_the_rest_is_there(figures):
+    plain = {"lines_parsed_and_planned_per_s", "welding_x", "moving_x", "forward_us", "inverse_all_us"}
+    assert set(figures) == {*plain, "cycle_time", "firmware_cycle_time", "live_10x"}
+    for value in [*(figures[name] for name in plain), *figures["live_10x"].values()]:
+        assert math.isfinite(value)
+        assert value > 0

@@ -1,0 +1,212 @@
+"""G-code: words and their errors, what lines mean, and that no bytes make it fail."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigless.robots.welder import codes
+from rigless.robots.welder.gcode import GcodeError, read_block
+from rigless.robots.welder.modal import ZERO, Coordinates, Modal, Profile, arc_point, interpret
+
+BUDGET = settings(max_examples=300, derandomize=True)
+
+
+def steps(line, modal=None, coordinates=None, position=ZERO, profile=None, jog=False):
+    profile = profile or Profile()
+    block = read_block(line, profile.letters)
+    return interpret(block, modal or Modal(feed=100.0), coordinates or Coordinates(), position, profile, jog)
+
+
+def error(line, **given):
+    with pytest.raises(GcodeError) as caught:
+        steps(line, **given)
+    return caught.value.number
+
+
+def target(line, **given):
+    return steps(line, **given)[1][-1][3:]
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        ("12", 1), ("G1 X*", 2), ("G", 2), ("GX", 2), ("X--1", 2), ("X1.2.3", 1), ("#1=2", 1), ("é", 1),
+        ("G7", 20), ("G5.1", 20), ("M99", 20), ("G-1", 20), ("G43", 20), ("U1", 20), ("G61.1", 20), ("G64", 20),
+        ("G0 G1 X1", 21), ("G90 G91", 21), ("G54 G55", 21), ("M3 M5", 21), ("M0 M30", 21), ("M7 M7", 21), ("M62 M63 P1", 21),
+        ("G1.23 X1", 23), ("M3.5", 23), ("G10 L2 P1.5 X1", 23), ("M62 P1.5", 23), ("T1.5", 23),
+        ("G0 G28 X1", 24), ("G1 G92 X1", 24), ("G0 X1 X2", 25), ("F1 F2", 25),
+        ("G2", 26), ("G38.2", 26), ("G92", 26), ("G10 L2 P1", 26),
+        ("N1.5", 27), ("N99999999", 2), ("N9999999.5", 27), ("G4", 28), ("G10 X1", 28), ("M62", 28), ("M67 E1", 28), ("M66 P1", 28),
+        ("M66 L3 Q1", 28), ("M68 Q5", 28), ("G10 L2 P10 X1", 29), ("G53 G2 X1 I1", 30), ("G80 X1", 31), ("G28.1 X1", 31),
+        ("G2 Z1 I1", 32), ("G2 X1 K1 I9999", 33), ("G2 X0 R1", 33), ("G2 X10 R1", 34), ("G2 X1", 35), ("G2 X1 K1", 35),
+        ("G0 X1 I1", 36), ("P1", 36), ("G4 P1 R2", 36), ("T256", 38), ("M62 P32", 39), ("M64 P99", 39), ("M67 E8 Q1", 39),
+        ("M67 E0 Q10.1", 39), ("M68 E0 Q-1", 39), ("M66 P1 L5 Q1", 39), ("M66 E0 L3 Q1", 39), ("F-1", 4), ("S-1", 4), ("G4 P-1", 4),
+        ("G38.2 X0", 33), ("X99999999999999999999", 2), ("G10 L3 P1 X1", 20),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_has_its_number(line, number):
+    assert error(line) == number
+    assert number in codes.ERRORS
+
+
+def test_a_motion_needs_a_feed():
+    for line in ("G1 X1", "G2 X1 I0.5", "G38.2 X1"):
+        assert error(line, modal=Modal()) == codes.NO_FEED
+    assert error("G93 G1 X1", modal=Modal(feed=100.0)) == codes.NO_FEED
+    assert steps("G0 X1", modal=Modal())[1] == [("line", True, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [("G0 X1", "X1"), ("(a) G0 (b?) x1 ; c", "X1"), ("g0x1(not closed", "X1"), ("/G0 X1", "X1"), ("G0X+1.", "X1"), ("G0X.1e", "")],
+)  # fmt: skip
+def test_comments_spaces_and_small_letters(line, kept):
+    if kept:
+        assert read_block(line, "XYZABC").words == {"X": 1.0}
+    else:
+        assert error(line) == codes.BAD_NUMBER
+
+
+def test_a_message_comes_out():
+    assert steps("(MSG, hello world)")[1] == [("message", "hello world")]
+    assert steps("(just a comment)")[1] == []
+
+
+def test_where_a_line_ends():
+    here = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    assert target("G1 X10 C-5", position=here) == (10.0, 2.0, 3.0, 4.0, 5.0, -5.0)
+    assert target("G91 G1 X10 C-5", position=here) == (11.0, 2.0, 3.0, 4.0, 5.0, 1.0)
+    offsets = Coordinates()
+    offsets.systems[1] = [100.0, 0.0, 0.0, 0.0, 0.0, 10.0]
+    offsets.g92 = [0.5, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert target("G55 G1 X10 C0", position=here, coordinates=offsets) == (110.5, 2.0, 3.0, 4.0, 5.0, 10.0)
+    assert target("G53 G55 G1 X10", position=here, coordinates=offsets)[0] == 10.0
+    assert target("G20 G1 X1 C1") == (25.4, 0, 0, 0, 0, 1.0)
+
+
+def test_the_seed_has_letters_of_its_own():
+    profile = Profile(letters="ABCUVW")
+    assert target("G1 A45 W5 F100", profile=profile) == (45.0, 0, 0, 0, 0, 5.0)
+    assert error("G1 X1", profile=profile) == codes.UNSUPPORTED
+
+
+def test_modal_state_stays_and_errors_change_nothing():
+    before = Modal()
+    after, _ = steps("G91 G1 X1 F200 G55 S5 T3 G18", modal=before)
+    assert (after.motion, after.incremental, after.feed, after.system, after.speed, after.tool, after.plane) == (
+        10, True, 200.0, 1, 5.0, 3, 18,
+    )  # fmt: skip
+    assert before == Modal()
+    assert steps("G59.3", modal=before)[0].system == 8
+    assert steps("X2", modal=after)[1] == [("line", False, 200.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
+
+
+def test_inverse_time_is_by_length():
+    assert steps("G93 G1 X30 Y40 F2")[1][0][2] == pytest.approx(100.0)
+    assert steps("G93 G1 X30 F2")[0].inverse_time
+
+
+def test_g10_and_g92_and_stored_positions():
+    here = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    assert steps("G10 L2 P2 X5")[1] == [("system", 1, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
+    assert steps("G10 L20 P0 X0 C0", position=here)[1] == [("system", 0, 1.0, 0.0, 0.0, 0.0, 0.0, 6.0)]
+    assert steps("G92 X0", position=here)[1] == [("g92", 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
+    assert steps("G92.1")[1] == [("g92", *ZERO)]
+    assert steps("G28.1")[1] == [("store", 28)]
+    stored = Coordinates(g28=[9.0, 8.0, 7.0, 0.0, 0.0, 0.0])
+    assert steps("G28", coordinates=stored, position=here)[1] == [("line", True, 0.0, 9.0, 8.0, 7.0, 0.0, 0.0, 0.0)]
+    through, end = steps("G91 G28 Y1", coordinates=stored, position=here)[1]
+    assert (through[3:], end[3:]) == ((1.0, 3.0, 3.0, 4.0, 5.0, 6.0), (1.0, 8.0, 3.0, 4.0, 5.0, 6.0))
+
+
+def test_ports():
+    assert steps("M62 P3")[1] == [("digital", 3, True, True)]
+    assert steps("M65 P31")[1] == [("digital", 31, False, False)]
+    assert steps("M67 E7 Q10")[1] == [("analog", 7, 10.0, True)]
+    assert steps("M68 E0 Q2.5")[1] == [("analog", 0, 2.5, False)]
+    assert steps("M66 P2 L3 Q5")[1] == [("wait", 2, False, 3, 5.0)]
+    assert steps("M66 E1 L0")[1] == [("wait", 1, True, 0, 0.0)]
+
+
+def test_the_order_of_a_line_is_the_standards():
+    _, found = steps("M3 S100 M7 G1 X1 F50 M30 (MSG,x)")
+    assert [step[0] for step in found] == ["message", "spindle", "coolant", "line", "stop"]
+
+
+# Arcs
+
+
+@pytest.mark.parametrize("plane", [17, 18, 19])
+@pytest.mark.parametrize("clockwise", [True, False])
+def test_arcs_keep_their_radius_and_end_where_they_should(plane, clockwise):
+    first, second = {17: "XY", 18: "ZX", 19: "YZ"}[plane]
+    offset = {"X": "I", "Y": "J", "Z": "K"}[first]
+    code = "G2" if clockwise else "G3"
+    _, [arc] = steps(f"G{plane} {code} {first}10 {second}10 {offset}10 A6 F100")
+    a, b = "XYZ".index(first), "XYZ".index(second)
+    count = arc[7]
+    points = [arc_point(arc, n) for n in range(1, count + 1)]
+    for point in points:
+        assert math.hypot(point[a] - 10, point[b]) == pytest.approx(10)
+    assert points[-1][a] == points[-1][b] == pytest.approx(10)
+    assert points[-1][3] == 6
+    quarter = abs(arc[6]) == pytest.approx(math.pi / 2)
+    assert quarter is clockwise
+
+
+def test_arcs_by_radius_and_full_turns():
+    for line, angle in [
+        ("G2 X10 R5", -math.pi),
+        ("G3 X10 R5", math.pi),
+        ("G2 X5 Y5 R5", -math.pi / 2),
+        ("G2 X5 Y5 R-5", -1.5 * math.pi),
+    ]:
+        _, [arc] = steps(line)
+        assert arc[6] == pytest.approx(angle, abs=1e-6)
+    _, [circle] = steps("G3 X0 I5")
+    assert circle[6] == pytest.approx(2 * math.pi)
+    _, [twice] = steps("G2 X0 I5 P2")
+    assert twice[6] == pytest.approx(-4 * math.pi)
+
+
+def test_chords_are_within_the_tolerance():
+    _, [arc] = steps("G3 X0 I50")
+    for n in range(arc[7]):
+        a, b = (arc_point(arc, n) if n else ZERO), arc_point(arc, n + 1)
+        middle = math.hypot((a[0] + b[0]) / 2 - 50, (a[1] + b[1]) / 2)
+        assert 50 - middle <= 0.002 * 1.01
+
+
+# Jogs
+
+
+def test_jogs():
+    assert steps("G91 X10 F600", jog=True)[1] == [("line", False, 600.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
+    assert error("X10", jog=True) == codes.NO_FEED
+    assert error("G2 X10 F1", jog=True) == codes.INVALID_JOG
+    assert error("M3 X10 F1", jog=True) == codes.INVALID_JOG
+    assert error("F100", jog=True) == codes.NO_AXIS_WORDS
+
+
+# Anything
+
+
+LETTERS = st.sampled_from("GGGGMMXYZABCFIJKLNPQRSTEDHUVW")
+NUMBERS = st.sampled_from(
+    ["0", "1", "2", "3", "4", "10", "28", "38.2", "53", "92", "54", "66", "67", "62", "-1", "1.5", "", ".", "1e5"]
+)
+LINES = st.lists(st.tuples(LETTERS, NUMBERS).map("".join), max_size=8).map(" ".join) | st.text(max_size=40)
+
+
+@BUDGET
+@given(line=LINES, jog=st.booleans(), letters=st.sampled_from(["XYZABC", "ABCUVW"]))
+def test_any_line_is_understood_or_has_a_number(line, jog, letters):
+    try:
+        modal, found = steps(line, profile=Profile(letters=letters), jog=jog)
+    except GcodeError as problem:
+        assert problem.number in codes.ERRORS  # noqa: PT017
+    else:
+        assert isinstance(modal, Modal)
+        assert all(isinstance(step[0], str) for step in found)

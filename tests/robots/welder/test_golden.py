@@ -1,0 +1,26 @@
+"""Golden transcripts: what a client sent, and to the byte what came back. RIGLESS_GOLDEN=write makes them anew, to be looked at in the diff."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from .scene import Peer, welder
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.in")), ids=lambda path: path.stem)
+def test_the_answer_is_the_golden_one(path):
+    sim = welder(seed=5)
+    port = path.stem.partition("-")[0]
+    peer = Peer(sim, port)
+    sim.run(0.1)
+    peer.say(path.read_bytes())
+    sim.run(4.0)
+    peer.say(b"\x87")
+    sim.run(0.1)
+    kept = path.with_suffix(".out")
+    if os.environ.get("RIGLESS_GOLDEN") == "write":
+        kept.write_bytes(peer.heard)
+    assert peer.heard == kept.read_bytes()

@@ -1,0 +1,42 @@
+"""The welder's scenarios: each of their expectations bites."""
+
+import pytest
+
+from rigless.scenario.expect import Examiner
+from rigless.scenario.load import open_target
+from rigless.scenario.places import shipped_scenarios
+
+# What to change to see a scenario fail. Together the changes must break every one of its expectations.
+CHANGES = {
+    "welder_seam": [
+        "welding.current_a=150",
+        "welding.gas_low_lpm=16",
+        "limits.high_deg=[5,60,165,185,120,360]",
+        "welding.post_flow_ms=60000",
+    ],
+    "welder_arc_lost": ["faults=[]", "welding.hold_on_fault=false", "welding.gas_low_lpm=16", "welding.current_a=100"],
+}
+
+
+def judge(name, *settings):
+    built = open_target(shipped_scenarios()[name], settings, collect=False)
+    examiner = Examiner(built, built.scenario.duration_s)
+    built.simulation.run(built.scenario.duration_s)
+    verdicts = examiner.verdicts()
+    return {one.text for one in verdicts}, {one.text for one in verdicts if not one.passed}
+
+
+def test_every_scenario_of_the_welder_is_here():
+    assert sorted(name for name in shipped_scenarios() if name.startswith("welder_")) == sorted(CHANGES)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_expectation_can_break(name):
+    expectations, failed = judge(name)
+    assert failed == set()
+    broken = set()
+    for change in CHANGES[name]:
+        failed = judge(name, change)[1]
+        assert failed, f"nothing notices {change}"
+        broken |= failed
+    assert broken == expectations

@@ -4,6 +4,7 @@ The moment of a contact is solved for (see `sweep`); nothing is sampled, so noth
 in cell units, as in `proximity`; `Contact` works in metres in the world.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from rigless.motion.sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
 from rigless.worlds.grid import Grid
 
 __all__ = [
-    "MOVED", "MOVED_FULLY", "PASSTHROUGH", "SLIDE", "STOP", "Contact", "Moved", "clearance", "move_circle", "nearest",
+    "MOVED", "MOVED_FULLY", "PASSTHROUGH", "SLIDE", "STOP", "Contact", "Moved", "Touch", "clearance", "move_circle", "nearest",
     "zone_touched",
 ]  # fmt: skip
 
@@ -130,6 +131,16 @@ class Moved(NamedTuple):
     normal: tuple[float, float]
     point_m: tuple[float, float]
     fraction: float
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Where a body touches something, and which way that pushes."""
+
+    x: float
+    y: float
+    normal_x: float
+    normal_y: float
 
 
 class Contact:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.kernel.robot import Robot
 from rigless.kernel.world import Obstacle, World
 from rigless.worlds.grid import Grid
 
@@ -16,6 +17,12 @@ class GridWorld(World):
     def __init__(self, grid: Grid, obstacles: dict[str, Obstacle] | None = None):
         self.grid = grid
         super().__init__(obstacles)
+
+    def around(self, robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What moves in it besides this robot."""
+        if len(robot.simulation.robots) == 1 and not self.state.obstacles:
+            return NO_DISCS, NO_BOXES
+        return self.shapes(robot.now_ns, robot.neighbours())
 
     def shapes(
         self, now_ns: int, bodies: list[tuple[float, float, float]]

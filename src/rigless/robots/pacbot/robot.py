@@ -13,6 +13,7 @@ from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Asks, Robot, every, on
+from rigless.motion.contact import Touch
 from rigless.motion.proximity import nearest
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.arrays import Arrays, make_arrays, tof_names
@@ -21,10 +22,10 @@ from rigless.robots.pacbot.config import WHEELS, PacbotConfig
 from rigless.robots.pacbot.game.frame import GameCodec
 from rigless.robots.pacbot.match import Match
 from rigless.robots.pacbot.ranging import measure
-from rigless.robots.pacbot.state import Contact, PacbotState, Ray, Truth
+from rigless.robots.pacbot.state import PacbotState, Ray, Truth
 from rigless.robots.pacbot.wire import CommandCodec, Encoders, Imu, SensorCodec, Tof, UartCodec, WordCodec
 from rigless.sensors.noise import noise_key
-from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
+from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maze import Maze, MazeWorld, is_maze, load_maze, maze_of, read_json
 from rigless.worlds.shipped import find_maze
 
@@ -155,11 +156,8 @@ class Pacbot(Commands, Match, Robot):
 
     def around(self) -> tuple[Any, Any]:
         """What moves in the world besides this robot, in cells."""
-        world = self.world
-        if len(self.simulation.robots) == 1 and not world.state.obstacles:
-            return NO_DISCS, NO_BOXES
-        assert isinstance(world, GridWorld)
-        return world.shapes(self.now_ns, self.neighbours())
+        assert isinstance(self.world, GridWorld)
+        return self.world.around(self)
 
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body.item(b.X), self.state.body.item(b.Y), self.config.body.radius_m
@@ -218,7 +216,7 @@ class Pacbot(Commands, Match, Robot):
         state, body = self.state, self.state.body.tolist()
         c, s = math.cos(body[b.THETA]), math.sin(body[b.THETA])
         vx, vy, w = body[b.VX : b.W + 1]
-        touching = [Contact(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])] if state.hit else []
+        touching = [Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])] if state.hit else []
         measured = zip(self.arrays.names, *state.rays.T.tolist(), state.ranges.tolist(), strict=True)
         return Truth(
             pose=(body[b.X], body[b.Y], body[b.THETA]),

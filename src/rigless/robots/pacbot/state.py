@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.motion.contact import Touch
 from rigless.robots.pacbot.body import BODY_SIZE
 from rigless.robots.pacbot.game.frame import Frame
 from rigless.robots.pacbot.game.state import GameState
@@ -28,14 +29,6 @@ class PacbotState:
     game: GameState | None = None
     said: list[tuple[str, int, int]] = field(default_factory=list)  # what clients and the camera tell the game next
     reported: tuple[int, int] | None = None  # the cell that the camera last told
-
-
-@dataclass(frozen=True)
-class Contact:
-    x: float
-    y: float
-    normal_x: float
-    normal_y: float
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,7 @@ class Truth:
     wheels: dict[str, float]
     ticks: dict[str, float]
     tof: list[Ray]
-    contacts: list[Contact]
+    contacts: list[Touch]
     radius_m: float
     distance_m: float
     impact_mps: float

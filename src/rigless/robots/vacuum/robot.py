@@ -13,7 +13,7 @@ from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
-from rigless.motion.contact import MOVED
+from rigless.motion.contact import MOVED, Touch
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS, Arrays, make_arrays
@@ -23,7 +23,7 @@ from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.native import read_native
 from rigless.robots.vacuum.power import Power
 from rigless.robots.vacuum.scanner import scan
-from rigless.robots.vacuum.state import Contact, Truth, VacuumState
+from rigless.robots.vacuum.state import Truth, VacuumState
 from rigless.robots.vacuum.wire import CommandCodec, Scan, Status, TelemetryCodec
 from rigless.robots.vacuum.wire_fast import pack_bins
 from rigless.sensors.noise import block, noise_key, normal
@@ -225,11 +225,8 @@ class Vacuum(Commands, Clients, Power, Robot):
 
     def around(self) -> tuple[Any, Any]:
         """What moves in the world besides this robot, in cells."""
-        world = self.world
-        if len(self.simulation.robots) == 1 and not world.state.obstacles:
-            return NO_DISCS, NO_BOXES
-        assert isinstance(world, GridWorld)
-        return world.shapes(self.now_ns, self.neighbours())
+        assert isinstance(self.world, GridWorld)
+        return self.world.around(self)
 
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body[b.X], self.state.body[b.Y], self.config.robot.robot_radius
@@ -334,7 +331,7 @@ class Vacuum(Commands, Clients, Power, Robot):
         if state.lidar_on and state.scans:
             self.scan_now(self.config.lidar.num_rays)
         touching = (
-            [Contact(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])] if flags & b.HIT else []
+            [Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])] if flags & b.HIT else []
         )
         return Truth(
             pose=(body[b.X], body[b.Y], body[b.THETA]),

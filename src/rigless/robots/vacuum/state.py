@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.motion.contact import Touch
 from rigless.robots.vacuum.body import BODY_SIZE
 
 
@@ -32,20 +33,12 @@ class VacuumState:
 
 
 @dataclass(frozen=True)
-class Contact:
-    x: float
-    y: float
-    normal_x: float
-    normal_y: float
-
-
-@dataclass(frozen=True)
 class Truth:
     """Ground truth; `odometry` is the pose that a perfect reader of the encoders believes, in the world's frame."""
 
     pose: tuple[float, float, float]
     velocity: tuple[float, float]
-    contacts: list[Contact]
+    contacts: list[Touch]
     odometry: tuple[float, float, float]
     bumpers: tuple[bool, bool]
     cliffs: tuple[bool, bool, bool, bool]

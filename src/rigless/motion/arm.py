@@ -29,12 +29,24 @@ def link(row: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
 
 
 @njit(cache=True, error_model="numpy")
+def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of two small square matrices; numba's own needs scipy's BLAS, which is more than four rows are worth."""
+    size = left.shape[0]
+    found = np.zeros((size, size))
+    for i in range(size):
+        for j in range(size):
+            for k in range(size):
+                found[i, j] += left[i, k] * right[k, j]
+    return found
+
+
+@njit(cache=True, error_model="numpy")
 def chain(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np.float64]:
     """Where each link's frame is, 6×4×4 in the base frame; the last is the flange."""
     frames = np.empty((6, 4, 4))
     frame = np.eye(4)
     for n in range(6):
-        frame = frame @ link(table[n], joints[n])
+        frame = product(frame, link(table[n], joints[n]))
         frames[n] = frame
     return frames
 
@@ -43,7 +55,7 @@ def chain(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np
 def flange(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np.float64]:
     frame = np.eye(4)
     for n in range(6):
-        frame = frame @ link(table[n], joints[n])
+        frame = product(frame, link(table[n], joints[n]))
     return frame
 
 
@@ -86,11 +98,11 @@ def solve(table: NDArray[np.float64], goal: NDArray[np.float64]) -> tuple[NDArra
             q3 = delta - bend - table[2, THETA]
             lean = np.arctan2(far, high) - np.arctan2(forearm * np.sin(delta), upper + forearm * np.cos(delta))
             q2 = lean - (table[1, THETA] + 0.5 * np.pi)
-            arm = link(table[0], q1) @ link(table[1], q2) @ link(table[2], q3)
+            arm = product(product(link(table[0], q1), link(table[1], q2)), link(table[2], q3))
             left = np.zeros((3, 3))  # Rx(α of joint 4) undone: what remains is Rz(q4)·Ry(−q5)·Rz(q6)
             ca, sa = np.cos(table[3, ALPHA]), np.sin(table[3, ALPHA])
             left[0, 0], left[1, 1], left[1, 2], left[2, 1], left[2, 2] = 1.0, ca, sa, -sa, ca
-            turn = left @ np.ascontiguousarray(arm[:3, :3].T) @ np.ascontiguousarray(goal[:3, :3])
+            turn = product(product(left, arm[:3, :3].T), goal[:3, :3])
             sine = np.sqrt(turn[0, 2] ** 2 + turn[1, 2] ** 2)
             for flip in range(2):
                 if sine < STRAIGHT:

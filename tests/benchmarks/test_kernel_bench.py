@@ -1,12 +1,13 @@
 """`rigless bench kernel` gives its figures, briefly measured. How large they are is not for a test to say."""
 
-import json
 import math
 
 import pytest
 
 from rigless.cli.bench import run_benchmarks, table
 from rigless.kernel.problems import InputError
+
+from .measuring import figures_of
 
 TIMERS = {"events_per_s", "simpy_events_per_s", "heap_events_per_s", "ratio_to_simpy", "ratio_to_heap"}
 PACE = {
@@ -57,12 +58,7 @@ ANY_SIGN = {"sim_minus_wall_ms", "added_us", "encoding_us", "ratio_to_bare_mcap"
 
 @pytest.fixture(scope="module")
 def figures() -> dict[str, dict[str, float]]:
-    with pytest.MonkeyPatch.context() as patch, pytest.MonkeyPatch.context() as output:
-        written: list[str] = []
-        patch.setenv("RIGLESS_BENCH_SECONDS", "0.5")
-        output.setattr("rigless.cli.bench.line", written.append)
-        run_benchmarks(["kernel"], json=True)
-    return json.loads("".join(written))
+    return figures_of("kernel", 0.5)
 
 
 def test_the_groups_have_their_figures(figures):

@@ -2,14 +2,14 @@
 The peers need not be installed here."""
 
 import importlib
-import json
 import math
-import sys
 
 import numpy as np
 import pytest
 
-from rigless.cli.bench import run_benchmarks, table
+from rigless.cli.bench import table
+
+from .measuring import figures_of
 
 SPEED = {"rays_per_s", "wrong_rays", "max_error_m", "p99_error_m", "rays"}
 GROWTH = {"rays_per_s", "ns_per_ray", "dda_rays_per_s", "wrong_rays", "prepare_ms"}
@@ -20,14 +20,7 @@ RIGHT_M = 1e-6
 
 @pytest.fixture(scope="module")
 def figures():
-    with pytest.MonkeyPatch.context() as patch:
-        written: list[str] = []
-        patch.setenv("RIGLESS_BENCH_SECONDS", "0.3")
-        patch.setattr("rigless.cli.bench.line", written.append)
-        for peer in ("irsim", "mujoco"):
-            patch.setitem(sys.modules, peer, None)  # as if it were not installed
-        run_benchmarks(["lidar"], json=True)
-    return json.loads("".join(written))
+    return figures_of("lidar", without=("irsim", "mujoco"))
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,13 @@
 """`rigless bench pacbot`, briefly measured: it gives its figures, from a real process and real sockets too. How large they are is not for a
 test to say."""
 
-import json
 import math
 
 import pytest
 
-from rigless.cli.bench import run_benchmarks, table
+from rigless.cli.bench import table
+
+from .measuring import figures_of
 
 STEPS = {"steps_per_s", "real_time_x", "bare_steps_per_s", "steps_at_walls"}
 REPLIES = {
@@ -17,12 +18,7 @@ REPLIES = {
 
 @pytest.fixture(scope="module")
 def figures():
-    with pytest.MonkeyPatch.context() as patch:
-        written: list[str] = []
-        patch.setenv("RIGLESS_BENCH_SECONDS", "0.3")
-        patch.setattr("rigless.cli.bench.line", written.append)
-        run_benchmarks(["pacbot"], json=True)
-    return json.loads("".join(written))
+    return figures_of("pacbot")
 
 
 def test_it_has_its_figures(figures):

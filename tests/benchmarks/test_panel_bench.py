@@ -1,12 +1,11 @@
 """`rigless bench panel`, briefly measured: it gives its figures, from a real server, clients and browser. How large they are is not for a
 test to say."""
 
-import json
 import math
 
 import pytest
 
-from rigless.cli.bench import run_benchmarks
+from .measuring import figures_of
 
 LOOKS = {"cpu_share", "added_cpu_share", "bytes_per_s", "bytes_each_per_s", "pictures_each_per_s"}
 BROWSER = {"loaded_ms", "first_picture_ms", "beams", "drawn_per_s", "pictures_per_s", "server_cpu_share"}
@@ -14,12 +13,7 @@ BROWSER = {"loaded_ms", "first_picture_ms", "beams", "drawn_per_s", "pictures_pe
 
 @pytest.fixture(scope="module")
 def figures():
-    with pytest.MonkeyPatch.context() as patch:
-        written: list[str] = []
-        patch.setenv("RIGLESS_BENCH_SECONDS", "0.5")
-        patch.setattr("rigless.cli.bench.line", written.append)
-        run_benchmarks(["panel"], json=True)
-    return json.loads("".join(written))
+    return figures_of("panel", 0.5)
 
 
 def test_it_has_its_figures(figures):

@@ -1,13 +1,13 @@
 """`rigless bench vacuum`, briefly measured: it gives its figures, from a real process and real sockets too. How large they are
 is not for a test to say."""
 
-import json
 import math
-import sys
 
 import pytest
 
-from rigless.cli.bench import run_benchmarks, table
+from rigless.cli.bench import table
+
+from .measuring import figures_of
 
 INDOORS = {"silent_x", "computed_x", "sensing_x", "encoded_x"}
 LIVE = {
@@ -17,13 +17,7 @@ LIVE = {
 
 @pytest.fixture(scope="module")
 def figures():
-    with pytest.MonkeyPatch.context() as patch:
-        written: list[str] = []
-        patch.setenv("RIGLESS_BENCH_SECONDS", "0.3")
-        patch.setattr("rigless.cli.bench.line", written.append)
-        patch.setitem(sys.modules, "irsim", None)  # as if it were not installed
-        run_benchmarks(["vacuum"], json=True)
-    return json.loads("".join(written))
+    return figures_of("vacuum", without=("irsim",))
 
 
 def test_it_has_its_figures(figures):

@@ -1,21 +1,15 @@
 """`rigless bench welder`, briefly measured: it gives its figures. How large they are is not for a test to say, but the cycle times are."""
 
-import json
 import math
 
 import pytest
 
-from rigless.cli.bench import run_benchmarks
+from .measuring import figures_of
 
 
 @pytest.fixture(scope="module")
 def figures():
-    with pytest.MonkeyPatch.context() as patch:
-        written: list[str] = []
-        patch.setenv("RIGLESS_BENCH_SECONDS", "0.3")
-        patch.setattr("rigless.cli.bench.line", written.append)
-        run_benchmarks(["welder"], json=True)
-    return json.loads("".join(written))
+    return figures_of("welder")
 
 
 def test_cycle_times_are_the_firmwares(figures):

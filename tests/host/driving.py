@@ -74,6 +74,20 @@ async def with_api(host: Host, auth: bool = False) -> AsyncIterator[ControlServe
             await server.close()
 
 
+async def good(request: Awaitable[Any]) -> Any:
+    """What the API answers to a request that it must grant."""
+    answer = await request
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def bad(request: Awaitable[Any]) -> Any:
+    """The first problem that the API names with a request that it must refuse."""
+    answer = await request
+    assert answer.status_code == 422, answer.text
+    return answer.json()["problems"][0]
+
+
 class Client:
     """A line client on a TCP port."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from rigless.recordings.replay import verify
 
-from .driving import client_of, make_host, on_loop, until, with_api
+from .driving import bad, client_of, good, make_host, on_loop, until, with_api
 
 
 @asynccontextmanager
@@ -18,18 +18,6 @@ async def api(speed="lockstep"):
     host = make_host(speed=speed)
     async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=30) as http:
         yield host, http
-
-
-async def good(request):
-    answer = await request
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-async def bad(request):
-    answer = await request
-    assert answer.status_code == 422, answer.text
-    return answer.json()["problems"][0]
 
 
 @on_loop

@@ -6,7 +6,7 @@ import httpx
 import numpy as np
 import pytest
 
-from host.driving import make_host, on_loop
+from host.driving import bad, good, make_host, on_loop
 from rigless.host.control import create_app
 from rigless.panel.acts import add_acts
 from rigless.panel.hub import Hub
@@ -21,18 +21,6 @@ async def api(target=TROLLEY, settings=()):
     add_acts(app, Hub(host))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=30) as http:
         yield host, http
-
-
-async def good(request):
-    answer = await request
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-async def bad(request):
-    answer = await request
-    assert answer.status_code == 422, answer.text
-    return answer.json()["problems"][0]
 
 
 @on_loop

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from host.driving import THERMOSTAT, make_host, on_air, on_loop, until
+from host.driving import THERMOSTAT, bad, good, make_host, on_air, on_loop, until
 from rigless.host.control import create_app
 from rigless.kernel.recording import record_to_bytes
 from rigless.panel.deck import Deck
@@ -38,18 +38,6 @@ async def api():
     ):
         yield host, http
         await deck.close()
-
-
-async def good(request):
-    answer = await request
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-async def bad(request):
-    answer = await request
-    assert answer.status_code == 422, answer.text
-    return answer.json()["problems"][0]
 
 
 def room(path, seconds=20.0):

@@ -21,13 +21,13 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 1 << 20
-POLICY = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; "
-POLICY += "base-uri 'none'; form-action 'none'; object-src 'none'"
+POLICY = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
+NOTHING_ELSE = "base-uri 'none'; form-action 'none'; object-src 'none'"  # these do not fall back to default-src
 
 
 def _headers(script: str) -> list[tuple[bytes, bytes]]:
     return [
-        (b"content-security-policy", f"{POLICY}; script-src 'self' {script}".encode()),
+        (b"content-security-policy", f"{POLICY}; {NOTHING_ELSE}; script-src 'self' {script}".encode()),
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),
         (b"cache-control", b"no-store"),

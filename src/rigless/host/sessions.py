@@ -16,7 +16,7 @@ def _folder() -> Path:
 
 def secret() -> bytes:
     """What signs the panel's cookies: this user's, kept, so that an open panel outlives a restart. Made up if it cannot be."""
-    try:
+    with contextlib.suppress(OSError):
         folder = _folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / "cookie.key"
@@ -28,8 +28,6 @@ def secret() -> bytes:
         if len(kept) == 32 and path.stat().st_mode & 0o077 == 0:
             return kept
         path.unlink()  # others have seen it, or it is half written: the next start makes a new one
-    except OSError:
-        return os.urandom(32)
     return os.urandom(32)
 
 

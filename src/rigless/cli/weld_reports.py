@@ -1,12 +1,13 @@
 """A validation for machines and people: JSON that compares run to run, JUnit, SARIF, and one self-contained HTML page."""
 
 from html import escape
+from importlib.metadata import version
 from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
 
-from rigless import __version__
+
 from rigless.cli.reports import STYLE, clean
 from rigless.cli.weld_pictures import pictures
 from rigless.robots.welder.findings import RULES, Finding, Report
@@ -99,7 +100,7 @@ def sarif(report: Report) -> str:
         }
         for found in report.findings
     ]
-    driver = {"name": "rigless", "version": __version__, "rules": rules}
+    driver = {"name": "rigless", "version": version("rigless"), "rules": rules}
     data = {
         "$schema": SARIF_SCHEMA,
         "version": "2.1.0",

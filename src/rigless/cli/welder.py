@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-welder = typer.Typer(help="Look at weld programs: how long they take.", no_args_is_help=True)
+welder = typer.Typer(help="Look at weld programs: what is wrong with them, how long they take.", no_args_is_help=True)
 
 
 @welder.callback()
@@ -51,3 +51,34 @@ def cycle_time(
         for number, text, why in found.errors:
             line(f"{program}:{number}: {why}  ({text})")
     raise typer.Exit(1 if found.errors else 0)
+
+
+@welder.command("validate")
+def validate(
+    program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
+    cell: Annotated[Path | None, typer.Option(help="What stands around the arm (YAML).")] = None,
+    config: Annotated[str, typer.Option(help="A simulation.yaml or scenario with the welder.")] = "welder",
+    settings: Annotated[list[str] | None, typer.Option("--set", help="key=value, for example letters=ABCUVW.")] = None,
+    heat: Annotated[str, typer.Option(metavar="LOW:HIGH", help="Heat input that every seam keeps to, kJ/mm.")] = "",
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Of the arc's chances.")] = None,
+    json: Annotated[Path | None, typer.Option(metavar="F", help="Write JSON, the same for the same run.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="F", help="Write JUnit XML, a test a rule.")] = None,
+    sarif: Annotated[Path | None, typer.Option(metavar="F", help="Write SARIF 2.1.0 for code review.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="F", help="Write a page with plots and the program.")] = None,
+) -> None:
+    """Run a program in virtual time and tell everything that is wrong with it, by line: collisions, limits, singularities,
+    poses out of reach, alarms, arc faults, heat input.
+
+    Exit code 0 if it is valid; 1 if something is wrong; 2 if the program or the cell cannot be read.
+
+    Examples:
+
+      rigless welder validate seam.nc --cell cell.yaml
+
+      rigless welder validate seam.nc --cell cell.yaml --heat 0.2:1.5 --html report.html --junit report.xml
+    """
+    from rigless.cli.weld_check import check
+
+    outputs = {"json": json, "junit": junit, "sarif": sarif, "html": html}
+    raise typer.Exit(check(program, cell, config, settings or (), seed, heat, strict, outputs))

@@ -55,27 +55,42 @@ def validate_program(
     progress: Callable[[float], None] | None = None,
 ) -> Report:
     """Run a program in virtual time and tell what is wrong with it. `progress` is called with the share that is done."""
-    return _Run(read_program(text), config or WelderConfig(), cell, demands or Demands(), name, seed).to_the_end(
-        progress or (lambda share: None)
-    )
+    sim = Simulation([Welder(NAME, config or WelderConfig())], cell, seed=seed)
+    return validate_in(sim, NAME, text, demands, name=name, progress=progress)
+
+
+def validate_in(
+    sim: Simulation,
+    robot: str,
+    text: str,
+    demands: Demands | None = None,
+    *,
+    name: str = "program",
+    progress: Callable[[float], None] | None = None,
+) -> Report:
+    """The same with a simulation that holds a welder and whatever else belongs to its cell."""
+    run = _Run(read_program(text), sim, robot, demands or Demands(), name)
+    return run.to_the_end(progress or (lambda share: None))
 
 
 class _Run:
     def __init__(
         self,
         program: list[ProgramLine],
-        config: WelderConfig,
-        cell: World | None,
+        sim: Simulation,
+        robot: str,
         demands: Demands,
         name: str,
-        seed: int,
     ):
         self.program, self.demands = [line for line in program if not line.empty], demands
-        self.robot = Welder(NAME, config)
-        self.sim = Simulation([self.robot], cell, seed=seed)
+        self.lines = {line.number: line for line in self.program}
+        self.sim, self.name = sim, robot
+        found = sim.robot(robot)
+        assert isinstance(found, Welder), f"{robot} is not a welder"
+        self.robot = found
         self.sim.listeners.event.append(self.told)
         self.sim.listeners.output.append(self.spoke)
-        self.report = Report(name, seed=seed)
+        self.report = Report(name, seed=sim.seed)
         self.next = 0  # of the lines to send
         self.inside: deque[tuple[int, int]] = deque()  # index (−1: ours, not the program's) and size of lines not answered
         self.skipping = False
@@ -129,11 +144,11 @@ class _Run:
             self.next += 1
 
     def put(self, data: bytes, index: int) -> None:
-        self.sim.send(NAME, "grbl", data)
+        self.sim.send(self.name, "grbl", data)
         self.inside.append((index, len(data)))
 
     def hear(self) -> None:
-        texts = [message.text for message in self.sim.take(NAME, "grbl") if isinstance(message, Text)]
+        texts = [message.text for message in self.sim.take(self.name, "grbl") if isinstance(message, Text)]
         *lines, self.rest = (self.rest + "".join(texts)).split("\n")
         for text in (line.strip() for line in lines):
             if found := re.fullmatch(r"ok|error:(\d+)|ALARM:(\d+)", text):
@@ -190,9 +205,9 @@ class _Run:
         """What an alarm wants, but the program goes on as it was: with its feed, units and offsets."""
         state = self.robot.state
         modal, shift = replace(state.modal), list(state.coordinates.g92)
-        self.sim.send(NAME, "grbl", b"\x18")
+        self.sim.send(self.name, "grbl", b"\x18")
         self.sim.run(SLICE_S)
-        self.sim.take(NAME, "grbl")
+        self.sim.take(self.name, "grbl")
         state.modal, state.coordinates.g92 = modal, shift
 
     def beyond(self, line: ProgramLine) -> None:
@@ -201,14 +216,17 @@ class _Run:
     def go_on(self) -> None:
         """What an operator would press."""
         if self.robot.state.mode in ("Hold", "Tool") and not moves.moving(self.robot):
-            self.sim.send(NAME, "grbl", b"~")
+            self.sim.send(self.name, "grbl", b"~")
 
     # What is seen
 
     def spoke(self, time_ns: int, output: Output) -> None:
-        self.last_heard_s = time_ns * 1e-9
+        if output.robot == self.name:
+            self.last_heard_s = time_ns * 1e-9
 
     def told(self, time_ns: int, event: Event) -> None:
+        if event.robot != self.name:
+            return
         line = self.at_line()
         if event.code == "weld-fault":
             self.find("arc-fault", event.text, line)
@@ -223,7 +241,7 @@ class _Run:
         """The line whose motion runs; at rest the last that was understood."""
         state = self.robot.state
         number = state.lines.get(moves.peek(self.robot)[2]) or state.modal.line
-        return next((line for line in self.program if line.number == number), self.program[0] if self.program else MARK)
+        return self.lines.get(number) or (self.program[0] if self.program else MARK)
 
     def look(self, slice_s: float) -> None:
         robot, report = self.robot, self.report

@@ -1,0 +1,98 @@
+"""Collisions as they happen: what a block will hit is found when it is queued, and told when the arm gets there.
+
+A block is a straight line of the joints, so its contacts are known for all of it before it runs (motion/follow.py, nothing is stepped over), and the 1000 Hz tick
+has only to compare distances. A jog that is let go before it hits something hits nothing. What the follower remembers of each pair
+is in the state, so that a run from a snapshot finds the very same.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rigless.motion import planner as p
+from rigless.robots.welder import alarms, codes, moves
+from rigless.robots.welder.modal import AXES
+
+if TYPE_CHECKING:
+    from rigless.motion.collision import Contact
+    from rigless.motion.follow import Follower
+    from rigless.robots.welder.robot import Welder
+    from rigless.worlds.cell import Cell
+
+
+def follower(robot: "Welder", cell: "Cell | None") -> "Follower | None":
+    """Who looks ahead; None if nothing is to be looked for."""
+    config = robot.config.collision
+    if not config.enable or not (config.check_self_collision or (config.check_environment and cell is not None)):
+        return None
+    from rigless.motion.collision import Collider
+    from rigless.motion.follow import Follower
+    from rigless.robots.welder.body import model
+
+    pairs = (config.self_collision_pairs or None) if config.check_self_collision else ()
+    around = cell if config.check_environment else None
+    return Follower(Collider(model(robot.config), around, pairs, config.margin_mm / 1000))
+
+
+def start(robot: "Welder") -> None:
+    """The arm stands where it is, with nothing ahead; what it touches already is not told again."""
+    found, state = robot.follower, robot.state
+    state.ahead.contacts.clear()
+    if found is not None:
+        found.start(np.radians(state.run[p.POSITION : p.POSITION + AXES]))
+        _keep(robot, found)
+
+
+def foresee(robot: "Welder", tag: int, target_deg: Any) -> None:
+    """A block to this place was queued behind all others."""
+    found, ahead = robot.follower, robot.state.ahead
+    if found is None:
+        return
+    if found.left_m is not ahead.left_m:  # a snapshot was restored
+        found.left_m, found.touching, found.at = ahead.left_m, set(ahead.touching), np.array(ahead.at_rad)
+    for contact in found.go(np.radians(target_deg)):
+        ahead.contacts.append(_told(contact, tag))
+    _keep(robot, found)
+
+
+def watch(robot: "Welder") -> None:
+    """Tell of the contacts that the arm has come to."""
+    state, config = robot.state, robot.config.collision
+    while state.ahead.contacts and _reached(robot, state.ahead.contacts[0]):
+        _, _, link, other, point_mm, depth_mm = state.ahead.contacts.pop(0)
+        near = depth_mm < 0.0
+        what = f"comes within {-depth_mm:.1f} mm of" if near else "hits"
+        place = ", ".join(f"{value:.1f}" for value in point_mm)
+        code = "clearance" if near else "collision"
+        robot.event(
+            code, f"{link} {what} {other} at ({place}) mm", "error", objects=[link, other], place_mm=list(point_mm),
+            depth_mm=depth_mm,
+        )  # fmt: skip
+        robot.count("collisions" if not near else "clearances")
+        if config.on_collision == "stop" and not near:
+            moves.drop(robot)
+            robot.set_spindle(5, 0.0)
+            alarms.raise_alarm(robot, codes.ALARM_MOTOR_FAULT)
+
+
+def _reached(robot: "Welder", contact: tuple[Any, ...]) -> bool:
+    """Whether the block of a contact has come so far; a block that is gone has."""
+    state = robot.state
+    tag, share = contact[:2]
+    if not state.run[p.COUNT]:
+        return True
+    block = state.blocks[int(state.run[p.FIRST])]
+    if int(block[p.TAG]) != tag:
+        return int(block[p.TAG]) > tag
+    distance, _, _ = p.ahead(state.run, moves.now_s(robot))
+    return bool(distance >= share * block[p.LENGTH])
+
+
+def _told(contact: "Contact", tag: int) -> tuple[Any, ...]:
+    point_mm = tuple(round(1000 * value, 3) for value in contact.point_m)
+    return tag, contact.at, contact.link, contact.other, point_mm, round(1000 * contact.depth_m, 3)
+
+
+def _keep(robot: "Welder", found: "Follower") -> None:
+    ahead = robot.state.ahead
+    ahead.left_m, ahead.touching, ahead.at_rad = found.left_m, sorted(found.touching), found.at.tolist()

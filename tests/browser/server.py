@@ -38,6 +38,7 @@ class Server(Process):
             )
         self.wait_ready()
         headers = {} if "--no-auth" in self._words else {"Authorization": f"Bearer {self.token}"}
+        self._awake = True
         self.http = httpx.Client(base_url=self.url, headers=headers, timeout=30)
 
     @property
@@ -93,4 +94,11 @@ class Server(Process):
         self.post("/api/reset")
         self.post("/api/speed", speed=1)
         self.post("/api/resume")
+        self._awake = True
         return self
+
+    def rest(self) -> None:
+        """Stand still until somebody begins anew."""
+        if self._awake and self.popen.poll() is None:
+            self.post("/api/pause")
+        self._awake = False

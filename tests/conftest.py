@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import compiled
 import hypothesis
 import pytest
+
+import compiled
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.folder()))  # before anything imports numba
 

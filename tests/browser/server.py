@@ -36,7 +36,12 @@ class Server(Process):
                 cwd=self.folder,
                 env=environment,
             )
-        self.wait_ready()
+        try:
+            self.wait_ready()
+        except AssertionError:
+            self.popen.kill()  # nobody else knows of it yet
+            self.popen.wait()
+            raise
         headers = {} if "--no-auth" in self._words else {"Authorization": f"Bearer {self.token}"}
         self._awake = True
         self.http = httpx.Client(base_url=self.url, headers=headers, timeout=30)

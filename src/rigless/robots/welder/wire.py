@@ -1,8 +1,9 @@
 """The bytes of a grblHAL serial line. Real-time bytes are picked out before anything else and act at once; what is left becomes lines.
 
 A byte is real-time if it is one of `?`, `!`, `~` outside a `$` line and outside parentheses, a control code that has a
-meaning, or in 0x80–0xBF. CR, LF, CRLF and LFCR end a line once. Backspace and delete take a character back. Reset, stop and jog
-cancel also empty the line. A line that outgrows the buffer is told as such when it ends.
+meaning, or in 0x80–0xBF. What is above is dropped outside of `$` lines and parentheses: so a byte order mark does no harm, nor a sender
+that writes its real-time bytes as UTF-8 (CNCjs: C2 91 for 91). CR, LF, CRLF and LFCR end a line once. Backspace takes a character
+back. Reset, stop and jog cancel also empty the line. A line that outgrows the buffer is told as such when it ends.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ LINE_BYTES = 256
 STATUS, HOLD, RESUME = 0x3F, 0x21, 0x7E  # ? ! ~
 RESET, STOP, STATUS_ENQ = 0x18, 0x19, 0x05
 STATUS_8, RESUME_8, HOLD_8, MODES, DOOR, JOG_CANCEL, FULL_STATUS = 0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x87
+OPTIONAL_STOP, SINGLE_BLOCK, REPORTING = 0x88, 0x89, 0x8C
 FEED_RESET, FEED_PLUS_10, FEED_MINUS_10, FEED_PLUS_1, FEED_MINUS_1 = range(0x90, 0x95)
 RAPID_100, RAPID_50, RAPID_25 = 0x95, 0x96, 0x97
 SPINDLE_RESET, SPINDLE_PLUS_10, SPINDLE_MINUS_10, SPINDLE_PLUS_1, SPINDLE_MINUS_1, SPINDLE_STOP = range(0x99, 0x9F)
@@ -82,12 +84,14 @@ class GrblCodec:
         return byte in PRINTABLE and not self.kept
 
     def _take(self, byte: int) -> None:
+        if (byte < SPACE and byte != BACKSPACE) or (byte >= DELETE and not self.kept):
+            return
         self.size += 1
         if byte in (BACKSPACE, DELETE):
             del self.line[-1:]
             self._look_again()
             return
-        if byte < SPACE or (byte == SPACE and not self.line):
+        if byte == SPACE and not self.line:
             return
         self.ended = 0
         self._note(chr(byte), not self.line)
@@ -102,10 +106,10 @@ class GrblCodec:
             self.kept = True
         elif char == "(" and self.comment != ";" and not self.kept:
             self.comment, self.kept = "(", True
-        elif char == ")" and self.comment == "(":
+        elif char == ")" and self.comment != ";":
             self.comment, self.kept = "", False
-        elif char == ";" and self.comment != "(" and not self.kept:
-            self.comment = ";"
+        elif char == ";" and self.comment != "(":
+            self.comment, self.kept = ";", False
 
     def _look_again(self) -> None:
         """After a character was taken back."""

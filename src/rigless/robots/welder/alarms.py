@@ -7,8 +7,9 @@ reset. A reset in motion is itself an alarm, because a real machine loses its po
 from typing import TYPE_CHECKING
 
 from rigless.robots.welder import codes, lines, moves, reports, welding
+from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import Modal
-from rigless.robots.welder.state import Arrival, Schedule
+from rigless.robots.welder.state import Arrival, Schedule, Switches
 
 if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
@@ -60,6 +61,7 @@ def reset(robot: "Welder") -> None:
     robot.set_coolant(False, False)
     robot.set_overrides(100, 100, 100)
     state.schedule = Schedule()
+    state.switches = Switches(reporting=state.settings[s.REPORT_INTERVAL] > 0)
     if homing or moved:
         raise_alarm(robot, codes.ALARM_HOMING_RESET if homing else codes.ALARM_ABORT)
         locked = True

@@ -43,7 +43,7 @@ class Schedule:
 
 @dataclass
 class Switches:
-    """What an operator can set beside the program; all are off after a start and stay over a reset."""
+    """What an operator can set beside the program; a start and a reset put them back."""
 
     optional_stop_off: bool = False  # M1 does not stop
     block_delete: bool = False  # lines that begin with / are left out

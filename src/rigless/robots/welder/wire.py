@@ -6,6 +6,7 @@ that writes its real-time bytes as UTF-8 (CNCjs: C2 91 for 91). CR, LF, CRLF and
 back. Reset, stop and jog cancel also empty the line. A line that outgrows the buffer is told as such when it ends.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -21,6 +22,9 @@ FLOOD, MIST = 0xA0, 0xA1
 PRINTABLE = {STATUS, HOLD, RESUME}
 CONTROL = {RESET, STOP, STATUS_ENQ}
 EMPTIES_LINE = {RESET, STOP, JOG_CANCEL}
+PLAIN = re.compile(
+    rb"[^\x00- !?~$\[();\x7f-\xff][^\x00-\x1f!?~$\[();\x7f-\xff]*"
+)  # text in which nothing has a meaning of its own
 CR, LF, BACKSPACE, DELETE, SPACE = 0x0D, 0x0A, 0x08, 0x7F, 0x20
 
 
@@ -62,7 +66,14 @@ class GrblCodec:
     ended: int = 0  # the byte that ended the last line, if nothing has come since
 
     def decode(self, data: bytes) -> Iterator[RealTime | Line]:
-        for byte in data:
+        at = 0
+        while at < len(data):
+            if text := PLAIN.match(data, at):
+                self._append(text[0])
+                at = text.end()
+                continue
+            byte = data[at]
+            at += 1
             if self._is_real_time(byte):
                 if byte in EMPTIES_LINE:
                     self._clear()
@@ -86,19 +97,23 @@ class GrblCodec:
     def _take(self, byte: int) -> None:
         if (byte < SPACE and byte != BACKSPACE) or (byte >= DELETE and not self.kept):
             return
-        self.size += 1
         if byte in (BACKSPACE, DELETE):
+            self.size += 1
             del self.line[-1:]
             self._look_again()
             return
         if byte == SPACE and not self.line:
+            self.size += 1
             return
-        self.ended = 0
         self._note(chr(byte), not self.line)
-        if len(self.line) >= LINE_BYTES - 1:
-            self.overflow = True
-        else:
-            self.line.append(byte)
+        self._append(bytes([byte]))
+
+    def _append(self, text: bytes) -> None:
+        self.size += len(text)
+        self.ended = 0
+        room = LINE_BYTES - 1 - len(self.line)
+        self.line += text[:room]
+        self.overflow |= len(text) > room
 
     def _note(self, char: str, first: bool) -> None:
         """Whether printable real-time bytes are data from here on."""

@@ -206,17 +206,34 @@ class Welder(Robot):
         due = [one for one in state.arriving if one.due_ns <= self.now_ns]
         if not due:
             return
-        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
         for one in due:
-            if one.code >= 0:
-                realtime.act(self, one.code)
-            else:
-                self.state.rx.append(one)
-                lines.work(self)
+            if one.code < 0:
+                state.rx.append(one)
+                continue
+            lines.work(self)
+            realtime.act(self, one.code)
+        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
+        lines.work(self)
 
     def rx_free(self) -> int:
         """Free bytes of the receive buffer; a sender that overfills it is held back by the transport, as TCP and USB do."""
         return max(0, self.config.rx_bytes - 1 - sum(one.size for one in self.state.rx))
+
+    def report_by_itself(self) -> None:
+        """Begin to report each $481 milliseconds, if that is not yet so."""
+        state = self.state
+        state.switches.reporting = state.settings[s.REPORT_INTERVAL] > 0
+        if state.switches.reporting and not state.reports_due:
+            state.reports_due = True
+            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_again)
+
+    def report_again(self) -> None:
+        state = self.state
+        state.reports_due = state.settings[s.REPORT_INTERVAL] > 0
+        if state.reports_due:
+            if state.switches.reporting and state.client != NOBODY:
+                self.say(reports.status(self))
+            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_again)
 
     def wake(self) -> None:
         """A dwell or wait may be over."""
@@ -276,6 +293,7 @@ class Welder(Robot):
     @on(Stored)
     def load(self, message: Stored, link: Link) -> None:
         storage.load(self, message.text)
+        self.report_by_itself()
 
     def store(self) -> None:
         if self.config.settings_file:

@@ -10,7 +10,7 @@ import * as state from "./state.js";
 export const strip = document.createElement("div");
 strip.className = "plots";
 const EVERY_MS = 66;
-const LINES = ["--line-1", "--line-2", "--line-3"];
+const LINES = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5", "--line-6"];
 
 /** @type {{part: Part, plot: uPlot, value: HTMLElement, box: HTMLElement}[]} */
 let plots = [];

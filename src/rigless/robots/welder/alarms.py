@@ -52,6 +52,7 @@ def reset(robot: "Welder") -> None:
     state.arriving = [one for one in state.arriving if one.code >= 0]
     state.line, state.steps, state.until_ns, state.error, state.critical = None, [], -1, codes.OK, False
     state.probe.mode = 0
+    state.program.ended = True
     state.modal = Modal()
     state.coordinates.g92 = [0.0] * AXES
     robot.set_spindle(5, 0.0)

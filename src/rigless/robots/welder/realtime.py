@@ -37,6 +37,7 @@ def act(robot: "Welder", code: int) -> None:
         case w.DOOR:
             open_door(robot)
         case w.JOG_CANCEL:
+            state.rx = [one for one in state.rx if not (one.pendant and one.text.startswith("$J"))]
             if state.mode == "Jog":
                 forget_lines(robot)
                 moves.cancel(robot)
@@ -110,6 +111,7 @@ def stop(robot: "Welder") -> None:
     forget_lines(robot)
     state.line, state.steps = None, []
     state.probe.mode = 0
+    state.program.ended = True
     if state.mode == "Tool":
         state.mode = "Idle"
     robot.set_spindle(5, 0.0)

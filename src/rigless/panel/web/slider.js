@@ -1,8 +1,7 @@
 // Numbers that can be set: a slider, or a few buttons where only some values are possible.
 import { signal } from "@preact/signals-core";
-import { html, nothing } from "lit-html";
+import { html } from "lit-html";
 import { post, robotPath } from "./api.js";
-import * as icons from "./icons.js";
 import { button } from "./pieces.js";
 import * as state from "./state.js";
 /** @typedef {import("./types.js").Part} Part */
@@ -50,12 +49,12 @@ export function slider(part, measured) {
   const id = `slider-${part.name}`;
   if (part.stops?.length) {
     return html`<div class="slider"><span>${part.label}</span><div class="segments even" role="group" aria-label=${part.label}>${part.stops.map((stop) =>
-      button(String(stop), `${part.label} ${stop} ${part.unit ?? ""}`, () => void wish(part, stop), { on: value === stop, off, kind: odd && value === stop ? "caution" : "" }))}</div><span class="dim">${part.unit}</span></div>`;
+      button(`${stop} ${part.unit ?? ""}`, `${part.label} ${stop} ${part.unit ?? ""}`, () => void wish(part, stop), { on: value === stop, off, kind: odd && value === stop ? "caution" : "" }))}</div></div>`;
   }
   return html`<div class="slider"><label for=${id}>${part.label}</label>
     <input id=${id} type="range" min=${part.low ?? 0} max=${part.high ?? 1} step=${part.step ?? 1} aria-label=${part.label} aria-valuetext=${text} ?disabled=${off}
       .value=${String(Number.isFinite(value) ? value : (normal ?? part.low ?? 0))}
       @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => void wish(part, Number(target.value))}>
-    <output for=${id} class=${odd ? "warn" : ""}>${text}</output>
-    ${normal === null ? nothing : button(icons.reset, `${part.label} back to ${normal} ${part.unit ?? ""}`, () => void wish(part, normal), { off: off || !odd })}</div>`;
+    ${normal === null ? html`<output for=${id}>${text}</output>` : html`<button class="button ${odd ? "caution" : ""}" ?disabled=${off}
+      aria-label="${part.label} ${text}, back to ${normal}" title="Back to ${normal} ${part.unit ?? ""}" @click=${() => void wish(part, normal)}>${text}</button>`}</div>`;
 }

@@ -210,11 +210,10 @@ def _weld(config: Any) -> Iterator[Part]:
     yield Gauge("voltage", "Voltage", "V", high=welding_config.most_v, digits=1, group=group)
     yield Gauge("wire", "Wire", "m/min", digits=1, group=group)
     yield Gauge("gas", "Gas", "l/min", digits=1, group=group)
-    yield Gauge("heat_input", "Heat input", "kJ/mm", digits=3, group=group)
+    yield Gauge("heat_input", "Heat", "kJ/mm", digits=3, group=group)
     yield Gauge("weld_length", "Length", "mm", digits=0, group=group)
     yield Gauge("arc_time", "Arc time", "s", digits=1, group=group)
     yield Gauge("deposited", "Deposited", "g", digits=1, group=group)
-    yield Switch("stickout_mm", "Stick-out in mm", group=group)
     yield Action("arc off", "Arc off", group=group)
 
 
@@ -249,16 +248,23 @@ def _io(config: Any) -> Iterator[Part]:
         yield Gauge(f"ao{channel}", f"AO{channel}", "V", group="Analog I/O")
     for channel in range(io.ANALOG):
         yield Switch(f"ai{channel}", f"AI{channel} in V", group="Analog I/O")
+    yield Switch("stickout_mm", "Stick-out in mm", group="Analog I/O")
 
 
 def angles_deg(frame: NDArray[np.float64]) -> tuple[float, float, float]:
     """Turns about the base's x, y and z, in this order, that make a frame's directions."""
     r = frame[:3, :3]
     level = math.hypot(r[0, 0], r[1, 0])
-    ry = math.degrees(math.atan2(-r[2, 0], level))
+    ry = _degrees(-r[2, 0], level)
     if level < 1e-9:  # straight up or down: only one of the others is determined
-        return math.degrees(math.atan2(-r[1, 2], r[1, 1])), ry, 0.0
-    return math.degrees(math.atan2(r[2, 1], r[2, 2])), ry, math.degrees(math.atan2(r[1, 0], r[0, 0]))
+        return _degrees(-r[1, 2], r[1, 1]), ry, 0.0
+    return _degrees(r[2, 1], r[2, 2]), ry, _degrees(r[1, 0], r[0, 0])
+
+
+def _degrees(y: float, x: float) -> float:
+    """The angle of a direction; half a turn is always the positive one."""
+    found = math.degrees(math.atan2(y, x))
+    return found if found > -180.0 + 1e-6 else 180.0
 
 
 def pose(frame: NDArray[np.float64]) -> tuple[float, ...]:

@@ -94,6 +94,8 @@ class Welder(Robot):
         state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
         state.position, state.counted_deg = list(config.start_deg), list(config.start_deg)
+        for link in config.virtual_io.links:
+            virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
         self.apply_settings()
         if config.homing.required:
@@ -333,8 +335,9 @@ class Welder(Robot):
         """A digital output, and the inputs that are linked to it."""
         if not virtual_io.switch(self.state.outputs, pin, on):
             return
-        for link in virtual_io.triggered(self.config.virtual_io.links, pin):
-            self.after(link.delay_ms / 1000, self.set_input, f"di{link.input}", on)
+        for output, linked, delay_ms in self.state.outputs.links:
+            if output == pin:
+                self.after(delay_ms / 1000, self.set_input, f"di{linked}", on)
 
     def set_spindle(self, code: int, speed: float) -> None:
         """M3 and M4 strike the arc, M5 ends it."""

@@ -68,10 +68,11 @@ function body(found) {
   const of = (/** @type {Part["kind"][]} */ ...kinds) => found.filter((part) => kinds.includes(part.kind));
   const pictures = picturesOf(state.shownKey.value);
   const measure = (/** @type {Part} */ part) => pictures?.measure(part.name) ?? NaN;
-  const numbers = of("Word", "Gauge");
+  const numbers = of("Gauge");
   const dense = numbers.length > 2 && numbers.every((part) => part.label.length < SHORT);
   const actions = of("Action");
-  return html`${numbers.length ? html`<div class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => reading(part, measure(part)))}</div>` : nothing}
+  return html`${of("Word").map((part) => word(part, measure(part)))}
+    ${numbers.length ? html`<div class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => reading(part, measure(part)))}</div>` : nothing}
     ${of("Listing").map(listing)}
     ${of("Slider").map((part) => slider(part, measure(part)))}
     ${inputsAndOutputs(of("Switch", "Button"), of("Lamp"), measure)}
@@ -81,12 +82,14 @@ function body(found) {
 
 /** @param {Part} part @param {number} value */
 function reading(part, value) {
-  if (part.kind === "Gauge") {
-    const odd = value < (part.low ?? -Infinity) || value > (part.high ?? Infinity);
-    return readout(part.label, value, part.unit ?? "", part.digits ?? 2, odd);
-  }
-  const [word, colour] = part.words?.[value] ?? ["–", "plain"];
-  return html`<div class="readout word ${colour}" role="status" aria-label="${part.label}: ${word}"><span>${part.label}</span><b>${word}</b></div>`;
+  const odd = value < (part.low ?? -Infinity) || value > (part.high ?? Infinity);
+  return readout(part.label, value, part.unit ?? "", part.digits ?? 2, odd);
+}
+
+/** @param {Part} part @param {number} value */
+function word(part, value) {
+  const [text, colour] = part.words?.[value] ?? ["–", "plain"];
+  return html`<div class="readout word ${colour}" role="status" aria-label="${part.label}: ${text}"><span>${part.label}</span><b>${text}</b></div>`;
 }
 
 /** @param {string} name @param {boolean|number|string} value */

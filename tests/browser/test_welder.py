@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
+from browser.test_reach import judge, overflow
 
 PROGRAM = [b"G21 G91", b"G1 X2 F600", b"(<b>no</b> markup) G1 Y-90 F30", b"G1 X-2"]
 
@@ -89,43 +90,46 @@ def test_jogging_is_locked_at_first_and_a_step_is_a_step(welder):
     welder.until(lambda: abs(joint(welder) - 5) < 1e-6, "it does not step")
 
 
-@pytest.mark.parametrize("end", ["release", "blur", "lock"])
-def test_a_held_jog_moves_until_it_is_let_go(welder, end):
-    lock(welder, False)
-    welder.button("Move while held").click()
-    if end == "lock":
-        welder.button("J1 plus").focus()
-        welder.page.keyboard.down("Space")
-    else:
-        welder.button("J1 plus").hover()
-        welder.page.mouse.down()
-    welder.until(lambda: speed(welder) > 5, "it does not move")
-    welder.running_for(1.5)  # longer than a hand may be silent
+def hold(panel, name="J1 plus"):
+    lock(panel, False)
+    panel.button("Move while held").click()
+    panel.button(name).hover()
+    panel.page.mouse.down()
+    panel.until(lambda: speed(panel) > 5, "it does not move")
+
+
+def stands(panel):
+    panel.until(lambda: speed(panel) == 0, "it does not stop")
+
+
+def test_a_held_jog_moves_until_it_is_let_go(welder):
+    hold(welder)
+    welder.running_for(1.2)  # longer than a hand may be silent
     assert speed(welder) > 5
-    if end == "release":
-        welder.page.mouse.move(500, 400)
-        welder.page.mouse.up()
-    elif end == "blur":
-        welder.page.evaluate("() => window.dispatchEvent(new Event('blur'))")
-    else:
-        lock(welder, True)
-    welder.until(lambda: speed(welder) == 0, "it does not stop")
+    welder.page.mouse.move(500, 400)
     welder.page.mouse.up()
-    welder.page.keyboard.up("Space")
+    stands(welder)
     assert 5 < joint(welder) < 120
+    hold(welder, "J1 minus")
+    welder.page.evaluate("() => window.dispatchEvent(new Event('blur'))")
+    stands(welder)
+    welder.page.mouse.up()
+    welder.button("J1 minus").focus()
+    welder.page.keyboard.down("Space")
+    welder.until(lambda: speed(welder) > 5, "no key moves it")
+    lock(welder, True)
+    stands(welder)
+    welder.page.keyboard.up("Space")
+    assert -120 < joint(welder) < 120
 
 
-def test_a_held_jog_ends_with_the_page(welder_server, window):
-    own = Panel(window, welder_server.begin_anew()).open()
-    lock(own, False)
-    own.button("Move while held").click()
-    own.button("J1 minus").hover()
-    own.page.mouse.down()
-    own.until(lambda: speed(own) > 5, "it does not move")
-    watcher = Panel(window, welder_server).open()
+def test_a_held_jog_ends_with_the_page(welder):
+    own = Panel(welder.window, welder.server).open()
+    hold(own)
     own.page.close()
-    watcher.until(lambda: speed(watcher) == 0, "it does not stop")
-    assert -120 < joint(watcher) < -1
+    welder.page.bring_to_front()
+    stands(welder)
+    assert 0 < joint(welder) < 120
 
 
 def test_what_is_injected_acts(welder):
@@ -139,3 +143,10 @@ def test_what_is_injected_acts(welder):
     welder.button("Trigger E-stop").click()
     expect(welder.page.get_by_role("status", name="State: Alarm")).to_be_visible()
     assert welder.server.robot("welder")["inputs"]["estop"] is True
+
+
+def test_its_many_controls_are_seen_named_and_large_enough(welder):
+    for size in ({"width": 1024, "height": 768}, {"width": 1440, "height": 900}):
+        welder.page.set_viewport_size(size)
+        judge(welder)
+        assert overflow(welder) == []

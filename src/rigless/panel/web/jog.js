@@ -22,6 +22,7 @@ const say = () => held.value && send({ type: "jog", ...held.value, speed: speed.
 /** @param {number} axis @param {number} by */
 function hold(axis, by) {
   release();
+  if (!unlocked.value) return;
   held.value = { robot: robot.value, axis, by };
   say();
   repeating = setInterval(say, REPEAT_MS);
@@ -63,14 +64,14 @@ const number = (value) => (Number.isFinite(value) ? value.toFixed(1) : "–");
 /** @param {number} axis @param {number} sign @param {string} face @param {string} label */
 function arrow(axis, sign, face, label) {
   const on = held.value?.axis === axis && held.value.by === sign;
-  const held_ = step.value === HOLD;
-  const isPress = (/** @type {KeyboardEvent} */ event) => held_ && (event.key === " " || event.key === "Enter");
+  const holds = step.value === HOLD;
+  const isPress = (/** @type {KeyboardEvent} */ event) => holds && (event.key === " " || event.key === "Enter");
   return html`<button class="key" aria-label="${label} ${sign < 0 ? "minus" : "plus"}" aria-pressed=${on} ?disabled=${!unlocked.value}
     @pointerdown=${(/** @type {PointerEvent} */ event) => {
       /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
-      if (held_ && event.button === 0) hold(axis, sign);
+      if (holds && event.button === 0) hold(axis, sign);
     }} @lostpointercapture=${release} @blur=${release}
     @keydown=${(/** @type {KeyboardEvent} */ event) => isPress(event) && !event.repeat && hold(axis, sign)}
     @keyup=${(/** @type {KeyboardEvent} */ event) => isPress(event) && release()}
-    @click=${() => held_ || send({ type: "jog", robot: robot.value, axis, by: sign * step.value, speed: speed.value })}>${face}</button>`;
+    @click=${() => unlocked.value && step.value !== HOLD && send({ type: "jog", robot: robot.value, axis, by: sign * step.value, speed: speed.value })}>${face}</button>`;
 }

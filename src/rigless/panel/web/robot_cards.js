@@ -20,7 +20,7 @@ const CARDS = {
   Word: "Readouts", Gauge: "Readouts", Listing: "Program", Slider: "Settings", Jog: "Jog", Action: "Commands",
   Lamp: "Virtual I/O", Switch: "Virtual I/O", Button: "Virtual I/O",
 };
-const SHORT = 12; // letters of a label beside which there is room for another
+const SHORT = 10; // letters of a label and its unit beside which there is room for others
 const LONG = 14; // letters of a command that needs a row of its own
 const isLive = () => state.stage.value === "live";
 const parts = () => state.shownPage.value?.parts ?? [];
@@ -69,7 +69,7 @@ function body(found) {
   const pictures = picturesOf(state.shownKey.value);
   const measure = (/** @type {Part} */ part) => pictures?.measure(part.name) ?? NaN;
   const numbers = of("Gauge");
-  const dense = numbers.length > 2 && numbers.every((part) => part.label.length < SHORT);
+  const dense = numbers.length > 2 && numbers.every((part) => part.label.length + (part.unit ?? "").length <= SHORT);
   const actions = of("Action");
   return html`${of("Word").map((part) => word(part, measure(part)))}
     ${numbers.length ? html`<div class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => reading(part, measure(part)))}</div>` : nothing}

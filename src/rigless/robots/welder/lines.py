@@ -9,7 +9,7 @@ whenever something may have changed: a line came, a block ended, an input switch
 from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
-from rigless.robots.welder import codes, moves, reports, system
+from rigless.robots.welder import codes, moves, program, reports, system
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import Step, after_program_end, arc_point, interpret
@@ -42,6 +42,10 @@ def take(robot: "Welder", line: Arrival) -> None:
     """Begin a line. Some are answered at once."""
     state = robot.state
     state.line, state.steps, state.until_ns, state.resumed = line, [], -1, False
+    program.take(robot, line)
+    sticky = state.error
+    if line.pendant:
+        state.error = codes.OK  # what the sender did wrong, and what the panel does, is no matter of the other
     text = line.text.strip()
     try:
         if line.overflow:
@@ -61,6 +65,8 @@ def take(robot: "Welder", line: Arrival) -> None:
     except GcodeError as error:
         state.error = error.number
         answer(robot, error.number)
+    if line.pendant:
+        state.error = sticky
 
 
 def begin_gcode(robot: "Welder", text: str) -> None:
@@ -103,6 +109,7 @@ def answer(robot: "Welder", number: int) -> None:
     else:
         robot.say(f"{said}\r\n")
     if number != codes.OK:
+        program.refuse(robot, line)
         robot.count("errors")
 
 
@@ -356,6 +363,7 @@ def stop(robot: "Welder", number: int, checking: bool) -> bool:
             robot.set_spindle(5, 0.0)
             robot.set_coolant(False, False)
             robot.set_overrides(100, 100, 100)
+        state.program.ended = True
         robot.say("[MSG:Pgm End]\r\n")
     return True
 

@@ -53,7 +53,7 @@ class _Estimate:
         self.blocks, self.run = p.new_queue(config.planner_blocks), p.new_run(np.array(config.start_deg))
         self.begin_s = self.now_s = 0.0
         self.modal, self.coordinates, self.position = Modal(), Coordinates(), tuple(config.start_deg)
-        self.done = np.zeros(1)
+        self.done = np.zeros(p.SPARE)
         self.burning = False
         self.found = CycleTime()
 
@@ -100,8 +100,8 @@ class _Estimate:
                     self.burning = False
 
     def move(self, target: tuple[float, ...], rate: float, rapid: bool) -> None:
-        if int(self.run[p.COUNT]) == len(self.blocks):
-            self.now_s = float(p.ends_s(self.run))
+        while not p.room(self.blocks, self.run):
+            self.now_s = float(p.frees_s(self.blocks, self.run))
             p.advance(self.blocks, self.run, self.now_s, self.done)
         kind = p.RAPID if rapid else p.FEED
         if p.append(
@@ -123,7 +123,7 @@ class _Estimate:
     def stand(self) -> None:
         """Run the stretch to its end."""
         while self.run[p.COUNT]:
-            self.now_s = float(p.ends_s(self.run))
+            self.now_s = float(p.frees_s(self.blocks, self.run))
             p.advance(self.blocks, self.run, self.now_s, self.done)
         if self.burning:
             self.found.process_s += self.now_s - self.begin_s

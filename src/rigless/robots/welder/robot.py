@@ -109,6 +109,8 @@ class Welder(Robot):
             p.append(blocks, run, 0.0, target, 1.0, p.FEED, 0.0, axes.rates, axes.accelerations, axes.deviation)
         p.change(blocks, run, 0.001, True, 1.0, 1.0)
         p.rests(run, 0.001)
+        p.ends_s(blocks, run)
+        p.room(blocks, run)
         values, torch = welding.pack(welding.Weld()), self.arm.torch_place(np.zeros(AXES))
         arm = self.arm
         welding.burn(values, np.zeros(4), self.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
@@ -160,7 +162,7 @@ class Welder(Robot):
         if busy or self._settled is not state.settings or (burning and not process.steady(self)):
             return 0
         if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
-            until_end_s = p.ends_s(state.run) - moves.now_s(self)
+            until_end_s = p.ends_s(state.blocks, state.run) - moves.now_s(self)
             times = min(times, int(min(until_end_s, 1e6) * self.config.update_rate_hz) - 1)
         elif state.line is not None or (state.rx and state.mode not in lines.SUSPENDED):
             if state.until_ns < self.now_ns:

@@ -42,7 +42,7 @@ SEGMENT_S = 0.010  # grblHAL: 100 segments a second,
 SEGMENTS_MOST = 9  # in a ring of 10
 SPARE = SEGMENTS_MOST + 1  # rows for blocks that have left the planner
 TRACK = 4 * SEGMENTS_MOST  # rows for pieces: at most three phases make a segment
-INSTANT_S = 1e-12  # too short to be a piece of its own
+INSTANT_S = 1e-10  # too short to be a piece of its own; clocks tick in whole nanoseconds
 STRAIGHT = 0.999999  # beyond this cosine two blocks are collinear, or a reversal
 UNLIMITED = 1e38
 
@@ -56,6 +56,15 @@ def new_run(position: NDArray[np.float64]) -> NDArray[np.float64]:
     run[FEED_SHARE] = run[RAPID_SHARE] = 1.0
     run[POSITION : POSITION + AXES] = position
     return run
+
+
+@njit(cache=True, error_model="numpy")
+def on_steps(target: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The place nearest to a target that the motors' steps (so many a unit) can reach; corners of tiny blocks are sharper for it."""
+    found = np.empty(AXES)
+    for axis in range(AXES):
+        found[axis] = np.copysign(np.floor(abs(target[axis]) * steps[axis] + 0.5) / steps[axis], target[axis])
+    return found
 
 
 @njit(cache=True, error_model="numpy")
@@ -249,7 +258,7 @@ def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float,
     while True:
         while run[PIECES] > 0.0:
             piece = blocks[size + int(run[PIECE])]
-            if piece[END_S] > now_s:
+            if piece[END_S] > now_s + INSTANT_S:
                 break
             if piece[ENDS_BLOCK] > 0.0:
                 if finished == len(done):

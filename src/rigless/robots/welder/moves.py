@@ -63,8 +63,9 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float) -> None:
     settle(robot)
     axes = robot.axes
     state.tag += 1
+    target = p.on_steps(np.array(target), axes.steps)
     took = p.append(
-        state.blocks, state.run, now_s(robot), np.array(target), rate, kind, float(state.tag), axes.rates,
+        state.blocks, state.run, now_s(robot), target, rate, kind, float(state.tag), axes.rates,
         axes.accelerations, axes.deviation,
     )  # fmt: skip
     if not took:

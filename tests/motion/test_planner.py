@@ -108,7 +108,8 @@ def test_corners():
 
 
 @pytest.mark.parametrize(
-    ("late_s", "seconds"), [(0.055, 0.7868), (0.105, 0.7913), (0.155, 0.8316), (0.185, 0.8758), (0.205, 0.9068), (0.255, 0.9068)]
+    ("late_s", "seconds"),
+    [(0.055, 0.7868), (0.105, 0.7913), (0.155, 0.8316), (0.185, 0.8758), (0.205, 0.9068), (0.255, 0.9068)],
 )
 def test_a_later_block_lets_go_on_what_is_not_prepared_yet(late_s, seconds):
     """The seconds are the firmware's: what it has prepared brakes, even if the next block comes in time to be seen."""

@@ -19,7 +19,10 @@ def cycle_time(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     letters: Annotated[str, typer.Option(help="The program's axis letters: XYZABC, or ABCUVW.")] = "XYZABC",
     baud: Annotated[
-        int, typer.Option(min=0, max=12_000_000, help="Bits a second of the serial line that brings the program; 0 is no limit.")
+        int,
+        typer.Option(
+            min=0, max=12_000_000, help="Bits a second of the serial line that brings the program; 0 is no limit."
+        ),
     ] = 0,
 ) -> None:
     """Say how long a program takes, by motion, process, dwell and I/O, without running it.
@@ -48,7 +51,9 @@ def cycle_time(
     except OSError as error:
         raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(program))) from None
     found = estimate(text, WelderConfig.model_validate({"letters": letters, "baud": baud}))
-    seconds = {f"{name}_s": getattr(found, f"{name}_s") for name in ("motion", "process", "dwell", "io", "stream", "total")}
+    seconds = {
+        f"{name}_s": getattr(found, f"{name}_s") for name in ("motion", "process", "dwell", "io", "stream", "total")
+    }
     if json:
         errors = [{"line": number, "text": text, "error": why} for number, text, why in found.errors]
         counts = {"path_deg": found.path_deg, "lines": found.lines, "moves": found.moves, "errors": errors}

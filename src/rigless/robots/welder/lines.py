@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
 
 SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop stands still in these
+STORED = ("system", "g92", "store")  # go to permanent memory, which the firmware writes at rest
 
 
 def work(robot: "Welder") -> None:
@@ -131,6 +132,8 @@ def finish(robot: "Welder") -> bool:
 
 def do(robot: "Welder", step: Step) -> bool:
     """One step; False if it cannot be done yet."""
+    if step[0] in STORED and robot.state.run[p.COUNT] and robot.state.mode != "Check":
+        return False
     match step[0]:
         case "line" | "jog" | "arc":
             return move(robot, step)

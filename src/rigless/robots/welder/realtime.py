@@ -41,6 +41,7 @@ def act(robot: "Welder", code: int, pendant: bool = False) -> None:
         case w.JOG_CANCEL:
             if pendant:
                 state.rx = [one for one in state.rx if not (one.pendant and one.text.startswith("$J"))]
+                end_jog(robot)
             else:
                 forget_lines(robot)
                 state.error = codes.OK
@@ -142,5 +143,11 @@ def forget_lines(robot: "Welder") -> None:
     state = robot.state
     state.rx.clear()
     state.arriving = [one for one in state.arriving if one.code >= 0]
+    end_jog(robot)
+
+
+def end_jog(robot: "Welder") -> None:
+    """A jog in hand that waits for room is done with."""
+    state = robot.state
     if state.line is not None and state.steps and state.steps[0][0] == "jog":
         lines.answer(robot, codes.OK)

@@ -24,7 +24,7 @@ NEVER = 0
 
 @dataclass
 class JointState:
-    """Radians, rad/s, rad/s²; torques in Nm are zero, as no dynamics are modelled."""
+    """Radians, rad/s, rad/s²; torques in Nm, estimated: zero unless the simulation has its dynamics enabled."""
 
     positions: list[float] = field(default_factory=lambda: [0.0] * AXES)
     velocities: list[float] = field(default_factory=lambda: [0.0] * AXES)

@@ -54,6 +54,7 @@ class WelderView(View):
             Links("arm", "Arm", BODIES),
             Trail("torch", "Torch path"),
             *joints,
+            *(Gauge(f"torque{n + 1}", f"Torque {n + 1}", "Nm", digits=1) for n in range(AXES) if robot.dynamics),
             *(Gauge(f"torch_{axis}", f"Torch {axis}", "mm", digits=1) for axis in "xyz"),
             Gauge("line", "Program line", digits=0),
             Gauge("free", "Planner room", "blocks", digits=0),
@@ -97,7 +98,9 @@ class WelderView(View):
         robot, state = self.robot, self.robot.state
         weld, (_, _, tag) = state.weld, moves.peek(robot)
         torch = robot.torch_m()
+        torques = robot.torques_nm(moves.peek(robot)[0]) if robot.dynamics else ()
         return {
+            **{f"torque{n}": value for n, value in enumerate(torques, 1)},
             **{f"j{n + 1}": float(value) for n, value in enumerate(self._at())},
             **{f"torch_{axis}": 1000 * value for axis, value in zip("xyz", torch, strict=True)},
             **{f"ao{n}": volts for n, volts in enumerate(state.outputs.analog)},

@@ -49,7 +49,7 @@ def _stl(data: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
     if len(data) == 84 + 50 * count:  # a text that is as long as its bytes 80 to 83 say is not to be met
         corners = np.frombuffer(data, _RECORD, count, 84)["corners"].reshape(-1, 3).astype(float)
-    elif data.lstrip()[:5].lower() == b"solid":
+    elif data.lstrip()[:5].lower() == b"solid" and b"vertex" in data.lower():
         words = data.split()
         numbers = [words[n + 1 : n + 4] for n, word in enumerate(words) if word.lower() == b"vertex"]
         if any(len(one) != 3 for one in numbers) or len(numbers) % 3:

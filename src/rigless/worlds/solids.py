@@ -50,6 +50,13 @@ class Solid:
             own = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * self._half_m()
         return own @ self.pose[:3, :3].T + self.pose[:3, 3]
 
+    def bounds_m(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lowest and highest corner of the box that holds it, in its own axes."""
+        if self.mesh is not None:
+            return self.mesh.vertices_m.min(axis=0), self.mesh.vertices_m.max(axis=0)
+        half = np.array(self._half_m())
+        return -half, half
+
     def _half_m(self) -> tuple[float, ...]:
         """Half the sides of what boxes it in."""
         if self.kind == "sphere":

@@ -84,6 +84,7 @@ def test_the_jacobian_is_how_the_tool_moves():
             spin = (ahead[:3, :3] - behind[:3, :3]) / (2 * step) @ BODY.tool(joints)[:3, :3].T
             moved = (ahead[:3, 3] - behind[:3, 3]) / (2 * step)
             columns.append([*moved, spin[2, 1], spin[0, 2], spin[1, 0]])
+        BODY.forward(np.zeros(6))
         assert BODY.jacobian(joints) == pytest.approx(np.array(columns).T, abs=1e-6)
 
 

@@ -71,7 +71,8 @@ class Model:
     def jacobian(self, joints_rad: Vector) -> NDArray[np.float64]:
         """6×6: how fast the tool's centre point moves (m/s) and turns (rad/s) in the base frame, a joint's rad/s a column."""
         point = self._pin.SE3(self.description.flange @ self.flange_T_tool)
-        own = self._pin.computeJointJacobian(self.model, self.data, np.asarray(joints_rad, float), JOINTS)
+        self._pin.computeJointJacobians(self.model, self.data, np.asarray(joints_rad, float))
+        own = self._pin.getJointJacobian(self.model, self.data, JOINTS, self._pin.LOCAL)
         turn = np.kron(np.eye(2), (self.data.oMi[JOINTS] * point).rotation)
         found: NDArray[np.float64] = turn @ point.toActionMatrixInverse() @ own
         return found

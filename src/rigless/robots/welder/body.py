@@ -5,10 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
+from rigless.motion.collision import Collider, Pairs
 from rigless.motion.model import Model
+from rigless.motion.reach import Reach
 from rigless.motion.urdf import Description, Link, read_urdf
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import WelderConfig
+from rigless.worlds.cell import Cell
 from rigless.worlds.frames import Matrix, frame
 from rigless.worlds.solids import Solid
 
@@ -49,3 +52,14 @@ def torch(config: WelderConfig, tip: Matrix) -> Link:
         inertia = turn @ np.diag([across, across, own.mass_kg * radius_m**2 / 2]) @ turn.T
         found.masses.append((own.mass_kg, centre, inertia))
     return found
+
+
+def collider(config: WelderConfig | None = None, cell: Cell | None = None, pairs: Pairs | None = None) -> Collider:
+    """The arm in a cell."""
+    return Collider(model(config), cell, pairs)
+
+
+def reach(config: WelderConfig | None = None, cell: Cell | None = None) -> Reach:
+    """What the end of the wire can get to; poses are told in the base frame."""
+    arm = Arm(config)
+    return Reach(arm.table, arm.low_rad, arm.high_rad, collider(config, cell), arm.flange_T_torch)

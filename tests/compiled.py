@@ -36,6 +36,12 @@ def fill() -> None:
             sim.send(kind, "commands", LIDAR_ON)
         sim.run(0.5)
         sim.robots[kind].view().draw()
+        if kind == "welder":
+            import numpy as np
+
+            from rigless.robots.welder.body import reach
+
+            reach().pose(np.eye(4))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Six = tuple[float, float, float, float, float, float]
 SixPositive = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
+SixNotNegative = tuple[NotNegative, NotNegative, NotNegative, NotNegative, NotNegative, NotNegative]
 Volts = Annotated[float, Field(ge=0, le=10)]
 Pin = Annotated[int, Field(ge=0, le=31)]
 Channel = Annotated[int, Field(ge=0, le=7)]
@@ -115,6 +116,10 @@ class Torch(Config):
 
     length_mm: NotNegative = 180.0
     tilt_deg: Annotated[float, Field(ge=-90, le=90)] = 15.0
+    wire_mm: NotNegative = Field(15.0, description="[ours] bare wire at the end, which may touch the work")
+    radius_mm: Positive = Field(18.0, description="[ours]")
+    nozzle_radius_mm: Positive = Field(10.0, description="[ours]")
+    mass_kg: NotNegative = Field(2.0, description="[ours] with its share of the hose")
 
 
 class WelderConfig(Config):
@@ -124,6 +129,12 @@ class WelderConfig(Config):
     update_rate_hz: Annotated[float, Field(ge=10, le=10_000)] = Field(1000.0, description="[seed]")
     command_delay_ms: NotNegative = Field(1.0, description="[seed]")
     feedback_delay_ms: NotNegative = Field(0.5, description="[seed]")
+    enable_dynamics: bool = Field(False, description="[seed] estimate the joints' torques")
+    joint_inertia: SixNotNegative = Field(
+        (1.0, 1.0, 0.5, 0.1, 0.1, 0.05), description="[seed] of the drives, as felt at the joints, kg·m²"
+    )
+    joint_friction: SixNotNegative = Field((0.1, 0.1, 0.05, 0.02, 0.02, 0.01), description="[seed] viscous, Nm·s/rad")
+    urdf: str = Field("", description="another arm's URDF, for collision, reach and torques; empty: this arm's own")
     start_deg: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     letters: Literal["XYZABC", "ABCUVW"] = Field("XYZABC", description="[wire] ABCUVW are the seed's joint letters")
     compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] what the greeting says")

@@ -28,7 +28,7 @@ NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?"
 
 @dataclass
 class JointState:
-    """Radians, rad/s, rad/s²; torques in Nm are zero, as no dynamics are modelled."""
+    """Radians, rad/s, rad/s²; torques in Nm, estimated: zero unless the simulation has its dynamics enabled."""
 
     positions: list[float] = field(default_factory=lambda: [0.0] * AXES)
     velocities: list[float] = field(default_factory=lambda: [0.0] * AXES)

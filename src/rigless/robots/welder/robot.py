@@ -6,7 +6,7 @@ What words mean is in modal.py, how lines are done in lines.py, motion in moves.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 from rigless.sensors.noise import block, noise_key, normal
+
+if TYPE_CHECKING:
+    from rigless.robots.welder.dynamics import Dynamics
 
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
@@ -89,6 +92,7 @@ class Welder(Robot):
         config, state = self.config, self.state
         self.scratch = np.zeros(moves.DONE)
         self.arm = Arm(config)
+        self.dynamics = self.make_dynamics()
         self.figures = welding.figures(config.welding, 1.0 / config.update_rate_hz)
         self.table = s.table(config)
         state.settings = s.defaults(self.table)
@@ -102,6 +106,13 @@ class Welder(Robot):
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
         self.warm_up()
+
+    def make_dynamics(self) -> "Dynamics | None":
+        if not self.config.enable_dynamics:
+            return None
+        from rigless.robots.welder.dynamics import Dynamics  # which takes pinocchio
+
+        return Dynamics(self.config)
 
     def warm_up(self) -> None:
         """Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
@@ -401,6 +412,12 @@ class Welder(Robot):
         place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()
         return place
 
+    def torques_nm(self, rows: NDArray[np.float64]) -> list[float]:
+        """What the joints give for a motion (the planner's rows); zeros without dynamics."""
+        if self.dynamics is None:
+            return [0.0] * AXES
+        return self.dynamics.torques_nm(rows[p.AT], rows[p.VELOCITY], rows[p.ACCELERATING])
+
     def truth(self) -> Truth:
         state = self.state
         rows, _, tag = moves.peek(self)
@@ -411,6 +428,7 @@ class Welder(Robot):
             joints_deg=tuple(rows[p.AT].tolist()),
             velocities_degps=tuple(rows[p.VELOCITY].tolist()),
             accelerations_degps2=tuple(rows[p.ACCELERATING].tolist()),
+            torques_nm=tuple(self.torques_nm(rows)),
             torch_mm=(x, y, z),
             line=state.lines.get(tag, 0),
             queued_blocks=int(state.run[p.COUNT]),

@@ -128,6 +128,7 @@ class Truth:
     joints_deg: tuple[float, ...]
     velocities_degps: tuple[float, ...]
     accelerations_degps2: tuple[float, ...]
+    torques_nm: tuple[float, ...]  # zeros without enable_dynamics
     torch_mm: tuple[float, float, float]
     line: int
     queued_blocks: int

@@ -70,7 +70,7 @@ class WelderView(View):
             Links("arm", "Arm", BODIES),
             Trail("torch", "Torch path"),
             *_program(),
-            *_motion(robot.config),
+            *_motion(robot),
             *_weld(robot.config),
             *_events(),
             _jog(),
@@ -94,7 +94,9 @@ class WelderView(View):
         weld, (rows, _, _) = state.weld, moves.peek(robot)
         torch = robot.arm.torch(np.radians(rows[p.AT]))
         ahead = robot.arm.torch_place(rows[p.AT] + SLIGHT_S * rows[p.VELOCITY])
+        torques = robot.torques_nm(rows) if robot.dynamics else ()
         return {
+            **{f"torque{n}": value for n, value in enumerate(torques, 1)},
             **{f"j{n + 1}": float(value) for n, value in enumerate(rows[p.AT])},
             **dict(zip(("torch_x", "torch_y", "torch_z"), (1000 * torch[:3, 3]).tolist(), strict=True)),
             **dict(zip(("torch_rx", "torch_ry", "torch_rz"), angles_deg(torch), strict=True)),
@@ -187,11 +189,13 @@ def _program() -> Iterator[Part]:
         yield Action(name, name.capitalize(), group=group)
 
 
-def _motion(config: Any) -> Iterator[Part]:
-    limits = config.limits
+def _motion(robot: Any) -> Iterator[Part]:
+    limits = robot.config.limits
     for n in range(AXES):
         yield Gauge(f"j{n + 1}", f"J{n + 1}", "°", limits.low_deg[n] + 1, limits.high_deg[n] - 1, 2, group="Joints")
     yield Lamp("homed", "Homed", group="Joints")
+    for n in range(AXES if robot.dynamics else 0):
+        yield Gauge(f"torque{n + 1}", f"J{n + 1}", "Nm", digits=1, group="Torques")
     for axis in "xyz":
         yield Gauge(f"torch_{axis}", axis.upper(), "mm", digits=1, group="Torch")
         yield Gauge(f"torch_r{axis}", f"R{axis}", "°", digits=1, group="Torch")

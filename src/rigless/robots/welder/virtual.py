@@ -102,10 +102,9 @@ class VirtualController(SpokenController):
 
     def joint_state(self) -> JointState:
         truth = self.truth
-        return JointState(
-            *([math.radians(value) for value in row]
-              for row in (truth.joints_deg, truth.velocities_degps, truth.accelerations_degps2))
-        )  # fmt: skip
+        rows = (truth.joints_deg, truth.velocities_degps, truth.accelerations_degps2)
+        positions, velocities, accelerations = ([math.radians(value) for value in row] for row in rows)
+        return JointState(positions, velocities, accelerations, list(truth.torques_nm))
 
     def digital_io(self) -> DigitalIO:
         return DigitalIO(self.truth.digital_inputs, self.truth.digital_outputs)

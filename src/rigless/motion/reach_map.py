@@ -1,0 +1,84 @@
+"""Where an arm gets its tool: a grid of places, and for each how many of some directions of the tool it can have there.
+
+A direction counts if the tool reaches the place pointing that way, turned about its own axis in any of a few ways. Places that are
+further from the shoulder than the arm is long are not tried.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.motion.reach import Reach, ranked
+from rigless.worlds.frames import Matrix, inverse
+
+Floats = NDArray[np.float64]
+DIRECTIONS = np.array([(0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)], float)
+ROLLS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class ReachMap:
+    """`places_m` (n×3) in the base frame, and how many of `directions` are reached there (n): 0 is out of reach."""
+
+    places_m: Floats
+    reached: NDArray[np.int16]
+    directions: Floats
+    resolution_m: float
+
+    @property
+    def bounds_m(self) -> tuple[Floats, Floats]:
+        """The lowest and highest corner of what is reached."""
+        there = self.places_m[self.reached > 0]
+        return (there.min(axis=0), there.max(axis=0)) if len(there) else (np.zeros(3), np.zeros(3))
+
+
+def grid(reach: Reach, resolution_m: float) -> Floats:
+    """The places to try: whole multiples of the resolution, within the arm's length of its shoulder."""
+    table, tool = reach.table, float(np.linalg.norm(reach.tool[:3, 3]))
+    shoulder = np.array([0.0, 0.0, table[0, 2]])
+    longest = table[1, 0] + table[2, 0] + float(np.hypot(table[3, 0], table[3, 2])) + table[5, 2] + tool
+    steps = int(np.ceil(longest / resolution_m))
+    along = np.arange(-steps, steps + 1) * resolution_m
+    up = resolution_m * np.arange(
+        np.floor((shoulder[2] - longest) / resolution_m), np.ceil((shoulder[2] + longest) / resolution_m) + 1
+    )
+    places = np.array(list(itertools.product(along, along, up)))
+    found: Floats = places[np.linalg.norm(places - shoulder, axis=1) <= longest]
+    return found
+
+
+def tool_turns(directions: Floats = DIRECTIONS, rolls: int = ROLLS) -> Floats:
+    """Rotations that point the tool's z along each direction, rolled about it: directions × rolls × 3 × 3."""
+    found = np.empty((len(directions), rolls, 3, 3))
+    for n, z in enumerate(directions / np.linalg.norm(directions, axis=1, keepdims=True)):
+        side = np.eye(3)[int(np.argmin(np.abs(z)))]
+        x = np.cross(side, z)
+        x /= np.linalg.norm(x)
+        for roll, angle in enumerate(np.arange(rolls) * 2 * np.pi / rolls):
+            turned = np.cos(angle) * x + np.sin(angle) * np.cross(z, x)
+            found[n, roll] = np.column_stack((turned, np.cross(z, turned), z))
+    return found
+
+
+def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.int16]:
+    """For each place, how many directions are reached."""
+    counts = np.zeros(len(places_m), np.int16)
+    back, goal = inverse(reach.tool), np.eye(4)
+    for n, place in enumerate(places_m):
+        goal[:3, 3] = place
+        counts[n] = sum(_gets_there(reach, goal, rolls, back) for rolls in turns)
+    return counts
+
+
+def _gets_there(reach: Reach, goal: Matrix, rolls: Floats, back: Matrix) -> bool:
+    for turn in rolls:
+        goal[:3, :3] = turn
+        found, margins, count = ranked(reach.table, goal @ back, reach.low_rad, reach.high_rad)
+        for n in range(count):
+            if margins[n] < 0:
+                break
+            if reach.collider is None or reach.collider.free(found[n]):
+                return True
+    return False

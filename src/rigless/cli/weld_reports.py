@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 import msgspec
 
-
 from rigless.cli.reports import STYLE, clean
 from rigless.cli.weld_pictures import pictures
 from rigless.robots.welder.findings import RULES, Finding, Report

@@ -38,7 +38,11 @@ def test_figures():
 def test_every_wrong_line_is_told_and_the_others_are_run():
     text = "G21 G90\nG1 X10 F1200\nG1 X20 Q5\nG1 X30\nG77\n$G\nX50 (fine) Y2\nG1 Y3 Y4\n"
     report = validate_program(text)
-    assert [(one.rule, one.line, one.column) for one in report.findings] == [("gcode", 3, 8), ("gcode", 5, 1), ("gcode", 8, 7)]
+    assert [(one.rule, one.line, one.column) for one in report.findings] == [
+        ("gcode", 3, 8),
+        ("gcode", 5, 1),
+        ("gcode", 8, 7),
+    ]
     assert report.samples.joints_deg[-1][:2] == pytest.approx((50.0, 2.0), abs=1e-6)
     assert not report.valid
 

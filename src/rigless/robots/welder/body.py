@@ -10,7 +10,7 @@ from rigless.motion.model import Model
 from rigless.motion.reach import Reach
 from rigless.motion.urdf import Description, Link, read_urdf
 from rigless.robots.welder.arm import Arm
-from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.config import Torch, WelderConfig
 from rigless.worlds.cell import Cell
 from rigless.worlds.frames import Matrix, frame
 from rigless.worlds.solids import Solid
@@ -52,6 +52,24 @@ def torch(config: WelderConfig, tip: Matrix) -> Link:
         inertia = turn @ np.diag([across, across, own.mass_kg * radius_m**2 / 2]) @ turn.T
         found.masses.append((own.mass_kg, centre, inertia))
     return found
+
+
+def able_pairs(config: WelderConfig) -> Pairs:
+    """Links that may not touch each other: those that can, less those that do by the arm's make where it stands at the start and at
+    home (as motion planners take it; [wire]'s home pose folds this arm's wrist onto its column)."""
+    return _able_pairs(config.urdf, config.torch, config.homing.pose_deg, config.start_deg)
+
+
+@lru_cache(maxsize=8)
+def _able_pairs(urdf: str, torch: Torch, *poses_deg: tuple[float, ...]) -> Pairs:
+    found = Collider(model(WelderConfig(urdf=urdf, torch=torch)))
+    numbers = {body.name: body.link for body in found.links}
+    touching = [
+        {numbers[contact.link], numbers[contact.other]}
+        for pose_deg in poses_deg
+        for contact in found.contacts(np.radians(pose_deg))
+    ]
+    return tuple(pair for pair in found.self_pairs if set(pair) not in touching)
 
 
 def collider(config: WelderConfig | None = None, cell: Cell | None = None, pairs: Pairs | None = None) -> Collider:

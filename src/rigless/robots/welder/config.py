@@ -18,6 +18,7 @@ SixNotNegative = tuple[NotNegative, NotNegative, NotNegative, NotNegative, NotNe
 Volts = Annotated[float, Field(ge=0, le=10)]
 Pin = Annotated[int, Field(ge=0, le=31)]
 Channel = Annotated[int, Field(ge=0, le=7)]
+LinkNumber = Annotated[int, Field(ge=0, le=7)]
 PinName = Annotated[str, Field(min_length=1, max_length=40)]
 
 
@@ -122,6 +123,30 @@ class Torch(Config):
     mass_kg: NotNegative = Field(2.0, description="[ours] with its share of the hose")
 
 
+class Collision(Config):
+    """[seed] what may not touch; the base is link 0, the torch 7."""
+
+    enable: bool = True
+    check_self_collision: bool = True
+    check_environment: bool = True
+    self_collision_pairs: tuple[tuple[LinkNumber, LinkNumber], ...] = Field(
+        (), description="links that can collide with each other; none given: those that can are found"
+    )
+    on_collision: Literal["stop", "report"] = Field(
+        "stop", description="[ours] stop: the drives trip, ALARM:17; report: tell and go on"
+    )
+    margin_mm: NotNegative = Field(
+        0.0, description="[ours] to keep from everything in the cell, besides the cell's own"
+    )
+
+    @model_validator(mode="after")
+    def two_links(self) -> "Collision":
+        for first, second in self.self_collision_pairs:
+            if first == second:
+                raise ValueError(f"self_collision_pairs has [{first}, {second}]; a link cannot collide with itself")
+        return self
+
+
 class WelderConfig(Config):
     """Delays are the seed's; the address of the TCP port is in robot.py."""
 
@@ -153,6 +178,8 @@ class WelderConfig(Config):
     soft_limits: bool = Field(True, description="$20")
     limits: Limits = Limits()
     homing: Homing = Homing()
+    cell: str = Field("", description="what stands around the arm: a cell's YAML, or the name of a shipped one")
+    collision: Collision = Collision()
     virtual_io: VirtualIo = VirtualIo()
     welding: Welding = Welding()
     torch: Torch = Torch()

@@ -19,13 +19,20 @@ class Rule:
 RULES = {
     rule.name: rule
     for rule in (
-        Rule("gcode", "error", "The controller refuses a line", "Mend the line: the message says what is wrong with it."),
         Rule(
-            "collision", "error", "The arm hits something", "Move the path or the object, or approach from another side."
+            "gcode", "error", "The controller refuses a line", "Mend the line: the message says what is wrong with it."
         ),
-        Rule("clearance", "warning", "The arm passes closer than the margin", "Keep more distance, or lower the margin."),
         Rule(
-            "soft-limit", "error", "A target is outside the joint limits", "Choose another posture or place for the work."
+            "collision",
+            "error",
+            "The arm hits something, or comes within its margin",
+            "Move the path or the object, or approach from another side.",
+        ),
+        Rule(
+            "soft-limit",
+            "error",
+            "A target is outside the joint limits",
+            "Choose another posture or place for the work.",
         ),
         Rule("unreachable", "error", "A pose cannot be reached", "Move the work closer, or turn the torch."),
         Rule(
@@ -35,13 +42,28 @@ RULES = {
             "Turn the torch or move the work, so that the wrist is bent and the arm is not stretched.",
         ),
         Rule("limit-margin", "warning", "A joint comes close to its limit", "Choose another posture."),
-        Rule("arc-fault", "error", "The welding process fails", "See the cause in the message: gas, wire, speed, stick-out."),
         Rule(
-            "heat-input", "error", "The heat input is outside its range", "Change speed, current or voltage of this seam."
+            "arc-fault",
+            "error",
+            "The welding process fails",
+            "See the cause in the message: gas, wire, speed, stick-out.",
         ),
-        Rule("no-answer", "warning", "M66 waits for an input that does not come", "Link the input or set it in a scenario."),
+        Rule(
+            "heat-input",
+            "error",
+            "The heat input is outside its range",
+            "Change speed, current or voltage of this seam.",
+        ),
+        Rule(
+            "no-answer",
+            "warning",
+            "M66 waits for an input that does not come",
+            "Link the input or set it in a scenario.",
+        ),
         Rule("alarm", "error", "The controller stops with an alarm", "See the alarm's number in the message."),
-        Rule("unfinished", "error", "The program does not end", "Look for a wait without a time-out, or raise the limit."),
+        Rule(
+            "unfinished", "error", "The program does not end", "Look for a wait without a time-out, or raise the limit."
+        ),
     )
 }
 

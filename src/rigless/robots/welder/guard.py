@@ -13,6 +13,8 @@ from rigless.motion import planner as p
 from rigless.robots.welder import alarms, codes, moves
 from rigless.robots.welder.modal import AXES
 
+LOOKS = 9
+
 if TYPE_CHECKING:
     from rigless.motion.collision import Contact
     from rigless.motion.follow import Follower
@@ -27,9 +29,9 @@ def follower(robot: "Welder", cell: "Cell | None") -> "Follower | None":
         return None
     from rigless.motion.collision import Collider
     from rigless.motion.follow import Follower
-    from rigless.robots.welder.body import model
+    from rigless.robots.welder.body import able_pairs, model
 
-    pairs = (config.self_collision_pairs or None) if config.check_self_collision else ()
+    pairs = (config.self_collision_pairs or able_pairs(robot.config)) if config.check_self_collision else ()
     around = cell if config.check_environment else None
     return Follower(Collider(model(robot.config), around, pairs, config.margin_mm / 1000))
 
@@ -50,9 +52,16 @@ def foresee(robot: "Welder", tag: int, target_deg: Any) -> None:
         return
     if found.left_m is not ahead.left_m:  # a snapshot was restored
         found.left_m, found.touching, found.at = ahead.left_m, set(ahead.touching), np.array(ahead.at_rad)
-    for contact in found.go(np.radians(target_deg)):
-        ahead.contacts.append(_told(contact, tag))
+    begin, end = found.at.copy(), np.radians(target_deg)
+    contacts = list(found.go(end))
+    ahead.contacts += [_told(contact, tag, _deepest_m(found, contact, begin, end)) for contact in contacts]
     _keep(robot, found)
+
+
+def near(robot: "Welder") -> bool:
+    """Whether the block that runs hits something."""
+    state = robot.state
+    return not state.run[p.COUNT] or int(state.blocks[int(state.run[p.FIRST]), p.TAG]) >= state.ahead.contacts[0][0]
 
 
 def watch(robot: "Welder") -> None:
@@ -60,16 +69,14 @@ def watch(robot: "Welder") -> None:
     state, config = robot.state, robot.config.collision
     while state.ahead.contacts and _reached(robot, state.ahead.contacts[0]):
         _, _, link, other, point_mm, depth_mm = state.ahead.contacts.pop(0)
-        near = depth_mm < 0.0
-        what = f"comes within {-depth_mm:.1f} mm of" if near else "hits"
         place = ", ".join(f"{value:.1f}" for value in point_mm)
-        code = "clearance" if near else "collision"
+        what = "hits" if depth_mm > 0.0 else f"comes within {-depth_mm:.1f} mm of"
         robot.event(
-            code, f"{link} {what} {other} at ({place}) mm", "error", objects=[link, other], place_mm=list(point_mm),
-            depth_mm=depth_mm,
+            "collision", f"{link} {what} {other} at ({place}) mm", "error", objects=[link, other],
+            place_mm=list(point_mm), depth_mm=depth_mm,
         )  # fmt: skip
-        robot.count("collisions" if not near else "clearances")
-        if config.on_collision == "stop" and not near:
+        robot.count("collisions")
+        if config.on_collision == "stop":
             moves.drop(robot)
             robot.set_spindle(5, 0.0)
             alarms.raise_alarm(robot, codes.ALARM_MOTOR_FAULT)
@@ -78,19 +85,30 @@ def watch(robot: "Welder") -> None:
 def _reached(robot: "Welder", contact: tuple[Any, ...]) -> bool:
     """Whether the block of a contact has come so far; a block that is gone has."""
     state = robot.state
-    tag, share = contact[:2]
     if not state.run[p.COUNT]:
         return True
+    tag, share = contact[:2]
     block = state.blocks[int(state.run[p.FIRST])]
     if int(block[p.TAG]) != tag:
         return int(block[p.TAG]) > tag
-    distance, _, _ = p.ahead(state.run, moves.now_s(robot))
-    return bool(distance >= share * block[p.LENGTH])
+    here = moves.peek(robot)[0][p.AT]
+    left = float(np.dot(block[p.END : p.END + AXES] - here, block[p.UNIT : p.UNIT + AXES]))
+    return bool(block[p.LENGTH] - left >= share * block[p.LENGTH])
 
 
-def _told(contact: "Contact", tag: int) -> tuple[Any, ...]:
+def _deepest_m(found: "Follower", contact: "Contact", begin: Any, end: Any) -> float:
+    """How deep it gets until the block's end, by a look at some places on the way."""
+    depth_m = contact.depth_m
+    for share in np.linspace(contact.at, 1.0, LOOKS)[1:]:
+        for one in found.collider.contacts(begin + share * (end - begin)):
+            if (one.link, one.other) == (contact.link, contact.other):
+                depth_m = max(depth_m, one.depth_m)
+    return depth_m
+
+
+def _told(contact: "Contact", tag: int, depth_m: float) -> tuple[Any, ...]:
     point_mm = tuple(round(1000 * value, 3) for value in contact.point_m)
-    return tag, contact.at, contact.link, contact.other, point_mm, round(1000 * contact.depth_m, 3)
+    return tag, contact.at, contact.link, contact.other, point_mm, round(1000 * depth_m, 3)
 
 
 def _keep(robot: "Welder", found: "Follower") -> None:

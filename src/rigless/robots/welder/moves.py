@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigless.motion import planner as p
-from rigless.robots.welder import alarms, codes, odometer, program
+from rigless.robots.welder import alarms, codes, guard, odometer, program
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
 
@@ -74,6 +74,7 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float) -> None:
     if not took:
         return
     program.queued(robot, state.tag)
+    guard.foresee(robot, state.tag, target)
     if state.modal.line:
         state.lines[state.tag] = state.modal.line
     if state.unattached:
@@ -136,6 +137,7 @@ def drop(robot: "Welder") -> None:
     state.legs.clear()
     state.cancelling = False
     state.position = [float(value) for value in state.run[p.POSITION : p.POSITION + AXES]]
+    guard.start(robot)
 
 
 def watch(robot: "Welder") -> None:

@@ -8,7 +8,7 @@ from pydantic import Field
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config
 from rigless.kernel.validation import validate
-from rigless.robots.welder.config import SixNotNegative, VirtualIo
+from rigless.robots.welder.config import Collision, SixNotNegative, VirtualIo
 
 Colour = Annotated[int, Field(ge=0, le=0xFFFFFF)]
 PARTS = {"simulation", "collision", "visualization", "virtual_io"}
@@ -24,15 +24,6 @@ class Timing(Config):
     joint_friction: SixNotNegative = (0.1, 0.1, 0.05, 0.02, 0.02, 0.01)
     command_delay_ms: Annotated[float, Field(ge=0)] = 1.0
     feedback_delay_ms: Annotated[float, Field(ge=0)] = 0.5
-
-
-class Collision(Config):
-    """Checked, and of no effect: there is no collision detection yet."""
-
-    enable: bool = True
-    check_self_collision: bool = True
-    check_environment: bool = True
-    self_collision_pairs: tuple[tuple[int, int], ...] = ()
 
 
 class Visualization(Config):
@@ -76,4 +67,8 @@ def read_native(path: Path) -> dict[str, Any] | None:
     file = validate(File, raw, problems, str(path))
     if file is None or problems:
         raise InputError(problems)
-    return {**file.simulation.model_dump(mode="json"), "virtual_io": file.virtual_io.model_dump(mode="json")}
+    parts = {"collision": file.collision, "virtual_io": file.virtual_io}
+    return {
+        **file.simulation.model_dump(mode="json"),
+        **{name: part.model_dump(mode="json") for name, part in parts.items()},
+    }

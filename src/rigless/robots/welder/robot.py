@@ -17,7 +17,19 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
-from rigless.robots.welder import alarms, codes, lines, moves, odometer, process, realtime, reports, storage, welding
+from rigless.robots.welder import (
+    alarms,
+    codes,
+    guard,
+    lines,
+    moves,
+    odometer,
+    process,
+    realtime,
+    reports,
+    storage,
+    welding,
+)
 from rigless.robots.welder import io as virtual_io
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
@@ -28,9 +40,12 @@ from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 from rigless.sensors.noise import block, noise_key, normal
+from rigless.worlds.cell_world import CellWorld
+from rigless.worlds.shipped import find_cell
 
 if TYPE_CHECKING:
     from rigless.robots.welder.dynamics import Dynamics
+    from rigless.worlds.cell import Cell
 
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
@@ -86,7 +101,11 @@ class Welder(Robot):
         return read_native(path)
 
     def asks(self) -> Asks:
-        return Asks(speed=self.config.default_time_scale)
+        speed = self.config.default_time_scale
+        if not self.config.cell:
+            return Asks(speed=speed)
+        path = find_cell(self.config.cell)
+        return Asks(CellWorld.load(path), speed, world_name=str(path.resolve()))
 
     def start(self) -> None:
         config, state = self.config, self.state
@@ -103,9 +122,16 @@ class Welder(Robot):
             virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
         self.apply_settings()
+        self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
         self.warm_up()
+
+    def set_cell(self, cell: "Cell | None") -> None:
+        """What stands around the arm, from now on."""
+        self.cell = cell
+        self.follower = guard.follower(self, cell)
+        guard.start(self)
 
     def make_dynamics(self) -> "Dynamics | None":
         if not self.config.enable_dynamics:
@@ -164,6 +190,8 @@ class Welder(Robot):
         state.ticks += 1
         if state.run[p.COUNT]:
             moves.settle(self)
+        if state.ahead.contacts:
+            guard.watch(self)
         if state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode:
             moves.watch(self)
         if not welding.at_rest(state.weld) or state.mist or state.flood:
@@ -178,6 +206,8 @@ class Welder(Robot):
         busy = state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode or gas
         burning = not welding.at_rest(state.weld)
         if busy or self._settled is not state.settings or (burning and not process.steady(self)):
+            return 0
+        if state.ahead.contacts and guard.near(self):
             return 0
         if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
             until_end_s = p.ends_s(state.blocks, state.run) - moves.now_s(self)

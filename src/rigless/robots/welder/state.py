@@ -62,6 +62,17 @@ class Probe:
 
 
 @dataclass
+class Ahead:
+    """What queued blocks will hit, in order: (tag, share of the block, link, other, place in mm, depth in mm); and what is
+    remembered of each pair of bodies, up to where the queue ends."""
+
+    contacts: list[tuple[Any, ...]] = field(default_factory=list)
+    left_m: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    touching: list[int] = field(default_factory=list)
+    at_rad: list[float] = field(default_factory=lambda: [0.0] * AXES)
+
+
+@dataclass
 class WelderState:
     mode: str = "Idle"
     alarm: int = 0
@@ -106,6 +117,7 @@ class WelderState:
     reports_due: bool = False  # a timer runs for reports that come by themselves
     switches: Switches = field(default_factory=Switches)
     probe: Probe = field(default_factory=Probe)
+    ahead: Ahead = field(default_factory=Ahead)
     waited: int = -1  # the result of the last M66
     tool: int = 0
     outputs: Outputs = field(default_factory=Outputs)

@@ -11,19 +11,24 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rigless.kernel.events import Event
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.wiring import Output
-from rigless.kernel.world import World
 from rigless.motion import planner as p
+from rigless.motion.singular import jacobian, smallest
 from rigless.robots.welder import codes, moves, welding
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.findings import Finding, Report
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import interpret
-from rigless.robots.welder.source import ProgramLine, read_program
 from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.source import ProgramLine, read_program
 from rigless.robots.welder.wire import Text
+from rigless.worlds.cell import Cell
+from rigless.worlds.cell_world import CellWorld
 
 NAME = "welder"
 SLICE_S, LONG_SLICE_S = 0.01, 0.05  # while lines are to be sent, and when all the controller can take are
@@ -47,7 +52,7 @@ class Demands:
 def validate_program(
     text: str,
     config: WelderConfig | None = None,
-    cell: World | None = None,
+    cell: Cell | None = None,
     demands: Demands | None = None,
     *,
     name: str = "program",
@@ -55,7 +60,7 @@ def validate_program(
     progress: Callable[[float], None] | None = None,
 ) -> Report:
     """Run a program in virtual time and tell what is wrong with it. `progress` is called with the share that is done."""
-    sim = Simulation([Welder(NAME, config or WelderConfig())], cell, seed=seed)
+    sim = Simulation([Welder(NAME, config or WelderConfig())], CellWorld(cell) if cell else None, seed=seed)
     return validate_in(sim, NAME, text, demands, name=name, progress=progress)
 
 
@@ -92,7 +97,9 @@ class _Run:
         self.sim.listeners.output.append(self.spoke)
         self.report = Report(name, seed=sim.seed)
         self.next = 0  # of the lines to send
-        self.inside: deque[tuple[int, int]] = deque()  # index (−1: ours, not the program's) and size of lines not answered
+        self.inside: deque[tuple[int, int]] = (
+            deque()
+        )  # index (−1: ours, not the program's) and size of lines not answered
         self.skipping = False
         self.rest = ""
         self.last_heard_s = 0.0
@@ -138,7 +145,9 @@ class _Run:
             line = self.program[self.next]
             data = line.sent().encode("latin-1", "replace") + b"\n"
             alone = line.command or (self.inside and self.program[self.inside[-1][0]].command)
-            if self.inside and (alone or sum(size for _, size in self.inside) + len(data) >= self.robot.config.rx_bytes):
+            if self.inside and (
+                alone or sum(size for _, size in self.inside) + len(data) >= self.robot.config.rx_bytes
+            ):
                 return
             self.put(data, self.next)
             self.next += 1
@@ -211,7 +220,9 @@ class _Run:
         state.modal, state.coordinates.g92 = modal, shift
 
     def beyond(self, line: ProgramLine) -> None:
-        self.find("soft-limit", "the target is outside the joint limits", line, line.column_of(self.robot.config.letters))
+        self.find(
+            "soft-limit", "the target is outside the joint limits", line, line.column_of(self.robot.config.letters)
+        )
 
     def go_on(self) -> None:
         """What an operator would press."""
@@ -230,7 +241,7 @@ class _Run:
         line = self.at_line()
         if event.code == "weld-fault":
             self.find("arc-fault", event.text, line)
-        elif event.code in ("collision", "clearance"):
+        elif event.code == "collision":
             found = event.data
             self.find(
                 event.code, event.text, line, objects=tuple(found["objects"]), place_mm=tuple(found["place_mm"]),
@@ -252,6 +263,8 @@ class _Run:
         report.distance_mm += moved_mm
         self.look_at_weld(moved_mm / slice_s, slice_s)
         self.look_at_limits(rows[p.AT])
+        if moved_mm and robot.state.weld.phase == welding.WELDING:
+            self.look_at_singularity(np.radians(rows[p.AT]))
         if moved_mm or robot.state.weld.current_a or not len(report.samples):
             samples = report.samples
             samples.time_s.append(self.sim.now_s)
@@ -261,14 +274,21 @@ class _Run:
             samples.current_a.append(robot.state.weld.current_a)
             samples.line.append(robot.state.lines.get(tag, 0))
 
-    def look_at_limits(self, joints_deg: object) -> None:
+    def look_at_limits(self, joints_deg: NDArray[np.float64]) -> None:
         limits = self.robot.config.limits
-        for n, (low, value, high) in enumerate(zip(limits.low_deg, joints_deg, limits.high_deg, strict=True), 1):  # type: ignore[call-overload]
+        for n, (low, value, high) in enumerate(zip(limits.low_deg, joints_deg, limits.high_deg, strict=True), 1):
             if not low + NEAR_LIMIT_DEG <= value <= high - NEAR_LIMIT_DEG:
                 text = f"joint {n} at {value:.1f}° is within {NEAR_LIMIT_DEG:g}° of its limit ({low:g}° to {high:g}°)"
                 self.find("limit-margin", text, self.at_line(), objects=(f"joint {n}",), once=(n,))
             else:
                 self.noted.discard(("limit-margin", n))
+
+    def look_at_singularity(self, joints_rad: NDArray[np.float64]) -> None:
+        arm, line = self.robot.arm, self.at_line()
+        value = smallest(jacobian(arm.table, joints_rad, arm.tool_m))
+        if value < self.demands.singular_value:
+            text = f"close to a singularity: the smallest singular value is {value:.3f} m/rad"
+            self.find("singularity", text, line, once=(line.number,))
 
     def look_at_weld(self, speed_mmps: float, slice_s: float) -> None:
         """Heat input by stretches of the seam, without what the arc does on a spot; that is told when it lasts."""

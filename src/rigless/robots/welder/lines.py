@@ -320,9 +320,9 @@ def change_tool(robot: "Welder", tool: int) -> bool:
 
 
 def stop(robot: "Welder", number: int, checking: bool) -> bool:
-    """M0 waits for `~`; M1 does nothing without its switch; M2 and M30 end the program."""
+    """M0, M1 (there is no switch to skip it) and M60 wait for `~`; M2 and M30 end the program."""
     state = robot.state
-    if number == 0 and not checking:
+    if number in (0, 1, 60) and not checking:
         if state.until_ns < 0:
             state.until_ns, state.mode = robot.now_ns, "Hold"
         return state.mode != "Hold"

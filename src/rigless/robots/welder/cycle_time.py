@@ -22,6 +22,7 @@ from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import AXES, Coordinates, Modal, Profile, Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.parameters import Parameters, Place
 
 BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
 
@@ -60,6 +61,7 @@ class _Estimate:
         self.blocks, self.run = p.new_queue(config.planner_blocks), p.new_run(np.array(config.start_deg))
         self.begin_s = self.now_s = 0.0
         self.modal, self.coordinates, self.position = Modal(), Coordinates(), tuple(config.start_deg)
+        self.parameters = Parameters()
         self.done = np.zeros(p.SPARE)
         self.burning = False
         self.found = CycleTime()
@@ -72,11 +74,14 @@ class _Estimate:
         if self.byte_s:
             self.receive(len(text.encode()) + 1)
         try:
-            block = read_block(text, self.profile.letters)
+            place = Place(self.parameters, self.modal, self.coordinates, self.position, self.profile)
+            block = read_block(text, self.profile.letters, place.values())
+            place.check(block.assignments)
             self.modal, steps = interpret(block, self.modal, self.coordinates, self.position, self.profile)
         except GcodeError as error:
             self.found.errors.append((number, text.strip(), str(error)))
             return
+        self.parameters.assign(block.assignments)
         for step in steps:
             self.step(step)
 
@@ -94,6 +99,8 @@ class _Estimate:
             case "g92":
                 self.stand()
                 self.coordinates.g92 = [float(value) for value in step[1:]]
+            case "length":
+                self.coordinates.tool = [float(value) for value in step[1:]]
             case "store":
                 self.stand()
                 setattr(self.coordinates, f"g{step[1]}", list(self.position))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigless.motion import planner as p
-from rigless.robots.welder import alarms, codes
+from rigless.robots.welder import alarms, codes, odometer, program
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
 
@@ -43,9 +43,12 @@ def peek(robot: "Welder") -> tuple[Any, float, int]:
 def settle(robot: "Welder") -> None:
     """Bring the queue to now: blocks that have ended leave it, outputs of those that have begun are set."""
     state = robot.state
-    done = robot.scratch
+    done, first = robot.scratch, state.run[p.FIRST]
     while p.advance(state.blocks, state.run, now_s(robot), done) == DONE:
         continue
+    if first != state.run[p.FIRST]:
+        odometer.count(robot)
+        program.reached(robot, int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag)
     if state.attached or state.lines:
         reached = int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag
         for tag in [tag for tag in state.attached if tag <= reached]:
@@ -70,6 +73,7 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float) -> None:
     )  # fmt: skip
     if not took:
         return
+    program.queued(robot, state.tag)
     if state.modal.line:
         state.lines[state.tag] = state.modal.line
     if state.unattached:
@@ -124,6 +128,8 @@ def drop(robot: "Welder") -> None:
     state = robot.state
     settle(robot)
     p.drop(state.blocks, state.run, now_s(robot))
+    odometer.count(robot)
+    state.program.sources.clear()
     state.attached.clear()
     state.lines.clear()
     state.unattached.clear()

@@ -17,7 +17,7 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
-from rigless.robots.welder import alarms, codes, lines, moves, process, realtime, reports, storage, welding
+from rigless.robots.welder import alarms, codes, lines, moves, odometer, process, realtime, reports, storage, welding
 from rigless.robots.welder import io as virtual_io
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
@@ -94,7 +94,7 @@ class Welder(Robot):
         state.settings = s.defaults(self.table)
         state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
-        state.position = list(config.start_deg)
+        state.position, state.counted_deg = list(config.start_deg), list(config.start_deg)
         for link in config.virtual_io.links:
             virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
@@ -122,6 +122,8 @@ class Welder(Robot):
         p.drop(blocks, run, 0.001)
         moves.peek(self)
         moves.settle(self)
+        odometer.beyond(self, np.zeros(AXES))
+        arm.torch(np.zeros(AXES)), arm.chain(np.zeros(AXES))  # for who looks
 
     def apply_settings(self) -> None:
         """What follows from the settings."""
@@ -194,9 +196,9 @@ class Welder(Robot):
             return
         due_ns = self.now_ns + delay_ns
         if isinstance(message, RealTime):
-            one = Arrival(due_ns, message.code)
+            one = Arrival(due_ns, message.code, pendant=pendant)
         else:
-            if self.config.baud:
+            if self.config.baud and not pendant:  # the panel is not on the serial line
                 due_ns = max(due_ns, state.paced_ns) + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
                 state.paced_ns = due_ns
             one = Arrival(due_ns, -1, message.text, message.size, message.overflow, pendant=pendant)
@@ -216,17 +218,34 @@ class Welder(Robot):
         due = [one for one in state.arriving if one.due_ns <= self.now_ns]
         if not due:
             return
-        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
         for one in due:
-            if one.code >= 0:
-                realtime.act(self, one.code)
-            else:
-                self.state.rx.append(one)
-                lines.work(self)
+            if one.code < 0:
+                state.rx.append(one)
+                continue
+            lines.work(self)
+            realtime.act(self, one.code, one.pendant)
+        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
+        lines.work(self)
 
     def rx_free(self) -> int:
         """Free bytes of the receive buffer; a sender that overfills it is held back by the transport, as TCP and USB do."""
         return max(0, self.config.rx_bytes - 1 - sum(one.size for one in self.state.rx))
+
+    def report_by_itself(self) -> None:
+        """Begin to report each $481 milliseconds, if that is not yet so."""
+        state = self.state
+        state.switches.reporting = state.settings[s.REPORT_INTERVAL] > 0
+        if state.switches.reporting and not state.reports_due:
+            state.reports_due = True
+            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_again)
+
+    def report_again(self) -> None:
+        state = self.state
+        state.reports_due = state.settings[s.REPORT_INTERVAL] > 0
+        if state.reports_due:
+            if state.switches.reporting and state.client != NOBODY:
+                self.say(reports.status(self))
+            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_again)
 
     def wake(self) -> None:
         """A dwell or wait may be over."""
@@ -271,6 +290,7 @@ class Welder(Robot):
         for other in self.links(old[0]) if old != NOBODY else ():
             if other.id == old[1]:
                 self.close(other)
+        self.state.program.ended = True
         self.event("client-connected", f"{message.peer} is on the line")
         self.say(reports.greeting(self.config.compat))
         if self.state.mode == "Alarm":
@@ -286,6 +306,7 @@ class Welder(Robot):
     @on(Stored)
     def load(self, message: Stored, link: Link) -> None:
         storage.load(self, message.text)
+        self.report_by_itself()
 
     def store(self) -> None:
         if self.config.settings_file:

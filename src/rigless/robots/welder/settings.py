@@ -8,7 +8,7 @@ from rigless.robots.welder.gcode import GcodeError, read_number
 
 REPORT, JUNCTION, ARC_TOLERANCE, INCHES, SOFT_LIMITS, HARD_LIMITS, HOMING = 10, 11, 12, 13, 20, 21, 22
 LOCATE_RATE, SEEK_RATE, PULL_OFF, JOG_LIMITS, HOMING_CYCLES, SLEEP = 24, 25, 27, 40, 44, 62
-STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, FEED_OF_LINEAR = 100, 110, 120, 130, 376, 701
+STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, REPORT_INTERVAL, FEED_OF_LINEAR = 100, 110, 120, 130, 376, 481, 701
 REPORT_MPOS, REPORT_BUFFER, REPORT_LINE, REPORT_FEED, REPORT_PINS, REPORT_WCO, REPORT_OVERRIDES, REPORT_PROBE = (
     1, 2, 4, 8, 16, 32, 64, 128,
 )  # fmt: skip
@@ -37,6 +37,7 @@ class Setting:
     low: float = 0.0
     high: float = 1e7
     whole: bool = False
+    or_zero: bool = False  # 0, for off, is taken though it is below the lowest
 
 
 def table(config: WelderConfig) -> dict[int, Setting]:
@@ -77,6 +78,7 @@ def table(config: WelderConfig) -> dict[int, Setting]:
         *_per_axis(letters, TRAVEL, "maximum travel", "deg",
                    tuple(high - low for low, high in zip(limits.low_deg, limits.high_deg, strict=True)), 0.0),
         Setting(ROTARY, 6, "Rotational axes", 7, "bitfield", 0, 7, True),
+        Setting(REPORT_INTERVAL, 1, "Autoreport interval", 0, "ms", 100, 1000, True, or_zero=True),
         Setting(FEED_OF_LINEAR, 1, "Feed rate applies to linear axes only", 0, "boolean", 0, 1, True),
     ]  # fmt: skip
     return {row.number: row for row in rows}
@@ -100,7 +102,8 @@ def parse(setting: Setting, text: str) -> float:
         raise GcodeError(codes.BAD_NUMBER)
     if value < 0:
         raise GcodeError(codes.BAD_NUMBER if setting.whole else codes.NEGATIVE_VALUE)
-    if not setting.low <= value <= setting.high or (setting.whole and value != int(value)):
+    fits = setting.low <= value <= setting.high or (setting.or_zero and value == 0)
+    if not fits or (setting.whole and value != int(value)):
         raise GcodeError(codes.SETTING_OUT_OF_RANGE)
     return value
 
@@ -111,11 +114,35 @@ def shown(setting: Setting, value: float) -> str:
 
 def described(setting: Setting) -> str:
     """A line of `$ES`."""
-    kind = 0 if setting.unit == "boolean" else 5 if setting.whole else 6
-    low, high = f"{setting.low:g}", f"{setting.high:g}"
-    return f"[SETTING:{setting.number}|{setting.group}|{setting.name}|{setting.unit}|{kind}|#######0.000|{low}|{high}]"
+    head = f"{setting.number}|{setting.group}|{setting.name}|{setting.unit}|{KINDS.index(_kind(setting))}"
+    return f"[SETTING:{head}|{_picture(setting)}|{setting.low:g}|{setting.high:g}|0|{int(setting.or_zero)}]"
+
+
+GRBL_HEAD = '"$-Code"," Setting"," Units"," Setting Description"'
+HAL_HEAD = "$-Code\tSetting\tUnits\tDatatype\tData format\tSetting Description\tMin\tMax"
 
 
 def described_grbl(setting: Setting) -> str:
     """A line of `$ESG`, as grbl's own setting lists have it."""
-    return f'"{setting.number}"\t"{setting.name}"\t"{setting.unit}"\t"{setting.name}."'
+    return f'"{setting.number}","{setting.name}","{setting.unit}","{setting.name}.",'
+
+
+def described_hal(setting: Setting) -> str:
+    """A line of `$ESH`."""
+    kind = "float" if _kind(setting) == "decimal" else _kind(setting)
+    head = f"{setting.number}\t{setting.name}\t{setting.unit}\t{kind}\t{_picture(setting)}\t{setting.name}."
+    return f"{head}\t{setting.low:g}\t{setting.high:g}\t0\t{int(setting.or_zero)}"
+
+
+KINDS = ("bool", "bitfield", "xbitfield", "radiobuttons", "axismask", "integer", "decimal")
+
+
+def _kind(setting: Setting) -> str:
+    if setting.unit == "boolean":
+        return "bool"
+    return "integer" if setting.whole else "decimal"
+
+
+def _picture(setting: Setting) -> str:
+    """How a sender may format the number."""
+    return {"bool": "", "integer": "#######0"}.get(_kind(setting), "#######0.000")

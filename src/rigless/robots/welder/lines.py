@@ -350,9 +350,9 @@ def change_tool(robot: "Welder", tool: int) -> bool:
 
 
 def stop(robot: "Welder", number: int, checking: bool) -> bool:
-    """M0 waits for `~`; so does M1, unless its switch is off; M2 and M30 end the program."""
+    """M0 and M60 wait for `~`; so does M1, unless its switch is off; M2 and M30 end the program."""
     state = robot.state
-    if (number == 0 or (number == 1 and not state.switches.optional_stop_off)) and not checking:
+    if (number in (0, 60) or (number == 1 and not state.switches.optional_stop_off)) and not checking:
         if state.until_ns < 0:
             state.until_ns, state.mode = robot.now_ns, "Hold"
         return state.mode != "Hold"

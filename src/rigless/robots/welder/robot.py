@@ -220,6 +220,9 @@ class Welder(Robot):
             return 0
         if burning:
             times = process.burn(self, times)
+        if times and state.run[p.COUNT]:
+            last_s = moves.now_s(self) + (times - 1) / self.config.update_rate_hz
+            p.advance(state.blocks, state.run, last_s, self.scratch)
         state.ticks += times
         return times
 

@@ -54,22 +54,26 @@ def torch(config: WelderConfig, tip: Matrix) -> Link:
     return found
 
 
-def able_pairs(config: WelderConfig) -> Pairs:
-    """Links that may not touch each other: those that can, less those that do by the arm's make where it stands at the start and at
-    home (as motion planners take it; [wire]'s home pose folds this arm's wrist onto its column)."""
-    return _able_pairs(config.urdf, config.torch, config.homing.pose_deg, config.start_deg)
+def self_pairs(config: WelderConfig) -> tuple[Pairs, Pairs]:
+    """The links that may not touch each other, as configured or all that can; and of these those that are left out, because they touch by
+    the arm's make where it starts or is at home. (Motion planners do so; [wire]'s home pose folds this arm's wrist onto its column.)"""
+    poses_deg = (config.homing.pose_deg, config.start_deg)
+    return _self_pairs(config.urdf, config.torch, config.collision.self_collision_pairs, poses_deg)
 
 
 @lru_cache(maxsize=8)
-def _able_pairs(urdf: str, torch: Torch, *poses_deg: tuple[float, ...]) -> Pairs:
-    found = Collider(model(WelderConfig(urdf=urdf, torch=torch)))
+def _self_pairs(
+    urdf: str, torch: Torch, pairs: tuple[tuple[int, int], ...], poses_deg: tuple[tuple[float, ...], ...]
+) -> tuple[Pairs, Pairs]:
+    found = Collider(model(WelderConfig(urdf=urdf, torch=torch)), pairs=pairs or None)
     numbers = {body.name: body.link for body in found.links}
     touching = [
         {numbers[contact.link], numbers[contact.other]}
         for pose_deg in poses_deg
         for contact in found.contacts(np.radians(pose_deg))
     ]
-    return tuple(pair for pair in found.self_pairs if set(pair) not in touching)
+    kept = tuple(pair for pair in found.self_pairs if set(pair) not in touching)
+    return kept, tuple(pair for pair in found.self_pairs if pair not in kept)
 
 
 def collider(config: WelderConfig | None = None, cell: Cell | None = None, pairs: Pairs | None = None) -> Collider:

@@ -3,7 +3,6 @@
 Nothing here sleeps or reads a clock: `run(seconds)` is what passes for the caller, and the simulation advances by the time scale times that.
 """
 
-import copy
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -27,7 +26,7 @@ class SimulationState(Enum):
 
 @dataclass(frozen=True)
 class SimulationMetrics:
-    """`real_time_s` is what has passed for the caller while it was running."""
+    """`real_time_s` is what the simulated time was for the caller, under the time scales that were in force."""
 
     simulation_time_s: float = 0.0
     real_time_s: float = 0.0
@@ -43,7 +42,7 @@ class Snapshot:
 
     kernel: KernelSnapshot
     line: dict[str, Any]
-    real_time_s: float
+    clock: tuple[float, float, float]
 
 
 class WeldingSimulator:
@@ -88,7 +87,8 @@ class SimulationEngine:
         self.controller = VirtualController(config, seed=seed)
         self.io = self.controller.io
         self.welding = WeldingSimulator(self.controller)
-        self._scale, self._paused, self._real_s = 1.0, False, 0.0
+        self._scale, self._paused = 1.0, False
+        self._since_s, self._real_s = 0.0, 0.0  # simulated time at which this scale began, and the caller's time then
 
     def start(self) -> None:
         self.controller.connect()
@@ -108,12 +108,11 @@ class SimulationEngine:
     def reset(self) -> None:
         """As new, at time zero, in the same cell."""
         self.controller.reset()
-        self._real_s = 0.0
+        self._since_s = self._real_s = 0.0
         self.resume()
 
     def run(self, seconds: float) -> None:
         """Let time pass for the caller."""
-        self._real_s += seconds
         self.controller.run(seconds)
 
     @property
@@ -122,7 +121,13 @@ class SimulationEngine:
 
     def set_time_scale(self, scale: float) -> None:
         self.controller.set_time_scale(scale)
-        self._scale = scale
+        self._real_s, self._since_s, self._scale = self._caller_s(), self._now_s(), scale
+
+    def _now_s(self) -> float:
+        return self.controller.simulation_time_s if self.controller.is_connected else 0.0
+
+    def _caller_s(self) -> float:
+        return self._real_s + (self._now_s() - self._since_s) / self._scale
 
     @property
     def state(self) -> SimulationState:
@@ -136,23 +141,26 @@ class SimulationEngine:
     def metrics(self) -> SimulationMetrics:
         if not self.controller.is_connected:
             return SimulationMetrics()
-        robot, sim_s = self.controller.robot, self.controller.simulation_time_s
+        robot, sim_s, real_s = self.controller.robot, self._now_s(), self._caller_s()
         return SimulationMetrics(
             simulation_time_s=sim_s,
-            real_time_s=self._real_s,
-            time_ratio=sim_s / self._real_s if self._real_s else 1.0,
+            real_time_s=real_s,
+            time_ratio=sim_s / real_s if real_s else 1.0,
             gcode_executed=int(robot.metrics.get("gcode_lines", 0)),
             collisions_detected=int(robot.metrics.get("collisions", 0)),
             total_distance_mm=float(robot.metrics.get("distance_mm", 0.0)),
         )
 
     def take_snapshot(self) -> Snapshot:
-        return Snapshot(self.controller.running_simulation.snapshot(), self.controller.line_state(), self._real_s)
+        clock = self._scale, self._since_s, self._real_s
+        return Snapshot(self.controller.running_simulation.snapshot(), self.controller.line_state(), clock)
 
     def restore_snapshot(self, saved: Snapshot) -> None:
         self.controller.running_simulation.restore(saved.kernel)
-        self.controller.set_line_state(copy.deepcopy(saved.line))
-        self._real_s = saved.real_time_s
+        self.controller.set_line_state(saved.line)
+        scale, self._since_s, self._real_s = saved.clock
+        self.controller.set_time_scale(scale)
+        self._scale = scale
 
     def load_environment(self, cell: str | Path | Cell) -> None:
         """What stands around the arm, from now on: a cell YAML, the name of a shipped one, or a cell made in Python."""

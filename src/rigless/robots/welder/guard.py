@@ -14,6 +14,7 @@ from rigless.robots.welder import alarms, codes, moves
 from rigless.robots.welder.modal import AXES
 
 LOOKS = 9
+TOUCHING_MM = 0.1  # less than this apart is as good as touching
 
 if TYPE_CHECKING:
     from rigless.motion.collision import Contact
@@ -29,9 +30,14 @@ def follower(robot: "Welder", cell: "Cell | None") -> "Follower | None":
         return None
     from rigless.motion.collision import Collider
     from rigless.motion.follow import Follower
-    from rigless.robots.welder.body import able_pairs, model
+    from rigless.robots.welder.body import model, self_pairs
 
-    pairs = (config.self_collision_pairs or able_pairs(robot.config)) if config.check_self_collision else ()
+    pairs, left_out = self_pairs(robot.config) if config.check_self_collision else ((), ())
+    if left_out and config.self_collision_pairs:
+        text = "self_collision_pairs that touch at the start or home pose are not watched: " + ", ".join(
+            f"[{first}, {second}]" for first, second in left_out
+        )
+        robot.event("self-collision-pairs", text, "warning")
     around = cell if config.check_environment else None
     return Follower(Collider(model(robot.config), around, pairs, config.margin_mm / 1000))
 
@@ -51,7 +57,7 @@ def foresee(robot: "Welder", tag: int, target_deg: Any) -> None:
     if found is None:
         return
     if found.left_m is not ahead.left_m:  # a snapshot was restored
-        found.left_m, found.touching, found.at = ahead.left_m, set(ahead.touching), np.array(ahead.at_rad)
+        found.left_m, found.touching, found.at = ahead.left_m, dict(ahead.touching), np.array(ahead.at_rad)
     begin, end = found.at.copy(), np.radians(target_deg)
     contacts = list(found.go(end))
     ahead.contacts += [_told(contact, tag, _deepest_m(found, contact, begin, end)) for contact in contacts]
@@ -66,17 +72,17 @@ def near(robot: "Welder") -> bool:
 
 def watch(robot: "Welder") -> None:
     """Tell of the contacts that the arm has come to."""
-    state, config = robot.state, robot.config.collision
+    state = robot.state
     while state.ahead.contacts and _reached(robot, state.ahead.contacts[0]):
         _, _, link, other, point_mm, depth_mm = state.ahead.contacts.pop(0)
         place = ", ".join(f"{value:.1f}" for value in point_mm)
-        what = "hits" if depth_mm > 0.0 else f"comes within {-depth_mm:.1f} mm of"
+        what = "hits" if depth_mm > -TOUCHING_MM else f"comes within {-depth_mm:.1f} mm of"
         robot.event(
             "collision", f"{link} {what} {other} at ({place}) mm", "error", objects=[link, other],
             place_mm=list(point_mm), depth_mm=depth_mm,
         )  # fmt: skip
         robot.count("collisions")
-        if config.on_collision == "stop":
+        if robot.on_collision == "stop":
             moves.drop(robot)
             robot.set_spindle(5, 0.0)
             alarms.raise_alarm(robot, codes.ALARM_MOTOR_FAULT)
@@ -113,4 +119,4 @@ def _told(contact: "Contact", tag: int, depth_m: float) -> tuple[Any, ...]:
 
 def _keep(robot: "Welder", found: "Follower") -> None:
     ahead = robot.state.ahead
-    ahead.left_m, ahead.touching, ahead.at_rad = found.left_m, sorted(found.touching), found.at.tolist()
+    ahead.left_m, ahead.touching, ahead.at_rad = found.left_m, dict(found.touching), found.at.tolist()

@@ -109,6 +109,7 @@ class Welder(Robot):
 
     def start(self) -> None:
         config, state = self.config, self.state
+        self.on_collision = config.collision.on_collision
         self.scratch = np.zeros(moves.DONE)
         self.arm = Arm(config)
         self.dynamics = self.make_dynamics()

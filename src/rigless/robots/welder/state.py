@@ -68,7 +68,7 @@ class Ahead:
 
     contacts: list[tuple[Any, ...]] = field(default_factory=list)
     left_m: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    touching: list[int] = field(default_factory=list)
+    touching: dict[int, tuple[str, ...]] = field(default_factory=dict)
     at_rad: list[float] = field(default_factory=lambda: [0.0] * AXES)
 
 

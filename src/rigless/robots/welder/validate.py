@@ -93,6 +93,7 @@ class _Run:
         found = sim.robot(robot)
         assert isinstance(found, Welder), f"{robot} is not a welder"
         self.robot = found
+        self.robot.on_collision = "report"  # all of them, not the first only
         self.sim.listeners.event.append(self.told)
         self.sim.listeners.output.append(self.spoke)
         self.report = Report(name, seed=sim.seed)

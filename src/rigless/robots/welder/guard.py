@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rigless.kernel.problems import InputError
 from rigless.motion import planner as p
 from rigless.robots.welder import alarms, codes, moves
 from rigless.robots.welder.modal import AXES
@@ -24,10 +25,21 @@ if TYPE_CHECKING:
 
 
 def follower(robot: "Welder", cell: "Cell | None") -> "Follower | None":
-    """Who looks ahead; None if nothing is to be looked for."""
+    """Who looks ahead; None if nothing is to be looked for, or if it cannot be and there is no cell that asks for it."""
     config = robot.config.collision
     if not config.enable or not (config.check_self_collision or (config.check_environment and cell is not None)):
         return None
+    try:
+        return _follower(robot, cell)
+    except InputError as error:
+        if cell is not None:
+            raise
+        robot.event("collisions-not-watched", f"self-collisions are not watched: {error}", "warning")
+        return None
+
+
+def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
+    config = robot.config.collision
     from rigless.motion.collision import Collider
     from rigless.motion.follow import Follower
     from rigless.robots.welder.body import model, self_pairs

@@ -86,8 +86,11 @@ def begin_gcode(robot: "Welder", text: str) -> None:
 def where(robot: "Welder") -> Place:
     """What expressions can ask for."""
     state = robot.state
-    seen = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
-    seen |= {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+
+    def seen() -> dict[int, float]:
+        probed = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
+        return probed | {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+
     return Place(state.parameters, state.modal, state.coordinates, tuple(state.position), robot.profile, seen)
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop stands still in these
 
 
-def work(robot: "Welder") -> None:
-    """Do what can be done now."""
+def work(robot: "Welder", more: bool = False) -> None:
+    """Do what can be done now; `more` has come than is in the buffer yet."""
     state = robot.state
     while True:
         if state.line is not None:
@@ -31,7 +31,7 @@ def work(robot: "Welder") -> None:
                 return
             if state.line is not None:
                 answer(robot, codes.OK)
-        if not (state.rx or state.arriving):
+        if not (state.rx or state.arriving or more):
             state.waiting = 0
         if not state.rx or state.mode in SUSPENDED or state.cancelling or state.alarm_at_rest or state.probe.mode:
             return

@@ -166,7 +166,7 @@ def test_hold_and_resume():
     bench.send("!")
     assert bench.status()["mode"] == "Hold:1"
     bench.send("~")  # too early: it is still braking
-    bench.run(0.2)
+    bench.run(0.22)  # 90 ms are prepared, then it brakes
     rest = bench.status()
     assert (rest["mode"], rest["FS"]) == ("Hold:0", "0,0")
     assert bench.ask("$G") == []  # the main loop stands still
@@ -232,7 +232,7 @@ def test_soft_limits_alarm_and_want_a_reset():
     bench = Bench()
     bench.ask("G1 X100 F3600", 0.5)
     assert bench.ask("G1 X171") == []
-    assert bench.run(0.2) == "ALARM:2\r\n[MSG:Reset to continue]\r\n"
+    assert bench.run(0.22) == "ALARM:2\r\n[MSG:Reset to continue]\r\n"
     assert bench.status()["mode"] == "Alarm"
     assert bench.ask("$X") == ["error:79"]
     assert bench.ask("G0 X0") == ["error:9"]

@@ -56,6 +56,7 @@ def reset(robot: "Welder") -> None:
     state.arriving = [one for one in state.arriving if one.code >= 0]
     state.line, state.steps, state.until_ns, state.error, state.critical = None, [], -1, codes.OK, False
     state.probe.mode = 0
+    state.program.ended = True
     state.modal = Modal(tool=state.modal.tool)
     robot.set_spindle(5, 0.0)
     robot.set_coolant(False, False)

@@ -9,7 +9,7 @@ whenever something may have changed: a line came, a block ended, an input switch
 from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
-from rigless.robots.welder import codes, moves, reports, system
+from rigless.robots.welder import codes, moves, program, reports, system
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import Step, after_program_end, arc_point, interpret
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
 
 SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop stands still in these
+STORED = ("system", "g92", "store")  # go to permanent memory, which the firmware writes at rest
 
 
 def work(robot: "Welder", more: bool = False) -> None:
@@ -42,6 +43,10 @@ def take(robot: "Welder", line: Arrival) -> None:
     """Begin a line. Some are answered at once."""
     state = robot.state
     state.line, state.steps, state.until_ns, state.resumed = line, [], -1, False
+    program.take(robot, line)
+    sticky = state.error
+    if line.pendant:
+        state.error = codes.OK  # what the sender did wrong, and what the panel does, is no matter of the other
     text = line.text.strip()
     try:
         if line.overflow:
@@ -61,6 +66,8 @@ def take(robot: "Welder", line: Arrival) -> None:
     except GcodeError as error:
         state.error = error.number
         answer(robot, error.number)
+    if line.pendant:
+        state.error = sticky
 
 
 def begin_gcode(robot: "Welder", text: str) -> None:
@@ -106,6 +113,7 @@ def answer(robot: "Welder", number: int) -> None:
     else:
         robot.say(f"{said}\r\n")
     if number != codes.OK:
+        program.refuse(robot, line)
         robot.count("errors")
 
 
@@ -127,6 +135,8 @@ def finish(robot: "Welder") -> bool:
 
 def do(robot: "Welder", step: Step) -> bool:
     """One step; False if it cannot be done yet."""
+    if step[0] in STORED and robot.state.run[p.COUNT] and robot.state.mode != "Check":
+        return False
     match step[0]:
         case "line" | "jog" | "arc":
             return move(robot, step)
@@ -359,6 +369,7 @@ def stop(robot: "Welder", number: int, checking: bool) -> bool:
             robot.set_spindle(5, 0.0)
             robot.set_coolant(False, False)
             robot.set_overrides(100, 100, 100)
+        state.program.ended = True
         robot.say("[MSG:Pgm End]\r\n")
     return True
 

@@ -17,8 +17,8 @@ RAPIDS = {w.RAPID_100: 100, w.RAPID_50: 50, w.RAPID_25: 25}
 LEAST, MOST = 10, 200  # per cent
 
 
-def act(robot: "Welder", code: int) -> None:
-    """Unknown ones do nothing."""
+def act(robot: "Welder", code: int, pendant: bool = False) -> None:
+    """Unknown ones do nothing. A pendant's jog cancel leaves what a sender has sent alone."""
     state = robot.state
     match code:
         case w.STATUS:
@@ -39,8 +39,12 @@ def act(robot: "Welder", code: int) -> None:
         case w.DOOR:
             open_door(robot)
         case w.JOG_CANCEL:
-            forget_lines(robot)
-            state.error = codes.OK
+            if pendant:
+                state.rx = [one for one in state.rx if not (one.pendant and one.text.startswith("$J"))]
+                end_jog(robot)
+            else:
+                forget_lines(robot)
+                state.error = codes.OK
             if state.mode == "Jog":
                 moves.cancel(robot)
         case w.OPTIONAL_STOP:
@@ -121,6 +125,7 @@ def stop(robot: "Welder") -> None:
         return
     state.line, state.steps = None, []
     state.probe.mode = 0
+    state.program.ended = True
     robot.set_spindle(5, 0.0)
     robot.set_coolant(False, False)
     state.modal = Modal(system=state.modal.system, tool=state.modal.tool)
@@ -138,5 +143,11 @@ def forget_lines(robot: "Welder") -> None:
     state = robot.state
     state.rx.clear()
     state.arriving = [one for one in state.arriving if one.code >= 0]
+    end_jog(robot)
+
+
+def end_jog(robot: "Welder") -> None:
+    """A jog in hand that waits for room is done with."""
+    state = robot.state
     if state.line is not None and state.steps and state.steps[0][0] == "jog":
         lines.answer(robot, codes.OK)

@@ -24,6 +24,7 @@ GROUPS = {
     7: "Axis",
 }
 AXES = 6
+STEPS_PER_DEG = 1000.0  # [ours] what a geared arm has; at 250 °/s that takes pulses of 2 µs
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def table(config: WelderConfig) -> dict[int, Setting]:
     limits, homing, letters = config.limits, config.homing, config.letters
     masks = [sum(1 << joint - 1 for joint in group) for group in homing.order]
     rows = [
-        Setting(0, 6, "Step pulse time", 5.0, "microseconds", 2.0, 1000.0),
+        Setting(0, 6, "Step pulse time", 2.0, "microseconds", 2.0, 1000.0),
         Setting(1, 6, "Step idle delay", 25, "milliseconds", 0, 65535, True),
         Setting(2, 6, "Step pulse invert", 0, "mask", 0, 63, True),
         Setting(3, 6, "Step direction invert", 0, "mask", 0, 63, True),
@@ -71,7 +72,7 @@ def table(config: WelderConfig) -> dict[int, Setting]:
             for n in range(AXES)
         ),
         Setting(SLEEP, 1, "Sleep enable", 1, "boolean", 0, 1, True),
-        *_per_axis(letters, STEPS, "travel resolution", "step/deg", (100.0,) * AXES, 1e-3),
+        *_per_axis(letters, STEPS, "travel resolution", "step/deg", (STEPS_PER_DEG,) * AXES, 1e-3),
         *_per_axis(letters, RATES, "maximum rate", "deg/min", tuple(60.0 * v for v in limits.max_degps), 1.0),
         *_per_axis(letters, ACCELERATIONS, "acceleration", "deg/sec^2", limits.max_degps2, 1e-3),
         *_per_axis(letters, TRAVEL, "maximum travel", "deg",

@@ -10,6 +10,7 @@ from rigless.motion import planner
 from rigless.robots.welder.io import Outputs
 from rigless.robots.welder.modal import AXES, Coordinates, Modal
 from rigless.robots.welder.parameters import Parameters
+from rigless.robots.welder.program import Program
 from rigless.robots.welder.welding import Weld
 
 NOBODY = ("", -1)
@@ -71,6 +72,7 @@ class WelderState:
     run: NDArray[np.float64] = field(default_factory=lambda: planner.new_run(np.zeros(AXES)))
     tag: int = 0  # of the last block
     lines: dict[int, int] = field(default_factory=dict)  # tag → line number
+    program: Program = field(default_factory=Program)
     attached: dict[int, list[tuple[Any, ...]]] = field(default_factory=dict)  # tag → outputs that go with its start
     unattached: list[tuple[Any, ...]] = field(default_factory=list)  # outputs that wait for the next block
     cancelling: bool = False  # braking, to drop what is queued
@@ -111,6 +113,7 @@ class WelderState:
     measured_a: float = 0.0
     measured_v: float = 0.0
     torch_m: list[float] = field(default_factory=list)  # where the torch was at the last step of a weld
+    counted_deg: list[float] = field(default_factory=lambda: [0.0] * AXES)  # up to where the torch's way is counted
     ticks: int = 0
     welded_tick: int = 0  # when the process was last advanced
     noise_key: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(2, np.uint64))

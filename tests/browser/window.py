@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Viewport
 
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 CALMLY = """if (location.protocol === "http:" && localStorage.getItem("rigless.hz") === null)
-  localStorage.setItem("rigless.hz", "20");"""  # two cores draw all of this, without a graphics card
+  localStorage.setItem("rigless.hz", "10");"""  # two cores draw all of this, without a graphics card
 FLAT = """if (location.protocol === "http:" && localStorage.getItem("rigless.space") === null)
   localStorage.setItem("rigless.space", '{"arm": false, "welder": false}');"""
 REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>

@@ -22,7 +22,7 @@ def now_s(robot: "Welder") -> float:
 
 def room(robot: "Welder") -> int:
     """How many blocks the planner can still take."""
-    return len(robot.state.blocks) - int(robot.state.run[p.COUNT])
+    return p.room(robot.state.blocks, robot.state.run)
 
 
 def moving(robot: "Welder") -> bool:
@@ -32,12 +32,12 @@ def moving(robot: "Welder") -> bool:
 def peek(robot: "Welder") -> tuple[Any, float, int]:
     """Position, velocity and acceleration now as rows, the speed along the path, and the tag of the block; changes nothing."""
     state = robot.state
-    run, time_s, out = state.run.copy(), now_s(robot), np.zeros((3, AXES))
+    blocks, run, time_s, out = state.blocks.copy(), state.run.copy(), now_s(robot), np.zeros((3, AXES))
     done = np.zeros(DONE)
-    while p.advance(state.blocks, run, time_s, done) == DONE:
+    while p.advance(blocks, run, time_s, done) == DONE:
         continue
-    speed = p.look(state.blocks, run, time_s, out)
-    return out, speed, int(state.blocks[int(run[p.FIRST]), p.TAG]) if run[p.COUNT] else 0
+    speed = p.look(blocks, run, time_s, out)
+    return out, speed, int(blocks[int(run[p.FIRST]), p.TAG]) if run[p.COUNT] else 0
 
 
 def settle(robot: "Welder") -> None:
@@ -66,8 +66,9 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float) -> None:
     settle(robot)
     axes = robot.axes
     state.tag += 1
+    target = p.on_steps(np.array(target), axes.steps)
     took = p.append(
-        state.blocks, state.run, now_s(robot), np.array(target), rate, kind, float(state.tag), axes.rates,
+        state.blocks, state.run, now_s(robot), target, rate, kind, float(state.tag), axes.rates,
         axes.accelerations, axes.deviation,
     )  # fmt: skip
     if not took:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rigless.motion import planner
 from rigless.robots.welder.io import Outputs
 from rigless.robots.welder.modal import AXES, Coordinates, Modal
+from rigless.robots.welder.parameters import Parameters
 from rigless.robots.welder.program import Program
 from rigless.robots.welder.welding import Weld
 
@@ -42,6 +43,16 @@ class Schedule:
 
 
 @dataclass
+class Switches:
+    """What an operator can set beside the program; a start and a reset put them back."""
+
+    optional_stop_off: bool = False  # M1 does not stop
+    block_delete: bool = False  # lines that begin with / are left out
+    single_block: bool = False  # a hold after each line
+    reporting: bool = False  # status reports come by themselves, each $481 milliseconds
+
+
+@dataclass
 class Probe:
     """The last probing: where it touched, whether it did; `mode` is 382 to 385 while one runs."""
 
@@ -69,6 +80,7 @@ class WelderState:
     modal: Modal = field(default_factory=Modal)
     coordinates: Coordinates = field(default_factory=Coordinates)
     position: list[float] = field(default_factory=lambda: [0.0] * AXES)  # where the parser is
+    parameters: Parameters = field(default_factory=Parameters)
     settings: dict[int, float] = field(default_factory=dict)
     startup: list[str] = field(default_factory=lambda: ["", ""])
     build_info: str = ""
@@ -91,6 +103,8 @@ class WelderState:
     mist: bool = False
     flood: bool = False
     schedule: Schedule = field(default_factory=Schedule)
+    reports_due: bool = False  # a timer runs for reports that come by themselves
+    switches: Switches = field(default_factory=Switches)
     probe: Probe = field(default_factory=Probe)
     waited: int = -1  # the result of the last M66
     tool: int = 0

@@ -155,7 +155,7 @@ def test_reset_and_set_joint_positions(ready):
     assert ready.joint_state().positions == pytest.approx([0.1] * 6)
     ready.send_gcode("G91 G1 A1 F600")
     ready.wait_idle()
-    assert ready.joint_state().positions[0] == pytest.approx(0.1 + math.radians(1))
+    assert ready.joint_state().positions[0] == pytest.approx(0.1 + math.radians(1), abs=math.radians(0.0005))  # a step
     ready.reset()
     assert (ready.simulation_time_s, ready.joint_state().positions) == (0.0, [0.0] * 6)
 
@@ -168,3 +168,68 @@ def test_a_controller_that_is_not_connected_says_so(controller):
 def test_the_interface_cannot_be_made_half():
     with pytest.raises(TypeError):
         MotionController()
+
+
+def test_lines_wait_for_room_in_the_receive_buffer():
+    """A board without flow control loses what it has no room for."""
+    controller = VirtualController(WelderConfig(planner_blocks=15, rx_bytes=128), letters="XYZABC")
+    controller.connect()
+    controller.enable()
+    begin = controller.simulation_time_s
+    for n in range(60):
+        assert controller.send_gcode(f"G1 X{(n + 1) % 2} F60 (a comment that makes the line long)")
+        assert controller.robot.rx_free() >= 0
+        assert sum(one.size for one in controller.robot.state.rx) <= 127
+    assert controller.simulation_time_s - begin > 20
+    controller.disconnect()
+
+
+def test_enable_forgives_a_wrong_line(ready):
+    assert not ready.send_gcode("G77")
+    assert not ready.send_gcode("G0 A1")
+    assert ready.enable()
+    assert ready.send_gcode("G0 A1")
+
+
+@pytest.mark.parametrize(
+    "said", [b"error:x\n", b"<Idle|MPos:1..2,-,3>\n", b"[OPT:V,1,999999999999,6]\n", b"\xff\x00<\n"]
+)
+def test_nonsense_from_a_board_is_survived(ready, said, monkeypatch):
+    monkeypatch.setattr(ready, "_listen", lambda seconds: said)
+    ready._hear(0.0)
+    assert ready._joints().positions == [0.0] * 6
+    assert ready._told().connected
+
+
+def test_joints_are_only_put_where_they_can_be(ready):
+    for wrong in ([0.0] * 5, [9.0] * 6, [float("nan")] * 6):
+        with pytest.raises(ValueError, match="within their limits"):
+            ready.set_joint_positions(wrong)
+
+
+def test_io_from_the_machines_side(ready):
+    seen = []
+    ready.io.set_digital_input_callback(lambda pin, on: seen.append(("in", pin, on)))
+    ready.io.set_digital_output_callback(lambda pin, on: seen.append(("out", pin, on)))
+    ready.io.link(4, 9, 50)
+    ready.io.set_digital_output(4, True)
+    ready.run(0.04)
+    assert not ready.io.digital_input(9)
+    ready.run(0.02)
+    assert seen == [("out", 4, True), ("in", 9, True)]
+    ready.io.unlink(4)
+    ready.send_gcode("M65 P4")
+    ready.run(0.1)
+    ready.io.set_digital_input(31, True)
+    assert seen[2:] == [("out", 4, False), ("in", 31, True)]
+    ready.io.set_analog_input(3, 2.5)
+    ready.io.set_analog_output(7, 10.0)
+    assert (ready.io.analog_input(3), ready.io.analog_output(7), ready.io.digital_output(4)) == (2.5, 10.0, False)
+    for wrong in (
+        lambda: ready.io.link(32, 0),
+        lambda: ready.io.link(0, 0, -1),
+        lambda: ready.io.set_analog_input(0, 11),
+        lambda: ready.io.digital_input(-1),
+    ):
+        with pytest.raises(ValueError, match=r"no digital pin|not possible|out of range"):
+            wrong()

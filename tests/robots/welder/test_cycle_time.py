@@ -25,8 +25,8 @@ def runs_for(text):
     controller.connect()
     controller.enable()
     begin = controller.simulation_time_s
-    controller._write(text.encode() + b"\n")
-    controller._unanswered = len(text.splitlines())
+    for line in text.splitlines():
+        assert controller.send_gcode(line)
     assert controller.wait_idle()
     assert not controller.status().error
     return controller.simulation_time_s - begin

@@ -18,6 +18,7 @@ SixNotNegative = tuple[NotNegative, NotNegative, NotNegative, NotNegative, NotNe
 Volts = Annotated[float, Field(ge=0, le=10)]
 Pin = Annotated[int, Field(ge=0, le=31)]
 Channel = Annotated[int, Field(ge=0, le=7)]
+PinName = Annotated[str, Field(min_length=1, max_length=40)]
 
 
 class Limits(Config):
@@ -55,7 +56,12 @@ class Link(Config):
 
 
 class VirtualIo(Config):
+    """Names are what people read beside a pin; those of the process are named by themselves."""
+
     links: tuple[Link, ...] = ()
+    input_names: dict[Pin, PinName] = {}
+    output_names: dict[Pin, PinName] = {}
+    part_sensor_input: Pin = Field(10, description="[ours] what the panel's part sensor button switches")
 
 
 class Welding(Config):

@@ -8,6 +8,7 @@ Angles are radians; G-code takes joint letters (A B C U V W, unless told otherwi
 import math
 import re
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -19,7 +20,10 @@ JOINT_LETTERS, WIRE_LETTERS = "ABCUVW", "XYZABC"
 ANSWER_S = 0.05  # a line that is not answered by then is queued, or waits for motion to end
 STATUS_S = 2.0
 HOMING_S = 600.0
+ROOM_S = 3600.0  # how long to wait for room in the controller's receive buffer
+RX_BYTES = 127  # of a plain grbl; `$I` says what this one has
 NEVER = 0
+NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?"
 
 
 @dataclass
@@ -155,7 +159,8 @@ class SpokenController(MotionController):
         self._letters, self._wire_letters, self._limits = letters, wire_letters, limits or Limits()
         self._connected = self._enabled = False
         self._rest = b""
-        self._unanswered = 0
+        self._inside: deque[int] = deque()  # sizes of the lines that are not answered yet
+        self._rx_bytes = RX_BYTES
         self._error, self._homed = NEVER, False
         self._report = ""
         self._reports = 0
@@ -184,6 +189,7 @@ class SpokenController(MotionController):
             self._connected = self._open()
             if self._connected:
                 self._ask()
+                self._say("$I")
         return self._connected
 
     def disconnect(self) -> None:
@@ -196,11 +202,10 @@ class SpokenController(MotionController):
         return self._connected
 
     def enable(self) -> bool:
-        """Ready for commands; an alarm that can be unlocked is."""
+        """Ready for commands: an alarm that can be unlocked is, and lines are taken again after one that was wrong."""
         if not self._connected:
             return False
-        if self._ask().state.startswith("Alarm"):
-            self._say("$X")
+        self._say("$X" if self._ask().state.startswith("Alarm") else "")
         self._enabled = not self._ask().state.startswith("Alarm")
         return self._enabled
 
@@ -217,7 +222,8 @@ class SpokenController(MotionController):
     # Commands
 
     def send_gcode(self, gcode: str) -> bool:
-        """One line. True if the controller took it, or has it queued; False if it answered with an error."""
+        """One line. True if the controller took it, or has it queued; False if it answered with an error, which it then does to
+        every line until `enable`. Waits while the controller's receive buffer is full."""
         return self._enabled and "\n" not in gcode and self._say(self.translate(gcode))
 
     def translate(self, gcode: str) -> str:
@@ -251,7 +257,7 @@ class SpokenController(MotionController):
         if not self._connected:
             return False
         self._write(b"\x18")
-        self._unanswered = 0
+        self._inside.clear()
         self._enabled = False
         self._ask()
         return True
@@ -261,7 +267,7 @@ class SpokenController(MotionController):
         if not self._connected:
             return False
         self._write(bytes([byte]))
-        self._unanswered = 0
+        self._inside.clear()
         for _ in range(1000):
             if not self._ask().state.startswith(while_in):
                 return True
@@ -272,7 +278,7 @@ class SpokenController(MotionController):
         """Home one joint or all, and wait until that is done."""
         if not self._enabled or not -1 <= axis < AXES:
             return False
-        done = self._say("$H" if axis < 0 else f"$H{self._wire_letters[axis]}", HOMING_S) and not self._unanswered
+        done = self._say("$H" if axis < 0 else f"$H{self._wire_letters[axis]}", HOMING_S) and not self._inside
         self._homed = self._homed or (done and axis < 0)
         return done
 
@@ -324,15 +330,22 @@ class SpokenController(MotionController):
     # The line
 
     def _say(self, line: str, wait_s: float = ANSWER_S) -> bool:
-        """Send a line and wait a while for its answer."""
+        """Send a line when there is room for it, and wait a while for its answer."""
+        data = line.encode("latin-1", "replace") + b"\n"
         self._error = NEVER
-        self._write(line.encode("latin-1", "replace") + b"\n")
-        self._unanswered += 1
-        while self._unanswered and wait_s > 0.0:
-            slice_s = min(wait_s, ANSWER_S)
-            self._hear(slice_s)
-            wait_s -= slice_s
+        self._wait(ROOM_S, lambda: sum(self._inside) + len(data) <= self._rx_bytes or not self._inside)
+        if not self._connected or sum(self._inside) + len(data) > max(self._rx_bytes, len(data)):
+            return False
+        self._write(data)
+        self._inside.append(len(data))
+        self._wait(wait_s, lambda: not self._inside)
         return self._error == NEVER
+
+    def _wait(self, most_s: float, over: Callable[[], bool]) -> None:
+        while self._connected and most_s > 0.0 and not over():
+            slice_s = min(most_s, ANSWER_S)
+            self._hear(slice_s)
+            most_s -= slice_s
 
     def _read(self, line: str) -> int:
         self._input = -1
@@ -356,10 +369,14 @@ class SpokenController(MotionController):
 
     def _take(self, line: str) -> None:
         if line == "ok" or line.startswith("error:"):
-            self._unanswered = max(0, self._unanswered - 1)
-            self._error = int(line[6:]) if line != "ok" else self._error
+            if self._inside:
+                self._inside.popleft()
+            self._error = _error(line) or self._error
         elif line.startswith("ALARM:"):
-            self._unanswered, self._enabled = 0, False
+            self._inside.clear()
+            self._enabled = False
+        elif found := re.match(r"\[OPT:[^,]*,\d+,(\d{1,7}),", line):
+            self._rx_bytes = max(int(found[1]) - 1, RX_BYTES)
         elif line.startswith("<") and line.endswith(">"):
             self._report, self._reports = line[1:-1], self._reports + 1
             found = re.search(r"\|In:(-?\d+)", line)
@@ -383,11 +400,17 @@ class SpokenController(MotionController):
             error_message=f"error:{self._error}" if self._error else state if alarm else "",
             error_code=self._error,
             buffer_available=int(room[1]) if room else 0,
-            buffer_used=self._unanswered,
+            buffer_used=len(self._inside),
             state=state,
         )
 
     def _joints(self) -> JointState:
-        found = re.search(r"\|MPos:([-\d.,]+)", self._report)
+        found = re.search(rf"\|MPos:({NUMBER}(?:,{NUMBER}){{{AXES - 1}}})(?:\||$)", self._report)
         degrees = [float(part) for part in found[1].split(",")] if found else [0.0] * AXES
         return JointState(positions=[math.radians(value) for value in degrees])
+
+
+def _error(line: str) -> int:
+    """The number of `error:N`, 0 for `ok`; an error without a number is 1, as anything may come from a board."""
+    found = re.fullmatch(r"error:(\d{1,5})", line)
+    return int(found[1]) if found else int(line != "ok")

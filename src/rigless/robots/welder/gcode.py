@@ -4,6 +4,7 @@ What the words mean together is in modal.py. Reading never fails otherwise than 
 """
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from rigless.robots.welder import codes
 
@@ -20,7 +21,7 @@ GROUPS: dict[int, str] = {
     **dict.fromkeys((540, 550, 560, 570, 580, 590, 591, 592, 593), "coordinates"),
     911: "arc distance",
     400: "cutter",
-    490: "tool length",
+    **dict.fromkeys((431, 490), "tool length"),
     500: "scaling",
     610: "path",
     980: "retract",
@@ -42,14 +43,23 @@ class GcodeError(Exception):
         self.number = number
 
 
+class Values(Protocol):
+    """How values are read where there is more than plain numbers."""
+
+    def value(self, text: str, at: int) -> tuple[float, int]: ...
+
+    def assignment(self, text: str, at: int) -> tuple[int | str, float, int]: ...
+
+
 @dataclass
 class Block:
-    """One line: G and M codes by modal group (G codes ten times), value words by letter, and the comment's message."""
+    """One line: G and M codes by modal group (G codes ten times), value words by letter, parameters that it sets, and the comment's message."""
 
     g: dict[str, int] = field(default_factory=dict)
     m: dict[str, int] = field(default_factory=dict)
     coolant: list[int] = field(default_factory=list)
     words: dict[str, float] = field(default_factory=dict)
+    assignments: list[tuple[int | str, float]] = field(default_factory=list)
     message: str | None = None
 
 
@@ -58,15 +68,14 @@ def strip(text: str) -> tuple[str, str | None]:
     kept: list[str] = []
     message, comment = None, None
     for char in text:
-        if comment is not None:
-            if char == ")":
-                if comment[:4].upper() == "MSG,":
-                    message = comment[4:].strip()
-                comment = None
-            else:
-                comment += char
-        elif char == "(":
+        if char == "(":  # within another it begins anew
             comment = ""
+        elif char == ")":
+            if comment is not None and message is None and comment[:4].upper() == "MSG,":
+                message = comment[4:].strip()
+            comment = None
+        elif comment is not None:
+            comment += char
         elif char == ";":
             break
         elif not char.isspace():
@@ -90,18 +99,22 @@ def read_number(text: str, at: int) -> tuple[float, int]:
     return value, end
 
 
-def read_block(text: str, axis_letters: str) -> Block:
-    """The words of a line. Raises GcodeError."""
+def read_block(text: str, axis_letters: str, values: Values | None = None) -> Block:
+    """The words of a line; `values` reads parameters and expressions, without it there are only numbers. Raises GcodeError."""
     line, message = strip(text)
     block = Block(message=message)
-    if line.startswith("/"):
-        line = line[1:]
-    at = 0
+    at = int(line.startswith("/"))
     while at < len(line):
         letter = line[at]
+        if letter == "#" and values:
+            key, value, at = values.assignment(line, at + 1)
+            block.assignments.append((key, value))
+            continue
         if not ("A" <= letter <= "Z"):
             raise GcodeError(codes.EXPECTED_LETTER)
-        value, at = read_number(line, at + 1)
+        if letter == "O":
+            raise GcodeError(codes.FLOW_IN_MACROS_ONLY if values else codes.UNSUPPORTED)
+        value, at = values.value(line, at + 1) if values else read_number(line, at + 1)
         if letter == "G":
             _take_g(block, value)
         elif letter == "M":

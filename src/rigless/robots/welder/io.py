@@ -6,7 +6,6 @@ Plain data and functions. Inputs are virtual inputs of the robot (`di0` … `ai7
 from dataclasses import dataclass, field
 
 from rigless.kernel.robot import VirtualInput
-from rigless.robots.welder.config import Link
 
 DIGITAL, ANALOG, MOST_V = 32, 8, 10.0
 
@@ -15,6 +14,7 @@ DIGITAL, ANALOG, MOST_V = 32, 8, 10.0
 class Outputs:
     digital: int = 0  # a bit each
     analog: list[float] = field(default_factory=lambda: [0.0] * ANALOG)
+    links: list[tuple[int, int, float]] = field(default_factory=list)  # output, input, delay in ms
 
 
 def declared() -> dict[str, VirtualInput]:
@@ -59,9 +59,15 @@ def check_volts(volts: float) -> float:
     return volts
 
 
-def triggered(links: tuple[Link, ...], pin: int) -> list[Link]:
-    """The links that a change of this output sets going."""
-    return [link for link in links if link.output == pin]
+def link(outputs: Outputs, output: int, input: int, delay_ms: float = 0.0) -> None:
+    """From now on a change of the output switches the input, a while later."""
+    if not delay_ms >= 0.0:
+        raise ValueError(f"a delay of {delay_ms:g} ms is not possible; it is zero or more")
+    outputs.links.append((check_pin(output), check_pin(input), delay_ms))
+
+
+def unlink(outputs: Outputs, output: int) -> None:
+    outputs.links = [one for one in outputs.links if one[0] != check_pin(output)]
 
 
 def bits(values: list[bool]) -> int:

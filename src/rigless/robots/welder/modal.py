@@ -53,9 +53,10 @@ class Coordinates:
     g28: list[float] = field(default_factory=lambda: list(ZERO))
     g30: list[float] = field(default_factory=lambda: list(ZERO))
     g92: list[float] = field(default_factory=lambda: list(ZERO))
+    tool: list[float] = field(default_factory=lambda: list(ZERO))  # the tool's length, G43.1
 
     def offset(self, system: int) -> Six:
-        return tuple(a + b for a, b in zip(self.systems[system], self.g92, strict=True))
+        return tuple(map(sum, zip(self.systems[system], self.g92, self.tool, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ class _Reader:
         self.take_ports()
         if self.once == 40:
             self.steps.append(("dwell", self.need("P")))
+        self.take_length()
         self.take_once()
         if moves:
             self.take_motion()
@@ -137,8 +139,9 @@ class _Reader:
 
     def check_axis_commands(self) -> bool:
         """Who uses the axis words; True: the motion mode does."""
-        once_takes = self.once in (100, 280, 300, 920)
-        if once_takes and self.explicit not in (None, 800):
+        lengthens = self.block.g.get("tool length") == 431
+        once_takes = lengthens or self.once in (100, 280, 300, 920)
+        if (lengthens and self.once) or (once_takes and self.explicit not in (None, 800)):
             raise GcodeError(codes.AXIS_CONFLICT)
         if self.explicit is not None:
             self.modal.motion = self.explicit
@@ -242,6 +245,17 @@ class _Reader:
 
     # Coordinate systems and stored positions
 
+    def take_length(self) -> None:
+        """G43.1 shifts axes by the length of a tool, G49 takes it back."""
+        match self.block.g.get("tool length"):
+            case 431:
+                given = self.values()
+                if not given:
+                    raise GcodeError(codes.NO_AXIS_WORDS)
+                self.steps.append(("length", *(given.get(axis, at) for axis, at in enumerate(self.coordinates.tool))))
+            case 490 if any(self.coordinates.tool):
+                self.steps.append(("length", *ZERO))
+
     def take_once(self) -> None:
         match self.once:
             case 100:
@@ -278,7 +292,7 @@ class _Reader:
             raise GcodeError(codes.NO_AXIS_WORDS)
         values = list(self.coordinates.systems[system])
         for axis, value in given.items():
-            shift = self.coordinates.g92[axis]
+            shift = self.coordinates.g92[axis] + self.coordinates.tool[axis]
             values[axis] = value if kind == 2 else self.position[axis] - shift - value
         self.steps.append(("system", system, *values))
 
@@ -301,7 +315,8 @@ class _Reader:
             raise GcodeError(codes.NO_AXIS_WORDS)
         shift = list(self.coordinates.g92)
         for axis, value in given.items():
-            shift[axis] = self.position[axis] - self.coordinates.systems[self.modal.system][axis] - value
+            others = self.coordinates.systems[self.modal.system][axis] + self.coordinates.tool[axis]
+            shift[axis] = self.position[axis] - others - value
         self.steps.append(("g92", *shift))
 
     # Motion

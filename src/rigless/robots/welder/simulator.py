@@ -85,15 +85,15 @@ class MotionSimulator:
             kind, target = p.RAPID if rapid else p.FEED, np.degrees(np.array(point.joints, float))
             deviation = self.controller.config.junction_deviation
             p.append(blocks, run, 0.0, target, rate, kind, 0.0, rates, accelerations, deviation)
-        done, look, time_s = np.zeros(1), np.zeros((3, AXES)), 0.0
-        while run[p.COUNT]:
-            end_s = float(p.ends_s(run))
-            while time_s <= end_s:
-                p.look(blocks, run, time_s, look)
-                result.note(JointState(*(np.radians(row).tolist() for row in look)))
-                time_s += SAMPLE_S
-            result.total_time_s = end_s
-            p.advance(blocks, run, end_s, done)
+        done, look, samples = np.zeros(len(blocks)), np.zeros((3, AXES)), 0
+        while True:
+            p.advance(blocks, run, samples * SAMPLE_S, done)
+            p.look(blocks, run, samples * SAMPLE_S, look)
+            result.note(JointState(*(np.radians(row).tolist() for row in look)))
+            samples += 1
+            if not run[p.COUNT]:
+                break
+        result.total_time_s = float(run[p.TIME])
         result.success = True
         return result
 

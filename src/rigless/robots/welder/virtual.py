@@ -8,9 +8,10 @@ from rigless.kernel.simulation import Simulation
 from rigless.motion import planner
 from rigless.robots.welder import moves
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.controller import JOINT_LETTERS, AnalogIO, DigitalIO, JointState, SpokenController
+from rigless.robots.welder.controller import AXES, JOINT_LETTERS, AnalogIO, DigitalIO, JointState, SpokenController
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.state import Truth
+from rigless.robots.welder.virtual_io import VirtualIO
 from rigless.robots.welder.wire import Text
 
 NAME = "welder"
@@ -26,6 +27,7 @@ class VirtualController(SpokenController):
         super().__init__(letters, self.config.letters, self.config.limits)
         self._seed, self._scale, self._paused = seed, 1.0, False
         self.simulation: Simulation | None = None
+        self.io = VirtualIO(self)
 
     @property
     def is_simulation(self) -> bool:
@@ -61,32 +63,39 @@ class VirtualController(SpokenController):
         if self._paused:
             return
         left_s = seconds * self._scale
-        watched = self._on_status is not None or self._on_joints is not None
+        told = self._on_status is not None or self._on_joints is not None
         while left_s > 1e-12:
-            step_s = min(left_s, SLICE_S) if watched else left_s
+            step_s = min(left_s, SLICE_S) if told or self.io.watched else left_s
             self._sim.run(step_s)
             left_s -= step_s
-            if watched:
+            self.io.tell()
+            if told:
                 self._ask()
         self._hear(0.0)
 
     def wait_idle(self, most_s: float = 3600.0) -> bool:
         """Run until nothing moves and no line waits; False if that takes longer."""
         for _ in range(math.ceil(most_s / SLICE_S)):
-            if not self._unanswered and self._ask().state.startswith(("Idle", "Alarm", "Sleep", "Hold:0")):
+            if not self._inside and self._ask().state.startswith(("Idle", "Alarm", "Sleep", "Hold:0")):
                 return True
             self._sim.run(SLICE_S)
+            self.io.tell()
             self._hear(0.0)
         return False
 
     def reset(self) -> None:
         """As new, at time zero."""
         self._sim.reset()
-        self._rest, self._unanswered, self._enabled = b"", 0, False
+        self._inside.clear()
+        self._rest, self._enabled = b"", False
 
     def set_joint_positions(self, positions: list[float]) -> None:
         """Put the arm somewhere, at rest and without moving there; radians."""
-        robot = self._robot
+        robot = self.robot
+        if len(positions) != AXES or not moves.within(robot, np.degrees(positions)):
+            raise ValueError(
+                f"{[round(value, 4) for value in positions]} rad are not {AXES} joints within their limits"
+            )
         moves.drop(robot)
         robot.state.run = planner.new_run(np.degrees(positions))
         robot.state.position = [math.degrees(value) for value in positions]
@@ -106,6 +115,7 @@ class VirtualController(SpokenController):
     def set_input(self, name: str, value: bool | float) -> None:
         """What acts on the machine: a sensor (`di3`, `ai0`), the door, the emergency stop."""
         self._sim.set_input(NAME, name, value)
+        self.io.tell()
 
     @property
     def _sim(self) -> Simulation:
@@ -114,7 +124,7 @@ class VirtualController(SpokenController):
         return self.simulation
 
     @property
-    def _robot(self) -> Welder:
+    def robot(self) -> Welder:
         found = self._sim.robot(NAME)
         assert isinstance(found, Welder)
         return found

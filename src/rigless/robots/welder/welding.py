@@ -96,6 +96,7 @@ class Around:
     injected: str = ""
     strikes: bool = True
     demand: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    power: float = 1.0  # the spindle override: it scales current and wire
 
 
 def arc_energy_kjpmm(voltage_v: float, current_a: float, speed_mmps: float) -> float:
@@ -117,6 +118,7 @@ def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, 
         asked or default
         for asked, default in zip(around.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True)
     )
+    current, wire = current * around.power, wire * around.power
     gas = config.gas_lpm if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or around.gas_open else 0.0
     match weld.phase:
         case "ARC_START":

@@ -84,7 +84,9 @@ def _pose(text: str) -> list[float]:
     return found
 
 
-def draw_map(resolution_mm: float, out: Path | None, cell: str, jobs: int, json: bool) -> int:
+def draw_map(
+    resolution_mm: float, out: Path | None, cell: str, jobs: int, json: bool = False, quiet: bool = False
+) -> int:
     from rigless.motion.reach_map import DIRECTIONS, ReachMap, grid
 
     if out is None or out.suffix not in SUFFIXES:
@@ -111,7 +113,7 @@ def draw_map(resolution_mm: float, out: Path | None, cell: str, jobs: int, json:
     }
     if json:
         line(to_json(summary).decode())
-    else:
+    elif not quiet:
         line(f"{summary['reached']} of {summary['places']} places are reached; {out} holds them")
     return 0
 

@@ -8,12 +8,14 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from rigless.motion.apart import Floats, Ints
+from rigless.motion.arm import BRANCHES, product
 from rigless.motion.reach import Reach, ranked
-from rigless.worlds.frames import Matrix, inverse
+from rigless.worlds.frames import inverse
 
-Floats = NDArray[np.float64]
 DIRECTIONS = np.array([(0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)], float)
 ROLLS = 4
 
@@ -65,20 +67,34 @@ def tool_turns(directions: Floats = DIRECTIONS, rolls: int = ROLLS) -> Floats:
 def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.int16]:
     """For each place, how many directions are reached."""
     counts = np.zeros(len(places_m), np.int16)
-    back, goal = inverse(reach.tool), np.eye(4)
+    size = turns.shape[0] * turns.shape[1] * BRANCHES
+    found, which, back = np.empty((size, 6)), np.empty(size, np.int64), inverse(reach.tool)
+    free = reach.collider.free if reach.collider is not None else None
     for n, place in enumerate(places_m):
-        goal[:3, 3] = place
-        counts[n] = sum(_gets_there(reach, goal, rolls, back) for rolls in turns)
+        number = fitting(reach.table, reach.low_rad, reach.high_rad, place, turns, back, found, which)
+        done = -1
+        for row, direction in enumerate(which[:number].tolist()):
+            if direction != done and (free is None or free(found[row])):
+                counts[n] += 1
+                done = direction
     return counts
 
 
-def _gets_there(reach: Reach, goal: Matrix, rolls: Floats, back: Matrix) -> bool:
-    for turn in rolls:
-        goal[:3, :3] = turn
-        found, margins, count = ranked(reach.table, goal @ back, reach.low_rad, reach.high_rad)
-        for n in range(count):
-            if margins[n] < 0:
-                break
-            if reach.collider is None or reach.collider.free(found[n]):
-                return True
-    return False
+@njit(cache=True, error_model="numpy")
+def fitting(
+    table: Floats, low: Floats, high: Floats, place: Floats, turns: Floats, back: Floats, found: Floats, which: Ints
+) -> int:
+    """All solutions within limits for the tool at a place: joints, and the number of the direction; direction by direction."""
+    count = 0
+    goal = np.eye(4)
+    for direction in range(turns.shape[0]):
+        for roll in range(turns.shape[1]):
+            goal[:3, :3] = turns[direction, roll]
+            goal[:3, 3] = place
+            solutions, margins, number = ranked(table, product(goal, back), low, high)
+            for n in range(number):
+                if margins[n] >= 0.0:
+                    found[count] = solutions[n]
+                    which[count] = direction
+                    count += 1
+    return count

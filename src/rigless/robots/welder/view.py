@@ -35,16 +35,20 @@ from rigless.robots.welder.modal import AXES
 
 JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
 SLIGHT_S = 1e-4  # for the torch's speed
-# Own drawing of the arm from its DH frames: base, six links, torch.
+# The arm in its DH frames, as in arm.urdf: base, six links; and the torch in its own.
 BODIES: tuple[tuple[Solid, ...], ...] = (
     (Solid("cylinder", (0.15, 0.06), (0, 0, 0.03), "plain"), Solid("cylinder", (0.11, 0.24), (0, 0, 0.18), "plain")),
     (Solid("cylinder", (0.12, 0.14), (0, 0, -0.06)), Solid("sphere", (0.1,), (0.02, 0, 0))),
     (Solid("cylinder", (0.085, 0.2), (0, 0, 0), "plain"), Solid("box", (0.56, 0.11, 0.12), (0.28, 0, 0))),
     (Solid("cylinder", (0.075, 0.18), (0, 0, 0), "plain"), Solid("box", (0.1, 0.4, 0.1), (0.035, 0.22, 0))),
-    (Solid("cylinder", (0.045, 0.16), (0, 0, -0.09)),),
+    (Solid("cylinder", (0.04, 0.11), (0, 0, -0.115)),),
     (Solid("sphere", (0.055,), (0, 0, 0), "plain"),),
-    (Solid("cylinder", (0.04, 0.03), (0, 0, -0.015)),),
-    (Solid("cylinder", (0.018, 0.17), (0, 0, -0.095), "plain"), Solid("sphere", (0.008,), (0, 0, 0), "path")),
+    (Solid("cylinder", (0.03, 0.03), (0, 0, -0.015)),),
+    (
+        Solid("cylinder", (0.018, 0.105), (0, 0, -0.1275), "plain"),
+        Solid("cylinder", (0.01, 0.06), (0, 0, -0.045), "plain"),
+        Solid("cylinder", (0.001, 0.015), (0, 0, -0.0075), "path"),
+    ),
 )
 BYTES = {"hold": w.HOLD, "resume": w.RESUME, "stop": w.STOP, "reset": w.RESET}
 LINES = {"unlock": "$X", "home": "$H", "arc off": "M5"}
@@ -96,8 +100,8 @@ class WelderView(View):
         ahead = robot.arm.torch_place(rows[p.AT] + SLIGHT_S * rows[p.VELOCITY])
         torques = robot.torques_nm(rows) if robot.dynamics else ()
         return {
-            **{f"torque{n}": value for n, value in enumerate(torques, 1)},
             **{f"j{n + 1}": float(value) for n, value in enumerate(rows[p.AT])},
+            **{f"torque{n}": value for n, value in enumerate(torques, 1)},
             **dict(zip(("torch_x", "torch_y", "torch_z"), (1000 * torch[:3, 3]).tolist(), strict=True)),
             **dict(zip(("torch_rx", "torch_ry", "torch_rz"), angles_deg(torch), strict=True)),
             **{f"ao{n}": volts for n, volts in enumerate(state.outputs.analog)},

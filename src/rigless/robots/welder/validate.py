@@ -19,7 +19,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.kernel.wiring import Output
 from rigless.motion import planner as p
 from rigless.motion.singular import jacobian, smallest
-from rigless.robots.welder import codes, moves, welding
+from rigless.robots.welder import codes, moves, odometer, welding
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.findings import Finding, Report
 from rigless.robots.welder.gcode import GcodeError, read_block
@@ -123,6 +123,7 @@ class _Run:
         weld, report = self.robot.state.weld, self.report
         report.cycle_time_s = max(self.last_heard_s, float(self.robot.state.run[p.TIME])) - begun_s
         report.arc_on_s, report.weld_length_mm = weld.arc_s, weld.length_mm
+        report.distance_mm = float(self.robot.metrics.get(odometer.METRIC, 0.0))
         report.gcode_executed = int(self.robot.metrics.get("gcode_lines", 0))
         report.findings.sort(key=lambda found: found.order)
         report.collisions = sum(found.rule == "collision" for found in report.findings)
@@ -261,7 +262,6 @@ class _Run:
         x, y, z = (1000 * value for value in robot.arm.torch_place(rows[p.AT]).tolist())
         moved_mm = math.dist(self.torch, (x, y, z)) if self.torch else 0.0
         self.torch = (x, y, z)
-        report.distance_mm += moved_mm
         self.look_at_weld(moved_mm / slice_s, slice_s)
         self.look_at_limits(rows[p.AT])
         if moved_mm and robot.state.weld.phase == welding.WELDING:

@@ -37,8 +37,8 @@ JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
 SLIGHT_S = 1e-4  # for the torch's speed
 # The arm in its DH frames, as in arm.urdf: base, six links; and the torch in its own.
 BODIES: tuple[tuple[Solid, ...], ...] = (
-    (Solid("cylinder", (0.15, 0.06), (0, 0, 0.03), "plain"), Solid("cylinder", (0.11, 0.24), (0, 0, 0.18), "plain")),
-    (Solid("cylinder", (0.12, 0.14), (0, 0, -0.06)), Solid("sphere", (0.1,), (0.02, 0, 0))),
+    (Solid("cylinder", (0.15, 0.06), (0, 0, 0.03), "plain"), Solid("cylinder", (0.11, 0.16), (0, 0, 0.14), "plain")),
+    (Solid("cylinder", (0.12, 0.18), (0, 0, -0.08)), Solid("sphere", (0.1,), (0.02, 0, 0))),
     (Solid("cylinder", (0.085, 0.2), (0, 0, 0), "plain"), Solid("box", (0.56, 0.11, 0.12), (0.28, 0, 0))),
     (Solid("cylinder", (0.075, 0.18), (0, 0, 0), "plain"), Solid("box", (0.1, 0.4, 0.1), (0.035, 0.22, 0))),
     (Solid("cylinder", (0.04, 0.11), (0, 0, -0.115)),),

@@ -6,6 +6,10 @@ junction of two blocks the speed obeys v² = a·δ·s/(1−s), where s = sin(θ/
 the axes have along u − u_prev: unlimited straight on, zero on a reversal. Whenever the queue or a speed changes, a pass from the last
 block to the first and one back give every block the highest entry speed from which all that follows can still be kept.
 
+A block may be a chord of a curve that was programmed in other units (a tool's path in mm, the axes in degrees). Its `scale` is how many units of
+the axes one of those is: speeds are told, and the least speed is, in the units of the program. Where chords meet the curve bends, and the axes must
+be able to follow it: v²·|u − u_prev| over the mean length of the two is no more than their acceleration.
+
 Execution is exact in time. The first block holds a base (time, distance, speed) and three phases from there: a ramp to its peak, a
 cruise, a ramp to its exit; position, speed and acceleration at any time are closed forms of it, so it does not matter how often
 anybody looks. A change of plan at some time (a new block, an override, a hold) moves the base to that time. A hold ramps down at each block's
@@ -21,7 +25,8 @@ from numpy.typing import NDArray
 AXES = 6
 # Columns of a block.
 UNIT, END, LENGTH, RATE, LIMIT, ACCELERATION, JUNCTION_SQR, ENTRY_SQR, KIND, TAG = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
-BLOCK_SIZE = 20
+SCALE = 20  # of a chord; 0 for other blocks
+BLOCK_SIZE = 21
 FEED, RAPID, PLAIN = 0.0, 1.0, 2.0  # kinds: under the feed override, under the rapid override, under none (jog, homing)
 # The run vector: the queue, the base of the first block, its phases, what is in force, and where the last block ends.
 FIRST, COUNT, TIME, DISTANCE, SPEED, RAMP_S, CRUISE_S, BRAKE_S, PEAK, EXIT, HOLD, FEED_SHARE, RAPID_SHARE = range(13)
@@ -64,7 +69,7 @@ def nominal(block: NDArray[np.float64], run: NDArray[np.float64]) -> float:
         speed = min(speed * run[FEED_SHARE], block[LIMIT])
     elif block[KIND] == RAPID:
         speed *= run[RAPID_SHARE]
-    return max(speed, MINIMUM_SPEED)
+    return max(speed, MINIMUM_SPEED * block[SCALE] if block[SCALE] > 0.0 else MINIMUM_SPEED)
 
 
 @njit(cache=True, error_model="numpy")
@@ -89,6 +94,18 @@ def junction_sqr(
         turn[axis] /= norm
     sine = np.sqrt(0.5 * (1.0 - cosine))
     return along(turn, accelerations) * deviation * sine / (1.0 - sine)
+
+
+@njit(cache=True, error_model="numpy")
+def bend_sqr(before: NDArray[np.float64], block: NDArray[np.float64], accelerations: NDArray[np.float64]) -> float:
+    """The square of the speed at which the axes can follow a curve from one chord to the next."""
+    length = 0.5 * (before[LENGTH] + block[LENGTH])
+    least = UNLIMITED
+    for axis in range(AXES):
+        turn = abs(block[UNIT + axis] - before[UNIT + axis])
+        if turn > 0.0:
+            least = min(least, accelerations[axis] * length / turn)
+    return least
 
 
 @njit(cache=True, error_model="numpy")
@@ -209,6 +226,7 @@ def append(
     rates: NDArray[np.float64],
     accelerations: NDArray[np.float64],
     deviation: float,
+    scale: float = 0.0,
 ) -> bool:
     """Add a line to `target` at `rate` units/s; False if it has no length. The caller has advanced to now and there is room."""
     first, count, size = int(run[FIRST]), int(run[COUNT]), len(blocks)
@@ -224,7 +242,7 @@ def append(
     unit = block[UNIT : UNIT + AXES]
     for axis in range(AXES):
         unit[axis] /= length
-    block[LENGTH], block[KIND], block[TAG] = length, kind, tag
+    block[LENGTH], block[KIND], block[TAG], block[SCALE] = length, kind, tag, scale
     block[LIMIT], block[ACCELERATION] = along(unit, rates), along(unit, accelerations)
     block[RATE] = block[LIMIT] if kind == RAPID else rate
     block[ENTRY_SQR] = 0.0
@@ -232,8 +250,10 @@ def append(
         block[JUNCTION_SQR] = 0.0
         run[TIME], run[DISTANCE], run[SPEED] = now_s, 0.0, 0.0
     else:
-        before = blocks[(first + count - 1) % size, UNIT : UNIT + AXES]
-        block[JUNCTION_SQR] = junction_sqr(before, unit, accelerations, deviation)
+        before = blocks[(first + count - 1) % size]
+        block[JUNCTION_SQR] = junction_sqr(before[UNIT : UNIT + AXES], unit, accelerations, deviation)
+        if scale > 0.0:
+            block[JUNCTION_SQR] = min(block[JUNCTION_SQR], bend_sqr(before, block, accelerations))
         rebase(run, now_s)
     for axis in range(AXES):
         run[POSITION + axis] = target[axis]
@@ -255,7 +275,7 @@ def change(
 
 @njit(cache=True, error_model="numpy")
 def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, out: NDArray[np.float64]) -> float:
-    """Position, velocity and acceleration of the axes as rows of `out`; gives the speed along the path."""
+    """Position, velocity and acceleration of the axes as rows of `out`; gives the speed along the path, of a chord in the units of its program."""
     if run[COUNT] == 0.0:
         for axis in range(AXES):
             out[AT, axis], out[VELOCITY, axis], out[ACCELERATING, axis] = run[POSITION + axis], 0.0, 0.0
@@ -267,7 +287,7 @@ def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, ou
         out[AT, axis] = block[END + axis] - unit * (block[LENGTH] - distance)
         out[VELOCITY, axis] = unit * speed
         out[ACCELERATING, axis] = unit * a
-    return speed
+    return speed / block[SCALE] if block[SCALE] > 0.0 else speed
 
 
 @njit(cache=True, error_model="numpy")

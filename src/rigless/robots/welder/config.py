@@ -120,6 +120,10 @@ class WelderConfig(Config):
     feedback_delay_ms: NotNegative = Field(0.5, description="[seed]")
     start_deg: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     letters: Literal["XYZABC", "ABCUVW"] = Field("XYZABC", description="[wire] ABCUVW are the seed's joint letters")
+    coordinates: Literal["joints", "cartesian"] = Field(
+        "joints",
+        description="what axis words are: joints in degrees, or the torch tip's X Y Z in mm and A B C in degrees",
+    )
     compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] what the greeting says")
     client_policy: Literal["reject", "takeover"] = Field(
         "reject", description="a serial line has one program on it: what becomes of a second"
@@ -139,6 +143,12 @@ class WelderConfig(Config):
     virtual_io: VirtualIo = VirtualIo()
     welding: Welding = Welding()
     torch: Torch = Torch()
+
+    @model_validator(mode="after")
+    def letters_go_with_coordinates(self) -> "WelderConfig":
+        if self.coordinates == "cartesian" and self.letters != "XYZABC":
+            raise ValueError(f"letters = {self.letters!r} are joints; coordinates = 'cartesian' takes XYZABC")
+        return self
 
     @model_validator(mode="after")
     def starts_within_limits(self) -> "WelderConfig":

@@ -124,5 +124,6 @@ def forget_lines(robot: "Welder") -> None:
     state = robot.state
     state.rx.clear()
     state.arriving = [one for one in state.arriving if one.code >= 0]
-    if state.line is not None and state.steps and state.steps[0][0] == "jog":
+    step = state.steps[0] if state.line is not None and state.steps else ("",)
+    if step[0] == "jog" or (step[0] == "course" and state.course.word == "jog"):
         lines.answer(robot, codes.OK)

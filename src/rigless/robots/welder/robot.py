@@ -25,6 +25,7 @@ from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.modal import AXES, Profile, Step
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
+from rigless.robots.welder.tip import Tip
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 from rigless.sensors.noise import block, noise_key, normal
 
@@ -32,6 +33,7 @@ ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes p
 BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
 LINE_COSTS = 16  # bytes that a line counts for at least
+NO_LIMIT = np.full(AXES, np.inf)
 
 
 @dataclass(frozen=True)
@@ -93,11 +95,11 @@ class Welder(Robot):
         state.settings = s.defaults(self.table)
         state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
-        state.position = list(config.start_deg)
         for link in config.virtual_io.links:
             virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
         self.apply_settings()
+        moves.sync(self)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
         self.warm_up()
@@ -116,6 +118,8 @@ class Welder(Robot):
         welding.speed(torch, torch, 0.001)
         normal(block(self.state.noise_key, 0, 0)[0])
         p.drop(blocks, run, 0.001)
+        if self.tip is not None:
+            self.tip.warm_up()
         moves.peek(self)
         moves.settle(self)
 
@@ -132,7 +136,14 @@ class Welder(Robot):
         )  # fmt: skip
         turns = int(values[s.ROTARY])
         rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
+        cartesian = config.coordinates == "cartesian"
+        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE], cartesian)
+        self.tip = self._tip() if cartesian else None
+
+    def _tip(self) -> Tip:
+        axes, limited = self.axes, bool(self.state.settings[s.SOFT_LIMITS])
+        low, high = (axes.low, axes.high) if limited else (-NO_LIMIT, NO_LIMIT)
+        return Tip(self.arm, low, high, axes.rates, self.profile.arc_tolerance)
 
     # What happens 1000 times a second
 
@@ -368,6 +379,10 @@ class Welder(Robot):
         from rigless.robots.welder.view import WelderView
 
         return WelderView(self)
+
+    def place(self, joints_deg: list[float]) -> list[float]:
+        """The axis values of joints: themselves, or in the Cartesian profile the tip's pose."""
+        return self.tip.pose(joints_deg, self.state.position) if self.tip is not None else joints_deg
 
     def torch_m(self) -> list[float]:
         place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()

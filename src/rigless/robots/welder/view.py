@@ -50,6 +50,9 @@ class WelderView(View):
             Gauge(f"j{n + 1}", f"Joint {n + 1} ({letters[n]})", "°", limits.low_deg[n] + 1, limits.high_deg[n] - 1, 3)
             for n in range(AXES)
         ]
+        joint = robot.tip is None  # else the buttons move the torch tip
+        names = [f"J{n + 1}" for n in range(AXES)] if joint else list(letters)
+        units = ["°"] * AXES if joint else [" mm"] * 3 + ["°"] * 3
         self.parts: tuple[Part, ...] = (
             Links("arm", "Arm", BODIES),
             Trail("torch", "Torch path"),
@@ -74,7 +77,11 @@ class WelderView(View):
             Lamp("weld_fault", "Weld fault", "bad"),
             *(Lamp(f"do{n}", f"Output {n}") for n in range(io.DIGITAL)),
             *(Action(name, name.capitalize()) for name in (*BYTES, *LINES)),
-            *(Action(f"jog J{n + 1} {sign}", f"Jog J{n + 1} {sign}{JOG_DEG:g}°") for n in range(AXES) for sign in "−+"),
+            *(
+                Action(f"jog J{n + 1} {sign}", f"Jog {names[n]} {sign}{JOG_DEG:g}{units[n]}")
+                for n in range(AXES)
+                for sign in "−+"
+            ),
             Action("arc fault", "Simulate arc fault"),
             Switch("door", "Safety door open"),
             Switch("probe", "Probe touches"),

@@ -20,7 +20,7 @@ from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import AXES, Coordinates, Modal, Profile, Step, after_program_end, arc_point, interpret
-from rigless.robots.welder.tip import Tip, ReachError, path_of
+from rigless.robots.welder.tip import ReachError, Tip, path_of
 
 
 @dataclass

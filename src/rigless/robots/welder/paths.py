@@ -10,7 +10,7 @@ from rigless.robots.welder import codes, moves
 from rigless.robots.welder.gcode import GcodeError
 from rigless.robots.welder.modal import AXES, Step
 from rigless.robots.welder.state import Course
-from rigless.robots.welder.tip import Tip, ReachError, path_of, scale, span
+from rigless.robots.welder.tip import ReachError, Tip, path_of, scale, span
 
 if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder

@@ -14,7 +14,7 @@ from rigless.motion import planner as p
 from rigless.motion import rotation
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.controller import AXES, JointState
-from rigless.robots.welder.tip import Tip, ReachError, path_of
+from rigless.robots.welder.tip import ReachError, Tip, path_of
 from rigless.robots.welder.virtual import VirtualController
 
 SAMPLE_S = 0.01

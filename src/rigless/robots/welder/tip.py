@@ -31,7 +31,7 @@ class ReachError(Exception):
 class Tip:
     def __init__(self, arm: Arm, low: ArrayLike, high: ArrayLike, rates: ArrayLike, tolerance_mm: float):
         self.table, self.tool = arm.table, np.ascontiguousarray(arm.flange_T_torch)
-        self.untool: NDArray[np.float64] = np.linalg.inv(self.tool)
+        self.untool = np.linalg.inv(self.tool).astype(np.float64)
         self.limits = np.array([np.asarray(row, float) for row in (low, high, rates)])
         self.tolerance_mm = tolerance_mm
 

@@ -15,6 +15,9 @@ cruise, a ramp to its exit; position, speed and acceleration at any time are clo
 anybody looks. A change of plan at some time (a new block, an override, a hold) moves the base to that time. A hold ramps down at each block's
 own acceleration, over block ends if need be: that is never faster than the plan it breaks off, so junctions hold as well.
 
+A smooth block has a limit of its jerk. It begins and ends at rest, and in the place of the three phases it has up to nine of constant jerk, which come from
+outside (smooth.py): `advance` takes a block's own when it becomes the first, and leaves one under way alone when others are added.
+
 `blocks` is a ring of rows, `run` one vector; both are plain arrays that a snapshot holds. Units are the axes' own and seconds.
 """
 
@@ -26,12 +29,21 @@ AXES = 6
 # Columns of a block.
 UNIT, END, LENGTH, RATE, LIMIT, ACCELERATION, JUNCTION_SQR, ENTRY_SQR, KIND, TAG = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
 SCALE = 20  # of a chord; 0 for other blocks
-BLOCK_SIZE = 21
+JERK, TIMES = 21, 22  # of a smooth block, 0 for others; how long its phases are, from rest to rest: 22 to 28
+BLOCK_SIZE = 29
 FEED, RAPID, PLAIN = 0.0, 1.0, 2.0  # kinds: under the feed override, under the rapid override, under none (jog, homing)
 # The run vector: the queue, the base of the first block, its phases, what is in force, and where the last block ends.
 FIRST, COUNT, TIME, DISTANCE, SPEED, RAMP_S, CRUISE_S, BRAKE_S, PEAK, EXIT, HOLD, FEED_SHARE, RAPID_SHARE = range(13)
 POSITION = 13  # to 18
-RUN_SIZE = 19
+GAIN, PHASES, PHASE_S, PHASE_JERK = (
+    19,
+    20,
+    21,
+    30,
+)  # of a smooth block: acceleration at the base, how many phases follow, their times and jerks
+RUN_SIZE = 39
+MOST_PHASES = 9
+SIGNS = (1.0, 0.0, -1.0, 0.0, -1.0, 0.0, 1.0)  # of the jerk from rest to rest
 # Rows of a look.
 AT, VELOCITY, ACCELERATING = 0, 1, 2
 
@@ -112,10 +124,23 @@ def bend_sqr(before: NDArray[np.float64], block: NDArray[np.float64], accelerati
 def shape(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """The phases of the first block, from its base on."""
     first, count = int(run[FIRST]), int(run[COUNT])
+    run[PHASES] = run[GAIN] = 0.0
     if count == 0:
         run[SPEED] = run[RAMP_S] = run[CRUISE_S] = run[BRAKE_S] = run[PEAK] = run[EXIT] = 0.0
         return
     block = blocks[first]
+    if block[JERK] > 0.0:
+        run[RAMP_S] = run[CRUISE_S] = run[BRAKE_S] = run[PEAK] = run[EXIT] = 0.0
+        run[PHASES] = 1.0
+        run[PHASE_S] = run[PHASE_JERK] = 0.0
+        if run[HOLD] > 0.0:
+            run[CRUISE_S] = np.inf
+            return
+        run[PHASES] = len(SIGNS)
+        for n in range(len(SIGNS)):
+            run[PHASE_S + n], run[PHASE_JERK + n] = block[TIMES + n], SIGNS[n] * block[JERK]
+            run[RAMP_S] += block[TIMES + n]
+        return
     left, a, v0 = max(block[LENGTH] - run[DISTANCE], 0.0), block[ACCELERATION], run[SPEED]
     run[CRUISE_S] = run[BRAKE_S] = 0.0
     slowest_sqr = v0 * v0 - 2.0 * a * left  # of the exit, if it brakes all the way
@@ -145,9 +170,26 @@ def shape(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
 
 
 @njit(cache=True, error_model="numpy")
+def through_phases(run: NDArray[np.float64], t: float) -> tuple[float, float, float]:
+    """As `ahead`, of a smooth block; behind its phases it rests."""
+    distance, speed, a = run[DISTANCE], run[SPEED], run[GAIN]
+    for n in range(int(run[PHASES])):
+        jerk, part = run[PHASE_JERK + n], min(t, run[PHASE_S + n])
+        distance += (speed + (0.5 * a + jerk * part / 6.0) * part) * part
+        speed += (a + 0.5 * jerk * part) * part
+        a += jerk * part
+        if t < run[PHASE_S + n]:
+            return distance, speed, a
+        t -= part
+    return distance, 0.0, 0.0
+
+
+@njit(cache=True, error_model="numpy")
 def ahead(run: NDArray[np.float64], now_s: float) -> tuple[float, float, float]:
     """Distance into the first block, speed and acceleration along it."""
     t = max(now_s - run[TIME], 0.0)
+    if run[PHASES] > 0.0:
+        return through_phases(run, t)
     v0, peak, ramp, cruise, brake = run[SPEED], run[PEAK], run[RAMP_S], run[CRUISE_S], run[BRAKE_S]
     if t < ramp:
         a = (peak - v0) / ramp
@@ -189,13 +231,14 @@ def plan(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
         left = block[LENGTH] - run[DISTANCE] if n == 0 else block[LENGTH]
         reachable_sqr = entry_sqr + 2.0 * block[ACCELERATION] * max(left, 0.0)
         entry_sqr = after[ENTRY_SQR] = min(after[ENTRY_SQR], reachable_sqr)
-    shape(blocks, run)
+    if run[PHASES] == 0.0:
+        shape(blocks, run)
 
 
 @njit(cache=True, error_model="numpy")
 def rebase(run: NDArray[np.float64], now_s: float) -> None:
     """Move the base of the first block to this time, which is before the block's end."""
-    run[DISTANCE], run[SPEED], _ = ahead(run, now_s)
+    run[DISTANCE], run[SPEED], run[GAIN] = ahead(run, now_s)
     run[TIME] = now_s
 
 
@@ -242,7 +285,7 @@ def append(
     unit = block[UNIT : UNIT + AXES]
     for axis in range(AXES):
         unit[axis] /= length
-    block[LENGTH], block[KIND], block[TAG], block[SCALE] = length, kind, tag, scale
+    block[LENGTH], block[KIND], block[TAG], block[SCALE], block[JERK] = length, kind, tag, scale, 0.0
     block[LIMIT], block[ACCELERATION] = along(unit, rates), along(unit, accelerations)
     block[RATE] = block[LIMIT] if kind == RAPID else rate
     block[ENTRY_SQR] = 0.0
@@ -254,7 +297,10 @@ def append(
         block[JUNCTION_SQR] = junction_sqr(before[UNIT : UNIT + AXES], unit, accelerations, deviation)
         if scale > 0.0:
             block[JUNCTION_SQR] = min(block[JUNCTION_SQR], bend_sqr(before, block, accelerations))
-        rebase(run, now_s)
+        if before[JERK] > 0.0:
+            block[JUNCTION_SQR] = 0.0
+        if run[PHASES] == 0.0:
+            rebase(run, now_s)
     for axis in range(AXES):
         run[POSITION + axis] = target[axis]
     run[COUNT] += 1.0

@@ -26,6 +26,9 @@ class Limits(Config):
     high_deg: Six = (170.0, 60.0, 165.0, 185.0, 120.0, 360.0)
     max_degps: SixPositive = (120.0, 120.0, 120.0, 190.0, 190.0, 250.0)
     max_degps2: SixPositive = (500.0, 500.0, 500.0, 800.0, 800.0, 1000.0)
+    max_degps3: SixPositive = Field(
+        (5000.0, 5000.0, 5000.0, 8000.0, 8000.0, 10000.0), description="[ours] full acceleration after 0.1 s"
+    )
 
     @model_validator(mode="after")
     def order(self) -> "Limits":
@@ -123,6 +126,10 @@ class WelderConfig(Config):
     coordinates: Literal["joints", "cartesian"] = Field(
         "joints",
         description="what axis words are: joints in degrees, or the torch tip's X Y Z in mm and A B C in degrees",
+    )
+    profile: Literal["trapezoid", "jerk"] = Field(
+        "trapezoid",
+        description="how G0, jogs and homing gain speed: at once at full acceleration, as grbl, or limited in jerk",
     )
     compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] what the greeting says")
     client_policy: Literal["reject", "takeover"] = Field(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.motion import chords
+from rigless.motion import chords, smooth
 from rigless.motion import planner as p
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
@@ -50,6 +50,7 @@ class _Estimate:
         values = s.defaults(s.table(config))
         self.rates = np.array(config.limits.max_degps)
         self.accelerations = np.array(config.limits.max_degps2)
+        self.jerks = np.array(config.limits.max_degps3) if config.profile == "jerk" else None
         self.deviation = values[s.JUNCTION]
         turns = int(values[s.ROTARY])
         rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
@@ -131,20 +132,11 @@ class _Estimate:
             self.now_s = float(p.ends_s(self.run))
             p.advance(self.blocks, self.run, self.now_s, self.done)
         kind = p.RAPID if rapid else p.FEED
-        if p.append(
-            self.blocks,
-            self.run,
-            self.now_s,
-            np.array(target),
-            rate,
-            kind,
-            0.0,
-            self.rates,
-            self.accelerations,
-            self.deviation,
-            scale,
-        ):
-            self.found.moves += 1
+        line = self.blocks, self.run, self.now_s, np.array(target), rate, kind, 0.0, self.rates, self.accelerations
+        if self.jerks is not None and rapid:
+            self.found.moves += smooth.append(*line, self.jerks)
+        else:
+            self.found.moves += p.append(*line, self.deviation, scale)
         self.found.path_deg += math.dist(self.joints, target)
         self.joints = target
         if not self.profile.cartesian:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigless.motion import planner as p
+from rigless.motion import smooth
 from rigless.robots.welder import alarms, codes
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
@@ -68,10 +69,21 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
     settle(robot)
     axes = robot.axes
     state.tag += 1
-    took = p.append(
-        state.blocks, state.run, now_s(robot), np.array(target), rate, kind, float(state.tag), axes.rates,
-        axes.accelerations, axes.deviation, scale,
-    )  # fmt: skip
+    line = (
+        state.blocks,
+        state.run,
+        now_s(robot),
+        np.array(target),
+        rate,
+        kind,
+        float(state.tag),
+        axes.rates,
+        axes.accelerations,
+    )
+    if axes.jerks is not None and kind != p.FEED and not (scale or state.probe.mode):
+        took = smooth.append(*line, axes.jerks)
+    else:
+        took = p.append(*line, axes.deviation, scale)
     if not took:
         return
     if state.modal.line:
@@ -108,7 +120,7 @@ def change(robot: "Welder", hold: bool) -> None:
     """Hold or go on, under the overrides as they are."""
     state = robot.state
     settle(robot)
-    p.change(state.blocks, state.run, now_s(robot), hold, state.feed_percent / 100, state.rapid_percent / 100)
+    smooth.change(state.blocks, state.run, now_s(robot), hold, state.feed_percent / 100, state.rapid_percent / 100)
 
 
 def replan(robot: "Welder") -> None:

@@ -45,6 +45,7 @@ class Axes:
     low: tuple[float, ...]
     high: tuple[float, ...]
     deviation: float
+    jerks: NDArray[np.float64] | None  # None: nothing is limited in jerk
 
 
 class Welder(Robot):
@@ -133,6 +134,7 @@ class Welder(Robot):
         self.axes = Axes(
             np.array(rates) / 60.0, np.array(accelerations), low,
             tuple(begin + length for begin, length in zip(low, travel, strict=True)), values[s.JUNCTION],
+            np.array(config.limits.max_degps3) if config.profile == "jerk" else None,
         )  # fmt: skip
         turns = int(values[s.ROTARY])
         rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.motion import planner as p
-from rigless.motion import rotation
+from rigless.motion import rotation, smooth
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.controller import AXES, JointState
 from rigless.robots.welder.tip import ReachError, Tip, path_of
@@ -102,9 +102,13 @@ class MotionSimulator:
             result.error_message = str(error)
             return result
         blocks, run = p.new_queue(max(len(moves), 1)), p.new_run(start)
+        deviation, jerky = self.controller.config.junction_deviation, self.controller.config.profile == "trapezoid"
         for target, rate, kind, scale in moves:
-            deviation = self.controller.config.junction_deviation
-            p.append(blocks, run, 0.0, target, rate, kind, 0.0, rates, accelerations, deviation, scale)
+            line = blocks, run, 0.0, target, rate, kind, 0.0, rates, accelerations
+            if jerky or kind != p.RAPID:
+                p.append(*line, deviation, scale)
+            else:
+                smooth.append(*line, np.array(limits.max_degps3))
         done, look, time_s = np.zeros(1), np.zeros((3, AXES)), 0.0
         while run[p.COUNT]:
             end_s = float(p.ends_s(run))

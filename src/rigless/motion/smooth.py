@@ -1,0 +1,112 @@
+"""Jerk-limited motion of the planner's blocks, by ruckig: from rest to rest, and from whatever speed and acceleration a change finds.
+
+Theory of operation. The joints stay on the block's line, so there is one degree of freedom, the distance along it, whose limits of speed, acceleration and jerk
+are the least of limit/|u_i| over the axes. ruckig gives the quickest motion from one state to another; its phases of constant jerk become the
+planner's, as plain numbers. A hold is the quickest way to rest, an override or a resume the quickest way on to the end from there.
+Only ruckig's state-to-state calculation is used, which is local.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from ruckig import ControlInterface, InputParameter, Result, Ruckig, Trajectory
+
+from rigless.motion import planner as p
+
+Phases = list[tuple[float, float]]  # seconds and jerk
+
+
+def append(
+    blocks: NDArray[np.float64],
+    run: NDArray[np.float64],
+    now_s: float,
+    target: NDArray[np.float64],
+    rate: float,
+    kind: float,
+    tag: float,
+    rates: NDArray[np.float64],
+    accelerations: NDArray[np.float64],
+    jerks: NDArray[np.float64],
+) -> bool:
+    """As the planner's, but a smooth block."""
+    if not p.append(blocks, run, now_s, target, rate, kind, tag, rates, accelerations, 0.0):
+        return False
+    count = int(run[p.COUNT])
+    block = blocks[(int(run[p.FIRST]) + count - 1) % len(blocks)]
+    block[p.JERK], block[p.JUNCTION_SQR] = p.along(block[p.UNIT : p.UNIT + p.AXES], jerks), 0.0
+    _time(block, run)
+    p.plan(blocks, run)
+    return True
+
+
+def change(
+    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, hold: bool, feed: float, rapid: float
+) -> None:
+    """As the planner's, for queues with and without smooth blocks."""
+    p.change(blocks, run, now_s, hold, feed, rapid)
+    first, count, size = int(run[p.FIRST]), int(run[p.COUNT]), len(blocks)
+    for n in range(count):
+        if blocks[(first + n) % size, p.JERK] > 0.0:
+            _time(blocks[(first + n) % size], run)
+    if count and blocks[first, p.JERK] > 0.0:
+        _go_on(blocks[first], run)
+
+
+def _time(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
+    """How long the phases of a block are, from rest to rest."""
+    found = _phases(block, run, 0.0, 0.0, 0.0)
+    block[p.TIMES : p.TIMES + len(p.SIGNS)] = [seconds for seconds, _ in found[-len(p.SIGNS) :]]
+
+
+def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
+    """New phases for the first block from its base on: to rest if it is held, else to its end."""
+    distance, speed, gain = run[p.DISTANCE], run[p.SPEED], run[p.GAIN]
+    held = run[p.HOLD] > 0.0
+    found: Phases = []
+    if not held and block[p.LENGTH] - distance > 1e-9:
+        found = _phases(block, run, distance, speed, gain)
+    elif held and (speed != 0.0 or gain != 0.0):
+        found = _phases(block, run, distance, speed, gain, to_rest=True)
+        if _covered(found, speed, gain) > block[p.LENGTH] - distance:  # it is about to end, and at rest
+            found, held = _phases(block, run, distance, speed, gain), False
+    run[p.PHASES] = max(len(found), 1)
+    run[p.PHASE_S] = run[p.PHASE_JERK] = 0.0
+    for n, (seconds, jerk) in enumerate(found):
+        run[p.PHASE_S + n], run[p.PHASE_JERK + n] = seconds, jerk
+    run[p.RAMP_S] = sum(seconds for seconds, _ in found)
+    run[p.CRUISE_S] = np.inf if held else 0.0
+    run[p.BRAKE_S] = run[p.PEAK] = run[p.EXIT] = 0.0
+
+
+def _phases(
+    block: NDArray[np.float64],
+    run: NDArray[np.float64],
+    distance: float,
+    speed: float,
+    gain: float,
+    to_rest: bool = False,
+) -> Phases:
+    """The quickest way from a state to the block's end, or to rest anywhere."""
+    wanted, found = InputParameter(1), Trajectory(1)
+    wanted.current_position, wanted.current_velocity, wanted.current_acceleration = [distance], [speed], [gain]
+    wanted.target_position = [block[p.LENGTH]]
+    wanted.max_velocity, wanted.max_acceleration = [p.nominal(block, run)], [block[p.ACCELERATION]]
+    wanted.max_jerk = [block[p.JERK]]
+    if to_rest:
+        wanted.control_interface = ControlInterface.Velocity
+    result = Ruckig(1).calculate(wanted, found)
+    if result not in (Result.Working, Result.Finished):
+        raise ArithmeticError(
+            f"no smooth motion from {distance:g}, {speed:g}, {gain:g} to {block[p.LENGTH]:g}: {result}"
+        )
+    profile = found.profiles[0][0]
+    return [*zip(profile.brake.t, profile.brake.j, strict=True), *zip(profile.t, profile.j, strict=True)]
+
+
+def _covered(phases: Phases, speed: float, a: float) -> float:
+    """How far the phases lead."""
+    distance = 0.0
+    for t, jerk in phases:
+        distance += (speed + (0.5 * a + jerk * t / 6.0) * t) * t
+        speed += (a + 0.5 * jerk * t) * t
+        a += jerk * t
+    return distance

@@ -16,10 +16,11 @@ JERKS = 10 * ACCELERATIONS
 ANGLE = st.floats(-170, 170).map(lambda x: round(x, 3)) | st.sampled_from([0.0, 0.001, 1e-6])
 TARGETS = st.lists(st.tuples(*[ANGLE] * 6), min_size=1, max_size=4)
 HAPPENINGS = st.lists(
-    st.tuples(st.floats(0, 3), st.sampled_from(["hold", "resume", "rapid"]), st.sampled_from([0.25, 0.5, 1.0])), max_size=8
+    st.tuples(st.floats(0, 3), st.sampled_from(["hold", "resume", "rapid"]), st.sampled_from([0.25, 0.5, 1.0])),
+    max_size=8,
 )
-BUDGET = settings(max_examples=80, derandomize=True)
-STEP_S = 0.004
+BUDGET = settings(max_examples=40, derandomize=True)
+STEP_S = 0.005
 
 
 class Smooth(Joints):
@@ -85,9 +86,12 @@ def test_an_override_in_flight_slows_down_smoothly():
     joints.to(0.5)
     joints.change(rapid=0.25)
     assert joints.look()[p.ACCELERATING, 0] == pytest.approx(0, abs=1e-6)
-    joints.to(1.0)
-    assert joints.speed == pytest.approx(30)
-    joints.finish()
+    seen = []
+    while joints.count:
+        joints.to(joints.now_s + 0.01)
+        seen.append(joints.speed)
+    assert seen[35:100] == pytest.approx([30] * 65)
+    assert min(seen[:100]) > 29.99  # it does not go below
     assert joints.look()[p.AT, 0] == 170
 
 

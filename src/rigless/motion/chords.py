@@ -49,10 +49,14 @@ def line(begin: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.flo
     path = np.zeros(PATH_SIZE)
     first = rotation.from_rpy(begin[3], begin[4], begin[5])
     vector = rotation.vector_between(first, rotation.from_rpy(end[3], end[4], end[5]))
-    path[BEGIN : BEGIN + 3], path[END : END + 3], path[VECTOR : VECTOR + 3] = begin[:3], end[:3], vector
-    path[TURN:VECTOR] = first.ravel()
-    path[LENGTH_MM] = np.sqrt(((path[END : END + 3] - path[BEGIN : BEGIN + 3]) ** 2).sum())
-    path[TURN_DEG] = np.sqrt((vector**2).sum()) / rotation.DEG
+    length = turn = 0.0
+    for n in range(3):
+        path[BEGIN + n], path[END + n], path[VECTOR + n] = begin[n], end[n], vector[n]
+        for m in range(3):
+            path[TURN + 3 * n + m] = first[n, m]
+        length += (end[n] - begin[n]) ** 2
+        turn += vector[n] ** 2
+    path[LENGTH_MM], path[TURN_DEG] = np.sqrt(length), np.sqrt(turn) / rotation.DEG
     return path
 
 
@@ -80,7 +84,9 @@ def swept(path: NDArray[np.float64], share: float) -> tuple[float, float]:
 @njit(cache=True, error_model="numpy")
 def spot(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """Where the tip is at a share of the path. An arc whose end is a little off its circle closes that gap along the way."""
-    found = path[BEGIN : BEGIN + 3] + share * (path[END : END + 3] - path[BEGIN : BEGIN + 3])
+    found = np.empty(3)
+    for n in range(3):
+        found[n] = path[BEGIN + n] + share * (path[END + n] - path[BEGIN + n])
     if path[ANGLE] != 0.0:
         first, second = int(path[FIRST]), int(path[SECOND])
         u, v = swept(path, share)
@@ -93,9 +99,17 @@ def spot(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
 @njit(cache=True, error_model="numpy")
 def place(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """The tool's frame at a share of the path, 4×4."""
-    frame = np.eye(4)
-    frame[:3, :3] = rotation.turned(path[TURN:VECTOR].copy().reshape(3, 3), path[VECTOR : VECTOR + 3], share)
-    frame[:3, 3] = spot(path, share)
+    frame, begin, vector = np.zeros((4, 4)), np.empty((3, 3)), np.empty(3)
+    for n in range(3):
+        vector[n] = path[VECTOR + n]
+        for m in range(3):
+            begin[n, m] = path[TURN + 3 * n + m]
+    turn, at = rotation.turned(begin, vector, share), spot(path, share)
+    for n in range(3):
+        frame[n, 3] = at[n]
+        for m in range(3):
+            frame[n, m] = turn[n, m]
+    frame[3, 3] = 1.0
     return frame
 
 
@@ -104,8 +118,12 @@ def tool_frame(
     table: NDArray[np.float64], tool: NDArray[np.float64], joints_deg: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The tool's frame in the base frame, its place in mm; `tool` is it in the flange's frame, in metres."""
-    frame = arm.product(arm.flange(table, joints_deg * rotation.DEG), tool)
-    frame[:3, 3] *= 1000.0
+    joints = np.empty(6)
+    for axis in range(6):
+        joints[axis] = joints_deg[axis] * rotation.DEG
+    frame = arm.product(arm.flange(table, joints), tool)
+    for n in range(3):
+        frame[n, 3] *= 1000.0
     return frame
 
 
@@ -124,7 +142,8 @@ def reach(
 
     `limits` has three rows: lowest, highest, and degrees a second; `untool` is the flange in the tool's frame."""
     metres = goal.copy()
-    metres[:3, 3] /= 1000.0
+    for n in range(3):
+        metres[n, 3] /= 1000.0
     found, count = arm.solve(table, arm.product(metres, untool))
     least = least_within = np.inf
     beyond, beyond_deg = -1, 0.0
@@ -149,7 +168,8 @@ def reach(
             least, beyond, beyond_deg = far, off, off_deg
         if off < 0 and far < least_within:
             least_within = far
-            out[:] = joints
+            for axis in range(6):
+                out[axis] = joints[axis]
     if count == 0:
         return OUT_OF_REACH, -1, 0.0
     return FINE if least_within < np.inf else BEYOND_LIMIT, beyond, beyond_deg
@@ -169,17 +189,24 @@ def off_path(
     """How far the tool is off the path on a chord, by what is allowed: 1 is just so."""
     worst = 0.0
     ahead_mm = PACE_TOLERANCE * (end - begin) * path[LENGTH_MM] + tolerance_mm
+    between = np.empty(6)
     for level in LEVELS:
         share = begin + level * (end - begin)
-        frame = tool_frame(table, tool, joints + level * (after - joints))
-        wanted = place(path, share)
-        gap = frame[:3, 3] - wanted[:3, 3]
-        course = spot(path, share + 0.01 * (end - begin)) - spot(path, share - 0.01 * (end - begin))
-        norm = np.sqrt((course**2).sum())
-        ahead = (gap * course).sum() / norm if norm > 1e-9 else 0.0
-        aside = np.sqrt(max((gap**2).sum() - ahead * ahead, 0.0))
-        turn = rotation.vector_between(wanted[:3, :3].copy(), frame[:3, :3].copy())
-        turn_deg = np.sqrt((turn**2).sum()) / rotation.DEG
+        for axis in range(6):
+            between[axis] = joints[axis] + level * (after[axis] - joints[axis])
+        frame, wanted = tool_frame(table, tool, between), place(path, share)
+        later, sooner = spot(path, share + 0.01 * (end - begin)), spot(path, share - 0.01 * (end - begin))
+        gap_sqr = along = norm_sqr = chord_sqr = 0.0
+        for n in range(3):
+            gap, course = frame[n, 3] - wanted[n, 3], later[n] - sooner[n]
+            gap_sqr += gap * gap
+            along += gap * course
+            norm_sqr += course * course
+            for m in range(3):
+                chord_sqr += (frame[n, m] - wanted[n, m]) ** 2
+        ahead = along / np.sqrt(norm_sqr) if norm_sqr > 1e-18 else 0.0
+        aside = np.sqrt(max(gap_sqr - ahead * ahead, 0.0))
+        turn_deg = 2.0 * np.arcsin(min(1.0, np.sqrt(chord_sqr / 8.0))) / rotation.DEG  # |R − R'|² = 8·sin²(angle/2)
         worst = max(worst, aside / tolerance_mm, abs(ahead) / ahead_mm, turn_deg / TURN_TOLERANCE_DEG)
     return worst
 
@@ -215,8 +242,9 @@ def cut(
         if found == FINE:
             worst = off_path(path, share, end, before, after, table, tool, tolerance_mm)
             if worst <= 1.0:
-                chords[count, :SHARE], chords[count, SHARE] = after, end
-                before[:] = after
+                chords[count, SHARE] = end
+                for axis in range(SHARE):
+                    chords[count, axis] = before[axis] = after[axis]
                 step = min(longest, (end - share) * min(2.0, 0.9 / np.sqrt(max(worst, 1e-6))))
                 share = end
                 count += 1

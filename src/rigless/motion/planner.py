@@ -15,7 +15,7 @@ cruise, a ramp to its exit; position, speed and acceleration at any time are clo
 anybody looks. A change of plan at some time (a new block, an override, a hold) moves the base to that time. A hold ramps down at each block's
 own acceleration, over block ends if need be: that is never faster than the plan it breaks off, so junctions hold as well.
 
-A smooth block has a limit of its jerk. It begins and ends at rest, and in the place of the three phases it has up to nine of constant jerk, which come from
+A smooth block has a limit of its jerk. It begins and ends at rest, and in the place of the three phases it has up to twelve of constant jerk, which come from
 outside (smooth.py): `advance` takes a block's own when it becomes the first, and leaves one under way alone when others are added.
 
 `blocks` is a ring of rows, `run` one vector; both are plain arrays that a snapshot holds. Units are the axes' own and seconds.
@@ -35,14 +35,9 @@ FEED, RAPID, PLAIN = 0.0, 1.0, 2.0  # kinds: under the feed override, under the 
 # The run vector: the queue, the base of the first block, its phases, what is in force, and where the last block ends.
 FIRST, COUNT, TIME, DISTANCE, SPEED, RAMP_S, CRUISE_S, BRAKE_S, PEAK, EXIT, HOLD, FEED_SHARE, RAPID_SHARE = range(13)
 POSITION = 13  # to 18
-GAIN, PHASES, PHASE_S, PHASE_JERK = (
-    19,
-    20,
-    21,
-    30,
-)  # of a smooth block: acceleration at the base, how many phases follow, their times and jerks
-RUN_SIZE = 39
-MOST_PHASES = 9
+# Of a smooth block: acceleration at the base, how many phases follow, their times and their jerks.
+GAIN, PHASES, PHASE_S, PHASE_JERK = 19, 20, 21, 33
+RUN_SIZE = 45
 SIGNS = (1.0, 0.0, -1.0, 0.0, -1.0, 0.0, 1.0)  # of the jerk from rest to rest
 # Rows of a look.
 AT, VELOCITY, ACCELERATING = 0, 1, 2

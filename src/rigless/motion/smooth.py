@@ -13,6 +13,8 @@ from ruckig import ControlInterface, InputParameter, Result, Ruckig, Trajectory
 from rigless.motion import planner as p
 
 Phases = list[tuple[float, float]]  # seconds and jerk
+State = tuple[float, float, float]  # distance, speed and acceleration
+SMALL = 1e-9
 
 
 def append(
@@ -53,23 +55,22 @@ def change(
 
 def _time(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """How long the phases of a block are, from rest to rest."""
-    found = _phases(block, run, 0.0, 0.0, 0.0)
-    block[p.TIMES : p.TIMES + len(p.SIGNS)] = [seconds for seconds, _ in found[-len(p.SIGNS) :]]
+    times = [seconds for seconds, _ in _quickest(block, run, (0.0, 0.0, 0.0))]
+    block[p.TIMES : p.TIMES + len(p.SIGNS)] = times[-len(p.SIGNS) :]
 
 
 def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """New phases for the first block from its base on: to rest if it is held, else to its end."""
-    distance, speed, gain = run[p.DISTANCE], run[p.SPEED], run[p.GAIN]
-    held = run[p.HOLD] > 0.0
-    found: Phases = []
-    if not held and block[p.LENGTH] - distance > 1e-9:
-        found = _phases(block, run, distance, speed, gain)
-    elif held and (speed != 0.0 or gain != 0.0):
-        found = _phases(block, run, distance, speed, gain, to_rest=True)
-        if _covered(found, speed, gain) > block[p.LENGTH] - distance:  # it is about to end, and at rest
-            found, held = _phases(block, run, distance, speed, gain), False
-    run[p.PHASES] = max(len(found), 1)
-    run[p.PHASE_S] = run[p.PHASE_JERK] = 0.0
+    state = float(run[p.DISTANCE]), float(run[p.SPEED]), float(run[p.GAIN])
+    held, found = bool(run[p.HOLD]), []
+    if held and state[1:] != (0.0, 0.0):
+        found = _quickest(block, run, state, to_speed=0.0)
+        if _after(found, state)[0] > block[p.LENGTH]:  # it is about to end, and at rest
+            found, held = _quickest(block, run, state), False
+    elif not held and block[p.LENGTH] - state[0] > SMALL:
+        found = _onwards(block, run, state)
+    found = [(seconds, jerk) for seconds, jerk in found if seconds > 0.0] or [(0.0, 0.0)]
+    run[p.PHASES] = len(found)
     for n, (seconds, jerk) in enumerate(found):
         run[p.PHASE_S + n], run[p.PHASE_JERK + n] = seconds, jerk
     run[p.RAMP_S] = sum(seconds for seconds, _ in found)
@@ -77,36 +78,41 @@ def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     run[p.BRAKE_S] = run[p.PEAK] = run[p.EXIT] = 0.0
 
 
-def _phases(
-    block: NDArray[np.float64],
-    run: NDArray[np.float64],
-    distance: float,
-    speed: float,
-    gain: float,
-    to_rest: bool = False,
+def _onwards(block: NDArray[np.float64], run: NDArray[np.float64], state: State) -> Phases:
+    """To the block's end; if it is too fast (an override has changed) first to the speed that it may have, not below it."""
+    _, speed, gain = state
+    fastest = p.nominal(block, run)
+    if speed + max(gain, 0.0) * gain / (2.0 * block[p.JERK]) > fastest * (1.0 + SMALL):
+        slower = _quickest(block, run, state, to_speed=fastest)
+        then = _after(slower, state)[0], fastest, 0.0
+        if _after(_quickest(block, run, then, to_speed=0.0), then)[0] <= block[p.LENGTH]:
+            return [*slower, *_quickest(block, run, then)]
+    return _quickest(block, run, state)
+
+
+def _quickest(
+    block: NDArray[np.float64], run: NDArray[np.float64], state: State, to_speed: float | None = None
 ) -> Phases:
-    """The quickest way from a state to the block's end, or to rest anywhere."""
+    """The quickest way from a state to the block's end, or to a speed wherever that is reached."""
+    distance, speed, gain = state
     wanted, found = InputParameter(1), Trajectory(1)
     wanted.current_position, wanted.current_velocity, wanted.current_acceleration = [distance], [speed], [gain]
-    wanted.target_position = [block[p.LENGTH]]
     wanted.max_velocity, wanted.max_acceleration = [p.nominal(block, run)], [block[p.ACCELERATION]]
-    wanted.max_jerk = [block[p.JERK]]
-    if to_rest:
-        wanted.control_interface = ControlInterface.Velocity
+    wanted.max_jerk, wanted.target_position = [block[p.JERK]], [block[p.LENGTH]]
+    if to_speed is not None:
+        wanted.control_interface, wanted.target_velocity = ControlInterface.Velocity, [to_speed]
     result = Ruckig(1).calculate(wanted, found)
     if result not in (Result.Working, Result.Finished):
-        raise ArithmeticError(
-            f"no smooth motion from {distance:g}, {speed:g}, {gain:g} to {block[p.LENGTH]:g}: {result}"
-        )
+        raise ArithmeticError(f"ruckig finds no way from {state} along {block[p.LENGTH]:g}: {result}")
     profile = found.profiles[0][0]
     return [*zip(profile.brake.t, profile.brake.j, strict=True), *zip(profile.t, profile.j, strict=True)]
 
 
-def _covered(phases: Phases, speed: float, a: float) -> float:
-    """How far the phases lead."""
-    distance = 0.0
+def _after(phases: Phases, state: State) -> State:
+    """Where the phases lead."""
+    distance, speed, a = state
     for t, jerk in phases:
         distance += (speed + (0.5 * a + jerk * t / 6.0) * t) * t
         speed += (a + 0.5 * jerk * t) * t
         a += jerk * t
-    return distance
+    return distance, speed, a

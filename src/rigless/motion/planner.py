@@ -8,7 +8,7 @@ block to the first and one back give every block the highest entry speed from wh
 
 A block may be a chord of a curve that was programmed in other units (a tool's path in mm, the axes in degrees). Its `scale` is how many units of
 the axes one of those is: speeds are told, and the least speed is, in the units of the program. Where chords meet the curve bends, and the axes must
-be able to follow it: v²·|u − u_prev| over the mean length of the two is no more than their acceleration.
+be able to follow it: v²·|u − u_prev| over the mean length of the two is no more than half of their acceleration; the other half is for gaining and losing speed.
 
 Execution is exact in time. The first block holds a base (time, distance, speed) and three phases from there: a ramp to its peak, a
 cruise, a ramp to its exit; position, speed and acceleration at any time are closed forms of it, so it does not matter how often
@@ -45,6 +45,7 @@ AT, VELOCITY, ACCELERATING = 0, 1, 2
 MINIMUM_SPEED = 1.0 / 60.0  # grbl's minimum feed of 1 unit/min
 STRAIGHT = 0.999999  # beyond this cosine two blocks are collinear, or a reversal
 UNLIMITED = 1e38
+BEND_SHARE = 0.5  # of the axes' acceleration on chords: for following the curve, and as much for changes of speed
 
 
 def new_queue(capacity: int) -> NDArray[np.float64]:
@@ -111,7 +112,7 @@ def bend_sqr(before: NDArray[np.float64], block: NDArray[np.float64], accelerati
     for axis in range(AXES):
         turn = abs(block[UNIT + axis] - before[UNIT + axis])
         if turn > 0.0:
-            least = min(least, accelerations[axis] * length / turn)
+            least = min(least, BEND_SHARE * accelerations[axis] * length / turn)
     return least
 
 
@@ -282,6 +283,8 @@ def append(
         unit[axis] /= length
     block[LENGTH], block[KIND], block[TAG], block[SCALE], block[JERK] = length, kind, tag, scale, 0.0
     block[LIMIT], block[ACCELERATION] = along(unit, rates), along(unit, accelerations)
+    if scale > 0.0:
+        block[ACCELERATION] *= 1.0 - BEND_SHARE
     block[RATE] = block[LIMIT] if kind == RAPID else rate
     block[ENTRY_SQR] = 0.0
     if count == 0:

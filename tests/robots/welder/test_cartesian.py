@@ -107,6 +107,7 @@ def test_arcs_in_all_planes(bench, line, axes, centre):
     radius = math.dist([tip(bench)[axis] for axis in axes], centre)
     assert bench.ask(f"{line} F6000") in (["ok"], [])
     seen = watch(bench, 0.02)
+    assert len(seen) > 15
     for truth in seen:
         around = [truth.torch_mm[axis] for axis in axes]
         assert math.dist(around, centre) == pytest.approx(radius, abs=TOLERANCE_MM + 0.001)
@@ -156,11 +157,12 @@ def test_no_joint_exceeds_its_limits_whatever_the_feed(points):
 def test_joints_follow_bends_within_their_acceleration():
     """Chord by chord the joints' velocities change by steps; over the length of a chord that is no more than they can."""
     bench = Bench(*CARTESIAN)
-    bench.ask("G2 X319.015 Y0 I0 J40 F60000")
-    velocities = np.array([truth.velocities_degps for truth in watch(bench, 0.001)])
+    bench.ask("G91 G2 X0 Y0 I0 J40 F60000")
+    seen = watch(bench, 0.001)
+    velocities = np.array([truth.velocities_degps for truth in seen])
     over = 20  # ms, a few chords
-    changes = np.abs(velocities[over:] - velocities[:-over]) / (over / 1000)
-    assert (changes <= np.array(LIMITS.max_degps2) * 2.0).all()  # of the bend and of the ramp
+    changes = np.abs(velocities[over:] - velocities[:-over]) / (over / 1000) / LIMITS.max_degps2
+    assert 0.5 < changes.max() < 1.0
 
 
 def test_a_straight_wrist_slows_the_tip_down():
@@ -303,7 +305,7 @@ def test_inches_are_of_the_linear_words(bench):
     assert mpos(bench)[3] == pytest.approx(-185, abs=0.001)
 
 
-@pytest.mark.parametrize("line", ["G93 G1 X369.015 F30", "G93 G1 A-150 F30", "G93 G2 X349.015 Y-30 I0 J-30 F30"])
+@pytest.mark.parametrize("line", ["G93 G1 X369.015 F30", "G93 G1 A-150 F30", "G93 G2 X349.015 Y-30 I0 J-30 C40 F30"])
 def test_inverse_time(bench, line):
     bench.ask(line)
     assert bench.until_idle() == pytest.approx(2.0, abs=0.1)
@@ -336,8 +338,10 @@ def test_homing_is_of_joints(bench):
 def test_a_snapshot_in_the_middle_of_a_course_goes_on_the_same():
     """More chords than the planner holds, the rest still to be cut."""
     one = Bench(*CARTESIAN)
-    one.ask("G2 X319.015 Y0 I60 J0 P3 F12000")
+    one.ask("G91 G2 X0 Y0 I60 J0 P3 F12000")
     one.run(1.0)
+    assert one.state.mode == "Run"
+    assert one.state.course.share < 1.0
     snapshot = one.sim.snapshot()
     assert len(snapshot.to_bytes()) < 200_000
     one.run(3.0)

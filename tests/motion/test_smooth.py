@@ -95,6 +95,20 @@ def test_an_override_in_flight_slows_down_smoothly():
     assert joints.look()[p.AT, 0] == 170
 
 
+def test_an_override_holds_for_what_is_queued_too():
+    joints = Smooth()
+    joints.glide((20,))
+    joints.glide((80,))
+    joints.to(0.05)
+    joints.change(rapid=0.25)
+    seen = []
+    while joints.count:
+        joints.to(joints.now_s + 0.01)
+        seen.append(joints.speed)
+    assert max(seen[80:]) == pytest.approx(30)
+    assert joints.look()[p.AT, 0] == 80
+
+
 def test_smooth_and_other_blocks_take_turns_at_rest():
     joints = Smooth()
     joints.go((20,), 60)

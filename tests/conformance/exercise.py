@@ -4,7 +4,7 @@ Samples come from `tests/robots/<name>/golden/`, where a robot has them: `<port>
 or datagram port, `<port>/<subject>.in` the payload of a message; other files (`.out`) are not input. A port without
 samples gets bytes from a fixed random stream. RIGLESS_CONFORMANCE=FOLDER[:FOLDER] adds robots of your own to the suite.
 
-As a script it prints the digest of a recording, for the test that another process makes the same one.
+As a script, SEED TARGET…, it prints the digest of a recording of each, for the test that another process makes the same ones.
 """
 
 import hashlib
@@ -183,4 +183,5 @@ def decoded(port: Port, pieces: Iterable[bytes], subject: str = "", codec: Any =
 
 
 if __name__ == "__main__":
-    print(hashlib.sha256(session(sys.argv[1], int(sys.argv[2]))).hexdigest())
+    for chosen in sys.argv[2:]:
+        print(hashlib.sha256(session(chosen, int(sys.argv[1]))).hexdigest())

@@ -32,8 +32,7 @@ def append(
     """As the planner's, but a smooth block."""
     if not p.append(blocks, run, now_s, target, rate, kind, tag, rates, accelerations, 0.0):
         return False
-    count = int(run[p.COUNT])
-    block = blocks[(int(run[p.FIRST]) + count - 1) % len(blocks)]
+    block = blocks[int(run[p.FIRST] + run[p.COUNT] - 1) % (len(blocks) - p.TRACK)]
     block[p.JERK], block[p.JUNCTION_SQR] = p.along(block[p.UNIT : p.UNIT + p.AXES], jerks), 0.0
     _time(block, run)
     p.plan(blocks, run)
@@ -45,12 +44,12 @@ def change(
 ) -> None:
     """As the planner's, for queues with and without smooth blocks."""
     p.change(blocks, run, now_s, hold, feed, rapid)
-    first, count, size = int(run[p.FIRST]), int(run[p.COUNT]), len(blocks)
+    base, count, size = int(run[p.FIRST] + run[p.PREPARED]), int(run[p.COUNT] - run[p.PREPARED]), len(blocks) - p.TRACK
     for n in range(count):
-        if blocks[(first + n) % size, p.JERK] > 0.0:
-            _time(blocks[(first + n) % size], run)
-    if count and blocks[first, p.JERK] > 0.0:
-        _go_on(blocks[first], run)
+        if blocks[(base + n) % size, p.JERK] > 0.0:
+            _time(blocks[(base + n) % size], run)
+    if count and blocks[base % size, p.JERK] > 0.0:
+        _go_on(blocks[base % size], run)
 
 
 def _time(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
@@ -60,16 +59,16 @@ def _time(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
 
 
 def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
-    """New phases for the first block from its base on: to rest if it is held, else to its end."""
+    """New phases for the block at the base, from there on: to rest if it is held, else to its end."""
     state = float(run[p.DISTANCE]), float(run[p.SPEED]), float(run[p.GAIN])
     held, found = bool(run[p.HOLD]), []
     if held and state[1:] != (0.0, 0.0):
         found = _quickest(block, run, state, to_speed=0.0)
         if _after(found, state)[0] > block[p.LENGTH]:  # it is about to end, and at rest
             found, held = _quickest(block, run, state), False
-    elif not held and block[p.LENGTH] - state[0] > SMALL:
-        found = _onwards(block, run, state)
-    found = [(seconds, jerk) for seconds, jerk in found if seconds > 0.0] or [(0.0, 0.0)]
+    elif not held:
+        found = _onwards(block, run, state) if block[p.LENGTH] - state[0] > SMALL else [(SMALL, 0.0)]
+    found = [(seconds, jerk) for seconds, jerk in found if seconds > 0.0]
     run[p.PHASES] = len(found)
     for n, (seconds, jerk) in enumerate(found):
         run[p.PHASE_S + n], run[p.PHASE_JERK + n] = seconds, jerk

@@ -17,6 +17,7 @@ SixPositive = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
 Volts = Annotated[float, Field(ge=0, le=10)]
 Pin = Annotated[int, Field(ge=0, le=31)]
 Channel = Annotated[int, Field(ge=0, le=7)]
+PinName = Annotated[str, Field(min_length=1, max_length=40)]
 
 
 class Limits(Config):
@@ -57,7 +58,12 @@ class Link(Config):
 
 
 class VirtualIo(Config):
+    """Names are what people read beside a pin; those of the process are named by themselves."""
+
     links: tuple[Link, ...] = ()
+    input_names: dict[Pin, PinName] = {}
+    output_names: dict[Pin, PinName] = {}
+    part_sensor_input: Pin = Field(10, description="[ours] what the panel's part sensor button switches")
 
 
 class Welding(Config):

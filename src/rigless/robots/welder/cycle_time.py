@@ -2,11 +2,14 @@
 
 Motion is exact (the controller's own planner with its own look-ahead). Moves while the arc is asked for (M3 or M4 to M5) count as process,
 G4 as dwell, and M66 as I/O with its time-out, which is the longest it can be. M0 and M6 wait for a person and count as nothing.
+With a baud rate the lines come as a serial line of that rate brings them, from a sender that keeps the receive buffer full: blocks shorter than their
+own text starve the planner, and what it then does is exact too. Time at rest in want of a line counts as stream.
 The process itself (pre-flow, arc start) holds nothing up on a grblHAL controller unless the program waits for it with M66 or G4.
 """
 
 import itertools
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -20,7 +23,10 @@ from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import AXES, Coordinates, Modal, Profile, Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.parameters import Parameters, Place
 from rigless.robots.welder.tip import ReachError, Tip, path_of
+
+BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
 
 
 @dataclass
@@ -32,6 +38,7 @@ class CycleTime:
     process_s: float = 0.0
     dwell_s: float = 0.0
     io_s: float = 0.0
+    stream_s: float = 0.0
     path_deg: float = 0.0
     path_mm: float = 0.0
     lines: int = 0
@@ -40,7 +47,7 @@ class CycleTime:
 
     @property
     def total_s(self) -> float:
-        return self.motion_s + self.process_s + self.dwell_s + self.io_s
+        return self.motion_s + self.process_s + self.dwell_s + self.io_s + self.stream_s
 
 
 class _Estimate:
@@ -52,6 +59,7 @@ class _Estimate:
         self.accelerations = np.array(config.limits.max_degps2)
         self.jerks = np.array(config.limits.max_degps3) if config.profile == "jerk" else None
         self.deviation = values[s.JUNCTION]
+        self.steps = np.array([values[s.STEPS + axis] for axis in range(AXES)])
         turns = int(values[s.ROTARY])
         rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
         cartesian, limits = config.coordinates == "cartesian", config.limits
@@ -63,18 +71,27 @@ class _Estimate:
         self.position: tuple[float, ...] = self.joints
         if cartesian:
             self.position = tuple(self.tip.pose(self.joints, (0.0,) * AXES))
-        self.done = np.zeros(1)
+        self.parameters = Parameters()
+        self.done = np.zeros(p.SPARE)
         self.burning = False
         self.found = CycleTime()
+        self.byte_s = BITS_PER_BYTE / config.baud if config.baud else 0.0
+        self.rx_free, self.paced_s = config.rx_bytes - 1, 0.0
+        self.taken: deque[tuple[float, int]] = deque()
 
     def line(self, number: int, text: str) -> None:
         self.found.lines += 1
+        if self.byte_s:
+            self.receive(len(text.encode()) + 1)
         try:
-            block = read_block(text, self.profile.letters)
+            place = Place(self.parameters, self.modal, self.coordinates, self.position, self.profile)
+            block = read_block(text, self.profile.letters, place.values())
+            place.check(block.assignments)
             self.modal, steps = interpret(block, self.modal, self.coordinates, self.position, self.profile)
         except GcodeError as error:
             self.found.errors.append((number, text.strip(), str(error)))
             return
+        self.parameters.assign(block.assignments)
         try:
             for step in steps:
                 self.step(step)
@@ -92,17 +109,20 @@ class _Estimate:
                 for n in range(1, int(step[7]) + 1):
                     self.move(arc_point(step, n), float(step[1]) / 60.0, False)
             case "system":
+                self.stand()
                 self.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
             case "g92":
+                self.stand()
                 self.coordinates.g92 = [float(value) for value in step[1:]]
+            case "length":
+                self.coordinates.tool = [float(value) for value in step[1:]]
             case "store":
+                self.stand()
                 setattr(self.coordinates, f"g{step[1]}", list(self.position))
             case "dwell":
-                self.stand()
-                self.found.dwell_s += float(step[1])
+                self.found.dwell_s += self.wait(float(step[1]))
             case "wait":
-                self.stand()
-                self.found.io_s += float(step[4]) if step[3] else 0.0
+                self.found.io_s += self.wait(float(step[4]) if step[3] else 0.0)
             case "spindle":
                 self.stand()
                 self.burning = step[1] != 5
@@ -128,11 +148,10 @@ class _Estimate:
 
     def move(self, target: tuple[float, ...], rate: float, rapid: bool, scale: float = 0.0) -> None:
         """The joints, straight to a place."""
-        if int(self.run[p.COUNT]) == len(self.blocks):
-            self.now_s = float(p.ends_s(self.run))
-            p.advance(self.blocks, self.run, self.now_s, self.done)
+        self.now_s = p.go_on(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
-        line = self.blocks, self.run, self.now_s, np.array(target), rate, kind, 0.0, self.rates, self.accelerations
+        end = np.array(target) if self.profile.cartesian else p.on_steps(np.array(target), self.steps)
+        line = self.blocks, self.run, self.now_s, end, rate, kind, 0.0, self.rates, self.accelerations
         if self.jerks is not None and rapid:
             self.found.moves += smooth.append(*line, self.jerks)
         else:
@@ -144,14 +163,43 @@ class _Estimate:
 
     def stand(self) -> None:
         """Run the stretch to its end."""
-        while self.run[p.COUNT]:
-            self.now_s = float(p.ends_s(self.run))
-            p.advance(self.blocks, self.run, self.now_s, self.done)
+        self.now_s = p.go_on(self.blocks, self.run, self.now_s, True)
+        self.count(self.now_s)
+
+    def count(self, until_s: float) -> None:
+        """What has passed since the last count was motion."""
         if self.burning:
-            self.found.process_s += self.now_s - self.begin_s
+            self.found.process_s += until_s - self.begin_s
         else:
-            self.found.motion_s += self.now_s - self.begin_s
-        self.begin_s = self.now_s
+            self.found.motion_s += until_s - self.begin_s
+        self.begin_s = until_s
+
+    def advance(self, now_s: float) -> None:
+        self.now_s = now_s
+        while p.advance(self.blocks, self.run, now_s, self.done) == len(self.done):
+            continue
+
+    def wait(self, seconds: float) -> float:
+        """Stand for a time; gives it back."""
+        self.stand()
+        self.now_s = self.begin_s = self.now_s + seconds
+        return seconds
+
+    def receive(self, size: int) -> None:
+        """Go on to when the line in hand has come over the wire; lines before it that wait to be taken may hold it up."""
+        while self.rx_free < size and self.taken:
+            at_s, freed = self.taken.popleft()
+            self.rx_free += freed
+            self.paced_s = max(self.paced_s, at_s)
+        self.rx_free -= size
+        self.paced_s += size * self.byte_s
+        if self.paced_s > self.now_s:
+            self.advance(self.paced_s)
+            if not self.run[p.COUNT]:
+                self.count(max(float(self.run[p.TIME]), self.begin_s))
+                self.found.stream_s += self.now_s - self.begin_s
+                self.begin_s = self.now_s
+        self.taken.append((self.now_s, size))
 
 
 def estimate(program: str, config: WelderConfig | None = None) -> CycleTime:

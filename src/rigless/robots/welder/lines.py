@@ -9,10 +9,11 @@ whenever something may have changed: a line came, a block ended, an input switch
 from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
-from rigless.robots.welder import codes, moves, paths, reports, system
+from rigless.robots.welder import codes, moves, paths, program, reports, system
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.parameters import PROBE_TOUCHED, PROBED, WAITED, Place
 from rigless.robots.welder.state import NOBODY, Arrival
 from rigless.robots.welder.tip import Tip
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
 
 SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop stands still in these
+STORED = ("system", "g92", "store")  # go to permanent memory, which the firmware writes at rest
 
 
 def work(robot: "Welder") -> None:
@@ -42,6 +44,10 @@ def take(robot: "Welder", line: Arrival) -> None:
     """Begin a line. Some are answered at once."""
     state = robot.state
     state.line, state.steps, state.until_ns, state.resumed = line, [], -1, False
+    program.take(robot, line)
+    sticky = state.error
+    if line.pendant:
+        state.error = codes.OK  # what the sender did wrong, and what the panel does, is no matter of the other
     text = line.text.strip()
     try:
         if line.overflow:
@@ -61,16 +67,36 @@ def take(robot: "Welder", line: Arrival) -> None:
     except GcodeError as error:
         state.error = error.number
         answer(robot, error.number)
+    if line.pendant:
+        state.error = sticky
 
 
 def begin_gcode(robot: "Welder", text: str) -> None:
-    state = robot.state
-    block = read_block(text, robot.profile.letters)
-    state.modal, steps = interpret(block, state.modal, state.coordinates, tuple(state.position), robot.profile)
+    state, place = robot.state, where(robot)
+    if text.startswith("/") and state.switches.block_delete:
+        return
+    block = read_block(text, robot.profile.letters, place.values())
+    place.check(block.assignments)
+    state.modal, steps = interpret(block, state.modal, state.coordinates, place.position, robot.profile)
+    state.parameters.assign(block.assignments)
     state.steps = list(steps)
+    if (
+        state.switches.single_block
+        and not (state.line is not None and state.line.startup)
+        and not block.m.get("stopping")
+    ):
+        state.steps.append(("stop", 0))
     if block.g.get("coordinates"):
         state.schedule.offsets = True
     robot.count("gcode_lines")
+
+
+def where(robot: "Welder") -> Place:
+    """What expressions can ask for."""
+    state = robot.state
+    seen = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
+    seen |= {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+    return Place(state.parameters, state.modal, state.coordinates, tuple(state.position), robot.profile, seen)
 
 
 def answer(robot: "Welder", number: int) -> None:
@@ -85,6 +111,7 @@ def answer(robot: "Welder", number: int) -> None:
     else:
         robot.say(f"{said}\r\n")
     if number != codes.OK:
+        program.refuse(robot, line)
         robot.count("errors")
 
 
@@ -106,6 +133,8 @@ def finish(robot: "Welder") -> bool:
 
 def do(robot: "Welder", step: Step) -> bool:
     """One step; False if it cannot be done yet."""
+    if step[0] in STORED and robot.state.run[p.COUNT] and robot.state.mode != "Check":
+        return False
     match step[0]:
         case "line" | "jog" | "arc":
             return move(robot, step)
@@ -126,6 +155,10 @@ def do(robot: "Welder", step: Step) -> bool:
         case "g92":
             robot.state.coordinates.g92 = [float(value) for value in step[1:]]
             return offsets_changed(robot)
+        case "length":
+            robot.state.coordinates.tool = [float(value) for value in step[1:]]
+            robot.state.schedule.offsets = True
+            return True
         case "store":
             stored = list(robot.state.position)
             if step[1] == 28:
@@ -366,9 +399,9 @@ def change_tool(robot: "Welder", tool: int) -> bool:
 
 
 def stop(robot: "Welder", number: int, checking: bool) -> bool:
-    """M0 waits for `~`; M1 does nothing without its switch; M2 and M30 end the program."""
+    """M0 and M60 wait for `~`; so does M1, unless its switch is off; M2 and M30 end the program."""
     state = robot.state
-    if number == 0 and not checking:
+    if (number in (0, 60) or (number == 1 and not state.switches.optional_stop_off)) and not checking:
         if state.until_ns < 0:
             state.until_ns, state.mode = robot.now_ns, "Hold"
         return state.mode != "Hold"
@@ -382,6 +415,7 @@ def stop(robot: "Welder", number: int, checking: bool) -> bool:
             robot.set_spindle(5, 0.0)
             robot.set_coolant(False, False)
             robot.set_overrides(100, 100, 100)
+        state.program.ended = True
         robot.say("[MSG:Pgm End]\r\n")
     return True
 
@@ -391,8 +425,10 @@ def check_jog(robot: "Welder", text: str) -> None:
     state = robot.state
     if state.mode not in ("Idle", "Jog"):
         raise GcodeError(codes.NOT_IDLE)
-    block = read_block(text, robot.profile.letters)
-    _modal, steps = interpret(block, state.modal, state.coordinates, tuple(state.position), robot.profile, jog=True)
+    place = where(robot)
+    block = read_block(text, robot.profile.letters, place.values())
+    place.check(block.assignments)
+    _modal, steps = interpret(block, state.modal, state.coordinates, place.position, robot.profile, jog=True)
     _, _, feed, *target = next(step for step in steps if step[0] == "line")
     if robot.tip is not None:
         paths.begin(robot, robot.tip, ("jog", False, feed, *target))

@@ -6,7 +6,7 @@ import numpy as np
 
 from rigless.motion import planner as p
 from rigless.motion import smooth
-from rigless.robots.welder import alarms, codes
+from rigless.robots.welder import alarms, codes, odometer, program
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
 
@@ -23,7 +23,7 @@ def now_s(robot: "Welder") -> float:
 
 def room(robot: "Welder") -> int:
     """How many blocks the planner can still take."""
-    return len(robot.state.blocks) - int(robot.state.run[p.COUNT])
+    return p.room(robot.state.blocks, robot.state.run)
 
 
 def moving(robot: "Welder") -> bool:
@@ -33,14 +33,14 @@ def moving(robot: "Welder") -> bool:
 def peek(robot: "Welder") -> tuple[Any, float, int]:
     """Position, velocity and acceleration now as rows, the speed along the path, and the tag of the block; changes nothing."""
     state = robot.state
-    run, time_s, out = state.run.copy(), now_s(robot), np.zeros((3, AXES))
+    blocks, run, time_s, out = state.blocks.copy(), state.run.copy(), now_s(robot), np.zeros((3, AXES))
     done = np.zeros(DONE)
-    while p.advance(state.blocks, run, time_s, done) == DONE:
+    while p.advance(blocks, run, time_s, done) == DONE:
         continue
-    speed = p.look(state.blocks, run, time_s, out)
+    speed = p.look(blocks, run, time_s, out)
     if not run[p.COUNT]:
         return out, speed, 0
-    block = state.blocks[int(run[p.FIRST])]
+    block = blocks[int(run[p.FIRST])]
     if robot.tip is not None and not block[p.SCALE]:
         speed = robot.tip.speed(out)
     return out, speed, int(block[p.TAG])
@@ -49,9 +49,12 @@ def peek(robot: "Welder") -> tuple[Any, float, int]:
 def settle(robot: "Welder") -> None:
     """Bring the queue to now: blocks that have ended leave it, outputs of those that have begun are set."""
     state = robot.state
-    done = robot.scratch
+    done, first = robot.scratch, state.run[p.FIRST]
     while p.advance(state.blocks, state.run, now_s(robot), done) == DONE:
         continue
+    if first != state.run[p.FIRST]:
+        odometer.count(robot)
+        program.reached(robot, int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag)
     if state.attached or state.lines:
         reached = int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag
         for tag in [tag for tag in state.attached if tag <= reached]:
@@ -69,23 +72,15 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
     settle(robot)
     axes = robot.axes
     state.tag += 1
-    line = (
-        state.blocks,
-        state.run,
-        now_s(robot),
-        np.array(target),
-        rate,
-        kind,
-        float(state.tag),
-        axes.rates,
-        axes.accelerations,
-    )
+    end = np.array(target) if robot.tip is not None else p.on_steps(np.array(target), axes.steps)
+    line = state.blocks, state.run, now_s(robot), end, rate, kind, float(state.tag), axes.rates, axes.accelerations
     if axes.jerks is not None and kind != p.FEED and not (scale or state.probe.mode):
         took = smooth.append(*line, axes.jerks)
     else:
         took = p.append(*line, axes.deviation, scale)
     if not took:
         return
+    program.queued(robot, state.tag)
     if state.modal.line:
         state.lines[state.tag] = state.modal.line
     if state.unattached:
@@ -140,6 +135,8 @@ def drop(robot: "Welder") -> None:
     state = robot.state
     settle(robot)
     p.drop(state.blocks, state.run, now_s(robot))
+    odometer.count(robot)
+    state.program.sources.clear()
     state.attached.clear()
     state.lines.clear()
     state.unattached.clear()

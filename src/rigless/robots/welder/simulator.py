@@ -109,15 +109,15 @@ class MotionSimulator:
                 p.append(*line, deviation, scale)
             else:
                 smooth.append(*line, np.array(limits.max_degps3))
-        done, look, time_s = np.zeros(1), np.zeros((3, AXES)), 0.0
-        while run[p.COUNT]:
-            end_s = float(p.ends_s(run))
-            while time_s <= end_s:
-                p.look(blocks, run, time_s, look)
-                result.note(JointState(*(np.radians(row).tolist() for row in look)))
-                time_s += SAMPLE_S
-            result.total_time_s = end_s
-            p.advance(blocks, run, end_s, done)
+        done, look, samples = np.zeros(len(blocks)), np.zeros((3, AXES)), 0
+        while True:
+            p.advance(blocks, run, samples * SAMPLE_S, done)
+            p.look(blocks, run, samples * SAMPLE_S, look)
+            result.note(JointState(*(np.radians(row).tolist() for row in look)))
+            samples += 1
+            if not run[p.COUNT]:
+                break
+        result.total_time_s = float(run[p.TIME])
         result.success = True
         return result
 

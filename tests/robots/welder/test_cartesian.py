@@ -262,6 +262,20 @@ def test_a_jog_too_long_for_the_planner_can_be_cancelled(bench):
     assert 4 < tip(bench)[1] < 6
 
 
+def test_a_button_held_on_the_page_jogs_the_tip_as_far_as_it_goes(bench):
+    view = bench.robot.view()
+    (step,) = view.jog(2, -5.0, 1.0)
+    assert step.fields["text"].startswith("$J=G91 G21 Z-5.0000 F")
+    (held,) = view.jog(0, math.inf, 1.0)
+    bench.sim.apply(held)
+    bench.run(60.0)
+    assert bench.state.mode == "Idle"
+    assert not bench.events("unreachable")
+    assert tip(bench)[0] > 700
+    assert tip(bench)[1:] == pytest.approx([0, 373.164], abs=0.003)
+    assert bench.ask("$J=G91 X20 F1000") == ["error:15"]
+
+
 def test_hold_and_resume_end_at_the_target(bench):
     bench.ask("G1 X400 Y100 F6000")
     bench.run(0.6)

@@ -16,6 +16,7 @@ from rigless.motion import chords, rotation
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.modal import AXES, Step
 
+FARTHEST_MM, MARGIN_MM = 3000.0, 0.5  # farther than the arm reaches; how far a jog stays away from where it cannot go
 BATCH = 1000  # chords cut in one go; a path of fewer is known to be possible before any of it is run
 
 
@@ -90,6 +91,18 @@ class Tip:
                 ratio = scale(path, share, before, row)
                 before, share = row[:AXES], float(row[AXES])
                 yield before, ratio
+
+    def farthest(self, pose: Sequence[float], axis: int, up: bool, before: Sequence[float]) -> float:
+        """Up to which value of one axis the tip can go straight from a pose; an angle goes a right angle at most."""
+        end, sign = list(pose), 1.0 if up else -1.0
+        end[axis] += sign * (FARTHEST_MM if axis < 3 else 90.0)
+        try:
+            for _ in self.chords(path_of(("line", False, 0.0, *end), pose), before):
+                continue
+        except ReachError as error:
+            way = max(0.0, sign * (error.pose[axis] - pose[axis]) - MARGIN_MM) if axis < 3 else 0.0
+            return pose[axis] + sign * way
+        return end[axis]
 
     def _why(self, status: int, joint: int, angle: float) -> str:
         if status == chords.OUT_OF_REACH:

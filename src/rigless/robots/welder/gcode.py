@@ -3,11 +3,13 @@
 What the words mean together is in modal.py. Reading never fails otherwise than with one of grblHAL's error numbers.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from rigless.robots.welder import codes
 
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
 LARGEST = 1e7  # beyond this a number is no angle, feed or port of anything
 VALUE_LETTERS = "DEFHIJKLNOPQRSTUVW"  # those that mean nothing on this machine are told as unused
 # Modal groups of G codes, by ten times the code (G38.2 is 382).
@@ -68,6 +70,8 @@ class Block:
 
 def strip(text: str) -> tuple[str, str | None]:
     """The line without spaces and comments, in capitals, and the text of a (MSG,…) comment."""
+    if "(" not in text and ")" not in text and ";" not in text:
+        return "".join(text.split()).upper(), None
     kept: list[str] = []
     message, comment = None, None
     for char in text:
@@ -88,18 +92,10 @@ def strip(text: str) -> tuple[str, str | None]:
 
 def read_number(text: str, at: int) -> tuple[float, int]:
     """The number that starts here and where it ends: sign, digits, a point; grblHAL knows no exponents."""
-    end = at
-    if end < len(text) and text[end] in "+-":
-        end += 1
-    digits = end
-    while end < len(text) and (text[end] in "0123456789" or (text[end] == "." and "." not in text[digits:end])):
-        end += 1
-    if not any(char != "." for char in text[digits:end]):
+    found = NUMBER.match(text, at)
+    if not found or not abs(value := float(found[0])) <= LARGEST:
         raise GcodeError(codes.BAD_NUMBER)
-    value = float(text[at:end])
-    if not abs(value) <= LARGEST:
-        raise GcodeError(codes.BAD_NUMBER)
-    return value, end
+    return value, found.end()
 
 
 def read_block(text: str, axis_letters: str, values: Values | None = None) -> Block:

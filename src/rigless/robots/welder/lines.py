@@ -24,8 +24,8 @@ SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop stands still in these
 STORED = ("system", "g92", "store")  # go to permanent memory, which the firmware writes at rest
 
 
-def work(robot: "Welder") -> None:
-    """Do what can be done now."""
+def work(robot: "Welder", more: bool = False) -> None:
+    """Do what can be done now; `more` has come than is in the buffer yet."""
     state = robot.state
     while True:
         if state.line is not None:
@@ -33,7 +33,7 @@ def work(robot: "Welder") -> None:
                 return
             if state.line is not None:
                 answer(robot, codes.OK)
-        if not (state.rx or state.arriving):
+        if not (state.rx or state.arriving or more):
             state.waiting = 0
         if not state.rx or state.mode in SUSPENDED or state.cancelling or state.alarm_at_rest or state.probe.mode:
             return
@@ -94,8 +94,11 @@ def begin_gcode(robot: "Welder", text: str) -> None:
 def where(robot: "Welder") -> Place:
     """What expressions can ask for."""
     state = robot.state
-    seen = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
-    seen |= {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+
+    def seen() -> dict[int, float]:
+        probed = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
+        return probed | {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+
     return Place(state.parameters, state.modal, state.coordinates, tuple(state.position), robot.profile, seen)
 
 

@@ -231,13 +231,13 @@ class Welder(Robot):
         due = [one for one in state.arriving if one.due_ns <= self.now_ns]
         if not due:
             return
+        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
         for one in due:
             if one.code < 0:
                 state.rx.append(one)
                 continue
-            lines.work(self)
+            lines.work(self, more=True)
             realtime.act(self, one.code, one.pendant)
-        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
         lines.work(self)
 
     def rx_free(self) -> int:

@@ -38,6 +38,7 @@ from rigless.robots.welder.cycle_time import BITS_PER_BYTE
 from rigless.robots.welder.modal import AXES, Profile, Step
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
+from rigless.robots.welder.tip import Tip
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 from rigless.sensors.noise import block, noise_key, normal
 from rigless.worlds.cell_world import CellWorld
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
 LINE_COSTS = 16  # bytes that a line counts for at least
+NO_LIMIT = np.full(AXES, np.inf)
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Axes:
     high: tuple[float, ...]
     deviation: float
     steps: NDArray[np.float64]  # a degree
+    jerks: NDArray[np.float64] | None  # None: nothing is limited in jerk
 
 
 class Welder(Robot):
@@ -118,11 +121,12 @@ class Welder(Robot):
         state.settings = s.defaults(self.table)
         state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
-        state.position, state.counted_deg = list(config.start_deg), list(config.start_deg)
+        state.counted_deg = list(config.start_deg)
         for link in config.virtual_io.links:
             virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
         self.apply_settings()
+        moves.sync(self)
         self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
@@ -158,6 +162,8 @@ class Welder(Robot):
         welding.speed(torch, torch, 0.001)
         normal(block(self.state.noise_key, 0, 0)[0])
         p.drop(blocks, run, 0.001)
+        if self.tip is not None:
+            self.tip.warm_up()
         moves.peek(self)
         moves.settle(self)
         odometer.beyond(self, np.zeros(AXES))
@@ -175,11 +181,18 @@ class Welder(Robot):
         self.axes = Axes(
             np.array(rates) / 60.0, np.array(accelerations), low,
             tuple(begin + length for begin, length in zip(low, travel, strict=True)), values[s.JUNCTION],
-            np.array(steps),
+            np.array(steps), np.array(config.limits.max_degps3) if config.profile == "jerk" else None,
         )  # fmt: skip
         turns = int(values[s.ROTARY])
         rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
+        cartesian = config.coordinates == "cartesian"
+        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE], cartesian)
+        self.tip = self._tip() if cartesian else None
+
+    def _tip(self) -> Tip:
+        axes, limited = self.axes, bool(self.state.settings[s.SOFT_LIMITS])
+        low, high = (axes.low, axes.high) if limited else (-NO_LIMIT, NO_LIMIT)
+        return Tip(self.arm, low, high, axes.rates, self.profile.arc_tolerance)
 
     # What happens 1000 times a second
 
@@ -358,7 +371,7 @@ class Welder(Robot):
 
     @on(SetInput)
     def input_set(self, given: SetInput, link: Link) -> None:
-        name, value = given.name, given.value
+        name = given.name
         if name == "estop":
             if self.input["estop"]:
                 alarms.stop_at_once(self, codes.ALARM_ESTOP)
@@ -366,9 +379,6 @@ class Welder(Robot):
                 welding.release(self.state.weld)
         elif name == "door" and self.input["door"]:
             realtime.open_door(self)
-        elif name.startswith("ai") and not 0.0 <= self.input[name] <= virtual_io.MOST_V:
-            text = f"{name}: {value:g} V is out of range; analog inputs read 0 to 10 V"
-            self.event("analog-out-of-range", text, "error", input=name)
         if self.state.probe.mode:
             moves.watch(self)
         lines.work(self)
@@ -390,7 +400,7 @@ class Welder(Robot):
             lines.work(self)
 
     def analog_input(self, channel: int) -> float:
-        return min(max(float(self.input[f"ai{channel}"]), 0.0), virtual_io.MOST_V)
+        return float(self.input[f"ai{channel}"])
 
     # Outputs
 
@@ -441,6 +451,10 @@ class Welder(Robot):
         from rigless.robots.welder.view import WelderView
 
         return WelderView(self)
+
+    def place(self, joints_deg: list[float]) -> list[float]:
+        """The axis values of joints: themselves, or in the Cartesian profile the tip's pose."""
+        return self.tip.pose(joints_deg, self.state.position) if self.tip is not None else joints_deg
 
     def torch_m(self) -> list[float]:
         place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()

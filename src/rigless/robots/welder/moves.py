@@ -81,7 +81,7 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
     if not took:
         return
     program.queued(robot, state.tag)
-    guard.foresee(robot, state.tag, target)
+    guard.foresee(robot, state.tag, end)
     if state.modal.line:
         state.lines[state.tag] = state.modal.line
     if state.unattached:
@@ -92,13 +92,17 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
 
 def within(robot: "Welder", target: Any) -> bool:
     """Whether the soft limits, if they are on, allow a place."""
-    if not robot.state.settings[s.SOFT_LIMITS]:
-        return True
+    return not robot.state.settings[s.SOFT_LIMITS] or not beyond(robot, target)
+
+
+def beyond(robot: "Welder", target: Any) -> list[int]:
+    """The axes of a place that are outside their limits."""
     axes = robot.axes
-    return all(
-        low - SLACK_DEG <= value <= high + SLACK_DEG
-        for low, value, high in zip(axes.low, target, axes.high, strict=True)
-    )
+    return [
+        axis
+        for axis, (low, value, high) in enumerate(zip(axes.low, target, axes.high, strict=True))
+        if not low - SLACK_DEG <= value <= high + SLACK_DEG
+    ]
 
 
 def feed_along(robot: "Welder", begin: Any, end: Any, feed: float) -> float:

@@ -102,6 +102,7 @@ class _Run:
             deque()
         )  # index (−1: ours, not the program's) and size of lines not answered
         self.skipping = False
+        self.out_of_reach: tuple[str, str, str] | None = None  # why the alarm that follows is raised: rule, text, axis letters
         self.rest = ""
         self.last_heard_s = 0.0
         self.noted: set[tuple[object, ...]] = set()
@@ -203,8 +204,9 @@ class _Run:
     def alarmed(self, number: int) -> None:
         index = self.inside[0][0] if self.inside else self.next - 1
         line = self.program[max(index, 0)]
-        if number == codes.ALARM_SOFT_LIMIT:
-            self.beyond(line)
+        if number == codes.ALARM_SOFT_LIMIT and self.out_of_reach is not None:
+            rule, text, letters = self.out_of_reach
+            self.find(rule, text, line, line.column_of(letters))
         else:
             self.find("alarm", f"ALARM:{number} {codes.ALARMS.get(number, '')}", line)
         self.inside.clear()
@@ -220,11 +222,6 @@ class _Run:
         self.sim.run(SLICE_S)
         self.sim.take(self.name, "grbl")
         state.modal, state.coordinates.g92 = modal, shift
-
-    def beyond(self, line: ProgramLine) -> None:
-        self.find(
-            "soft-limit", "the target is outside the joint limits", line, line.column_of(self.robot.config.letters)
-        )
 
     def go_on(self) -> None:
         """What an operator would press."""
@@ -243,6 +240,10 @@ class _Run:
         line = self.at_line()
         if event.code == "weld-fault":
             self.find("arc-fault", event.text, line)
+        elif event.code in ("soft-limit", "unreachable"):
+            letters = self.robot.config.letters
+            wrong = "".join(letters[joint - 1] for joint in event.data.get("joints", ())) or letters
+            self.out_of_reach = event.code, event.text, wrong
         elif event.code == "collision":
             found = event.data
             self.find(
@@ -264,7 +265,7 @@ class _Run:
         self.torch = (x, y, z)
         self.look_at_weld(moved_mm / slice_s, slice_s)
         self.look_at_limits(rows[p.AT])
-        if moved_mm and robot.state.weld.phase == welding.WELDING:
+        if moved_mm and (robot.state.weld.phase == welding.WELDING or robot.config.coordinates == "cartesian"):
             self.look_at_singularity(np.radians(rows[p.AT]))
         if moved_mm or robot.state.weld.current_a or not len(report.samples):
             samples = report.samples

@@ -56,7 +56,7 @@ def configuration(cell: Cell, count: int) -> dict[str, float]:
     goals = [body.forward(row) for row in joints]
 
     def solve(goal: Any) -> None:
-        ranked(arm.table, goal, arm.low_rad, arm.high_rad)
+        ranked(arm.form.table, arm.form.signs, goal, arm.low_rad, arm.high_rad)
 
     def follow(n: int) -> None:
         follower.start(joints[n])

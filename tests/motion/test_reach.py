@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rigless.kernel.problems import InputError
+from rigless.motion.reach import Reach
 from rigless.motion.reach_map import DIRECTIONS, count_reached, grid, tool_turns
 from rigless.motion.singular import jacobian, smallest
 from rigless.robots.welder.body import ARM, model, reach
@@ -87,15 +88,16 @@ def test_a_program_stays_on_its_branch():
     assert np.abs(np.diff(joints, axis=0)).max() < 0.1
 
 
-def test_a_whole_turn_is_used_where_limits_allow_it():
-    """Joint 6 may turn twice around: the pose at 350° is reached nearer to the middle at −10°."""
+def test_a_whole_turn_is_used_where_limits_ask_for_it():
+    """A joint 6 that goes from 180° to 540° gets to −10° at 350°."""
+    low, high = REACH.low_rad.copy(), REACH.high_rad.copy()
+    low[5], high[5] = math.pi, 3 * math.pi
+    arm = Reach(REACH.form, low, high, tool=REACH.tool)
     joints = np.radians([0, 0, 0, 0, 60, 350])
-    found = REACH.pose(BODY.tool(joints))
+    found = arm.pose(BODY.tool(joints), near_rad=joints)
     assert found.reachable
-    assert abs(found.joints_rad[5]) < math.pi
-    assert found.limit_margin_rad == pytest.approx(
-        min(np.minimum(found.joints_rad - REACH.low_rad, REACH.high_rad - found.joints_rad))
-    )
+    assert found.joints_rad == pytest.approx(joints)
+    assert found.limit_margin_rad == pytest.approx(np.minimum(joints - low, high - joints).min())
 
 
 def test_the_smallest_singular_value_is_numpys():

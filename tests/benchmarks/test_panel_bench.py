@@ -13,7 +13,7 @@ BROWSER = {"loaded_ms", "first_picture_ms", "beams", "drawn_per_s", "pictures_pe
 
 @pytest.fixture(scope="module")
 def figures():
-    return figures_of("panel", 0.2)
+    return figures_of("panel", 0.5)
 
 
 def test_it_has_its_figures(figures):

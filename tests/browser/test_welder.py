@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
-from browser.test_reach import judge, overflow
+from browser.test_reach import SIZES, judge, overflow
 
 PROGRAM = [b"G21 G91", b"G1 X2 F600", b"(<b>no</b> markup) G1 Y-90 F30", b"G1 X-2"]
 
@@ -146,7 +146,7 @@ def test_what_is_injected_acts(welder):
 
 
 def test_its_many_controls_are_seen_named_and_large_enough(welder):
-    for size in ({"width": 1024, "height": 768}, {"width": 1440, "height": 900}):
+    for size in SIZES:
         welder.page.set_viewport_size(size)
         judge(welder)
         assert overflow(welder) == []

@@ -223,15 +223,15 @@ def held(run: NDArray[np.float64]) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def ends_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
-    """Until when a look needs no other block or segment: the end of the first block, or of what is prepared of it; infinite at rest."""
+    """When the first block will have been run, as planned now; infinite if there is none, or it is held."""
     size = len(blocks) - TRACK
     for n in range(int(run[PIECES])):
         piece = blocks[size + (int(run[PIECE]) + n) % TRACK]
         if piece[ENDS_BLOCK] > 0.0:
             return piece[END_S]
-    if run[PIECES] == 0.0 and (run[COUNT] == 0.0 or held(run)):
+    if run[COUNT] == 0.0:
         return np.inf
-    return run[TIME]
+    return run[TIME] + run[RAMP_S] + run[CRUISE_S] + run[BRAKE_S]
 
 
 @njit(cache=True, error_model="numpy")
@@ -273,6 +273,16 @@ def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float,
             run[SEGMENTS] -= piece[ENDS_SEGMENT]
         if not prepare(blocks, run, now_s):
             return finished
+
+
+@njit(cache=True, error_model="numpy")
+def go_on(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, to_rest: bool) -> float:
+    """Advance until the planner has room, or until all has been run; gives when that is."""
+    done = np.empty(SPARE)
+    while run[COUNT] > 0.0 if to_rest else room(blocks, run) == 0:
+        now_s = max(now_s, frees_s(blocks, run))
+        advance(blocks, run, now_s, done)
+    return now_s
 
 
 @njit(cache=True, error_model="numpy")
@@ -330,18 +340,38 @@ def change(
 
 
 @njit(cache=True, error_model="numpy")
+def ahead(run: NDArray[np.float64], now_s: float) -> tuple[float, float, float]:
+    """Distance into the block at the base, speed and acceleration along it, at a time after the base's."""
+    t = max(now_s - run[TIME], 0.0)
+    v0, peak, ramp, cruise, brake = run[SPEED], run[PEAK], run[RAMP_S], run[CRUISE_S], run[BRAKE_S]
+    if t < ramp:
+        a = (peak - v0) / ramp
+        return run[DISTANCE] + (v0 + 0.5 * a * t) * t, v0 + a * t, a
+    covered = run[DISTANCE] + 0.5 * (v0 + peak) * ramp
+    t -= ramp
+    if t < cruise:
+        return covered + peak * t, peak, 0.0
+    if cruise > 0.0:
+        covered += peak * cruise
+        t = min(t - cruise, brake)
+    a = (run[EXIT] - peak) / brake if brake > 0.0 else 0.0
+    return covered + (peak + 0.5 * a * t) * t, peak + a * t, a
+
+
+@njit(cache=True, error_model="numpy")
 def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, out: NDArray[np.float64]) -> float:
     """Position, velocity and acceleration of the axes as rows of `out`; gives the speed along the path. The caller has advanced to now, or
-    it is before `ends_s`."""
-    size, distance, speed, a = len(blocks) - TRACK, run[DISTANCE], 0.0, 0.0
+    the first block does not end before."""
+    size = len(blocks) - TRACK
     if run[COUNT] == 0.0:
         for axis in range(AXES):
             out[AT, axis], out[VELOCITY, axis], out[ACCELERATING, axis] = run[POSITION + axis], 0.0, 0.0
         return 0.0
     block = blocks[int(run[FIRST])]
+    distance, speed, a = ahead(run, now_s)
     for n in range(int(run[PIECES])):
         piece = blocks[size + (int(run[PIECE]) + n) % TRACK]
-        if now_s < piece[END_S] or n == int(run[PIECES]) - 1:
+        if now_s < piece[END_S] or piece[ENDS_BLOCK] > 0.0:
             block, a = blocks[int(piece[BLOCK])], piece[CHANGE]
             t = min(max(now_s, piece[BEGIN_S]), piece[END_S]) - piece[BEGIN_S]
             distance, speed = piece[FROM] + (piece[FROM_SPEED] + 0.5 * a * t) * t, piece[FROM_SPEED] + a * t
@@ -369,4 +399,4 @@ def drop(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) ->
 @njit(cache=True, error_model="numpy")
 def rests(run: NDArray[np.float64], now_s: float) -> bool:
     """Whether nothing moves: the queue is empty, or a hold has come to rest."""
-    return run[COUNT] == 0.0 or (held(run) and now_s >= run[TIME])
+    return run[COUNT] == 0.0 or (run[HOLD] > 0.0 and run[PEAK] == 0.0 and now_s >= run[TIME] + run[RAMP_S])

@@ -292,7 +292,6 @@ class Hub:
             try:
                 self.apply(self.view(name).stop(on))
                 for client in self.clients if on else ():
-                    client.jogging.pop(name, None)
                     if client.driving.pop(name, None) is not None:
                         client.barred.add(name)  # a key that is still held must not drive on
             except Exception as error:  # one robot's bug does not keep the others from stopping

@@ -76,3 +76,19 @@ def test_the_feed_of_the_linear_axes_alone():
         bench.ask(setting)
         bench.ask("G1 X10 Y5 A30 C60 F1200")
         assert bench.until_idle() == pytest.approx(firmware_s, rel=0.0025)
+
+
+def test_it_answers_lines_as_the_firmware_does():
+    kept = (Path(__file__).parent / "golden" / "firmware-answers.tsv").read_text().splitlines()[1:]
+    bench, wrong = Bench("soft_limits=false"), []
+    for row in kept:
+        line, _, answer = row.partition("\t")
+        said = bench.ask(line)
+        if bench.state.mode != "Idle" or not said:
+            said += bench.run(3.0).split("\r\n")[:-1]
+        said = " ".join(said)
+        bench.ask("$X")
+        if said != answer:
+            wrong.append(f"{line}: {said}, the firmware says {answer}")
+    assert len(kept) > 100
+    assert wrong == []

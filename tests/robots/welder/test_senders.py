@@ -1,6 +1,6 @@
 """Sessions of real senders, replayed in virtual time: the bytes that CNCjs, gSender, bCNC and grbl-streamer sent, when they sent them, and the answers they wait for.
 
-Each session connects, homes, streams the example programs, holds and resumes, jogs, overrides the feed, stops, runs into a soft limit and recovers.
+Each session connects, homes, streams the example programs, holds and resumes, jogs, runs into a soft limit and recovers.
 RIGLESS_GOLDEN=write makes the answers anew, to be looked at in the diff.
 """
 
@@ -19,7 +19,7 @@ from .scene import Peer, welder
 SESSIONS = Path(__file__).parent / "golden" / "senders"
 SETTINGS = {"grbl-streamer": ("compat=grbl",)}
 ANSWERS = re.compile(r"ok|error:.*|ALARM:.*|\[MSG:.*|Grbl.*")
-# Lines that had no answer, by grblHAL's rules: in hand or behind when a soft limit, a reset or a stop came.
+# Lines without an answer, each traced: in hand or behind at a soft limit (3, 4, 1, 3), at a reset (CNCjs 3), asked in Sleep or before a stop (1, 1).
 UNANSWERED = {"bcnc": 3, "cncjs": 8, "grbl-streamer": 1, "gsender": 4}
 
 

@@ -25,11 +25,8 @@ const LONG = 14; // letters of a command that needs a row of its own
 const isLive = () => state.stage.value === "live";
 const parts = () => state.shownPage.value?.parts ?? [];
 
-/** The cards of a page: first the groups that it names itself, in its order, then those of each kind. Metrics are with the robot's own. */
-function titles() {
-  const named = parts().map((part) => part.group ?? "").filter((group) => group && group !== "Metrics");
-  return [...new Set([...named, ...Object.values(CARDS)])];
-}
+/** The cards of a page, in its order. Metrics are with the robot's own, and some inputs may not be on the page. */
+const titles = () => [...new Set([...parts().map(cardOf).filter((title) => title && title !== "Metrics"), "Virtual I/O"])];
 
 /** @param {string} title */
 const isListed = (title) => parts().some((part) => part.kind === "Listing" && cardOf(part) === title);

@@ -30,7 +30,7 @@ export function shell() {
   return html`<div class="shell ${wide ? "" : "narrow"}" data-connection=${state.connection.value}>
     ${header()} ${navigation()}
     <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"} ${dock ? "with-dock" : ""}">${dock ? html`<section class="dock" aria-label="Program">${dockCards()}</section>` : nothing}${ground ? theatre : html`<div class="span-row">${spans()}</div>`}${deckBar()}${plots ? strip : nothing}</main>
-    ${wide ? html`<aside aria-label="Controls">${cards()}</aside>` : nothing}
+    ${wide ? html`<aside aria-label="Controls"><div class="cards">${cards()}</div></aside>` : nothing}
     <div class="notices" role="status" aria-live="polite">${state.notices.value.map((one) => html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
     ${resetDialog()}${helpDialog()}
   </div>`;

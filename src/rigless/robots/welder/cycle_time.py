@@ -120,8 +120,7 @@ class _Estimate:
                     self.burning = False
 
     def move(self, target: tuple[float, ...], rate: float, rapid: bool) -> None:
-        while not p.room(self.blocks, self.run):
-            self.advance(float(p.frees_s(self.blocks, self.run)))
+        self.now_s = p.go_on(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
         if p.append(
             self.blocks,
@@ -141,8 +140,7 @@ class _Estimate:
 
     def stand(self) -> None:
         """Run the stretch to its end."""
-        while self.run[p.COUNT]:
-            self.advance(float(p.frees_s(self.blocks, self.run)))
+        self.now_s = p.go_on(self.blocks, self.run, self.now_s, True)
         self.count(self.now_s)
 
     def count(self, until_s: float) -> None:

@@ -23,8 +23,8 @@ SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop stands still in these
 STORED = ("system", "g92", "store")  # go to permanent memory, which the firmware writes at rest
 
 
-def work(robot: "Welder") -> None:
-    """Do what can be done now."""
+def work(robot: "Welder", more: bool = False) -> None:
+    """Do what can be done now; `more` has come than is in the buffer yet."""
     state = robot.state
     while True:
         if state.line is not None:
@@ -32,7 +32,7 @@ def work(robot: "Welder") -> None:
                 return
             if state.line is not None:
                 answer(robot, codes.OK)
-        if not (state.rx or state.arriving):
+        if not (state.rx or state.arriving or more):
             state.waiting = 0
         if not state.rx or state.mode in SUSPENDED or state.cancelling or state.alarm_at_rest or state.probe.mode:
             return
@@ -93,8 +93,11 @@ def begin_gcode(robot: "Welder", text: str) -> None:
 def where(robot: "Welder") -> Place:
     """What expressions can ask for."""
     state = robot.state
-    seen = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
-    seen |= {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+
+    def seen() -> dict[int, float]:
+        probed = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
+        return probed | {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+
     return Place(state.parameters, state.modal, state.coordinates, tuple(state.position), robot.profile, seen)
 
 
@@ -350,9 +353,9 @@ def change_tool(robot: "Welder", tool: int) -> bool:
 
 
 def stop(robot: "Welder", number: int, checking: bool) -> bool:
-    """M0 waits for `~`; so does M1, unless its switch is off; M2 and M30 end the program."""
+    """M0 and M60 wait for `~`; so does M1, unless its switch is off; M2 and M30 end the program."""
     state = robot.state
-    if (number == 0 or (number == 1 and not state.switches.optional_stop_off)) and not checking:
+    if (number in (0, 60) or (number == 1 and not state.switches.optional_stop_off)) and not checking:
         if state.until_ns < 0:
             state.until_ns, state.mode = robot.now_ns, "Hold"
         return state.mode != "Hold"

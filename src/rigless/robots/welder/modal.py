@@ -132,7 +132,7 @@ class _Reader:
         allowed = {"units", "distance", "absolute"}
         if self.block.m or self.block.coolant or set(self.block.g) - allowed:
             raise GcodeError(codes.INVALID_JOG)
-        if "F" not in self.words:
+        if not self.words.get("F"):
             raise GcodeError(codes.NO_FEED)
         self.block = replace(self.block, g={**self.block.g, "motion": 10})
         self.modal.inverse_time = False
@@ -145,14 +145,12 @@ class _Reader:
             raise GcodeError(codes.AXIS_CONFLICT)
         if self.explicit is not None:
             self.modal.motion = self.explicit
+        if "absolute" in self.block.g and self.modal.motion not in (0, 10):
+            raise GcodeError(codes.G53_MOTION)
         if once_takes or not self.axis_words:
-            if self.explicit in (20, 30, 382, 383, 384, 385):
-                raise GcodeError(codes.NO_AXIS_WORDS)
             if self.jog:
                 raise GcodeError(codes.NO_AXIS_WORDS)
-            if "absolute" in self.block.g and self.modal.motion not in (0, 10):
-                raise GcodeError(codes.G53_MOTION)
-            return False
+            return self.explicit in (20, 30, 382, 383, 384, 385)
         if self.once in (281, 301, 921, 40) and self.explicit is None and self.once != 40:
             raise GcodeError(codes.AXIS_WORDS_EXIST)
         if self.modal.motion == 800:
@@ -181,7 +179,7 @@ class _Reader:
 
     def take_feed(self, moves: bool) -> None:
         modal = self.modal
-        feeds = moves and modal.motion not in (0, 800)
+        feeds = (moves or self.explicit == 10) and modal.motion not in (0, 800)
         given = self.words.pop("F", None)
         if modal.inverse_time:
             if feeds and not given:
@@ -279,7 +277,9 @@ class _Reader:
         return found
 
     def take_g10(self) -> None:
-        kind, number = self.need("L"), self.need("P")
+        if not self.axis_words:
+            raise GcodeError(codes.NO_AXIS_WORDS)
+        kind, number = self.words.pop("L", 0.0), self.need("P")
         if kind not in (2, 20):
             raise GcodeError(codes.UNSUPPORTED)
         if number != int(number):
@@ -288,8 +288,6 @@ class _Reader:
             raise GcodeError(codes.BAD_COORDINATES)
         system = self.modal.system if number == 0 else int(number) - 1
         given = self.values()
-        if not given:
-            raise GcodeError(codes.NO_AXIS_WORDS)
         values = list(self.coordinates.systems[system])
         for axis, value in given.items():
             shift = self.coordinates.g92[axis] + self.coordinates.tool[axis]
@@ -333,11 +331,11 @@ class _Reader:
         motion, absolute = self.modal.motion, "absolute" in self.block.g
         if self.jog:
             motion = 10
-        if absolute and motion not in (0, 10):
-            raise GcodeError(codes.G53_MOTION)
         if motion in (20, 30):
             self.take_arc(clockwise=motion == 20)
             return
+        if not self.axis_words:
+            raise GcodeError(codes.NO_AXIS_WORDS)
         end = self.target(self.values(), absolute)
         if motion >= 382:
             if end == self.position:
@@ -355,7 +353,7 @@ class _Reader:
     def take_arc(self, clockwise: bool) -> None:
         first, second, _ = PLANES[self.modal.plane]
         given = self.values()
-        if not ({first, second} & given.keys()):
+        if given and not ({first, second} & given.keys()):
             raise GcodeError(codes.NOT_IN_PLANE)
         end = self.target(given, False)
         turns = int(self.words.pop("P", 1.0))

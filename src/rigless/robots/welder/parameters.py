@@ -3,7 +3,7 @@
 Numbers 1 to 5060 and any name can be set. From 5061 on they are the controller's own and read only, numbered as in LinuxCNC and grblHAL.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from rigless.robots.welder import codes
@@ -40,20 +40,22 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Place:
-    """What the controller's own parameters tell of; `seen` holds what is not in the modal state (probe, inputs)."""
+    """What the controller's own parameters tell of; `seen` gives what is not in the modal state (probe, inputs)."""
 
     parameters: Parameters
     modal: Modal
     coordinates: Coordinates
     position: Six
     profile: Profile
-    seen: Mapping[int, float] = field(default_factory=dict)
+    seen: Callable[[], Mapping[int, float]] = dict
 
     def values(self) -> Expressions:
         return Expressions(self.find)
 
     def check(self, assignments: list[tuple[Key, float]]) -> None:
         """Whether these may be set. Raises GcodeError."""
+        if not assignments:
+            return
         names = {key for key, _ in assignments if isinstance(key, str)}
         if len(assignments) > MOST_ASSIGNMENTS or len(names | self.parameters.named.keys()) > MOST_NAMES:
             raise GcodeError(codes.BAD_NUMBER)
@@ -88,7 +90,7 @@ class Place:
             SYSTEM: self.modal.system + 1.0,
             TOOL: float(self.modal.tool),
         }
-        return one.get(number, self.seen.get(number))
+        return one.get(number, self.seen().get(number))
 
     def own_name(self, name: str) -> float | None:
         letters = self.profile.letters.lower()

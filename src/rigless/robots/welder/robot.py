@@ -190,6 +190,9 @@ class Welder(Robot):
             return 0
         if burning:
             times = process.burn(self, times)
+        if times and state.run[p.COUNT]:
+            last_s = moves.now_s(self) + (times - 1) / self.config.update_rate_hz
+            p.advance(state.blocks, state.run, last_s, self.scratch)
         state.ticks += times
         return times
 
@@ -226,13 +229,13 @@ class Welder(Robot):
         due = [one for one in state.arriving if one.due_ns <= self.now_ns]
         if not due:
             return
+        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
         for one in due:
             if one.code < 0:
                 state.rx.append(one)
                 continue
-            lines.work(self)
+            lines.work(self, more=True)
             realtime.act(self, one.code, one.pendant)
-        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
         lines.work(self)
 
     def rx_free(self) -> int:

@@ -58,7 +58,7 @@ def table(config: WelderConfig) -> dict[int, Setting]:
         Setting(INCHES, 1, "Report in inches", 0, "boolean", 0, 1, True),
         Setting(SOFT_LIMITS, 3, "Soft limits enable", int(config.soft_limits), "boolean", 0, 1, True),
         Setting(HARD_LIMITS, 3, "Hard limits enable", 0, "bitfield", 0, 7, True),
-        Setting(HOMING, 4, "Homing cycle", 1 + 16 * homing.required, "bitfield", 0, 1023, True),
+        Setting(HOMING, 4, "Homing cycle", 3 + 4 * homing.required, "bitfield", 0, 1023, True),
         Setting(LOCATE_RATE, 4, "Homing locate feed rate", homing.locate_degpm, "deg/min", 1, 1e6),
         Setting(SEEK_RATE, 4, "Homing search seek rate", homing.seek_degpm, "deg/min", 1, 1e6),
         Setting(26, 4, "Homing switch debounce delay", 25, "milliseconds", 0, 65535, True),
@@ -101,7 +101,7 @@ def parse(setting: Setting, text: str) -> float:
     if end != len(text.strip()):
         raise GcodeError(codes.BAD_NUMBER)
     if value < 0:
-        raise GcodeError(codes.NEGATIVE_VALUE)
+        raise GcodeError(codes.BAD_NUMBER if setting.whole else codes.NEGATIVE_VALUE)
     fits = setting.low <= value <= setting.high or (setting.or_zero and value == 0)
     if not fits or (setting.whole and value != int(value)):
         raise GcodeError(codes.SETTING_OUT_OF_RANGE)

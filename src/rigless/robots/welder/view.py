@@ -218,7 +218,7 @@ def _weld(config: Any) -> Iterator[Part]:
     yield Gauge("voltage", "Voltage", "V", high=welding_config.most_v, digits=1, group=group)
     yield Gauge("wire", "Wire", "m/min", digits=1, group=group)
     yield Gauge("gas", "Gas", "l/min", digits=1, group=group)
-    yield Gauge("heat_input", "Heat", "kJ/mm", digits=3, group=group)
+    yield Gauge("heat_input", "Heat", "kJ/mm", digits=2, group=group)
     yield Gauge("weld_length", "Length", "mm", digits=0, group=group)
     yield Gauge("arc_time", "Arc time", "s", digits=1, group=group)
     yield Gauge("deposited", "Deposited", "g", digits=1, group=group)

@@ -272,9 +272,11 @@ def burn(
     times: int,
 ) -> int:
     """Many steps of a steady weld along one block; ends before the step in which a fault would arise. Gives how many it did."""
-    kept, place, look = values.copy(), torch_m.copy(), np.empty((3, planner.AXES))
+    kept, place, look, done = values.copy(), torch_m.copy(), np.empty((3, planner.AXES)), np.empty(1)
     for n in range(times):
-        planner.look(blocks, run, (now_ns + n * step_ns) * 1e-9, look)
+        now_s = (now_ns + n * step_ns) * 1e-9
+        planner.advance(blocks, run, now_s, done)
+        planner.look(blocks, run, now_s, look)
         arm.tool_place(table, tool_m, look[planner.AT], place)
         flow(values, aims, figures, speed(place, torch_m, figures[STEP_S]), True)
         gone = values[CURRENT] > STOPPED_A and speed(place, torch_m, figures[STEP_S]) > figures[FASTEST]

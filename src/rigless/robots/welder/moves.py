@@ -73,12 +73,8 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
     axes = robot.axes
     state.tag += 1
     end = np.array(target) if robot.tip is not None else p.on_steps(np.array(target), axes.steps)
-    line = state.blocks, state.run, now_s(robot), end, rate, kind, float(state.tag), axes.rates, axes.accelerations
-    if axes.jerks is not None and kind != p.FEED and not (scale or state.probe.mode):
-        took = smooth.append(*line, axes.jerks)
-    else:
-        took = p.append(*line, axes.deviation, scale)
-    if not took:
+    tag, probing = float(state.tag), bool(state.probe.mode)
+    if not axes.append(state.blocks, state.run, now_s(robot), end, rate, kind, tag, scale, probing):
         return
     program.queued(robot, state.tag)
     guard.foresee(robot, state.tag, end)

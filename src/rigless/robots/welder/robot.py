@@ -4,7 +4,7 @@ What words mean is in modal.py, how lines are done in lines.py, motion in moves.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,12 +33,12 @@ from rigless.robots.welder import (
 from rigless.robots.welder import io as virtual_io
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.axes import axes_of, profile_of, tip_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.cycle_time import BITS_PER_BYTE
-from rigless.robots.welder.modal import AXES, Profile, Step
+from rigless.robots.welder.modal import AXES, Step
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
-from rigless.robots.welder.tip import Tip
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 from rigless.sensors.noise import block, noise_key, normal
 from rigless.worlds.cell_world import CellWorld
@@ -51,20 +51,6 @@ if TYPE_CHECKING:
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
 LINE_COSTS = 16  # bytes that a line counts for at least
-NO_LIMIT = np.full(AXES, np.inf)
-
-
-@dataclass(frozen=True)
-class Axes:
-    """The settings as the planner needs them, per second."""
-
-    rates: NDArray[np.float64]
-    accelerations: NDArray[np.float64]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    deviation: float
-    steps: NDArray[np.float64]  # a degree
-    jerks: NDArray[np.float64] | None  # None: nothing is limited in jerk
 
 
 class Welder(Robot):
@@ -172,27 +158,9 @@ class Welder(Robot):
     def apply_settings(self) -> None:
         """What follows from the settings."""
         values, config = self.state.settings, self.config
-        per_axis = [
-            [values[first + axis] for axis in range(AXES)] for first in (s.RATES, s.ACCELERATIONS, s.TRAVEL, s.STEPS)
-        ]
-        rates, accelerations, travel, steps = per_axis
-        low = config.limits.low_deg
-        self._settled = self.state.settings
-        self.axes = Axes(
-            np.array(rates) / 60.0, np.array(accelerations), low,
-            tuple(begin + length for begin, length in zip(low, travel, strict=True)), values[s.JUNCTION],
-            np.array(steps), np.array(config.limits.max_degps3) if config.profile == "jerk" else None,
-        )  # fmt: skip
-        turns = int(values[s.ROTARY])
-        rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        cartesian = config.coordinates == "cartesian"
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE], cartesian)
-        self.tip = self._tip() if cartesian else None
-
-    def _tip(self) -> Tip:
-        axes, limited = self.axes, bool(self.state.settings[s.SOFT_LIMITS])
-        low, high = (axes.low, axes.high) if limited else (-NO_LIMIT, NO_LIMIT)
-        return Tip(self.arm, low, high, axes.rates, self.profile.arc_tolerance)
+        self._settled = values
+        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
+        self.tip = tip_of(values, config, self.arm)
 
     # What happens 1000 times a second
 

@@ -102,7 +102,9 @@ class _Run:
             deque()
         )  # index (−1: ours, not the program's) and size of lines not answered
         self.skipping = False
-        self.out_of_reach: tuple[str, str, str] | None = None  # why the alarm that follows is raised: rule, text, axis letters
+        self.out_of_reach: tuple[str, str, str] | None = (
+            None  # why the alarm that follows is raised: rule, text, axis letters
+        )
         self.rest = ""
         self.last_heard_s = 0.0
         self.noted: set[tuple[object, ...]] = set()
@@ -307,7 +309,9 @@ class _Run:
                 text = f"the arc has burnt on one spot for {STANDING_S:g} s"
                 self.find("heat-input", text, line, once=(line.number, "spot"))
             return
-        self.standing_s = 0.0
+        if self.standing_s:  # it set out within this slice: what it burnt before that is no seam
+            self.standing_s = 0.0
+            return
         self.stretch_mm += length_mm
         self.stretch_kj += energy_kj * self.robot.config.welding.efficiency
         if self.stretch_mm < STRETCH_MM:

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion import arm as kinematics
 from rigless.motion.closed_form import ClosedForm
 from rigless.motion.collision import Collider, Contact
@@ -106,7 +106,7 @@ class Reach:
         return "beyond limits: " + ", ".join(texts)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def ranked(table: Floats, signs: Floats, goal: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, int]:
     """All solutions, the one with the most room to its limits first, and that room; each joint by whole turns to where it has most."""
     found, count = kinematics.solve(table, goal)

@@ -8,9 +8,9 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion.apart import Floats, Ints
 from rigless.motion.arm import BRANCHES, A, D, product
 from rigless.motion.reach import Reach, ranked
@@ -81,7 +81,7 @@ def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.i
     return counts
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def fitting(
     table: Floats,
     signs: Floats,

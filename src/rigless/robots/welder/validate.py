@@ -267,7 +267,7 @@ class _Run:
         self.torch = (x, y, z)
         self.look_at_weld(moved_mm / slice_s, slice_s)
         self.look_at_limits(rows[p.AT])
-        if moved_mm and (robot.state.weld.phase == welding.WELDING or robot.config.coordinates == "cartesian"):
+        if moved_mm and (robot.state.weld.phase == welding.WELDING or self.in_space()):
             self.look_at_singularity(np.radians(rows[p.AT]))
         if moved_mm or robot.state.weld.current_a or not len(report.samples):
             samples = report.samples
@@ -286,6 +286,12 @@ class _Run:
                 self.find("limit-margin", text, self.at_line(), objects=(f"joint {n}",), once=(n,))
             else:
                 self.noted.discard(("limit-margin", n))
+
+    def in_space(self) -> bool:
+        """Whether a path of the tip is followed; point to point no singularity is in the way."""
+        state = self.robot.state
+        feeds = bool(state.run[p.COUNT]) and state.blocks[int(state.run[p.FIRST]), p.KIND] == p.FEED
+        return feeds and self.robot.tip is not None
 
     def look_at_singularity(self, joints_rad: NDArray[np.float64]) -> None:
         arm, line = self.robot.arm, self.at_line()

@@ -175,6 +175,7 @@ async def test_openapi_is_valid_and_lists_every_path():
             ("/api/estop", "post"),
             ("/api/robots/{robot}/page", "get"),
             ("/api/robots/{robot}/actions", "post"),
+            ("/api/robots/{robot}/sliders", "post"),
             ("/api/faults", "delete"),
             ("/api/recording", "delete"),
             ("/api/robots/{robot}", "get"),

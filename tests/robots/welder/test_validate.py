@@ -114,3 +114,10 @@ def test_hostile_programs_are_judged_not_run_into():
     for text in ("", "\x00\x01\xff", "%" * 1000, "(" * 500 + "\n", "$X\n$H\n$RST=*\n$SLP\nG0 X1\n", "G" * 300 + "\n"):
         report = validate_program(text)
         assert all(one.rule in RULES for one in report.findings)
+
+
+def test_a_probe_that_does_not_touch_is_told_and_the_rest_is_run():
+    report = validate_program("G38.2 X5 F1200\nG0 Y5\nG0 Z5\nG1 X3 F1200\n")
+    assert [(one.rule, one.line) for one in report.findings] == [("alarm", 1)]
+    assert "ALARM:5" in report.findings[0].message
+    assert report.samples.joints_deg[-1][:3] == pytest.approx((3.0, 5.0, 5.0), abs=1e-6)

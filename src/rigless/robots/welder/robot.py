@@ -140,6 +140,7 @@ class Welder(Robot):
         p.change(blocks, run, 0.001, True, 1.0, 1.0)
         p.rests(run, 0.001)
         p.ends_s(blocks, run)
+        p.frees_s(blocks, run)
         p.room(blocks, run)
         values, torch = welding.pack(welding.Weld()), self.arm.torch_place(np.zeros(AXES))
         arm = self.arm
@@ -192,8 +193,10 @@ class Welder(Robot):
         if state.ahead.contacts and guard.near(self):
             return 0
         if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
-            until_end_s = p.ends_s(state.blocks, state.run) - moves.now_s(self)
-            times = min(times, int(min(until_end_s, 1e6) * self.config.update_rate_hz) - 1)
+            until_s = p.ends_s(state.blocks, state.run)
+            if state.line is not None or state.rx:  # which may go on when the planner has room
+                until_s = min(until_s, p.frees_s(state.blocks, state.run))
+            times = min(times, int(min(until_s - moves.now_s(self), 1e6) * self.config.update_rate_hz) - 1)
         elif state.line is not None or (state.rx and state.mode not in lines.SUSPENDED):
             if state.until_ns < self.now_ns:
                 return 0

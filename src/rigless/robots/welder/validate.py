@@ -98,13 +98,9 @@ class _Run:
         self.sim.listeners.output.append(self.spoke)
         self.report = Report(name, seed=sim.seed)
         self.next = 0  # of the lines to send
-        self.inside: deque[tuple[int, int]] = (
-            deque()
-        )  # index (−1: ours, not the program's) and size of lines not answered
+        self.inside: deque[tuple[int, int]] = deque()  # lines not answered: index (−1: not the program's) and size
         self.skipping = False
-        self.out_of_reach: tuple[str, str, str] | None = (
-            None  # why the alarm that follows is raised: rule, text, axis letters
-        )
+        self.out_of_reach: tuple[str, str, str] | None = None  # of the alarm to come: rule, text, axis letters
         self.rest = ""
         self.last_heard_s = 0.0
         self.noted: set[tuple[object, ...]] = set()
@@ -204,14 +200,15 @@ class _Run:
         self.put(unlock, -1)
 
     def alarmed(self, number: int) -> None:
-        index = self.inside[0][0] if self.inside else self.next - 1
-        line = self.program[max(index, 0)]
+        index = next((index for index, _ in self.inside if index >= 0), max(self.next - 1, 0))
+        line = self.program[index] if self.program else MARK
         if number == codes.ALARM_SOFT_LIMIT and self.out_of_reach is not None:
             rule, text, letters = self.out_of_reach
             self.find(rule, text, line, line.column_of(letters))
         else:
             self.find("alarm", f"ALARM:{number} {codes.ALARMS.get(number, '')}", line)
-        self.inside.clear()
+        if number not in (codes.ALARM_PROBE_INITIAL, codes.ALARM_PROBE_CONTACT):  # whose lines are still answered
+            self.inside.clear()
         if self.robot.state.critical:
             self.reset()
         self.go_on_after(index, b"$X\n")

@@ -95,7 +95,8 @@ class Wiring:
                     return
         except WireError as error:
             robot.event("wire-error", f"{given.port}: {error}", "warning", port=given.port, peer=link.peer)
-            self.close(robot, link)
+            if error.hang_up:
+                self.close(robot, link)
 
     # Out
 

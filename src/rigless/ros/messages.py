@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-Float64, Float32 = Annotated[float, "float64"], Annotated[float, "float32"]
-Int8, Int16, Int32 = Annotated[int, "int8"], Annotated[int, "int16"], Annotated[int, "int32"]
-UInt8, UInt16, UInt32 = Annotated[int, "uint8"], Annotated[int, "uint16"], Annotated[int, "uint32"]
+Float64 = Annotated[float, "float64"]
+Float32 = Annotated[float, "float32"]
+Int8 = Annotated[int, "int8"]
+Int16 = Annotated[int, "int16"]
+Int32 = Annotated[int, "int32"]
+UInt8 = Annotated[int, "uint8"]
+UInt16 = Annotated[int, "uint16"]
+UInt32 = Annotated[int, "uint32"]
 Floats9 = Annotated[tuple[float, ...], "float64[9]"]
 Floats36 = Annotated[tuple[float, ...], "float64[36]"]
-Float64s, Float32s = Annotated[tuple[float, ...], "float64[]"], Annotated[tuple[float, ...], "float32[]"]
+Float64s = Annotated[tuple[float, ...], "float64[]"]
+Float32s = Annotated[tuple[float, ...], "float32[]"]
 ZERO9, ZERO36 = (0.0,) * 9, (0.0,) * 36
 
 

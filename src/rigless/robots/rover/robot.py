@@ -3,6 +3,7 @@ wire.py, numbers in config.py, motion in body.py, where the sensors sit in mount
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class Rover(Receiver):
     actuators = ("drive", "steering")
     conditions = {"enc_vel": ("off",), "imu": ("off",), "gps": ("no_fix", "float", "fixed", "jump")}
 
-    @property
+    @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         return (ros_port(wire.node_of(self.config, self.name)),)
 

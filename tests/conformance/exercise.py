@@ -101,7 +101,9 @@ def samples(robot: Robot, golden: Path | None = None) -> list[Sample]:
 
 def _of_port(port: Port, golden: Path) -> list[Sample]:
     streams = [Sample(port, path.read_bytes()) for path in sorted(golden.glob(f"{port.name}-*.in"))]
-    messages = [Sample(port, path.read_bytes(), unquote(path.stem)) for path in sorted((golden / port.name).glob("*.in"))]
+    messages = [
+        Sample(port, path.read_bytes(), unquote(path.stem)) for path in sorted((golden / port.name).glob("*.in"))
+    ]
     return streams + messages or [Sample(port, data, "sample") for data in noise(port.name)]
 
 

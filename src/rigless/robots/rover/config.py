@@ -174,3 +174,9 @@ class RoverConfig(Config):
     @property
     def low_hz(self) -> Fraction:
         return 1 / Fraction(str(self.low_rate_update_period_s))
+
+    @property
+    def fix_every(self) -> int:
+        """How many high-rate ticks there are to a GPS tick; 0 if that is no whole number, and GPS has ticks of its own."""
+        ratio = self.high_hz / self.low_hz
+        return ratio.numerator if ratio.denominator == 1 else 0

@@ -1,6 +1,7 @@
 """Reads a ROS 2 parameter file as it is: nodes by name, path or wildcard, nested or dotted keys, scalars as rcl reads them.
 
-A file is the rover's if a node in it, or a wildcard, has one of the rover's keys. `transforms` may stand inside `ros__parameters` or beside it.
+A file is the rover's if a node in it, or a wildcard, has one of the rover's keys. `transforms` may stand inside `ros__parameters`, beside it, or
+beside the nodes.
 """
 
 import re
@@ -67,6 +68,8 @@ def read_native(path: Path) -> dict[str, Any] | None:
     nodes = {block.path for block in blocks if not block.wild and block.values.keys() & TELLING}
     if not any(block.values.keys() & TELLING for block in blocks):
         return None
+    if isinstance(raw, dict) and "transforms" in raw:
+        blocks.append(Block("/**", {"transforms": raw["transforms"]}, ()))
     if len(nodes) > 1:
         nodes = {name for name in nodes if name.rpartition("/")[2] == RoverConfig().node_name} or nodes
     if len(nodes) > 1:

@@ -12,10 +12,12 @@ import numpy as np
 from rigless.kernel.drawing import View
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Link, Port
-from rigless.kernel.rate import to_ns
+from rigless.kernel.plain import pack, unpack
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.rate import Rate, to_ns
 from rigless.kernel.robot import Asks, VirtualInput, every, on
 from rigless.kernel.world import World
-from rigless.motion.contact import STOP, Contact, Touch
+from rigless.motion.contact import STOP, Contact, Touch, nearest
 from rigless.motion.diff_drive import clamp, wrap
 from rigless.robots.rover import body as b
 from rigless.robots.rover import wire
@@ -23,7 +25,7 @@ from rigless.robots.rover.arrays import make_constants
 from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.native import read_native
 from rigless.robots.rover.receiver import Receiver
-from rigless.robots.rover.state import RoverState, Truth
+from rigless.robots.rover.state import Fix, RoverState, Truth
 from rigless.ros.codec import Published, ros_port
 from rigless.ros.messages import Clock, Header, TFMessage, Twist, TwistStamped
 from rigless.sensors.encoder import speed_variance
@@ -74,17 +76,34 @@ class Rover(Receiver):
         self.plane = Topocentric(gps.origin_latitude_deg, gps.origin_longitude_deg, gps.origin_altitude_m)
         self.contact = Contact(self.world.grid) if isinstance(self.world, GridWorld) else None
         self._imu, self._turned = np.zeros(5), np.zeros(16)
-        self._period_ns = math.ceil(10**9 / config.high_hz)
+        self._period_ns, self._timeout_ns = math.ceil(10**9 / config.high_hz), to_ns(config.cmd_vel_timeout_s)
+        self._fix_every = config.fix_every
         state.keys = np.array(
             [noise_key(self.simulation.seed, f"{self.name}/{part}") for part in ("encoder", "imu", "gps")]
         )
         self.place(*(self.start_pose or (config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad)))
+        if self.contact is not None:
+            self.check_fit(self.contact)
         state.body[b.ODO_X : b.ODO_YAW + 1] = state.body[b.X : b.YAW + 1]
         state.body[b.BIAS] = config.imu.gyro_bias_radps
         self.begin_drifts()
         self.mount()
-        b.step_many(state.body.copy(), self.const, state.keys, 0, 1)  # so that no live run waits for numba
+        kept = pack(state)
+        self.step_many(1)  # so that no live run waits for numba
+        self.state = unpack(kept, RoverState)
         self.imu_message(Header())
+
+    def check_fit(self, contact: Contact) -> None:
+        (x_m, y_m), radius_m, size_m = (
+            self.state.body[b.X : b.Y + 1].tolist(),
+            self.config.radius_m,
+            contact.grid.resolution_m,
+        )
+        x, y = contact.grid.to_cells(x_m, y_m)
+        gap = nearest(contact.grid.occupied, contact.clear, float(x), float(y), 2 * radius_m / size_m)[0]
+        if gap * size_m < radius_m:
+            what = f"a rover {2 * radius_m:g} m wide does not fit where it starts, at ({x_m:g}, {y_m:g})"
+            raise InputError(Problem(self.name, what, "another start, a smaller radius_m, or a wider map"))
 
     def begin_drifts(self) -> None:
         """Tick 0 of the noise is where drifts begin that begin in their steady state."""
@@ -145,7 +164,7 @@ class Rover(Receiver):
     def heed(self) -> None:
         """The speeds to go to at this tick: those commanded, unless they are too old, or stopped, or the drive is faulty."""
         state, config = self.state, self.config
-        if not state.stale and self.now_ns - state.commanded_ns > to_ns(config.cmd_vel_timeout_s):
+        if not state.stale and self.now_ns - state.commanded_ns > self._timeout_ns:
             state.stale = True
             if state.command != (0.0, 0.0):
                 self.event("cmd-vel-timeout", f"no cmd_vel for {config.cmd_vel_timeout_s:g} s: stopping")
@@ -172,25 +191,50 @@ class Rover(Receiver):
         b.reckon(body, self.const)
         if self.faults or self.wanted("dds"):
             self.publish(said)
+        if self._fix_every and state.ticks % self._fix_every == 0:
+            self.fix()
 
-    @every(lambda config: config.low_hz)
+    @every(lambda config: 0 if config.fix_every else config.low_hz)
     def take_fix(self) -> None:
+        """For a receiver whose ticks are not among those of `move`."""
         self.fix()
 
     def move_many(self, times: int) -> int:
         """Many ticks in one go while nobody listens and nothing is to be told: until the command is too old at most."""
-        state = self.state
+        state, gps = self.state, self.config.gps
         if self.faults or self.contact is not None or self.wanted("dds"):
             return 0
         if not state.stale:
-            left_ns = state.commanded_ns + to_ns(self.config.cmd_vel_timeout_s) - self.now_ns
+            left_ns = state.commanded_ns + self._timeout_ns - self.now_ns
             times = min(times, left_ns // self._period_ns + 1)
-            if times < 1:
-                return 0
+        if self._fix_every and (gps.outages_s or gps.fix_schedule or gps.latency_s or not state.gps_mounted):
+            times = min(times, self._fix_every - 1 - state.ticks % self._fix_every)  # fixes are taken one by one
+        if times < 1:
+            return 0
         self.heed()
-        b.step_many(state.body, self.const, state.keys, state.ticks, times)
-        state.ticks += times
+        self.step_many(times)
         return times
+
+    def step_many(self, times: int) -> None:
+        state, place, scale = self.state, np.zeros(3), self.config.gps.scale.fix
+        b.step_many(
+            state.body,
+            self.const,
+            state.mount,
+            state.keys,
+            state.ticks,
+            times,
+            self._fix_every,
+            scale,
+            place,
+            state.track,
+        )
+        state.ticks += times
+        fixes = state.ticks // self._fix_every if self._fix_every else 0
+        if fixes > state.fixes:
+            state.fixes = fixes
+            epoch_ns = Rate(self.config.high_hz).due_ns(fixes * self._fix_every)
+            state.fix = Fix(*place.tolist(), self.fix_variance(scale), "fix", epoch_ns)
 
     def collide(self, contact: Contact, x_m: float, y_m: float) -> None:
         """What is in the way keeps the body out, and the wheels stall against it."""

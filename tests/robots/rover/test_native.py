@@ -190,7 +190,6 @@ def test_all_that_is_wrong_is_told_at_once_with_its_lines(tmp_path):
         "- 1\n",
         "a: b\n",
         "simulation: {update_rate_hz: 100}\n",
-        "node:\n  ros__parameters: {frequency: 3}\n",
         ":\n\t-",
         "a: &a [*a]\n",
         "x" * 10_000,
@@ -198,6 +197,15 @@ def test_all_that_is_wrong_is_told_at_once_with_its_lines(tmp_path):
 )
 def test_what_is_not_a_rovers_is_left_to_others(tmp_path, text):
     assert read(tmp_path, text) is None
+
+
+def test_a_parameter_file_that_is_no_yaml_or_another_nodes_is_told(tmp_path):
+    with pytest.raises(InputError, match=r"params.yaml:4: this is not YAML"):
+        read(tmp_path, "sim:\n  ros__parameters:\n    a: [\n")
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, "ekf:\n  ros__parameters: {frequency: 3}\n")
+    assert "unknown key 'frequency'" in str(caught.value)
+    assert "gps.origin_latitude_deg: this key is required" in str(caught.value)
 
 
 def test_every_parameter_of_the_seed_has_its_default():

@@ -46,5 +46,13 @@ def type_hash(kind: type) -> str:
     return f"RIHS01_{_TYPES[kind][1]}"
 
 
+def type_of(name: str) -> type:
+    """The message type of a ROS name. Raises KeyError."""
+    return _BY_NAME[name]
+
+
 def known() -> tuple[type, ...]:
     return tuple(_TYPES)
+
+
+_BY_NAME = {type_name(kind): kind for kind in _TYPES}

@@ -43,7 +43,7 @@ def node_of(config: RoverConfig, robot: str) -> Node:
     namespace = (own if not own[:1].isdigit() else f"_{own}") if config.namespace is None else config.namespace
     topics = [
         Topic("cmd_vel", TwistStamped if config.twist_stamped else Twist, "in"),
-        Topic("/tf_static", TFMessage, "in", transient_local=True),
+        Topic("/tf_static", TFMessage, "in", transient_local=True, depth=100),
         Topic("enc_vel", TwistWithCovarianceStamped, "out"),
         Topic("imu", Imu, "out"),
         Topic("gps", NavSatFix, "out"),

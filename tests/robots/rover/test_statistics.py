@@ -35,7 +35,7 @@ def test_encoders():
         "wz_drift_std": 0.1,
         "drift_time_constant_s": 0.5,
     }
-    config, const, keys = setup(enc_vel=enc)
+    _, const, keys = setup(enc_vel=enc)
     body, count, v, w = np.zeros(b.BODY_SIZE), 60_000, 1.5, -0.8
     body[b.GOAL_V], body[b.GOAL_W] = v, w
     read, scales = np.empty((count, 2)), np.empty((count, 2))

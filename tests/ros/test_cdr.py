@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rosbags.typesys import Stores, get_typestore
-from tests.ros.samples import messages, plain
 
 from rigless.ros import cdr, types
 from rigless.ros import messages as m
+
+from .samples import messages, plain
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
 HEADER = m.Header(m.Time(7, 9), "imu")

@@ -34,6 +34,7 @@ class Beacon(Robot):
             Topic("gps", m.NavSatFix, "out"),
             Topic("scan", m.LaserScan, "out", reliable=False),
             Topic("/tf_static", m.TFMessage, "out", transient_local=True, depth=1),
+            Topic("home", m.Pose, "out", transient_local=True, depth=1),
             Topic("/tf_static_in", m.TFMessage, "in", transient_local=True, depth=100),
             Topic("cmd_vel", m.Twist, "in"),
         )
@@ -67,6 +68,7 @@ class Beacon(Robot):
     def greet(self, message, link):
         frames = m.TransformStamped(m.Header(frame_id="base_link"), "imu_link", m.Transform(m.Vector3(z=0.5)))
         self.emit("dds", Published("/tf_static", m.TFMessage((frames,))))
+        self.emit("dds", Published("home", m.Pose(m.Point(1.0, 2.0))))
 
     @on(Published)
     def hear(self, published, link):

@@ -101,10 +101,11 @@ def test_declination_in_both_conventions(convention, sign, declination):
     assert sim.truth("rover").pose[2] == 3.0
 
 
-def test_declination_from_the_magnetic_model():
+@pytest.mark.parametrize("key", ["magnetic_declination", "magnetic_declination_rad"])
+def test_declination_from_the_magnetic_model(key):
     """WMM2025's published test value: 80° N, 0° E, sea level, 2025.0: 1.28°."""
     sim = rover(
-        "imu.magnetic_declination=auto",
+        f"imu.{key}=auto",
         "imu.magnetic_model_year=2025.0",
         "gps.origin_latitude_deg=80.0",
         "gps.origin_longitude_deg=0.0",
@@ -142,7 +143,9 @@ def test_the_accelerometer_feels_gravity_turning_and_its_lever_arm():
         ENDLESS,
     )
     command(sim, 2.0, 0.5)
-    felt = one(sim, "imu").linear_acceleration
+    message = one(sim, "imu")
+    felt = message.linear_acceleration
+    assert message.linear_acceleration_covariance[::4] == pytest.approx((0.01, 0.04, 0.09))
     assert (felt.x, felt.y, felt.z) == pytest.approx((-0.25 * 0.5 + 0.1, 1.0 - 0.25 * 0.2 + 0.2, 9.80665 + 0.3))
 
 

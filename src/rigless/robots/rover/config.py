@@ -6,7 +6,7 @@ origin, and has no transforms unless it says so; `rigless run rover` comes with 
 """
 
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict, field_validator, model_validator
 
@@ -58,6 +58,13 @@ class Imu(Config):
     accelerometer: Flag = Field(False, description="off: linear_acceleration_covariance[0] is −1, not provided")
     accel_noise_std_mps2: NotNegative = 0.0
     accel_bias_mps2: tuple[Number, Number, Number] = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def auto_by_either_key(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("magnetic_declination_rad") == "auto":
+            return {**given, "magnetic_declination_rad": 0.0, "magnetic_declination": "auto"}
+        return given
 
 
 class Scales(Config):

@@ -61,10 +61,10 @@ class Readings(Receiver):
         sure_yaw, sure_rate = (0.0 if value is None else clamp(value, WILDEST) for value in (yaw, rate))
         b.turn_imu(sure_yaw, sure_rate, wire.FLOOR, variance, state.mount, self.turned)
         yaw_variance = None if yaw is None else config.yaw_noise_std_rad**2
-        off = config.accel_bias_mps2
-        accel_variance = config.accel_noise_std_mps2**2 + max(part * part for part in off)
+        white, (x, y, z) = config.accel_noise_std_mps2**2, config.accel_bias_mps2
+        variances = (white + x * x, white + y * y, white + z * z)
         acceleration = felt if config.accelerometer else None
-        return wire.imu(header, self.turned.tolist(), yaw_variance, rate is not None, acceleration, accel_variance)
+        return wire.imu(header, self.turned.tolist(), yaw_variance, rate is not None, acceleration, variances)
 
     def read_imu(self) -> tuple[float | None, float | None, list[float] | None]:
         """Yaw from magnetic north, yaw rate, and what the accelerometer feels; None: not read."""

@@ -17,7 +17,7 @@ $(VENV)/.setup: requirements.lock pyproject.toml package-lock.json scripts/build
 	@$(BIN)/python scripts/build-web
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@echo "compiling (once) …"
-	@$(BIN)/python -c "import rigless; sim = rigless.load('vacuum'); sim.send('vacuum', 'commands', {'type': 'Control', 'id': 'lidar', 'action': 'enable'}); sim.run(0.5); sim.robots['vacuum'].view().draw(); rigless.load('pacbot').run(0.5); rigless.load('welder').robots['welder'].view().draw()"
+	@$(BIN)/python -c "import rigless; sim = rigless.load('vacuum'); sim.send('vacuum', 'commands', {'type': 'Control', 'id': 'lidar', 'action': 'enable'}); sim.run(0.5); sim.robots['vacuum'].view().draw(); rigless.load('pacbot').run(0.5); rigless.load('rover').run(0.5); rigless.load('welder').robots['welder'].view().draw()"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.setup requirements-test.lock

@@ -66,15 +66,6 @@ def reckon(body: Array, const: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def step_many(body: Array, const: Array, keys: Any, number: int, times: int) -> None:
-    """Steps after step `number`, with nothing in the way and nobody to tell."""
-    for done in range(times):
-        advance(body, const)
-        measure(body, const, keys, number + done + 1)
-        reckon(body, const)
-
-
-@njit(cache=True, error_model="numpy")
 def read_imu(body: Array, const: Array, mount: Array, keys: Any, number: int, out: Array) -> None:
     """The IMU at step `number`: yaw from magnetic north, yaw rate, and the acceleration on its own axes."""
     a, b, _, _ = block(keys[IMU], number, 0)
@@ -108,6 +99,31 @@ def read_gps(body: Array, const: Array, mount: Array, scale: float, keys: Any, n
     out[0] = x + scale * (body[DRIFT_X] + const[STD_GPS] * normal(a))
     out[1] = y + scale * (body[DRIFT_Y] + const[STD_GPS] * normal(b))
     out[2] = mount[GPS_AT + 2] + scale * const[STD_UP] * normal(block(keys[GPS], number, 1)[0])
+
+
+@njit(cache=True, error_model="numpy")
+def step_many(
+    body: Array,
+    const: Array,
+    mount: Array,
+    keys: Any,
+    number: int,
+    times: int,
+    fix_every: int,
+    scale: float,
+    place: Array,
+    track: Array,
+) -> None:
+    """Steps after step `number`, with nothing in the way and nobody to tell; at every so many of them (0: at none) there is a fix, whose
+    place is left in `place` and in the ring `track`."""
+    for now in range(number + 1, number + times + 1):
+        advance(body, const)
+        measure(body, const, keys, now)
+        reckon(body, const)
+        if fix_every > 0 and now % fix_every == 0:
+            fix = now // fix_every
+            read_gps(body, const, mount, scale, keys, fix, place)
+            track[fix % track.shape[0], 0], track[fix % track.shape[0], 1] = place[0], place[1]
 
 
 @njit(cache=True, inline="always")

@@ -6,7 +6,7 @@ origin, and has no transforms unless it says so; `rigless run rover` comes with 
 """
 
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict, field_validator, model_validator
 
@@ -58,6 +58,13 @@ class Imu(Config):
     accelerometer: Flag = Field(False, description="off: linear_acceleration_covariance[0] is −1, not provided")
     accel_noise_std_mps2: NotNegative = 0.0
     accel_bias_mps2: tuple[Number, Number, Number] = (0.0, 0.0, 0.0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def auto_by_either_key(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("magnetic_declination_rad") == "auto":
+            return {**given, "magnetic_declination_rad": 0.0, "magnetic_declination": "auto"}
+        return given
 
 
 class Scales(Config):
@@ -174,3 +181,9 @@ class RoverConfig(Config):
     @property
     def low_hz(self) -> Fraction:
         return 1 / Fraction(str(self.low_rate_update_period_s))
+
+    @property
+    def fix_every(self) -> int:
+        """How many high-rate ticks there are to a GPS tick; 0 if that is no whole number, and GPS has ticks of its own."""
+        ratio = self.high_hz / self.low_hz
+        return ratio.numerator if ratio.denominator == 1 else 0

@@ -1,6 +1,7 @@
 """Reads a ROS 2 parameter file as it is: nodes by name, path or wildcard, nested or dotted keys, scalars as rcl reads them.
 
-A file is the rover's if a node in it, or a wildcard, has one of the rover's keys. `transforms` may stand inside `ros__parameters` or beside it.
+Of several nodes in a file the rover's is the one that has the rover's keys. `transforms` may stand inside `ros__parameters`, beside it, or
+beside the nodes.
 """
 
 import re
@@ -53,26 +54,40 @@ class Block:
 
 
 def read_native(path: Path) -> dict[str, Any] | None:
-    """The config in the file, or None if it is not a rover's. All that is wrong with it is one InputError."""
+    """The config in the file, or None if it has no ROS parameters. All that is wrong with it is one InputError."""
     if path.suffix not in (".yaml", ".yml"):
         return None
     import yaml
 
     lines: dict[KeyPath, int] = {}
+    text = ""
     try:
-        raw = _value(yaml.compose(path.read_text("utf-8"), yaml.SafeLoader), (), lines)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
-        return None
+        text = path.read_text("utf-8")
+        raw = _value(yaml.compose(text, yaml.SafeLoader), (), lines)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        if PARAMETERS not in text:
+            return None
+        mark = getattr(error, "problem_mark", None)
+        what = f"this is not YAML: {getattr(error, 'problem', None) or type(error).__name__}"
+        raise InputError(Problem("", what, "", str(path), mark.line + 1 if mark else 0)) from None
     blocks = list(_blocks(raw, ()))
-    nodes = {block.path for block in blocks if not block.wild and block.values.keys() & TELLING}
-    if not any(block.values.keys() & TELLING for block in blocks):
+    if not blocks:
         return None
+    if "transforms" in raw:
+        blocks.append(Block("/**", {"transforms": raw["transforms"]}, ()))
+    return _config(path, _node_of(blocks, str(path)), blocks, lines)
+
+
+def _node_of(blocks: list[Block], file: str) -> str:
+    """The rover's node in the file; empty if the file has only wildcards."""
+    named = [block for block in blocks if not block.wild]
+    nodes = {block.path for block in named if block.values.keys() & TELLING} or {block.path for block in named}
     if len(nodes) > 1:
         nodes = {name for name in nodes if name.rpartition("/")[2] == RoverConfig().node_name} or nodes
     if len(nodes) > 1:
         what = f"the file is for several nodes: {', '.join(sorted(nodes))}"
-        raise InputError(Problem("", what, "keep the parameters of one rover in it", str(path)))
-    return _config(path, next(iter(nodes), ""), blocks, lines)
+        raise InputError(Problem("", what, "keep the parameters of one rover in it", file))
+    return next(iter(nodes), "")
 
 
 def _config(path: Path, node: str, blocks: list[Block], lines: dict[KeyPath, int]) -> dict[str, Any]:

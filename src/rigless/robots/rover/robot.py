@@ -1,5 +1,5 @@
 """A ROS 2 rover: what happens a hundred times a second, at each fix of its receiver, and on each message. Topics and messages are in
-wire.py, numbers in config.py, motion in body.py, where the sensors sit in mounting.py, the receiver in receiver.py."""
+wire.py, numbers in config.py, motion in body.py; commands.py, readings.py, receiver.py and mounting.py are parts of it."""
 
 import math
 from collections.abc import Mapping
@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 
 from rigless.kernel.drawing import View
-from rigless.kernel.inputs import SetInput
-from rigless.kernel.ports import Link, Port
-from rigless.kernel.rate import to_ns
-from rigless.kernel.robot import Asks, VirtualInput, every, on
+from rigless.kernel.plain import pack, unpack
+from rigless.kernel.ports import Port
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.rate import Rate, to_ns
+from rigless.kernel.robot import Asks, VirtualInput, every
 from rigless.kernel.world import World
-from rigless.motion.contact import STOP, Contact, Touch
-from rigless.motion.diff_drive import clamp, wrap
+from rigless.motion.contact import STOP, Contact, Touch, nearest
 from rigless.robots.rover import body as b
 from rigless.robots.rover import wire
 from rigless.robots.rover.arrays import make_constants
+from rigless.robots.rover.commands import Commands
 from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.native import read_native
-from rigless.robots.rover.receiver import Receiver
-from rigless.robots.rover.state import RoverState, Truth
-from rigless.ros.codec import Published, ros_port
-from rigless.ros.messages import Clock, Header, TFMessage, Twist, TwistStamped
-from rigless.sensors.encoder import speed_variance
+from rigless.robots.rover.readings import Readings
+from rigless.robots.rover.state import Fix, RoverState, Truth
+from rigless.ros.codec import ros_port
+from rigless.ros.messages import Header
 from rigless.sensors.geodesy import Topocentric
 from rigless.sensors.gps import antenna
 from rigless.sensors.noise import block, noise_key, normal
@@ -34,13 +34,8 @@ from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
 from rigless.worlds.shipped import find_map
 
-FASTEST = 1e3  # m/s and rad/s: no command is larger, so that numbers stay numbers
-FULL_V, FULL_W = 1.0, 1.0  # what a runaway drive does where the config sets no limit
-LATEST_EPOCH_S = 2e9  # stamps have 31 bits of seconds
-WILDEST = 1e9
 
-
-class Rover(Receiver):
+class Rover(Commands, Readings):
     Config = RoverConfig
     State = RoverState
     config: RoverConfig
@@ -73,18 +68,35 @@ class Rover(Receiver):
         self.const = make_constants(config)
         self.plane = Topocentric(gps.origin_latitude_deg, gps.origin_longitude_deg, gps.origin_altitude_m)
         self.contact = Contact(self.world.grid) if isinstance(self.world, GridWorld) else None
-        self._imu, self._turned = np.zeros(5), np.zeros(16)
-        self._period_ns = math.ceil(10**9 / config.high_hz)
+        self.read_out, self.turned = np.zeros(5), np.zeros(16)
+        self._period_ns, self.timeout_ns = math.ceil(10**9 / config.high_hz), to_ns(config.cmd_vel_timeout_s)
+        self._fix_every = config.fix_every
         state.keys = np.array(
             [noise_key(self.simulation.seed, f"{self.name}/{part}") for part in ("encoder", "imu", "gps")]
         )
         self.place(*(self.start_pose or (config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad)))
+        if self.contact is not None:
+            self.check_fit(self.contact)
         state.body[b.ODO_X : b.ODO_YAW + 1] = state.body[b.X : b.YAW + 1]
         state.body[b.BIAS] = config.imu.gyro_bias_radps
         self.begin_drifts()
         self.mount()
-        b.step_many(state.body.copy(), self.const, state.keys, 0, 1)  # so that no live run waits for numba
+        kept = pack(state)
+        self.step_many(1)  # so that no live run waits for numba
+        self.state = unpack(kept, RoverState)
         self.imu_message(Header())
+
+    def check_fit(self, contact: Contact) -> None:
+        (x_m, y_m), radius_m, size_m = (
+            self.state.body[b.X : b.Y + 1].tolist(),
+            self.config.radius_m,
+            contact.grid.resolution_m,
+        )
+        x, y = contact.grid.to_cells(x_m, y_m)
+        gap = nearest(contact.grid.occupied, contact.clear, float(x), float(y), 2 * radius_m / size_m)[0]
+        if gap * size_m < radius_m:
+            what = f"a rover {2 * radius_m:g} m wide does not fit where it starts, at ({x_m:g}, {y_m:g})"
+            raise InputError(Problem(self.name, what, "another start, a smaller radius_m, or a wider map"))
 
     def begin_drifts(self) -> None:
         """Tick 0 of the noise is where drifts begin that begin in their steady state."""
@@ -95,66 +107,6 @@ class Rover(Receiver):
         if gps.drift_start == "stationary":
             a, c, _, _ = block(state.keys[b.GPS], 0, 0)
             state.body[b.DRIFT_X], state.body[b.DRIFT_Y] = gps.drift_std_m * normal(a), gps.drift_std_m * normal(c)
-
-    def place(self, x_m: float, y_m: float, yaw_rad: float) -> None:
-        self.state.body[b.X], self.state.body[b.Y], self.state.body[b.YAW] = x_m, y_m, wrap(yaw_rad)
-
-    # Commands
-
-    @on(Published)
-    def hear(self, message: Published, link: Link) -> None:
-        """What comes on a topic; what is sent to the robot by its name comes as it is."""
-        match message.message:
-            case Twist() as twist:
-                self.obey(twist, link)
-            case TwistStamped() as stamped:
-                self.obey_stamped(stamped, link)
-            case TFMessage() as transforms:
-                self.hear_transforms(transforms, link)
-
-    @on(TwistStamped)
-    def obey_stamped(self, message: TwistStamped, link: Link) -> None:
-        self.obey(message.twist, link)
-
-    @on(Twist)
-    def obey(self, message: Twist, link: Link) -> None:
-        v, w = message.linear.x, message.angular.z
-        if not (math.isfinite(v) and math.isfinite(w)):
-            self.event("bad-command", f"cmd_vel is not a number: linear.x {v}, angular.z {w}", "warning")
-            return
-        limits = self.config.limits
-        self.state.command = (clamp(v, limits.linear_mps or FASTEST), clamp(w, limits.angular_radps or FASTEST))
-        self.state.commanded_ns, self.state.stale = self.now_ns, False
-
-    @on(SetInput)
-    def set(self, message: SetInput, link: Link) -> None:
-        if message.name == "epoch_s":
-            self.state.epoch_ns = to_ns(min(max(self.input["epoch_s"], 0.0), LATEST_EPOCH_S))
-        elif message.name == "teleport":
-            try:
-                x, y, yaw = [float(part) for part in (*self.input["teleport"].replace(",", " ").split(), "0")[:3]]
-            except ValueError:
-                x = y = yaw = math.nan
-            if max(abs(x), abs(y), abs(yaw)) < WILDEST:
-                self.place(x, y, yaw)
-            elif self.input["teleport"]:
-                self.event(
-                    "bad-teleport", f"{self.input['teleport'][:60]!r} is no place; write x, y and yaw", "warning"
-                )
-
-    def heed(self) -> None:
-        """The speeds to go to at this tick: those commanded, unless they are too old, or stopped, or the drive is faulty."""
-        state, config = self.state, self.config
-        if not state.stale and self.now_ns - state.commanded_ns > to_ns(config.cmd_vel_timeout_s):
-            state.stale = True
-            if state.command != (0.0, 0.0):
-                self.event("cmd-vel-timeout", f"no cmd_vel for {config.cmd_vel_timeout_s:g} s: stopping")
-        v, w = (0.0, 0.0) if state.stale or self.input["estop"] else state.command
-        if self.faults:
-            dt = config.high_rate_update_period_s
-            v = self.actuate("drive", v, dt, config.limits.linear_mps or FULL_V)
-            w = self.actuate("steering", w, dt, config.limits.angular_radps or FULL_W)
-        state.body[b.GOAL_V], state.body[b.GOAL_W] = v, w
 
     # Motion
 
@@ -172,25 +124,41 @@ class Rover(Receiver):
         b.reckon(body, self.const)
         if self.faults or self.wanted("dds"):
             self.publish(said)
+        if self._fix_every and state.ticks % self._fix_every == 0:
+            self.fix()
 
-    @every(lambda config: config.low_hz)
+    @every(lambda config: 0 if config.fix_every else config.low_hz)
     def take_fix(self) -> None:
+        """For a receiver whose ticks are not among those of `move`."""
         self.fix()
 
     def move_many(self, times: int) -> int:
         """Many ticks in one go while nobody listens and nothing is to be told: until the command is too old at most."""
-        state = self.state
+        state, gps = self.state, self.config.gps
         if self.faults or self.contact is not None or self.wanted("dds"):
             return 0
         if not state.stale:
-            left_ns = state.commanded_ns + to_ns(self.config.cmd_vel_timeout_s) - self.now_ns
+            left_ns = state.commanded_ns + self.timeout_ns - self.now_ns
             times = min(times, left_ns // self._period_ns + 1)
-            if times < 1:
-                return 0
+        if self._fix_every and (gps.outages_s or gps.fix_schedule or gps.latency_s or not state.gps_mounted):
+            times = min(times, self._fix_every - 1 - state.ticks % self._fix_every)  # fixes are taken one by one
+        if times < 1:
+            return 0
         self.heed()
-        b.step_many(state.body, self.const, state.keys, state.ticks, times)
-        state.ticks += times
+        self.step_many(times)
         return times
+
+    def step_many(self, times: int) -> None:
+        state, place, scale = self.state, np.zeros(3), self.config.gps.scale.fix
+        b.step_many(state.body, self.const, state.mount, state.keys, state.ticks, times, self._fix_every, scale, place,
+                    state.track)  # fmt: skip
+        state.ticks += times
+        fixes = state.ticks // self._fix_every if self._fix_every else 0
+        if fixes > state.fixes:
+            state.fixes = fixes
+            epoch_ns = Rate(self.config.high_hz).due_ns(fixes * self._fix_every)
+            east, north, up = place.tolist()
+            state.fix = Fix(east, north, up, self.fix_variance(scale), "fix", epoch_ns)
 
     def collide(self, contact: Contact, x_m: float, y_m: float) -> None:
         """What is in the way keeps the body out, and the wheels stall against it."""
@@ -213,66 +181,6 @@ class Rover(Receiver):
 
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body.item(b.X), self.state.body.item(b.Y), self.config.radius_m
-
-    # Sensors
-
-    def sense_encoders(self) -> bool:
-        """Faults change what the encoders say; False: they say nothing, and dead reckoning stands."""
-        body = self.state.body
-        sensed = [self.sense("enc_vx", body.item(b.ENC_V)), self.sense("enc_wz", body.item(b.ENC_W))]
-        silent = None in sensed or self.fault("enc_vel", "off") is not None
-        body[b.ENC_V], body[b.ENC_W] = (0.0, 0.0) if silent else (clamp(value, WILDEST) for value in sensed)
-        return not silent
-
-    def publish(self, said: bool) -> None:
-        """All messages of a tick, with one stamp."""
-        config, state = self.config, self.state
-        stamp = wire.stamp_of(self.stamp_epoch_ns + self.now_ns)
-        x, y, yaw, v, w = state.body[: b.W + 1].tolist()
-        imu = self.imu_message(Header(stamp, config.imu_frame_id)) if state.imu_mounted else None
-        if not self.wanted("dds"):
-            return
-        if config.publish_clock:
-            self.emit("dds", Published("/clock", Clock(stamp)))
-        if said:
-            enc = config.enc_vel
-            variance_v = speed_variance(v, enc.vx_noise_std_mps, enc.vx_drift_std)
-            variance_w = speed_variance(w, enc.wz_noise_std_radps, enc.wz_drift_std)
-            read_v, read_w = state.body[b.ENC_V : b.ENC_W + 1].tolist()
-            header = Header(stamp, config.base_frame_id)
-            self.emit("dds", Published("enc_vel", wire.enc_vel(header, read_v, read_w, variance_v, variance_w)))
-        if imu is not None:
-            self.emit("dds", Published("imu", imu))
-        truth = wire.ground_truth(Header(stamp, config.map_frame_id), config.base_frame_id, x, y, yaw, v, w)
-        for topic in config.ground_truth_topics:
-            self.emit("dds", Published(topic, truth))
-
-    def imu_message(self, header: Header) -> Any:
-        """The IMU's message of this tick, or None if it is silent."""
-        state, config = self.state, self.config.imu
-        yaw, rate, felt = self.read_imu()
-        if self.fault("imu", "off") is not None:
-            return None
-        walked = config.gyro_walk_radps**2 * self.now_ns / 1e9
-        variance = max(config.wz_noise_std_radps**2 + config.gyro_bias_radps**2 + walked, wire.FLOOR)
-        sure_yaw, sure_rate = (0.0 if value is None else clamp(value, WILDEST) for value in (yaw, rate))
-        b.turn_imu(sure_yaw, sure_rate, wire.FLOOR, variance, state.mount, self._turned)
-        yaw_variance = None if yaw is None else config.yaw_noise_std_rad**2
-        off = config.accel_bias_mps2
-        accel_variance = config.accel_noise_std_mps2**2 + max(part * part for part in off)
-        acceleration = felt if config.accelerometer else None
-        return wire.imu(header, self._turned.tolist(), yaw_variance, rate is not None, acceleration, accel_variance)
-
-    def read_imu(self) -> tuple[float | None, float | None, list[float] | None]:
-        """Yaw from magnetic north, yaw rate, and what the accelerometer feels; None: not read."""
-        state = self.state
-        b.read_imu(state.body, self.const, state.mount, state.keys, state.ticks, self._imu)
-        yaw, rate, *felt = self._imu.tolist()
-        if not self.faults:
-            return yaw, rate, felt
-        force = self.sense("imu_accel", np.array(felt))
-        feels = None if force is None else np.clip(force, -WILDEST, WILDEST).tolist()
-        return self.sense("imu_yaw", yaw), self.sense("imu_wz", rate), feels
 
     # To look at
 

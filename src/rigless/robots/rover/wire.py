@@ -81,11 +81,11 @@ def imu(
     yaw_variance: float | None,
     has_rate: bool,
     acceleration: list[float] | None,
-    acceleration_variance: float,
+    acceleration_variances: tuple[float, float, float],
 ) -> Imu:
     """`turned` is orientation, angular velocity and its covariance on the sensor's axes; what is None is not provided."""
     has_yaw = yaw_variance is not None
-    a = max(acceleration_variance, FLOOR)
+    ax, ay, az = (max(variance, FLOOR) for variance in acceleration_variances)
     return Imu(
         header,
         Quaternion(*turned[:4]) if has_yaw else Quaternion(),
@@ -95,7 +95,7 @@ def imu(
         Vector3(*turned[4:7]) if has_rate else FLAT,
         tuple(turned[7:16]) if has_rate else NOT_PROVIDED,
         Vector3(*acceleration) if acceleration is not None else FLAT,
-        (a, 0.0, 0.0, 0.0, a, 0.0, 0.0, 0.0, a) if acceleration is not None else NOT_PROVIDED,
+        (ax, 0.0, 0.0, 0.0, ay, 0.0, 0.0, 0.0, az) if acceleration is not None else NOT_PROVIDED,
     )
 
 

@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: setup demo test bench lock clean
 
-setup: $(VENV)/.setup
+setup: $(VENV)/.compiled
 
 $(VENV)/.setup: requirements.lock pyproject.toml package-lock.json scripts/build-web
 	@scripts/system-packages "$(PYTHON)"
@@ -16,13 +16,20 @@ $(VENV)/.setup: requirements.lock pyproject.toml package-lock.json scripts/build
 	@command -v npm >/dev/null || $(PIP) -r requirements-npm.lock
 	@$(BIN)/python scripts/build-web
 	@$(PIP) --no-deps --no-build-isolation -e .
-	@echo "compiling (once) …"
-	@$(BIN)/python -c "import rigless; sim = rigless.load('vacuum'); sim.send('vacuum', 'commands', {'type': 'Control', 'id': 'lidar', 'action': 'enable'}); sim.run(0.5); sim.robots['vacuum'].view().draw(); rigless.load('pacbot').run(0.5); rigless.load('rover').run(0.5); rigless.load('welder').robots['welder'].view().draw()"
 	@touch $@
 
+$(VENV)/.compiled: $(VENV)/.setup
+	@echo "compiling (once) …"
+	@PYTHONPATH=tests $(BIN)/python -c "import compiled; compiled.fill()"
+	@touch $@
+
+# Tests keep compiled code of their own. It is made meanwhile; what is half installed may disturb it, so it may try again.
 $(VENV)/.test: $(VENV)/.setup requirements-test.lock
-	@$(PIP) -r requirements-test.lock
-	@$(BIN)/python scripts/build-web tools
+	@echo "compiling for tests, and installing what they need …"
+	@$(BIN)/python tests/compiled.py 2>/dev/null & compiling=$$!; \
+	scripts/system-packages "$(PYTHON)" browser & packages=$$!; \
+	$(PIP) -r requirements-test.lock && $(BIN)/python scripts/build-web tools || { wait; exit 1; }; \
+	wait $$packages && { wait $$compiling || $(BIN)/python tests/compiled.py; }
 	@touch $@
 
 demo: setup
@@ -30,9 +37,10 @@ demo: setup
 
 test: $(VENV)/.test
 	@scripts/system-packages "$(PYTHON)" browser
+	@$(BIN)/python tests/compiled.py
 	@$(BIN)/python -m pytest -n auto --dist loadfile
 
-bench: $(VENV)/.test
+bench: setup $(VENV)/.test
 	@$(BIN)/rigless bench
 
 # Pin again after changing the dependencies in pyproject.toml or package.json.

@@ -13,11 +13,13 @@ import numpy as np
 
 import rigless
 from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.cycle_time import estimate
 from rigless.scenario.load import open_target
 
+from ._firmware import DENSE, PLANNER
+
 FULL_SECONDS = 20.0
-FIRMWARE_S = {"g0_x90": ("G0 X90", 0.990), "g1_x90_y45_c180": ("G1 X90 Y45 C180 F3600", 3.489)}
 WELD = b"G0 X-10 Y20 Z30 B40\nM68 E0 Q4.5\nM7\nM3\nM66 P0 L3 Q3\nG1 X10 F55\nM5\nG4 P1.2\nM9\n"
 
 
@@ -25,13 +27,24 @@ def run() -> dict[str, Any]:
     seconds = float(os.environ.get("RIGLESS_BENCH_SECONDS", FULL_SECONDS))
     scale = min(1.0, seconds / FULL_SECONDS)
     return {
-        "cycle_time": {name: estimate(line).total_s for name, (line, _) in FIRMWARE_S.items()},
-        "firmware_cycle_time": {name: time_s for name, (_, time_s) in FIRMWARE_S.items()},
+        "planner_bound_error_percent": against_the_firmware(
+            {name: (text, 0, s) for name, (text, s) in PLANNER.items()}
+        ),
+        "dense_error_percent": against_the_firmware(DENSE),
         **planning(max(1000, round(10_000 * scale))),
         **virtual(max(5.0, 26.0 * scale)),
         "live_10x": streamed(seconds),
         **kinematics(max(2000, round(50_000 * scale))),
     }
+
+
+def against_the_firmware(programs: dict[str, tuple[str, int, float]]) -> dict[str, float]:
+    """How far the cycle times of programs are from the firmware's, and the worst of them."""
+    found = {
+        name: 100.0 * (estimate(text, WelderConfig(baud=baud)).total_s / firmware_s - 1.0)
+        for name, (text, baud, firmware_s) in programs.items()
+    }
+    return {"worst": max(found.values(), key=abs), **found}
 
 
 def planning(lines: int) -> dict[str, float]:

@@ -1,7 +1,6 @@
 """What tests of the real thing share: the `rigless` command in processes of its own, on free ports, each with its own
 folder for session notes. Every process that a test started is ended when the test ends."""
 
-import hashlib
 import os
 import signal
 import subprocess
@@ -9,32 +8,62 @@ import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import hypothesis
 import pytest
 
-SOURCES = Path(__file__).parents[1] / "src" / "rigless"
+import compiled
 
-
-def _compiled_for_these_sources() -> str:
-    """A cache folder of numba's that belongs to the sources as they are: its own check of a cached function does not see
-    changes in functions of other files that it calls."""
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(
-        path for part in ("worlds", "motion", "sensors", "robots") for path in (SOURCES / part).rglob("*.py")
-    ):
-        digest.update(path.read_bytes())
-    return str(SOURCES.parents[1] / ".numba_cache" / digest.hexdigest())
-
-
-os.environ.setdefault("NUMBA_CACHE_DIR", _compiled_for_these_sources())  # before anything imports numba
+os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.folder()))  # before anything imports numba
 
 hypothesis.settings.register_profile("rigless", deadline=None)  # how long a test takes is not its outcome
 hypothesis.settings.load_profile("rigless")
 
+FIRST = (
+    "browser",
+    "test_house.py",
+    "benchmarks",
+    "examples",
+    "test_web.py",
+    "cli",
+    "system",
+    "scenarios",
+    "conformance",
+)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: tests of the real thing wait for it as long as they compute."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that no worker sits on a long file while the others are done."""
+
+    def place(item: pytest.Item) -> int:
+        return next((n for n, name in enumerate(FIRST) if item.nodeid.startswith(f"tests/{name}")), len(FIRST))
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """To each worker file by file in the order above, and all that needs the browser to one: it starts once, and so do the
+    servers that it looks at."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class FileByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+    config.option.loadscopereorder = False
+    return FileByFile(config, log)
+
+
 COMMAND = Path(sysconfig.get_path("scripts")) / "rigless"
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0  # a noisy machine may need most of a minute to start one that compiles nothing
 
 
 class Process:

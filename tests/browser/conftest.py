@@ -47,23 +47,23 @@ def window(browser: Browser) -> Iterator[Window]:
     assert opened.complaints() == []
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def shared_window(browser: Browser) -> Iterator[Window]:
-    """For the tests of a file that leave a tab as they found it: to open a page costs more than most of them."""
+    """For tests that leave a tab as they found it: to open a page costs more than most of them."""
     opened = Window(browser, PATIENCE_MS).stay_flat()
     yield opened
     opened.close()
     assert opened.complaints() == []
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def tabs(shared_window: Window) -> dict[str, Panel]:
     return {}
 
 
 @pytest.fixture
 def shared(shared_window: Window, tabs: dict[str, Panel]) -> Iterator[Callable[[str, Server], Panel]]:
-    """A function that gives the tab of a server that this file's tests share, with the simulation begun anew."""
+    """A function that gives the tab of a server that tests share, with the simulation begun anew."""
 
     def give(name: str, server: Server) -> Panel:
         server.begin_anew()
@@ -77,18 +77,31 @@ def shared(shared_window: Window, tabs: dict[str, Panel]) -> Iterator[Callable[[
 
 
 @pytest.fixture(scope="package")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
-    """A function that starts `rigless run` with these words, in a folder of its own, until these tests are over."""
-    started: list[Server] = []
+def started() -> Iterator[list[Server]]:
+    """All servers that run, until these tests are over."""
+    servers: list[Server] = []
+    yield servers
+    for server in servers:
+        server.end()
+
+
+@pytest.fixture(scope="package")
+def serve(tmp_path_factory: pytest.TempPathFactory, started: list[Server]) -> Callable[..., Server]:
+    """A function that starts `rigless run` with these words, in a folder of its own."""
 
     def start(*words: object, folder: Path | None = None) -> Server:
-        server = Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless"))
-        started.append(server)
-        return server
+        started.append(Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless")))
+        return started[-1]
 
-    yield start
+    return start
+
+
+@pytest.fixture(autouse=True)
+def at_rest(started: list[Server]) -> Iterator[None]:
+    """What no test looks at any more stands still, and so do the tabs that show it."""
+    yield
     for server in started:
-        server.end()
+        server.rest()
 
 
 @pytest.fixture(scope="package")
@@ -117,7 +130,7 @@ def shouter_server(serve: Callable[..., Server]) -> Server:
     return serve(HERE / "robots" / "shouter", "--no-auth")
 
 
-# Panels that the tests of a file share, and others with a window of their own
+# Panels that tests share, and others with a window of their own
 
 
 @pytest.fixture

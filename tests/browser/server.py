@@ -36,8 +36,14 @@ class Server(Process):
                 cwd=self.folder,
                 env=environment,
             )
-        self.wait_ready()
+        try:
+            self.wait_ready()
+        except AssertionError:
+            self.popen.kill()  # nobody else knows of it yet
+            self.popen.wait()
+            raise
         headers = {} if "--no-auth" in self._words else {"Authorization": f"Bearer {self.token}"}
+        self._awake = True
         self.http = httpx.Client(base_url=self.url, headers=headers, timeout=30)
 
     @property
@@ -93,4 +99,11 @@ class Server(Process):
         self.post("/api/reset")
         self.post("/api/speed", speed=1)
         self.post("/api/resume")
+        self._awake = True
         return self
+
+    def rest(self) -> None:
+        """Stand still until somebody begins anew."""
+        if self._awake and self.popen.poll() is None:
+            self.post("/api/pause")
+        self._awake = False

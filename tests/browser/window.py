@@ -7,9 +7,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Viewport
 
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 CALMLY = """if (location.protocol === "http:" && localStorage.getItem("rigless.hz") === null)
-  localStorage.setItem("rigless.hz", "20");"""  # two cores draw all of this, without a graphics card
+  localStorage.setItem("rigless.hz", "10");"""  # two cores draw all of this, without a graphics card
 FLAT = """if (location.protocol === "http:" && localStorage.getItem("rigless.space") === null)
-  localStorage.setItem("rigless.space", '{"arm": false}');"""
+  localStorage.setItem("rigless.space", '{"arm": false, "welder": false}');"""
 REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI}`));"""
 
@@ -30,7 +30,7 @@ class Window:
         self._own: set[str] = set()
 
     def stay_flat(self) -> "Window":
-        """Show the arm from above, which costs little, until somebody asks for more."""
+        """Show arms from above, which costs little, until somebody asks for more."""
         self.context.add_init_script(FLAT)
         return self
 

@@ -5,7 +5,7 @@ or datagram port, `<port>/<subject>.in` the payload of a message (%2F is a slash
 port without samples gets bytes from a fixed random stream. A robot that is exact unless told otherwise has the settings that
 give it noise in `golden/settings`, one `key=value` a line. RIGLESS_CONFORMANCE=FOLDER[:FOLDER] adds robots of your own to the suite.
 
-As a script it prints the digest of a recording, for the test that another process makes the same one.
+As a script, SEED TARGET…, it prints the digest of a recording of each, for the test that another process makes the same ones.
 """
 
 import hashlib
@@ -197,4 +197,5 @@ def decoded(port: Port, pieces: Iterable[bytes], subject: str = "", codec: Any =
 
 
 if __name__ == "__main__":
-    print(hashlib.sha256(session(sys.argv[1], int(sys.argv[2]))).hexdigest())
+    for chosen in sys.argv[2:]:
+        print(hashlib.sha256(session(chosen, int(sys.argv[1]))).hexdigest())

@@ -5,7 +5,22 @@ import io
 import numpy as np
 import pytest
 
-from rigless.kernel.drawing import Action, Button, Drive, Gauge, Lamp, Path, Plot, Switch, Trail, rows
+from rigless.kernel.drawing import (
+    Action,
+    Button,
+    Drive,
+    Gauge,
+    Jog,
+    Lamp,
+    Listing,
+    Path,
+    Plot,
+    Slider,
+    Switch,
+    Trail,
+    Word,
+    rows,
+)
 from rigless.kernel.plain import to_json
 from rigless.kernel.recording import Recorder
 from rigless.panel import messages
@@ -38,6 +53,12 @@ def look(view):
     for name in messages.traces(view):
         x, y = ends[name]
         assert np.isfinite([x, y]).all()
+    lists = {part.name for part in view.parts if isinstance(part, Listing)}
+    assert set(view.lines()) == lists
+    assert to_json(messages.listings("live", "robot", view.lines()))
+    for part in view.parts:
+        if isinstance(part, Word):
+            assert 0 <= numbers[part.name] < len(part.words)
     return drawn
 
 
@@ -53,11 +74,12 @@ def test_the_parts_of_a_page_have_names_of_their_own(target):
     _, robot = load(target)
     parts = robot.view().parts
     assert parts
-    for kinds in ((Trail,), (Gauge, Lamp), (Plot,), (Action,), (Switch, Button)):
+    for kinds in ((Trail,), (Gauge, Word, Lamp), (Plot,), (Action,), (Switch, Button), (Slider,), (Listing,)):
         found = [part.name for part in parts if isinstance(part, kinds)]
         assert len(set(found)) == len(found), kinds
     drawn = [part.name for part in parts if part.columns]
     assert len(set(drawn)) == len(drawn)
+    assert sum(isinstance(part, Jog) for part in parts) <= 1
     assert all(part.label for part in parts)
     assert to_json(messages.page("live", robot.name, 1, robot.view()))
 
@@ -92,7 +114,8 @@ def test_looking_leaves_no_trace(target):
     for _ in range(3):
         look(view)
     assert view.stopped in (None, True, False)
-    view.drive(1.0, 1.0, 1.0), view.stop(True), view.stop(False)
+    view.drive(1.0, 1.0, 1.0), view.stop(True), view.stop(False), view.halt()
+    told(view)
     assert sim.snapshot().to_bytes() == before
     assert (robot.metrics, len(sim.events)) == (metrics, said)
 
@@ -171,6 +194,25 @@ def test_what_nobody_hears_is_the_same_whether_somebody_looked_or_not(target):
     assert ends[0] == ends[1]
 
 
+def told(view):
+    """The inputs of all that can be slid and jogged on a page."""
+    given = []
+    for part in view.parts:
+        if isinstance(part, Slider):
+            assert part.low < part.high
+            for value in part.stops or (part.low, part.low + part.step, part.high):
+                found = view.slide(part.name, value)
+                assert found, f"{part.name} does nothing"
+                given += found
+        if isinstance(part, Jog):
+            for axis in range(len(part.axes)):
+                for by in (part.steps[0], -part.steps[-1], float("inf"), float("-inf")):
+                    found = view.jog(axis, by, part.speeds[0])
+                    assert found, f"axis {axis} is not jogged"
+                    given += [*found, *view.halt()]
+    return given
+
+
 def test_what_the_page_can_do_the_robot_takes(target):
     sim, robot = busy(target)
     view = robot.view()
@@ -182,6 +224,7 @@ def test_what_the_page_can_do_the_robot_takes(target):
             found = view.act(part.name)
             assert found, f"{part.name} does nothing"
             given += found
+    given += told(view)
     for one in given:
         sim.check(one)
         sim.apply(one)

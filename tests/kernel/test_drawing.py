@@ -69,6 +69,7 @@ def test_a_view_does_nothing_unless_the_robot_says_so():
     sim = Simulation([Plain("p")])
     view = View(sim.robots["p"])
     assert (view.draw(), view.measure(), view.trace(), view.drive(1, 0, 0), view.act("x")) == ({}, {}, {}, [], [])
+    assert (view.lines(), view.slide("x", 1), view.jog(0, 1, 1), view.halt()) == ({}, [], [], [])
     assert (view.stop(True), view.stopped) == ([], None)
 
 

@@ -49,10 +49,8 @@ class Joints:
     def finish(self):
         """Run to the end of the queue; gives when that is."""
         while self.count:
-            end_s = p.ends_s(self.run)
-            assert math.isfinite(end_s)
-            self.to(end_s)
-        return self.now_s
+            self.to(p.frees_s(self.blocks, self.run))
+        return self.run[p.TIME]
 
 
 def least(limits, vector):

@@ -50,6 +50,18 @@ async def test_an_action_is_done_and_an_unknown_one_is_told():
 
 
 @on_loop
+async def test_a_slider_is_set_within_its_range():
+    async with api() as (host, http):
+        for name, value in (("x", 0), ("x", 100), ("x", 37), ("y", 3)):
+            assert (await good(http.post("/api/robots/trolley/sliders", json={"name": name, "value": value})))["name"]
+            assert host.sim.robots["trolley"].input["horn"] == value
+        for name, value in (("x", -1), ("x", 100.5), ("y", 2), ("z", 5), ("beep", 5), ("x", "far")):
+            wrong = await bad(http.post("/api/robots/trolley/sliders", json={"name": name, "value": value}))
+            assert wrong["what"]
+        assert host.sim.robots["trolley"].input["horn"] == 3
+
+
+@on_loop
 async def test_the_emergency_stop_of_all_or_one():
     async with api() as (host, http):
         assert await good(http.post("/api/estop", json={})) == {"on": True, "robots": ["trolley"]}

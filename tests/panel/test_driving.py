@@ -153,6 +153,66 @@ async def test_a_key_held_through_the_emergency_stop_does_not_drive_on():
 
 
 @on_loop
+async def test_a_jog_goes_on_while_it_is_said_and_no_longer():
+    async with theatre() as here:
+        heard = []
+        here.host.sim.listeners.input.append(lambda at_ns, given, source: heard.append(given))
+        client = here.come()
+        for _ in range(30):
+            here.hub.jog(client, "trolley", 1, -1.0, 0.5, hold=True)
+            await here.wall.go(0.1)
+        assert (here.robot.state.speed, len(heard)) == ((0.0, -0.5, 0.0), 1)  # the robot is told once
+        here.hub.jog(client, "trolley", 0, 2.0, 1.0, hold=True)
+        assert (here.robot.state.speed, len(heard)) == ((1.0, 0.0, 0.0), 4)  # let go before the next
+        here.hub.jog(client, "trolley", 0, 0.0, 1.0, hold=False)
+        assert (here.robot.state.speed, client.jogging, client.driving) == (STANDS, {}, {})
+
+
+@pytest.mark.parametrize("end", ["silent", "gone"])
+@on_loop
+async def test_who_is_silent_or_gone_does_not_jog(end):
+    async with theatre() as here:
+        client, _other = here.come(), here.come()
+        here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)
+        assert here.robot.state.speed == (1.0, 0.0, 0.0)
+        if end == "gone":
+            here.leave(client)
+        else:
+            await here.wall.go(DRIVE_STALE_S + 0.2)
+        assert (here.robot.state.speed, client.jogging) == (STANDS, {})
+
+
+@on_loop
+async def test_a_jog_held_through_the_emergency_stop_does_not_go_on():
+    async with theatre() as here:
+        client = here.come()
+        here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)
+        here.hub.stop(True)
+        await here.wall.go(0.1)
+        here.hub.stop(False)
+        here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)
+        assert here.robot.state.speed == STANDS
+        here.hub.jog(client, "trolley", 0, 0.0, 1.0, hold=False)
+        here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)
+        assert here.robot.state.speed == (1.0, 0.0, 0.0)
+
+
+@on_loop
+async def test_a_step_is_one_that_the_page_has():
+    async with theatre() as here:
+        client = here.come()
+        here.hub.jog(client, "trolley", 1, -5.0, 1.0, hold=False)
+        assert (here.robot.input["horn"], client.jogging) == (-5, {})
+        for axis, by in ((2, 1.0), (0, 5.1), (0, -6.0)):
+            with pytest.raises(InputError):
+                here.hub.jog(client, "trolley", axis, by, 1.0, hold=False)
+        assert here.robot.input["horn"] == -5
+    async with theatre(THERMOSTAT) as here:
+        with pytest.raises(InputError, match="cannot be jogged"):
+            here.hub.jog(here.come(), "thermostat", 0, 1.0, 1.0, hold=True)
+
+
+@on_loop
 async def test_a_robot_that_cannot_be_driven_says_so():
     async with theatre(THERMOSTAT) as here:
         with pytest.raises(InputError, match="cannot be driven"):

@@ -190,6 +190,42 @@ async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop(
 
 
 @on_loop
+async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_look():
+    async with theatre() as here:
+        looks, other = here.come(60), here.come()
+        await here.wall.go(1.0)
+        assert [told["listings"]["log"]["texts"] for told in looks.socket.of("listings")] == [["<b>0</b>"]]
+        here.host.sim.set_input("trolley", "horn", 1)
+        await here.wall.go(0.2)
+        assert [told["listings"]["log"]["texts"] for told in looks.socket.of("listings")] == [
+            ["<b>0</b>"],
+            ["<b>1</b>"],
+        ]
+        assert other.socket.of("listings") == []
+        here.hub.look(other, "live", {"trolley": 60})
+        await here.wall.go(0.1)
+        assert len(other.socket.of("listings")) == 1
+        here.hub.look(looks, "live", {})
+        here.hub.look(other, "live", {})
+        here.hub.view("trolley").lines = here.robot.view = None  # nobody asks
+        here.host.sim.set_input("trolley", "horn", 0)
+        await here.wall.go(0.3)
+        assert (len(looks.socket.of("listings")), len(other.socket.of("listings"))) == (2, 1)
+        assert looks.socket.of("trouble") == []
+
+
+@on_loop
+async def test_a_listing_that_fails_is_told_and_ends_only_itself():
+    async with theatre() as here:
+        client = here.come(60)
+        watch = next(iter(client.looks))
+        watch.view.lines = lambda: 1 // 0
+        await here.wall.go(0.3)
+        assert "ZeroDivisionError" in client.socket.of("trouble")[-1]["text"]
+        assert not here.hub._task.done()
+
+
+@on_loop
 async def test_truth_comes_as_often_as_was_asked_for_and_only_to_those_who_asked():
     async with theatre() as here:
         one, two = here.come(truth_every=3), here.come()

@@ -28,7 +28,11 @@ LOOKS = st.fixed_dictionaries(
 DRIVES = st.fixed_dictionaries(
     {"type": st.just("drive"), "robot": NAMES, "axes": st.lists(NUMBERS, min_size=2, max_size=4)}
 )
-MESSAGES = st.binary(max_size=30) | (LOOKS | DRIVES | JSON).map(json.dumps) | st.text(max_size=20)
+JOGS = st.fixed_dictionaries(
+    {"type": st.just("jog"), "robot": NAMES},
+    optional={"axis": NUMBERS, "by": NUMBERS, "speed": NUMBERS, "hold": st.booleans()},
+)
+MESSAGES = st.binary(max_size=30) | (LOOKS | DRIVES | JOGS | JSON).map(json.dumps) | st.text(max_size=20)
 
 
 class Mouth:

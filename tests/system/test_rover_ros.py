@@ -3,14 +3,16 @@ RIGLESS_ROS=kilted tries another distribution."""
 
 import math
 import os
+import subprocess
 from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
 
+from conftest import SOURCES, Process
 from rigless.recordings.replay import verify
 
-from .ros import RosPeer, ros_python, until
+from .ros import WAIT_S, RosPeer, ros_python, until
 
 BEACON = Path(__file__).parents[1] / "transports" / "beacon"
 KINDS = {"imu": "sensor_msgs/msg/Imu", "gps": "sensor_msgs/msg/NavSatFix", "ground_truth": "nav_msgs/msg/Odometry",
@@ -25,32 +27,32 @@ def python():
     return ros_python()
 
 
-@pytest.fixture
-def domain(environment):
-    """A ROS domain of the test's own, in which commands of this test run."""
-    environment["ROS_DOMAIN_ID"] = str(20 + next(_domains) % 200)
-    return environment["ROS_DOMAIN_ID"]
-
-
-@pytest.fixture
-def rover(rigless_process, domain, tmp_path):
-    """Whatever a test does to it, it ends with 0 and its recording replays the same."""
-    file = tmp_path / "run.mcap"
-    found = rigless_process("run", "rover", "--no-panel", "--seed", "3", "--record", file)
-    assert found.ports == {"rover/dds": f"dds://domain/{domain}"}
-    yield found
-    assert found.end() == 0
+@pytest.fixture(scope="module")
+def rover(tmp_path_factory):
+    """One for all tests that drive it: whatever they do, it ends with 0 and its recording replays the same."""
+    folder, domain = tmp_path_factory.mktemp("rover"), free_domain()
+    environment = {**os.environ, "ROS_DOMAIN_ID": domain, "XDG_RUNTIME_DIR": str(folder), "NO_COLOR": "1"}
+    file = folder / "run.mcap"
+    found = Process(("run", "rover", "--no-panel", "--seed", "3", "--record", str(file)), folder, environment)
+    try:
+        found.wait_ready()
+        assert found.ports == {"rover/dds": f"dds://domain/{domain}"}
+        yield domain
+        assert found.end() == 0
+    finally:
+        found.popen.kill()
+        found.popen.wait()
     assert "Traceback" not in found.errors
     again = verify(file)
     assert (again.difference, again.cut) == (None, False)
 
 
 @pytest.fixture
-def ros(python, domain):
-    """A function that starts a peer."""
+def ros(python):
+    """A function that starts a peer in a domain."""
     started = []
 
-    def start(name="peer"):
+    def start(domain, name="peer"):
         started.append(RosPeer(python, domain, name))
         return started[-1]
 
@@ -59,12 +61,16 @@ def ros(python, domain):
         peer.kill()
 
 
+def free_domain():
+    return str(20 + next(_domains) % 200)
+
+
 def stamp_ns(message):
     return message["header"]["stamp"]["sec"] * 10**9 + message["header"]["stamp"]["nanosec"]
 
 
 def test_all_topics_at_their_rates_for_readers_of_either_kind(rover, ros):
-    peer = ros()
+    peer = ros(rover)
     for topic, kind in KINDS.items():
         peer.subscribe(topic, topic, kind)
         peer.subscribe(f"{topic}, best effort", topic, kind, False)
@@ -82,7 +88,7 @@ def test_all_topics_at_their_rates_for_readers_of_either_kind(rover, ros):
 
 
 def test_it_is_a_node_among_nodes(rover, ros):
-    peer = ros()
+    peer = ros(rover)
     until(lambda: ["sensor_simulator", "/"] in peer.nodes(), "the node")
     said, heard = until(lambda: all(found := peer.topics_of("sensor_simulator", "/")) and found, "its topics")
     assert {"/imu", "/gps", "/enc_vel", "/ground_truth"} <= said.keys()
@@ -91,7 +97,7 @@ def test_it_is_a_node_among_nodes(rover, ros):
 
 
 def test_it_drives_until_nobody_commands(rover, ros):
-    peer = ros()
+    peer = ros(rover)
     peer.subscribe("truth", "ground_truth", KINDS["ground_truth"])
     peer.advertise("cmd_vel", "geometry_msgs/msg/Twist")
     until(lambda: peer.matched("cmd_vel") and peer.count("truth"), "match")
@@ -111,13 +117,13 @@ def test_it_drives_until_nobody_commands(rover, ros):
 
 
 def test_a_peer_that_is_killed_is_followed_by_another(rover, ros):
-    first = ros("first")
+    first = ros(rover, "first")
     first.subscribe("imu", "imu", KINDS["imu"])
     first.advertise("cmd_vel", "geometry_msgs/msg/Twist")
     until(lambda: first.count("imu") and first.matched("cmd_vel"), "match")
     first.drive("cmd_vel", 0.5, 0.0)
     first.process.kill()
-    second = ros("second")
+    second = ros(rover, "second")
     second.subscribe("imu", "imu", KINDS["imu"])
     second.subscribe("truth", "ground_truth", KINDS["ground_truth"])
     until(lambda: second.count("imu") > 20 and second.count("truth"), "the second hears it")
@@ -125,22 +131,54 @@ def test_a_peer_that_is_killed_is_followed_by_another(rover, ros):
     assert last in (0.0, 0.5)
 
 
-def test_late_joiners_get_what_is_kept(rigless_process, domain, ros):
+def test_late_joiners_get_what_is_kept(rigless_process, environment, ros):
+    domain = environment["ROS_DOMAIN_ID"] = free_domain()
     rigless_process("run", BEACON, "--no-panel")
     for name in ("early", "late"):
-        peer = ros(name)
+        peer = ros(domain, name)
         peer.subscribe("home", "home", "geometry_msgs/msg/Pose", True, True)
         until(lambda peer=peer: peer.count("home"), f"{name}: what is kept")
         assert [one["position"] for one in peer.take("home")] == [{"x": 1.0, "y": 2.0, "z": 0.0}]
 
 
-def test_several_in_one_process_and_other_robots_too(rigless_process, domain, ros, tmp_path):
+def test_the_same_node_on_the_ros_that_is_installed(python, environment, ros):
+    domain = environment["ROS_DOMAIN_ID"] = free_domain()
+    words = [
+        python,
+        "-c",
+        "from rigless.cli import main; main()",
+        "run",
+        str(BEACON),
+        "--no-panel",
+        "--backend",
+        "rclpy",
+    ]
+    node = subprocess.Popen(words, env={**environment, "PYTHONPATH": str(SOURCES.parent)}, stdout=subprocess.DEVNULL)
+    try:
+        peer = ros(domain)
+        peer.subscribe("imu", "imu", KINDS["imu"])
+        peer.subscribe("home", "home", "geometry_msgs/msg/Pose", True, True)
+        peer.advertise("cmd_vel", "geometry_msgs/msg/Twist")
+        until(lambda: peer.count("imu") > 12 and peer.matched("cmd_vel") and peer.count("home"), "match")
+        assert {after - before for before, after in pairwise(map(stamp_ns, peer.take("imu")))} == {10_000_000}
+        peer.drive("cmd_vel", 0.75, 0.0)
+        until(lambda: 0.75 in [one["angular_velocity"]["x"] for one in peer.take("imu")], "it obeys")
+        assert ["beacon", "/"] in peer.nodes()
+        node.terminate()
+        assert node.wait(WAIT_S) == 0
+    finally:
+        node.kill()
+        node.wait()
+
+
+def test_several_in_one_process_and_other_robots_too(rigless_process, environment, ros, tmp_path):
+    domain = environment["ROS_DOMAIN_ID"] = free_domain()
     scenario = tmp_path / "fleet.toml"
     scenario.write_text(
         '[[robots]]\nkind = "rover"\ncount = 2\n[[robots]]\nkind = "pacbot"\n[robots.config]\nros = true\n'
     )
     rigless_process("run", scenario, "--no-panel")
-    peer = ros()
+    peer = ros(domain)
     for name in ("rover_1", "rover_2"):
         peer.subscribe(name, f"/{name}/imu", KINDS["imu"])
     peer.subscribe("north", "/range/north", "sensor_msgs/msg/Range")

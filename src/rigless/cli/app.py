@@ -82,7 +82,9 @@ def run(
     window: Annotated[
         bool, typer.Option("--window", help="Show pacbots in a window of their own; closing it ends the run.")
     ] = False,
-    ros: Annotated[bool, typer.Option("--ros", help="Be a ROS 2 node too (vacuum, pacbot): --set ros=true.")] = False,
+    ros: Annotated[
+        bool, typer.Option("--ros", help="Be a ROS 2 node too (vacuum, pacbot): --set ros.enabled=true.")
+    ] = False,
     backend: Annotated[
         str, typer.Option(metavar="dds|rclpy", help="What ROS ports run on: our own, or the rclpy that is installed.")
     ] = "dds",
@@ -107,7 +109,7 @@ def run(
     pace = "fast" if fast else "lockstep" if lockstep else speed
     if backend not in ("dds", "rclpy"):
         raise InputError(Problem("--backend", f"{backend!r} is not a backend", "use dds or rclpy"))
-    built = open_target(target, [*settings, *(["ros=true"] if ros else [])], seed, collect=False)
+    built = open_target(target, [*settings, *(["ros.enabled=true"] if ros else [])], seed, collect=False)
     options = Options(pace, duration, record, panel, not no_panel, not no_auth, quiet, window, backend)
     sys.exit(run_live(built, options))
 

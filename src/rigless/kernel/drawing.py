@@ -6,7 +6,7 @@ for what is not. Places are in world metres, angles in radians.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -26,11 +26,13 @@ Colour = Literal["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad
 
 @dataclass(frozen=True)
 class Part:
-    """Something on a page. `columns` is how many numbers a row of its drawing has; 0: it is not drawn on the map."""
+    """Something on a page. `columns` is how many numbers a row of its drawing has; 0: it is not drawn on the map. Parts of one
+    `group` share a card of that name; without one they are with their kind."""
 
     columns: ClassVar[int] = 0
     name: str
     label: str
+    group: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -130,10 +132,18 @@ class Gauge(Part):
 
 
 @dataclass(frozen=True)
+class Word(Part):
+    """One of some words: the number from `View.measure` says which. Only `warn` and `bad` ones are coloured."""
+
+    words: tuple[tuple[str, Colour], ...]
+
+
+@dataclass(frozen=True)
 class Lamp(Part):
-    """On when the number from `View.measure` is not zero."""
+    """On when the number from `View.measure` is not zero. With a `short` name it is a small square among its like."""
 
     colour: Colour = "ok"
+    short: str = ""
 
 
 @dataclass(frozen=True)
@@ -146,7 +156,10 @@ class Plot(Part):
 
 @dataclass(frozen=True)
 class Switch(Part):
-    """A virtual input of the robot (`name` is the input's), shown as what it is: a switch, a number or a text."""
+    """A virtual input of the robot (`name` is the input's), shown as what it is: a switch, a number or a text. A switch with a
+    `short` name is a small square among its like."""
+
+    short: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,12 +174,54 @@ class Button(Part):
 class Action(Part):
     """Something to tell the robot once, as its clients do; `View.act` knows what."""
 
+    colour: Colour = "plain"
+
 
 @dataclass(frozen=True)
 class Drive(Part):
     """The robot can be driven by keyboard; `axes` are those of forward, left and turn that it has."""
 
     axes: tuple[Literal["forward", "left", "turn"], ...] = ("forward", "turn")
+
+
+@dataclass(frozen=True)
+class Slider(Part):
+    """A number that can be set from `low` to `high` in steps, or to one of `stops` only. Where it is comes from `View.measure`,
+    what sets it from `View.slide`; away from `normal` it is shown as abnormal."""
+
+    unit: str
+    low: float
+    high: float
+    step: float = 1.0
+    normal: float | None = None
+    stops: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Jog(Part):
+    """Axes that can be moved by hand: by one of `steps` at a press, or for as long as a button is held (`View.jog`, `View.halt`). An
+    axis is the name of its number in `View.measure`, its label and its unit; `speeds` are shares of the full one."""
+
+    axes: tuple[tuple[str, str, str], ...]
+    steps: tuple[float, ...] = (0.1, 1.0, 5.0, 10.0)
+    speeds: tuple[float, ...] = (0.1, 0.3, 1.0)
+
+
+@dataclass(frozen=True)
+class Listing(Part):
+    """Lines of text of which one is being done, as of a program; `View.lines` gives them."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What a listing shows now: some lines, `first` being the number of the first of them. Those before `current` are done, those
+    after `read` have come but wait unread, and those of `wrong` were refused."""
+
+    first: int = 1
+    texts: tuple[str, ...] = ()
+    current: int = 1
+    read: int = 0
+    wrong: tuple[int, ...] = ()
 
 
 class View:
@@ -182,7 +237,7 @@ class View:
         return {}
 
     def measure(self) -> Mapping[str, float]:
-        """The numbers of gauges, lamps and plots, by name."""
+        """The numbers of gauges, words, lamps, plots, sliders and jogged axes, by name."""
         return {}
 
     def trace(self) -> Mapping[str, tuple[float, float]]:
@@ -193,8 +248,24 @@ class View:
         """The inputs that drive the robot like this, each from −1 to 1."""
         return []
 
+    def lines(self) -> Mapping[str, Lines]:
+        """What the listings show, by name. It goes over the wire whenever it has changed, so give what can be read at a glance."""
+        return {}
+
     def act(self, name: str) -> list[AnyInput]:
         """The inputs of one of the page's actions."""
+        return []
+
+    def slide(self, name: str, value: float) -> list[AnyInput]:
+        """The inputs that bring what a slider shows to a value within its range."""
+        return []
+
+    def jog(self, axis: int, by: float, speed: float) -> list[AnyInput]:
+        """The inputs that move an axis by so much (infinite: on and on until `halt`), at a share of full speed."""
+        return []
+
+    def halt(self) -> list[AnyInput]:
+        """The inputs that end a jog, and one that has not begun yet; they must do no harm when there is none."""
         return []
 
     def stop(self, on: bool) -> list[AnyInput]:

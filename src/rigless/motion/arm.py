@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 A, ALPHA, D, THETA = range(4)  # columns of the table
 BRANCHES = 8
+MOST_CHORDS = 720
 STRAIGHT = 1e-9  # sine of joint 5 below which the wrist is singular
 
 
@@ -72,6 +73,24 @@ def tool_place(
         x, y, z = ct * x - st * y + row[A], st * x + ct * y, z + row[D]
         y, z = ca * y - sa * z, sa * y + ca * z
     out[0], out[1], out[2] = x, y, z
+
+
+@njit(cache=True, error_model="numpy")
+def tool_path(
+    table: NDArray[np.float64], tool: NDArray[np.float64], begin_deg: NDArray[np.float64], end_deg: NDArray[np.float64]
+) -> float:
+    """How far a point of the tool goes when all joints go evenly from one place to another: chords of a degree at most."""
+    widest = 0.0
+    for n in range(6):
+        widest = max(widest, abs(end_deg[n] - begin_deg[n]))
+    chords = min(int(np.ceil(widest)), MOST_CHORDS)
+    before, after, length = np.empty(3), np.empty(3), 0.0
+    tool_place(table, tool, begin_deg, before)
+    for k in range(chords):
+        tool_place(table, tool, begin_deg + (end_deg - begin_deg) * ((k + 1) / chords), after)
+        length += np.sqrt((after[0] - before[0]) ** 2 + (after[1] - before[1]) ** 2 + (after[2] - before[2]) ** 2)
+        before[:] = after
+    return length
 
 
 @njit(cache=True, error_model="numpy")

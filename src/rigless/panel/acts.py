@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from fastapi.responses import Response
 
 from rigless.host.control import Body, describe_robot
-from rigless.kernel.drawing import Action
+from rigless.kernel.drawing import Action, Slider
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.simulation import Simulation
@@ -22,6 +22,11 @@ class EmergencyStop(Body):
 
 class Act(Body):
     name: str
+
+
+class Slide(Body):
+    name: str
+    value: float
 
 
 def add_acts(app: FastAPI, hub: Hub) -> None:
@@ -42,6 +47,16 @@ def add_acts(app: FastAPI, hub: Hub) -> None:
         hub.apply(view.act(body.name))
         return describe_robot(hub.host, hub.host.sim.robot(robot))
 
+    @app.post("/api/robots/{robot}/sliders")
+    async def slide(robot: str, body: Slide) -> dict[str, Any]:
+        view = hub.view(robot)
+        sliders = {part.name: part for part in view.parts if isinstance(part, Slider)}
+        if body.name not in sliders:
+            raise unknown("slider", body.name, sliders)
+        _check(sliders[body.name], body.value)
+        hub.apply(view.slide(body.name, body.value))
+        return describe_robot(hub.host, hub.host.sim.robot(robot))
+
     @app.get("/api/world")
     async def world(stage: Literal["live", "recording"] = "live", robot: str = "") -> dict[str, Any]:
         sim = _sim(hub, stage)
@@ -54,6 +69,15 @@ def add_acts(app: FastAPI, hub: Hub) -> None:
         if around.grid(place) is None:
             raise InputError(Problem("world", "there is no map: this world is an open plane"))
         return Response(around.cells(place), media_type="application/octet-stream")
+
+
+def _check(slider: Slider, value: float) -> None:
+    """Whether a slider can stand there."""
+    if slider.stops and value not in slider.stops:
+        stops = ", ".join(f"{stop:g}" for stop in slider.stops)
+        raise InputError(Problem(slider.name, f"cannot be {value:g}", f"it is one of {stops}"))
+    if not slider.low <= value <= slider.high:
+        raise InputError(Problem(slider.name, f"cannot be {value:g}", f"it is {slider.low:g} to {slider.high:g}"))
 
 
 def _sim(hub: Hub, stage: str) -> Simulation:

@@ -24,12 +24,14 @@ class Client:
     stage: str = ""  # whose surroundings it wants to know
     barred: set[str] = field(default_factory=set)  # robots stopped under its hands; it has to let go first
     driving: dict[str, float] = field(default_factory=dict)  # robot → when its last command goes stale
+    jogging: dict[str, tuple[int, float, float]] = field(default_factory=dict)  # robot → axis, direction and speed
     dropped: int = 0
 
     def __post_init__(self) -> None:
         self._events: deque[bytes] = deque()
         self._lost = 0
         self._newest: dict[str, bytes] = {}
+        self._listings: dict[Watch, bytes] = {}  # what it was last told of each
         self._pictures: dict[Watch, None] = {}
         self._seen: dict[Watch, tuple[int, int, float]] = {}  # epoch, sequence and time of the last picture sent
         self._wake = asyncio.Event()
@@ -47,6 +49,12 @@ class Client:
         self._newest[kind] = message
         self._wake.set()
 
+    def show(self, watch: Watch, message: bytes) -> None:
+        """What a page lists, if this client has not been told so."""
+        if message and self._listings.get(watch) != message:
+            self._listings[watch] = message
+            self.update(f"listings {watch.stage.name} {watch.robot}", message)
+
     def offer(self, watch: Watch) -> None:
         """A picture, if this client has not seen it."""
         if self._seen.get(watch, ())[:2] == (watch.epoch, watch.sequence) or watch.failure:
@@ -59,6 +67,7 @@ class Client:
         self.looks, self.stage = looks, stage
         self._pictures = {watch: None for watch in self._pictures if watch in looks}
         self._seen = {watch: seen for watch, seen in self._seen.items() if watch in looks}
+        self._listings = {watch: told for watch, told in self._listings.items() if watch in looks}
 
     async def send_all(self) -> None:
         """Send what there is to send, for ever."""

@@ -4,11 +4,12 @@ due gets the picture; ten times a second goes what changes slowly. Nobody there:
 import asyncio
 import time
 from collections.abc import Callable, Iterable
+from math import copysign, inf
 from typing import Any
 
 from rigless.host.control import describe_robot, list_snapshots, status_of, summarise
 from rigless.host.host import Host
-from rigless.kernel.drawing import Drive, View
+from rigless.kernel.drawing import Drive, Jog, View
 from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
@@ -163,6 +164,10 @@ class Hub:
                 if key not in told:
                     told[key] = to_json({"type": "robot", "stage": key[0], **self._robot(watch)})
                 client.update(f"robot {key}", told[key])
+                key = (watch.stage.name, f"listings {watch.robot}")
+                if key not in told:
+                    told[key] = watch.listings()
+                client.show(watch, told[key])
             sim = self.stages[client.stage].sim if client.stage else None
             if sim is not None:
                 robot = next((watch.robot for watch in client.looks if watch.sim is sim), "")
@@ -234,6 +239,33 @@ class Hub:
         else:
             client.driving.pop(robot, None)
 
+    def jog(self, client: Client, robot: str, axis: int, by: float, speed: float, hold: bool) -> None:
+        """Move an axis by so much; or, with `hold`, on in the direction of `by` for as long as this is said again. Nought lets go."""
+        view = self.view(robot)
+        part = next((part for part in view.parts if isinstance(part, Jog)), None)
+        if part is None:
+            raise InputError(Problem(robot, "cannot be jogged from here", "its view has no Jog part"))
+        if axis >= len(part.axes):
+            raise InputError(Problem("axis", f"there is no axis {axis}", f"they are 0 to {len(part.axes) - 1}"))
+        if not by:
+            client.barred.discard(robot)
+            self._let_go(client, robot)
+        elif robot in client.barred:
+            return
+        elif not hold:
+            far = max(part.steps)
+            if abs(by) > far:
+                raise InputError(Problem("by", f"{by:g} is too far for a step", f"at most {far:g}"))
+            self.apply(view.jog(axis, by, speed))
+        else:
+            grip = (axis, copysign(inf, by), speed)
+            if client.jogging.get(robot) != grip:
+                if robot in client.jogging:
+                    self._let_go(client, robot)
+                self.apply(view.jog(*grip))
+            client.jogging[robot] = grip
+            client.driving[robot] = time.monotonic() + DRIVE_STALE_S
+
     def _stop_stale_drivers(self) -> None:
         now = time.monotonic()
         for client in self.clients:
@@ -242,8 +274,10 @@ class Hub:
 
     def _let_go(self, client: Client, robot: str) -> None:
         client.driving.pop(robot, None)
+        client.jogging.pop(robot, None)
         try:
-            self.apply(self.view(robot).drive(0.0, 0.0, 0.0))
+            view = self.view(robot)
+            self.apply([*view.drive(0.0, 0.0, 0.0), *view.halt()])
         except Exception as error:
             self._tell_trouble(robot, f"{robot} cannot be let go: {type(error).__name__}: {error}")
 

@@ -17,7 +17,7 @@ where that is long: after a step, in fast time.
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
 from typing import Any
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.kernel.drawing import Gauge, Lamp, Part, Plot, Trail, View
+from rigless.kernel.drawing import Gauge, Jog, Lamp, Lines, Part, Plot, Slider, Trail, View, Word
 from rigless.kernel.plain import to_builtins
 
 VERSION = 1
@@ -57,8 +57,10 @@ def measures(view: View) -> list[str]:
     """The names of the numbers on a page, each once."""
     names: dict[str, None] = {}
     for part in view.parts:
-        if isinstance(part, Gauge | Lamp):
+        if isinstance(part, Gauge | Word | Lamp | Slider):
             names[part.name] = None
+        elif isinstance(part, Jog):
+            names |= dict.fromkeys(name for name, _, _ in part.axes)
         elif isinstance(part, Plot):
             names |= dict.fromkeys(name for name, _ in part.lines)
     return list(names)
@@ -79,6 +81,11 @@ def page(stage: str, robot: str, number: int, view: View) -> dict[str, Any]:
         "measures": measures(view),
         "traces": traces(view),
     }
+
+
+def listings(stage: str, robot: str, found: Mapping[str, Lines]) -> dict[str, Any]:
+    """What the listings of a page show; text does not go with the pictures."""
+    return {"type": "listings", "stage": stage, "robot": robot, "listings": to_builtins(found)}
 
 
 def _part(part: Part) -> dict[str, Any]:

@@ -3,6 +3,8 @@ of the robots it looks at:
 
     {"type": "look", "stage": "live", "robots": {"vacuum": 60}}      pictures a second: 60, 30, 20 or 10; replaces the last look
     {"type": "drive", "robot": "vacuum", "axes": [1, 0, 0.5]}        forward, left, turn, each −1 to 1; goes stale in a second
+    {"type": "jog", "robot": "welder", "axis": 0, "by": -5}          one step of the first axis; speed is a share, 1 unless told
+    {"type": "jog", "robot": "welder", "axis": 0, "by": 1, "hold": true}     on and on; goes stale in a second, by 0 ends it
 
 What cannot be done is answered with {"type": "error", "problems": […]}.
 """
@@ -34,7 +36,15 @@ class DriveBy(msgspec.Struct, tag="drive", forbid_unknown_fields=True):
     axes: tuple[Axis, Axis, Axis]
 
 
-_decoder = msgspec.json.Decoder(Look | DriveBy)
+class JogBy(msgspec.Struct, tag="jog", forbid_unknown_fields=True):
+    robot: Name
+    axis: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
+    by: Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)] = 0.0
+    speed: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
+    hold: bool = False
+
+
+_decoder = msgspec.json.Decoder(Look | DriveBy | JogBy)
 
 
 def add_stream(app: FastAPI, hub: Hub) -> None:
@@ -83,5 +93,7 @@ def _obey(hub: Hub, client: Client, data: str | bytes) -> None:
         raise InputError(Problem("message", str(error)[:LONGEST], fix)) from None
     if isinstance(given, Look):
         hub.look(client, given.stage, dict(given.robots))
+    elif isinstance(given, JogBy):
+        hub.jog(client, given.robot, given.axis, given.by, given.speed, given.hold)
     else:
         hub.drive(client, given.robot, *given.axes)

@@ -9,7 +9,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.kernel.drawing import View, rows
+from rigless.kernel.drawing import Listing, View, rows
+from rigless.kernel.plain import to_json
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
@@ -49,6 +50,7 @@ class Watch:
         self.view = self._view()
         self.measures, self.traces = messages.measures(self.view), messages.traces(self.view)
         self._drawn = [part for part in self.view.parts if part.columns]
+        self._lists = any(isinstance(part, Listing) for part in self.view.parts)
         self.epoch = stage.epoch
         self.sequence = 0
         self._time_ns = -1
@@ -63,6 +65,16 @@ class Watch:
 
     def page(self) -> dict[str, object]:
         return messages.page(self.stage.name, self.robot, self.number, self.view)
+
+    def listings(self) -> bytes:
+        """What the page's listings show now; nothing if it has none."""
+        if not self._lists or self.failure:
+            return b""
+        try:
+            return to_json(messages.listings(self.stage.name, self.robot, self.view.lines()))
+        except Exception as error:  # the robot's own code, which may do anything
+            self._fail(error)
+            return b""
 
     # What is drawn now
 

@@ -39,8 +39,11 @@ class RosConfig(Config):
 
     @model_validator(mode="before")
     @classmethod
-    def a_word(cls, data: Any) -> Any:
-        return {"enabled": data} if isinstance(data, bool) else data
+    def asked_for(cls, data: Any) -> Any:
+        """`true` is enough, and whoever says how it shall be wants it."""
+        if isinstance(data, bool):
+            return {"enabled": data}
+        return {"enabled": True, **data} if isinstance(data, dict) and data else data
 
     @field_validator("node_name", "namespace", "remaps")
     @classmethod

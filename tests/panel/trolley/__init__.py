@@ -6,8 +6,25 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.kernel.drawing import Action, Button, Disc, Drive, Gauge, Lamp, Path, Plot, Points, Switch, Trail, View
-from rigless.kernel.inputs import Send
+from rigless.kernel.drawing import (
+    Action,
+    Button,
+    Disc,
+    Drive,
+    Gauge,
+    Jog,
+    Lamp,
+    Lines,
+    Listing,
+    Path,
+    Plot,
+    Points,
+    Slider,
+    Switch,
+    Trail,
+    View,
+)
+from rigless.kernel.inputs import Send, SetInput
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.robot import Robot as Base
 from rigless.kernel.robot import VirtualInput, every, on
@@ -78,6 +95,10 @@ class TrolleyView(View):
         Action("beep", "Beep"),
         Switch("estop", "Emergency stop"),
         Button("horn", "Horn", 1, 0),
+        Slider("x", "Where", "m", 0, 100, normal=0, group="Place"),
+        Slider("y", "Lane", "m", 1, 3, stops=(1, 3), group="Place"),
+        Jog("jog", "Jog", (("x", "x", "m"), ("y", "y", "m")), (1.0, 5.0)),
+        Listing("log", "Log"),
     )
 
     def draw(self):
@@ -93,6 +114,21 @@ class TrolleyView(View):
 
     def drive(self, forward, left, turn):
         return [Send(self.robot.name, "box", "Go", {"forward": forward, "left": left, "turn": turn})]
+
+    def lines(self):
+        return {"log": Lines(1, (f"<b>{self.robot.input['horn']}</b>",), 1, 1)}
+
+    def slide(self, name, value):
+        return [SetInput(self.robot.name, "horn", round(value))]
+
+    def jog(self, axis, by, speed):
+        if math.isfinite(by):
+            return [SetInput(self.robot.name, "horn", round(by))]
+        along = [math.copysign(speed, by) if n == axis else 0.0 for n in range(2)]
+        return self.drive(*along, 0.0)
+
+    def halt(self):
+        return self.drive(0.0, 0.0, 0.0)
 
     def act(self, name):
         return [Send(self.robot.name, "box", "Go", {"forward": 0.0, "left": 0.0, "turn": 1.0})]

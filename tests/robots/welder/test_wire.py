@@ -30,7 +30,7 @@ def codes(data):
     [
         (b"G0 X1\n", ["G0 X1"]), (b"G0 X1\r\n", ["G0 X1"]), (b"a\r\nb\r\n", ["a", "b"]), (b"a\n\nb\n", ["a", "", "b"]),
         (b"\r\n", [""]), (b"\n\r", [""]), (b"\r\n\r\n", ["", ""]), (b"\n\n", ["", ""]), (b"a\n\rb\r", ["a", "b"]),
-        (b"  G0\tX1\n", ["G0X1"]), (b"G0X12\x08\x083\n", ["G0X3"]), (b"ab\x7f\x7f\x7fc\n", ["c"]), (b"G0 X1", []),
+        (b"  G0\tX1\n", ["G0X1"]), (b"G0X12\x08\x083\n", ["G0X3"]), (b"$b\x7fc\n", ["$c"]), (b"G0 X1", []),
     ],
 )  # fmt: skip
 def test_where_lines_end(data, lines):
@@ -50,6 +50,18 @@ def test_within_dollar_lines_and_parentheses_they_are_data(line):
     assert texts(line + b"\n") == [line.decode()]
 
 
+def test_bytes_above_are_dropped_outside_of_them():
+    assert decoded(b"\xef\xbb\xbfG0\xc3\xa9X1\x7f\n") == [
+        RealTime(0xBB),
+        RealTime(0xBF),
+        RealTime(0xA9),
+        Line("G0X1", 5),
+    ]
+    assert decoded(b"\xc2\x91\xc2\x85") == [RealTime(0x91), RealTime(0x85)]  # as CNCjs writes them
+    assert texts(b"(\xe9)G0\n") == ["(é)G0"]
+    assert texts(b"$I=\xe9\n") == ["$I=é"]
+
+
 def test_they_are_real_time_again_after_it():
     assert codes(b"$I\n?") == [0x3F]
     assert codes(b"(a)?") == [0x3F]
@@ -57,6 +69,8 @@ def test_they_are_real_time_again_after_it():
     assert codes(b"(a\n?") == [0x3F]
     assert codes(b"(\x08?") == [0x3F]
     assert codes(b"$I?\x84") == [0x84]  # those with the top bit always act
+    assert codes(b"$I=(a)?") == [0x3F]
+    assert codes(b"$I=a;?") == [0x3F]
 
 
 def test_reset_stop_and_jog_cancel_empty_the_line():

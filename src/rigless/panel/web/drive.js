@@ -1,9 +1,10 @@
 // Driving by keyboard. It is locked until the user unlocks it, and lets go when the window loses the keys.
-import { effect, signal } from "@preact/signals-core";
+import { effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { card, toggle } from "./pieces.js";
+import { card } from "./pieces.js";
 import { send } from "./socket.js";
-import { shown, shownPage, stage } from "./state.js";
+import { shownPage, stage } from "./state.js";
+import { lockTag, robot, unlocked, unlockSwitch } from "./unlock.js";
 
 const REPEAT_MS = 100; // the server lets go by itself when it hears nothing for a second
 const SLOW = 0.35;
@@ -13,12 +14,10 @@ const KEYS = {
   arrowup: [1, 0, 0], arrowdown: [-1, 0, 0], arrowleft: [0, 0, 1], arrowright: [0, 0, -1],
 };
 
-const unlocked = signal(false);
 const held = signal(/** @type {string[]} */ ([]));
 const slow = signal(false);
 /** @type {ReturnType<typeof setInterval>|undefined} */
 let repeating;
-let robot = "";
 
 const drivable = () => stage.value === "live" && shownPage.value?.parts.find((part) => part.kind === "Drive");
 
@@ -29,7 +28,7 @@ function axes() {
 }
 
 function say() {
-  send({ type: "drive", robot, axes: axes() });
+  send({ type: "drive", robot: robot.value, axes: axes() });
 }
 
 /** @param {string[]} keys */
@@ -54,20 +53,11 @@ export function driveKey(event) {
   return true;
 }
 
-function lock() {
-  hold([]);
-  unlocked.value = false;
-}
-
 export function beginDriving() {
   addEventListener("blur", () => hold([]));
   document.addEventListener("visibilitychange", () => hold([]));
   effect(() => {
-    const now = stage.value === "live" ? shown.value : "";
-    if (robot !== now) {
-      lock();
-      robot = now;
-    }
+    if (!unlocked.value) untracked(() => hold([]));
   });
 }
 
@@ -86,10 +76,10 @@ export function driveCard() {
   const part = drivable();
   if (!part) return nothing;
   const sideways = part.axes?.includes("left");
-  return card("Drive", html`${toggle("Unlock keyboard driving", unlocked.value, (on) => (on ? (unlocked.value = true) : lock()))}
+  return card("Drive", html`${unlockSwitch("Unlock keyboard driving")}
     <div class="keys ${unlocked.value ? "" : "locked"}" role="group" aria-label="Drive">
       ${sideways ? pad("q", "Q", "Left") : html`<span></span>`}${pad("w", "W", "Forward")}${sideways ? pad("e", "E", "Right") : html`<span></span>`}
       ${pad("a", "A", "Turn left")}${pad("s", "S", "Backward")}${pad("d", "D", "Turn right")}
     </div><div class="dim">W A S D or arrows${sideways ? ", Q E sideways" : ""}; with shift slowly</div>`,
-  html`<span class="tag" data-state=${unlocked.value ? "unlocked" : ""}>${unlocked.value ? "unlocked" : "locked"}</span>`);
+  lockTag());
 }

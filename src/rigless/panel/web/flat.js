@@ -97,6 +97,7 @@ export class FlatSurface {
   /** @param {import("./types.js").Part[]} parts */
   setParts(parts) {
     this.#parts = parts;
+    if (!this.#grid) this.#fitted = false;
   }
 
   /** @param {import("./types.js").Paints} paints */
@@ -153,7 +154,8 @@ export class FlatSurface {
       const rows = [...(this.#picture?.rows.values() ?? [])].filter((row) => row.length === 4).map((row) => [row[0] ?? 0, row[1] ?? 0]);
       const xs = [...spots, ...rows].map((spot) => spot[0] ?? 0);
       const ys = [...spots, ...rows].map((spot) => spot[1] ?? 0);
-      return [Math.min(-3, ...xs) - 1, Math.min(-3, ...ys) - 1, Math.max(3, ...xs) + 1, Math.max(3, ...ys) + 1];
+      const [least, air] = this.#parts.some((part) => part.kind === "Links") ? [1.2, 0.3] : [3, 1]; // an arm stays where it is
+      return [Math.min(-least, ...xs) - air, Math.min(-least, ...ys) - air, Math.max(least, ...xs) + air, Math.max(least, ...ys) + air];
     }
     const [x, y, yaw] = grid.origin;
     const w = grid.width * grid.resolution_m;

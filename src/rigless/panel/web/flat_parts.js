@@ -119,8 +119,8 @@ function drawPoints(pen, frame, rows, paint) {
   pen.fill();
 }
 
-/** @param {Pen} pen @param {Frame} frame @param {Float32Array} points @param {number} count @param {string} paint */
-function strokeTrack(pen, frame, points, count, paint) {
+/** @param {Pen} pen @param {Frame} frame @param {Float32Array} points @param {number} count @param {string} paint @param {number} width */
+function strokeTrack(pen, frame, points, count, paint, width = frame.px(LINE_PX)) {
   pen.beginPath();
   let down = false;
   for (let at = 0; at < 2 * count; at += 2) {
@@ -132,7 +132,7 @@ function strokeTrack(pen, frame, points, count, paint) {
       down = true;
     }
   }
-  pen.lineWidth = frame.px(LINE_PX);
+  pen.lineWidth = width;
   pen.lineJoin = pen.lineCap = "round";
   pen.strokeStyle = paint;
   pen.stroke();
@@ -152,11 +152,16 @@ function drawEllipses(pen, frame, rows, paint) {
   }
 }
 
+const ARM_M = 0.1; // how wide an arm is drawn
 /** From above, an arm is the line through its links. @param {Pen} pen @param {Frame} frame @param {Part} part @param {Float32Array} rows @param {Paints} paints */
 function drawLinks(pen, frame, part, rows, paints) {
   const points = new Float32Array(rows.length / 4);
   for (let n = 0; 8 * n < rows.length; n++) points.set([rows[8 * n] ?? 0, rows[8 * n + 1] ?? 0], 2 * n);
-  strokeTrack(pen, frame, points, points.length / 2, paints[part.colour ?? "accent"]);
+  const paint = (rows[7] ? part.tones?.[0] : undefined) ?? part.colour ?? "accent";
+  pen.globalAlpha = 0.35;
+  strokeTrack(pen, frame, points, points.length / 2, paints[paint], ARM_M);
+  pen.globalAlpha = 1;
+  strokeTrack(pen, frame, points, points.length / 2, paints[paint]);
   drawPoints(pen, frame, points, paints.text);
 }
 

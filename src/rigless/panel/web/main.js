@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
 import { beginDriving } from "./drive.js";
+import { beginJogging } from "./jog.js";
 import { beginKeys } from "./keys.js";
 import { beginPlots } from "./plots.js";
 import { shell } from "./shell.js";
@@ -9,6 +10,7 @@ import { begin, onPicture } from "./socket.js";
 import { shown, status } from "./state.js";
 import { beginTapes } from "./tape_cards.js";
 import { beginTheatre, probe } from "./theatre.js";
+import { beginUnlocking } from "./unlock.js";
 
 const NUMBERS_MS = 100; // readouts follow the pictures this often
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
@@ -16,6 +18,8 @@ const frame = signal(0);
 let due = 0;
 
 beginDriving();
+beginJogging();
+beginUnlocking();
 beginKeys();
 begin();
 onPicture.add(() => {

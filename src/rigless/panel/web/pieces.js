@@ -44,6 +44,17 @@ export function lamp(label, on, colour) {
   return html`<div class="lamp" role="status" aria-label="${label}: ${on ? "on" : "off"}"><i class=${on ? `on ${colour}` : ""}></i>${label}</div>`;
 }
 
+/** A switch that has room for a number only. @param {string} face @param {string} label @param {boolean} on @param {(on: boolean) => void} change @param {boolean} off */
+export function toggleSquare(face, label, on, change, off = false) {
+  return html`<button class="square ${on ? "on" : ""}" role="switch" aria-checked=${on} aria-label=${label} title=${label} ?disabled=${off} @click=${() => change(!on)}>${face}</button>`;
+}
+
+/** @param {string} face @param {string} label @param {boolean} on @param {string} colour */
+export function lampSquare(face, label, on, colour) {
+  const text = `${label}: ${on ? "on" : "off"}`;
+  return html`<span class="square ${on ? `on ${colour}` : ""}" role="img" aria-label=${text} title=${text}>${face}</span>`;
+}
+
 /** A number the way people read it. @param {number} value */
 export function short(value) {
   if (Number.isInteger(value)) return value.toLocaleString("en");

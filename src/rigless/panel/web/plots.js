@@ -10,7 +10,8 @@ import * as state from "./state.js";
 export const strip = document.createElement("div");
 strip.className = "plots";
 const EVERY_MS = 66;
-const LINES = ["--line-1", "--line-2", "--line-3"];
+const MANY = 4; // of more lines there is room for the names only
+const LINES = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5", "--line-6"];
 
 /** @type {{part: Part, plot: uPlot, value: HTMLElement, box: HTMLElement}[]} */
 let plots = [];
@@ -82,6 +83,7 @@ function update() {
 /** The newest number of each line, in the line's colour. @param {Part} part @param {import("./pictures.js").Pictures} pictures */
 function numbers(part, pictures) {
   const lines = part.lines ?? [];
+  if (lines.length > MANY) return html`${lines.map(([, label], n) => html`<span style="color:var(${LINES[n] ?? "--line-1"})">${label}</span>`)}`;
   return html`${lines.map(([name, label], n) => {
     const value = pictures.measure(name);
     const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 2;

@@ -1,57 +1,116 @@
-// The cards of a robot's page: readouts, metrics, inputs and outputs, actions, connections.
+// The cards of a robot's page: what its parts show and set, by group; metrics and connections.
+import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { post, robotPath } from "./api.js";
-import { button, card, lamp, readout, short, toggle } from "./pieces.js";
+import { jogPad } from "./jog.js";
+import { listing } from "./listing.js";
+import { button, card, lamp, lampSquare, readout, short, toggle, toggleSquare } from "./pieces.js";
+import { slider } from "./slider.js";
 import { picturesOf } from "./socket.js";
 import * as state from "./state.js";
+import { lockTag } from "./unlock.js";
 /** @typedef {import("./types.js").Part} Part */
 
-/** @param {Part["kind"]} kind */
-const parts = (kind) => state.shownPage.value?.parts.filter((part) => part.kind === kind) ?? [];
+const WIDE = matchMedia("(min-width: 1240.1px)");
+const docked = signal(WIDE.matches);
+WIDE.addEventListener("change", () => (docked.value = WIDE.matches));
+/** The cards of parts that are in no group of their own. @type {Partial<Record<Part["kind"], string>>} */
+const CARDS = {
+  Word: "Readouts", Gauge: "Readouts", Listing: "Program", Slider: "Settings", Jog: "Jog", Action: "Commands",
+  Lamp: "Virtual I/O", Switch: "Virtual I/O", Button: "Virtual I/O",
+};
+const SHORT = 10; // letters of a label and its unit beside which there is room for others
+const LONG = 14; // letters of a command that needs a row of its own
 const isLive = () => state.stage.value === "live";
+const parts = () => state.shownPage.value?.parts ?? [];
 
-export function readoutCard() {
-  const pictures = picturesOf(state.shownKey.value);
-  const gauges = parts("Gauge");
-  if (!gauges.length || !pictures) return nothing;
-  return card("Readouts", gauges.map((part) => {
-    const value = pictures.measure(part.name);
-    const odd = value < (part.low ?? -Infinity) || value > (part.high ?? Infinity);
-    return readout(part.label, value, part.unit ?? "", part.digits ?? 2, odd);
-  }));
+/** The cards of a page, in its order. Metrics are with the robot's own, and some inputs may not be on the page. */
+const titles = () => [...new Set([...parts().map(cardOf).filter((title) => title && title !== "Metrics"), "Virtual I/O"])];
+
+/** @param {string} title */
+const isListed = (title) => parts().some((part) => part.kind === "Listing" && cardOf(part) === title);
+
+/** @param {Part} part */
+const cardOf = (part) => part.group || (CARDS[part.kind] ?? "");
+
+/** Where there is room, what a robot is told to do is beside what it does. */
+export const hasDock = () => docked.value && parts().some((part) => part.kind === "Listing");
+export const dockCards = () => html`${titles().filter(isListed).map(partCard)}`;
+
+/** All other cards. */
+export function partCards() {
+  const dock = hasDock();
+  return html`${titles().filter((title) => !(dock && isListed(title))).map(partCard)}`;
 }
 
-export function metricsCard() {
-  const found = Object.entries(state.shownState.value?.metrics ?? {});
-  if (!found.length) return nothing;
-  return card("Metrics", found.map(([name, value]) =>
-    html`<div class="readout ${name === "collisions" && value > 0 ? "odd" : ""}"><span>${name.replaceAll("_", " ")}</span><b>${short(value)}</b></div>`));
+/** @param {string} title */
+function partCard(title) {
+  const found = [...parts().filter((part) => cardOf(part) === title), ...(title === "Virtual I/O" ? unnamed() : [])];
+  const shown = found.filter((part) => isLive() || (part.kind !== "Action" && part.kind !== "Jog"));
+  if (!shown.length || !picturesOf(state.shownKey.value)) return nothing;
+  return card(title, body(shown), shown.some((part) => part.kind === "Jog") ? lockTag() : nothing);
+}
+
+/** Inputs of the robot that are nowhere on its page. @returns {Part[]} */
+function unnamed() {
+  const known = state.declared.value[state.shown.value]?.declared_inputs;
+  const named = new Set(parts().filter((part) => part.kind === "Switch" || part.kind === "Button").map((part) => part.name));
+  return Object.keys(state.shownState.value?.inputs ?? {}).filter((name) => !named.has(name))
+    .map((name) => ({ kind: "Switch", name, label: known?.[name]?.label ?? name, columns: 0 }));
+}
+
+/** @param {Part[]} found */
+function body(found) {
+  const of = (/** @type {Part["kind"][]} */ ...kinds) => found.filter((part) => kinds.includes(part.kind));
+  const pictures = picturesOf(state.shownKey.value);
+  const measure = (/** @type {Part} */ part) => pictures?.measure(part.name) ?? NaN;
+  const numbers = of("Gauge");
+  const dense = numbers.length > 2 && numbers.every((part) => part.label.length + (part.unit ?? "").length <= SHORT);
+  const actions = of("Action");
+  return html`${of("Word").map((part) => word(part, measure(part)))}
+    ${numbers.length ? html`<div class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => reading(part, measure(part)))}</div>` : nothing}
+    ${of("Listing").map(listing)}
+    ${of("Slider").map((part) => slider(part, measure(part)))}
+    ${inputsAndOutputs(of("Switch", "Button"), of("Lamp"), measure)}
+    ${actions.length ? html`<div class="commands ${actions.some((part) => part.label.length > LONG) ? "long" : ""}">${actions.map(action)}</div>` : nothing}
+    ${of("Jog").map(jogPad)}`;
+}
+
+/** @param {Part} part @param {number} value */
+function reading(part, value) {
+  const odd = value < (part.low ?? -Infinity) || value > (part.high ?? Infinity);
+  return readout(part.label, value, part.unit ?? "", part.digits ?? 2, odd);
+}
+
+/** @param {Part} part @param {number} value */
+function word(part, value) {
+  const [text, colour] = part.words?.[value] ?? ["–", "plain"];
+  return html`<div class="readout word ${colour}" role="status" aria-label="${part.label}: ${text}"><span>${part.label}</span><b>${text}</b></div>`;
 }
 
 /** @param {string} name @param {boolean|number|string} value */
 const setInput = (name, value) => post(`${robotPath(state.shown.value)}/inputs`, { inputs: { [name]: value } });
 
-export function ioCard() {
-  const pictures = picturesOf(state.shownKey.value);
+/** Those with a short name are squares below the others. @param {Part[]} given @param {Part[]} lamps @param {(part: Part) => number} measure */
+function inputsAndOutputs(given, lamps, measure) {
+  if (!given.length && !lamps.length) return nothing;
   const inputs = state.shownState.value?.inputs ?? {};
-  const buttons = parts("Button");
-  const known = state.declared.value[state.shown.value]?.declared_inputs;
-  const labels = new Map(parts("Switch").map((part) => [part.name, part.label]));
-  const plain = Object.entries(inputs).filter(([name]) => !buttons.some((part) => part.name === name));
-  const lamps = parts("Lamp");
-  if (!plain.length && !lamps.length && !buttons.length) return nothing;
-  return card("Virtual I/O", html`<div class="io">
-    ${plain.length || buttons.length ? html`<div role="group" aria-label="Inputs"><h3>Inputs</h3><div class="pairs">
-      ${plain.map(([name, value]) => inputField(name, labels.get(name) ?? known?.[name]?.label ?? name, value))}
-      ${buttons.map((part) => holdButton(part, inputs[part.name] === part.pressed))}</div></div>` : nothing}
-    ${lamps.length ? html`<div role="group" aria-label="Outputs"><h3>Outputs</h3><div class="pairs">
-      ${lamps.map((part) => lamp(part.label, pictures ? pictures.measure(part.name) > 0 : false, part.colour ?? "ok"))}</div></div>` : nothing}
-  </div>`);
+  const both = given.length && lamps.length;
+  const wide = (/** @type {Part[]} */ some) => some.filter((part) => !part.short);
+  const small = (/** @type {Part[]} */ some) => some.filter((part) => part.short);
+  const group = (/** @type {string} */ title, /** @type {unknown[]} */ rows, /** @type {unknown[]} */ squares) => html`<div role="group" aria-label=${title}>
+    ${both ? html`<h3>${title}</h3>` : nothing}${rows.length ? html`<div class="pairs">${rows}</div>` : nothing}${squares.length ? html`<div class="squares">${squares}</div>` : nothing}</div>`;
+  const field = (/** @type {Part} */ part) => (part.kind === "Button" ? holdButton(part, inputs[part.name] === part.pressed) : inputField(part, inputs[part.name] ?? ""));
+  return html`<div class="io">
+    ${given.length ? group("Inputs", wide(given).map(field), small(given).map((part) =>
+      toggleSquare(part.short ?? "", part.label, inputs[part.name] === true, (on) => void setInput(part.name, on), !isLive()))) : nothing}
+    ${lamps.length ? group("Outputs", wide(lamps).map((part) => lamp(part.label, measure(part) > 0, part.colour ?? "ok")),
+      small(lamps).map((part) => lampSquare(part.short ?? "", part.label, measure(part) > 0, part.colour ?? "ok"))) : nothing}</div>`;
 }
 
-/** @param {string} name @param {string} label @param {boolean|number|string} value */
-function inputField(name, label, value) {
+/** @param {Part} part @param {boolean|number|string} value */
+function inputField({ name, label }, value) {
   const help = state.declared.value[state.shown.value]?.declared_inputs[name]?.help ?? "";
   if (typeof value === "boolean") return html`<div title=${help}>${toggle(label, value, (on) => void setInput(name, on), !isLive())}</div>`;
   const number = typeof value === "number";
@@ -90,11 +149,20 @@ function holdButton(part, on) {
     @keyup=${(/** @type {KeyboardEvent} */ event) => isPress(event) && release()}>${part.label}</button>`;
 }
 
-export function actionCard() {
-  const found = parts("Action");
-  if (!found.length || !isLive()) return nothing;
-  const act = (/** @type {string} */ name) => void post(`${robotPath(state.shown.value)}/actions`, { name });
-  return card("Commands", html`<div class="pairs">${found.map((part) => button(part.label, part.label, () => act(part.name), { kind: "text" }))}</div>`);
+/** @param {Part} part */
+function action(part) {
+  const act = () => void post(`${robotPath(state.shown.value)}/actions`, { name: part.name });
+  const kind = part.colour === "bad" ? "text danger" : part.colour === "warn" ? "text caution" : "text";
+  return button(part.label, part.label, act, { kind });
+}
+
+/** What the robot counts; a number that its page shows itself is not told twice. */
+export function metricsCard() {
+  const gauges = parts().filter((part) => part.group === "Metrics");
+  const found = Object.entries(state.shownState.value?.metrics ?? {}).filter(([name]) => !gauges.some((part) => part.name === name));
+  if (!found.length && !gauges.length) return nothing;
+  return card("Metrics", html`${body(gauges)}${found.map(([name, value]) =>
+    html`<div class="readout ${name === "collisions" && value > 0 ? "odd" : ""}"><span>${name.replaceAll("_", " ")}</span><b>${short(value)}</b></div>`)}`);
 }
 
 export function connectionCard() {

@@ -9,7 +9,7 @@ import * as icons from "./icons.js";
 import { helpDialog, showHelp } from "./keys.js";
 import { button, card, clock } from "./pieces.js";
 import { hasPlots, spans, strip } from "./plots.js";
-import { actionCard, connectionCard, ioCard, metricsCard, readoutCard } from "./robot_cards.js";
+import { connectionCard, dockCards, hasDock, metricsCard, partCards } from "./robot_cards.js";
 import * as state from "./state.js";
 import { recordingCard, snapshotCard } from "./tape_cards.js";
 import { hasGround, theatre } from "./theatre.js";
@@ -25,11 +25,12 @@ const CONNECTION = {
 export function shell() {
   const wide = state.kept.side.value;
   const ground = hasGround();
+  const dock = hasDock();
   const plots = hasPlots() && (state.kept.plots.value || !ground);
   return html`<div class="shell ${wide ? "" : "narrow"}" data-connection=${state.connection.value}>
     ${header()} ${navigation()}
-    <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"}">${ground ? theatre : html`<div class="span-row">${spans()}</div>`}${deckBar()}${plots ? strip : nothing}</main>
-    ${wide ? html`<aside aria-label="Controls">${cards()}</aside>` : nothing}
+    <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"} ${dock ? "with-dock" : ""}">${dock ? html`<section class="dock" aria-label="Program">${dockCards()}</section>` : nothing}${ground ? theatre : html`<div class="span-row">${spans()}</div>`}${deckBar()}${plots ? strip : nothing}</main>
+    ${wide ? html`<aside aria-label="Controls"><div class="cards">${cards()}</div></aside>` : nothing}
     <div class="notices" role="status" aria-live="polite">${state.notices.value.map((one) => html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
     ${resetDialog()}${helpDialog()}
   </div>`;
@@ -126,7 +127,7 @@ function cards() {
   const live = state.stage.value === "live";
   if (!state.shown.value) return html`${live ? html`${timeCard()}${clockCard()}` : nothing}${fleetCard()}${eventCard()}${live ? html`${recordingCard()}${snapshotCard()}` : nothing}`;
   return html`${live ? html`${timeCard()}${clockCard()}` : nothing}
-    ${readoutCard()}${driveCard()}${actionCard()}${ioCard()}${faultCard()}${eventCard()}${metricsCard()}
+    ${driveCard()}${partCards()}${faultCard()}${eventCard()}${metricsCard()}
     ${live ? html`${recordingCard()}${snapshotCard()}${connectionCard()}` : nothing}`;
 }
 

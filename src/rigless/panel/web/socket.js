@@ -78,6 +78,9 @@ function takeJson(message) {
       case "page":
         takePage(message);
         break;
+      case "listings":
+        state.listings.value = { ...state.listings.value, [`${message.stage}/${message.robot}`]: message.listings };
+        break;
       case "event":
         takeEvent(message);
         break;

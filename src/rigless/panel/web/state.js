@@ -60,6 +60,7 @@ export const rate = signal(0); // pictures a second that arrive
 export const robots = signal(/** @type {Record<string, RobotState>} */ ({})); // by stage and name
 export const around = signal(/** @type {Record<string, import("./types.js").Obstacle[]>} */ ({})); // by stage
 export const pages = signal(/** @type {Record<string, import("./types.js").Page>} */ ({}));
+export const listings = signal(/** @type {Record<string, Record<string, import("./types.js").Lines>>} */ ({})); // by stage and robot, then by part
 export const declared = signal(/** @type {Record<string, Declared>} */ ({}));
 export const events = signal(/** @type {Event[]} */ ([])); // newest first
 export const stage = signal(/** @type {"live"|"recording"} */ ("live"));

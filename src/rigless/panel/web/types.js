@@ -7,9 +7,11 @@
 /**
  * A part of a robot's page, as declared in its view.py (rigless.kernel.drawing): `kind` is the class's name there.
  * @typedef {object} Part
- * @property {"Disc"|"Polygon"|"Rays"|"Points"|"Path"|"Ellipse"|"Links"|"Trail"|"Gauge"|"Lamp"|"Plot"|"Switch"|"Button"|"Action"|"Drive"} kind
+ * @property {"Disc"|"Polygon"|"Rays"|"Points"|"Path"|"Ellipse"|"Links"|"Trail"|"Gauge"|"Word"|"Lamp"|"Plot"|"Switch"|"Button"|"Action"|"Slider"|"Jog"|"Listing"|"Drive"} kind
  * @property {string} name
  * @property {string} label
+ * @property {string} [group]  the card that it is on
+ * @property {string} [short]  what a small square has room for
  * @property {number} columns  how many numbers a row of it has in a frame; 0: it is not in frames
  * @property {Colour} [colour]
  * @property {Colour[]} [tones]  what tone 1, 2, … mean
@@ -26,8 +28,16 @@
  * @property {[string, string][]} [lines]
  * @property {boolean|number} [pressed]
  * @property {boolean|number} [released]
- * @property {string[]} [axes]
+ * @property {[string, Colour][]} [words]
+ * @property {number} [step]
+ * @property {number|null} [normal]
+ * @property {number[]} [stops]
+ * @property {number[]} [steps]
+ * @property {number[]} [speeds]
+ * @property {any[]} [axes]  what can be driven, or of each axis that can be jogged its number, label and unit
  */
+
+/** @typedef {{first: number, texts: string[], current: number, read: number, wrong: number[]}} Lines  what a listing shows */
 
 /**
  * @typedef {object} Page  what a robot's page consists of

@@ -32,6 +32,7 @@ from rigless.robots.vacuum.wire import Control
 
 HEIGHT_M, LIDAR_HEIGHT_M = 0.09, 0.1
 BUMPER_M = 0.018  # how thick a bumper is drawn
+TOUCH = "Bumpers and cliffs"
 NO_ROWS = np.empty((0, 4), np.float32)
 
 
@@ -59,8 +60,8 @@ class VacuumView(View):
             Gauge("drift", "Odometry error", "m", high=0.5, digits=3),
             Gauge("battery_level", "Battery", "%", low=20, digits=0),
             Gauge("battery_voltage", "Voltage", "V", digits=1),
-            *(Lamp(f"bumper_{name}", f"Bumper {name}", "bad") for name in ("left", "right")),
-            *(Lamp(f"cliff_{name}", f"Cliff {name.replace('_', ' ')}", "bad") for name in CLIFFS),
+            *(Lamp(f"bumper_{name}", f"Bumper {name}", "bad", group=TOUCH) for name in ("left", "right")),
+            *(Lamp(f"cliff_{name}", f"Cliff {name.replace('_', ' ')}", "bad", group=TOUCH) for name in CLIFFS),
             Lamp("lidar", "Lidar on"),
             Lamp("drive_enabled", "Drive enabled"),
             *(Lamp(name, name.replace("_", " ").capitalize()) for name in POWERED),

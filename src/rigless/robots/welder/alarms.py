@@ -7,8 +7,9 @@ reset. A reset in motion is itself an alarm, because a real machine loses its po
 from typing import TYPE_CHECKING
 
 from rigless.robots.welder import codes, lines, moves, reports, welding
-from rigless.robots.welder.modal import AXES, Modal
-from rigless.robots.welder.state import Arrival, Schedule
+from rigless.robots.welder import settings as s
+from rigless.robots.welder.modal import Modal
+from rigless.robots.welder.state import Arrival, Schedule, Switches
 
 if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
 def raise_alarm(robot: "Welder", number: int) -> None:
     state = robot.state
     state.mode, state.alarm, state.critical = "Alarm", number, number in codes.CRITICAL
-    state.line, state.steps, state.legs, state.probe.mode = None, [], [], 0
+    state.steps, state.legs, state.probe.mode = [], [], 0
     robot.say(f"ALARM:{number}\r\n")
     if number == codes.ALARM_PROBE_CONTACT:
         robot.say(reports.probe(robot))
+    if number in codes.PROBE_ALARMS and state.line is not None:
+        lines.answer(robot, codes.OK)
     elif state.critical:
         state.rx.clear()
         robot.say(f"[MSG:{critical_text(number)}]\r\n")
+    state.line = None
     robot.event("alarm", f"ALARM:{number} {codes.ALARMS[number]}", "error", number=number)
     robot.count("alarms")
 
@@ -52,12 +56,13 @@ def reset(robot: "Welder") -> None:
     state.arriving = [one for one in state.arriving if one.code >= 0]
     state.line, state.steps, state.until_ns, state.error, state.critical = None, [], -1, codes.OK, False
     state.probe.mode = 0
-    state.modal = Modal()
-    state.coordinates.g92 = [0.0] * AXES
+    state.program.ended = True
+    state.modal = Modal(tool=state.modal.tool)
     robot.set_spindle(5, 0.0)
     robot.set_coolant(False, False)
     robot.set_overrides(100, 100, 100)
     state.schedule = Schedule()
+    state.switches = Switches(reporting=state.settings[s.REPORT_INTERVAL] > 0)
     if homing or moved:
         raise_alarm(robot, codes.ALARM_HOMING_RESET if homing else codes.ALARM_ABORT)
         locked = True

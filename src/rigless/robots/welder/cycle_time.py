@@ -2,41 +2,52 @@
 
 Motion is exact (the controller's own planner with its own look-ahead). Moves while the arc is asked for (M3 or M4 to M5) count as process,
 G4 as dwell, and M66 as I/O with its time-out, which is the longest it can be. M0 and M6 wait for a person and count as nothing.
+With a baud rate the lines come as a serial line of that rate brings them, from a sender that keeps the receive buffer full: blocks shorter than their
+own text starve the planner, and what it then does is exact too. Time at rest in want of a line counts as stream.
 The process itself (pre-flow, arc start) holds nothing up on a grblHAL controller unless the program waits for it with M66 or G4.
 """
 
 import itertools
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.motion import chords, smooth
 from rigless.motion import planner as p
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import AXES, Coordinates, Modal, Profile, Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.parameters import Parameters, Place
+from rigless.robots.welder.tip import ReachError, Tip, path_of
+
+BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
 
 
 @dataclass
 class CycleTime:
-    """Seconds by kind, the length of the path in degrees, and lines that cannot be run as (number, text, error)."""
+    """Seconds by kind, the length of the path (of the joints in degrees, and in the Cartesian profile of the tip in mm), and lines that cannot be
+    run as (number, text, error)."""
 
     motion_s: float = 0.0
     process_s: float = 0.0
     dwell_s: float = 0.0
     io_s: float = 0.0
+    stream_s: float = 0.0
     path_deg: float = 0.0
+    path_mm: float = 0.0
     lines: int = 0
     moves: int = 0
     errors: list[tuple[int, str, str]] = field(default_factory=list)
 
     @property
     def total_s(self) -> float:
-        return self.motion_s + self.process_s + self.dwell_s + self.io_s
+        return self.motion_s + self.process_s + self.dwell_s + self.io_s + self.stream_s
 
 
 class _Estimate:
@@ -46,30 +57,51 @@ class _Estimate:
         values = s.defaults(s.table(config))
         self.rates = np.array(config.limits.max_degps)
         self.accelerations = np.array(config.limits.max_degps2)
+        self.jerks = np.array(config.limits.max_degps3) if config.profile == "jerk" else None
         self.deviation = values[s.JUNCTION]
+        self.steps = np.array([values[s.STEPS + axis] for axis in range(AXES)])
         turns = int(values[s.ROTARY])
         rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
+        cartesian, limits = config.coordinates == "cartesian", config.limits
+        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE], cartesian)
+        self.tip = Tip(Arm(config), limits.low_deg, limits.high_deg, limits.max_degps, values[s.ARC_TOLERANCE])
         self.blocks, self.run = p.new_queue(config.planner_blocks), p.new_run(np.array(config.start_deg))
         self.begin_s = self.now_s = 0.0
-        self.modal, self.coordinates, self.position = Modal(), Coordinates(), tuple(config.start_deg)
-        self.done = np.zeros(1)
+        self.modal, self.coordinates, self.joints = Modal(), Coordinates(), tuple(config.start_deg)
+        self.position: tuple[float, ...] = self.joints
+        if cartesian:
+            self.position = tuple(self.tip.pose(self.joints, (0.0,) * AXES))
+        self.parameters = Parameters()
+        self.done = np.zeros(p.SPARE)
         self.burning = False
         self.found = CycleTime()
+        self.byte_s = BITS_PER_BYTE / config.baud if config.baud else 0.0
+        self.rx_free, self.paced_s = config.rx_bytes - 1, 0.0
+        self.taken: deque[tuple[float, int]] = deque()
 
     def line(self, number: int, text: str) -> None:
         self.found.lines += 1
+        if self.byte_s:
+            self.receive(len(text.encode()) + 1)
         try:
-            block = read_block(text, self.profile.letters)
+            place = Place(self.parameters, self.modal, self.coordinates, self.position, self.profile)
+            block = read_block(text, self.profile.letters, place.values())
+            place.check(block.assignments)
             self.modal, steps = interpret(block, self.modal, self.coordinates, self.position, self.profile)
         except GcodeError as error:
             self.found.errors.append((number, text.strip(), str(error)))
             return
-        for step in steps:
-            self.step(step)
+        self.parameters.assign(block.assignments)
+        try:
+            for step in steps:
+                self.step(step)
+        except ReachError as error:
+            self.found.errors.append((number, text.strip(), str(error)))
 
     def step(self, step: Step) -> None:
         match step[0]:
+            case "line" | "probe" | "arc" if self.profile.cartesian:
+                self.in_space(step)
             case "line" | "probe":
                 rapid = step[0] == "line" and bool(step[1])
                 self.move(tuple(float(value) for value in step[3:]), float(step[2]) / 60.0, rapid)
@@ -77,17 +109,20 @@ class _Estimate:
                 for n in range(1, int(step[7]) + 1):
                     self.move(arc_point(step, n), float(step[1]) / 60.0, False)
             case "system":
+                self.stand()
                 self.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
             case "g92":
+                self.stand()
                 self.coordinates.g92 = [float(value) for value in step[1:]]
+            case "length":
+                self.coordinates.tool = [float(value) for value in step[1:]]
             case "store":
+                self.stand()
                 setattr(self.coordinates, f"g{step[1]}", list(self.position))
             case "dwell":
-                self.stand()
-                self.found.dwell_s += float(step[1])
+                self.found.dwell_s += self.wait(float(step[1]))
             case "wait":
-                self.stand()
-                self.found.io_s += float(step[4]) if step[3] else 0.0
+                self.found.io_s += self.wait(float(step[4]) if step[3] else 0.0)
             case "spindle":
                 self.stand()
                 self.burning = step[1] != 5
@@ -99,37 +134,72 @@ class _Estimate:
                     self.modal = after_program_end(self.modal)
                     self.burning = False
 
-    def move(self, target: tuple[float, ...], rate: float, rapid: bool) -> None:
-        if int(self.run[p.COUNT]) == len(self.blocks):
-            self.now_s = float(p.ends_s(self.run))
-            p.advance(self.blocks, self.run, self.now_s, self.done)
+    def in_space(self, step: Step) -> None:
+        """A move of the tip; nothing of it is counted if it cannot be."""
+        end = tuple(float(value) for value in step[-AXES:])
+        if step[0] == "line" and step[1]:
+            self.move(tuple(self.tip.joints(end, self.joints)), 0.0, True)
+        else:
+            path, rate = path_of(step, self.position), float(step[1] if step[0] == "arc" else step[2]) / 60.0
+            for joints, ratio in list(self.tip.chords(path, self.joints)):
+                self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
+            self.found.path_mm += path[chords.LENGTH_MM]
+        self.position = end
+
+    def move(self, target: tuple[float, ...], rate: float, rapid: bool, scale: float = 0.0) -> None:
+        """The joints, straight to a place."""
+        self.now_s = p.go_on(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
-        if p.append(
-            self.blocks,
-            self.run,
-            self.now_s,
-            np.array(target),
-            rate,
-            kind,
-            0.0,
-            self.rates,
-            self.accelerations,
-            self.deviation,
-        ):
-            self.found.moves += 1
-        self.found.path_deg += math.dist(self.position, target)
-        self.position = target
+        end = np.array(target) if self.profile.cartesian else p.on_steps(np.array(target), self.steps)
+        line = self.blocks, self.run, self.now_s, end, rate, kind, 0.0, self.rates, self.accelerations
+        if self.jerks is not None and rapid:
+            self.found.moves += smooth.append(*line, self.jerks)
+        else:
+            self.found.moves += p.append(*line, self.deviation, scale)
+        self.found.path_deg += math.dist(self.joints, target)
+        self.joints = target
+        if not self.profile.cartesian:
+            self.position = target
 
     def stand(self) -> None:
         """Run the stretch to its end."""
-        while self.run[p.COUNT]:
-            self.now_s = float(p.ends_s(self.run))
-            p.advance(self.blocks, self.run, self.now_s, self.done)
+        self.now_s = p.go_on(self.blocks, self.run, self.now_s, True)
+        self.count(self.now_s)
+
+    def count(self, until_s: float) -> None:
+        """What has passed since the last count was motion."""
         if self.burning:
-            self.found.process_s += self.now_s - self.begin_s
+            self.found.process_s += until_s - self.begin_s
         else:
-            self.found.motion_s += self.now_s - self.begin_s
-        self.begin_s = self.now_s
+            self.found.motion_s += until_s - self.begin_s
+        self.begin_s = until_s
+
+    def advance(self, now_s: float) -> None:
+        self.now_s = now_s
+        while p.advance(self.blocks, self.run, now_s, self.done) == len(self.done):
+            continue
+
+    def wait(self, seconds: float) -> float:
+        """Stand for a time; gives it back."""
+        self.stand()
+        self.now_s = self.begin_s = self.now_s + seconds
+        return seconds
+
+    def receive(self, size: int) -> None:
+        """Go on to when the line in hand has come over the wire; lines before it that wait to be taken may hold it up."""
+        while self.rx_free < size and self.taken:
+            at_s, freed = self.taken.popleft()
+            self.rx_free += freed
+            self.paced_s = max(self.paced_s, at_s)
+        self.rx_free -= size
+        self.paced_s += size * self.byte_s
+        if self.paced_s > self.now_s:
+            self.advance(self.paced_s)
+            if not self.run[p.COUNT]:
+                self.count(max(float(self.run[p.TIME]), self.begin_s))
+                self.found.stream_s += self.now_s - self.begin_s
+                self.begin_s = self.now_s
+        self.taken.append((self.now_s, size))
 
 
 def estimate(program: str, config: WelderConfig | None = None) -> CycleTime:
@@ -159,7 +229,7 @@ def estimate_waypoints(
     degrees = [np.degrees(point) for point in waypoints]
     if not degrees:
         return work.found
-    work.run, work.position = p.new_run(degrees[0]), tuple(float(value) for value in degrees[0])
+    work.run, work.joints = p.new_run(degrees[0]), tuple(float(value) for value in degrees[0])
     for leg, (a, b) in enumerate(itertools.pairwise(degrees)):
         welds = leg < len(process) and process[leg]
         if welds != work.burning:
@@ -171,5 +241,5 @@ def estimate_waypoints(
         speed = process_mmps if welds else travel_mmps
         work.move(tuple(float(value) for value in b), length * speed / path_mm if path_mm > 1e-9 else 1e9, False)
     work.stand()
-    assert len(work.position) == AXES
+    assert len(work.joints) == AXES
     return work.found

@@ -9,20 +9,23 @@ whenever something may have changed: a line came, a block ended, an input switch
 from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
-from rigless.robots.welder import codes, moves, reports, system
+from rigless.robots.welder import codes, moves, paths, program, reports, system
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.parameters import PROBE_TOUCHED, PROBED, WAITED, Place
 from rigless.robots.welder.state import NOBODY, Arrival
+from rigless.robots.welder.tip import Tip
 
 if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
 
 SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop stands still in these
+STORED = ("system", "g92", "store")  # go to permanent memory, which the firmware writes at rest
 
 
-def work(robot: "Welder") -> None:
-    """Do what can be done now."""
+def work(robot: "Welder", more: bool = False) -> None:
+    """Do what can be done now; `more` has come than is in the buffer yet."""
     state = robot.state
     while True:
         if state.line is not None:
@@ -30,7 +33,7 @@ def work(robot: "Welder") -> None:
                 return
             if state.line is not None:
                 answer(robot, codes.OK)
-        if not (state.rx or state.arriving):
+        if not (state.rx or state.arriving or more):
             state.waiting = 0
         if not state.rx or state.mode in SUSPENDED or state.cancelling or state.alarm_at_rest or state.probe.mode:
             return
@@ -41,6 +44,10 @@ def take(robot: "Welder", line: Arrival) -> None:
     """Begin a line. Some are answered at once."""
     state = robot.state
     state.line, state.steps, state.until_ns, state.resumed = line, [], -1, False
+    program.take(robot, line)
+    sticky = state.error
+    if line.pendant:
+        state.error = codes.OK  # what the sender did wrong, and what the panel does, is no matter of the other
     text = line.text.strip()
     try:
         if line.overflow:
@@ -60,16 +67,39 @@ def take(robot: "Welder", line: Arrival) -> None:
     except GcodeError as error:
         state.error = error.number
         answer(robot, error.number)
+    if line.pendant:
+        state.error = sticky
 
 
 def begin_gcode(robot: "Welder", text: str) -> None:
-    state = robot.state
-    block = read_block(text, robot.profile.letters)
-    state.modal, steps = interpret(block, state.modal, state.coordinates, tuple(state.position), robot.profile)
+    state, place = robot.state, where(robot)
+    if text.startswith("/") and state.switches.block_delete:
+        return
+    block = read_block(text, robot.profile.letters, place.values())
+    place.check(block.assignments)
+    state.modal, steps = interpret(block, state.modal, state.coordinates, place.position, robot.profile)
+    state.parameters.assign(block.assignments)
     state.steps = list(steps)
+    if (
+        state.switches.single_block
+        and not (state.line is not None and state.line.startup)
+        and not block.m.get("stopping")
+    ):
+        state.steps.append(("stop", 0))
     if block.g.get("coordinates"):
         state.schedule.offsets = True
     robot.count("gcode_lines")
+
+
+def where(robot: "Welder") -> Place:
+    """What expressions can ask for."""
+    state = robot.state
+
+    def seen() -> dict[int, float]:
+        probed = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
+        return probed | {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+
+    return Place(state.parameters, state.modal, state.coordinates, tuple(state.position), robot.profile, seen)
 
 
 def answer(robot: "Welder", number: int) -> None:
@@ -84,6 +114,7 @@ def answer(robot: "Welder", number: int) -> None:
     else:
         robot.say(f"{said}\r\n")
     if number != codes.OK:
+        program.refuse(robot, line)
         robot.count("errors")
 
 
@@ -105,9 +136,13 @@ def finish(robot: "Welder") -> bool:
 
 def do(robot: "Welder", step: Step) -> bool:
     """One step; False if it cannot be done yet."""
+    if step[0] in STORED and robot.state.run[p.COUNT] and robot.state.mode != "Check":
+        return False
     match step[0]:
         case "line" | "jog" | "arc":
             return move(robot, step)
+        case "course":
+            return follow(robot)
         case "probe":
             return probe(robot, step)
         case "home":
@@ -123,6 +158,10 @@ def do(robot: "Welder", step: Step) -> bool:
         case "g92":
             robot.state.coordinates.g92 = [float(value) for value in step[1:]]
             return offsets_changed(robot)
+        case "length":
+            robot.state.coordinates.tool = [float(value) for value in step[1:]]
+            robot.state.schedule.offsets = True
+            return True
         case "store":
             stored = list(robot.state.position)
             if step[1] == 28:
@@ -189,6 +228,8 @@ def put_out(robot: "Welder", step: Step) -> bool:
 def move(robot: "Welder", step: Step) -> bool:
     """Lines, jogs and the chords of an arc, as the planner has room for them."""
     state = robot.state
+    if robot.tip is not None:
+        return in_space(robot, robot.tip, step)
     if step[0] == "arc":
         done, count = int(step[8]), int(step[7])
         while done < count:
@@ -202,6 +243,40 @@ def move(robot: "Welder", step: Step) -> bool:
     if step[0] == "jog":
         return jog(robot, target, float(step[2]))
     return go(robot, target, float(step[2]), rapid=bool(step[1]))
+
+
+def in_space(robot: "Welder", tip: Tip, step: Step) -> bool:
+    """A move of the torch tip. One that cannot be ends in the alarm of a target beyond the limits."""
+    if step[0] == "line" and step[1]:
+        try:
+            return paths.jump(robot, tip, tuple(float(value) for value in step[3:]))
+        except GcodeError:
+            give_up(robot, codes.ALARM_SOFT_LIMIT)
+            return False
+    if not set_out(robot, tip, step):
+        return False
+    robot.state.steps[0] = ("course",)
+    return follow(robot)
+
+
+def set_out(robot: "Welder", tip: Tip, step: Step) -> bool:
+    """Begin the course of a step."""
+    try:
+        paths.begin(robot, tip, step)
+    except GcodeError:
+        give_up(robot, codes.ALARM_SOFT_LIMIT)
+        return False
+    return True
+
+
+def follow(robot: "Welder") -> bool:
+    """Queue more of the course in hand."""
+    assert robot.tip is not None
+    try:
+        return paths.go_on(robot, robot.tip)
+    except GcodeError:
+        give_up(robot, codes.ALARM_SOFT_LIMIT)
+        return False
 
 
 def go(robot: "Welder", target: tuple[float, ...], feed: float, rapid: bool) -> bool:
@@ -224,7 +299,7 @@ def go(robot: "Welder", target: tuple[float, ...], feed: float, rapid: bool) -> 
 def give_up(robot: "Welder", alarm: int) -> None:
     """The line in hand led to an alarm: brake, and tell when at rest. Like the firmware, which resets itself, the line gets no answer."""
     state = robot.state
-    state.line, state.steps = None, []
+    state.line, state.steps, state.probe.mode = None, [], 0
     state.rx.clear()
     if state.mode == "Check":
         state.mode = "Idle"
@@ -250,21 +325,31 @@ def probe(robot: "Welder", step: Step) -> bool:
     state = robot.state
     target = tuple(float(value) for value in step[3:])
     if state.mode == "Check":
+        if robot.tip is not None:
+            return in_space(robot, robot.tip, step)
         state.position = list(target)
         return True
     if state.until_ns < 0:
         if state.run[p.COUNT]:
             return False
-        if not moves.within(robot, target):
+        if robot.tip is not None:
+            if not set_out(robot, robot.tip, step):
+                return False
+        elif not moves.within(robot, target):
             give_up(robot, codes.ALARM_SOFT_LIMIT)
             return False
         state.until_ns = robot.now_ns
-        if not moves.begin_probe(robot, int(step[1]), target, float(step[2])):
+        if not moves.begin_probe(robot, int(step[1])):
             return state.line is None
+        if robot.tip is None:
+            moves.queue(robot, target, moves.feed_along(robot, state.position, target, float(step[2])), p.PLAIN)
+            state.mode = "Run"
+    if robot.tip is not None and state.probe.mode:
+        follow(robot)
     moves.watch(robot)
     if state.probe.mode or moves.moving(robot):
         return False
-    state.position = [float(value) for value in state.run[p.POSITION : p.POSITION + 6]]
+    moves.sync(robot)
     robot.say(reports.probe(robot))
     return True
 
@@ -317,9 +402,9 @@ def change_tool(robot: "Welder", tool: int) -> bool:
 
 
 def stop(robot: "Welder", number: int, checking: bool) -> bool:
-    """M0 waits for `~`; M1 does nothing without its switch; M2 and M30 end the program."""
+    """M0 and M60 wait for `~`; so does M1, unless its switch is off; M2 and M30 end the program."""
     state = robot.state
-    if number == 0 and not checking:
+    if (number in (0, 60) or (number == 1 and not state.switches.optional_stop_off)) and not checking:
         if state.until_ns < 0:
             state.until_ns, state.mode = robot.now_ns, "Hold"
         return state.mode != "Hold"
@@ -333,6 +418,7 @@ def stop(robot: "Welder", number: int, checking: bool) -> bool:
             robot.set_spindle(5, 0.0)
             robot.set_coolant(False, False)
             robot.set_overrides(100, 100, 100)
+        state.program.ended = True
         robot.say("[MSG:Pgm End]\r\n")
     return True
 
@@ -342,9 +428,15 @@ def check_jog(robot: "Welder", text: str) -> None:
     state = robot.state
     if state.mode not in ("Idle", "Jog"):
         raise GcodeError(codes.NOT_IDLE)
-    block = read_block(text, robot.profile.letters)
-    _modal, steps = interpret(block, state.modal, state.coordinates, tuple(state.position), robot.profile, jog=True)
+    place = where(robot)
+    block = read_block(text, robot.profile.letters, place.values())
+    place.check(block.assignments)
+    _modal, steps = interpret(block, state.modal, state.coordinates, place.position, robot.profile, jog=True)
     _, _, feed, *target = next(step for step in steps if step[0] == "line")
+    if robot.tip is not None:
+        paths.begin(robot, robot.tip, ("jog", False, feed, *target))
+        state.steps = [("course",)]
+        return
     if state.settings[s.JOG_LIMITS]:
         target = [
             min(max(float(value), low), high)

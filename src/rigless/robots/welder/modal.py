@@ -9,6 +9,9 @@ to wait before each (for room in the planner, for motion to end) and a snapshot 
 import math
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from rigless.motion import chords
 from rigless.robots.welder import codes
 from rigless.robots.welder.gcode import Block, GcodeError
 
@@ -53,9 +56,10 @@ class Coordinates:
     g28: list[float] = field(default_factory=lambda: list(ZERO))
     g30: list[float] = field(default_factory=lambda: list(ZERO))
     g92: list[float] = field(default_factory=lambda: list(ZERO))
+    tool: list[float] = field(default_factory=lambda: list(ZERO))  # the tool's length, G43.1
 
     def offset(self, system: int) -> Six:
-        return tuple(a + b for a, b in zip(self.systems[system], self.g92, strict=True))
+        return tuple(map(sum, zip(self.systems[system], self.g92, self.tool, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class Profile:
     letters: str = "XYZABC"
     rotary: tuple[bool, ...] = (False, False, False, True, True, True)
     arc_tolerance: float = 0.002
+    cartesian: bool = False  # axes are the tip's: X Y Z make the length of a path
 
 
 def interpret(
@@ -103,6 +108,7 @@ class _Reader:
         self.take_ports()
         if self.once == 40:
             self.steps.append(("dwell", self.need("P")))
+        self.take_length()
         self.take_once()
         if moves:
             self.take_motion()
@@ -130,26 +136,25 @@ class _Reader:
         allowed = {"units", "distance", "absolute"}
         if self.block.m or self.block.coolant or set(self.block.g) - allowed:
             raise GcodeError(codes.INVALID_JOG)
-        if "F" not in self.words:
+        if not self.words.get("F"):
             raise GcodeError(codes.NO_FEED)
         self.block = replace(self.block, g={**self.block.g, "motion": 10})
         self.modal.inverse_time = False
 
     def check_axis_commands(self) -> bool:
         """Who uses the axis words; True: the motion mode does."""
-        once_takes = self.once in (100, 280, 300, 920)
-        if once_takes and self.explicit not in (None, 800):
+        lengthens = self.block.g.get("tool length") == 431
+        once_takes = lengthens or self.once in (100, 280, 300, 920)
+        if (lengthens and self.once) or (once_takes and self.explicit not in (None, 800)):
             raise GcodeError(codes.AXIS_CONFLICT)
         if self.explicit is not None:
             self.modal.motion = self.explicit
+        if "absolute" in self.block.g and self.modal.motion not in (0, 10):
+            raise GcodeError(codes.G53_MOTION)
         if once_takes or not self.axis_words:
-            if self.explicit in (20, 30, 382, 383, 384, 385):
-                raise GcodeError(codes.NO_AXIS_WORDS)
             if self.jog:
                 raise GcodeError(codes.NO_AXIS_WORDS)
-            if "absolute" in self.block.g and self.modal.motion not in (0, 10):
-                raise GcodeError(codes.G53_MOTION)
-            return False
+            return self.explicit in (20, 30, 382, 383, 384, 385)
         if self.once in (281, 301, 921, 40) and self.explicit is None and self.once != 40:
             raise GcodeError(codes.AXIS_WORDS_EXIST)
         if self.modal.motion == 800:
@@ -178,7 +183,7 @@ class _Reader:
 
     def take_feed(self, moves: bool) -> None:
         modal = self.modal
-        feeds = moves and modal.motion not in (0, 800)
+        feeds = (moves or self.explicit == 10) and modal.motion not in (0, 800)
         given = self.words.pop("F", None)
         if modal.inverse_time:
             if feeds and not given:
@@ -242,6 +247,17 @@ class _Reader:
 
     # Coordinate systems and stored positions
 
+    def take_length(self) -> None:
+        """G43.1 shifts axes by the length of a tool, G49 takes it back."""
+        match self.block.g.get("tool length"):
+            case 431:
+                given = self.values()
+                if not given:
+                    raise GcodeError(codes.NO_AXIS_WORDS)
+                self.steps.append(("length", *(given.get(axis, at) for axis, at in enumerate(self.coordinates.tool))))
+            case 490 if any(self.coordinates.tool):
+                self.steps.append(("length", *ZERO))
+
     def take_once(self) -> None:
         match self.once:
             case 100:
@@ -265,7 +281,9 @@ class _Reader:
         return found
 
     def take_g10(self) -> None:
-        kind, number = self.need("L"), self.need("P")
+        if not self.axis_words:
+            raise GcodeError(codes.NO_AXIS_WORDS)
+        kind, number = self.words.pop("L", 0.0), self.need("P")
         if kind not in (2, 20):
             raise GcodeError(codes.UNSUPPORTED)
         if number != int(number):
@@ -274,11 +292,9 @@ class _Reader:
             raise GcodeError(codes.BAD_COORDINATES)
         system = self.modal.system if number == 0 else int(number) - 1
         given = self.values()
-        if not given:
-            raise GcodeError(codes.NO_AXIS_WORDS)
         values = list(self.coordinates.systems[system])
         for axis, value in given.items():
-            shift = self.coordinates.g92[axis]
+            shift = self.coordinates.g92[axis] + self.coordinates.tool[axis]
             values[axis] = value if kind == 2 else self.position[axis] - shift - value
         self.steps.append(("system", system, *values))
 
@@ -301,7 +317,8 @@ class _Reader:
             raise GcodeError(codes.NO_AXIS_WORDS)
         shift = list(self.coordinates.g92)
         for axis, value in given.items():
-            shift[axis] = self.position[axis] - self.coordinates.systems[self.modal.system][axis] - value
+            others = self.coordinates.systems[self.modal.system][axis] + self.coordinates.tool[axis]
+            shift[axis] = self.position[axis] - others - value
         self.steps.append(("g92", *shift))
 
     # Motion
@@ -318,11 +335,11 @@ class _Reader:
         motion, absolute = self.modal.motion, "absolute" in self.block.g
         if self.jog:
             motion = 10
-        if absolute and motion not in (0, 10):
-            raise GcodeError(codes.G53_MOTION)
         if motion in (20, 30):
             self.take_arc(clockwise=motion == 20)
             return
+        if not self.axis_words:
+            raise GcodeError(codes.NO_AXIS_WORDS)
         end = self.target(self.values(), absolute)
         if motion >= 382:
             if end == self.position:
@@ -335,12 +352,19 @@ class _Reader:
         """Units a minute along the path; inverse time gives it by the length."""
         if not self.modal.inverse_time:
             return self.modal.feed
-        return self.modal.feed * (math.dist(begin, end) if length is None else length)
+        return self.modal.feed * (self.length(begin, end) if length is None else length)
+
+    def length(self, begin: Six, end: Six) -> float:
+        """What F counts along a straight line: all axes; of the tip X Y Z, or the angle if it only turns."""
+        if not self.profile.cartesian:
+            return math.dist(begin, end)
+        path = chords.line(np.array(begin), np.array(end))
+        return float(path[chords.LENGTH_MM] or path[chords.TURN_DEG])
 
     def take_arc(self, clockwise: bool) -> None:
         first, second, _ = PLANES[self.modal.plane]
         given = self.values()
-        if not ({first, second} & given.keys()):
+        if given and not ({first, second} & given.keys()):
             raise GcodeError(codes.NOT_IN_PLANE)
         end = self.target(given, False)
         turns = int(self.words.pop("P", 1.0))
@@ -362,7 +386,12 @@ class _Reader:
         angle = _swept(-i, -j, dx - i, dy - j, clockwise)
         angle += math.copysign(2 * math.pi * (turns - 1), angle)
         length = math.hypot(
-            angle * radius, *(end[a] - self.position[a] for a in range(AXES) if a not in (first, second))
+            angle * radius,
+            *(
+                end[a] - self.position[a]
+                for a in range(3 if self.profile.cartesian else AXES)
+                if a not in (first, second)
+            ),
         )
         rate = self.rate(self.position, end, length)
         count = self.segments(radius, angle)

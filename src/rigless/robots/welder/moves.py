@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigless.motion import planner as p
-from rigless.robots.welder import alarms, codes
+from rigless.motion import smooth
+from rigless.robots.welder import alarms, codes, odometer, program
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
 
@@ -22,7 +23,7 @@ def now_s(robot: "Welder") -> float:
 
 def room(robot: "Welder") -> int:
     """How many blocks the planner can still take."""
-    return len(robot.state.blocks) - int(robot.state.run[p.COUNT])
+    return p.room(robot.state.blocks, robot.state.run)
 
 
 def moving(robot: "Welder") -> bool:
@@ -32,20 +33,28 @@ def moving(robot: "Welder") -> bool:
 def peek(robot: "Welder") -> tuple[Any, float, int]:
     """Position, velocity and acceleration now as rows, the speed along the path, and the tag of the block; changes nothing."""
     state = robot.state
-    run, time_s, out = state.run.copy(), now_s(robot), np.zeros((3, AXES))
+    blocks, run, time_s, out = state.blocks.copy(), state.run.copy(), now_s(robot), np.zeros((3, AXES))
     done = np.zeros(DONE)
-    while p.advance(state.blocks, run, time_s, done) == DONE:
+    while p.advance(blocks, run, time_s, done) == DONE:
         continue
-    speed = p.look(state.blocks, run, time_s, out)
-    return out, speed, int(state.blocks[int(run[p.FIRST]), p.TAG]) if run[p.COUNT] else 0
+    speed = p.look(blocks, run, time_s, out)
+    if not run[p.COUNT]:
+        return out, speed, 0
+    block = blocks[int(run[p.FIRST])]
+    if robot.tip is not None and not block[p.SCALE]:
+        speed = robot.tip.speed(out)
+    return out, speed, int(block[p.TAG])
 
 
 def settle(robot: "Welder") -> None:
     """Bring the queue to now: blocks that have ended leave it, outputs of those that have begun are set."""
     state = robot.state
-    done = robot.scratch
+    done, first = robot.scratch, state.run[p.FIRST]
     while p.advance(state.blocks, state.run, now_s(robot), done) == DONE:
         continue
+    if first != state.run[p.FIRST]:
+        odometer.count(robot)
+        program.reached(robot, int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag)
     if state.attached or state.lines:
         reached = int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag
         for tag in [tag for tag in state.attached if tag <= reached]:
@@ -57,18 +66,21 @@ def settle(robot: "Welder") -> None:
         state.mode = "Idle"
 
 
-def queue(robot: "Welder", target: Any, rate: float, kind: float) -> None:
-    """Add a line to a place, at units/s; there is room. Outputs that wait go with it."""
+def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float = 0.0) -> None:
+    """Add a line to a place, at units/s; there is room. Outputs that wait go with it. A chord has a scale."""
     state = robot.state
     settle(robot)
     axes = robot.axes
     state.tag += 1
-    took = p.append(
-        state.blocks, state.run, now_s(robot), np.array(target), rate, kind, float(state.tag), axes.rates,
-        axes.accelerations, axes.deviation,
-    )  # fmt: skip
+    end = np.array(target) if robot.tip is not None else p.on_steps(np.array(target), axes.steps)
+    line = state.blocks, state.run, now_s(robot), end, rate, kind, float(state.tag), axes.rates, axes.accelerations
+    if axes.jerks is not None and kind != p.FEED and not (scale or state.probe.mode):
+        took = smooth.append(*line, axes.jerks)
+    else:
+        took = p.append(*line, axes.deviation, scale)
     if not took:
         return
+    program.queued(robot, state.tag)
     if state.modal.line:
         state.lines[state.tag] = state.modal.line
     if state.unattached:
@@ -103,7 +115,7 @@ def change(robot: "Welder", hold: bool) -> None:
     """Hold or go on, under the overrides as they are."""
     state = robot.state
     settle(robot)
-    p.change(state.blocks, state.run, now_s(robot), hold, state.feed_percent / 100, state.rapid_percent / 100)
+    smooth.change(state.blocks, state.run, now_s(robot), hold, state.feed_percent / 100, state.rapid_percent / 100)
 
 
 def replan(robot: "Welder") -> None:
@@ -123,12 +135,21 @@ def drop(robot: "Welder") -> None:
     state = robot.state
     settle(robot)
     p.drop(state.blocks, state.run, now_s(robot))
+    odometer.count(robot)
+    state.program.sources.clear()
     state.attached.clear()
     state.lines.clear()
     state.unattached.clear()
     state.legs.clear()
     state.cancelling = False
-    state.position = [float(value) for value in state.run[p.POSITION : p.POSITION + AXES]]
+    sync(robot)
+
+
+def sync(robot: "Welder") -> None:
+    """The parser is where the queue ends."""
+    state = robot.state
+    state.planned = [float(value) for value in state.run[p.POSITION : p.POSITION + AXES]]
+    state.position = robot.place(state.planned)
 
 
 def watch(robot: "Welder") -> None:
@@ -188,7 +209,7 @@ def _next_leg(robot: "Welder") -> None:
         if state.run[p.COUNT]:
             state.legs = state.legs or [(rate, mask)]  # an empty leg, so that the end is noticed
             return
-    state.position = [float(value) for value in state.run[p.POSITION : p.POSITION + AXES]]
+    sync(robot)
     state.mode = "Idle"
     robot.event("homed", f"axes homed: {state.homed:06b}", mask=state.homed)
 
@@ -196,13 +217,11 @@ def _next_leg(robot: "Welder") -> None:
 # Probing
 
 
-def begin_probe(robot: "Welder", mode: int, target: Any, feed: float) -> bool:
+def begin_probe(robot: "Welder", mode: int) -> bool:
     """G38.x: False if the probe is not as it must be before (which is an alarm)."""
     state = robot.state
     if bool(robot.input["probe"]) == (mode in (384, 385)):
         state.probe.mode = mode
-        queue(robot, target, feed_along(robot, state.position, target, feed), p.PLAIN)
-        state.mode = "Run"
         return True
     alarms.raise_alarm(robot, codes.ALARM_PROBE_INITIAL)
     return False
@@ -214,13 +233,14 @@ def _watch_probe(robot: "Welder") -> None:
     probe = state.probe
     hit = bool(robot.input["probe"]) == (probe.mode in (382, 383))
     if hit and not state.cancelling:
-        probe.position, probe.touched = [float(value) for value in peek(robot)[0][p.AT]], True
+        probe.position, probe.touched = robot.place(peek(robot)[0][p.AT].tolist()), True
         state.cancelling = True
         change(robot, True)
-    if moving(robot) or (state.mode in ("Hold", "Door") and not state.cancelling):
+    on_the_way = robot.tip is not None and state.course.share < 1.0
+    if moving(robot) or ((on_the_way or state.mode in ("Hold", "Door")) and not state.cancelling):
         return
     if not state.cancelling:
-        probe.position, probe.touched = list(state.run[p.POSITION : p.POSITION + AXES]), False
+        probe.position, probe.touched = robot.place(state.run[p.POSITION : p.POSITION + AXES].tolist()), False
         if probe.mode in (382, 384):
             state.alarm_at_rest = codes.ALARM_PROBE_CONTACT
     probe.mode = 0

@@ -84,6 +84,7 @@ def around(robot: "Welder", speed_mmps: float) -> welding.Around:
         injected=injected,
         strikes=robot.fault("arc", "no_start") is None,
         demand=(analog[0] * config.amps_per_volt, analog[1] * config.volts_per_volt, analog[2] * config.mpm_per_volt),
+        power=state.spindle_percent / 100,
     )
 
 

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
 from rigless.robots.welder import alarms, codes, lines, moves, reports
+from rigless.robots.welder import settings as s
 from rigless.robots.welder import wire as w
+from rigless.robots.welder.modal import Modal
 
 if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
@@ -15,8 +17,8 @@ RAPIDS = {w.RAPID_100: 100, w.RAPID_50: 50, w.RAPID_25: 25}
 LEAST, MOST = 10, 200  # per cent
 
 
-def act(robot: "Welder", code: int) -> None:
-    """Unknown ones do nothing."""
+def act(robot: "Welder", code: int, pendant: bool = False) -> None:
+    """Unknown ones do nothing. A pendant's jog cancel leaves what a sender has sent alone."""
     state = robot.state
     match code:
         case w.STATUS:
@@ -37,9 +39,20 @@ def act(robot: "Welder", code: int) -> None:
         case w.DOOR:
             open_door(robot)
         case w.JOG_CANCEL:
-            if state.mode == "Jog":
+            if pendant:
+                state.rx = [one for one in state.rx if not (one.pendant and one.text.startswith("$J"))]
+                end_jog(robot)
+            else:
                 forget_lines(robot)
+                state.error = codes.OK
+            if state.mode == "Jog":
                 moves.cancel(robot)
+        case w.OPTIONAL_STOP:
+            state.switches.optional_stop_off = not state.switches.optional_stop_off
+        case w.SINGLE_BLOCK:
+            state.switches.single_block = not state.switches.single_block
+        case w.REPORTING if state.settings[s.REPORT_INTERVAL]:
+            state.switches.reporting = not state.switches.reporting
         case w.FEED_RESET:
             robot.set_overrides(100, state.rapid_percent, state.spindle_percent)
         case w.SPINDLE_RESET:
@@ -63,11 +76,12 @@ def act(robot: "Welder", code: int) -> None:
 
 
 def hold(robot: "Welder") -> None:
-    """`!`: brake and wait; a jog is cancelled instead."""
+    """`!`: brake and wait. While jogging grblHAL does not heed it; grbl cancels the jog."""
     state = robot.state
     if state.mode == "Jog":
-        forget_lines(robot)
-        moves.cancel(robot)
+        if robot.config.compat == "grbl":
+            forget_lines(robot)
+            moves.cancel(robot)
     elif state.mode in ("Run", "Idle") and not state.cancelling:
         moves.change(robot, True)
         state.mode = "Hold"
@@ -92,6 +106,7 @@ def open_door(robot: "Welder") -> None:
     if state.mode == "Home":
         moves.drop(robot)
         alarms.raise_alarm(robot, codes.ALARM_HOMING_DOOR)
+        alarms.reset(robot)
     elif state.mode == "Jog":
         forget_lines(robot)
         moves.cancel(robot)
@@ -103,19 +118,23 @@ def open_door(robot: "Welder") -> None:
 
 
 def stop(robot: "Welder") -> None:
-    """0x19: brake, drop what is queued and what has come, switch off; no alarm."""
+    """0x19: brake, drop what is queued and what has come, switch off; no alarm. It also ends an alarm that `$X` would end."""
     state = robot.state
-    if state.mode not in ("Idle", "Run", "Hold", "Jog", "Tool"):
-        return
     forget_lines(robot)
+    if state.mode == "Home" or state.critical or state.alarm_at_rest:
+        return
     state.line, state.steps = None, []
     state.probe.mode = 0
-    if state.mode == "Tool":
-        state.mode = "Idle"
+    state.program.ended = True
     robot.set_spindle(5, 0.0)
     robot.set_coolant(False, False)
-    moves.cancel(robot)
+    state.modal = Modal(system=state.modal.system, tool=state.modal.tool)
     state.error = codes.OK
+    moves.cancel(robot)
+    if state.mode == "Alarm" and state.alarm in codes.OUTLIVES_STOP:
+        return
+    if state.mode in ("Tool", "Alarm", "Check", "Sleep") or (state.mode == "Door" and not robot.input["door"]):
+        state.mode, state.alarm = "Idle", 0
     robot.say("[MSG:Stop]\r\n")
 
 
@@ -124,5 +143,12 @@ def forget_lines(robot: "Welder") -> None:
     state = robot.state
     state.rx.clear()
     state.arriving = [one for one in state.arriving if one.code >= 0]
-    if state.line is not None and state.steps and state.steps[0][0] == "jog":
+    end_jog(robot)
+
+
+def end_jog(robot: "Welder") -> None:
+    """A jog in hand that waits for room is done with."""
+    state = robot.state
+    step = state.steps[0] if state.line is not None and state.steps else ("",)
+    if step[0] == "jog" or (step[0] == "course" and state.course.word == "jog"):
         lines.answer(robot, codes.OK)

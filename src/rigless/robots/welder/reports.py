@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
-from rigless.robots.welder import moves
+from rigless.robots.welder import lines, moves
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, INCH, SYSTEMS
 
@@ -51,7 +51,10 @@ def status(robot: "Welder") -> str:
     rows, speed, tag = moves.peek(robot)
     offset = state.coordinates.offset(state.modal.system)
     machine = bool(options & s.REPORT_MPOS)
-    place = [float(at) - (0.0 if machine else shift) for at, shift in zip(rows[p.AT], offset, strict=True)]
+    place = [
+        float(at) - (0.0 if machine else shift)
+        for at, shift in zip(robot.place(rows[p.AT].tolist()), offset, strict=True)
+    ]
     fields = [mode(robot), f"{'MPos' if machine else 'WPos'}:{numbers(robot, place)}"]
     if options & s.REPORT_BUFFER:
         fields.append(f"Bf:{moves.room(robot)},{robot.rx_free()}")
@@ -68,7 +71,11 @@ def status(robot: "Welder") -> str:
 
 
 def signals(robot: "Welder") -> str:
-    return "".join(letter for letter, name in (("P", "probe"), ("D", "door"), ("E", "estop")) if robot.input[name])
+    """The letters of what is on, in the firmware's order."""
+    switches, inputs = robot.state.switches, robot.input
+    on = {"D": inputs["door"], "L": switches.block_delete, "T": switches.optional_stop_off, "E": inputs["estop"],
+          "Q": switches.single_block, "P": inputs["probe"]}  # fmt: skip
+    return "".join(letter for letter, is_on in on.items() if is_on)
 
 
 def _now_and_then(robot: "Welder", options: int) -> list[str]:
@@ -104,12 +111,14 @@ def _now_and_then(robot: "Welder", options: int) -> list[str]:
     if accessories or (plan.accessories and overrides):
         on = {3: "S", 4: "C"}.get(state.spindle, "") + "F" * state.flood + "M" * state.mist
         found.append(f"A:{on}")
+    if everything and (interval := int(state.settings[s.REPORT_INTERVAL])):
+        found.append(f"AR:{interval}" if state.switches.reporting else "AR")
     if everything:
         found += [f"H:{int(state.homed == 63)}", f"T:{state.modal.tool}"]
     if plan.input or everything:
         found.append(f"In:{state.waited}")
     if everything:
-        found.append("FW:grblHAL")
+        found += ["FW:grblHAL", *(["$C:1"] if state.critical else [])]
     plan.offsets, plan.input, plan.all = late, False, False
     if overrides:
         plan.overrides = plan.accessories = False
@@ -123,7 +132,8 @@ def modes(robot: "Welder") -> str:
     words = [motion, SYSTEMS[modal.system], f"G{modal.plane}", "G20" if modal.inches else "G21"]
     if any(state.coordinates.g92):
         words.insert(2, "G92")
-    words += ["G91" if modal.incremental else "G90", "G93" if modal.inverse_time else "G94", "G40", "G49", "G98", "G50"]
+    words += ["G91" if modal.incremental else "G90", "G93" if modal.inverse_time else "G94", "G40"]
+    words += ["G43.1" if any(state.coordinates.tool) else "G49", "G98", "G50"]
     words += [f"M{modal.spindle}", *(["M7"] if modal.mist else []), *(["M8"] if modal.flood else [])]
     if not (modal.mist or modal.flood):
         words.append("M9")
@@ -140,9 +150,17 @@ def parameters(robot: "Welder") -> str:
         f"[G30:{numbers(robot, kept.g30)}]",
         f"[G92:{numbers(robot, kept.g92)}]",
     ]
-    rows.append(f"[HOME:{numbers(robot, robot.config.homing.pose_deg)}:{robot.state.homed}]")
-    rows.append(f"[TLO:{numbers(robot, (0.0,) * AXES)}]")
+    rows.append(f"[HOME:{numbers(robot, robot.place(list(robot.config.homing.pose_deg)))}:{robot.state.homed}]")
+    rows.append(f"[TLO:{numbers(robot, kept.tool)}]")
     return "\r\n".join(rows) + "\r\n" + probe(robot)
+
+
+def parameter(robot: "Welder", text: str) -> str:
+    """`$#=n`, with a parameter's number or name."""
+    name = text.strip().lower()
+    key = int(name) if name.isdigit() and name.isascii() and len(name) < 6 else name
+    value = lines.where(robot).find(key)
+    return f"[PARAM:{name[:30]}={'N/A' if value is None else f'{value:.4f}'.rstrip('0').rstrip('.')}]\r\n"
 
 
 def probe(robot: "Welder") -> str:
@@ -159,7 +177,7 @@ def build_info(robot: "Welder") -> str:
     rows += [
         f"[OPT:VNML+,{config.planner_blocks},{config.rx_bytes},{AXES},0]",
         f"[AXS:{AXES}:{config.letters}]",
-        "[NEWOPT:ENUMS,RT-,HOME,ES,TC,SED]",
+        "[NEWOPT:ENUMS,RT-,HOME,ES,EXPR,TC,SED]",
         "[FIRMWARE:grblHAL]",
         "[SIGNALS:DE]",
         "[DRIVER:rigless]",

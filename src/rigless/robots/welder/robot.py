@@ -17,21 +17,23 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
-from rigless.robots.welder import alarms, codes, lines, moves, process, realtime, reports, storage, welding
+from rigless.robots.welder import alarms, codes, lines, moves, odometer, process, realtime, reports, storage, welding
 from rigless.robots.welder import io as virtual_io
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.cycle_time import BITS_PER_BYTE
 from rigless.robots.welder.modal import AXES, Profile, Step
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
+from rigless.robots.welder.tip import Tip
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 from rigless.sensors.noise import block, noise_key, normal
 
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
-BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
 LINE_COSTS = 16  # bytes that a line counts for at least
+NO_LIMIT = np.full(AXES, np.inf)
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Axes:
     low: tuple[float, ...]
     high: tuple[float, ...]
     deviation: float
+    steps: NDArray[np.float64]  # a degree
+    jerks: NDArray[np.float64] | None  # None: nothing is limited in jerk
 
 
 class Welder(Robot):
@@ -93,11 +97,12 @@ class Welder(Robot):
         state.settings = s.defaults(self.table)
         state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
-        state.position = list(config.start_deg)
+        state.counted_deg = list(config.start_deg)
         for link in config.virtual_io.links:
             virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
         self.apply_settings()
+        moves.sync(self)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
         self.warm_up()
@@ -106,9 +111,12 @@ class Welder(Robot):
         """Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
         axes, blocks, run = self.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
         for target in (np.ones(AXES), np.zeros(AXES)):
+            target = p.on_steps(target, axes.steps)
             p.append(blocks, run, 0.0, target, 1.0, p.FEED, 0.0, axes.rates, axes.accelerations, axes.deviation)
         p.change(blocks, run, 0.001, True, 1.0, 1.0)
         p.rests(run, 0.001)
+        p.ends_s(blocks, run)
+        p.room(blocks, run)
         values, torch = welding.pack(welding.Weld()), self.arm.torch_place(np.zeros(AXES))
         arm = self.arm
         welding.burn(values, np.zeros(4), self.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
@@ -116,23 +124,37 @@ class Welder(Robot):
         welding.speed(torch, torch, 0.001)
         normal(block(self.state.noise_key, 0, 0)[0])
         p.drop(blocks, run, 0.001)
+        if self.tip is not None:
+            self.tip.warm_up()
         moves.peek(self)
         moves.settle(self)
+        odometer.beyond(self, np.zeros(AXES))
+        arm.torch(np.zeros(AXES)), arm.chain(np.zeros(AXES))  # for who looks
 
     def apply_settings(self) -> None:
         """What follows from the settings."""
         values, config = self.state.settings, self.config
-        per_axis = [[values[first + axis] for axis in range(AXES)] for first in (s.RATES, s.ACCELERATIONS, s.TRAVEL)]
-        rates, accelerations, travel = per_axis
+        per_axis = [
+            [values[first + axis] for axis in range(AXES)] for first in (s.RATES, s.ACCELERATIONS, s.TRAVEL, s.STEPS)
+        ]
+        rates, accelerations, travel, steps = per_axis
         low = config.limits.low_deg
         self._settled = self.state.settings
         self.axes = Axes(
             np.array(rates) / 60.0, np.array(accelerations), low,
             tuple(begin + length for begin, length in zip(low, travel, strict=True)), values[s.JUNCTION],
+            np.array(steps), np.array(config.limits.max_degps3) if config.profile == "jerk" else None,
         )  # fmt: skip
         turns = int(values[s.ROTARY])
         rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
+        cartesian = config.coordinates == "cartesian"
+        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE], cartesian)
+        self.tip = self._tip() if cartesian else None
+
+    def _tip(self) -> Tip:
+        axes, limited = self.axes, bool(self.state.settings[s.SOFT_LIMITS])
+        low, high = (axes.low, axes.high) if limited else (-NO_LIMIT, NO_LIMIT)
+        return Tip(self.arm, low, high, axes.rates, self.profile.arc_tolerance)
 
     # What happens 1000 times a second
 
@@ -160,7 +182,7 @@ class Welder(Robot):
         if busy or self._settled is not state.settings or (burning and not process.steady(self)):
             return 0
         if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
-            until_end_s = p.ends_s(state.run) - moves.now_s(self)
+            until_end_s = p.ends_s(state.blocks, state.run) - moves.now_s(self)
             times = min(times, int(min(until_end_s, 1e6) * self.config.update_rate_hz) - 1)
         elif state.line is not None or (state.rx and state.mode not in lines.SUSPENDED):
             if state.until_ns < self.now_ns:
@@ -170,6 +192,9 @@ class Welder(Robot):
             return 0
         if burning:
             times = process.burn(self, times)
+        if times and state.run[p.COUNT]:
+            last_s = moves.now_s(self) + (times - 1) / self.config.update_rate_hz
+            p.advance(state.blocks, state.run, last_s, self.scratch)
         state.ticks += times
         return times
 
@@ -184,9 +209,9 @@ class Welder(Robot):
             return
         due_ns = self.now_ns + delay_ns
         if isinstance(message, RealTime):
-            one = Arrival(due_ns, message.code)
+            one = Arrival(due_ns, message.code, pendant=pendant)
         else:
-            if self.config.baud:
+            if self.config.baud and not pendant:  # the panel is not on the serial line
                 due_ns = max(due_ns, state.paced_ns) + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
                 state.paced_ns = due_ns
             one = Arrival(due_ns, -1, message.text, message.size, message.overflow, pendant=pendant)
@@ -208,15 +233,32 @@ class Welder(Robot):
             return
         state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
         for one in due:
-            if one.code >= 0:
-                realtime.act(self, one.code)
-            else:
-                self.state.rx.append(one)
-                lines.work(self)
+            if one.code < 0:
+                state.rx.append(one)
+                continue
+            lines.work(self, more=True)
+            realtime.act(self, one.code, one.pendant)
+        lines.work(self)
 
     def rx_free(self) -> int:
         """Free bytes of the receive buffer; a sender that overfills it is held back by the transport, as TCP and USB do."""
         return max(0, self.config.rx_bytes - 1 - sum(one.size for one in self.state.rx))
+
+    def report_by_itself(self) -> None:
+        """Begin to report each $481 milliseconds, if that is not yet so."""
+        state = self.state
+        state.switches.reporting = state.settings[s.REPORT_INTERVAL] > 0
+        if state.switches.reporting and not state.reports_due:
+            state.reports_due = True
+            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_again)
+
+    def report_again(self) -> None:
+        state = self.state
+        state.reports_due = state.settings[s.REPORT_INTERVAL] > 0
+        if state.reports_due:
+            if state.switches.reporting and state.client != NOBODY:
+                self.say(reports.status(self))
+            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_again)
 
     def wake(self) -> None:
         """A dwell or wait may be over."""
@@ -261,6 +303,7 @@ class Welder(Robot):
         for other in self.links(old[0]) if old != NOBODY else ():
             if other.id == old[1]:
                 self.close(other)
+        self.state.program.ended = True
         self.event("client-connected", f"{message.peer} is on the line")
         self.say(reports.greeting(self.config.compat))
         if self.state.mode == "Alarm":
@@ -276,6 +319,7 @@ class Welder(Robot):
     @on(Stored)
     def load(self, message: Stored, link: Link) -> None:
         storage.load(self, message.text)
+        self.report_by_itself()
 
     def store(self) -> None:
         if self.config.settings_file:
@@ -285,7 +329,7 @@ class Welder(Robot):
 
     @on(SetInput)
     def input_set(self, given: SetInput, link: Link) -> None:
-        name, value = given.name, given.value
+        name = given.name
         if name == "estop":
             if self.input["estop"]:
                 alarms.stop_at_once(self, codes.ALARM_ESTOP)
@@ -293,9 +337,6 @@ class Welder(Robot):
                 welding.release(self.state.weld)
         elif name == "door" and self.input["door"]:
             realtime.open_door(self)
-        elif name.startswith("ai") and not 0.0 <= self.input[name] <= virtual_io.MOST_V:
-            text = f"{name}: {value:g} V is out of range; analog inputs read 0 to 10 V"
-            self.event("analog-out-of-range", text, "error", input=name)
         if self.state.probe.mode:
             moves.watch(self)
         lines.work(self)
@@ -317,7 +358,7 @@ class Welder(Robot):
             lines.work(self)
 
     def analog_input(self, channel: int) -> float:
-        return min(max(float(self.input[f"ai{channel}"]), 0.0), virtual_io.MOST_V)
+        return float(self.input[f"ai{channel}"])
 
     # Outputs
 
@@ -368,6 +409,10 @@ class Welder(Robot):
         from rigless.robots.welder.view import WelderView
 
         return WelderView(self)
+
+    def place(self, joints_deg: list[float]) -> list[float]:
+        """The axis values of joints: themselves, or in the Cartesian profile the tip's pose."""
+        return self.tip.pose(joints_deg, self.state.position) if self.tip is not None else joints_deg
 
     def torch_m(self) -> list[float]:
         place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()

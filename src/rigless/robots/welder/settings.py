@@ -8,7 +8,7 @@ from rigless.robots.welder.gcode import GcodeError, read_number
 
 REPORT, JUNCTION, ARC_TOLERANCE, INCHES, SOFT_LIMITS, HARD_LIMITS, HOMING = 10, 11, 12, 13, 20, 21, 22
 LOCATE_RATE, SEEK_RATE, PULL_OFF, JOG_LIMITS, HOMING_CYCLES, SLEEP = 24, 25, 27, 40, 44, 62
-STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, FEED_OF_LINEAR = 100, 110, 120, 130, 376, 701
+STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, REPORT_INTERVAL, FEED_OF_LINEAR = 100, 110, 120, 130, 376, 481, 701
 REPORT_MPOS, REPORT_BUFFER, REPORT_LINE, REPORT_FEED, REPORT_PINS, REPORT_WCO, REPORT_OVERRIDES, REPORT_PROBE = (
     1, 2, 4, 8, 16, 32, 64, 128,
 )  # fmt: skip
@@ -24,6 +24,7 @@ GROUPS = {
     7: "Axis",
 }
 AXES = 6
+STEPS_PER_DEG = 1000.0  # [ours] what a geared arm has; at 250 °/s that takes pulses of 2 µs
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Setting:
     low: float = 0.0
     high: float = 1e7
     whole: bool = False
+    or_zero: bool = False  # 0, for off, is taken though it is below the lowest
 
 
 def table(config: WelderConfig) -> dict[int, Setting]:
@@ -43,7 +45,7 @@ def table(config: WelderConfig) -> dict[int, Setting]:
     limits, homing, letters = config.limits, config.homing, config.letters
     masks = [sum(1 << joint - 1 for joint in group) for group in homing.order]
     rows = [
-        Setting(0, 6, "Step pulse time", 5.0, "microseconds", 2.0, 1000.0),
+        Setting(0, 6, "Step pulse time", 2.0, "microseconds", 2.0, 1000.0),
         Setting(1, 6, "Step idle delay", 25, "milliseconds", 0, 65535, True),
         Setting(2, 6, "Step pulse invert", 0, "mask", 0, 63, True),
         Setting(3, 6, "Step direction invert", 0, "mask", 0, 63, True),
@@ -56,7 +58,7 @@ def table(config: WelderConfig) -> dict[int, Setting]:
         Setting(INCHES, 1, "Report in inches", 0, "boolean", 0, 1, True),
         Setting(SOFT_LIMITS, 3, "Soft limits enable", int(config.soft_limits), "boolean", 0, 1, True),
         Setting(HARD_LIMITS, 3, "Hard limits enable", 0, "bitfield", 0, 7, True),
-        Setting(HOMING, 4, "Homing cycle", 1 + 16 * homing.required, "bitfield", 0, 1023, True),
+        Setting(HOMING, 4, "Homing cycle", 3 + 4 * homing.required, "bitfield", 0, 1023, True),
         Setting(LOCATE_RATE, 4, "Homing locate feed rate", homing.locate_degpm, "deg/min", 1, 1e6),
         Setting(SEEK_RATE, 4, "Homing search seek rate", homing.seek_degpm, "deg/min", 1, 1e6),
         Setting(26, 4, "Homing switch debounce delay", 25, "milliseconds", 0, 65535, True),
@@ -70,12 +72,13 @@ def table(config: WelderConfig) -> dict[int, Setting]:
             for n in range(AXES)
         ),
         Setting(SLEEP, 1, "Sleep enable", 1, "boolean", 0, 1, True),
-        *_per_axis(letters, STEPS, "travel resolution", "step/deg", (100.0,) * AXES, 1e-3),
+        *_per_axis(letters, STEPS, "travel resolution", "step/deg", (STEPS_PER_DEG,) * AXES, 1e-3),
         *_per_axis(letters, RATES, "maximum rate", "deg/min", tuple(60.0 * v for v in limits.max_degps), 1.0),
         *_per_axis(letters, ACCELERATIONS, "acceleration", "deg/sec^2", limits.max_degps2, 1e-3),
         *_per_axis(letters, TRAVEL, "maximum travel", "deg",
                    tuple(high - low for low, high in zip(limits.low_deg, limits.high_deg, strict=True)), 0.0),
         Setting(ROTARY, 6, "Rotational axes", 7, "bitfield", 0, 7, True),
+        Setting(REPORT_INTERVAL, 1, "Autoreport interval", 0, "ms", 100, 1000, True, or_zero=True),
         Setting(FEED_OF_LINEAR, 1, "Feed rate applies to linear axes only", 0, "boolean", 0, 1, True),
     ]  # fmt: skip
     return {row.number: row for row in rows}
@@ -98,8 +101,9 @@ def parse(setting: Setting, text: str) -> float:
     if end != len(text.strip()):
         raise GcodeError(codes.BAD_NUMBER)
     if value < 0:
-        raise GcodeError(codes.NEGATIVE_VALUE)
-    if not setting.low <= value <= setting.high or (setting.whole and value != int(value)):
+        raise GcodeError(codes.BAD_NUMBER if setting.whole else codes.NEGATIVE_VALUE)
+    fits = setting.low <= value <= setting.high or (setting.or_zero and value == 0)
+    if not fits or (setting.whole and value != int(value)):
         raise GcodeError(codes.SETTING_OUT_OF_RANGE)
     return value
 
@@ -110,11 +114,35 @@ def shown(setting: Setting, value: float) -> str:
 
 def described(setting: Setting) -> str:
     """A line of `$ES`."""
-    kind = 0 if setting.unit == "boolean" else 5 if setting.whole else 6
-    low, high = f"{setting.low:g}", f"{setting.high:g}"
-    return f"[SETTING:{setting.number}|{setting.group}|{setting.name}|{setting.unit}|{kind}|#######0.000|{low}|{high}]"
+    head = f"{setting.number}|{setting.group}|{setting.name}|{setting.unit}|{KINDS.index(_kind(setting))}"
+    return f"[SETTING:{head}|{_picture(setting)}|{setting.low:g}|{setting.high:g}|0|{int(setting.or_zero)}]"
+
+
+GRBL_HEAD = '"$-Code"," Setting"," Units"," Setting Description"'
+HAL_HEAD = "$-Code\tSetting\tUnits\tDatatype\tData format\tSetting Description\tMin\tMax"
 
 
 def described_grbl(setting: Setting) -> str:
     """A line of `$ESG`, as grbl's own setting lists have it."""
-    return f'"{setting.number}"\t"{setting.name}"\t"{setting.unit}"\t"{setting.name}."'
+    return f'"{setting.number}","{setting.name}","{setting.unit}","{setting.name}.",'
+
+
+def described_hal(setting: Setting) -> str:
+    """A line of `$ESH`."""
+    kind = "float" if _kind(setting) == "decimal" else _kind(setting)
+    head = f"{setting.number}\t{setting.name}\t{setting.unit}\t{kind}\t{_picture(setting)}\t{setting.name}."
+    return f"{head}\t{setting.low:g}\t{setting.high:g}\t0\t{int(setting.or_zero)}"
+
+
+KINDS = ("bool", "bitfield", "xbitfield", "radiobuttons", "axismask", "integer", "decimal")
+
+
+def _kind(setting: Setting) -> str:
+    if setting.unit == "boolean":
+        return "bool"
+    return "integer" if setting.whole else "decimal"
+
+
+def _picture(setting: Setting) -> str:
+    """How a sender may format the number."""
+    return {"bool": "", "integer": "#######0"}.get(_kind(setting), "#######0.000")

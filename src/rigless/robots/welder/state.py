@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from rigless.motion import planner
 from rigless.robots.welder.io import Outputs
 from rigless.robots.welder.modal import AXES, Coordinates, Modal
+from rigless.robots.welder.parameters import Parameters
+from rigless.robots.welder.program import Program
 from rigless.robots.welder.welding import Weld
 
 NOBODY = ("", -1)
@@ -41,12 +43,37 @@ class Schedule:
 
 
 @dataclass
+class Switches:
+    """What an operator can set beside the program; a start and a reset put them back."""
+
+    optional_stop_off: bool = False  # M1 does not stop
+    block_delete: bool = False  # lines that begin with / are left out
+    single_block: bool = False  # a hold after each line
+    reporting: bool = False  # status reports come by themselves, each $481 milliseconds
+
+
+@dataclass
 class Probe:
     """The last probing: where it touched, whether it did; `mode` is 382 to 385 while one runs."""
 
     position: list[float] = field(default_factory=lambda: [0.0] * AXES)
     touched: bool = False
     mode: int = 0
+
+
+@dataclass
+class Course:
+    """A step of the Cartesian profile while its chords are queued: the step's word and feed (units/min), its path and its end as a pose, the chords cut so far and how
+    many of them are queued, how much of the path these are, and a guess of how much of it the next chord may be."""
+
+    word: str = "line"
+    feed: float = 0.0
+    path: list[float] = field(default_factory=list)
+    end: list[float] = field(default_factory=lambda: [0.0] * AXES)
+    chords: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, AXES + 1)))
+    queued: int = 0
+    share: float = 0.0
+    guess: float = 0.0
 
 
 @dataclass
@@ -60,6 +87,7 @@ class WelderState:
     run: NDArray[np.float64] = field(default_factory=lambda: planner.new_run(np.zeros(AXES)))
     tag: int = 0  # of the last block
     lines: dict[int, int] = field(default_factory=dict)  # tag → line number
+    program: Program = field(default_factory=Program)
     attached: dict[int, list[tuple[Any, ...]]] = field(default_factory=dict)  # tag → outputs that go with its start
     unattached: list[tuple[Any, ...]] = field(default_factory=list)  # outputs that wait for the next block
     cancelling: bool = False  # braking, to drop what is queued
@@ -67,6 +95,9 @@ class WelderState:
     modal: Modal = field(default_factory=Modal)
     coordinates: Coordinates = field(default_factory=Coordinates)
     position: list[float] = field(default_factory=lambda: [0.0] * AXES)  # where the parser is
+    planned: list[float] = field(default_factory=lambda: [0.0] * AXES)  # the joints there
+    course: Course = field(default_factory=Course)
+    parameters: Parameters = field(default_factory=Parameters)
     settings: dict[int, float] = field(default_factory=dict)
     startup: list[str] = field(default_factory=lambda: ["", ""])
     build_info: str = ""
@@ -89,6 +120,8 @@ class WelderState:
     mist: bool = False
     flood: bool = False
     schedule: Schedule = field(default_factory=Schedule)
+    reports_due: bool = False  # a timer runs for reports that come by themselves
+    switches: Switches = field(default_factory=Switches)
     probe: Probe = field(default_factory=Probe)
     waited: int = -1  # the result of the last M66
     tool: int = 0
@@ -97,6 +130,7 @@ class WelderState:
     measured_a: float = 0.0
     measured_v: float = 0.0
     torch_m: list[float] = field(default_factory=list)  # where the torch was at the last step of a weld
+    counted_deg: list[float] = field(default_factory=lambda: [0.0] * AXES)  # up to where the torch's way is counted
     ticks: int = 0
     welded_tick: int = 0  # when the process was last advanced
     noise_key: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(2, np.uint64))

@@ -1,5 +1,6 @@
 """The `$` commands: reports, settings, unlocking, homing, jogging, check mode, sleep."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rigless.robots.welder import alarms, codes, lines, moves, reports
@@ -11,9 +12,16 @@ if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
 
 STARTUP_LONGEST = 70
-HELP = "[HLP:$$ $# $G $I $N $x=val $Nx=line $J=line $SLP $C $X $H $RST= $ES $ESG $EA $EE $EG $PINS ~ ! ? ctrl-x]"
+SPINDLE = "Weld source"
+HELP = (
+    "[HLP:$$ $# $G $I $N $x=val $Nx=line $J=line $SLP $C $X $H $B $O $S $RST= $ES $ESG $ESH $SED= $EA $EE $EG"
+    " $PINS $SPINDLES ~ ! ? ctrl-x]"
+)
 # What may be asked while a critical alarm waits for its reset.
-WHILE_CRITICAL = {"", "$", "#", "G", "I", "I+", "N", "EA", "EE", "EG", "ES", "ESG", "EAG", "EEG", "PINS", "HELP", "RST"}
+WHILE_CRITICAL = {
+    "", "$", "+", "#", "G", "I", "I+", "N", "EA", "EE", "EG", "ES", "ESG", "ESH", "SED", "EAG", "EEG", "PINS", "SPINDLES", "SPINDLESH",
+    "HELP", "RST",
+}  # fmt: skip
 
 
 def execute(robot: "Welder", text: str) -> None:
@@ -29,6 +37,10 @@ def execute(robot: "Welder", text: str) -> None:
         lines.check_jog(robot, value)
     elif name == "RST":
         restore(robot, value)
+    elif name == "SED" and equals:
+        describe(robot, value)
+    elif name == "#" and equals:
+        robot.say(reports.parameter(robot, value))
     elif name == "I" and equals:
         set_build_info(robot, value)
     elif name in ("N0", "N1") and equals:
@@ -61,16 +73,26 @@ def report(robot: "Welder", name: str) -> str:
             return reports.build_info(robot)
         case "N":
             rows = [f"$N{n}={line}" for n, line in enumerate(robot.state.startup)]
-        case "EA" | "EAG":
+        case "EA":
             rows = [f"[ALARMCODE:{number}||{text}]" for number, text in codes.ALARMS.items()]
-        case "EE" | "EEG":
+        case "EE":
             rows = [f"[ERRORCODE:{number}||{text}]" for number, text in codes.ERRORS.items()]
+        case "EAG" | "EEG":
+            what, texts = ("Alarm", codes.ALARMS) if name == "EAG" else ("Error", codes.ERRORS)
+            rows = [f'"{what} Code in v1.1+","{what} Message in v1.0-","{what} Description"']
+            rows += [f'"{number}","N/A","{text}"' for number, text in texts.items()]
         case "EG":
             rows = [f"[SETTINGGROUP:{number}|0|{text}]" for number, text in s.GROUPS.items()]
         case "ES":
             rows = [s.described(row) for row in table.values()]
         case "ESG":
-            rows = ['"$-Code"\t"Setting"\t"Units"\t"Description"', *map(s.described_grbl, table.values())]
+            rows = [s.GRBL_HEAD, *map(s.described_grbl, table.values())]
+        case "ESH":
+            rows = [s.HAL_HEAD, *map(s.described_hal, table.values())]
+        case "SPINDLES":
+            rows = [f"0 - {SPINDLE}"]
+        case "SPINDLESH":
+            rows = [f"[SPINDLE:0|0|0|*DV|{SPINDLE}|{values[31]:.1f},{values[30]:.1f}]"]
         case "PINS":
             rows = [f"[PIN:{letter}-axis limit,in]" for letter in letters]
             rows += ["[PIN:Probe,in]", "[PIN:Safety door,in]", "[PIN:Emergency stop,in]"]
@@ -99,6 +121,8 @@ def setting(robot: "Welder", name: str, value: str | None) -> None:
     if row.number == s.SOFT_LIMITS and number and not int(state.settings[s.HOMING]) & 1:
         raise GcodeError(codes.SOFT_LIMIT_NEEDS_HOMING)
     state.settings[row.number] = number
+    if row.number == s.REPORT_INTERVAL:
+        robot.report_by_itself()
     if row.number == s.HOMING and not int(number) & 1:
         state.settings[s.SOFT_LIMITS] = 0.0
     robot.apply_settings()
@@ -195,4 +219,26 @@ def sleep(robot: "Welder") -> None:
     state.mode = "Sleep"
 
 
-ACTIONS = {"X": unlock, "C": check, "SLP": sleep}
+def describe(robot: "Welder", number: str) -> None:
+    """`$SED=n`: what a setting is for."""
+    row = robot.table.get(int(number[:6])) if number.isdigit() and number.isascii() else None
+    if row is None:
+        raise GcodeError(codes.SETTING_DISABLED)
+    robot.say(f"[SETTINGDESCR:{row.number}|{row.name}.]\r\n")
+
+
+def toggle(robot: "Welder", switch: str) -> None:
+    """`$B` block delete, `$S` single block, `$O` M1 does not stop."""
+    switches = robot.state.switches
+    setattr(switches, switch, not getattr(switches, switch))
+    robot.say(f"[MSG:{'Enabled' if getattr(switches, switch) else 'Disabled'}]\r\n")
+
+
+ACTIONS: dict[str, Callable[["Welder"], None]] = {
+    "X": unlock,
+    "C": check,
+    "SLP": sleep,
+    "B": lambda robot: toggle(robot, "block_delete"),
+    "S": lambda robot: toggle(robot, "single_block"),
+    "O": lambda robot: toggle(robot, "optional_stop_off"),
+}

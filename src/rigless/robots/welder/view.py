@@ -1,22 +1,40 @@
-"""The welder's page: the arm in space, joints and torch, the weld's gauges and plots, all I/O, and an operator's buttons.
+"""The welder's page: the arm in space, the program as it comes, joints and torch, overrides, jogging, the weld, and all I/O.
 
 Buttons speak to the controller as a pendant does: real-time bytes and lines that a sender on the wire gets no answer for.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigless.kernel.drawing import Action, Gauge, Lamp, Links, Part, Plot, Solid, Switch, Trail, View
-from rigless.kernel.inputs import AnyInput, Inject, Send
+from rigless.kernel.drawing import (
+    Action,
+    Gauge,
+    Jog,
+    Lamp,
+    Lines,
+    Links,
+    Listing,
+    Part,
+    Plot,
+    Slider,
+    Solid,
+    Switch,
+    Trail,
+    View,
+    Word,
+)
+from rigless.kernel.inputs import AnyInput, Inject, Send, SetInput
 from rigless.motion import planner as p
-from rigless.robots.welder import io, moves
+from rigless.robots.welder import io, moves, odometer, program, realtime, welding
 from rigless.robots.welder import wire as w
 from rigless.robots.welder.modal import AXES
 
-JOG_DEG, JOG_DEGPM = 5.0, 1200
+JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
+SLIGHT_S = 1e-4  # for the torch's speed
 # Own drawing of the arm from its DH frames: base, six links, torch.
 BODIES: tuple[tuple[Solid, ...], ...] = (
     (Solid("cylinder", (0.15, 0.06), (0, 0, 0.03), "plain"), Solid("cylinder", (0.11, 0.24), (0, 0, 0.18), "plain")),
@@ -28,62 +46,43 @@ BODIES: tuple[tuple[Solid, ...], ...] = (
     (Solid("cylinder", (0.04, 0.03), (0, 0, -0.015)),),
     (Solid("cylinder", (0.018, 0.17), (0, 0, -0.095), "plain"), Solid("sphere", (0.008,), (0, 0, 0), "path")),
 )
-BYTES = {"hold": w.HOLD, "resume": w.RESUME, "reset": w.RESET, "stop": w.STOP, "feed −10 %": w.FEED_MINUS_10,
-         "feed +10 %": w.FEED_PLUS_10, "feed 100 %": w.FEED_RESET, "rapid 25 %": w.RAPID_25, "rapid 100 %": w.RAPID_100}  # fmt: skip
+BYTES = {"hold": w.HOLD, "resume": w.RESUME, "stop": w.STOP, "reset": w.RESET}
 LINES = {"unlock": "$X", "home": "$H", "arc off": "M5"}
 MODES = (
-    ("Run", "ok"),
-    ("Jog", "ok"),
-    ("Home", "ok"),
-    ("Hold", "warn"),
-    ("Door", "warn"),
-    ("Check", "warn"),
-    ("Alarm", "bad"),
+    ("Idle", "plain"), ("Run", "plain"), ("Jog", "plain"), ("Home", "plain"), ("Hold", "warn"), ("Door", "warn"), ("Check", "warn"),
+    ("Tool", "warn"), ("Sleep", "warn"), ("Alarm", "bad"),
+)  # fmt: skip
+PHASES = tuple(
+    (phase.replace("_", " ").capitalize(), "bad" if phase in (welding.FAULT, welding.EMERGENCY_STOP) else "plain")
+    for phase in welding.PHASES
 )
+# Overrides: the byte that goes back to 100 %, those of +10, −10, +1 and −1.
+STEPS = {
+    "feed": (w.FEED_RESET, w.FEED_PLUS_10, w.FEED_MINUS_10, w.FEED_PLUS_1, w.FEED_MINUS_1),
+    "power": (w.SPINDLE_RESET, w.SPINDLE_PLUS_10, w.SPINDLE_MINUS_10, w.SPINDLE_PLUS_1, w.SPINDLE_MINUS_1),
+}
+
+
+TORCH = ("x", "y", "z", "rx", "ry", "rz")  # the tip's pose in the order of the Cartesian profile's letters
 
 
 class WelderView(View):
     def __init__(self, robot: Any):
         super().__init__(robot)
-        limits, letters = robot.config.limits, robot.config.letters
-        joints = [
-            Gauge(f"j{n + 1}", f"Joint {n + 1} ({letters[n]})", "°", limits.low_deg[n] + 1, limits.high_deg[n] - 1, 3)
-            for n in range(AXES)
-        ]
-        self.parts: tuple[Part, ...] = (
+        self.parts = (
             Links("arm", "Arm", BODIES),
             Trail("torch", "Torch path"),
-            *joints,
-            *(Gauge(f"torch_{axis}", f"Torch {axis}", "mm", digits=1) for axis in "xyz"),
-            Gauge("line", "Program line", digits=0),
-            Gauge("free", "Planner room", "blocks", digits=0),
-            Gauge("feed", "Feed override", "%", 100, 100, 0),
-            Gauge("rapid", "Rapid override", "%", 100, 100, 0),
-            Gauge("current", "Current", "A", high=robot.config.welding.most_a, digits=0),
-            Gauge("voltage", "Voltage", "V", high=robot.config.welding.most_v, digits=1),
-            Gauge("wire", "Wire", "m/min", digits=1),
-            Gauge("gas", "Gas", "l/min", digits=1),
-            Gauge("heat_input", "Heat input", "kJ/mm", digits=3),
-            Gauge("weld_length", "Weld length", "mm", digits=0),
-            Gauge("arc_time", "Arc on", "s", digits=1),
-            Gauge("deposited", "Deposited", "g", digits=1),
-            *(Gauge(f"ao{n}", f"Analog output {n}", "V") for n in range(io.ANALOG)),
-            *(Lamp(f"mode_{mode.lower()}", mode, colour) for mode, colour in MODES),  # type: ignore[arg-type]
-            Lamp("homed", "Homed"),
-            Lamp("arc", "Arc", "warn"),
-            Lamp("weld_fault", "Weld fault", "bad"),
-            *(Lamp(f"do{n}", f"Output {n}") for n in range(io.DIGITAL)),
-            *(Action(name, name.capitalize()) for name in (*BYTES, *LINES)),
-            *(Action(f"jog J{n + 1} {sign}", f"Jog J{n + 1} {sign}{JOG_DEG:g}°") for n in range(AXES) for sign in "−+"),
-            Action("arc fault", "Simulate arc fault"),
-            Switch("door", "Safety door open"),
-            Switch("probe", "Probe touches"),
-            Switch("stickout_mm", "Stick-out in mm"),
-            *(Switch(f"di{n}", f"Input {n}") for n in range(io.DIGITAL)),
-            *(Switch(f"ai{n}", f"Analog input {n} in V") for n in range(io.ANALOG)),
+            *_program(),
+            *_motion(robot.config),
+            *_weld(robot.config),
+            *_events(),
+            _jog(robot.tip is not None),
+            *_metrics(),
+            *_io(robot.config),
             Plot("joints", "Joints", tuple((f"j{n + 1}", f"J{n + 1}") for n in range(AXES)), "°"),
-            Plot("arc_plot", "Arc", (("measured_a", "current A"), ("measured_v", "voltage V")), ""),
-            Plot("heat_plot", "Heat input", (("heat_input", "kJ/mm"),), "kJ/mm"),
+            Plot("current_plot", "Weld current", (("measured_a", "A"),), "A"),
+            Plot("voltage_plot", "Arc voltage", (("measured_v", "V"),), "V"),
+            Plot("speed_plot", "Torch speed", (("speed", "mm/s"),), "mm/s"),
         )
 
     def draw(self) -> Mapping[str, ArrayLike]:
@@ -95,18 +94,22 @@ class WelderView(View):
 
     def measure(self) -> Mapping[str, float]:
         robot, state = self.robot, self.robot.state
-        weld, (_, _, tag) = state.weld, moves.peek(robot)
-        torch = robot.torch_m()
+        weld, (rows, _, _) = state.weld, moves.peek(robot)
+        torch = robot.arm.torch(np.radians(rows[p.AT]))
+        ahead = robot.arm.torch_place(rows[p.AT] + SLIGHT_S * rows[p.VELOCITY])
         return {
-            **{f"j{n + 1}": float(value) for n, value in enumerate(self._at())},
-            **{f"torch_{axis}": 1000 * value for axis, value in zip("xyz", torch, strict=True)},
+            **{f"j{n + 1}": float(value) for n, value in enumerate(rows[p.AT])},
+            **dict(zip(("torch_x", "torch_y", "torch_z"), (1000 * torch[:3, 3]).tolist(), strict=True)),
+            **dict(zip(("torch_rx", "torch_ry", "torch_rz"), angles_deg(torch), strict=True)),
             **{f"ao{n}": volts for n, volts in enumerate(state.outputs.analog)},
             **{f"do{n}": float(state.outputs.digital >> n & 1) for n in range(io.DIGITAL)},
-            **{f"mode_{mode.lower()}": float(state.mode == mode) for mode, _ in MODES},
-            "line": float(state.lines.get(tag, 0)),
+            "mode": float(next((n for n, (mode, _) in enumerate(MODES) if mode == state.mode), 0)),
+            "phase": float(welding.PHASES.index(weld.phase)),
+            "speed": 1000 * float(np.linalg.norm(ahead - torch[:3, 3])) / SLIGHT_S,
             "free": float(moves.room(robot)),
             "feed": float(state.feed_percent),
             "rapid": float(state.rapid_percent),
+            "power": float(state.spindle_percent),
             "current": weld.current_a,
             "voltage": weld.voltage_v,
             "wire": weld.wire_mpm,
@@ -119,29 +122,161 @@ class WelderView(View):
             "measured_v": state.measured_v,
             "homed": float(state.homed == (1 << AXES) - 1),
             "arc": float(weld.arc_on),
-            "weld_fault": float(bool(weld.fault)),
+            "gcode_lines": float(robot.metrics.get("gcode_lines", 0)),
+            odometer.METRIC: robot.metrics.get(odometer.METRIC, 0.0) + odometer.beyond(robot, rows[p.AT].copy()),
         }
 
     def trace(self) -> Mapping[str, tuple[float, float]]:
         x, y, _ = self.robot.torch_m()
         return {"torch": (x, y)}
 
+    def lines(self) -> Mapping[str, Lines]:
+        return {"program": program.lines(self.robot, moves.peek(self.robot)[2])}
+
     def act(self, name: str) -> list[AnyInput]:
         if name in BYTES:
-            return [Send(self.robot.name, "grbl", w.RealTime.__name__, {"code": BYTES[name]})]
+            return self._bytes(BYTES[name])
+        if name in LINES:
+            return [self._line(LINES[name])]
         if name == "arc fault":
             return [Inject(self.robot.name, "arc", "arc_lost", {}, self.robot.now_ns + 100_000_000)]
-        return [Send(self.robot.name, "grbl", w.Line.__name__, {"text": self._line(name)})]
+        if name == "part sensor":
+            pin = f"di{self.robot.config.virtual_io.part_sensor_input}"
+            return [SetInput(self.robot.name, pin, not self.robot.input[pin])]
+        if name == "estop":
+            return self.stop(True)
+        raise ValueError(f"{name} is no action of this page")
 
-    def _line(self, name: str) -> str:
-        if name in LINES:
-            return LINES[name]
-        _, joint, sign = name.split()
-        letter = self.robot.config.letters[int(joint[1]) - 1]
-        return f"$J=G91 G21 {letter}{'-' if sign == '−' else ''}{JOG_DEG:g} F{JOG_DEGPM}"
+    def slide(self, name: str, value: float) -> list[AnyInput]:
+        """From 100 % in steps of ten and one, which does not depend on where it was or on bytes that are under way."""
+        if name == "rapid":
+            return self._bytes(next(code for code, percent in realtime.RAPIDS.items() if percent == value))
+        reset, *steps = STEPS[name]
+        by = round(value) - 100
+        tens, ones = divmod(abs(by), 10)
+        return self._bytes(reset, *[steps[by < 0]] * tens, *[steps[2 + (by < 0)]] * ones)
+
+    def jog(self, axis: int, by: float, speed: float) -> list[AnyInput]:
+        letter, feed = self.robot.config.letters[axis], JOG_DEGPM * speed
+        if math.isfinite(by):
+            return [self._line(f"$J=G91 G21 {letter}{by:.4f} F{feed:.0f}")]
+        if self.robot.tip is not None:
+            end = self.robot.tip.farthest(self.robot.state.position, axis, by > 0, self.robot.state.planned)
+        else:
+            end = (self.robot.axes.high if by > 0 else self.robot.axes.low)[axis]
+        return [self._line(f"$J=G53 G90 G21 {letter}{end:.4f} F{feed:.0f}")]
+
+    def halt(self) -> list[AnyInput]:
+        return self._bytes(w.JOG_CANCEL)
+
+    def _bytes(self, *codes: int) -> list[AnyInput]:
+        return [Send(self.robot.name, "grbl", w.RealTime.__name__, {"code": code}) for code in codes]
+
+    def _line(self, text: str) -> AnyInput:
+        return Send(self.robot.name, "grbl", w.Line.__name__, {"text": text})
 
     def _at(self) -> Any:
         return moves.peek(self.robot)[0][p.AT]
+
+
+def _program() -> Iterator[Part]:
+    group = "Program"
+    yield Word("mode", "State", MODES, group=group)  # type: ignore[arg-type]
+    yield Gauge("free", "Planner room", "blocks", digits=0, group=group)
+    yield Listing("program", "Program", group=group)
+    least, most = float(realtime.LEAST), float(realtime.MOST)
+    yield Slider("feed", "Feed", "%", least, most, normal=100.0, group=group)
+    yield Slider("power", "Arc power", "%", least, most, normal=100.0, group=group)
+    rapids = tuple(sorted(map(float, realtime.RAPIDS.values())))
+    yield Slider("rapid", "Rapid", "%", rapids[0], rapids[-1], normal=100.0, stops=rapids, group=group)
+    for name in ("hold", "resume", "stop", "unlock", "home", "reset"):
+        yield Action(name, name.capitalize(), group=group)
+
+
+def _motion(config: Any) -> Iterator[Part]:
+    limits = config.limits
+    for n in range(AXES):
+        yield Gauge(f"j{n + 1}", f"J{n + 1}", "°", limits.low_deg[n] + 1, limits.high_deg[n] - 1, 2, group="Joints")
+    yield Lamp("homed", "Homed", group="Joints")
+    for axis in "xyz":
+        yield Gauge(f"torch_{axis}", axis.upper(), "mm", digits=1, group="Torch")
+        yield Gauge(f"torch_r{axis}", f"R{axis}", "°", digits=1, group="Torch")
+    yield Gauge("speed", "Speed", "mm/s", digits=1, group="Torch")
+
+
+def _jog(cartesian: bool) -> Part:
+    axes = tuple((f"j{n + 1}", f"J{n + 1}", "°") for n in range(AXES))
+    if cartesian:
+        axes = tuple(
+            (f"torch_{name}", letter, "mm" if len(name) == 1 else "°")
+            for letter, name in zip("XYZABC", TORCH, strict=True)
+        )
+    return Jog("jog", "Jog", axes, group="Jog")
+
+
+def _weld(config: Any) -> Iterator[Part]:
+    group, welding_config = "Weld", config.welding
+    yield Word("phase", "Phase", PHASES, group=group)  # type: ignore[arg-type]
+    yield Lamp("arc", "Arc", "warn", group=group)
+    yield Gauge("current", "Current", "A", high=welding_config.most_a, digits=0, group=group)
+    yield Gauge("voltage", "Voltage", "V", high=welding_config.most_v, digits=1, group=group)
+    yield Gauge("wire", "Wire", "m/min", digits=1, group=group)
+    yield Gauge("gas", "Gas", "l/min", digits=1, group=group)
+    yield Gauge("heat_input", "Heat", "kJ/mm", digits=2, group=group)
+    yield Gauge("weld_length", "Length", "mm", digits=0, group=group)
+    yield Gauge("arc_time", "Arc time", "s", digits=1, group=group)
+    yield Gauge("deposited", "Deposited", "g", digits=1, group=group)
+    yield Action("arc off", "Arc off", group=group)
+
+
+def _events() -> Iterator[Part]:
+    group = "Inject events"
+    yield Action("part sensor", "Trigger part sensor", group=group)
+    yield Action("arc fault", "Simulate arc fault", "warn", group=group)
+    yield Action("estop", "Trigger E-stop", "bad", group=group)
+
+
+def _metrics() -> Iterator[Part]:
+    yield Gauge("gcode_lines", "G-codes executed", digits=0, group="Metrics")
+    yield Gauge(odometer.METRIC, "Distance", "mm", digits=1, group="Metrics")
+
+
+def _io(config: Any) -> Iterator[Part]:
+    """Pins with a name are told by it, the others are numbered squares."""
+    pins, process = config.virtual_io, config.welding
+    inputs = {process.arc_detect_input: "Arc detected", pins.part_sensor_input: "Part sensor", **pins.input_names}
+    outputs = {process.arc_output: "Arc on", process.gas_output: "Gas valve", **pins.output_names}
+    group = "Digital I/O"
+    yield Switch("estop", "Emergency stop", group=group)
+    yield Switch("door", "Safety door open", group=group)
+    yield Switch("probe", "Probe touches", group=group)
+    for pin in range(io.DIGITAL):
+        name = inputs.get(pin)
+        yield Switch(f"di{pin}", f"DI{pin} {name}" if name else f"DI{pin}", "" if name else str(pin), group=group)
+    for pin in range(io.DIGITAL):
+        name = outputs.get(pin)
+        yield Lamp(f"do{pin}", f"DO{pin} {name}" if name else f"DO{pin}", short="" if name else str(pin), group=group)
+    for channel in range(io.ANALOG):
+        yield Gauge(f"ao{channel}", f"AO{channel}", "V", group="Analog I/O")
+    for channel in range(io.ANALOG):
+        yield Switch(f"ai{channel}", f"AI{channel} in V", group="Analog I/O")
+    yield Switch("stickout_mm", "Stick-out in mm", group="Analog I/O")
+
+
+def angles_deg(frame: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Turns about the base's x, y and z, in this order, that make a frame's directions."""
+    r = frame[:3, :3]
+    level = math.hypot(r[0, 0], r[1, 0])
+    ry = _degrees(-r[2, 0], level)
+    if level < 1e-9:  # straight up or down: only one of the others is determined
+        return _degrees(-r[1, 2], r[1, 1]), ry, 0.0
+    return _degrees(r[2, 1], r[2, 2]), ry, _degrees(r[1, 0], r[0, 0])
+
+
+def _degrees(y: float, x: float) -> float:
+    """The angle of a direction; half a turn is always the positive one."""
+    found = math.degrees(math.atan2(y, x))
+    return found if found > -180.0 + 1e-6 else 180.0
 
 
 def pose(frame: NDArray[np.float64]) -> tuple[float, ...]:

@@ -96,6 +96,7 @@ class Around:
     injected: str = ""
     strikes: bool = True
     demand: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    power: float = 1.0  # the spindle override: it scales current and wire
 
 
 def arc_energy_kjpmm(voltage_v: float, current_a: float, speed_mmps: float) -> float:
@@ -117,6 +118,7 @@ def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, 
         asked or default
         for asked, default in zip(around.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True)
     )
+    current, wire = current * around.power, wire * around.power
     gas = config.gas_lpm if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or around.gas_open else 0.0
     match weld.phase:
         case "ARC_START":
@@ -270,9 +272,11 @@ def burn(
     times: int,
 ) -> int:
     """Many steps of a steady weld along one block; ends before the step in which a fault would arise. Gives how many it did."""
-    kept, place, look = values.copy(), torch_m.copy(), np.empty((3, planner.AXES))
+    kept, place, look, done = values.copy(), torch_m.copy(), np.empty((3, planner.AXES)), np.empty(1)
     for n in range(times):
-        planner.look(blocks, run, (now_ns + n * step_ns) * 1e-9, look)
+        now_s = (now_ns + n * step_ns) * 1e-9
+        planner.advance(blocks, run, now_s, done)
+        planner.look(blocks, run, now_s, look)
         arm.tool_place(table, tool_m, look[planner.AT], place)
         flow(values, aims, figures, speed(place, torch_m, figures[STEP_S]), True)
         gone = values[CURRENT] > STOPPED_A and speed(place, torch_m, figures[STEP_S]) > figures[FASTEST]

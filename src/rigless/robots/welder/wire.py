@@ -1,10 +1,12 @@
 """The bytes of a grblHAL serial line. Real-time bytes are picked out before anything else and act at once; what is left becomes lines.
 
 A byte is real-time if it is one of `?`, `!`, `~` outside a `$` line and outside parentheses, a control code that has a
-meaning, or in 0x80–0xBF. CR, LF, CRLF and LFCR end a line once. Backspace and delete take a character back. Reset, stop and jog
-cancel also empty the line. A line that outgrows the buffer is told as such when it ends.
+meaning, or in 0x80–0xBF. What is above is dropped outside of `$` lines and parentheses: so a byte order mark does no harm, nor a sender
+that writes its real-time bytes as UTF-8 (CNCjs: C2 91 for 91). CR, LF, CRLF and LFCR end a line once. Backspace takes a character
+back. Reset, stop and jog cancel also empty the line. A line that outgrows the buffer is told as such when it ends.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,6 +14,7 @@ LINE_BYTES = 256
 STATUS, HOLD, RESUME = 0x3F, 0x21, 0x7E  # ? ! ~
 RESET, STOP, STATUS_ENQ = 0x18, 0x19, 0x05
 STATUS_8, RESUME_8, HOLD_8, MODES, DOOR, JOG_CANCEL, FULL_STATUS = 0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x87
+OPTIONAL_STOP, SINGLE_BLOCK, REPORTING = 0x88, 0x89, 0x8C
 FEED_RESET, FEED_PLUS_10, FEED_MINUS_10, FEED_PLUS_1, FEED_MINUS_1 = range(0x90, 0x95)
 RAPID_100, RAPID_50, RAPID_25 = 0x95, 0x96, 0x97
 SPINDLE_RESET, SPINDLE_PLUS_10, SPINDLE_MINUS_10, SPINDLE_PLUS_1, SPINDLE_MINUS_1, SPINDLE_STOP = range(0x99, 0x9F)
@@ -19,6 +22,9 @@ FLOOD, MIST = 0xA0, 0xA1
 PRINTABLE = {STATUS, HOLD, RESUME}
 CONTROL = {RESET, STOP, STATUS_ENQ}
 EMPTIES_LINE = {RESET, STOP, JOG_CANCEL}
+PLAIN = re.compile(
+    rb"[^\x00- !?~$\[();\x7f-\xff][^\x00-\x1f!?~$\[();\x7f-\xff]*"
+)  # text in which nothing has a meaning of its own
 CR, LF, BACKSPACE, DELETE, SPACE = 0x0D, 0x0A, 0x08, 0x7F, 0x20
 
 
@@ -60,7 +66,14 @@ class GrblCodec:
     ended: int = 0  # the byte that ended the last line, if nothing has come since
 
     def decode(self, data: bytes) -> Iterator[RealTime | Line]:
-        for byte in data:
+        at = 0
+        while at < len(data):
+            if text := PLAIN.match(data, at):
+                self._append(text[0])
+                at = text.end()
+                continue
+            byte = data[at]
+            at += 1
             if self._is_real_time(byte):
                 if byte in EMPTIES_LINE:
                     self._clear()
@@ -82,19 +95,25 @@ class GrblCodec:
         return byte in PRINTABLE and not self.kept
 
     def _take(self, byte: int) -> None:
-        self.size += 1
+        if (byte < SPACE and byte != BACKSPACE) or (byte >= DELETE and not self.kept):
+            return
         if byte in (BACKSPACE, DELETE):
+            self.size += 1
             del self.line[-1:]
             self._look_again()
             return
-        if byte < SPACE or (byte == SPACE and not self.line):
+        if byte == SPACE and not self.line:
+            self.size += 1
             return
-        self.ended = 0
         self._note(chr(byte), not self.line)
-        if len(self.line) >= LINE_BYTES - 1:
-            self.overflow = True
-        else:
-            self.line.append(byte)
+        self._append(bytes([byte]))
+
+    def _append(self, text: bytes) -> None:
+        self.size += len(text)
+        self.ended = 0
+        room = LINE_BYTES - 1 - len(self.line)
+        self.line += text[:room]
+        self.overflow |= len(text) > room
 
     def _note(self, char: str, first: bool) -> None:
         """Whether printable real-time bytes are data from here on."""
@@ -102,10 +121,10 @@ class GrblCodec:
             self.kept = True
         elif char == "(" and self.comment != ";" and not self.kept:
             self.comment, self.kept = "(", True
-        elif char == ")" and self.comment == "(":
+        elif char == ")" and self.comment != ";":
             self.comment, self.kept = "", False
-        elif char == ";" and self.comment != "(" and not self.kept:
-            self.comment = ";"
+        elif char == ";" and self.comment != "(":
+            self.comment, self.kept = ";", False
 
     def _look_again(self) -> None:
         """After a character was taken back."""

@@ -1,0 +1,27 @@
+// Lines of text of which one is being done. It follows that one, unless somebody reads elsewhere in it.
+import { html } from "lit-html";
+import { ref } from "lit-html/directives/ref.js";
+import { shownKey, listings } from "./state.js";
+/** @typedef {import("./types.js").Part} Part */
+
+const LINE_PX = 22;
+/** Where each list last went, so that it goes there once. @type {WeakMap<Element, number>} */
+const went = new WeakMap();
+
+/** @param {Element|undefined} list @param {number} row  of the current line */
+function follow(list, row) {
+  if (!list || went.get(list) === row) return;
+  if (list.matches(":hover, :focus")) return;
+  went.set(list, row);
+  list.scrollTop = (row - 4) * LINE_PX;
+}
+
+/** @param {Part} part */
+export function listing(part) {
+  const shown = listings.value[shownKey.value]?.[part.name];
+  const { first, texts, current, read, wrong } = shown ?? { first: 1, texts: [], current: 1, read: 0, wrong: [] };
+  const how = (/** @type {number} */ number) => (wrong.includes(number) ? "wrong" : number < current ? "done" : number === current ? "current" : number > read ? "waiting" : "ahead");
+  return html`<ol class="listing" tabindex="0" aria-label=${part.label} ${ref((list) => follow(list, current - first))}>
+    ${texts.map((text, n) => html`<li data-how=${how(first + n)} aria-current=${first + n === current ? "step" : "false"} title=${text}><span>${first + n}</span><code>${text}</code></li>`)}
+    ${texts.length ? "" : html`<li class="dim">nothing has come yet</li>`}</ol>`;
+}

@@ -1,0 +1,45 @@
+"""Where tests keep what numba compiles, and the command that fills that folder before they start:
+
+    python tests/compiled.py    nothing to do when it is full
+
+Half of a run's first minutes would be two workers that compile the same; set-up does it once, beside what waits for the
+network. Only rigless itself must be installed."""
+
+import hashlib
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ROOT / "src" / "rigless"
+FULL = "full"
+LIDAR_ON = {"type": "Control", "id": "lidar", "action": "enable"}
+
+
+def folder() -> Path:
+    """It belongs to the sources as they are: numba's own check of a cached function does not see changes in functions of
+    other files that it calls."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(
+        path for part in ("worlds", "motion", "sensors", "robots") for path in (SOURCES / part).rglob("*.py")
+    ):
+        digest.update(path.read_bytes())
+    return ROOT / ".numba_cache" / digest.hexdigest()
+
+
+def fill() -> None:
+    """Let every robot do a little of all it does."""
+    import rigless
+
+    for kind in sorted(path.parent.name for path in SOURCES.glob("robots/*/robot.py")):
+        sim = rigless.load(kind)
+        if kind == "vacuum":
+            sim.send(kind, "commands", LIDAR_ON)
+        sim.run(0.5)
+        sim.robots[kind].view().draw()
+
+
+if __name__ == "__main__":
+    place = Path(os.environ.setdefault("NUMBA_CACHE_DIR", str(folder())))  # before anything imports numba
+    if not (place / FULL).exists():
+        fill()
+        (place / FULL).touch()

@@ -1,0 +1,96 @@
+"""What an operator sets beside the program: optional stop, block delete, single block, reports that come by themselves, the tool's length."""
+
+import pytest
+
+from .scene import Bench, Peer, fields, welder
+
+
+def test_an_optional_stop_stops_unless_it_is_switched_off():
+    bench = Bench()
+    assert bench.ask("M1") == []
+    assert bench.status()["mode"] == "Hold:0"
+    assert bench.send("~") == "ok\r\n"
+    bench.send("\x88")
+    assert bench.status()["Pn"] == "T"
+    assert bench.ask("M1") == ["ok"]
+    assert bench.ask("$O") == ["[MSG:Disabled]", "ok"]
+    assert bench.ask("M1") == []
+
+
+def test_block_delete_leaves_lines_out():
+    bench = Bench()
+    assert bench.ask("/G1 X5 F6000", 1) == ["ok"]
+    assert bench.truth.joints_deg[0] == 5
+    assert bench.ask("$B") == ["[MSG:Enabled]", "ok"]
+    assert bench.ask(" / G1 X9 nonsense", 1) == ["ok"]
+    assert bench.ask("G1 X[18/2] F6000", 1) == ["ok"]  # a slash within is no block delete
+    assert bench.truth.joints_deg[0] == 9
+    assert bench.status()["Pn"] == "L"
+
+
+def test_single_block_waits_after_each_line():
+    bench = Bench()
+    bench.send("\x89")
+    assert bench.send("G1 X1 F6000\nG1 X2\n", 1) == ""
+    assert (bench.status()["mode"], bench.status()["Pn"], bench.truth.joints_deg[0]) == ("Hold:0", "Q", 1)
+    assert bench.send("~", 1) == "ok\r\n"
+    assert bench.truth.joints_deg[0] == 2
+    bench.send("\x89~")
+    assert bench.ask("G1 X3", 1) == ["ok"]
+    assert bench.status()["mode"] == "Idle"
+    bench.send("\x89\x18")
+    assert "Pn" not in bench.status()  # a reset puts switches back
+
+
+def test_reports_come_by_themselves():
+    sim = welder("command_delay_ms=0", "feedback_delay_ms=0")
+    peer = Peer(sim)
+    peer.say(b"$481=200\n")
+    peer.heard = b""
+    sim.run(1.01)
+    assert peer.heard.count(b"<Idle") == 5
+    peer.say(b"\x87")
+    assert fields(peer.heard.decode().splitlines()[-1])["AR"] == "200"
+    peer.say(b"\x8c")
+    peer.heard = b""
+    sim.run(1.0)
+    assert peer.heard == b""
+    peer.say(b"\x8c$481=0\n")
+    peer.heard = b""
+    sim.run(1.0)
+    assert peer.heard == b""
+    again = sim.snapshot()
+    peer.say(b"$481=100\n$481=500\n")
+    sim.run(0.1)
+    peer.heard = b""
+    sim.run(1.0)
+    assert peer.heard.count(b"<Idle") == 2
+    sim.restore(again)
+
+
+@pytest.mark.parametrize(("value", "said"), [("99", "error:52"), ("1001", "error:52"), ("0", "ok"), ("100", "ok")])
+def test_the_interval_of_reports(value, said):
+    assert Bench().ask(f"$481={value}") == [said]
+
+
+def test_the_length_of_a_tool_shifts_axes():
+    bench = Bench()
+    assert bench.ask("G43.1 Z5") == ["ok"]
+    bench.status()
+    assert bench.status()["WCO"] == "0.000,0.000,5.000,0.000,0.000,0.000"
+    assert "[TLO:0.000,0.000,5.000,0.000,0.000,0.000]" in bench.ask("$#")
+    assert " G43.1 " in bench.ask("$G")[0]
+    assert bench.ask("G1 Z10 F6000", 1) == ["ok"]
+    assert bench.truth.joints_deg[2] == 15
+    bench.ask("G92 Z1")
+    assert bench.state.coordinates.offset(0)[2] == 14
+    bench.ask("G92.1")
+    bench.ask("G10 L20 P1 Z0")
+    assert bench.state.coordinates.offset(0)[2] == 15
+    bench.send("\x18")
+    assert bench.state.coordinates.tool[2] == 5
+    assert bench.ask("G49") == ["ok"]
+    assert " G49 " in bench.ask("$G")[0]
+    for line, number in [("G43.1", 26), ("G43.1 Z1 G92 X1", 24), ("G43 H1", 20)]:
+        assert bench.ask(line) == [f"error:{number}"]
+        bench.ask("")

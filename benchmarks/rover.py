@@ -1,5 +1,5 @@
 """The rover's cost: how much faster than real time it runs with nobody listening, with every message built, and with a recording of all of
-them as CDR.
+them as CDR; and live: what a message costs on DDS, and how many rovers a process has that hold their rates.
 
 RIGLESS_BENCH_SECONDS below 20 shrinks the counts.
 """
@@ -14,6 +14,8 @@ from rigless.kernel.recording import Recorder
 from rigless.kernel.simulation import Simulation
 from rigless.ros.messages import Twist, Vector3
 from rigless.scenario.load import open_target
+
+from ._rover_dds import measure_dds
 
 FULL_SECONDS = 20.0
 NOISE = (
@@ -35,6 +37,7 @@ def run() -> dict[str, Any]:
         "unheard_x": pace(driving(), 20_000 * scale),
         "messages_built_x": pace(driving(collect=True), 300 * scale),
         **recorded(100 * scale),
+        "live": measure_dds(seconds),
     }
 
 

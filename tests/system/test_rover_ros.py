@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SOURCES, Process
+from conftest import Process
 from rigless.recordings.replay import verify
 
 from .ros import WAIT_S, RosPeer, ros_python, until
@@ -153,7 +153,9 @@ def test_the_same_node_on_the_ros_that_is_installed(python, environment, ros):
         "--backend",
         "rclpy",
     ]
-    node = subprocess.Popen(words, env={**environment, "PYTHONPATH": str(SOURCES.parent)}, stdout=subprocess.DEVNULL)
+    node = subprocess.Popen(
+        words, env={**environment, "PYTHONPATH": str(BEACON.parents[2] / "src")}, stdout=subprocess.DEVNULL
+    )
     try:
         peer = ros(domain)
         peer.subscribe("imu", "imu", KINDS["imu"])

@@ -72,7 +72,7 @@ class _Writing:
     def __init__(self, order: str):
         self.order = order
         self.lines: list[str] = []
-        self.names: dict[str, Any] = {"np": np, "_many": _many, "_room": _room, "_text": _text}
+        self.names: dict[str, Any] = {"np": np, "_many": _many, "_room": _room, "_text": _text, "_raw": _raw}
         self.indent = 1
         self.counter = 0
 
@@ -151,8 +151,7 @@ def _write_dynamic(out: _Writing, shape: Shape, value: str, run: Run) -> None:
     items = out.name("items")
     if isinstance(shape.item, Number):
         kind = np.dtype("<" + {"?": "u1"}.get(FORMATS[shape.item.name], FORMATS[shape.item.name]))
-        out.line(f"{items} = np.asarray({value}, {out.name('kind', kind)})")
-        out.line(f"if {items}.ndim != 1: raise TypeError('a sequence has one dimension')")
+        out.line(f"{items} = {value}")
     else:
         out.line(f"{items} = {value}")
     run.formats.append("I")
@@ -162,7 +161,7 @@ def _write_dynamic(out: _Writing, shape: Shape, value: str, run: Run) -> None:
     if isinstance(shape.item, Number):
         if _size(shape.item) == 8:
             out.line(f"if len({items}) and len(out) & 7 == 0: out += b'\\0\\0\\0\\0'")  # behind the header is 4
-        out.line(f"out += {items}.tobytes()")
+        out.line(f"out += _raw({items}, {FORMATS[shape.item.name]!r}, {out.name('kind', kind)})")
         return
     item = out.name("item")
     out.line(f"for {item} in {items}:")
@@ -270,6 +269,15 @@ def _unpack(into: _Writing, run: Run, packing: str) -> None:
         into.line(f"{', '.join(run.values)}, = {found}")
     else:
         into.line(f"{', '.join(value.lstrip('*') for value in run.values)}, = {', '.join(parts)},")
+
+
+def _raw(items: Any, letter: str, kind: "np.dtype[Any]") -> bytes:
+    """Numbers in a row; tuples are quicker without numpy."""
+    if not isinstance(items, np.ndarray):
+        return struct.pack(f"<{len(items)}{letter}", *items)
+    if items.ndim != 1:
+        raise TypeError("a sequence has one dimension")
+    return items.astype(kind, copy=False).tobytes()
 
 
 def _room(data: bytes, at: int, count: int, size: int) -> None:

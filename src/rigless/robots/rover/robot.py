@@ -83,6 +83,7 @@ class Rover(Commands, Readings):
         self.mount()
         kept = pack(state)
         self.step_many(1)  # so that no live run waits for numba
+        self.truth()
         self.state = unpack(kept, RoverState)
         self.imu_message(Header())
 

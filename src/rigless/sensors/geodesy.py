@@ -23,14 +23,11 @@ def to_ecef(latitude_deg: float, longitude_deg: float, height_m: float) -> tuple
 
 
 def to_geodetic(x_m: float, y_m: float, z_m: float) -> Place:
-    """Bowring's formula, done twice: exact to nanometres near the ground, poles included."""
+    """Bowring's formula: exact to nanometres near the ground, poles included."""
     across = math.hypot(x_m, y_m)
     reduced = math.atan2(SEMI_MAJOR_M * z_m, SEMI_MINOR_M * across)
-    for _ in range(2):
-        up = z_m + E2_SECOND * SEMI_MINOR_M * math.sin(reduced) ** 3
-        out = across - E2 * SEMI_MAJOR_M * math.cos(reduced) ** 3
-        lat = math.atan2(up, out)
-        reduced = math.atan2(SEMI_MINOR_M * math.sin(lat), SEMI_MAJOR_M * math.cos(lat))
+    up = z_m + E2_SECOND * SEMI_MINOR_M * math.sin(reduced) ** 3
+    lat = math.atan2(up, across - E2 * SEMI_MAJOR_M * math.cos(reduced) ** 3)
     sine = math.sin(lat)
     height = across * math.cos(lat) + z_m * sine - SEMI_MAJOR_M * math.sqrt(1 - E2 * sine * sine)
     return math.degrees(lat), math.degrees(math.atan2(y_m, x_m)), height

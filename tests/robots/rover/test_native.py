@@ -1,6 +1,9 @@
 """ROS 2 parameter files are read as they are, and all that is wrong with one is told at once, with its lines."""
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from rigless.kernel.problems import InputError
 from rigless.robots.rover.config import RoverConfig
@@ -206,6 +209,49 @@ def test_a_parameter_file_that_is_no_yaml_or_another_nodes_is_told(tmp_path):
         read(tmp_path, "ekf:\n  ros__parameters: {frequency: 3}\n")
     assert "unknown key 'frequency'" in str(caught.value)
     assert "gps.origin_latitude_deg: this key is required" in str(caught.value)
+
+
+def test_an_alias_of_aliases_is_not_unfolded(tmp_path):
+    bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    bomb += "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 15))
+    assert read(tmp_path, bomb) is None
+    with pytest.raises(InputError, match="too deep or too large"):
+        read(tmp_path, bomb + "sim: {ros__parameters: {gps: *a14}}\n")
+
+
+WORDS = st.sampled_from(
+    [
+        "gps",
+        "imu",
+        "enc_vel",
+        "origin_latitude_deg",
+        "gps.noise_std_m",
+        "transforms",
+        "ros__parameters",
+        "/**",
+        "sim",
+        "namespace",
+        ".",
+        "",
+    ]
+)
+LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.text(max_size=4) | WORDS
+TREES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4), max_leaves=12
+)
+
+
+@settings(
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.dictionaries(WORDS, st.builds(lambda inside: {"ros__parameters": inside}, TREES), min_size=1, max_size=3))
+def test_whatever_is_in_a_file_is_a_config_or_told(tmp_path, tree):
+    try:
+        found = read(tmp_path, yaml.safe_dump(tree))
+    except InputError as error:
+        assert str(error)  # noqa: PT017  # any other error fails the test
+    else:
+        assert found is None or RoverConfig.model_validate(found)
 
 
 def test_every_parameter_of_the_seed_has_its_default():

@@ -77,7 +77,7 @@ def test_the_gyros_bias_walks_as_the_root_of_time():
         _, const, keys = setup(imu={"gyro_walk_radps": 0.02})
         keys = np.array([noise_key(seed, part) for part in "abc"])
         body = np.zeros(b.BODY_SIZE)
-        b.step_many(body, const, level_mount(), keys, 0, 400, 0, 1.0, np.zeros(3), np.zeros((2, 2)))
+        b.step_many(body, np.zeros((5, 5)), const, level_mount(), keys, 0, 400, 0, 1.0, np.zeros(3), np.zeros((2, 2)))
         ends.append(body[b.BIAS])
     mean_square(np.array(ends), 0.02**2 * 4.0, 400)
 
@@ -99,3 +99,32 @@ def test_gps(scale):
         mean_square(read[300:, column] - scale * drifts[300:, column], (scale * 0.6) ** 2, count)
     mean_square(read[:, 2], (scale * 2.0) ** 2, count)
     assert abs(np.corrcoef(drifts.T)[0, 1]) < SIGMAS / math.sqrt(worth)
+
+
+@pytest.mark.parametrize("start", ["zero", "stationary"])
+def test_dead_reckoning_knows_how_lost_it_is(start):
+    """Over many runs the error of place and heading fits the covariance that goes along: its NEES is 3."""
+    enc = {
+        "vx_noise_std_mps": 0.1,
+        "wz_noise_std_radps": 0.1,
+        "vx_drift_std": 0.02,
+        "wz_drift_std": 0.03,
+        "drift_time_constant_s": 3.0,
+    }
+    many, scores = 400, []
+    for seed in range(many):
+        config, const, _ = setup(enc_vel={**enc, "drift_start": start})
+        keys = np.array([noise_key(seed, part) for part in "abc"])
+        body, doubt = np.zeros(b.BODY_SIZE), np.zeros((5, 5))
+        if start == "stationary":
+            draws = np.random.default_rng(seed).standard_normal(2)
+            body[b.SCALE_V], body[b.SCALE_W] = draws * (config.enc_vel.vx_drift_std, config.enc_vel.wz_drift_std)
+            doubt[3, 3], doubt[4, 4] = config.enc_vel.vx_drift_std**2, config.enc_vel.wz_drift_std**2
+        for leg, (v, w) in enumerate(((1.0, 0.4), (0.5, -0.9), (1.2, 0.1))):
+            body[b.GOAL_V], body[b.GOAL_W] = v, w
+            b.step_many(body, doubt, const, level_mount(), keys, 200 * leg, 200, 0, 1.0, np.zeros(3), np.zeros((2, 2)))
+        error = body[b.ODO_X : b.ODO_YAW + 1] - body[b.X : b.YAW + 1]
+        error[2] = (error[2] + math.pi) % (2 * math.pi) - math.pi
+        scores.append(error @ np.linalg.solve(doubt[:3, :3], error))
+    assert np.allclose(doubt, doubt.T, rtol=1e-9)
+    assert np.mean(scores) == pytest.approx(3.0, abs=SIGMAS * math.sqrt(2 * 3 / many))

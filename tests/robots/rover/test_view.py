@@ -40,6 +40,19 @@ def test_the_ellipse_holds_95_of_100_fixes():
     assert inside.mean() == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / 200))
 
 
+def test_the_ellipse_of_dead_reckoning_grows_across_the_way():
+    """A rover that drives east with a noisy turn rate is unsure of its north."""
+    sim = rover("enc_vel.wz_noise_std_radps=0.5", ENDLESS, collect=False)
+    assert rows(sim, "reckoned").size == 0
+    command(sim, 1.0)
+    sim.run(4.0)
+    x, y, angle, along, across = rows(sim, "reckoned")[0]
+    assert (x, y) == pytest.approx(sim.robots["rover"].view().trace()["odometry_trail"])
+    assert abs(abs(angle) - math.pi / 2) < 0.2
+    assert along == pytest.approx(2.4477 * 0.5 * 0.01 * 0.01 * math.sqrt(400**3 / 3), rel=0.1)
+    assert across < 0.2 * along
+
+
 def test_there_is_no_ellipse_without_a_fix():
     sim = rover("gps.noise_std_m=0.5")
     sim.inject("rover", "gps", "no_fix")

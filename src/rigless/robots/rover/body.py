@@ -57,11 +57,33 @@ def measure(body: Array, const: Array, keys: Any, number: int) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def reckon(body: Array, const: Array) -> None:
-    """Dead reckoning from the encoders' reading, as the pose is."""
-    dt = const[DT]
-    body[ODO_X] += body[ENC_V] * math.cos(body[ODO_YAW]) * dt
-    body[ODO_Y] += body[ENC_V] * math.sin(body[ODO_YAW]) * dt
+def reckon(body: Array, const: Array, doubt: Array) -> None:
+    """Dead reckoning from the encoders' reading, as the pose is, and the covariance of its errors: of x, y, yaw and both scale errors. That
+    they are correlated in time is what makes dead reckoning worse than white noise would."""
+    dt, c, s = const[DT], math.cos(body[ODO_YAW]), math.sin(body[ODO_YAW])
+    ahead, turned = body[V] * dt, body[W] * dt
+    for i in range(5):  # the scale errors have wandered
+        doubt[3, i], doubt[4, i] = const[KEEP] * doubt[3, i], const[KEEP] * doubt[4, i]
+    for i in range(5):
+        doubt[i, 3], doubt[i, 4] = const[KEEP] * doubt[i, 3], const[KEEP] * doubt[i, 4]
+    doubt[3, 3] += const[KICK_V] ** 2
+    doubt[4, 4] += const[KICK_W] ** 2
+    for i in range(5):  # the errors of this step, by rows and by columns
+        doubt[0, i] += ahead * (c * doubt[3, i] - s * doubt[2, i])
+        doubt[1, i] += ahead * (s * doubt[3, i] + c * doubt[2, i])
+        doubt[2, i] += turned * doubt[4, i]
+    for i in range(5):
+        doubt[i, 0] += ahead * (c * doubt[i, 3] - s * doubt[i, 2])
+        doubt[i, 1] += ahead * (s * doubt[i, 3] + c * doubt[i, 2])
+        doubt[i, 2] += turned * doubt[i, 4]
+    white = (const[STD_V] * dt) ** 2
+    doubt[0, 0] += c * c * white
+    doubt[0, 1] += c * s * white
+    doubt[1, 0] += c * s * white
+    doubt[1, 1] += s * s * white
+    doubt[2, 2] += (const[STD_W] * dt) ** 2
+    body[ODO_X] += body[ENC_V] * c * dt
+    body[ODO_Y] += body[ENC_V] * s * dt
     body[ODO_YAW] = wrap(body[ODO_YAW] + body[ENC_W] * dt)
 
 
@@ -104,6 +126,7 @@ def read_gps(body: Array, const: Array, mount: Array, scale: float, keys: Any, n
 @njit(cache=True, error_model="numpy")
 def step_many(
     body: Array,
+    doubt: Array,
     const: Array,
     mount: Array,
     keys: Any,
@@ -119,7 +142,7 @@ def step_many(
     for now in range(number + 1, number + times + 1):
         advance(body, const)
         measure(body, const, keys, now)
-        reckon(body, const)
+        reckon(body, const, doubt)
         if fix_every > 0 and now % fix_every == 0:
             fix = now // fix_every
             read_gps(body, const, mount, scale, keys, fix, place)

@@ -23,7 +23,7 @@ OF_EVERY_NODE = ("qos_overrides", "start_type_description_service")  # rclcpp's 
 TELLING = {*RoverConfig.model_fields} - {"map_frame_id", "transforms", "namespace", "node_name", "use_sim_time"}
 TRUE, FALSE = {"y", "yes", "true", "on"}, {"n", "no", "false", "off"}
 INTEGER = re.compile(r"[+-]?\d{1,18}\Z")
-DEEPEST = 20
+DEEPEST, MOST_VALUES = 20, 20_000  # no parameter file is larger; an alias of aliases may be
 
 
 class NativeGps(Gps):
@@ -69,6 +69,8 @@ def read_native(path: Path) -> dict[str, Any] | None:
             return None
         mark = getattr(error, "problem_mark", None)
         what = f"this is not YAML: {getattr(error, 'problem', None) or type(error).__name__}"
+        if isinstance(error, RecursionError):
+            what = "it is nested too deep or too large"
         raise InputError(Problem("", what, "", str(path), mark.line + 1 if mark else 0)) from None
     blocks = list(_blocks(raw, ()))
     if not blocks:
@@ -177,7 +179,7 @@ def _undotted(path: KeyPath) -> KeyPath:
 
 def _value(node: Any, at: KeyPath, lines: dict[KeyPath, int], depth: int = DEEPEST) -> Any:
     """A YAML node as data; `lines` gets where each key stands."""
-    if depth == 0:
+    if depth == 0 or len(lines) > MOST_VALUES:
         raise RecursionError
     match node.id if node is not None else "":
         case "mapping":
@@ -188,7 +190,11 @@ def _value(node: Any, at: KeyPath, lines: dict[KeyPath, int], depth: int = DEEPE
                 found[name] = _value(inner, (*at, name), lines, depth - 1)
             return found
         case "sequence":
-            return [_value(inner, (*at, place), lines, depth - 1) for place, inner in enumerate(node.value)]
+            values = []
+            for place, inner in enumerate(node.value):
+                lines[(*at, place)] = inner.start_mark.line + 1
+                values.append(_value(inner, (*at, place), lines, depth - 1))
+            return values
         case "scalar":
             return _scalar(node)
     return None

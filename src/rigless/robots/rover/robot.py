@@ -83,6 +83,7 @@ class Rover(Commands, Readings):
         self.mount()
         kept = pack(state)
         self.step_many(1)  # so that no live run waits for numba
+        self.truth()
         self.state = unpack(kept, RoverState)
         self.imu_message(Header())
 
@@ -104,6 +105,7 @@ class Rover(Commands, Readings):
         if enc.drift_start == "stationary":
             a, c, _, _ = block(state.keys[b.ENCODER], 0, 0)
             state.body[b.SCALE_V], state.body[b.SCALE_W] = enc.vx_drift_std * normal(a), enc.wz_drift_std * normal(c)
+            state.doubt[3, 3], state.doubt[4, 4] = enc.vx_drift_std**2, enc.wz_drift_std**2
         if gps.drift_start == "stationary":
             a, c, _, _ = block(state.keys[b.GPS], 0, 0)
             state.body[b.DRIFT_X], state.body[b.DRIFT_Y] = gps.drift_std_m * normal(a), gps.drift_std_m * normal(c)
@@ -121,7 +123,7 @@ class Rover(Commands, Readings):
             self.collide(self.contact, *before)
         b.measure(body, self.const, state.keys, state.ticks)
         said = self.sense_encoders() if self.faults else True
-        b.reckon(body, self.const)
+        b.reckon(body, self.const, state.doubt)
         if self.faults or self.wanted("dds"):
             self.publish(said)
         if self._fix_every and state.ticks % self._fix_every == 0:
@@ -150,8 +152,8 @@ class Rover(Commands, Readings):
 
     def step_many(self, times: int) -> None:
         state, place, scale = self.state, np.zeros(3), self.config.gps.scale.fix
-        b.step_many(state.body, self.const, state.mount, state.keys, state.ticks, times, self._fix_every, scale, place,
-                    state.track)  # fmt: skip
+        b.step_many(state.body, state.doubt, self.const, state.mount, state.keys, state.ticks, times, self._fix_every, scale,
+                    place, state.track)  # fmt: skip
         state.ticks += times
         fixes = state.ticks // self._fix_every if self._fix_every else 0
         if fixes > state.fixes:

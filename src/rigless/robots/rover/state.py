@@ -33,6 +33,9 @@ class Fix:
 class RoverState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
     keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of encoders, IMU, GPS
+    doubt: NDArray[np.float64] = field(
+        default_factory=lambda: np.zeros((5, 5))
+    )  # covariance of dead reckoning, see `reckon`
     ticks: int = 0
     fixes: int = 0
     command: tuple[float, float] = (0.0, 0.0)

@@ -45,6 +45,7 @@ class RoverView(View):
             Path("graticule", f"Latitude and longitude, {GRID_DEG:g}°", "plain"),
             Points("fixes", "GPS fixes", "sense", height_m=MAST_M),
             Ellipse("sure", "95 % of fixes", "sense"),
+            Ellipse("reckoned", "95 % of dead reckoning", "ghost"),
             Trail("odometry_trail", "Dead reckoning", "ghost"),
             Trail("trail", "True path", "path"),
             Disc("odometry", "Dead-reckoned pose", radius, "ghost", height_m=0.01),
@@ -84,6 +85,7 @@ class RoverView(View):
             "graticule": self._graticule(x, y),
             "fixes": state.track[np.isfinite(state.track[:, 0])],
             "sure": (state.fix.east_m, state.fix.north_m, 0.0, half, half) if located else (),
+            "reckoned": self._reckoned(),
             "odometry": (*state.body[b.ODO_X : b.ODO_YAW + 1], 0.0),
             "body": (x, y, yaw, float(state.hit)),
             "wheels": self._wheels(x, y, yaw),
@@ -144,6 +146,15 @@ class RoverView(View):
     def _antenna(self) -> tuple[float, float]:
         body, mount = self.robot.state.body.tolist(), self.robot.state.mount.tolist()
         return antenna(body[b.X], body[b.Y], body[b.YAW], mount[b.GPS_AT], mount[b.GPS_AT + 1])
+
+    def _reckoned(self) -> ArrayLike:
+        """The ellipse around the dead-reckoned place that holds the true one; none where the encoders are exact."""
+        state = self.robot.state
+        variances, axes = np.linalg.eigh(state.doubt[:2, :2])
+        if variances[1] <= 0:
+            return ()
+        half = SURE * np.sqrt(np.maximum(variances, 0.0))
+        return (*state.body[b.ODO_X : b.ODO_Y + 1], math.atan2(axes[1, 1], axes[0, 1]), half[1], half[0])
 
     def _wheels(self, x: float, y: float, yaw: float) -> list[tuple[float, float, float, int]]:
         reach = 0.8 * self.robot.config.radius_m

@@ -171,3 +171,19 @@ def test_the_same_seed_the_same_bytes():
     tapes = [record_to_bytes(start(), 1.0) for _ in range(2)]
     assert tapes[0] == tapes[1]
     assert len(io.BytesIO(tapes[0]).getvalue()) > 1000
+
+
+def test_a_snapshot_holds_the_bridge_too():
+    sim = start()
+    drive(sim, 0.2, 0.3)
+    sim.run(0.4)
+    saved = sim.snapshot()
+    sim.take("vacuum", "ros")
+    sim.run(0.4)
+    first = sim.take("vacuum", "ros")
+    sim.restore(saved)
+    sim.take("vacuum", "ros")
+    sim.run(0.4)
+    again = sim.take("vacuum", "ros")
+    assert len(first) > 100
+    assert [cdr.encode(one.message) for one in again] == [cdr.encode(one.message) for one in first]

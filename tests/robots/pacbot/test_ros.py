@@ -88,3 +88,11 @@ def test_where_the_range_sensors_look():
     assert at["range_north"] == (0.075, 0.0)  # ahead
     assert at["range_west"] == (0.0, 0.075)  # to the left
     assert (at["range_south"], at["range_east"]) == ((-0.075, 0.0), (0.0, -0.075))
+
+
+def test_it_feels_a_left_turn_on_its_left():
+    sim = start("ros.cmd_vel_timeout_s=0")
+    drive(sim, 0.1, 0.0, 0.5)
+    sim.run(1.0)
+    felt = by_topic(sim)["imu"].linear_acceleration
+    assert (felt.x, felt.y) == pytest.approx((0.0, 0.05), abs=2e-3)  # v·w towards the centre

@@ -46,6 +46,8 @@ def plain(value):
         return list(value)
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    if hasattr(value, "__struct_fields__"):
+        return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
     if dataclasses.is_dataclass(value):
         names = [
             field.name

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from msgspec import Struct
+
 from rigless.kernel.ports import Channel, Port, WireError
 from rigless.ros import cdr
 from rigless.ros.definitions import definition
@@ -12,8 +14,7 @@ from rigless.ros.types import type_name
 DOMAIN = "domain/"  # the address of a ROS port: the domain that the environment names; domain/5 is number 5
 
 
-@dataclass(frozen=True)
-class Published:
+class Published(Struct, frozen=True):
     """A message on a topic, which goes by the name that the robot gave it."""
 
     topic: str

@@ -1,7 +1,7 @@
 """The shape of a message type, read from its annotations: what its fields are made of, in order."""
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -46,7 +46,8 @@ Shape = Number | Text | Struct | Array | Sequence
 def shapes(kind: type) -> tuple[tuple[str, Shape], ...]:
     """The fields of a message type with their shapes."""
     hints = get_type_hints(kind, include_extras=True)
-    return tuple((field.name, _shape(hints[field.name])) for field in fields(kind))
+    names: tuple[str, ...] = kind.__struct_fields__  # type: ignore[attr-defined]
+    return tuple((name, _shape(hints[name])) for name in names)
 
 
 def _shape(hint: Any) -> Shape:

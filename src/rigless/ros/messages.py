@@ -1,7 +1,9 @@
-"""ROS 2 messages as plain data, with the fields, names and order of their .msg files. Types in a field say how it is laid out in CDR."""
+"""ROS 2 messages as plain data, with the fields, names and order of their .msg files. Types in a field say how it is laid out in CDR.
+Structs, as one with its parts is made in a tenth of the time that frozen dataclasses take."""
 
-from dataclasses import dataclass
 from typing import Annotated
+
+from msgspec import Struct
 
 Float64 = Annotated[float, "float64"]
 Float32 = Annotated[float, "float32"]
@@ -18,86 +20,73 @@ Float32s = Annotated[tuple[float, ...], "float32[]"]
 ZERO9, ZERO36 = (0.0,) * 9, (0.0,) * 36
 
 
-@dataclass(frozen=True)
-class Time:
+class Time(Struct, frozen=True, gc=False):
     sec: Int32 = 0
     nanosec: UInt32 = 0
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(Struct, frozen=True, gc=False):
     stamp: Time = Time()
     frame_id: str = ""
 
 
-@dataclass(frozen=True)
-class Vector3:
+class Vector3(Struct, frozen=True, gc=False):
     x: Float64 = 0.0
     y: Float64 = 0.0
     z: Float64 = 0.0
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(Struct, frozen=True, gc=False):
     x: Float64 = 0.0
     y: Float64 = 0.0
     z: Float64 = 0.0
 
 
-@dataclass(frozen=True)
-class Quaternion:
+class Quaternion(Struct, frozen=True, gc=False):
     x: Float64 = 0.0
     y: Float64 = 0.0
     z: Float64 = 0.0
     w: Float64 = 1.0
 
 
-@dataclass(frozen=True)
-class Pose:
+class Pose(Struct, frozen=True, gc=False):
     position: Point = Point()
     orientation: Quaternion = Quaternion()
 
 
-@dataclass(frozen=True)
-class Twist:
+class Twist(Struct, frozen=True, gc=False):
     linear: Vector3 = Vector3()
     angular: Vector3 = Vector3()
 
 
-@dataclass(frozen=True)
-class TwistStamped:
+class TwistStamped(Struct, frozen=True, gc=False):
     header: Header = Header()
     twist: Twist = Twist()
 
 
-@dataclass(frozen=True)
-class PoseWithCovariance:
+class PoseWithCovariance(Struct, frozen=True, gc=False):
     pose: Pose = Pose()
     covariance: Floats36 = ZERO36
 
 
-@dataclass(frozen=True)
-class TwistWithCovariance:
+class TwistWithCovariance(Struct, frozen=True, gc=False):
     twist: Twist = Twist()
     covariance: Floats36 = ZERO36
 
 
-@dataclass(frozen=True)
-class TwistWithCovarianceStamped:
+class TwistWithCovarianceStamped(Struct, frozen=True, gc=False):
     header: Header = Header()
     twist: TwistWithCovariance = TwistWithCovariance()
 
 
-@dataclass(frozen=True)
-class Odometry:
+class Odometry(Struct, frozen=True, gc=False):
     header: Header = Header()
     child_frame_id: str = ""
     pose: PoseWithCovariance = PoseWithCovariance()
     twist: TwistWithCovariance = TwistWithCovariance()
 
 
-@dataclass(frozen=True)
-class Imu:
+class Imu(Struct, frozen=True, gc=False):
     header: Header = Header()
     orientation: Quaternion = Quaternion()
     orientation_covariance: Floats9 = ZERO9
@@ -107,14 +96,12 @@ class Imu:
     linear_acceleration_covariance: Floats9 = ZERO9
 
 
-@dataclass(frozen=True)
-class NavSatStatus:
+class NavSatStatus(Struct, frozen=True, gc=False):
     status: Int8 = 0
     service: UInt16 = 1
 
 
-@dataclass(frozen=True)
-class NavSatFix:
+class NavSatFix(Struct, frozen=True, gc=False):
     header: Header = Header()
     status: NavSatStatus = NavSatStatus()
     latitude: Float64 = 0.0
@@ -124,31 +111,26 @@ class NavSatFix:
     position_covariance_type: UInt8 = 0
 
 
-@dataclass(frozen=True)
-class Transform:
+class Transform(Struct, frozen=True, gc=False):
     translation: Vector3 = Vector3()
     rotation: Quaternion = Quaternion()
 
 
-@dataclass(frozen=True)
-class TransformStamped:
+class TransformStamped(Struct, frozen=True, gc=False):
     header: Header = Header()
     child_frame_id: str = ""
     transform: Transform = Transform()
 
 
-@dataclass(frozen=True)
-class TFMessage:
+class TFMessage(Struct, frozen=True, gc=False):
     transforms: tuple[TransformStamped, ...] = ()
 
 
-@dataclass(frozen=True)
-class Clock:
+class Clock(Struct, frozen=True, gc=False):
     clock: Time = Time()
 
 
-@dataclass(frozen=True)
-class LaserScan:
+class LaserScan(Struct, frozen=True, gc=False):
     header: Header = Header()
     angle_min: Float32 = 0.0
     angle_max: Float32 = 0.0
@@ -161,8 +143,7 @@ class LaserScan:
     intensities: Float32s = ()
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(Struct, frozen=True, gc=False):
     header: Header = Header()
     radiation_type: UInt8 = 0
     field_of_view: Float32 = 0.0
@@ -172,8 +153,7 @@ class Range:
     variance: Float32 = 0.0
 
 
-@dataclass(frozen=True)
-class JointState:
+class JointState(Struct, frozen=True, gc=False):
     header: Header = Header()
     name: tuple[str, ...] = ()
     position: Float64s = ()
@@ -181,8 +161,7 @@ class JointState:
     effort: Float64s = ()
 
 
-@dataclass(frozen=True)
-class BatteryState:
+class BatteryState(Struct, frozen=True, gc=False):
     header: Header = Header()
     voltage: Float32 = 0.0
     temperature: Float32 = 0.0

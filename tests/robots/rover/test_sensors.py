@@ -70,7 +70,7 @@ def test_every_covariance_is_truthful_and_none_is_zero():
     exact = rover()
     for topic in ("enc_vel", "imu", "gps", "ground_truth"):
         message = one(exact, topic)
-        covariances = [getattr(message, name) for name in vars(message) if name.endswith("covariance")]
+        covariances = [getattr(message, name) for name in message.__struct_fields__ if name.endswith("covariance")]
         covariances += [getattr(message, part).covariance for part in ("twist", "pose") if hasattr(message, part)]
         for covariance in covariances:
             size = math.isqrt(len(covariance))

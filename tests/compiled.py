@@ -36,6 +36,24 @@ def fill() -> None:
             sim.send(kind, "commands", LIDAR_ON)
         sim.run(0.5)
         sim.robots[kind].view().draw()
+    fill_weld_cell()
+
+
+def fill_weld_cell() -> None:
+    """An arm in its cell: reach, maps, motions followed."""
+    import numpy as np
+
+    from rigless.motion.follow import contacts_along
+    from rigless.motion.inside import is_inside
+    from rigless.motion.reach_map import count_reached, tool_turns
+    from rigless.robots.welder.body import reach
+    from rigless.worlds.cell import Cell
+
+    arm = reach(cell=Cell.load("weld_table"))
+    arm.pose(arm.collider.model.tool(np.zeros(6)))
+    count_reached(arm, np.zeros((1, 3)), tool_turns())
+    contacts_along(arm.collider, np.zeros((2, 6)))
+    is_inside(arm.collider.cell["part"].solid.mesh, np.zeros(3))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from rigless.cli.speak import line
 from rigless.scenario import kinds
 from rigless.scenario.places import shipped_scenarios
-from rigless.worlds.shipped import shipped_maps, shipped_mazes
+from rigless.worlds.shipped import shipped_cells, shipped_maps, shipped_mazes
 
 
 def show() -> None:
@@ -17,8 +17,8 @@ def show() -> None:
         [(name, str(path)) for name, path in shipped_scenarios().items()],
         "none installed; write one: docs/reference/scenarios.md",
     )
-    worlds = [(name, str(path)) for shipped in (shipped_maps(), shipped_mazes()) for name, path in shipped.items()]
-    _section("worlds", worlds, "none installed")
+    shipped = (shipped_maps(), shipped_mazes(), shipped_cells())
+    _section("worlds", [(name, str(path)) for kind in shipped for name, path in kind.items()], "none installed")
 
 
 def _section(title: str, rows: list[tuple[str, str]], empty: str) -> None:

@@ -11,7 +11,7 @@ from rigless.kernel.plain import to_builtins
 if TYPE_CHECKING:
     from rigless.cli.check import Result
 
-_STYLE = """
+STYLE = """
 :root{color-scheme:light dark;--bad:#c0362c;--good:#2b7a4b;--line:#8884}
 body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin:2rem 0 .4rem}
@@ -20,7 +20,7 @@ table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.4rem .6
 """
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Text that XML can hold."""
     return "".join(c if c in "\t\n" or ord(c) >= 32 else "\N{REPLACEMENT CHARACTER}" for c in text)
 
@@ -35,17 +35,17 @@ def junit(results: list["Result"]) -> str:
         suite = ElementTree.SubElement(
             suites,
             "testsuite",
-            name=_clean(result.name),
+            name=clean(result.name),
             tests=str(len(cases)),
             failures=str(failed),
             time=f"{result.wall_s:.3f}",
         )
         for text, passed, detail in cases:
             case = ElementTree.SubElement(
-                suite, "testcase", classname=_clean(result.name), name=_clean(text), file=_clean(result.target)
+                suite, "testcase", classname=clean(result.name), name=clean(text), file=clean(result.target)
             )
             if not passed:
-                ElementTree.SubElement(case, "failure", message=_clean(detail)).text = _clean(f"{text}: {detail}")
+                ElementTree.SubElement(case, "failure", message=clean(detail)).text = clean(f"{text}: {detail}")
     ElementTree.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
@@ -95,4 +95,4 @@ def html(results: list["Result"]) -> str:
                 + "".join(lines)
                 + "</table>"
             )
-    return f"<!doctype html><html lang=en><meta charset=utf-8><title>rigless check: {summary}</title><style>{_STYLE}</style>{''.join(body)}</html>\n"
+    return f"<!doctype html><html lang=en><meta charset=utf-8><title>rigless check: {summary}</title><style>{STYLE}</style>{''.join(body)}</html>\n"

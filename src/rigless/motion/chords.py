@@ -11,9 +11,9 @@ A path is one vector of plain numbers. Millimetres and degrees.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion import arm, rotation
 
 # A path: where it begins and ends, the rotation there, the rotation vector to its end (rad), for arcs the plane's two axes, the centre from the begin and
@@ -43,7 +43,7 @@ SHORTEST = 1e-3  # of the tolerance: a chord that must be shorter than this is a
 STRAIGHT_DEG = 1e-6  # joint 5 nearer to 0 than this leaves joints 4 and 6 undetermined
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def line(begin: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
     """The path between two poses: x, y, z in mm; roll, pitch, yaw in degrees."""
     path = np.zeros(PATH_SIZE)
@@ -60,7 +60,7 @@ def line(begin: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.flo
     return path
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def arc(
     begin: NDArray[np.float64], end: NDArray[np.float64], first: int, second: int, i: float, j: float, angle: float
 ) -> NDArray[np.float64]:
@@ -72,7 +72,7 @@ def arc(
     return path
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def swept(path: NDArray[np.float64], share: float) -> tuple[float, float]:
     """The two coordinates of an arc's plane at a share of its angle, on the circle of its begin."""
     i, j = path[CENTRE], path[CENTRE + 1]
@@ -81,7 +81,7 @@ def swept(path: NDArray[np.float64], share: float) -> tuple[float, float]:
     return first + i - i * c + j * s, second + j - i * s - j * c
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def spot(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """Where the tip is at a share of the path. An arc whose end is a little off its circle closes that gap along the way."""
     found = np.empty(3)
@@ -96,7 +96,7 @@ def spot(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def place(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """The tool's frame at a share of the path, 4×4."""
     frame, begin, vector = np.zeros((4, 4)), np.empty((3, 3)), np.empty(3)
@@ -113,7 +113,7 @@ def place(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     return frame
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def tool_frame(
     table: NDArray[np.float64], tool: NDArray[np.float64], joints_deg: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -127,7 +127,7 @@ def tool_frame(
     return frame
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def reach(
     table: NDArray[np.float64],
     untool: NDArray[np.float64],
@@ -175,7 +175,7 @@ def reach(
     return FINE if least_within < np.inf else BEYOND_LIMIT, beyond, beyond_deg
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def off_path(
     path: NDArray[np.float64],
     begin: float,
@@ -211,7 +211,7 @@ def off_path(
     return worst
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def cut(
     path: NDArray[np.float64],
     share: float,

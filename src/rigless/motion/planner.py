@@ -26,8 +26,9 @@ Execution is exact in time: a segment is made of pieces of constant acceleration
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
 
 AXES = 6
 # Columns of a block.
@@ -71,7 +72,7 @@ def new_run(position: NDArray[np.float64]) -> NDArray[np.float64]:
     return run
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def on_steps(target: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
     """The place nearest to a target that the motors' steps (so many a unit) can reach; corners of tiny blocks are sharper for it."""
     found = np.empty(AXES)
@@ -80,7 +81,7 @@ def on_steps(target: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
     """The most that the axes allow along a direction: the least of limit/|u_i|."""
     least = UNLIMITED
@@ -90,7 +91,7 @@ def along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
     return least
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def nominal(block: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     """The speed at which a block cruises, under the overrides."""
     speed = min(block[RATE], block[LIMIT])
@@ -101,7 +102,7 @@ def nominal(block: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     return max(speed, MINIMUM_SPEED * block[SCALE] if block[SCALE] > 0.0 else MINIMUM_SPEED)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def junction_sqr(
     before: NDArray[np.float64], unit: NDArray[np.float64], accelerations: NDArray[np.float64], deviation: float
 ) -> float:
@@ -125,7 +126,7 @@ def junction_sqr(
     return along(turn, accelerations) * deviation * sine / (1.0 - sine)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def bend_sqr(before: NDArray[np.float64], block: NDArray[np.float64], accelerations: NDArray[np.float64]) -> float:
     """The square of the speed at which the axes can follow a curve from one chord to the next."""
     length = 0.5 * (before[LENGTH] + block[LENGTH])
@@ -137,7 +138,7 @@ def bend_sqr(before: NDArray[np.float64], block: NDArray[np.float64], accelerati
     return least
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def shape(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """The phases of the block at the base, from there on."""
     count = int(run[COUNT] - run[PREPARED])
@@ -188,7 +189,7 @@ def shape(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     run[CRUISE_S] = max(cruised, 0.0) / peak
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def plan(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """Highest entry speeds for all blocks from the base on, then the phases of the first."""
     size, count = len(blocks) - TRACK, int(run[COUNT] - run[PREPARED])
@@ -209,7 +210,7 @@ def plan(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
         shape(blocks, run)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def add_smooth_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: float) -> float:
     """As `add_piece`, of a smooth block."""
     size, count = len(blocks) - TRACK, int(run[PHASES])
@@ -236,7 +237,7 @@ def add_smooth_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most
     return taken_s
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: float) -> float:
     """Prepare what comes next of a phase, for as long as this at most, and move the base to its end; gives how long it is."""
     if run[PHASES] > 0.0:
@@ -262,7 +263,7 @@ def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: flo
     return taken_s
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def prepare(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) -> bool:
     """Prepare one more segment; False if there is nothing to prepare, or enough. What comes at the very time of a start is still planned with it."""
     if run[SEGMENTS] >= SEGMENTS_MOST or run[COUNT] == run[PREPARED] or held(run):
@@ -283,13 +284,13 @@ def prepare(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float)
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def held(run: NDArray[np.float64]) -> bool:
     """Whether a hold has come to rest at the base."""
     return run[HOLD] > 0.0 and run[PEAK] == 0.0 and run[RAMP_S] <= 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def ends_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     """When the first block will have been run, as planned now; infinite if there is none, or it is held."""
     size = len(blocks) - TRACK
@@ -302,7 +303,7 @@ def ends_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     return run[TIME] + run[RAMP_S] + run[CRUISE_S] + run[BRAKE_S]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def frees_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     """When the next segment can be prepared, and so a block may leave the planner: the end of the first, or at once."""
     size = len(blocks) - TRACK
@@ -313,13 +314,13 @@ def frees_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     return run[TIME] + 1e-9
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def room(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> int:
     """How many blocks the planner can still take."""
     return len(blocks) - TRACK - SPARE - int(run[COUNT] - run[PREPARED])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, done: NDArray[np.float64]) -> int:
     """Prepare what is due; take the blocks that have been run by now off the queue, at most as many as `done` has room; their tags go there."""
     size, finished = len(blocks) - TRACK, 0
@@ -343,7 +344,7 @@ def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float,
             return finished
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def go_on(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, to_rest: bool) -> float:
     """Advance until the planner has room, or until all has been run; gives when that is."""
     done = np.empty(SPARE)
@@ -353,7 +354,7 @@ def go_on(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, t
     return now_s
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def append(
     blocks: NDArray[np.float64],
     run: NDArray[np.float64],
@@ -404,7 +405,7 @@ def append(
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def change(
     blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, hold: bool, feed: float, rapid: float
 ) -> None:
@@ -414,7 +415,7 @@ def change(
     plan(blocks, run)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def through_phases(run: NDArray[np.float64], t: float) -> tuple[float, float, float]:
     """As `ahead`, of a smooth block; behind its phases it rests."""
     distance, speed, a = run[DISTANCE], run[SPEED], run[GAIN]
@@ -429,7 +430,7 @@ def through_phases(run: NDArray[np.float64], t: float) -> tuple[float, float, fl
     return distance, 0.0, 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def ahead(run: NDArray[np.float64], now_s: float) -> tuple[float, float, float]:
     """Distance into the block at the base, speed and acceleration along it, at a time after the base's."""
     t = max(now_s - run[TIME], 0.0)
@@ -450,7 +451,7 @@ def ahead(run: NDArray[np.float64], now_s: float) -> tuple[float, float, float]:
     return covered + (peak + 0.5 * a * t) * t, peak + a * t, a
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, out: NDArray[np.float64]) -> float:
     """Position, velocity and acceleration of the axes as rows of `out`; gives the speed along the path, of a chord in the units of its program. The caller has advanced to now, or
     the first block does not end before."""
@@ -477,7 +478,7 @@ def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, ou
     return speed / block[SCALE] if block[SCALE] > 0.0 else speed
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def drop(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) -> None:
     """Forget all blocks and be at rest where the axes are now; a hold is over."""
     out = np.empty((3, AXES))
@@ -489,7 +490,7 @@ def drop(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) ->
     shape(blocks, run)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def rests(run: NDArray[np.float64], now_s: float) -> bool:
     """Whether nothing moves: the queue is empty, or a hold has come to rest."""
     return run[COUNT] == 0.0 or (run[HOLD] > 0.0 and run[PEAK] == 0.0 and now_s >= run[TIME] + run[RAMP_S])

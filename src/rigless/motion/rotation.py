@@ -5,16 +5,16 @@ that a slow turn gives slowly changing angles, across ±180° and through the si
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion.arm import product
 
 DEG = np.pi / 180.0
 LEVEL = 1e-9  # cosine of the pitch below which only roll ∓ yaw is determined
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def from_rpy(roll: float, pitch: float, yaw: float) -> NDArray[np.float64]:
     """Degrees."""
     ca, sa = np.cos(roll * DEG), np.sin(roll * DEG)
@@ -27,13 +27,13 @@ def from_rpy(roll: float, pitch: float, yaw: float) -> NDArray[np.float64]:
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def near(angle: float, other: float) -> float:
     """The same angle, by whole turns, nearest to another one; degrees."""
     return angle + 360.0 * np.round((other - angle) / 360.0)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def to_rpy(turn: NDArray[np.float64], known: NDArray[np.float64]) -> NDArray[np.float64]:
     """Roll, pitch and yaw in degrees, the triple nearest to the known one."""
     found = np.empty(3)
@@ -58,7 +58,7 @@ def to_rpy(turn: NDArray[np.float64], known: NDArray[np.float64]) -> NDArray[np.
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def vector_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     """The shortest rotation from a to b as a rotation vector (radians) in a's own frame; exact for half turns too."""
     turn = product(a.T, b)
@@ -87,7 +87,7 @@ def vector_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def turned(a: NDArray[np.float64], vector: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """The rotation a, turned by a share of a rotation vector in its own frame."""
     angle = np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2)

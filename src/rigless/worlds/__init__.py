@@ -1,19 +1,33 @@
-"""What robots move in: occupancy grids, mazes, exact ray casting, map and maze files."""
+"""What robots move in: occupancy grids, mazes, exact ray casting, map and maze files; weld cells."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rigless.worlds.cell import Cell
     from rigless.worlds.maps import load_map
     from rigless.worlds.maze import load_maze
-    from rigless.worlds.shipped import find_map, find_maze, shipped_maps, shipped_mazes
+    from rigless.worlds.shipped import find_cell, find_map, find_maze, shipped_cells, shipped_maps, shipped_mazes
 
-__all__ = ["find_map", "find_maze", "load_map", "load_maze", "shipped_maps", "shipped_mazes"]
+__all__ = [
+    "Cell",
+    "find_cell",
+    "find_map",
+    "find_maze",
+    "load_map",
+    "load_maze",
+    "shipped_cells",
+    "shipped_maps",
+    "shipped_mazes",
+]
 
 _HOMES = {
+    "Cell": "rigless.worlds.cell",
+    "find_cell": "rigless.worlds.shipped",
     "find_map": "rigless.worlds.shipped",
     "find_maze": "rigless.worlds.shipped",
     "load_map": "rigless.worlds.maps",
     "load_maze": "rigless.worlds.maze",
+    "shipped_cells": "rigless.worlds.shipped",
     "shipped_maps": "rigless.worlds.shipped",
     "shipped_mazes": "rigless.worlds.shipped",
 }

@@ -1,4 +1,4 @@
-"""The worlds that come with rigless (maps drawn by scripts/draw-maps, mazes by scripts/draw-mazes), and finding one by path or name."""
+"""The worlds that come with rigless (maps drawn by scripts/draw-maps, mazes by scripts/draw-mazes, weld cells), and finding one by path or name."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +18,11 @@ def shipped_mazes() -> dict[str, Path]:
     return {path.stem: path for path in sorted((_HERE / "mazes").glob("*.json"))}
 
 
+def shipped_cells() -> dict[str, Path]:
+    """Weld cell name → YAML file."""
+    return {path.stem: path for path in sorted((_HERE / "cells").glob("*.yaml"))}
+
+
 def find_map(name_or_path: str | Path, beside: Path | None = None) -> Path:
     """A file relative to `beside` (a folder, or a file in it) or to where we are; else the shipped map of that name."""
     return _find("map", name_or_path, beside, shipped_maps(), ("", ".yaml", ".yml"))
@@ -26,6 +31,11 @@ def find_map(name_or_path: str | Path, beside: Path | None = None) -> Path:
 def find_maze(name_or_path: str | Path, beside: Path | None = None) -> Path:
     """A maze's file, found as maps are."""
     return _find("maze", name_or_path, beside, shipped_mazes(), ("", ".json"))
+
+
+def find_cell(name_or_path: str | Path, beside: Path | None = None) -> Path:
+    """A weld cell's file, found as maps are."""
+    return _find("cell", name_or_path, beside, shipped_cells(), ("", ".yaml", ".yml"))
 
 
 def _find(

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from rigless.kernel.problems import InputError
 from rigless.robots.rover.body import V, W
 from rigless.ros.messages import Twist, TwistStamped, Vector3
+from rigless.scenario.build import build
+from rigless.scenario.model import Scenario
 
 from .scene import ENDLESS, TRUTH, codes, command, heading, rover, said, turn
 
@@ -195,6 +197,28 @@ def test_ground_truth_says_the_pose_under_both_its_names():
         pose = found[-1].pose.pose
         assert (pose.position.x, pose.position.y, heading(pose.orientation)) == pytest.approx(truth.pose)
         assert (found[-1].header.frame_id, found[-1].child_frame_id) == ("map", "base_link")
+
+
+def test_walls_that_are_not_met_change_nothing():
+    ends = []
+    for place in ("", "empty_room"):
+        sim = rover(f"map_file='{place}'", ENDLESS)
+        command(sim, 0.7, 0.9)
+        sim.run(3.0)
+        ends.append(sim.truth("rover").pose)
+    assert ends[0] == ends[1]
+
+
+def test_rovers_in_one_room_stop_at_each_other():
+    world = {"map": "empty_room"}
+    robots = [{"kind": "rover", "name": name, "start": {"x": x}} for name, x in (("a", -1.5), ("b", 0.0))]
+    sim = build(Scenario.model_validate({"world": world, "robots": robots})).simulation
+    for _ in range(4):
+        command(sim, 1.0, robot="a")
+        sim.run(0.5)
+    assert sim.truth("a").pose[0] == pytest.approx(-0.7, abs=1e-3)
+    assert sim.truth("b").pose[0] == 0.0
+    assert sim.robots["a"].metrics["collisions"] == 1
 
 
 def test_a_start_inside_a_wall_is_told():

@@ -58,11 +58,14 @@ def test_all_that_is_wrong_is_told(tmp_path):
     assert "virtual_io.links[1].output" in str(caught.value)
 
 
-def test_dynamics_are_refused_as_they_are_not_modelled(tmp_path):
+def test_dynamics_are_taken_over(tmp_path):
     file = tmp_path / "simulation.yaml"
-    file.write_text(SEED.replace("enable_dynamics: false", "enable_dynamics: true"), "utf-8")
-    with pytest.raises(InputError, match="enable_dynamics"):
-        read_native(file)
+    file.write_text(
+        SEED.replace("enable_dynamics: false", "enable_dynamics: true").replace("0.05]  #", "0.07]  #"), "utf-8"
+    )
+    robot = open_target(str(file)).simulation.robot("welder")
+    assert robot.config.joint_inertia[-1] == 0.07
+    assert any(robot.truth().torques_nm)
 
 
 @pytest.mark.parametrize(

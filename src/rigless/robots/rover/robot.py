@@ -88,11 +88,8 @@ class Rover(Commands, Readings):
         self.imu_message(Header())
 
     def check_fit(self, contact: Contact) -> None:
-        (x_m, y_m), radius_m, size_m = (
-            self.state.body[b.X : b.Y + 1].tolist(),
-            self.config.radius_m,
-            contact.grid.resolution_m,
-        )
+        x_m, y_m, radius_m = self.footprint()
+        size_m = contact.grid.resolution_m
         x, y = contact.grid.to_cells(x_m, y_m)
         gap = nearest(contact.grid.occupied, contact.clear, float(x), float(y), 2 * radius_m / size_m)[0]
         if gap * size_m < radius_m:
@@ -174,11 +171,11 @@ class Rover(Commands, Readings):
             speed = math.copysign(went / dt, body[b.V])
             body[b.ACCEL] += (speed - body[b.V]) / dt
             body[b.V] = speed
+            body[b.X], body[b.Y] = moved.x_m, moved.y_m
             state.touch = (*moved.point_m, *moved.normal)
             if not state.hit:
                 self.count("collisions")
                 self.event("collision", f"met something at ({moved.point_m[0]:.2f}, {moved.point_m[1]:.2f})")
-        body[b.X], body[b.Y] = moved.x_m, moved.y_m
         state.hit = moved.hit
 
     def footprint(self) -> tuple[float, float, float]:

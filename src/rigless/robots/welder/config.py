@@ -14,9 +14,11 @@ Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Six = tuple[float, float, float, float, float, float]
 SixPositive = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
+SixNotNegative = tuple[NotNegative, NotNegative, NotNegative, NotNegative, NotNegative, NotNegative]
 Volts = Annotated[float, Field(ge=0, le=10)]
 Pin = Annotated[int, Field(ge=0, le=31)]
 Channel = Annotated[int, Field(ge=0, le=7)]
+LinkNumber = Annotated[int, Field(ge=0, le=7)]
 PinName = Annotated[str, Field(min_length=1, max_length=40)]
 
 
@@ -118,6 +120,34 @@ class Torch(Config):
 
     length_mm: NotNegative = 180.0
     tilt_deg: Annotated[float, Field(ge=-90, le=90)] = 15.0
+    wire_mm: NotNegative = Field(15.0, description="[ours] bare wire at the end, which may touch the work")
+    radius_mm: Positive = Field(18.0, description="[ours]")
+    nozzle_radius_mm: Positive = Field(10.0, description="[ours]")
+    mass_kg: NotNegative = Field(2.0, description="[ours] with its share of the hose")
+
+
+class Collision(Config):
+    """[seed] what may not touch; the base is link 0, the torch 7."""
+
+    enable: bool = True
+    check_self_collision: bool = True
+    check_environment: bool = True
+    self_collision_pairs: tuple[tuple[LinkNumber, LinkNumber], ...] = Field(
+        (), description="links that can collide with each other; none given: those that can are found"
+    )
+    on_collision: Literal["stop", "report"] = Field(
+        "stop", description="[ours] stop: the drives trip, ALARM:17; report: tell and go on"
+    )
+    margin_mm: NotNegative = Field(
+        0.0, description="[ours] to keep from everything in the cell, besides the cell's own"
+    )
+
+    @model_validator(mode="after")
+    def two_links(self) -> "Collision":
+        for first, second in self.self_collision_pairs:
+            if first == second:
+                raise ValueError(f"self_collision_pairs has [{first}, {second}]; a link cannot collide with itself")
+        return self
 
 
 class WelderConfig(Config):
@@ -127,6 +157,12 @@ class WelderConfig(Config):
     update_rate_hz: Annotated[float, Field(ge=10, le=10_000)] = Field(1000.0, description="[seed]")
     command_delay_ms: NotNegative = Field(1.0, description="[seed]")
     feedback_delay_ms: NotNegative = Field(0.5, description="[seed]")
+    enable_dynamics: bool = Field(False, description="[seed] estimate the joints' torques")
+    joint_inertia: SixNotNegative = Field(
+        (1.0, 1.0, 0.5, 0.1, 0.1, 0.05), description="[seed] of the drives, as felt at the joints, kg·m²"
+    )
+    joint_friction: SixNotNegative = Field((0.1, 0.1, 0.05, 0.02, 0.02, 0.01), description="[seed] viscous, Nm·s/rad")
+    urdf: str = Field("", description="another arm's URDF, for collision, reach and torques; empty: this arm's own")
     start_deg: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     letters: Literal["XYZABC", "ABCUVW"] = Field("XYZABC", description="[wire] ABCUVW are the seed's joint letters")
     coordinates: Literal["joints", "cartesian"] = Field(
@@ -153,6 +189,8 @@ class WelderConfig(Config):
     soft_limits: bool = Field(True, description="$20")
     limits: Limits = Limits()
     homing: Homing = Homing()
+    cell: str = Field("", description="what stands around the arm: a cell's YAML, or the name of a shipped one")
+    collision: Collision = Collision()
     virtual_io: VirtualIo = VirtualIo()
     welding: Welding = Welding()
     torch: Torch = Torch()

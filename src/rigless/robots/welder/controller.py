@@ -5,12 +5,14 @@ line (a simulation, a socket, a serial port) is left to its two children, `Virtu
 Angles are radians; G-code takes joint letters (A B C U V W, unless told otherwise) and degrees.
 """
 
+import copy
 import math
 import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from rigless.robots.welder import io
 from rigless.robots.welder.config import Limits
@@ -23,12 +25,13 @@ HOMING_S = 600.0
 ROOM_S = 3600.0  # how long to wait for room in the controller's receive buffer
 RX_BYTES = 127  # of a plain grbl; `$I` says what this one has
 NEVER = 0
+LINE = ("_enabled", "_rest", "_inside", "_rx_bytes", "_error", "_homed", "_report", "_reports", "_outputs", "_input")
 NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?"
 
 
 @dataclass
 class JointState:
-    """Radians, rad/s, rad/s²; torques in Nm are zero, as no dynamics are modelled."""
+    """Radians, rad/s, rad/s²; torques in Nm, estimated: zero unless the simulation has its dynamics enabled."""
 
     positions: list[float] = field(default_factory=lambda: [0.0] * AXES)
     velocities: list[float] = field(default_factory=lambda: [0.0] * AXES)
@@ -191,6 +194,14 @@ class SpokenController(MotionController):
                 self._ask()
                 self._say("$I")
         return self._connected
+
+    def line_state(self) -> dict[str, Any]:
+        """What this end of the line knows, for a snapshot."""
+        return copy.deepcopy({name: getattr(self, name) for name in LINE})
+
+    def set_line_state(self, saved: dict[str, Any]) -> None:
+        for name in LINE:
+            setattr(self, name, copy.deepcopy(saved[name]))
 
     def disconnect(self) -> None:
         if self._connected:

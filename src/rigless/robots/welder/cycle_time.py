@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.motion import chords, smooth
+from rigless.motion import chords
 from rigless.motion import planner as p
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.axes import axes_of, profile_of, tip_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode import GcodeError, read_block
-from rigless.robots.welder.modal import AXES, Coordinates, Modal, Profile, Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.modal import AXES, Coordinates, Modal, Step, after_program_end, arc_point, interpret
 from rigless.robots.welder.parameters import Parameters, Place
 from rigless.robots.welder.tip import ReachError, Tip, path_of
 
@@ -55,21 +56,13 @@ class _Estimate:
 
     def __init__(self, config: WelderConfig):
         values = s.defaults(s.table(config))
-        self.rates = np.array(config.limits.max_degps)
-        self.accelerations = np.array(config.limits.max_degps2)
-        self.jerks = np.array(config.limits.max_degps3) if config.profile == "jerk" else None
-        self.deviation = values[s.JUNCTION]
-        self.steps = np.array([values[s.STEPS + axis] for axis in range(AXES)])
-        turns = int(values[s.ROTARY])
-        rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        cartesian, limits = config.coordinates == "cartesian", config.limits
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE], cartesian)
-        self.tip = Tip(Arm(config), limits.low_deg, limits.high_deg, limits.max_degps, values[s.ARC_TOLERANCE])
+        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
+        self.tip = tip_of(values, config, Arm(config))
         self.blocks, self.run = p.new_queue(config.planner_blocks), p.new_run(np.array(config.start_deg))
         self.begin_s = self.now_s = 0.0
         self.modal, self.coordinates, self.joints = Modal(), Coordinates(), tuple(config.start_deg)
         self.position: tuple[float, ...] = self.joints
-        if cartesian:
+        if self.tip is not None:
             self.position = tuple(self.tip.pose(self.joints, (0.0,) * AXES))
         self.parameters = Parameters()
         self.done = np.zeros(p.SPARE)
@@ -100,8 +93,8 @@ class _Estimate:
 
     def step(self, step: Step) -> None:
         match step[0]:
-            case "line" | "probe" | "arc" if self.profile.cartesian:
-                self.in_space(step)
+            case "line" | "probe" | "arc" if self.tip is not None:
+                self.in_space(self.tip, step)
             case "line" | "probe":
                 rapid = step[0] == "line" and bool(step[1])
                 self.move(tuple(float(value) for value in step[3:]), float(step[2]) / 60.0, rapid)
@@ -134,14 +127,14 @@ class _Estimate:
                     self.modal = after_program_end(self.modal)
                     self.burning = False
 
-    def in_space(self, step: Step) -> None:
+    def in_space(self, tip: Tip, step: Step) -> None:
         """A move of the tip; nothing of it is counted if it cannot be."""
         end = tuple(float(value) for value in step[-AXES:])
         if step[0] == "line" and step[1]:
-            self.move(tuple(self.tip.joints(end, self.joints)), 0.0, True)
+            self.move(tuple(tip.joints(end, self.joints)), 0.0, True)
         else:
             path, rate = path_of(step, self.position), float(step[1] if step[0] == "arc" else step[2]) / 60.0
-            for joints, ratio in list(self.tip.chords(path, self.joints)):
+            for joints, ratio in list(tip.chords(path, self.joints)):
                 self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
             self.found.path_mm += path[chords.LENGTH_MM]
         self.position = end
@@ -150,15 +143,11 @@ class _Estimate:
         """The joints, straight to a place."""
         self.now_s = p.go_on(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
-        end = np.array(target) if self.profile.cartesian else p.on_steps(np.array(target), self.steps)
-        line = self.blocks, self.run, self.now_s, end, rate, kind, 0.0, self.rates, self.accelerations
-        if self.jerks is not None and rapid:
-            self.found.moves += smooth.append(*line, self.jerks)
-        else:
-            self.found.moves += p.append(*line, self.deviation, scale)
+        end = np.array(target) if self.tip is not None else p.on_steps(np.array(target), self.axes.steps)
+        self.found.moves += self.axes.append(self.blocks, self.run, self.now_s, end, rate, kind, scale=scale)
         self.found.path_deg += math.dist(self.joints, target)
         self.joints = target
-        if not self.profile.cartesian:
+        if self.tip is None:
             self.position = target
 
     def stand(self) -> None:

@@ -282,6 +282,7 @@ def follow(robot: "Welder") -> bool:
 def go(robot: "Welder", target: tuple[float, ...], feed: float, rapid: bool) -> bool:
     state = robot.state
     if not moves.within(robot, target):
+        tell_beyond(robot, target)
         give_up(robot, codes.ALARM_SOFT_LIMIT)
         return False
     if state.mode != "Check":
@@ -294,6 +295,15 @@ def go(robot: "Welder", target: tuple[float, ...], feed: float, rapid: bool) -> 
             state.mode = "Run"
     state.position = list(target)
     return True
+
+
+def tell_beyond(robot: "Welder", target: tuple[float, ...]) -> None:
+    """Which joints a target would bring out of their limits; the alarm on the wire says only that some would."""
+    axes, outside = robot.axes, moves.beyond(robot, target)
+    text = ", ".join(
+        f"joint {n + 1} to {target[n]:g}° is outside {axes.low[n]:g}° to {axes.high[n]:g}°" for n in outside
+    )
+    robot.event("soft-limit", text, "error", joints=[n + 1 for n in outside], line=robot.state.modal.line)
 
 
 def give_up(robot: "Welder", alarm: int) -> None:
@@ -336,6 +346,7 @@ def probe(robot: "Welder", step: Step) -> bool:
             if not set_out(robot, robot.tip, step):
                 return False
         elif not moves.within(robot, target):
+            tell_beyond(robot, target)
             give_up(robot, codes.ALARM_SOFT_LIMIT)
             return False
         state.until_ns = robot.now_ns

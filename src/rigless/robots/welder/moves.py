@@ -6,7 +6,7 @@ import numpy as np
 
 from rigless.motion import planner as p
 from rigless.motion import smooth
-from rigless.robots.welder import alarms, codes, odometer, program
+from rigless.robots.welder import alarms, codes, guard, odometer, program
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
 
@@ -73,14 +73,11 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
     axes = robot.axes
     state.tag += 1
     end = np.array(target) if robot.tip is not None else p.on_steps(np.array(target), axes.steps)
-    line = state.blocks, state.run, now_s(robot), end, rate, kind, float(state.tag), axes.rates, axes.accelerations
-    if axes.jerks is not None and kind != p.FEED and not (scale or state.probe.mode):
-        took = smooth.append(*line, axes.jerks)
-    else:
-        took = p.append(*line, axes.deviation, scale)
-    if not took:
+    tag, probing = float(state.tag), bool(state.probe.mode)
+    if not axes.append(state.blocks, state.run, now_s(robot), end, rate, kind, tag, scale, probing):
         return
     program.queued(robot, state.tag)
+    guard.foresee(robot, state.tag, end)
     if state.modal.line:
         state.lines[state.tag] = state.modal.line
     if state.unattached:
@@ -91,13 +88,17 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
 
 def within(robot: "Welder", target: Any) -> bool:
     """Whether the soft limits, if they are on, allow a place."""
-    if not robot.state.settings[s.SOFT_LIMITS]:
-        return True
+    return not robot.state.settings[s.SOFT_LIMITS] or not beyond(robot, target)
+
+
+def beyond(robot: "Welder", target: Any) -> list[int]:
+    """The axes of a place that are outside their limits."""
     axes = robot.axes
-    return all(
-        low - SLACK_DEG <= value <= high + SLACK_DEG
-        for low, value, high in zip(axes.low, target, axes.high, strict=True)
-    )
+    return [
+        axis
+        for axis, (low, value, high) in enumerate(zip(axes.low, target, axes.high, strict=True))
+        if not low - SLACK_DEG <= value <= high + SLACK_DEG
+    ]
 
 
 def feed_along(robot: "Welder", begin: Any, end: Any, feed: float) -> float:
@@ -143,6 +144,7 @@ def drop(robot: "Welder") -> None:
     state.legs.clear()
     state.cancelling = False
     sync(robot)
+    guard.start(robot)
 
 
 def sync(robot: "Welder") -> None:

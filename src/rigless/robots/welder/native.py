@@ -1,39 +1,29 @@
 """Reads the seed's own simulation.yaml as it is: timing and delays, collision, visualization, and linked I/O."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config
 from rigless.kernel.validation import validate
-from rigless.robots.welder.config import VirtualIo
+from rigless.robots.welder.config import Collision, SixNotNegative, VirtualIo
 
-Six = tuple[float, float, float, float, float, float]
 Colour = Annotated[int, Field(ge=0, le=0xFFFFFF)]
 PARTS = {"simulation", "collision", "visualization", "virtual_io"}
 
 
 class Timing(Config):
-    """Joint dynamics are not modelled yet, so a file that switches them on is refused; its numbers are checked."""
+    """The seed's names; what they mean is in config.py."""
 
     update_rate_hz: Annotated[float, Field(ge=10, le=10_000)] = 1000.0
     default_time_scale: Annotated[float, Field(ge=0.1, le=100)] = 1.0
-    enable_dynamics: Literal[False] = False
-    joint_inertia: Six = (1.0, 1.0, 0.5, 0.1, 0.1, 0.05)
-    joint_friction: Six = (0.1, 0.1, 0.05, 0.02, 0.02, 0.01)
+    enable_dynamics: bool = False
+    joint_inertia: SixNotNegative = (1.0, 1.0, 0.5, 0.1, 0.1, 0.05)
+    joint_friction: SixNotNegative = (0.1, 0.1, 0.05, 0.02, 0.02, 0.01)
     command_delay_ms: Annotated[float, Field(ge=0)] = 1.0
     feedback_delay_ms: Annotated[float, Field(ge=0)] = 0.5
-
-
-class Collision(Config):
-    """Checked, and of no effect: there is no collision detection yet."""
-
-    enable: bool = True
-    check_self_collision: bool = True
-    check_environment: bool = True
-    self_collision_pairs: tuple[tuple[int, int], ...] = ()
 
 
 class Visualization(Config):
@@ -77,5 +67,8 @@ def read_native(path: Path) -> dict[str, Any] | None:
     file = validate(File, raw, problems, str(path))
     if file is None or problems:
         raise InputError(problems)
-    timing = file.simulation.model_dump(exclude={"enable_dynamics", "joint_inertia", "joint_friction"})
-    return {**timing, "virtual_io": file.virtual_io.model_dump(mode="json")}
+    parts = {"collision": file.collision, "virtual_io": file.virtual_io}
+    return {
+        **file.simulation.model_dump(mode="json"),
+        **{name: part.model_dump(mode="json") for name, part in parts.items()},
+    }

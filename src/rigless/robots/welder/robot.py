@@ -4,9 +4,9 @@ What words mean is in modal.py, how lines are done in lines.py, motion in moves.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,36 +17,40 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
-from rigless.robots.welder import alarms, codes, lines, moves, odometer, process, realtime, reports, storage, welding
+from rigless.robots.welder import (
+    alarms,
+    codes,
+    guard,
+    lines,
+    moves,
+    odometer,
+    process,
+    realtime,
+    reports,
+    storage,
+    welding,
+)
 from rigless.robots.welder import io as virtual_io
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.axes import axes_of, profile_of, tip_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.cycle_time import BITS_PER_BYTE
-from rigless.robots.welder.modal import AXES, Profile, Step
+from rigless.robots.welder.modal import AXES, Step
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
-from rigless.robots.welder.tip import Tip
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 from rigless.sensors.noise import block, noise_key, normal
+from rigless.worlds.cell_world import CellWorld
+from rigless.worlds.shipped import find_cell
+
+if TYPE_CHECKING:
+    from rigless.robots.welder.dynamics import Dynamics
+    from rigless.worlds.cell import Cell
 
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
 LINE_COSTS = 16  # bytes that a line counts for at least
-NO_LIMIT = np.full(AXES, np.inf)
-
-
-@dataclass(frozen=True)
-class Axes:
-    """The settings as the planner needs them, per second."""
-
-    rates: NDArray[np.float64]
-    accelerations: NDArray[np.float64]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    deviation: float
-    steps: NDArray[np.float64]  # a degree
-    jerks: NDArray[np.float64] | None  # None: nothing is limited in jerk
 
 
 class Welder(Robot):
@@ -86,12 +90,18 @@ class Welder(Robot):
         return read_native(path)
 
     def asks(self) -> Asks:
-        return Asks(speed=self.config.default_time_scale)
+        speed = self.config.default_time_scale
+        if not self.config.cell:
+            return Asks(speed=speed)
+        path = find_cell(self.config.cell)
+        return Asks(CellWorld.load(path), speed, world_name=str(path.resolve()))
 
     def start(self) -> None:
         config, state = self.config, self.state
+        self.on_collision = config.collision.on_collision
         self.scratch = np.zeros(moves.DONE)
         self.arm = Arm(config)
+        self.dynamics = self.make_dynamics()
         self.figures = welding.figures(config.welding, 1.0 / config.update_rate_hz)
         self.table = s.table(config)
         state.settings = s.defaults(self.table)
@@ -103,9 +113,23 @@ class Welder(Robot):
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
         self.apply_settings()
         moves.sync(self)
+        self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
         self.warm_up()
+
+    def set_cell(self, cell: "Cell | None") -> None:
+        """What stands around the arm, from now on."""
+        self.cell = cell
+        self.follower = guard.follower(self, cell)
+        guard.start(self)
+
+    def make_dynamics(self) -> "Dynamics | None":
+        if not self.config.enable_dynamics:
+            return None
+        from rigless.robots.welder.dynamics import Dynamics  # which takes pinocchio
+
+        return Dynamics(self.config)
 
     def warm_up(self) -> None:
         """Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
@@ -134,27 +158,9 @@ class Welder(Robot):
     def apply_settings(self) -> None:
         """What follows from the settings."""
         values, config = self.state.settings, self.config
-        per_axis = [
-            [values[first + axis] for axis in range(AXES)] for first in (s.RATES, s.ACCELERATIONS, s.TRAVEL, s.STEPS)
-        ]
-        rates, accelerations, travel, steps = per_axis
-        low = config.limits.low_deg
-        self._settled = self.state.settings
-        self.axes = Axes(
-            np.array(rates) / 60.0, np.array(accelerations), low,
-            tuple(begin + length for begin, length in zip(low, travel, strict=True)), values[s.JUNCTION],
-            np.array(steps), np.array(config.limits.max_degps3) if config.profile == "jerk" else None,
-        )  # fmt: skip
-        turns = int(values[s.ROTARY])
-        rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        cartesian = config.coordinates == "cartesian"
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE], cartesian)
-        self.tip = self._tip() if cartesian else None
-
-    def _tip(self) -> Tip:
-        axes, limited = self.axes, bool(self.state.settings[s.SOFT_LIMITS])
-        low, high = (axes.low, axes.high) if limited else (-NO_LIMIT, NO_LIMIT)
-        return Tip(self.arm, low, high, axes.rates, self.profile.arc_tolerance)
+        self._settled = values
+        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
+        self.tip = tip_of(values, config, self.arm)
 
     # What happens 1000 times a second
 
@@ -166,6 +172,8 @@ class Welder(Robot):
         state.ticks += 1
         if state.run[p.COUNT]:
             moves.settle(self)
+        if state.ahead.contacts:
+            guard.watch(self)
         if state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode:
             moves.watch(self)
         if not welding.at_rest(state.weld) or state.mist or state.flood:
@@ -180,6 +188,8 @@ class Welder(Robot):
         busy = state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode or gas
         burning = not welding.at_rest(state.weld)
         if busy or self._settled is not state.settings or (burning and not process.steady(self)):
+            return 0
+        if state.ahead.contacts and guard.near(self):
             return 0
         if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
             until_end_s = p.ends_s(state.blocks, state.run) - moves.now_s(self)
@@ -418,6 +428,12 @@ class Welder(Robot):
         place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()
         return place
 
+    def torques_nm(self, rows: NDArray[np.float64]) -> list[float]:
+        """What the joints give for a motion (the planner's rows); zeros without dynamics."""
+        if self.dynamics is None:
+            return [0.0] * AXES
+        return self.dynamics.torques_nm(rows[p.AT], rows[p.VELOCITY], rows[p.ACCELERATING])
+
     def truth(self) -> Truth:
         state = self.state
         rows, _, tag = moves.peek(self)
@@ -428,6 +444,7 @@ class Welder(Robot):
             joints_deg=tuple(rows[p.AT].tolist()),
             velocities_degps=tuple(rows[p.VELOCITY].tolist()),
             accelerations_degps2=tuple(rows[p.ACCELERATING].tolist()),
+            torques_nm=tuple(self.torques_nm(rows)),
             torch_mm=(x, y, z),
             line=state.lines.get(tag, 0),
             queued_blocks=int(state.run[p.COUNT]),

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.motion import planner as p
-from rigless.motion import rotation, smooth
+from rigless.motion import rotation
+from rigless.robots.welder import settings
 from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.axes import axes_of
 from rigless.robots.welder.controller import AXES, JointState
 from rigless.robots.welder.tip import ReachError, Tip, path_of
 from rigless.robots.welder.virtual import VirtualController
@@ -93,8 +95,7 @@ class MotionSimulator:
         if problem := self._problem(waypoints):
             result.error_message = problem
             return result
-        limits = self.controller.config.limits
-        rates, accelerations = np.array(limits.max_degps), np.array(limits.max_degps2)
+        axes = axes_of(settings.defaults(settings.table(self.controller.config)), self.controller.config)
         start = np.degrees(self.controller.joint_state().positions)
         try:
             moves = self._moves(waypoints, start)
@@ -102,13 +103,8 @@ class MotionSimulator:
             result.error_message = str(error)
             return result
         blocks, run = p.new_queue(max(len(moves), 1)), p.new_run(start)
-        deviation, jerky = self.controller.config.junction_deviation, self.controller.config.profile == "trapezoid"
         for target, rate, kind, scale in moves:
-            line = blocks, run, 0.0, target, rate, kind, 0.0, rates, accelerations
-            if jerky or kind != p.RAPID:
-                p.append(*line, deviation, scale)
-            else:
-                smooth.append(*line, np.array(limits.max_degps3))
+            axes.append(blocks, run, 0.0, target, rate, kind, scale=scale)
         done, look, samples = np.zeros(len(blocks)), np.zeros((3, AXES)), 0
         while True:
             p.advance(blocks, run, samples * SAMPLE_S, done)

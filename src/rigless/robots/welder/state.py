@@ -62,6 +62,17 @@ class Probe:
 
 
 @dataclass
+class Ahead:
+    """What queued blocks will hit, in order: (tag, share of the block, link, other, place in mm, depth in mm); and what is
+    remembered of each pair of bodies, up to where the queue ends."""
+
+    contacts: list[tuple[Any, ...]] = field(default_factory=list)
+    left_m: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    touching: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    at_rad: list[float] = field(default_factory=lambda: [0.0] * AXES)
+
+
+@dataclass
 class Course:
     """A step of the Cartesian profile while its chords are queued: the step's word and feed (units/min), its path and its end as a pose, the chords cut so far and how
     many of them are queued, how much of the path these are, and a guess of how much of it the next chord may be."""
@@ -123,6 +134,7 @@ class WelderState:
     reports_due: bool = False  # a timer runs for reports that come by themselves
     switches: Switches = field(default_factory=Switches)
     probe: Probe = field(default_factory=Probe)
+    ahead: Ahead = field(default_factory=Ahead)
     waited: int = -1  # the result of the last M66
     tool: int = 0
     outputs: Outputs = field(default_factory=Outputs)
@@ -145,6 +157,7 @@ class Truth:
     joints_deg: tuple[float, ...]
     velocities_degps: tuple[float, ...]
     accelerations_degps2: tuple[float, ...]
+    torques_nm: tuple[float, ...]  # zeros without enable_dynamics
     torch_mm: tuple[float, float, float]
     line: int
     queued_blocks: int

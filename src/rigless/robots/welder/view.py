@@ -35,16 +35,20 @@ from rigless.robots.welder.modal import AXES
 
 JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
 SLIGHT_S = 1e-4  # for the torch's speed
-# Own drawing of the arm from its DH frames: base, six links, torch.
+# The arm in its DH frames, as in arm.urdf: base, six links; and the torch in its own.
 BODIES: tuple[tuple[Solid, ...], ...] = (
-    (Solid("cylinder", (0.15, 0.06), (0, 0, 0.03), "plain"), Solid("cylinder", (0.11, 0.24), (0, 0, 0.18), "plain")),
-    (Solid("cylinder", (0.12, 0.14), (0, 0, -0.06)), Solid("sphere", (0.1,), (0.02, 0, 0))),
+    (Solid("cylinder", (0.15, 0.06), (0, 0, 0.03), "plain"), Solid("cylinder", (0.11, 0.16), (0, 0, 0.14), "plain")),
+    (Solid("cylinder", (0.12, 0.18), (0, 0, -0.08)), Solid("sphere", (0.1,), (0.02, 0, 0))),
     (Solid("cylinder", (0.085, 0.2), (0, 0, 0), "plain"), Solid("box", (0.56, 0.11, 0.12), (0.28, 0, 0))),
     (Solid("cylinder", (0.075, 0.18), (0, 0, 0), "plain"), Solid("box", (0.1, 0.4, 0.1), (0.035, 0.22, 0))),
-    (Solid("cylinder", (0.045, 0.16), (0, 0, -0.09)),),
+    (Solid("cylinder", (0.04, 0.11), (0, 0, -0.115)),),
     (Solid("sphere", (0.055,), (0, 0, 0), "plain"),),
-    (Solid("cylinder", (0.04, 0.03), (0, 0, -0.015)),),
-    (Solid("cylinder", (0.018, 0.17), (0, 0, -0.095), "plain"), Solid("sphere", (0.008,), (0, 0, 0), "path")),
+    (Solid("cylinder", (0.03, 0.03), (0, 0, -0.015)),),
+    (
+        Solid("cylinder", (0.018, 0.105), (0, 0, -0.1275), "plain"),
+        Solid("cylinder", (0.01, 0.06), (0, 0, -0.045), "plain"),
+        Solid("cylinder", (0.001, 0.015), (0, 0, -0.0075), "path"),
+    ),
 )
 BYTES = {"hold": w.HOLD, "resume": w.RESUME, "stop": w.STOP, "reset": w.RESET}
 LINES = {"unlock": "$X", "home": "$H", "arc off": "M5"}
@@ -73,7 +77,7 @@ class WelderView(View):
             Links("arm", "Arm", BODIES),
             Trail("torch", "Torch path"),
             *_program(),
-            *_motion(robot.config),
+            *_motion(robot),
             *_weld(robot.config),
             *_events(),
             _jog(robot.tip is not None),
@@ -97,8 +101,10 @@ class WelderView(View):
         weld, (rows, _, _) = state.weld, moves.peek(robot)
         torch = robot.arm.torch(np.radians(rows[p.AT]))
         ahead = robot.arm.torch_place(rows[p.AT] + SLIGHT_S * rows[p.VELOCITY])
+        torques = robot.torques_nm(rows) if robot.dynamics else ()
         return {
             **{f"j{n + 1}": float(value) for n, value in enumerate(rows[p.AT])},
+            **{f"torque{n}": value for n, value in enumerate(torques, 1)},
             **dict(zip(("torch_x", "torch_y", "torch_z"), (1000 * torch[:3, 3]).tolist(), strict=True)),
             **dict(zip(("torch_rx", "torch_ry", "torch_rz"), angles_deg(torch), strict=True)),
             **{f"ao{n}": volts for n, volts in enumerate(state.outputs.analog)},
@@ -193,11 +199,13 @@ def _program() -> Iterator[Part]:
         yield Action(name, name.capitalize(), group=group)
 
 
-def _motion(config: Any) -> Iterator[Part]:
-    limits = config.limits
+def _motion(robot: Any) -> Iterator[Part]:
+    limits = robot.config.limits
     for n in range(AXES):
         yield Gauge(f"j{n + 1}", f"J{n + 1}", "°", limits.low_deg[n] + 1, limits.high_deg[n] - 1, 2, group="Joints")
     yield Lamp("homed", "Homed", group="Joints")
+    for n in range(AXES if robot.dynamics else 0):
+        yield Gauge(f"torque{n + 1}", f"J{n + 1}", "Nm", digits=1, group="Torques")
     for axis in "xyz":
         yield Gauge(f"torch_{axis}", axis.upper(), "mm", digits=1, group="Torch")
         yield Gauge(f"torch_r{axis}", f"R{axis}", "°", digits=1, group="Torch")

@@ -6,13 +6,14 @@ import numpy as np
 
 from rigless.kernel.simulation import Simulation
 from rigless.motion import planner
-from rigless.robots.welder import moves
+from rigless.robots.welder import guard, moves
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import AXES, JOINT_LETTERS, AnalogIO, DigitalIO, JointState, SpokenController
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.state import Truth
 from rigless.robots.welder.virtual_io import VirtualIO
 from rigless.robots.welder.wire import Text
+from rigless.worlds.cell import Cell
 
 NAME = "welder"
 SLICE_S = 0.01  # how often callbacks are called
@@ -33,6 +34,7 @@ class VirtualController(SpokenController):
         )
         self._seed, self._scale, self._paused = seed, 1.0, False
         self.simulation: Simulation | None = None
+        self.cell = Cell.load(self.config.cell) if self.config.cell else None
         self.io = VirtualIO(self)
 
     @property
@@ -57,6 +59,16 @@ class VirtualController(SpokenController):
     @property
     def simulation_time_s(self) -> float:
         return self._sim.now_s
+
+    @property
+    def running_simulation(self) -> Simulation:
+        return self._sim
+
+    def set_cell(self, cell: Cell | None) -> None:
+        """What stands around the arm, now and after every reset."""
+        self.cell = cell
+        if self.simulation is not None:
+            self.robot.set_cell(cell)
 
     def set_time_scale(self, scale: float) -> None:
         if not 0.1 <= scale <= 100.0:
@@ -97,6 +109,7 @@ class VirtualController(SpokenController):
     def reset(self) -> None:
         """As new, at time zero."""
         self._sim.reset()
+        self.robot.set_cell(self.cell)
         self._inside.clear()
         self._rest, self._enabled = b"", False
 
@@ -110,13 +123,13 @@ class VirtualController(SpokenController):
         moves.drop(robot)
         robot.state.run = planner.new_run(np.degrees(positions))
         moves.sync(robot)
+        guard.start(robot)
 
     def joint_state(self) -> JointState:
         truth = self.truth
-        return JointState(
-            *([math.radians(value) for value in row]
-              for row in (truth.joints_deg, truth.velocities_degps, truth.accelerations_degps2))
-        )  # fmt: skip
+        rows = (truth.joints_deg, truth.velocities_degps, truth.accelerations_degps2)
+        positions, velocities, accelerations = ([math.radians(value) for value in row] for row in rows)
+        return JointState(positions, velocities, accelerations, list(truth.torques_nm))
 
     def jog(self, axis: int, velocity: float) -> bool:
         """Of joints; the Cartesian profile has no word for one joint, and refuses: send `$J=` lines there."""
@@ -151,6 +164,8 @@ class VirtualController(SpokenController):
     def _open(self) -> bool:
         if self.simulation is None:
             self.simulation = Simulation([Welder(NAME, self.config)], seed=self._seed)
+            if self.cell is not None:
+                self.robot.set_cell(self.cell)
         return True
 
     def _close(self) -> None:

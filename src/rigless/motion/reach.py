@@ -1,0 +1,127 @@
+"""Whether an arm can bring its tool to a pose: is there a solution, is it within the limits, is it free of collisions, and if not, why.
+
+Solutions are all branches of the closed form (arm.py), each joint also a whole turn on where its limits allow that. Of those that are within
+limits and free, the one furthest from its limits is given (or nearest to given joints). Poses are 4×4, metres; joints are radians.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigless.kernel.compiled import compiled
+from rigless.motion import arm as kinematics
+from rigless.motion.closed_form import ClosedForm
+from rigless.motion.collision import Collider, Contact
+from rigless.motion.singular import jacobian, smallest
+from rigless.worlds.frames import Matrix, inverse
+
+Floats = NDArray[np.float64]
+TURNS = 3  # a joint's angle, and a turn less and more
+OUT_OF_REACH = "out of reach: no joint angles bring the tool there"
+
+
+@dataclass(frozen=True)
+class Reached:
+    """`joints_rad` is the best solution there is, even if it is not good enough. `singular` is the smallest singular value of the tool's
+    Jacobian there, `limit_margin_rad` how far the joint nearest to one of its limits is from it (below zero: beyond)."""
+
+    reachable: bool
+    has_solution: bool
+    within_limits: bool
+    collision_free: bool
+    joints_rad: tuple[float, ...] | None = None
+    failure_reason: str = ""
+    singular: float = 0.0
+    limit_margin_rad: float = -np.inf
+    solutions: int = 0
+    contact: Contact | None = None
+
+
+class Reach:
+    """`form` is the arm's closed form; `tool` its tool in the flange's frame; poses are told in `work`, a frame in the base's."""
+
+    def __init__(
+        self, form: ClosedForm, low_rad: Floats, high_rad: Floats, collider: Collider | None = None,
+        tool: Matrix | None = None, work: Matrix | None = None,
+    ):  # fmt: skip
+        self.form, self.low_rad, self.high_rad, self.collider = form, low_rad, high_rad, collider
+        self.tool = form.end if tool is None else form.end @ tool  # in the table's last frame
+        self.work = np.eye(4) if work is None else work
+        self._tool_m = np.ascontiguousarray(self.tool[:3, 3])
+        self._base_back, self._tool_back = inverse(form.base), inverse(self.tool)
+
+    def pose(self, pose: ArrayLike, near_rad: ArrayLike | None = None) -> Reached:
+        """Whether the tool gets to a pose."""
+        goal = np.asarray(pose, float)
+        if goal.shape != (4, 4) or not np.isfinite(goal).all():
+            raise ValueError("a pose is a 4×4 matrix of finite numbers")
+        found, margins, count = ranked(
+            self.form.table, self.form.signs, self._base_back @ self.work @ goal @ self._tool_back, self.low_rad, self.high_rad
+        )  # fmt: skip
+        if not count:
+            return Reached(False, False, False, False, failure_reason=OUT_OF_REACH)
+        fitting = int((margins[:count] >= 0).sum())
+        if not fitting:
+            return self._answer(found[0], float(margins[0]), count, self._beyond(found[0]), None)
+        order = range(fitting)
+        if near_rad is not None:
+            order = np.argsort(
+                np.abs(found[:fitting] - np.asarray(near_rad, float)).max(axis=1), kind="stable"
+            ).tolist()
+        for n in order:
+            if self.collider is None or self.collider.free(found[n]):
+                return self._answer(found[n], float(margins[n]), count, "", None)
+        best = next(iter(order))
+        contact = self.collider.check(found[best]) if self.collider is not None else None
+        reason = f"{contact.link} collides with {contact.other}" if contact is not None else ""
+        return self._answer(found[best], float(margins[best]), count, reason, contact)
+
+    def program(self, poses: Iterable[ArrayLike]) -> list[Reached]:
+        """All poses of a program, each with the solution nearest to the one before."""
+        found: list[Reached] = []
+        near: tuple[float, ...] | None = None
+        for pose in poses:
+            found.append(self.pose(pose, near))
+            near = found[-1].joints_rad if found[-1].reachable else near
+        return found
+
+    def singular(self, joints_rad: ArrayLike) -> float:
+        return float(smallest(jacobian(self.form.table, self.form.signs * np.asarray(joints_rad, float), self._tool_m)))
+
+    def _answer(self, joints: Floats, margin: float, count: int, reason: str, contact: Contact | None) -> Reached:
+        within = margin >= 0
+        return Reached(
+            within and not reason, True, within, within and not reason, tuple(joints.tolist()), reason,
+            self.singular(joints), margin, count, contact,
+        )  # fmt: skip
+
+    def _beyond(self, joints: Floats) -> str:
+        """Which joints of a solution are beyond their limits."""
+        texts = []
+        for n, (at, low, high) in enumerate(np.degrees(np.array([joints, self.low_rad, self.high_rad])).T.tolist(), 1):
+            if not low <= at <= high:
+                texts.append(f"joint {n} would be at {at:.1f}°, outside {low:g} to {high:g}°")
+        return "beyond limits: " + ", ".join(texts)
+
+
+@compiled
+def ranked(table: Floats, signs: Floats, goal: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, int]:
+    """All solutions, the one with the most room to its limits first, and that room; each joint by whole turns to where it has most."""
+    found, count = kinematics.solve(table, goal)
+    margins = np.empty(count)
+    for n in range(count):
+        margins[n] = np.inf
+        for joint in range(6):
+            angle = signs[joint] * found[n, joint]
+            best, room = angle, -np.inf
+            for turn in range(-1, TURNS - 1):
+                at = angle + turn * 2.0 * np.pi
+                here = min(at - low[joint], high[joint] - at)
+                if here > room:
+                    best, room = at, here
+            found[n, joint] = best
+            margins[n] = min(margins[n], room)
+    order = np.argsort(-margins, kind="mergesort")
+    return found[:count][order], margins[order], count

@@ -1,0 +1,109 @@
+"""Where an arm gets its tool: a grid of places, and for each how many of some directions of the tool it can have there.
+
+A direction counts if the tool reaches the place pointing that way, turned about its own axis in any of a few ways. Places that are
+further from the shoulder than the arm is long are not tried.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
+from rigless.motion.apart import Floats, Ints
+from rigless.motion.arm import BRANCHES, A, D, product
+from rigless.motion.reach import Reach, ranked
+from rigless.worlds.frames import inverse
+
+DIRECTIONS = np.array([(0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)], float)
+ROLLS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class ReachMap:
+    """`places_m` (n×3) in the base frame, and how many of `directions` are reached there (n): 0 is out of reach."""
+
+    places_m: Floats
+    reached: NDArray[np.int16]
+    directions: Floats
+    resolution_m: float
+
+    @property
+    def bounds_m(self) -> tuple[Floats, Floats]:
+        """The lowest and highest corner of what is reached."""
+        there = self.places_m[self.reached > 0]
+        return (there.min(axis=0), there.max(axis=0)) if len(there) else (np.zeros(3), np.zeros(3))
+
+
+def grid(reach: Reach, resolution_m: float) -> Floats:
+    """The places to try: whole multiples of the resolution, within the arm's length of its shoulder."""
+    table, tool = reach.form.table, float(np.linalg.norm(reach.tool[:3, 3]))
+    shoulder = reach.form.base[:3, 3] + table[0, D] * reach.form.base[:3, 2]
+    forearm = float(np.hypot(table[3, A], table[3, D]))
+    longest = abs(table[1, A]) + abs(table[2, A]) + forearm + abs(table[5, D]) + tool
+    steps = int(np.ceil(longest / resolution_m))
+    middle = np.round(shoulder / resolution_m)
+    x, y, z = (resolution_m * (centre + np.arange(-steps - 1, steps + 2)) for centre in middle)
+    places = np.array(list(itertools.product(x, y, z)))
+    found: Floats = places[np.linalg.norm(places - shoulder, axis=1) <= longest]
+    return found
+
+
+def tool_turns(directions: Floats = DIRECTIONS, rolls: int = ROLLS) -> Floats:
+    """Rotations that point the tool's z along each direction, rolled about it: directions × rolls × 3 × 3."""
+    found = np.empty((len(directions), rolls, 3, 3))
+    for n, z in enumerate(directions / np.linalg.norm(directions, axis=1, keepdims=True)):
+        side = np.eye(3)[int(np.argmin(np.abs(z)))]
+        x = np.cross(side, z)
+        x /= np.linalg.norm(x)
+        for roll, angle in enumerate(np.arange(rolls) * 2 * np.pi / rolls):
+            turned = np.cos(angle) * x + np.sin(angle) * np.cross(z, x)
+            found[n, roll] = np.column_stack((turned, np.cross(z, turned), z))
+    return found
+
+
+def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.int16]:
+    """For each place, how many directions are reached."""
+    counts = np.zeros(len(places_m), np.int16)
+    size = turns.shape[0] * turns.shape[1] * BRANCHES
+    found, which, back = np.empty((size, 6)), np.empty(size, np.int64), inverse(reach.tool)
+    form, home = reach.form, inverse(reach.form.base)
+    turns = np.ascontiguousarray(home[:3, :3] @ turns)
+    free = reach.collider.free if reach.collider is not None else None
+    for n, place in enumerate(places_m @ home[:3, :3].T + home[:3, 3]):
+        number = fitting(form.table, form.signs, reach.low_rad, reach.high_rad, place, turns, back, found, which)
+        done = -1
+        for row, direction in enumerate(which[:number].tolist()):
+            if direction != done and (free is None or free(found[row])):
+                counts[n] += 1
+                done = direction
+    return counts
+
+
+@compiled
+def fitting(
+    table: Floats,
+    signs: Floats,
+    low: Floats,
+    high: Floats,
+    place: Floats,
+    turns: Floats,
+    back: Floats,
+    found: Floats,
+    which: Ints,
+) -> int:
+    """All solutions within limits for the tool at a place: joints, and the number of the direction; direction by direction."""
+    count = 0
+    goal = np.eye(4)
+    for direction in range(turns.shape[0]):
+        for roll in range(turns.shape[1]):
+            goal[:3, :3] = turns[direction, roll]
+            goal[:3, 3] = place
+            solutions, margins, number = ranked(table, signs, product(goal, back), low, high)
+            for n in range(number):
+                if margins[n] >= 0.0:
+                    found[count] = solutions[n]
+                    which[count] = direction
+                    count += 1
+    return count

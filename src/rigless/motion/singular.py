@@ -1,0 +1,75 @@
+"""How near an arm is to a singular pose: its Jacobian, and the smallest singular value of it.
+
+The Jacobian is the tool's, with metres a second above radians a second; that metres and radians are weighed one for one is a choice (an arm
+reaches about a metre). Zero means there is a way in which the tool cannot move, however the joints turn.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
+from rigless.motion.arm import ALPHA, THETA, A, D
+
+Floats = NDArray[np.float64]
+SWEEPS, DONE = 12, 1e-14
+
+
+@compiled
+def jacobian(table: Floats, joints: Floats, tool_m: Floats) -> Floats:
+    """6×6 in the base frame, of a point given in the flange's frame."""
+    axes, places = np.empty((6, 3)), np.empty((6, 3))
+    r = np.eye(3)
+    x = np.zeros(3)
+    for n in range(6):
+        ca, sa = np.cos(table[n, ALPHA]), np.sin(table[n, ALPHA])
+        ct, st = np.cos(table[n, THETA] + joints[n]), np.sin(table[n, THETA] + joints[n])
+        a, d = table[n, A], table[n, D]
+        for i in range(3):
+            r0, r1, r2 = r[i, 0], r[i, 1], r[i, 2]
+            x[i] += r0 * a - r1 * sa * d + r2 * ca * d
+            across, along = r1 * ca + r2 * sa, r2 * ca - r1 * sa
+            r[i, 0], r[i, 1], r[i, 2] = r0 * ct + across * st, across * ct - r0 * st, along
+            axes[n, i], places[n, i] = r[i, 2], x[i]
+    for i in range(3):
+        x[i] += r[i, 0] * tool_m[0] + r[i, 1] * tool_m[1] + r[i, 2] * tool_m[2]
+    found = np.empty((6, 6))
+    for n in range(6):
+        px, py, pz = x[0] - places[n, 0], x[1] - places[n, 1], x[2] - places[n, 2]
+        zx, zy, zz = axes[n, 0], axes[n, 1], axes[n, 2]
+        found[0, n], found[1, n], found[2, n] = zy * pz - zz * py, zz * px - zx * pz, zx * py - zy * px
+        found[3, n], found[4, n], found[5, n] = zx, zy, zz
+    return found
+
+
+@compiled
+def smallest(matrix: Floats) -> float:
+    """The smallest singular value, by turning columns against each other until they are at right angles (one-sided Jacobi)."""
+    columns = matrix.T.copy()
+    size = columns.shape[0]
+    for _ in range(SWEEPS):
+        worst = 0.0
+        for p in range(size - 1):
+            for q in range(p + 1, size):
+                pp = qq = pq = 0.0
+                for k in range(columns.shape[1]):
+                    pp += columns[p, k] * columns[p, k]
+                    qq += columns[q, k] * columns[q, k]
+                    pq += columns[p, k] * columns[q, k]
+                if abs(pq) <= DONE * np.sqrt(pp * qq) or pq == 0.0:
+                    continue
+                worst = max(worst, abs(pq) / np.sqrt(pp * qq))
+                zeta = (qq - pp) / (2.0 * pq)
+                t = (1.0 if zeta >= 0 else -1.0) / (abs(zeta) + np.sqrt(1.0 + zeta * zeta))
+                c = 1.0 / np.sqrt(1.0 + t * t)
+                for k in range(columns.shape[1]):
+                    one, two = columns[p, k], columns[q, k]
+                    columns[p, k], columns[q, k] = c * (one - t * two), c * (t * one + two)
+        if worst <= DONE:
+            break
+    least = np.inf
+    for p in range(size):
+        total = 0.0
+        for k in range(columns.shape[1]):
+            total += columns[p, k] * columns[p, k]
+        least = min(least, total)
+    return np.sqrt(least)

@@ -1,0 +1,247 @@
+"""An arm from its URDF: six turning joints in a chain, with the bodies and masses that each of them carries.
+
+Links on fixed joints belong to the joint before them. A flange is a link of that name (or tool0); without one it is the last joint's
+frame. Everything is in metres, kilograms and radians, as URDF is. All that is wrong with a file is one InputError.
+"""
+
+import math
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.worlds.frames import Matrix, frame
+from rigless.worlds.mesh import read_mesh
+from rigless.worlds.solids import Mesh, Solid
+
+JOINTS = 6
+MOST_BYTES = 2_000_000
+FLANGES = ("flange", "tool0")
+_FIX = "name the URDF of a six-axis arm"
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """`origin` is its frame in that of the joint before, at angle zero; `axis` a unit vector in it."""
+
+    name: str
+    origin: Matrix
+    axis: NDArray[np.float64]
+    low_rad: float
+    high_rad: float
+    most_radps: float
+
+
+@dataclass(eq=False)
+class Link:
+    """All that turns with one joint, in that joint's frame: what may collide, what is to be seen, and (mass, centre, inertia)."""
+
+    name: str
+    solids: list[Solid] = field(default_factory=list)
+    visuals: list[Solid] = field(default_factory=list)
+    masses: list[tuple[float, NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """`links` are the base and one a joint; `flange` is in the last joint's frame."""
+
+    name: str
+    joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
+    flange: Matrix
+
+    @property
+    def low_rad(self) -> NDArray[np.float64]:
+        return np.array([joint.low_rad for joint in self.joints])
+
+    @property
+    def high_rad(self) -> NDArray[np.float64]:
+        return np.array([joint.high_rad for joint in self.joints])
+
+
+def read_urdf(path: Path) -> Description:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no file has such a name"
+        raise InputError(Problem("", f"cannot be read: {reason}", _FIX, str(path))) from None
+    return _Reading(data, path).description()
+
+
+class _Reading:
+    """One document, and all that is wrong with it."""
+
+    def __init__(self, data: bytes, path: Path):
+        self.path, self.problems = path, list[Problem]()
+        self.root = ElementTree.Element("robot")
+        if len(data) > MOST_BYTES:
+            raise self._fail(f"is longer than {MOST_BYTES} bytes")
+        if b"<!DOCTYPE" in data or b"<!ENTITY" in data:  # entities that grow
+            raise self._fail("has a document type, which no URDF needs", "remove <!DOCTYPE …>")
+        try:
+            self.root = ElementTree.fromstring(data)
+        except (ElementTree.ParseError, ValueError, LookupError) as error:
+            line = getattr(error, "position", (0, 0))[0]
+            raise InputError(Problem("", f"is not XML: {error}", _FIX, str(path), line)) from None
+        if self.root.tag != "robot":
+            raise self._fail(f"is <{self.root.tag}>, not <robot>")
+
+    def _fail(self, what: str, fix: str = _FIX) -> InputError:
+        return InputError(Problem("", what, fix, str(self.path)))
+
+    def blame(self, where: str, what: str, fix: str = "") -> None:
+        self.problems.append(Problem(where, what, fix, str(self.path)))
+
+    def description(self) -> Description:
+        links = {one.get("name", ""): one for one in self.root.findall("link")}
+        after = self._tree(links)
+        roots = links.keys() - {_end(joint, "child") for joints in after.values() for joint in joints}
+        if len(roots) != 1:
+            self.blame("", f"has {len(roots)} links that no joint leads to", "one of them, the base, is enough")
+        if self.problems:
+            raise InputError(self.problems)
+        joints, bodies, name = list[Joint](), list[Link](), roots.pop()
+        while True:
+            carried, body = self._carried(name, after), Link(name)
+            for link, at in carried:
+                self._fill(links[link], at, body)
+            bodies.append(body)
+            turning = [(joint, at) for link, at in carried for joint in after[link] if joint.get("type") != "fixed"]
+            if len(turning) > 1:
+                self.blame(name, f"carries {len(turning)} joints that turn", "give a chain of six joints")
+            if not turning:
+                break
+            joints.append(self._joint(*turning[0]))
+            name = _end(turning[0][0], "child")
+        if len(joints) != JOINTS:
+            self.blame("", f"has {len(joints)} turning joints in a chain, not six", _FIX)
+        if self.problems:
+            raise InputError(self.problems)
+        flange = next((at for link, at in carried if link in FLANGES), np.eye(4))
+        return Description(self.root.get("name", self.path.stem), tuple(joints), tuple(bodies), flange)
+
+    def _tree(self, links: dict[str, ElementTree.Element]) -> dict[str, list[ElementTree.Element]]:
+        """The joints that each link carries; a link hangs on one joint only."""
+        after: dict[str, list[ElementTree.Element]] = {name: [] for name in links}
+        hanging = set()
+        for joint in self.root.findall("joint"):
+            name, parent, child = joint.get("name", "a joint"), _end(joint, "parent"), _end(joint, "child")
+            for link in (parent, child):
+                if link not in links:
+                    self.blame(name, f"joins the link {link!r}, which is not there", "add the link")
+            if child in hanging or child == parent:
+                self.blame(name, f"the link {child!r} hangs on another joint already", "give a chain of six joints")
+            if joint.get("type") not in ("fixed", "revolute", "continuous"):
+                self.blame(name, f"is of type {joint.get('type')!r}", "joints turn: revolute, continuous or fixed")
+            hanging.add(child)
+            after.get(parent, []).append(joint)
+        return after
+
+    def _carried(self, name: str, after: dict[str, list[ElementTree.Element]]) -> list[tuple[str, Matrix]]:
+        """A link and all that fixed joints hang on it, each with its frame."""
+        found = [(name, np.eye(4))]
+        for link, at in found:
+            found += [
+                (_end(joint, "child"), at @ self._origin(joint))
+                for joint in after[link]
+                if joint.get("type") == "fixed"
+            ]
+        return found
+
+    def _joint(self, joint: ElementTree.Element, at: Matrix) -> Joint:
+        name, limit, axis = joint.get("name", "a joint"), joint.find("limit"), joint.find("axis")
+        direction = np.array(self._numbers(name, "axis", axis.get("xyz", "") if axis is not None else "1 0 0", 3))
+        length = float(np.linalg.norm(direction))
+        if length < 1e-9:
+            self.blame(name, "has an axis without a direction", 'such as <axis xyz="0 0 1"/>')
+        low, high, speed = -2 * math.pi, 2 * math.pi, math.inf
+        if limit is not None and joint.get("type") == "revolute":
+            low, high, speed = (
+                self._numbers(name, key, limit.get(key, default), 1)[0]
+                for key, default in (("lower", "0"), ("upper", "0"), ("velocity", "1e9"))
+            )
+        if not low < high:
+            self.blame(name, f"turns from {low:g} to {high:g} rad", "let lower be below upper")
+        return Joint(name, at @ self._origin(joint), direction / max(length, 1e-9), low, high, speed)
+
+    def _fill(self, link: ElementTree.Element, at: Matrix, body: Link) -> None:
+        name = link.get("name", "")
+        for tag, found in (("collision", body.solids), ("visual", body.visuals)):
+            for part in link.findall(tag):
+                if (solid := self._solid(name, part, at)) is not None:
+                    found.append(solid)
+        inertial = link.find("inertial")
+        mass, matrix = (inertial.find(tag) if inertial is not None else None for tag in ("mass", "inertia"))
+        if inertial is None or mass is None:
+            return
+        given = {
+            key: matrix.get(key, "0") if matrix is not None else "0"
+            for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        }
+        xx, yy, zz, xy, xz, yz = (self._numbers(name, key, text, 1)[0] for key, text in given.items())
+        kilograms = self._numbers(name, "mass", mass.get("value", ""), 1)[0]
+        if kilograms < 0 or min(xx, yy, zz) < 0:
+            self.blame(name, "has a mass or an inertia below zero", "give what it weighs")
+        place = at @ self._origin(inertial)
+        turn = place[:3, :3]
+        inertia = turn @ np.array([(xx, xy, xz), (xy, yy, yz), (xz, yz, zz)]) @ turn.T
+        body.masses.append((kilograms, place[:3, 3], inertia))
+
+    def _solid(self, name: str, part: ElementTree.Element, at: Matrix) -> Solid | None:
+        geometry, pose = part.find("geometry"), at @ self._origin(part)
+        shape = next(iter(geometry), None) if geometry is not None else None
+        if shape is None or shape.tag not in ("box", "cylinder", "sphere", "mesh"):
+            self.blame(name, f"has a <{part.tag}> that is no box, cylinder, sphere or mesh", "give it a <geometry>")
+            return None
+        if shape.tag == "mesh":
+            mesh = self._mesh(name, shape)
+            return None if mesh is None else Solid(name, "mesh", (), pose, mesh)
+        keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}[shape.tag]
+        size = [n for key in keys for n in self._numbers(name, key, shape.get(key, ""), 3 if key == "size" else 1)]
+        if min(size) <= 0:
+            self.blame(name, f"has a {shape.tag} of no size", "sizes are metres above zero")
+        return Solid(name, shape.tag, tuple(size), pose)  # type: ignore[arg-type]
+
+    def _mesh(self, name: str, shape: ElementTree.Element) -> Mesh | None:
+        """From a file beside the URDF; `package://name/` is the folder of that name above it, or else the URDF's own."""
+        file = shape.get("filename", "").removeprefix("file://")
+        scale = self._numbers(name, "scale", shape.get("scale", "1 1 1"), 3)
+        place = self.path.parent / file
+        if file.startswith("package://"):
+            package, _, rest = file.removeprefix("package://").partition("/")
+            folders = [one for one in self.path.resolve().parents if one.name == package]
+            place = (folders[0] if folders else self.path.parent) / rest
+        try:
+            found = read_mesh(place, 1.0)
+        except InputError as error:
+            self.problems += [
+                Problem(name, f"{one.file}: {one.what}", one.fix, str(self.path)) for one in error.problems
+            ]
+            return None
+        return Mesh(found.vertices_m * np.array(scale), found.triangles)
+
+    def _origin(self, element: ElementTree.Element) -> Matrix:
+        origin, name = element.find("origin"), element.get("name", element.tag)
+        if origin is None:
+            return np.eye(4)
+        return frame(*(self._numbers(name, key, origin.get(key, "0 0 0"), 3) for key in ("xyz", "rpy")))
+
+    def _numbers(self, name: str, key: str, text: str, count: int) -> list[float]:
+        try:
+            found = [float(word) for word in text.split()]
+        except ValueError:
+            found = []
+        if len(found) != count or not all(map(math.isfinite, found)):
+            self.blame(name, f"{key} is {text[:40]!r}", f"{'a number' if count == 1 else f'{count} numbers'} expected")
+            return [1.0] * count
+        return found
+
+
+def _end(joint: ElementTree.Element, which: str) -> str:
+    part = joint.find(which)
+    return part.get("link", "") if part is not None else ""

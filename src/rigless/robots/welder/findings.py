@@ -1,0 +1,134 @@
+"""What a validation found: each finding is a rule that was broken, with where in the program, when, and what was involved."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Level = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`level` is how bad it is to break it: an error fails the program, a warning does not."""
+
+    name: str
+    level: Level
+    title: str
+    help: str
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        Rule(
+            "gcode", "error", "The controller refuses a line", "Mend the line: the message says what is wrong with it."
+        ),
+        Rule(
+            "collision",
+            "error",
+            "The arm hits something, or comes within its margin",
+            "Move the path or the object, or approach from another side.",
+        ),
+        Rule(
+            "soft-limit",
+            "error",
+            "A target is outside the joint limits",
+            "Choose another posture or place for the work.",
+        ),
+        Rule("unreachable", "error", "A pose cannot be reached", "Move the work closer, or turn the torch."),
+        Rule(
+            "singularity",
+            "warning",
+            "The arm passes close to a singularity",
+            "Turn the torch or move the work, so that the wrist is bent and the arm is not stretched.",
+        ),
+        Rule("limit-margin", "warning", "A joint comes close to its limit", "Choose another posture."),
+        Rule(
+            "arc-fault",
+            "error",
+            "The welding process fails",
+            "See the cause in the message: gas, wire, speed, stick-out.",
+        ),
+        Rule(
+            "heat-input",
+            "error",
+            "The heat input is outside its range",
+            "Change speed, current or voltage of this seam.",
+        ),
+        Rule(
+            "no-answer",
+            "warning",
+            "M66 waits for an input that does not come",
+            "Link the input or set it in a scenario.",
+        ),
+        Rule("alarm", "error", "The controller stops with an alarm", "See the alarm's number in the message."),
+        Rule(
+            "unfinished", "error", "The program does not end", "Look for a wait without a time-out, or raise the limit."
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Lines and columns count from 1; `objects` are the names of what met."""
+
+    rule: str
+    message: str
+    line: int
+    column: int
+    time_s: float
+    objects: tuple[str, ...] = ()
+    place_mm: tuple[float, float, float] | None = None
+    depth_mm: float | None = None
+
+    @property
+    def level(self) -> Level:
+        return RULES[self.rule].level
+
+    @property
+    def order(self) -> tuple[int, float, str, tuple[str, ...], str]:
+        return self.line, self.time_s, self.rule, self.objects, self.message
+
+
+@dataclass
+class Samples:
+    """The run over time, for plots: rows of equal number."""
+
+    time_s: list[float] = field(default_factory=list)
+    joints_deg: list[tuple[float, ...]] = field(default_factory=list)
+    torch_mm: list[tuple[float, float, float]] = field(default_factory=list)
+    speed_mmps: list[float] = field(default_factory=list)
+    current_a: list[float] = field(default_factory=list)
+    line: list[int] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.time_s)
+
+
+@dataclass
+class Report:
+    """The outcome of a validation."""
+
+    program: str
+    cell: str = ""
+    seed: int = 0
+    cycle_time_s: float = 0.0
+    distance_mm: float = 0.0
+    gcode_executed: int = 0
+    arc_on_s: float = 0.0
+    weld_length_mm: float = 0.0
+    collisions: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    samples: Samples = field(default_factory=Samples)
+
+    @property
+    def errors(self) -> list[Finding]:
+        return [found for found in self.findings if found.level == "error"]
+
+    @property
+    def warnings(self) -> list[Finding]:
+        return [found for found in self.findings if found.level == "warning"]
+
+    @property
+    def valid(self) -> bool:
+        return not self.errors

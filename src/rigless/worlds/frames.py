@@ -1,0 +1,46 @@
+"""Frames in space as 4×4 matrices. Angles are roll, pitch, yaw as ROS and URDF have them: about the fixed x, then y, then z."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+UPRIGHT = 1e-9  # cosine of the pitch below which roll and yaw are one angle
+
+
+def frame(xyz: Sequence[float] = (0.0, 0.0, 0.0), rpy_rad: Sequence[float] = (0.0, 0.0, 0.0)) -> Matrix:
+    """The frame at a place, turned: Rz(yaw)·Ry(pitch)·Rx(roll)."""
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in rpy_rad)
+    found = np.eye(4)
+    found[:3, :3] = (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
+    found[:3, 3] = xyz
+    return found
+
+
+def frame_mm_deg(pose: Sequence[float]) -> Matrix:
+    """The frame of x, y, z in millimetres and roll, pitch, yaw in degrees, in metres."""
+    return frame([value / 1000 for value in pose[:3]], [math.radians(value) for value in pose[3:6]])
+
+
+def rpy(matrix: Matrix) -> tuple[float, float, float]:
+    """Roll, pitch and yaw in radians; where the pitch is ±90° all of the turn is given to the yaw."""
+    r = matrix[:3, :3]
+    level = math.hypot(r[0, 0], r[1, 0])
+    pitch = math.atan2(-r[2, 0], level)
+    if level < UPRIGHT:
+        return 0.0, pitch, math.atan2(-r[0, 1], r[1, 1])
+    return math.atan2(r[2, 1], r[2, 2]), pitch, math.atan2(r[1, 0], r[0, 0])
+
+
+def inverse(matrix: Matrix) -> Matrix:
+    """Of a rigid motion."""
+    found = np.eye(4)
+    found[:3, :3] = matrix[:3, :3].T
+    found[:3, 3] = -matrix[:3, :3].T @ matrix[:3, 3]
+    return found

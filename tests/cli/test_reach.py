@@ -1,0 +1,76 @@
+"""`rigless welder reach`: poses as JSON and sentences, maps as files, exit codes."""
+
+import json
+
+import numpy as np
+import pytest
+
+POSE = "800,0,500,180,0,0"
+
+
+def test_a_pose_as_json(said):
+    found = said("welder", "reach", "--pose", POSE, "--json")
+    assert found.returncode == 0
+    told = json.loads(found.stdout)
+    assert list(told)[:5] == ["pose", "reachable", "has_solution", "within_limits", "collision_free"]
+    assert told["reachable"] is True
+    assert len(told["joint_solution_deg"]) == 6
+    assert told["singular_value"] > 0.01
+    assert said("welder", "reach", "--pose", POSE, "--json").stdout == found.stdout
+
+
+def test_poses_in_a_cell_and_why_not(said):
+    found = said(
+        "welder",
+        "reach",
+        "--pose",
+        "0,0,300,180,0,0",
+        "--pose",
+        "0,0,5,180,0,0",
+        "--frame",
+        "work",
+        "--cell",
+        "weld_table",
+    )
+    assert found.returncode == 1
+    first, second = found.stdout.splitlines()
+    assert first.startswith("0,0,300,180,0,0: reachable at joints")
+    assert second.startswith("0,0,5,180,0,0: not reachable: torch collides with part")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--pose", "1,2,3"], "is not x,y,z,rx,ry,rz"),
+        (["--pose", "1,2,3,4,5,nan"], "is not x,y,z,rx,ry,rz"),
+        (["--pose", POSE, "--cell", "weld_tabel"], "did you mean 'weld_table'?"),
+        (["--pose", POSE, "--frame", "wrok"], "did you mean 'work'?"),
+        (["--map", "50"], "a map needs a file"),
+        (["--map", "1", "--out", "a.npz"], "1 mm is out of range"),
+        (["--map", "500", "--out", "a.doc"], "a map needs a file"),
+        (["--map", "500", "--out", "none/a.ply"], "cannot be written"),
+        (["--pose", POSE, "--map", "50"], "one of them"),
+        ([], "one of them"),
+    ],
+)
+def test_mistakes_are_told(said, words, reason):
+    found = said("welder", "reach", *words)
+    assert found.returncode == 2
+    assert reason in " ".join(found.stderr.replace("│", " ").split())
+    assert "Traceback" not in found.stderr
+
+
+def test_a_map_is_the_same_in_every_file_and_with_any_number_of_processes(said, tmp_path):
+    for name, jobs in (("one.npz", "1"), ("two.npz", "2"), ("map.csv", "1"), ("map.ply", "1")):
+        found = said("welder", "reach", "--map", "400", "--out", str(tmp_path / name), "--jobs", jobs, "--json")
+        assert found.returncode == 0
+    told = json.loads(found.stdout)
+    one, two = (np.load(tmp_path / name) for name in ("one.npz", "two.npz"))
+    assert all(np.array_equal(one[key], two[key]) for key in one.files)
+    assert len(one["places_m"]) == told["places"] > 150
+    table = np.loadtxt(tmp_path / "map.csv", delimiter=",", skiprows=1)
+    assert table[:, :3] / 1000 == pytest.approx(one["places_m"], abs=1e-6)
+    assert np.array_equal(table[:, 3], one["reached"])
+    head, _, body = (tmp_path / "map.ply").read_bytes().partition(b"end_header\n")
+    assert f"element vertex {told['reached']}\n".encode() in head
+    assert len(body) == told["reached"] * 17

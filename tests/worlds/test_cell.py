@@ -1,0 +1,222 @@
+"""Weld cells from YAML: what a file says is what stands there; all that is wrong is told at once, with the object's name."""
+
+import contextlib
+import math
+import runpy
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigless.kernel.problems import InputError
+from rigless.worlds import Cell, shipped_cells
+from rigless.worlds.frames import frame
+from rigless.worlds.mesh import read_mesh
+from rigless.worlds.solids import Solid
+
+ROOT = Path(__file__).resolve().parents[2]
+GOOD = """
+name: four kinds
+margin_mm: 3
+work: {xyz_mm: [100, 0, 0]}
+objects:
+  - name: table
+    type: box
+    pose: {xyz_mm: [800, 0, 300], rpy_deg: [0, 0, 90]}
+    size_mm: [600, 900, 40]
+    colour: "#a0b0c0"
+  - {name: post, type: cylinder, pose: {xyz_mm: [0, 500, 250]}, radius_mm: 25, height_mm: 500, margin_mm: 10, ignore: [torch]}
+  - {name: ball, type: sphere, radius_mm: 50}
+  - {name: part, type: mesh, file: part.stl}
+"""
+TRIANGLES = np.array([[[0, 0, 0], [0, 100, 0], [100, 0, 0]], [[0, 0, 0], [100, 0, 0], [0, 0, 100]],
+                      [[0, 0, 0], [0, 0, 100], [0, 100, 0]], [[100, 0, 0], [0, 100, 0], [0, 0, 100]]], float)  # fmt: skip
+
+
+def binary_stl(triangles=TRIANGLES):
+    parts = [struct.pack("<12fH", 0, 0, 0, *corners.ravel(), 0) for corners in triangles]
+    return b"solid misleading".ljust(80) + struct.pack("<I", len(parts)) + b"".join(parts)
+
+
+def text_stl(triangles=TRIANGLES):
+    rows = "".join(
+        "facet normal 0 0 0\nouter loop\n"
+        + "".join(f"vertex {x} {y} {z}\n" for x, y, z in corners)
+        + "endloop\nendfacet\n"
+        for corners in triangles
+    )
+    return f"solid x\n{rows}endsolid x\n".encode()
+
+
+def obj(triangles=TRIANGLES):
+    vertices = "".join(f"v {x} {y} {z}\n" for x, y, z in triangles.reshape(-1, 3))
+    return (
+        vertices + "".join(f"f {3 * n + 1}/1/1 {3 * n + 2}//1 {3 * n + 3}\n" for n in range(len(triangles)))
+    ).encode()
+
+
+def load(tmp_path, text, name="cell.yaml"):
+    (tmp_path / "part.stl").write_bytes(binary_stl())
+    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return Cell.load(tmp_path / name)
+
+
+def complaints(tmp_path, text):
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, text)
+    return [str(problem).removeprefix(str(tmp_path / "cell.yaml")) for problem in caught.value.problems]
+
+
+def test_a_file_is_what_stands_there(tmp_path):
+    cell = load(tmp_path, GOOD)
+    assert [thing.name for thing in cell.things] == ["table", "post", "ball", "part"]
+    table, post, ball, part = cell.things
+    assert (cell.name, cell.margin_m, table.colour) == ("four kinds", 0.003, "#a0b0c0")
+    assert table.solid.size_m == pytest.approx((0.6, 0.9, 0.04))
+    assert table.solid.pose == pytest.approx(frame((0.8, 0, 0.3), (0, 0, math.pi / 2)))
+    assert (post.solid.size_m, post.margin_m, post.ignore) == ((0.025, 0.5), 0.01, ("torch",))
+    assert ball.solid.size_m == (0.05,)
+    assert part.solid.mesh.vertices_m.max() == pytest.approx(0.1)
+    assert cell.work == pytest.approx(frame((0.1, 0, 0)))
+    assert cell.without("ball", "part").adding(ball).things[-1] is ball
+    assert cell["post"] is post
+
+
+def test_a_robot_that_stands_elsewhere_sees_everything_from_there(tmp_path):
+    cell = load(tmp_path, GOOD + "robot: {xyz_mm: [0, 0, 200], rpy_deg: [0, 0, 90]}\n")
+    assert cell["table"].solid.pose == pytest.approx(frame((0, -0.8, 0.1)), abs=1e-12)
+    assert cell.work[:3, 3] == pytest.approx([0, -0.1, -0.2])
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.stl", binary_stl()), ("a.STL", text_stl()), ("a.obj", obj())])
+def test_meshes_are_read_alike(name, data, tmp_path):
+    (tmp_path / name).write_bytes(data)
+    mesh = read_mesh(tmp_path / name)
+    assert mesh.vertices_m[mesh.triangles] * 1000 == pytest.approx(TRIANGLES)
+
+
+def test_faces_with_more_corners_and_counted_from_the_end(tmp_path):
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\n# x\nf -4 -3 -2 -1\n")
+    assert read_mesh(tmp_path / "a.obj").triangles.tolist() == [[0, 1, 2], [0, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.stl", b"", "not a mesh"),
+        ("a.stl", binary_stl()[:-1], "promises 4 triangles"),
+        ("a.stl", binary_stl(TRIANGLES[:0]), "no triangles"),
+        ("a.stl", binary_stl(TRIANGLES * np.nan), "not numbers"),
+        ("a.stl", binary_stl(TRIANGLES * 1e9), "a kilometre"),
+        ("a.stl", b"solid x\nvertex 0 0 0\nvertex 1 1", "in the middle of a triangle"),
+        ("a.stl", text_stl().replace(b"100", b"wide"), "wide"),
+        ("a.obj", b"v 0 0\nf 1 1 1\n", "line 1 has too few"),
+        ("a.obj", b"v 0 0 0\nf 1 2 3\n", "vertex 2 of 1"),
+        ("a.obj", b"v 0 0 0\nf 1 1 " + b"9" * 5000, "not a mesh"),
+        ("a.ply", b"ply", "only .stl and .obj"),
+        ("none/a.stl", None, "cannot be read"),
+        ("nul\0.stl", None, "cannot be read"),
+    ],
+)
+def test_what_is_no_mesh_is_refused(name, data, reason, tmp_path):
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match=reason):
+        read_mesh(tmp_path / name)
+
+
+def test_all_that_is_wrong_is_told_with_line_and_name(tmp_path):
+    text = """margin: 3
+objects:
+  - {name: table, type: box, size_mm: [600, -900, 40]}
+  - name: post
+    type: cylinder
+    radius_mm: 25
+  - {name: ball, type: sphere, radius_mm: yes, hue: 3}
+  - {name: post, type: sphere, radius_mm: .inf}
+  - {type: blob}
+  - {name: part, type: mesh, file: none.stl, size_mm: [1, 1, 1]}
+  - {name: part, type: mesh, file: none.stl}
+  - {name: table, type: box, size_mm: [1, 1, 1], pose: {xyz_mm: [1, 2]}}
+  - 7
+"""
+    found = complaints(tmp_path, text)
+    expected = [
+        ":1: margin: unknown key 'margin' (did you mean 'margin_mm'?)",
+        ":3: object 'table', size_mm[1]: -900 is not right",
+        ":4: object 'post', height_mm: a cylinder needs this key (height_mm: 700)",
+        ":7: object 'ball', radius_mm: True is not right: a number is expected (radius_mm: 25)",
+        ":7: object 'ball', hue: unknown key 'hue'",
+        ":8: object 'post', radius_mm: inf is not right",
+        ":9: object 'number 5', name: this key is required (name: table)",
+        ":9: object 'number 5', type: 'blob' is not right",
+        ":10: object 'part', size_mm: a mesh has no size_mm (a mesh has: file)",
+        ":11: object 'part', file:",
+        ":12: object 'table', pose.xyz_mm",
+        ":13: object 'number 9'",
+    ]
+    for want, line in zip(expected, found, strict=True):
+        assert line.startswith(want), (want, line)
+
+
+def test_two_of_a_name_and_a_key_twice(tmp_path):
+    ball = "  - {name: ball, type: sphere, radius_mm: 5, radius_mm: 6}\n"
+    found = complaints(tmp_path, "objects:\n" + ball + ball)
+    assert [line.partition(" (")[0] for line in found] == [
+        ":2: radius_mm: this key is here twice",
+        ":3: radius_mm: this key is here twice",
+        ":3: object 'ball', name: there is another object of that name",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"7", b"objects: 3", b"{", b"\xff\xfe\x00", b"[" * 5000, b"objects: [*a]", b"a: &a [1]\nb: [*a, *a]", b"? {a: 1}\n: 2",
+     b"objects: [" + b"{}, " * 1001 + b"]", b"objects: [{name: x, type: mesh, file: ../../../../etc/passwd}]", b"x" * 1_000_001,
+     b"objects: [{name: 2001-99-99, type: sphere}]", b"objects: !!python/object:os.system [x]"],
+)  # fmt: skip
+def test_hostile_files_get_a_sentence(text, tmp_path):
+    assert complaints(tmp_path, text)
+
+
+@settings(max_examples=60, derandomize=True)
+@given(text=st.text(alphabet="{}[]:,-*&!?\n ab1.'\"", max_size=60))
+def test_no_text_gets_a_traceback(text, tmp_path_factory):
+    path = tmp_path_factory.mktemp("cells") / "cell.yaml"
+    path.write_text("objects: " + text, "utf-8")
+    with contextlib.suppress(InputError):
+        assert isinstance(Cell.load(path), Cell)
+
+
+def test_the_furthest_point_of_a_solid():
+    at = frame((0.3, 0, 0), (0, math.pi / 2, 0))
+    assert Solid("b", "box", (2, 2, 2)).furthest_m == pytest.approx(math.sqrt(3))
+    assert Solid("s", "sphere", (0.2,), at).furthest_m == pytest.approx(0.5)
+    assert Solid("c", "cylinder", (0.1, 0.4), at).furthest_m == pytest.approx(math.hypot(0.5, 0.1))
+
+
+def test_shipped_cells_have_what_they_say():
+    assert list(shipped_cells()) == ["cramped", "weld_table"]
+    kinds = {name: {thing.solid.kind for thing in Cell.load(name).things} for name in shipped_cells()}
+    assert all(found == {"box", "cylinder", "sphere", "mesh"} for found in kinds.values())
+    with pytest.raises(InputError, match="did you mean 'cramped'"):
+        Cell.load("crampd")
+
+
+def test_the_drawing_script_makes_the_meshes_that_are_here(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["draw-cells", str(tmp_path)])
+    runpy.run_path(str(ROOT / "scripts" / "draw-cells"))
+    folder = shipped_cells()["cramped"].parent
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (folder / path.name).read_bytes()
+    for name in ("t_joint.stl", "v_block.obj"):  # closed: every edge is met once in each direction
+        mesh = read_mesh(folder / name)
+        edges = [(int(t[n]), int(t[(n + 1) % 3])) for t in mesh.triangles for n in range(3)]
+        assert len(set(edges)) == len(edges)
+        assert {(b, a) for a, b in edges} == set(edges)
+        corners = mesh.vertices_m[mesh.triangles]
+        assert np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() > 0  # outward

@@ -51,4 +51,4 @@ lock: setup
 	@$(BIN)/python scripts/build-web lock
 
 clean:
-	rm -rf $(VENV) dist build node_modules src/rigless/panel/web/vendor
+	rm -rf $(VENV) .venv-ros-* dist build node_modules src/rigless/panel/web/vendor

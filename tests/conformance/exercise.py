@@ -1,8 +1,9 @@
 """Drives any robot without knowing it: finds its ports, feeds them sample bytes, and collects all that comes out.
 
 Samples come from `tests/robots/<name>/golden/`, where a robot has them: `<port>-<what>.in` is what a peer sends on a stream
-or datagram port, `<port>/<subject>.in` the payload of a message; other files (`.out`) are not input. A port without
-samples gets bytes from a fixed random stream. RIGLESS_CONFORMANCE=FOLDER[:FOLDER] adds robots of your own to the suite.
+or datagram port, `<port>/<subject>.in` the payload of a message (%2F is a slash in the subject); other files (`.out`) are not input. A
+port without samples gets bytes from a fixed random stream. A robot that is exact unless told otherwise has the settings that
+give it noise in `golden/settings`, one `key=value` a line. RIGLESS_CONFORMANCE=FOLDER[:FOLDER] adds robots of your own to the suite.
 
 As a script, SEED TARGET…, it prints the digest of a recording of each, for the test that another process makes the same ones.
 """
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -53,14 +55,24 @@ def folder_of(target: str) -> Path:
 
 def load(target: str, seed: int = 1, collect: bool = False) -> tuple[Simulation, Robot]:
     """A fresh simulation of one robot that encodes all it says, and the robot."""
-    sim = open_target(target, seed=seed, collect=collect).simulation
+    sim = open_target(target, settings(target), seed, collect).simulation
     sim.recording = True
     return sim, sim.robot(name_of(target))
 
 
+def golden_of(name: str) -> Path:
+    return ROOT / "tests" / "robots" / name / "golden"
+
+
+def settings(target: str) -> list[str]:
+    file = golden_of(name_of(target)) / "settings"
+    return file.read_text("utf-8").splitlines() if file.is_file() else []
+
+
 def among(target: str, others: Iterable[dict[str, Any]], first: bool, seed: int = 1) -> tuple[Simulation, Robot]:
     """The robot with neighbours before or after it."""
-    mine: dict[str, Any] = {"kind": target, "name": name_of(target)}
+    config = load(target)[1].config.model_dump(mode="json")
+    mine: dict[str, Any] = {"kind": target, "name": name_of(target), "config": config}
     robots = [mine, *others] if first else [*others, mine]
     sim = build(Scenario.model_validate({"robots": robots}), seed=seed, collect=False).simulation
     sim.recording = True
@@ -82,14 +94,16 @@ def in_ports(robot: type[Robot] | Robot) -> list[Port]:
 
 def samples(robot: Robot, golden: Path | None = None) -> list[Sample]:
     """What to feed a robot, port by port in turn."""
-    golden = golden or ROOT / "tests" / "robots" / robot.name / "golden"
+    golden = golden or golden_of(robot.name)
     lists = [_of_port(port, golden) for port in in_ports(robot)]
     return [column[row] for row in range(max(map(len, lists), default=0)) for column in lists if row < len(column)]
 
 
 def _of_port(port: Port, golden: Path) -> list[Sample]:
     streams = [Sample(port, path.read_bytes()) for path in sorted(golden.glob(f"{port.name}-*.in"))]
-    messages = [Sample(port, path.read_bytes(), path.stem) for path in sorted((golden / port.name).glob("*.in"))]
+    messages = [
+        Sample(port, path.read_bytes(), unquote(path.stem)) for path in sorted((golden / port.name).glob("*.in"))
+    ]
     return streams + messages or [Sample(port, data, "sample") for data in noise(port.name)]
 
 

@@ -19,6 +19,7 @@ SAYS = {
     "09_pacbot_match.py": [" 90 s   ", "pellets   3 lives"],
     "07_pacbot_wall_follow.py": ["north → east → south → west; touching nothing"],
     "08_pacbot_maze.py": ["62 cells in", "every open cell was visited"],
+    "11_rover_ekf.py": ["run 9: sure to 0.03", "3 ± 0.88", "consistent"],
     "04_record_and_replay.py": ["the same", "same seed: equal bytes", "other seed: robot thermostat"],
 }
 

@@ -82,6 +82,12 @@ def run(
     window: Annotated[
         bool, typer.Option("--window", help="Show pacbots in a window of their own; closing it ends the run.")
     ] = False,
+    ros: Annotated[
+        bool, typer.Option("--ros", help="Be a ROS 2 node too (vacuum, pacbot): --set ros.enabled=true.")
+    ] = False,
+    backend: Annotated[
+        str, typer.Option(metavar="dds|rclpy", help="What ROS ports run on: our own, or the rclpy that is installed.")
+    ] = "dds",
 ) -> None:
     """Put a simulated robot on its real ports until Ctrl-C.
 
@@ -96,12 +102,16 @@ def run(
       rigless run examples/thermostat/winter.toml --fast --record winter.mcap
     """
     from rigless.cli.live import Options, run_live
+    from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
 
     _only_one(fast=fast, lockstep=lockstep, speed=speed is not None)
     pace = "fast" if fast else "lockstep" if lockstep else speed
-    built = open_target(target, settings, seed, collect=False)
-    sys.exit(run_live(built, Options(pace, duration, record, panel, not no_panel, not no_auth, quiet, window)))
+    if backend not in ("dds", "rclpy"):
+        raise InputError(Problem("--backend", f"{backend!r} is not a backend", "use dds or rclpy"))
+    built = open_target(target, [*settings, *(["ros.enabled=true"] if ros else [])], seed, collect=False)
+    options = Options(pace, duration, record, panel, not no_panel, not no_auth, quiet, window, backend)
+    sys.exit(run_live(built, options))
 
 
 @app.command()

@@ -29,6 +29,7 @@ class Options:
     auth: bool = True
     quiet: bool = False
     window: bool = False
+    backend: str = "dds"
 
 
 def run_live(built: Built, options: Options) -> int:
@@ -37,7 +38,7 @@ def run_live(built: Built, options: Options) -> int:
 
 
 async def _run(built: Built, options: Options, duration_s: float | None) -> int:
-    return await serve_host(Host(built, options.pace, duration_s), options)
+    return await serve_host(Host(built, options.pace, duration_s, options.backend), options)
 
 
 async def serve_host(host: Host, options: Options) -> int:

@@ -7,6 +7,7 @@ present, then applied. Peers that do not read lose messages (counted); they neve
 import asyncio
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from rigless.host.links import PortInbox, reconcile
 from rigless.host.pace import Pace
 from rigless.host.tape import FLUSH_WALL_NS, Tape
 from rigless.kernel.events import Event
-from rigless.kernel.inputs import AnyInput
+from rigless.kernel.inputs import AnyInput, SetInput
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
@@ -29,16 +30,24 @@ from rigless.transports.transport import Dialer, Transport, make
 SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
 NEVER_NS = 1 << 62
 RATE_WINDOW_NS = 1_000_000_000
+EPOCH = "epoch_s"  # the input of robots that stamp what they say with a date
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
 
 
 class Host:
     """A simulation on the air."""
 
-    def __init__(self, built: Built, speed: float | str | None = None, duration_s: float | None = None):
+    def __init__(
+        self,
+        built: Built,
+        speed: float | str | None = None,
+        duration_s: float | None = None,
+        ros_backend: str = "dds",
+    ):
         self.built = built
         self.sim = built.simulation
         self.pace = Pace.of(built.speed if speed is None else speed)
+        self.ros_backend = ros_backend
         self.paused = False
         self.halted = False
         self.failure = ""
@@ -80,6 +89,8 @@ class Host:
         self.pace.anchor(self.started_ns, self.sim.now_ns)
 
     async def _open_port(self, robot: str, port: Port) -> None:
+        if port.transport == "dds":
+            port = replace(port, transport=self.ros_backend)
         transport = make(port, PortInbox(self, robot, port.name))
         self.transports[robot, port.name] = transport
         address = self.built.addresses[robot, port.name]
@@ -98,6 +109,7 @@ class Host:
         assert self._alarm is not None, "open the host first"
         self._ran_since_ns = time.monotonic_ns()
         self._reanchor()  # time begins now, not while ports and panel were being set up
+        self._tell_date()
         while not self.finished.is_set():
             if self.end_ns is not None and self.sim.now_ns >= self.end_ns:
                 break
@@ -111,6 +123,14 @@ class Host:
                 self.catch_up()
                 await self._alarm.wait(self._next_wake_ns())
         self.finished.set()
+
+    def _tell_date(self) -> None:
+        """Robots whose stamps can count from the present do so in a run at the pace of the wall clock."""
+        if self.pace.mode != "real" or self.pace.speed != 1.0 or self.sim.now_ns:
+            return
+        for robot in self.sim.robots.values():
+            if EPOCH in robot.inputs:
+                self.apply(SetInput(robot.name, EPOCH, time.time()))
 
     async def close(self) -> None:
         """Finish the recording and close every port; safe to call twice."""
@@ -333,6 +353,7 @@ class Host:
             self.tape.start(next_part(path))
         self._mark_rate()
         self._reanchor()
+        self._tell_date()
 
 
 def next_part(path: Path) -> Path:

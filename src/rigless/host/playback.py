@@ -1,7 +1,6 @@
 """Plays the outputs of a recording on the real wire: the robot's ports are there and take clients, but what they get is what
 was recorded, at the recorded times."""
 
-import base64
 from functools import partial
 
 from rigless.host.host import Host
@@ -22,9 +21,7 @@ class Playback(Host):
         for record in recording:
             self.end_ns = max(self.end_ns, record.time_ns)
             if record.direction == "out":
-                fields = record.fields()
-                data = base64.b64decode(fields["wire"])
-                self.sim.watch(record.time_ns, partial(self._play, record.robot, record.port, data, fields["subject"]))
+                self.sim.watch(record.time_ns, partial(self._play, record.robot, record.port, *record.wire()))
 
     def _play(self, robot: str, port: str, data: bytes, subject: str) -> None:
         transport = self.transports.get((robot, port))

@@ -1,7 +1,7 @@
 """A robot's real interface: ports, the codecs that speak on them, and the links that peers hold to them.
 
 A codec is sans-IO and belongs to one link. It turns bytes into messages and messages into bytes, keeps what is pending
-in plain fields (so that snapshots can hold it), and raises nothing but WireError, which closes the link.
+in plain fields (so that snapshots can hold it), and raises nothing but WireError, which closes the link or drops the message.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +13,11 @@ Direction = Literal["in", "out", "both"]
 
 
 class WireError(Exception):
-    """The peer broke the protocol in a way on which the real device hangs up; says how."""
+    """The peer broke the protocol; says how. The real device hangs up on it, or (`hang_up` false) passes over what it said."""
+
+    def __init__(self, what: str, hang_up: bool = True):
+        super().__init__(what)
+        self.hang_up = hang_up
 
 
 class Codec(Protocol):
@@ -22,6 +26,19 @@ class Codec(Protocol):
     def decode(self, data: bytes, /) -> Iterable[Any]: ...
 
     def encode(self, message: Any, /) -> bytes | tuple[str, bytes]: ...
+
+
+@dataclass(frozen=True)
+class Channel:
+    """How the messages of one subject are kept in recordings, as others read them: a schema in `encoding`, messages in `format`.
+
+    The codec of a message port may give it by a method `channel(subject)`; without it they are kept as JSON."""
+
+    topic: str
+    schema: str
+    encoding: str
+    definition: str
+    format: str
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 Topics: `/<robot>/<port>/in` and `/out` (JSON: the bytes on the wire in base64, and the message they carry), `/<robot>/truth`,
 `/<robot>/events` (Foxglove log entries) and `/rigless/control` (virtual inputs, faults, obstacles). Log times are simulated
-time. The metadata record `rigless` holds what is needed to run it again: scenario, seed, versions. A recording that starts
+time. Ports whose codec says how (`channel`) have their messages under their own topics and schemas instead, as others read them:
+ROS topics in CDR; what such a port hears is there twice, to be repeated and to be read. The metadata record `rigless` holds what is needed to run it again: scenario, seed, versions. A recording that starts
 later than time zero carries a snapshot as an attachment. Nothing in a file depends on the clock on the wall.
 """
 
 import io
 import platform
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import IO, Any
 
@@ -18,6 +20,7 @@ from mcap.writer import CompressionType, Writer
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import SEVERITIES, Event
 from rigless.kernel.plain import to_builtins, to_json
+from rigless.kernel.ports import Channel, WireError
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.wiring import Output
 
@@ -144,17 +147,20 @@ class Recorder:
         }
 
     def _write(self, topic: str, schema: str, time_ns: int, data: bytes) -> None:
+        self._add(topic, time_ns, data, lambda: self._register(topic, schema))
+
+    def _add(self, key: str, time_ns: int, data: bytes, register: Callable[[], int]) -> None:
         if self.failed:
             return
         try:
-            self._add(topic, schema, time_ns, data)
+            self._append(key, time_ns, data, register)
         except OSError as error:
             self._give_up(error)
 
-    def _add(self, topic: str, schema: str, time_ns: int, data: bytes) -> None:
-        channel = self._channels.get(topic)
+    def _append(self, key: str, time_ns: int, data: bytes, register: Callable[[], int]) -> None:
+        channel = self._channels.get(key)
         if channel is None:
-            channel = self._channels[topic] = self._register(topic, schema)
+            channel = self._channels[key] = register()
         self.messages += 1
         self._writer.add_message(channel, time_ns, data, time_ns, self.messages & 0xFFFFFFFF)
 
@@ -170,16 +176,51 @@ class Recorder:
             self._schemas[schema] = self._writer.register_schema(schema, "jsonschema", msgspec.json.encode(definition))
         return self._writer.register_channel(topic, "json", self._schemas[schema])
 
+    def _write_foreign(self, given: Channel, time_ns: int, data: bytes, place: dict[str, str]) -> None:
+        """In the format of others; where it belongs is in the channel's metadata."""
+
+        def register() -> int:
+            if given.schema not in self._schemas:
+                text = given.definition.encode()
+                self._schemas[given.schema] = self._writer.register_schema(given.schema, given.encoding, text)
+            return self._writer.register_channel(given.topic, given.format, self._schemas[given.schema], place)
+
+        self._add(f"{'/'.join(place.values())}//{given.topic}", time_ns, data, register)
+
+    def _channel(self, robot: str, port: str, subject: str) -> Channel | None:
+        describe = getattr(self._sim.wiring.encoders.get((robot, port)), "channel", None)
+        found: Channel | None = describe(subject) if describe and subject else None
+        return found
+
+    def _heard(self, time_ns: int, given: inp.Arrive) -> None:
+        """A copy of what came for others to read, if it can be read."""
+        channel = self._channel(given.robot, given.port, given.subject)
+        if channel is None:
+            return
+        try:
+            self._sim.wiring.encoders[given.robot, given.port].decode(given.data, given.subject)
+        except WireError:
+            return
+        place = {"robot": given.robot, "port": given.port, "direction": "heard"}
+        self._write_foreign(channel, time_ns, given.data, place)
+
     def _input(self, time_ns: int, given: inp.AnyInput, source: str) -> None:
         fields = to_builtins(given)
         if isinstance(given, inp.Connect | inp.Disconnect | inp.Arrive | inp.Send):
             self._write(
                 f"/{given.robot}/{given.port}/in", "rigless.Input", time_ns, to_json({"source": source, **fields})
             )
+            if isinstance(given, inp.Arrive):
+                self._heard(time_ns, given)
         else:
             self._write(CONTROL, "rigless.Control", time_ns, to_json({"source": source, **fields}))
 
     def _output(self, time_ns: int, output: Output) -> None:
+        channel = self._channel(output.robot, output.port, output.subject)
+        if channel is not None:
+            place = {"robot": output.robot, "port": output.port, "direction": "out"}
+            self._write_foreign(channel, time_ns, output.data, place)
+            return
         record = OutputRecord(output.link, output.subject, output.data, output.message)
         self._write(f"/{output.robot}/{output.port}/out", "rigless.Output", time_ns, to_json(record))
 

@@ -95,13 +95,14 @@ class Wiring:
                     return
         except WireError as error:
             robot.event("wire-error", f"{given.port}: {error}", "warning", port=given.port, peer=link.peer)
-            self.close(robot, link)
+            if error.hang_up:
+                self.close(robot, link)
 
     # Out
 
     def emit(self, robot: "Robot", port: str, message: Any, to: Link | None) -> None:
         links = self.links[robot.name, port]
-        faulty = any(fault.seam == "wire" and fault.target == port for fault in robot.faults)
+        faulty = bool(robot.faults) and any(fault.seam == "wire" and fault.target == port for fault in robot.faults)
         if not self._sim.recording and not links and not faulty:
             return  # faults draw whether or not anybody listens, so that listening changes nothing
         codec = self.encoders[robot.name, port] if to is None or to.codec is None else to.codec

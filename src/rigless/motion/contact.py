@@ -161,6 +161,10 @@ class Contact:
             shapes[:, 2:4] /= self.grid.resolution_m
         self._boxes[:, 4] -= self.grid.origin[2]
 
+    def surround(self, discs: Shapes, boxes: Shapes) -> None:
+        """The same in cells, as `GridWorld.around` gives them."""
+        self._discs, self._boxes = discs, boxes
+
     def move(
         self,
         position_m: tuple[float, float],

@@ -17,7 +17,8 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         parts = self.topic.strip("/").split("/")
-        place = f"robot {parts[0]}, " + (f"port {parts[1]} ({parts[2]})" if len(parts) == 3 else parts[-1])
+        place = f"robot {parts[0]}, " + (f"port {parts[1]} ({parts[2]})" if len(parts) >= 3 else parts[-1])
+        place += f", topic /{'/'.join(parts[3:])}" if len(parts) > 3 else ""
         return f"{place}, at {self.time_ns / 1e9:.6f} s, field {self.field or '(all)'}: {_short(self.left)} against {_short(self.right)}"
 
 

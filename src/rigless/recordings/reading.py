@@ -1,24 +1,32 @@
 """Reads recordings, whole ones and those cut off by a kill."""
 
+import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from mcap.records import Attachment, Channel, Chunk, DataEnd, Message, Metadata
+from mcap.records import Attachment, Channel, Chunk, DataEnd, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader, breakup_chunk
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.recording import FORMAT, SNAPSHOT, InputRecord
 from rigless.kernel.snapshot import Snapshot
+from rigless.ros import cdr
+from rigless.ros.types import type_of
 
 
 class Record(NamedTuple):
+    """One message of a recording. What is kept in the format of others has its own topic behind `/<robot>/<port>/<direction>`, and
+    the name of its schema."""
+
     topic: str
     time_ns: int
     data: bytes
+    schema: str = ""
 
     @property
     def robot(self) -> str:
@@ -30,12 +38,31 @@ class Record(NamedTuple):
 
     @property
     def direction(self) -> str:
-        """'in' or 'out' for what went over a port; empty for truth, events and control."""
+        """'in' or 'out' for what went over a port ('heard': a copy of what came in); empty for truth, events and control."""
         parts = self.topic.split("/")
-        return parts[3] if len(parts) == 4 else ""
+        return parts[3] if len(parts) >= 4 else ""
+
+    @property
+    def subject(self) -> str:
+        """The topic of others."""
+        return "/" + self.topic.split("/", 4)[4] if self.schema else ""
 
     def fields(self) -> Any:
-        return msgspec.json.decode(self.data)
+        if not self.schema:
+            return msgspec.json.decode(self.data)
+        fields: dict[str, Any] = {"subject": self.subject, "wire": base64.b64encode(self.data).decode()}
+        try:
+            fields["message"] = to_builtins(cdr.decode(type_of(self.schema), self.data))
+        except (KeyError, ValueError):
+            return fields  # what a fault made of it
+        return fields
+
+    def wire(self) -> tuple[bytes, str]:
+        """The bytes of an output, and their subject."""
+        if self.schema:
+            return self.data, self.subject
+        fields = self.fields()
+        return base64.b64decode(fields["wire"]), fields["subject"]
 
     def input(self) -> InputRecord:
         source = msgspec.json.decode(self.data)["source"]
@@ -79,13 +106,14 @@ class Recording:
         return self._read()
 
     def _read(self) -> Iterator[Record]:
-        topics: dict[int, str] = {}
+        topics: dict[int, tuple[str, str]] = {}
+        schemas: dict[int, str] = {}
         try:
             with self.path.open("rb") as stream:
                 for item in StreamReader(stream, emit_chunks=True, record_size_limit=2**30).records:
                     match item:
                         case Chunk():  # we write messages in chunks only, and each has a checksum
-                            yield from _messages(item, topics)
+                            yield from _messages(item, topics, schemas)
                         case DataEnd():
                             return  # what follows is an index
                         case Metadata(name="rigless"):
@@ -104,9 +132,19 @@ class Recording:
             return  # what came before the cut is good: every chunk has a checksum
 
 
-def _messages(chunk: Chunk, topics: dict[int, str]) -> Iterator[Record]:
+def _messages(chunk: Chunk, topics: dict[int, tuple[str, str]], schemas: dict[int, str]) -> Iterator[Record]:
     for item in breakup_chunk(chunk, validate_crc=True):
-        if isinstance(item, Channel):
-            topics[item.id] = item.topic
+        if isinstance(item, Schema):
+            schemas[item.id] = item.name
+        elif isinstance(item, Channel):
+            topics[item.id] = _named(item, schemas)
         elif isinstance(item, Message):
-            yield Record(topics[item.channel_id], item.log_time, item.data)
+            topic, schema = topics[item.channel_id]
+            yield Record(topic, item.log_time, item.data, schema)
+
+
+def _named(channel: Channel, schemas: dict[int, str]) -> tuple[str, str]:
+    if channel.message_encoding == "json":
+        return channel.topic, ""
+    place = channel.metadata
+    return f"/{place['robot']}/{place['port']}/{place['direction']}{channel.topic}", schemas[channel.schema_id]

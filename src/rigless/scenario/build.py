@@ -164,7 +164,9 @@ def _is_address(address: str | int) -> bool:
 
 
 def _address(port: Port, given: str | int | None, number: int) -> str:
-    """The address of a port: the robot's own, or the one given; a fleet counts up from it."""
+    """The address of a port: the robot's own, or the one given; a fleet counts up from it, where it is a number of its own."""
+    if port.transport == "dds":  # a domain, which robots share
+        return str(given) if given is not None else port.address
     host, _, first = port.address.rpartition(":")
     if given is not None:
         new_host, _, first = str(given).rpartition(":")

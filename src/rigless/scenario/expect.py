@@ -10,6 +10,7 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.wiring import Output
+from rigless.ros.codec import Published
 from rigless.scenario.build import Built
 from rigless.scenario.model import Expectation, Region
 
@@ -141,7 +142,8 @@ class Examiner:
                 watch.seen.append(f"{time_ns / 1e9:g} s")
 
     def _output(self, time_ns: int, output: Output) -> None:
-        self._sent[output.robot, output.port, type(output.message).__name__] = output.message
+        message = output.message.message if isinstance(output.message, Published) else output.message
+        self._sent[output.robot, output.port, type(message).__name__] = message
         for watch in self._watches:
             e = watch.expectation
             if e.port == output.port and e.robot in (None, output.robot) and self._in_window(e, time_ns):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from rigless.kernel.robot import Config
+from rigless.ros.bridge import RosConfig
 
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
@@ -165,6 +166,9 @@ class PacbotConfig(Config):
     pins: Pins = Pins()
     network: Network = Network()
     game: Game = Game()
+    ros: RosConfig = Field(
+        RosConfig(), description="[ours] a ROS node beside the wire: ranges, imu, joint states; cmd_vel in"
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -10,9 +10,9 @@ import numpy as np
 
 from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
-from rigless.kernel.ports import Link, Port
+from rigless.kernel.ports import Connected, Link, Port
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.robot import Asks, Robot, every, on
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion.contact import Touch
 from rigless.motion.proximity import nearest
 from rigless.robots.pacbot import body as b
@@ -22,8 +22,10 @@ from rigless.robots.pacbot.config import WHEELS, PacbotConfig
 from rigless.robots.pacbot.game.frame import GameCodec
 from rigless.robots.pacbot.match import Match
 from rigless.robots.pacbot.ranging import measure
+from rigless.robots.pacbot.ros import RosBridge
 from rigless.robots.pacbot.state import PacbotState, Ray, Truth
 from rigless.robots.pacbot.wire import CommandCodec, Encoders, Imu, SensorCodec, Tof, UartCodec, WordCodec
+from rigless.ros.bridge import EPOCH, PORT
 from rigless.sensors.noise import noise_key
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maze import Maze, MazeWorld, is_maze, load_maze, maze_of, read_json
@@ -33,7 +35,7 @@ WILDEST = 1e9  # no fault makes a reading larger, so that the wire can carry it
 MOTORS = tuple(f"wheel_{wheel}" for wheel in WHEELS)
 
 
-class Pacbot(Commands, Match, Robot):
+class Pacbot(Commands, Match, RosBridge, Robot):
     Config = PacbotConfig
     State = PacbotState
     config: PacbotConfig
@@ -44,6 +46,10 @@ class Pacbot(Commands, Match, Robot):
     def sensors(self) -> tuple[str, ...]:  # type: ignore[override]
         tof = (f"tof_{name}" for name in tof_names(self.config))
         return ("gyro", "accel", *(f"encoder_{wheel}" for wheel in WHEELS), *tof)
+
+    @property
+    def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
+        return EPOCH if self.config.ros.enabled else {}
 
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
@@ -59,7 +65,7 @@ class Pacbot(Commands, Match, Robot):
             found.append(Port("uart", UartCodec, "pty", "/dev/pts/", "stream", "in"))
         if config.game.enabled:
             found.append(Port("game", GameCodec, "websocket", network.game, "message"))
-        return tuple(found)
+        return (*found, *self.ros_ports)
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:
@@ -178,11 +184,21 @@ class Pacbot(Commands, Match, Robot):
     @every(lambda config: config.sensors_hz)
     def publish(self) -> None:
         self.read()
-        if self.wanted("sensors"):
-            tof, encoders, imu = self.readings()
+        heard, bridged = self.wanted("sensors"), self.ros_wanted()
+        if not (heard or bridged):
+            return
+        tof, encoders, imu = self.readings()
+        if heard:
             self.emit("sensors", Tof(tof))
             self.emit("sensors", Encoders(encoders))
             self.emit("sensors", Imu(*imu))
+        if bridged:
+            self.ros_readings(tof, encoders, imu)
+
+    @on(Connected)
+    def meet(self, message: Connected, link: Link) -> None:
+        if link.port == PORT:
+            self.ros_greet()
 
     def read(self) -> None:
         """Take the encoders and the IMU; a silent encoder holds its count, a silent IMU says 0."""

@@ -12,6 +12,13 @@ from rigless.robots.pacbot.game.state import GameState
 
 
 @dataclass
+class RosState:
+    """What the bridge to ROS remembers."""
+
+    commands: int = 0
+
+
+@dataclass
 class PacbotState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
     keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of wheels, IMU, ToF
@@ -29,6 +36,7 @@ class PacbotState:
     game: GameState | None = None
     said: list[tuple[str, int, int]] = field(default_factory=list)  # what clients and the camera tell the game next
     reported: tuple[int, int] | None = None  # the cell that the camera last told
+    ros: RosState = field(default_factory=RosState)
 
 
 @dataclass(frozen=True)

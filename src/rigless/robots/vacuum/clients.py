@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from rigless.kernel.ports import Connected, Disconnected, Link
 from rigless.kernel.robot import on
 from rigless.robots.vacuum.wire import DeviceVersion, Scan, Status
+from rigless.ros.bridge import PORT
 
 if TYPE_CHECKING:
     from rigless.robots.vacuum.config import VacuumConfig
@@ -26,9 +27,15 @@ class Clients:
         note: Any
         timestamp_us: Any
         set_velocity: Any
+        turn_lidar: Any
+        ros_greet: Any
 
     @on(Connected)
     def accept(self, message: Connected, link: Link) -> None:
+        if link.port == PORT:
+            self.turn_lidar(True)  # as a bridge does when it starts
+            self.ros_greet()
+            return
         others = [other for other in self.links("commands") if other.id != link.id and other.id in self.state.clients]
         if others and self.config.client_policy == "reject":
             self.note("client-rejected", f"{message.peer}: another client is connected", "warning")

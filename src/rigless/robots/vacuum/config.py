@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from rigless.kernel.robot import Config
+from rigless.ros.bridge import RosConfig
 
 
 def _plus_or_minus_one(value: float) -> float:
@@ -275,6 +276,9 @@ class VacuumConfig(Config):
     actuators: Actuators = Actuators()
     frame_transforms: FrameTransforms = FrameTransforms()
     network: Network = Network()
+    ros: RosConfig = Field(
+        RosConfig(), description="[ours] a ROS node beside the wire: scan, odom, tf, imu, battery; cmd_vel in"
+    )
 
     @model_validator(mode="after")
     def one_status_rate(self) -> "VacuumConfig":

@@ -22,10 +22,12 @@ from rigless.robots.vacuum.commands import Commands
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.native import read_native
 from rigless.robots.vacuum.power import Power
+from rigless.robots.vacuum.ros import RosBridge
 from rigless.robots.vacuum.scanner import scan
 from rigless.robots.vacuum.state import Truth, VacuumState
 from rigless.robots.vacuum.wire import CommandCodec, Scan, Status, TelemetryCodec
 from rigless.robots.vacuum.wire_fast import pack_bins
+from rigless.ros.bridge import EPOCH
 from rigless.sensors.noise import block, noise_key, normal
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
 from rigless.worlds.maps import load_map
@@ -47,12 +49,12 @@ SWITCHES: list[tuple[Any, Any]] = [
 MOTOR = 1 << 20  # the index of the lidar motor's draw, beyond those of the beams
 
 
-class Vacuum(Commands, Clients, Power, Robot):
+class Vacuum(Commands, Clients, Power, RosBridge, Robot):
     Config = VacuumConfig
     State = VacuumState
     config: VacuumConfig
     state: VacuumState
-    inputs = {
+    buttons = {
         "start_button": VirtualInput(0, "1 while pressed"),
         "dock_button": VirtualInput(0, "1 while pressed"),
         "dustbox_attached": VirtualInput(True, "the dust box is in place"),
@@ -62,12 +64,17 @@ class Vacuum(Commands, Clients, Power, Robot):
     actuators = ("wheel_left", "wheel_right")
 
     @property
+    def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
+        return {**self.buttons, **(EPOCH if self.config.ros.enabled else {})}
+
+    @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         bind = self.config.network.bind_address
         host = bind.rpartition(":")[0] or "127.0.0.1"
         return (
             Port("commands", CommandCodec, transport="tcp", address=bind),
             Port("telemetry", TelemetryCodec, transport="udp", address=f"{host}:0", kind="datagram", direction="out"),
+            *self.ros_ports,
         )
 
     @classmethod
@@ -141,12 +148,17 @@ class Vacuum(Commands, Clients, Power, Robot):
             self.drain()
         if self.config.dock is not None:
             self.watch_dock()
-        if self.wanted("telemetry") or state.over_tcp:
-            self.send(self.readings())
+        heard = self.wanted("telemetry") or state.over_tcp
+        if heard or self.config.ros.enabled:
+            status = self.readings()
+            if heard:
+                self.send(status)
+            if self.config.ros.enabled:
+                self.ros_status(status)
 
     def move_many(self, times: int) -> int:
         """Many ticks in one go, while nothing is to be told to anybody."""
-        if self.wanted("telemetry"):
+        if self.wanted("telemetry") or self.config.ros.enabled:
             return 0
         state, config = self.state, self.config
         alone = len(self.simulation.robots) == 1 and not self.world.state.obstacles
@@ -174,11 +186,11 @@ class Vacuum(Commands, Clients, Power, Robot):
             return
         state.scans += 1
         state.scanned_ns = self.now_ns
-        heard = self.wanted("telemetry") or state.over_tcp
-        if not (heard or self.config.sense_unheard):
+        heard, bridged = self.wanted("telemetry") or state.over_tcp, self.ros_wanted()
+        if not (heard or bridged or self.config.sense_unheard):
             return
         count = self.scan_now(self.beams())
-        if not heard:
+        if not (heard or bridged):
             return
         angles, ranges, qualities = self._points
         points: list[Any] = [angles[:count].copy(), ranges[:count].copy(), qualities[:count].copy()]
@@ -186,7 +198,11 @@ class Vacuum(Commands, Clients, Power, Robot):
             return
         turn, reach, quality = points
         packed = pack_bins(turn, reach, quality, self.config.lidar.num_rays) if self.config.scan_packed else None
-        self.send(Scan(self.timestamp_us(), turn, reach, quality, packed))
+        found = Scan(self.timestamp_us(), turn, reach, quality, packed)
+        if heard:
+            self.send(found)
+        if bridged:
+            self.ros_scan(found)
 
     def scan_now(self, beams: int) -> int:
         """The last turn of the lidar: its points go to `_points`, their number is given, every beam's truth is in `_ranges`."""

@@ -10,6 +10,23 @@ from rigless.robots.vacuum.body import BODY_SIZE
 
 
 @dataclass
+class RosState:
+    """What the bridge to ROS remembers: where the wheels say the robot is, how unsure that is, and the last packet."""
+
+    x: float = 0.0
+    y: float = 0.0
+    theta: float = 0.0
+    variance_m2: float = 0.0
+    variance_rad2: float = 0.0
+    step_m: float = 0.0
+    step_rad: float = 0.0
+    left: int = 0
+    right: int = 0
+    reports: int = 0
+    commands: int = 0
+
+
+@dataclass
 class VacuumState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
     keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of wheels, IMU, lidar
@@ -30,6 +47,7 @@ class VacuumState:
     clients: dict[int, list[int]] = field(default_factory=dict)  # command link → its telemetry links
     over_tcp: list[int] = field(default_factory=list)  # command links that asked for telemetry on them
     docked: bool = False
+    ros: RosState = field(default_factory=RosState)
 
 
 @dataclass(frozen=True)

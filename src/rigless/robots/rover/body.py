@@ -1,0 +1,159 @@
+"""How the rover moves and what its encoders say of it, a step at a time: numbers in arrays, so that many steps are one call.
+
+A step: the speeds approach what is commanded, the place follows from them and the heading before the step (Euler), then the heading. Then
+the encoders' scale errors wander, the encoders are read, and dead reckoning follows what they said.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rigless.motion.diff_drive import approach, wrap
+from rigless.sensors.attitude import Quaternion, Vector
+from rigless.sensors.drift import wander
+from rigless.sensors.encoder import read_speed
+from rigless.sensors.gps import antenna
+from rigless.sensors.imu import orientation, rate_covariance, rates, specific_force
+from rigless.sensors.noise import block, normal
+
+Array = NDArray[np.float64]
+
+(X, Y, YAW, V, W, GOAL_V, GOAL_W, ACCEL, ALPHA, ODOMETER, SCALE_V, SCALE_W, ENC_V, ENC_W, ODO_X, ODO_Y, ODO_YAW, BIAS, DRIFT_X,
+ DRIFT_Y, BODY_SIZE) = range(21)  # fmt: skip
+(DT, ACC_V, ACC_W, STD_V, STD_W, KEEP, KICK_V, KICK_W, WALK, STD_YAW, STD_RATE, DECLINATION, STD_ACCEL, BIAS_AX, BIAS_AY, BIAS_AZ,
+ GPS_KEEP, GPS_KICK, STD_GPS, STD_UP, CONST_SIZE) = range(21)  # fmt: skip
+# A mounting: the IMU's turn and place, the antenna's place, all in the base frame.
+IMU_Q, IMU_AT, GPS_AT, MOUNT_SIZE = 0, 4, 7, 10
+ENCODER, IMU, GPS = range(3)  # streams of noise
+
+
+@njit(cache=True, error_model="numpy")
+def advance(body: Array, const: Array) -> None:
+    """One step of the drive and the pose."""
+    dt, v, w = const[DT], body[V], body[W]
+    new_v = approach(v, body[GOAL_V], const[ACC_V], dt) if const[ACC_V] > 0 else body[GOAL_V]
+    new_w = approach(w, body[GOAL_W], const[ACC_W], dt) if const[ACC_W] > 0 else body[GOAL_W]
+    body[ACCEL], body[ALPHA] = (new_v - v) / dt, (new_w - w) / dt
+    body[V], body[W] = new_v, new_w
+    body[X] += new_v * math.cos(body[YAW]) * dt
+    body[Y] += new_v * math.sin(body[YAW]) * dt
+    body[YAW] = wrap(body[YAW] + new_w * dt)
+    body[ODOMETER] += abs(new_v) * dt
+
+
+@njit(cache=True, error_model="numpy")
+def measure(body: Array, const: Array, keys: Any, number: int) -> None:
+    """The encoders' reading of step `number`; it is in the body, since dead reckoning goes on from it."""
+    a, b, c, d = block(keys[ENCODER], number, 0)
+    body[SCALE_V] = wander(body[SCALE_V], const[KEEP], const[KICK_V], normal(c))
+    body[SCALE_W] = wander(body[SCALE_W], const[KEEP], const[KICK_W], normal(d))
+    body[ENC_V] = read_speed(body[V], body[SCALE_V], const[STD_V] * normal(a))
+    body[ENC_W] = read_speed(body[W], body[SCALE_W], const[STD_W] * normal(b))
+    if const[WALK] > 0:
+        body[BIAS] += const[WALK] * normal(block(keys[IMU], number, 0)[2])
+
+
+@njit(cache=True, error_model="numpy")
+def reckon(body: Array, const: Array, doubt: Array) -> None:
+    """Dead reckoning from the encoders' reading, as the pose is, and the covariance of its errors: of x, y, yaw and both scale errors. That
+    they are correlated in time is what makes dead reckoning worse than white noise would."""
+    dt, c, s = const[DT], math.cos(body[ODO_YAW]), math.sin(body[ODO_YAW])
+    ahead, turned = body[V] * dt, body[W] * dt
+    for i in range(5):  # the scale errors have wandered
+        doubt[3, i], doubt[4, i] = const[KEEP] * doubt[3, i], const[KEEP] * doubt[4, i]
+    for i in range(5):
+        doubt[i, 3], doubt[i, 4] = const[KEEP] * doubt[i, 3], const[KEEP] * doubt[i, 4]
+    doubt[3, 3] += const[KICK_V] ** 2
+    doubt[4, 4] += const[KICK_W] ** 2
+    for i in range(5):  # the errors of this step, by rows and by columns
+        doubt[0, i] += ahead * (c * doubt[3, i] - s * doubt[2, i])
+        doubt[1, i] += ahead * (s * doubt[3, i] + c * doubt[2, i])
+        doubt[2, i] += turned * doubt[4, i]
+    for i in range(5):
+        doubt[i, 0] += ahead * (c * doubt[i, 3] - s * doubt[i, 2])
+        doubt[i, 1] += ahead * (s * doubt[i, 3] + c * doubt[i, 2])
+        doubt[i, 2] += turned * doubt[i, 4]
+    white = (const[STD_V] * dt) ** 2
+    doubt[0, 0] += c * c * white
+    doubt[0, 1] += c * s * white
+    doubt[1, 0] += c * s * white
+    doubt[1, 1] += s * s * white
+    doubt[2, 2] += (const[STD_W] * dt) ** 2
+    body[ODO_X] += body[ENC_V] * c * dt
+    body[ODO_Y] += body[ENC_V] * s * dt
+    body[ODO_YAW] = wrap(body[ODO_YAW] + body[ENC_W] * dt)
+
+
+@njit(cache=True, error_model="numpy")
+def read_imu(body: Array, const: Array, mount: Array, keys: Any, number: int, out: Array) -> None:
+    """The IMU at step `number`: yaw from magnetic north, yaw rate, and the acceleration on its own axes."""
+    a, b, _, _ = block(keys[IMU], number, 0)
+    out[0] = wrap(body[YAW] + const[DECLINATION] + const[STD_YAW] * normal(a))
+    out[1] = body[W] + body[BIAS] + const[STD_RATE] * normal(b)
+    force = specific_force(body[ACCEL], body[V], body[W], body[ALPHA], _arm(mount, IMU_AT), _turn(mount))
+    words = block(keys[IMU], number, 1)
+    for axis in range(3):
+        out[2 + axis] = force[axis] + const[BIAS_AX + axis] + const[STD_ACCEL] * normal(words[axis])
+
+
+@njit(cache=True, error_model="numpy")
+def turn_imu(yaw_rad: float, rate_radps: float, level: float, variance: float, mount: Array, out: Array) -> None:
+    """A yaw and a yaw rate on the IMU's own axes: orientation (4), angular velocity (3), its covariance (9)."""
+    q = _turn(mount)
+    turned, spun = orientation(yaw_rad, q), rates(rate_radps, q)
+    for part in range(4):
+        out[part] = turned[part]
+    for axis in range(3):
+        out[4 + axis] = spun[axis]
+    rate_covariance(level, variance, q, out[7:16])
+
+
+@njit(cache=True, error_model="numpy")
+def read_gps(body: Array, const: Array, mount: Array, scale: float, keys: Any, number: int, out: Array) -> None:
+    """The receiver's fix `number`, east, north and up in metres; its drift wanders."""
+    a, b, c, d = block(keys[GPS], number, 0)
+    body[DRIFT_X] = wander(body[DRIFT_X], const[GPS_KEEP], const[GPS_KICK], normal(c))
+    body[DRIFT_Y] = wander(body[DRIFT_Y], const[GPS_KEEP], const[GPS_KICK], normal(d))
+    x, y = antenna(body[X], body[Y], body[YAW], mount[GPS_AT], mount[GPS_AT + 1])
+    out[0] = x + scale * (body[DRIFT_X] + const[STD_GPS] * normal(a))
+    out[1] = y + scale * (body[DRIFT_Y] + const[STD_GPS] * normal(b))
+    out[2] = mount[GPS_AT + 2] + scale * const[STD_UP] * normal(block(keys[GPS], number, 1)[0])
+
+
+@njit(cache=True, error_model="numpy")
+def step_many(
+    body: Array,
+    doubt: Array,
+    const: Array,
+    mount: Array,
+    keys: Any,
+    number: int,
+    times: int,
+    fix_every: int,
+    scale: float,
+    place: Array,
+    track: Array,
+) -> None:
+    """Steps after step `number`, with nothing in the way and nobody to tell; at every so many of them (0: at none) there is a fix, whose
+    place is left in `place` and in the ring `track`."""
+    for now in range(number + 1, number + times + 1):
+        advance(body, const)
+        measure(body, const, keys, now)
+        reckon(body, const, doubt)
+        if fix_every > 0 and now % fix_every == 0:
+            fix = now // fix_every
+            read_gps(body, const, mount, scale, keys, fix, place)
+            track[fix % track.shape[0], 0], track[fix % track.shape[0], 1] = place[0], place[1]
+
+
+@njit(cache=True, inline="always")
+def _turn(mount: Array) -> Quaternion:
+    return mount[IMU_Q], mount[IMU_Q + 1], mount[IMU_Q + 2], mount[IMU_Q + 3]
+
+
+@njit(cache=True, inline="always")
+def _arm(mount: Array, at: int) -> Vector:
+    return mount[at], mount[at + 1], mount[at + 2]

@@ -1,0 +1,221 @@
+"""Reads a ROS 2 parameter file as it is: nodes by name, path or wildcard, nested or dotted keys, scalars as rcl reads them.
+
+Of several nodes in a file the rover's is the one that has the rover's keys. `transforms` may stand inside `ros__parameters`, beside it, or
+beside the nodes.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.toml_lines import Path as KeyPath
+from rigless.kernel.toml_lines import line_of
+from rigless.kernel.validation import validate
+from rigless.robots.rover.config import Gps, Mount, RoverConfig
+
+PARAMETERS = "ros__parameters"
+OF_EVERY_NODE = ("qos_overrides", "start_type_description_service")  # rclcpp's own; they mean nothing here
+TELLING = {*RoverConfig.model_fields} - {"map_frame_id", "transforms", "namespace", "node_name", "use_sim_time"}
+TRUE, FALSE = {"y", "yes", "true", "on"}, {"n", "no", "false", "off"}
+INTEGER = re.compile(r"[+-]?\d{1,18}\Z")
+DEEPEST, MOST_VALUES = 20, 20_000  # no parameter file is larger; an alias of aliases may be
+
+
+class NativeGps(Gps):
+    """A file says where its map is."""
+
+    origin_latitude_deg: float = Field(ge=-90, le=90, strict=True)
+    origin_longitude_deg: float = Field(ge=-180, le=180, strict=True)
+
+
+class NativeConfig(RoverConfig):
+    """The keys of a file; without transforms of its own the rover waits for tf_static."""
+
+    gps: NativeGps
+    transforms: tuple[Mount, ...] = ()
+
+
+@dataclass
+class Block:
+    """The parameters that a file has for one node or wildcard."""
+
+    path: str
+    values: dict[str, Any]
+    at: KeyPath
+
+    @property
+    def wild(self) -> bool:
+        return "*" in self.path
+
+
+def read_native(path: Path) -> dict[str, Any] | None:
+    """The config in the file, or None if it has no ROS parameters. All that is wrong with it is one InputError."""
+    if path.suffix not in (".yaml", ".yml"):
+        return None
+    import yaml
+
+    lines: dict[KeyPath, int] = {}
+    text = ""
+    try:
+        text = path.read_text("utf-8")
+        raw = _value(yaml.compose(text, yaml.SafeLoader), (), lines)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        if PARAMETERS not in text:
+            return None
+        mark = getattr(error, "problem_mark", None)
+        what = f"this is not YAML: {getattr(error, 'problem', None) or type(error).__name__}"
+        if isinstance(error, RecursionError):
+            what = "it is nested too deep or too large"
+        raise InputError(Problem("", what, "", str(path), mark.line + 1 if mark else 0)) from None
+    blocks = list(_blocks(raw, ()))
+    if not blocks:
+        return None
+    if "transforms" in raw:
+        blocks.append(Block("/**", {"transforms": raw["transforms"]}, ()))
+    return _config(path, _node_of(blocks, str(path)), blocks, lines)
+
+
+def _node_of(blocks: list[Block], file: str) -> str:
+    """The rover's node in the file; empty if the file has only wildcards."""
+    named = [block for block in blocks if not block.wild]
+    nodes = {block.path for block in named if block.values.keys() & TELLING} or {block.path for block in named}
+    if len(nodes) > 1:
+        nodes = {name for name in nodes if name.rpartition("/")[2] == RoverConfig().node_name} or nodes
+    if len(nodes) > 1:
+        what = f"the file is for several nodes: {', '.join(sorted(nodes))}"
+        raise InputError(Problem("", what, "keep the parameters of one rover in it", file))
+    return next(iter(nodes), "")
+
+
+def _config(path: Path, node: str, blocks: list[Block], lines: dict[KeyPath, int]) -> dict[str, Any]:
+    """The parameters of the node, those of the wildcards that it matches first."""
+    found: dict[str, Any] = {}
+    where: dict[KeyPath, int] = {}
+    shared = any(not block.wild and block.path != node for block in blocks)
+    for block in sorted(blocks, key=lambda block: not block.wild):
+        if block.path != node and not (block.wild and (not node or _matches(block.path, node))):
+            continue
+        known = {key: value for key, value in block.values.items() if key not in OF_EVERY_NODE}
+        if block.wild and shared:  # what this rover does not know may be another node's
+            known = {key: value for key, value in known.items() if key in RoverConfig.model_fields}
+        _merge(found, known)
+        for place, line in lines.items():
+            if place[: len(block.at)] == block.at:
+                short = tuple(str(part) if isinstance(part, str) else part for part in place[len(block.at) :])
+                where[_undotted(short)] = line
+    problems: list[Problem] = []
+    config = validate(NativeConfig, found, problems, str(path), where)
+    if config is None or problems:
+        raise InputError(_told(problems, where, str(path)))
+    namespace, _, name = node.rpartition("/")
+    named = {"namespace": namespace or "/", "node_name": name} if node else {}
+    return {"transforms": [], **named, **config.model_dump(mode="json", exclude_unset=True)}
+
+
+def _told(problems: list[Problem], where: dict[KeyPath, int], file: str) -> list[Problem]:
+    """With the required keys named even where their whole table is missing."""
+    told = []
+    for problem in problems:
+        if problem.where == "gps":
+            keys = ("origin_latitude_deg", "origin_longitude_deg")
+            told += [Problem(f"gps.{key}", problem.what, problem.fix, file, line_of(where, ("gps",))) for key in keys]
+        else:
+            told.append(problem)
+    return told
+
+
+def _blocks(value: Any, at: KeyPath) -> Iterator[Block]:
+    """Every node's parameters, wherever they are nested."""
+    if not isinstance(value, dict):
+        return
+    if PARAMETERS in value:
+        inside = value[PARAMETERS]
+        if isinstance(inside, dict):
+            values = _nested(inside)
+            if "transforms" in value:
+                values.setdefault("transforms", value["transforms"])
+            path = "/" + "/".join(str(part).strip("/") for part in at if str(part).strip("/"))
+            yield Block(path if path != "/" else "/**", values, (*at, PARAMETERS))
+        return
+    for key, inner in value.items():
+        yield from _blocks(inner, (*at, key))
+
+
+def _matches(pattern: str, node: str) -> bool:
+    """Whether a wildcard is for a node: * is one part of its path, ** any number of them."""
+    parts = [
+        ".*" if part == "**" else "[^/]+" if part == "*" else re.escape(part) for part in pattern.strip("/").split("/")
+    ]
+    return re.fullmatch("/" + "/".join(parts).replace("/.*", "(?:/.*)?").replace(".*/", "(?:.*/)?"), node) is not None
+
+
+def _nested(values: dict[str, Any]) -> dict[str, Any]:
+    """Dotted keys as tables: gps.noise_std_m is noise_std_m in gps."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        inner = _nested(value) if isinstance(value, dict) else value
+        for part in reversed(str(key).split(".")[1:]):
+            inner = {part: inner}
+        _merge(found, {str(key).split(".")[0]: inner})
+    return found
+
+
+def _merge(into: dict[str, Any], more: dict[str, Any]) -> None:
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = value
+
+
+def _undotted(path: KeyPath) -> KeyPath:
+    return tuple(piece for part in path for piece in (part.split(".") if isinstance(part, str) else (part,)))
+
+
+def _value(node: Any, at: KeyPath, lines: dict[KeyPath, int], depth: int = DEEPEST) -> Any:
+    """A YAML node as data; `lines` gets where each key stands."""
+    if depth == 0 or len(lines) > MOST_VALUES:
+        raise RecursionError
+    match node.id if node is not None else "":
+        case "mapping":
+            found = {}
+            for key, inner in node.value:
+                name = str(key.value)
+                lines[(*at, name)] = key.start_mark.line + 1
+                found[name] = _value(inner, (*at, name), lines, depth - 1)
+            return found
+        case "sequence":
+            values = []
+            for place, inner in enumerate(node.value):
+                lines[(*at, place)] = inner.start_mark.line + 1
+                values.append(_value(inner, (*at, place), lines, depth - 1))
+            return values
+        case "scalar":
+            return _scalar(node)
+    return None
+
+
+def _scalar(node: Any) -> Any:
+    """A scalar as rcl has it: 1e-3 is a number, though PyYAML takes it for text."""
+    text = node.value
+    if node.style is not None or (node.tag == "tag:yaml.org,2002:str" and _is_word(text)):
+        return text
+    if text in ("", "~", "null"):
+        return None
+    if text.lower() in TRUE | FALSE:
+        return text.lower() in TRUE
+    if INTEGER.match(text):
+        return int(text)
+    try:
+        return float(text.replace("_", "x"))
+    except ValueError:
+        return text
+
+
+def _is_word(text: str) -> bool:
+    return not re.match(r"[+-]?[.\d]", text) and text.lower() not in TRUE | FALSE

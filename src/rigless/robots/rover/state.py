@@ -1,0 +1,76 @@
+"""What the rover remembers, and what is true of it."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.motion.contact import Touch
+from rigless.robots.rover.body import BODY_SIZE, MOUNT_SIZE
+
+TRACK = 200  # fixes that the page shows
+
+
+def level_mount() -> NDArray[np.float64]:
+    mount = np.zeros(MOUNT_SIZE)
+    mount[3] = 1.0
+    return mount
+
+
+@dataclass
+class Fix:
+    """What the receiver last said, in map metres, with its variance and kind of fix; `epoch_ns` is when it was so."""
+
+    east_m: float = 0.0
+    north_m: float = 0.0
+    up_m: float = 0.0
+    variance_m2: float = 0.0
+    kind: str = "none"
+    epoch_ns: int = -1
+
+
+@dataclass
+class RoverState:
+    body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of encoders, IMU, GPS
+    doubt: NDArray[np.float64] = field(
+        default_factory=lambda: np.zeros((5, 5))
+    )  # covariance of dead reckoning, see `reckon`
+    ticks: int = 0
+    fixes: int = 0
+    command: tuple[float, float] = (0.0, 0.0)
+    commanded_ns: int = 0
+    stale: bool = True  # there is no command, or it is too old
+    epoch_ns: int = 0  # what stamps count from
+    frames: dict[str, tuple[str, tuple[float, float, float], tuple[float, float, float, float]]] = field(
+        default_factory=dict
+    )
+    mount: NDArray[np.float64] = field(default_factory=level_mount)
+    imu_mounted: bool = False
+    gps_mounted: bool = False
+    hit: bool = False
+    touch: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    fix: Fix = field(default_factory=Fix)
+    track: NDArray[np.float64] = field(
+        default_factory=lambda: np.full((TRACK, 2), np.nan)
+    )  # a ring of fixes, east and north
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Ground truth. `place` is latitude, longitude and height of the base; `odometry` what dead reckoning from the encoders believes."""
+
+    pose: tuple[float, float, float]
+    velocity: tuple[float, float]
+    acceleration: tuple[float, float]
+    place: tuple[float, float, float]
+    odometry: tuple[float, float, float]
+    odometry_error_m: float
+    encoder_scale_errors: tuple[float, float]
+    gyro_bias_radps: float
+    gps_drift_m: tuple[float, float]
+    gps_error_m: float  # of the last fix, from where the antenna is now
+    fix: str
+    waiting_for: list[str]
+    contacts: list[Touch]
+    distance_m: float

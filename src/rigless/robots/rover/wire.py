@@ -1,0 +1,113 @@
+"""What goes over the rover's wire: its node, its topics and their quality of service, and its readings as ROS messages.
+
+Variances are never zero, since ROS reads a covariance of zeros as unknown: what is exact has FLOOR.
+"""
+
+import re
+
+from rigless.robots.rover.config import RoverConfig
+from rigless.ros.messages import (
+    Clock,
+    Header,
+    Imu,
+    NavSatFix,
+    NavSatStatus,
+    Odometry,
+    Point,
+    Pose,
+    PoseWithCovariance,
+    Quaternion,
+    TFMessage,
+    Time,
+    Twist,
+    TwistStamped,
+    TwistWithCovariance,
+    TwistWithCovarianceStamped,
+    Vector3,
+)
+from rigless.ros.topics import Node, Topic
+from rigless.sensors.attitude import about_z
+
+FLOOR = 1e-9
+LATEST_S = 2**31 - 1  # what a stamp can hold
+NOT_PROVIDED = (-1.0, *(0.0,) * 8)
+STATUS = {"none": -1, "fix": 0, "float": 1, "fixed": 2}  # NO_FIX, FIX, SBAS_FIX, GBAS_FIX; ROS has no word for float
+SERVICE_GPS = 1
+UNKNOWN, DIAGONAL_KNOWN = 0, 2
+FLAT = Vector3()
+
+
+def node_of(config: RoverConfig, robot: str) -> Node:
+    """The rover as a ROS node. A robot that is not called rover has its name as namespace, so that several do not meet."""
+    own = "" if robot == "rover" else re.sub(r"\W", "_", robot, flags=re.ASCII)
+    namespace = (own if not own[:1].isdigit() else f"_{own}") if config.namespace is None else config.namespace
+    topics = [
+        Topic("cmd_vel", TwistStamped if config.twist_stamped else Twist, "in"),
+        Topic("/tf_static", TFMessage, "in", transient_local=True, depth=100),
+        Topic("enc_vel", TwistWithCovarianceStamped, "out"),
+        Topic("imu", Imu, "out"),
+        Topic("gps", NavSatFix, "out"),
+        *(Topic(name, Odometry, "out") for name in config.ground_truth_topics),
+    ]
+    if config.publish_clock:
+        topics.append(Topic("/clock", Clock, "out"))
+    return Node(config.node_name, tuple(topics), namespace or "/", dict(config.remaps))
+
+
+def stamp_of(time_ns: int) -> Time:
+    sec, nanosec = divmod(time_ns, 1_000_000_000)
+    return Time(min(sec, LATEST_S), nanosec)
+
+
+def diagonal6(*variances: float) -> tuple[float, ...]:
+    """A 6×6 covariance with these on its diagonal."""
+    a, b, c, d, e, f = variances
+    z = 0.0
+    return (a, z, z, z, z, z, z, b, z, z, z, z, z, z, c, z, z, z, z, z, z, d, z, z, z, z, z, z, e, z, z, z, z, z, z, f)
+
+
+EXACT6 = diagonal6(*(FLOOR,) * 6)
+
+
+def enc_vel(header: Header, v: float, w: float, variance_v: float, variance_w: float) -> TwistWithCovarianceStamped:
+    twist = Twist(Vector3(v, 0.0, 0.0), Vector3(0.0, 0.0, w))
+    covariance = diagonal6(max(variance_v, FLOOR), FLOOR, FLOOR, FLOOR, FLOOR, max(variance_w, FLOOR))
+    return TwistWithCovarianceStamped(header, TwistWithCovariance(twist, covariance))
+
+
+def imu(
+    header: Header,
+    turned: list[float],
+    yaw_variance: float | None,
+    has_rate: bool,
+    acceleration: list[float] | None,
+    acceleration_variances: tuple[float, float, float],
+) -> Imu:
+    """`turned` is orientation, angular velocity and its covariance on the sensor's axes; what is None is not provided."""
+    has_yaw = yaw_variance is not None
+    ax, ay, az = (max(variance, FLOOR) for variance in acceleration_variances)
+    return Imu(
+        header,
+        Quaternion(*turned[:4]) if has_yaw else Quaternion(),
+        (FLOOR, 0.0, 0.0, 0.0, FLOOR, 0.0, 0.0, 0.0, max(yaw_variance, FLOOR))
+        if yaw_variance is not None
+        else NOT_PROVIDED,
+        Vector3(*turned[4:7]) if has_rate else FLAT,
+        tuple(turned[7:16]) if has_rate else NOT_PROVIDED,
+        Vector3(*acceleration) if acceleration is not None else FLAT,
+        (ax, 0.0, 0.0, 0.0, ay, 0.0, 0.0, 0.0, az) if acceleration is not None else NOT_PROVIDED,
+    )
+
+
+def gps(header: Header, kind: str, place: tuple[float, float, float], variance: float, up_variance: float) -> NavSatFix:
+    status = NavSatStatus(STATUS[kind], SERVICE_GPS)
+    if kind == "none":
+        return NavSatFix(header, status, *place, position_covariance_type=UNKNOWN)
+    level, up = max(variance, FLOOR), max(up_variance, FLOOR)
+    return NavSatFix(header, status, *place, (level, 0.0, 0.0, 0.0, level, 0.0, 0.0, 0.0, up), DIAGONAL_KNOWN)
+
+
+def ground_truth(header: Header, child: str, x: float, y: float, yaw: float, v: float, w: float) -> Odometry:
+    pose = Pose(Point(x, y, 0.0), Quaternion(*about_z(yaw)))
+    twist = Twist(Vector3(v, 0.0, 0.0), Vector3(0.0, 0.0, w))
+    return Odometry(header, child, PoseWithCovariance(pose, EXACT6), TwistWithCovariance(twist, EXACT6))

@@ -1,0 +1,60 @@
+"""Orientations as unit quaternions (x, y, z, w) and what they do to vectors; Hamilton's product, right-handed, ROS's order."""
+
+import math
+from collections.abc import Sequence
+
+from numba import njit
+
+Quaternion = tuple[float, float, float, float]
+Vector = tuple[float, float, float]
+
+
+@njit(cache=True, error_model="numpy")
+def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+    """First b, then a."""
+    return (
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def rotate(q: Quaternion, v: Vector) -> Vector:
+    """A vector given in the turned frame, in the frame around it."""
+    tx, ty, tz = (
+        2.0 * (q[1] * v[2] - q[2] * v[1]),
+        2.0 * (q[2] * v[0] - q[0] * v[2]),
+        2.0 * (q[0] * v[1] - q[1] * v[0]),
+    )
+    return (
+        v[0] + q[3] * tx + q[1] * tz - q[2] * ty,
+        v[1] + q[3] * ty + q[2] * tx - q[0] * tz,
+        v[2] + q[3] * tz + q[0] * ty - q[1] * tx,
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def inverse(q: Quaternion) -> Quaternion:
+    return -q[0], -q[1], -q[2], q[3]
+
+
+@njit(cache=True, error_model="numpy")
+def about_z(angle_rad: float) -> Quaternion:
+    return 0.0, 0.0, math.sin(0.5 * angle_rad), math.cos(0.5 * angle_rad)
+
+
+def from_rpy(roll_rad: float, pitch_rad: float, yaw_rad: float) -> Quaternion:
+    """Roll about x, then pitch about y, then yaw about z, all of the fixed frame, as URDF has it."""
+    roll = (math.sin(0.5 * roll_rad), 0.0, 0.0, math.cos(0.5 * roll_rad))
+    pitch = (0.0, math.sin(0.5 * pitch_rad), 0.0, math.cos(0.5 * pitch_rad))
+    return multiply(about_z(yaw_rad), multiply(pitch, roll))
+
+
+def unit(q: Sequence[float]) -> Quaternion | None:
+    """The rotation that four numbers mean; None if they mean none."""
+    length = math.sqrt(sum(part * part for part in q))
+    if not 1e-6 < length < 1e6:
+        return None
+    return q[0] / length, q[1] / length, q[2] / length, q[3] / length

@@ -1,0 +1,64 @@
+"""Message types as Cyclone knows them. Their fields are there for the type's description alone: samples are the bytes of our own CDR."""
+
+from functools import cache
+from typing import Any, Self
+
+from cyclonedds.idl import IdlStruct, make_idl_struct
+from cyclonedds.idl import types as _types
+from cyclonedds.idl.annotations import final
+
+from rigless.ros.layout import Array, Number, Sequence, Shape, Struct, Text, shapes
+from rigless.ros.types import dds_type_name
+
+types: Any = _types
+
+
+class Sample(IdlStruct):
+    """A message on the wire: what Cyclone would make of objects, given to it ready made, and given back as it came."""
+
+    data: bytes
+    sample_info: Any
+
+    @classmethod
+    def of(cls, data: bytes) -> Self:
+        sample = cls.__new__(cls)
+        sample.data = data
+        return sample
+
+    def serialize(self, *_: Any, **__: Any) -> bytes:
+        return self.data
+
+    @classmethod
+    def deserialize(cls, data: bytes, *_: Any, **__: Any) -> Self:
+        return cls.of(data)
+
+    @classmethod
+    def deserialize_key(cls, data: bytes, *_: Any, **__: Any) -> Self:
+        return cls.of(data)
+
+
+@cache
+def sample_type(kind: type) -> type[Sample]:
+    """Cyclone's type of a message type."""
+    fields = {name: _idl(shape) for name, shape in shapes(kind)}
+    made: Any = final(make_idl_struct(kind.__name__, dds_type_name(kind), fields, dataclassify=False))
+    for name in ("of", "serialize", "deserialize", "deserialize_key"):
+        setattr(made, name, Sample.__dict__[name])
+    typed: type[Sample] = made
+    return typed
+
+
+def _idl(shape: Shape) -> Any:
+    match shape:
+        case Number("bool"):
+            return bool
+        case Number(name):
+            return getattr(types, name)
+        case Text():
+            return str
+        case Struct(kind):
+            return sample_type(kind)
+        case Array(item, length):
+            return types.array[_idl(item), length]
+        case Sequence(item):
+            return types.sequence[_idl(item)]

@@ -1,0 +1,12 @@
+"""`rigless bench rover`, briefly measured: it gives its figures. How large they are is not for a test to say."""
+
+import math
+
+from .measuring import figures_of
+
+
+def test_it_gives_its_figures():
+    figures = figures_of("rover")
+    assert set(figures) >= {"unheard_x", "messages_built_x", "recorded_x", "recorded_mib_per_h"}
+    for value in figures.values():
+        assert isinstance(value, dict) or (math.isfinite(value) and value > 0)

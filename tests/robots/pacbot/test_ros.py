@@ -1,0 +1,98 @@
+"""The Pacbot as a ROS node: its sensors on the axes of ROS, and cmd_vel on its wheels."""
+
+import math
+
+import pytest
+
+from rigless.kernel.inputs import Arrive, Connect
+from rigless.ros import cdr
+from rigless.ros import messages as m
+from rigless.scenario.load import open_target
+
+QUIET = [
+    "imu.accel_stddev_mps2=0",
+    "imu.gyro_stddev_radps=0",
+    "imu.gyro_drift_radps=0",
+    "encoders.noise=0",
+    "body.damping_per_s=0",
+]
+
+
+def start(*settings):
+    sim = open_target("pacbot", ["ros=true", *QUIET, *settings], 1).simulation
+    sim.apply(Connect("pacbot", "ros", 1, "peer", "here"))
+    return sim
+
+
+def drive(sim, ahead, left, turn):
+    twist = m.Twist(m.Vector3(ahead, left), m.Vector3(z=turn))
+    sim.apply(Arrive("pacbot", "ros", 1, cdr.encode(twist), "/cmd_vel"))
+
+
+def by_topic(sim):
+    return {published.topic: published.message for published in sim.take("pacbot", "ros")}
+
+
+@pytest.mark.parametrize(
+    "wanted", [(0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.1, -0.05, 0.0), (0.0, 0.0, 1.0), (0.05, 0.0, -1.0)]
+)
+def test_it_goes_as_told(wanted):
+    sim = start()
+    drive(sim, *wanted)
+    sim.run(0.45)
+    right, ahead, turn = sim.truth("pacbot").body_velocity
+    assert (ahead, -right, turn) == pytest.approx(wanted, abs=1e-3)
+
+
+def test_too_fast_is_slower_on_the_same_way():
+    sim = start()
+    drive(sim, 3.0, 1.5, 0.0)
+    sim.run(0.45)
+    right, ahead, turn = sim.truth("pacbot").body_velocity
+    assert (ahead, -right, turn) == pytest.approx((0.3, 0.15, 0.0), abs=1e-3)
+
+
+def test_it_stops_when_commands_do():
+    sim = start()
+    drive(sim, 0.1, 0.0, 0.0)
+    sim.run(0.49)
+    assert sim.truth("pacbot").commands["west"] > 0
+    sim.run(0.02)
+    assert set(sim.truth("pacbot").commands.values()) == {0.0}
+
+
+def test_sensors_on_the_axes_of_ros():
+    sim = start("ros.cmd_vel_timeout_s=0")
+    drive(sim, 0.0, 0.1, 0.5)
+    sim.run(1.0)
+    found = by_topic(sim)
+    truth = sim.truth("pacbot")
+    imu = found["imu"]
+    assert imu.angular_velocity.z == pytest.approx(0.5, abs=1e-3)
+    right, ahead = truth.acceleration
+    assert (imu.linear_acceleration.x, imu.linear_acceleration.y) == pytest.approx((ahead, -right), abs=2e-3)
+    assert abs(imu.linear_acceleration.x) > 0.04  # v·w, and to the back when it goes to the left
+    joints = found["joint_states"]
+    assert joints.name == ("wheel_north", "wheel_south", "wheel_east", "wheel_west")
+    ticks = list(truth.ticks.values())
+    assert joints.position == pytest.approx([tick / 1000 * 2 * math.pi for tick in ticks], abs=0.1)
+    for ray in truth.tof:
+        assert found[f"range/{ray.name}"].range == pytest.approx(ray.reading_m, abs=1e-3)
+        assert found[f"range/{ray.name}"].header.frame_id == f"range_{ray.name}"
+
+
+def test_where_the_range_sensors_look():
+    sim = start()
+    static = {one.child_frame_id: one.transform for one in by_topic(sim)["/tf_static"].transforms}
+    at = {name: (round(where.translation.x, 3), round(where.translation.y, 3)) for name, where in static.items()}
+    assert at["range_north"] == (0.075, 0.0)  # ahead
+    assert at["range_west"] == (0.0, 0.075)  # to the left
+    assert (at["range_south"], at["range_east"]) == ((-0.075, 0.0), (0.0, -0.075))
+
+
+def test_it_feels_a_left_turn_on_its_left():
+    sim = start("ros.cmd_vel_timeout_s=0")
+    drive(sim, 0.1, 0.0, 0.5)
+    sim.run(1.0)
+    felt = by_topic(sim)["imu"].linear_acceleration
+    assert (felt.x, felt.y) == pytest.approx((0.0, 0.05), abs=2e-3)  # v·w towards the centre

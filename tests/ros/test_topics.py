@@ -1,0 +1,49 @@
+"""Topics' names on the wire, and the codec between them and a robot's own names."""
+
+import pytest
+
+from rigless.kernel.ports import WireError
+from rigless.ros import cdr
+from rigless.ros import messages as m
+from rigless.ros.codec import Published, codec_of
+from rigless.ros.topics import Node, Topic, name_problem
+
+TOPICS = (
+    Topic("imu", m.Imu, "out"),
+    Topic("/tf", m.TFMessage, "out"),
+    Topic("cmd_vel", m.Twist, "in"),
+    Topic("~/state", m.Clock, "out"),
+)
+
+
+@pytest.mark.parametrize(
+    ("namespace", "remaps", "name", "wanted"),
+    [("", {}, "imu", "/imu"), ("/", {}, "imu", "/imu"), ("a/b", {}, "imu", "/a/b/imu"), ("/a", {}, "/tf", "/tf"),
+     ("/a", {}, "~/state", "/a/rover/state"), ("/a", {"imu": "imu/data"}, "imu", "/a/imu/data"), ("/a", {"/a/imu": "/x"}, "imu", "/x"),
+     ("/a", {"/imu": "/x"}, "imu", "/a/imu"), ("/a", {"/tf": "tf"}, "/tf", "/a/tf")],
+)  # fmt: skip
+def test_names_on_the_wire(namespace, remaps, name, wanted):
+    assert Node("rover", TOPICS, namespace, remaps).full_name(name) == wanted
+
+
+@pytest.mark.parametrize(("name", "good"), [("imu", True), ("/a/b_1", True), ("~/x", True), ("/", True), ("1a", False), ("a//b", False),
+                                            ("a b", False), ("", False), ("a/", False), ("ä", False), ("a" * 300, False)])  # fmt: skip
+def test_names_that_ros_takes(name, good):
+    assert (name_problem(name) == "") is good
+
+
+def test_a_robot_uses_its_own_names():
+    codec = codec_of(Node("rover", TOPICS, "r1", {"cmd_vel": "/drive"}))()
+    twist = m.Twist(m.Vector3(1.0))
+    assert codec.decode(cdr.encode(twist), "/drive") == [Published("cmd_vel", twist)]
+    assert codec.encode(Published("imu", m.Imu())) == ("/r1/imu", cdr.encode(m.Imu()))
+
+
+@pytest.mark.parametrize(
+    ("data", "subject"),
+    [(b"", "/cmd_vel"), (b"\0\1\0\0abc", "/cmd_vel"), (cdr.encode(m.Imu()), "/imu"), (b"", "/other")],
+)
+def test_what_cannot_be_read_is_passed_over(data, subject):
+    with pytest.raises(WireError) as caught:
+        codec_of(Node("rover", TOPICS))().decode(data, subject)
+    assert not caught.value.hang_up

@@ -1,0 +1,266 @@
+"""ROS topics over DDS: peers come, hear, speak and go; what is kept for late joiners; what the graph is told."""
+
+import asyncio
+import gc
+from contextlib import asynccontextmanager
+
+import pytest
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant, BuiltinTopicDcpsPublication
+from cyclonedds.qos import Policy
+
+from rigless.ros import cdr
+from rigless.ros import messages as m
+from rigless.ros.codec import ros_port
+from rigless.ros.graph import DISCOVERY, ParticipantEntitiesInfo
+from rigless.ros.topics import Node, Topic
+from rigless.ros.types import type_hash
+from rigless.transports import dds
+from rigless.transports.transport import ALL
+
+from .inboxes import Diary, until
+from .ros_peers import Peer, free_domain, taken, write
+
+TOPICS = (
+    Topic("imu", m.Imu, "out"),
+    Topic("scan", m.LaserScan, "out", reliable=False),
+    Topic("/tf_static", m.TFMessage, "out", transient_local=True, depth=1),
+    Topic("cmd_vel", m.Twist, "in"),
+    Topic("/map_static", m.TFMessage, "in", transient_local=True, depth=100),
+)
+IMU = cdr.encode(m.Imu(m.Header(m.Time(3, 4), "imu_link"), m.Quaternion(0.1, 0.2, 0.3, 0.4)))
+GO = m.Twist(m.Vector3(0.5))
+STATIC = [cdr.encode(m.TFMessage((m.TransformStamped(child_frame_id=name),))) for name in ("a", "b")]
+
+
+@pytest.fixture(autouse=True)
+def loopback(monkeypatch):
+    for name in (
+        "ROS_DOMAIN_ID",
+        "ROS_LOCALHOST_ONLY",
+        "ROS_AUTOMATIC_DISCOVERY_RANGE",
+        "ROS_STATIC_PEERS",
+        "CYCLONEDDS_URI",
+    ):
+        monkeypatch.delenv(name, raising=False)
+
+
+@asynccontextmanager
+async def on_the_air(domain, namespace="/", name="robot"):
+    inbox = Diary()
+    transport = dds.Transport(ros_port(Node(name, TOPICS, namespace)), inbox)
+    assert await transport.open(f"domain/{domain}") == f"dds://domain/{domain}"
+    try:
+        yield transport, inbox
+    finally:
+        await transport.close()
+
+
+def scene(play):
+    async def bounded():
+        async with asyncio.timeout(60):
+            await play(free_domain())
+
+    asyncio.run(bounded())
+    gc.collect()
+
+
+def received(inbox):
+    return [report[1:] for report in inbox.reports if report[0] == "received"]
+
+
+@pytest.mark.parametrize("reliable", [True, False])
+def test_a_reader_hears_what_is_sent(reliable):
+    async def play(domain):
+        async with on_the_air(domain, "r1") as (transport, inbox):
+            reader = Peer(domain).reader("rt/r1/imu", m.Imu, reliable=reliable)
+            await until(lambda: inbox.reports, "match")
+            got = []
+            transport.send(ALL, IMU, "/r1/imu")
+            await until(lambda: got.extend(taken(reader)) or got, "sample")
+            assert got == [IMU]
+
+    scene(play)
+
+
+def test_best_effort_does_not_serve_who_wants_reliable():
+    async def play(domain):
+        async with on_the_air(domain):
+            peer = Peer(domain)
+            peer.reader("rt/scan", m.LaserScan, reliable=True)
+            fair = peer.reader("rt/scan", m.LaserScan, reliable=False)
+            await until(lambda: fair.get_matched_publications(), "match")
+            assert peer.endpoints[0].get_matched_publications() == []
+
+    scene(play)
+
+
+def test_peers_are_links_and_what_they_say_is_theirs():
+    async def play(domain):
+        async with on_the_air(domain) as (_, inbox):
+            peers = [Peer(domain) for _ in range(4)]  # handles have all 64 bits: half of them would be negative
+            writers = [peer.writer("rt/cmd_vel", m.Twist) for peer in peers]
+            await until(lambda: inbox.kinds().count("connected") == 4, "four links")
+            for number, writer in enumerate(writers):
+                await until(lambda writer=writer: writer.get_matched_subscriptions(), "match")
+                write(writer, m.Twist, m.Twist(m.Vector3(float(number))))
+            await until(lambda: len(received(inbox)) == 4, "four messages")
+            guids = {str(peer.participant.guid): number for number, peer in enumerate(peers)}
+            owner = {report[1]: guids[report[2]] for report in inbox.reports if report[0] == "connected"}
+            for link, data, subject in received(inbox):
+                assert subject == "/cmd_vel"
+                assert cdr.decode(m.Twist, data).linear.x == owner[link]
+
+    scene(play)
+
+
+def test_who_goes_is_gone_after_what_it_said():
+    async def play(domain):
+        async with on_the_air(domain) as (transport, inbox):
+            peer = Peer(domain)
+            writer = peer.writer("rt/cmd_vel", m.Twist)
+            await until(lambda: inbox.reports and writer.get_matched_subscriptions(), "match")
+            write(writer, m.Twist, GO)
+            writer = peer.leave()
+            await until(lambda: "disconnected" in inbox.kinds(), "gone")
+            assert inbox.kinds() == ["connected", "received", "disconnected"]
+            assert transport.links == {}
+
+    scene(play)
+
+
+def test_what_nobody_reads_is_not_written():
+    async def play(domain):
+        async with on_the_air(domain) as (transport, _):
+            written = []
+            outlet = transport._outlets["/imu"]
+            outlet.sample = lambda data, make=outlet.sample: written.append(data) or make(data)
+            transport.send(ALL, IMU, "/imu")
+            assert written == []
+            reader = Peer(domain).reader("rt/imu", m.Imu)
+            await until(lambda: outlet.readers, "match")
+            transport.send(ALL, IMU, "/imu")
+            assert (written, len(reader.get_matched_publications())) == ([IMU], 1)
+
+    scene(play)
+
+
+def test_late_joiners_get_what_is_kept_and_nobody_gets_it_twice():
+    async def play(domain):
+        async with on_the_air(domain) as (transport, _):
+            transport.send(ALL, STATIC[0], "/tf_static")  # before anybody is there
+            peer, got = Peer(domain), []
+            reader = peer.reader("rt/tf_static", m.TFMessage, kept=True)
+            await until(lambda: got.extend(taken(reader)) or got, "what was said before")
+            transport.send(ALL, STATIC[0], "/tf_static")
+            transport.send(ALL, STATIC[1], "/tf_static")
+            await until(lambda: got.extend(taken(reader)) or len(got) > 1, "what is new")
+            assert got == STATIC
+            late, later = Peer(domain).reader("rt/tf_static", m.TFMessage, kept=True), []
+            await until(lambda: later.extend(taken(late)) or later, "the newest")
+            assert later == STATIC[1:]
+
+    scene(play)
+
+
+def test_it_is_a_late_joiner_itself():
+    async def play(domain):
+        async with on_the_air(domain):  # so that the domain has the transport's settings
+            peer = Peer(domain)
+            writer = peer.writer("rt/map_static", m.TFMessage, kept=True)
+            for static in STATIC:
+                write(writer, m.TFMessage, static)
+            async with on_the_air(domain, "/later") as (_, inbox):
+                await until(lambda: len(received(inbox)) == 2, "what was said before it came")
+                assert [data for _, data, _ in received(inbox)] == STATIC
+
+    scene(play)
+
+
+def test_what_a_fault_spoiled_is_lost_and_counted():
+    """Cyclone refuses samples that are none of their type, on both sides; the robot goes on."""
+
+    async def play(domain):
+        async with on_the_air(domain) as (transport, inbox):
+            reader, got = Peer(domain).reader("rt/imu", m.Imu), []
+            await until(lambda: transport._outlets["/imu"].readers, "match")
+            for data in (IMU[:-8], b"\xff" * 8, b"", IMU):
+                transport.send(ALL, data, "/imu")
+            await until(lambda: got.extend(taken(reader)) or got, "the good one")
+            assert (got, inbox.drops) == ([IMU], [1, 1, 1])
+
+    scene(play)
+
+
+def test_who_was_hung_up_on_is_a_peer_again_later(monkeypatch):
+    monkeypatch.setattr(dds, "RETURN_S", 0.02)
+
+    async def play(domain):
+        async with on_the_air(domain) as (transport, inbox):
+            writer = Peer(domain).writer("rt/cmd_vel", m.Twist)
+            await until(lambda: inbox.reports and writer.get_matched_subscriptions(), "match")
+            transport.close_link(inbox.reports[0][1])
+            write(writer, m.Twist, GO)
+            await until(lambda: inbox.kinds().count("connected") == 2, "back")
+            write(writer, m.Twist, GO)
+            await until(lambda: received(inbox), "heard again")
+            assert {link for link, _, _ in received(inbox)} == {2}
+
+    scene(play)
+
+
+def test_the_graph_is_told_of_every_node():
+    async def play(domain):
+        peer, told = Peer(domain), []
+        reader = peer.reader(DISCOVERY, ParticipantEntitiesInfo, kept=True, depth=1)
+
+        def nodes():
+            told.extend(cdr.decode(ParticipantEntitiesInfo, data) for data in taken(reader))
+            return (
+                {(node.node_namespace, node.node_name) for node in told[-1].node_entities_info_seq} if told else set()
+            )
+
+        async with on_the_air(domain) as (first, _):
+            async with on_the_air(domain, "r2", "second") as (second, _):
+                assert first._participant is second._participant
+                await until(lambda: nodes() == {("/", "robot"), ("/r2", "second")}, "both")
+                for node in told[-1].node_entities_info_seq:
+                    assert (len(node.reader_gid_seq), len(node.writer_gid_seq)) == (2, 3)
+                mine = {outlet.entity.guid.bytes for outlet in first._outlets.values()}
+                assert {gid.data for gid in told[-1].node_entities_info_seq[0].writer_gid_seq} == mine
+                assert told[-1].gid.data == first._participant.participant.guid.bytes
+            await until(lambda: nodes() == {("/", "robot")}, "one has gone")
+
+    scene(play)
+
+
+def test_endpoints_carry_the_hash_of_their_type():
+    async def play(domain):
+        async with on_the_air(domain) as (transport, _):
+            peer = Peer(domain)
+            publications = BuiltinDataReader(peer.participant, BuiltinTopicDcpsPublication)
+            participants = BuiltinDataReader(peer.participant, BuiltinTopicDcpsParticipant)
+            found, people = {}, []
+
+            def look():
+                found.update({sample.topic_name: sample for sample in publications.take(50)})
+                people.extend(participants.take(50))
+                return "rt/imu" in found
+
+            await until(look, "the publication")
+            assert found["rt/imu"].type_name == "sensor_msgs::msg::dds_::Imu_"
+            data = found["rt/imu"].qos[Policy.Userdata].data
+            assert data == f"typehash={type_hash(m.Imu)};".encode()
+            own = transport._participant.participant.guid
+            assert [one.qos[Policy.Userdata].data for one in people if one.key == own] == [b"enclave=/;"]
+
+    scene(play)
+
+
+def test_the_last_one_out_takes_the_participant_along():
+    async def play(domain):
+        async with on_the_air(domain) as (transport, _):
+            gone = str(transport._participant.participant.guid)
+        async with on_the_air(domain) as (transport, _):
+            assert str(transport._participant.participant.guid) != gone
+
+    scene(play)

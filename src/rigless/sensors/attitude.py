@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from numba import njit
+from rigless.kernel.compiled import compiled
 
 Quaternion = tuple[float, float, float, float]
 Vector = tuple[float, float, float]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
     """First b, then a."""
     return (
@@ -20,7 +20,7 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
     )
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def rotate(q: Quaternion, v: Vector) -> Vector:
     """A vector given in the turned frame, in the frame around it."""
     tx, ty, tz = (
@@ -35,12 +35,12 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
     )
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def inverse(q: Quaternion) -> Quaternion:
     return -q[0], -q[1], -q[2], q[3]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def about_z(angle_rad: float) -> Quaternion:
     return 0.0, 0.0, math.sin(0.5 * angle_rad), math.cos(0.5 * angle_rad)
 

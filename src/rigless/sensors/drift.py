@@ -6,7 +6,7 @@ depend on the rate it is sampled at.
 
 import math
 
-from numba import njit
+from rigless.kernel.compiled import inlined
 
 
 def pull(dt_s: float, time_constant_s: float) -> tuple[float, float]:
@@ -15,7 +15,7 @@ def pull(dt_s: float, time_constant_s: float) -> tuple[float, float]:
     return keep, math.sqrt(-math.expm1(-2.0 * dt_s / time_constant_s))
 
 
-@njit(cache=True, inline="always")
+@inlined
 def wander(value: float, keep: float, kick: float, draw: float) -> float:
     """The value one step on; `kick` is the step's deviation, `draw` a standard normal number."""
     return value * keep + kick * draw

@@ -1,9 +1,9 @@
 """Speed from wheel encoders: a scale factor that drifts, and white noise. Standing wheels have no drift to show."""
 
-from numba import njit
+from rigless.kernel.compiled import inlined
 
 
-@njit(cache=True, inline="always")
+@inlined
 def read_speed(speed: float, scale_error: float, noise: float) -> float:
     return speed * (1.0 + scale_error) + noise
 

@@ -2,10 +2,10 @@
 
 import math
 
-from numba import njit
+from rigless.kernel.compiled import compiled
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def antenna(x_m: float, y_m: float, yaw_rad: float, arm_x_m: float, arm_y_m: float) -> tuple[float, float]:
     """The antenna of a body at this pose, on its lever arm."""
     c, s = math.cos(yaw_rad), math.sin(yaw_rad)

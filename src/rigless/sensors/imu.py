@@ -6,26 +6,25 @@ full rotation. So a consumer that turns them back by the same transform finds th
 
 from typing import Any
 
-from numba import njit
-
+from rigless.kernel.compiled import compiled
 from rigless.sensors.attitude import Quaternion, Vector, about_z, inverse, multiply, rotate
 
 STANDARD_GRAVITY = 9.80665  # m/s², CGPM 1901
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def orientation(yaw_rad: float, base_q_imu: Quaternion) -> Quaternion:
     """The sensor's orientation in the world when the body's yaw is this: world_q_base · base_q_imu."""
     return multiply(about_z(yaw_rad), base_q_imu)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def rates(yaw_rate_radps: float, base_q_imu: Quaternion) -> Vector:
     """The angular velocity on the sensor's own axes."""
     return rotate(inverse(base_q_imu), (0.0, 0.0, yaw_rate_radps))
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def rate_covariance(level: float, yaw_rate: float, base_q_imu: Quaternion, out: Any) -> None:
     """The 3×3 covariance of `rates`, row by row: `yaw_rate` is the variance about the vertical, `level` about all else."""
     up = rotate(inverse(base_q_imu), (0.0, 0.0, 1.0))
@@ -34,7 +33,7 @@ def rate_covariance(level: float, yaw_rate: float, base_q_imu: Quaternion, out: 
             out[3 * row + column] = (yaw_rate - level) * up[row] * up[column] + (level if row == column else 0.0)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def specific_force(
     forward_mps2: float, speed_mps: float, rate_radps: float, rate_radps2: float, arm: Vector, base_q_imu: Quaternion
 ) -> Vector:

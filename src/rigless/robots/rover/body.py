@@ -8,9 +8,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled, inlined
 from rigless.motion.diff_drive import approach, wrap
 from rigless.sensors.attitude import Quaternion, Vector
 from rigless.sensors.drift import wander
@@ -30,7 +30,7 @@ IMU_Q, IMU_AT, GPS_AT, MOUNT_SIZE = 0, 4, 7, 10
 ENCODER, IMU, GPS = range(3)  # streams of noise
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def advance(body: Array, const: Array) -> None:
     """One step of the drive and the pose."""
     dt, v, w = const[DT], body[V], body[W]
@@ -44,7 +44,7 @@ def advance(body: Array, const: Array) -> None:
     body[ODOMETER] += abs(new_v) * dt
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def measure(body: Array, const: Array, keys: Any, number: int) -> None:
     """The encoders' reading of step `number`; it is in the body, since dead reckoning goes on from it."""
     a, b, c, d = block(keys[ENCODER], number, 0)
@@ -56,7 +56,7 @@ def measure(body: Array, const: Array, keys: Any, number: int) -> None:
         body[BIAS] += const[WALK] * normal(block(keys[IMU], number, 0)[2])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def reckon(body: Array, const: Array, doubt: Array) -> None:
     """Dead reckoning from the encoders' reading, as the pose is, and the covariance of its errors: of x, y, yaw and both scale errors. That
     they are correlated in time is what makes dead reckoning worse than white noise would."""
@@ -87,7 +87,7 @@ def reckon(body: Array, const: Array, doubt: Array) -> None:
     body[ODO_YAW] = wrap(body[ODO_YAW] + body[ENC_W] * dt)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def read_imu(body: Array, const: Array, mount: Array, keys: Any, number: int, out: Array) -> None:
     """The IMU at step `number`: yaw from magnetic north, yaw rate, and the acceleration on its own axes."""
     a, b, _, _ = block(keys[IMU], number, 0)
@@ -99,7 +99,7 @@ def read_imu(body: Array, const: Array, mount: Array, keys: Any, number: int, ou
         out[2 + axis] = force[axis] + const[BIAS_AX + axis] + const[STD_ACCEL] * normal(words[axis])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def turn_imu(yaw_rad: float, rate_radps: float, level: float, variance: float, mount: Array, out: Array) -> None:
     """A yaw and a yaw rate on the IMU's own axes: orientation (4), angular velocity (3), its covariance (9)."""
     q = _turn(mount)
@@ -111,7 +111,7 @@ def turn_imu(yaw_rad: float, rate_radps: float, level: float, variance: float, m
     rate_covariance(level, variance, q, out[7:16])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def read_gps(body: Array, const: Array, mount: Array, scale: float, keys: Any, number: int, out: Array) -> None:
     """The receiver's fix `number`, east, north and up in metres; its drift wanders."""
     a, b, c, d = block(keys[GPS], number, 0)
@@ -123,7 +123,7 @@ def read_gps(body: Array, const: Array, mount: Array, scale: float, keys: Any, n
     out[2] = mount[GPS_AT + 2] + scale * const[STD_UP] * normal(block(keys[GPS], number, 1)[0])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def step_many(
     body: Array,
     doubt: Array,
@@ -149,11 +149,11 @@ def step_many(
             track[fix % track.shape[0], 0], track[fix % track.shape[0], 1] = place[0], place[1]
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _turn(mount: Array) -> Quaternion:
     return mount[IMU_Q], mount[IMU_Q + 1], mount[IMU_Q + 2], mount[IMU_Q + 3]
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _arm(mount: Array, at: int) -> Vector:
     return mount[at], mount[at + 1], mount[at + 2]

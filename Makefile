@@ -47,7 +47,7 @@ bench: setup $(VENV)/.test
 lock: setup
 	@$(PIP) uv
 	@$(BIN)/uv pip compile pyproject.toml --extra all --extra dev --universal --python-version 3.11 --no-emit-index-url --no-header -q -o requirements.lock
-	@$(BIN)/uv pip compile pyproject.toml --extra all --extra dev --extra test -c requirements.lock --universal --python-version 3.11 --no-emit-index-url --no-header -q -o requirements-test.lock
+	@$(BIN)/uv pip compile pyproject.toml --extra all --extra dev --extra test -c requirements.lock --override requirements-without.txt --universal --python-version 3.11 --no-emit-index-url --no-header -q -o requirements-test.lock
 	@$(BIN)/python scripts/build-web lock
 
 clean:

@@ -51,7 +51,10 @@ def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
         )
         robot.event("self-collision-pairs", text, "warning")
     around = cell if config.check_environment else None
-    return Follower(Collider(model(robot.config), around, pairs, config.margin_mm / 1000))
+    found = Follower(Collider(model(robot.config), around, pairs, config.margin_mm / 1000))
+    found.start(np.zeros(AXES))
+    list(found.go(np.full(AXES, 1e-3)))  # so that what it compiles does not hold up the first move
+    return found
 
 
 def start(robot: "Welder") -> None:

@@ -1,7 +1,7 @@
 // The shapes bodies are made of, z up, with edges that are a little rounded: an edge that catches light is what makes a
 // body look solid.
 
-import { BufferAttribute, BufferGeometry, ExtrudeGeometry, Shape, SphereGeometry } from "three";
+import { BufferAttribute, BufferGeometry, ExtrudeGeometry, Quaternion, Shape, SphereGeometry } from "three";
 
 /** @import {Solid} from "./types.js" */
 
@@ -99,8 +99,29 @@ export function roundedPrism(points, bottom, top) {
  * @param {Solid} solid
  * @returns {BufferGeometry} in its link's frame
  */
-export function shapeOf({ kind, size_m, at }) {
-  return centredShape(kind, size_m).translate(at[0] ?? 0, at[1] ?? 0, at[2] ?? 0);
+export function shapeOf(solid) {
+  const { kind, size_m, at, turn } = solid;
+  const shape = kind === "mesh" ? meshOf(solid) : centredShape(kind, size_m);
+  if (turn) shape.applyQuaternion(new Quaternion().fromArray(turn));
+  return shape.translate(at[0] ?? 0, at[1] ?? 0, at[2] ?? 0);
+}
+
+/**
+ * Flat faces: what stands in a cell is sawn and milled.
+ * @param {Solid} solid
+ */
+function meshOf({ points = "", triangles = "" }) {
+  const indexed = new BufferGeometry();
+  indexed.setAttribute("position", new BufferAttribute(new Float32Array(bytesOf(points)), 3));
+  indexed.setIndex(new BufferAttribute(new Uint32Array(bytesOf(triangles)), 1));
+  const geometry = indexed.toNonIndexed();
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+/** @param {string} base64 */
+function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer;
 }
 
 /**

@@ -1,10 +1,10 @@
 // Bodies in space: arms, whose links are put where their rows say, and scenes of things that stay where they are.
 
-import { Box3, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, Ray, Vector3 } from "three";
+import { Box3, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, Vector3 } from "three";
 import { bodyMaterial } from "./space_bodies.js";
 import { GHOST_OPACITY, opacityOf } from "./space_paints.js";
-import { castShadow } from "./space_shadow.js";
-import { shapeOf } from "./space_shapes.js";
+import { castShadow, leaveNoShadow } from "./space_shadow.js";
+import { edgesOf, shapeOf } from "./space_shapes.js";
 
 /** @import {MeshStandardMaterial} from "three" */
 /** @import {Palette} from "./space_paints.js" */
@@ -13,9 +13,13 @@ import { shapeOf } from "./space_shapes.js";
 const COLUMNS = 8;
 const VEILS = 5; // drawn after lines and dots, and before the ghosts
 const GHOSTS = 6;
-const FOLDED_DEG = 25; // faces that meet at less are one
-const VEILED = 0.1; // of a thing that stands between the eye and what it looks at
-const ROOM_M = 1.9; // what is larger is the room, not what is in it
+const ROUGH = 12; // sides of what is round, where its edges are all there is to see
+const ROUND = 48;
+const ROOM_M = 1.9; // what is larger is the room, not what is in it: walls are seen through, floors lie under ours
+const WALL_OPACITY = 0.14;
+const LOW_M = 0.3; // a floor is not higher
+
+/** @typedef {"inside"|"wall"|"floor"|"over floor"} Place */
 
 /** What the solids of one part are made of: a material for each paint. */
 class Stuff {
@@ -43,15 +47,13 @@ class Stuff {
    * @returns {Mesh|LineSegments}
    */
   add(solid, group) {
-    const shape = shapeOf(solid);
     if (this.#style === "wire") {
-      const edges = new LineSegments(new EdgesGeometry(shape, FOLDED_DEG), this.wire(solid.colour));
-      shape.dispose();
+      const edges = new LineSegments(edgesOf(solid, ROUGH), this.wire(solid.colour));
       edges.renderOrder = GHOSTS;
       group.add(edges);
       return edges;
     }
-    const mesh = new Mesh(shape, this.of(solid.colour));
+    const mesh = new Mesh(shapeOf(solid), this.of(solid.colour));
     if (this.of(solid.colour).transparent) group.add(this.#veil(mesh));
     else castShadow(mesh);
     group.add(mesh);
@@ -71,16 +73,20 @@ class Stuff {
 
   /**
    * @param {Paint} colour
-   * @param {boolean} [veiled]
+   * @param {Place} [place]
    */
-  of(colour, veiled = false) {
-    const key = veiled ? `veiled ${colour}` : colour;
+  of(colour, place = "inside") {
+    const key = `${place} ${colour}`;
     let material = this.#materials.get(key);
     if (!material) {
-      const opacity = veiled ? VEILED : this.#style === "ghost" ? GHOST_OPACITY : opacityOf(colour);
+      const opacity = place === "wall" ? WALL_OPACITY : this.#style === "ghost" ? GHOST_OPACITY : opacityOf(colour);
       material = bodyMaterial(colour, opacity);
       material.roughness = 0.38;
-      material.depthWrite = !veiled;
+      material.depthWrite = place !== "wall";
+      if (place === "floor" || place === "over floor") {
+        material.polygonOffset = true;
+        material.polygonOffsetFactor = material.polygonOffsetUnits = place === "floor" ? 4 : -4;
+      }
       material.userData.colour = colour;
       this.#materials.set(key, material);
     }
@@ -100,10 +106,10 @@ class Stuff {
   /**
    * @param {Mesh|LineSegments} body
    * @param {Paint} colour
-   * @param {boolean} [veiled]
+   * @param {Place} [place]
    */
-  dress(body, colour, veiled = false) {
-    body.material = this.#style === "wire" ? this.wire(colour) : this.of(colour, veiled);
+  dress(body, colour, place = "inside") {
+    body.material = this.#style === "wire" ? this.wire(colour) : this.of(colour, place);
   }
 
   /** @param {Palette} palette */
@@ -122,6 +128,7 @@ export class Chain {
   object = new Group();
   #tones;
   #stuff;
+  #bodily;
   /** @type {{group: Group, solids: {body: Mesh|LineSegments, colour: Paint}[]}[]} */
   #links;
 
@@ -129,6 +136,7 @@ export class Chain {
   constructor(part) {
     this.#tones = part.tones ?? [];
     this.#stuff = new Stuff(part);
+    this.#bodily = part.style !== "wire";
     this.#links = (part.links ?? []).map((solids) => this.#link(solids));
     this.object.add(...this.#links.map(({ group }) => group));
   }
@@ -181,7 +189,7 @@ export class Chain {
 
   /** @param {Box3} box */
   addTo(box) {
-    for (const { group } of this.#links) if (group.visible) box.union(new Box3().setFromObject(group));
+    for (const { group } of this.#links) if (group.visible && this.#bodily) box.union(new Box3().setFromObject(group));
   }
 
   dispose() {
@@ -190,14 +198,16 @@ export class Chain {
   }
 }
 
-/** Things that stay: a row is a tone. What stands between the eye and what it looks at is seen through. */
+/** Things that stay: a row is a tone. */
 export class Stand {
   object = new Group();
   #tones;
   #stuff;
-  /** @type {{body: Mesh|LineSegments, colour: Paint, box: Box3, tone: Paint|undefined, edges: LineSegments|null}[]} */
+  /** @type {{body: Mesh|LineSegments, colour: Paint, box: Box3, place: Place}[]} */
   #things;
-  #line = new LineBasicMaterial({ transparent: true, opacity: 0.35, depthWrite: false });
+  #edges = new LineBasicMaterial({ transparent: true, opacity: 0.4, depthWrite: false });
+  /** @type {LineSegments[]} */
+  #outlines = [];
 
   /** @param {Part} part */
   constructor(part) {
@@ -205,16 +215,20 @@ export class Stand {
     this.#stuff = new Stuff(part);
     this.#things = (part.solids ?? []).map((solid) => {
       const body = this.#stuff.add(solid, this.object);
-      const edges = body instanceof Mesh && solid.kind !== "sphere" ? new LineSegments(new EdgesGeometry(body.geometry, FOLDED_DEG), this.#line) : null;
-      if (edges) this.object.add(edges);
-      return { body, colour: solid.colour, box: new Box3().setFromObject(body), tone: undefined, edges };
+      const box = new Box3().setFromObject(body);
+      const place = placeOf(box);
+      if (place !== "inside") leaveNoShadow(body);
+      if (part.style !== "wire" && solid.kind !== "sphere") this.#outlines.push(new LineSegments(edgesOf(solid, ROUND), this.#edges));
+      return { body, colour: solid.colour, box, place };
     });
+    this.object.add(...this.#outlines);
   }
 
   /** @param {Palette} palette */
   paint(palette) {
     this.#stuff.paint(palette);
-    this.#line.color.copy(palette.of("text"));
+    this.#edges.color.copy(palette.of(palette.dark ? "outside" : "text"));
+    this.#edges.opacity = palette.dark ? 0.8 : 0.4;
   }
 
   /**
@@ -222,28 +236,10 @@ export class Stand {
    * @param {Palette} palette
    */
   show(rows, palette) {
-    this.#things.forEach((thing, at) => {
-      const tone = rows[at] ?? 0;
-      thing.tone = tone > 0 ? this.#tones[Math.round(tone) - 1] : undefined;
-      this.#stuff.dress(thing.body, thing.tone ?? thing.colour);
+    this.#things.forEach(({ body, colour, place }, at) => {
+      const tone = rows[at] > 0 ? this.#tones[Math.round(rows[at]) - 1] : undefined;
+      this.#stuff.dress(body, tone ?? colour, tone && place === "floor" ? "over floor" : place);
     });
-    this.#stuff.paint(palette);
-  }
-
-  /**
-   * See through what stands between an eye and a place; a thing that is marked is seen nevertheless.
-   * @param {Vector3} eye
-   * @param {Vector3} place
-   * @param {Palette} palette
-   */
-  clear(eye, place, palette) {
-    const [far, hit] = [eye.distanceTo(place), new Vector3()];
-    const ray = new Ray(eye.clone(), place.clone().sub(eye).normalize());
-    for (const { body, colour, box, tone } of this.#things) {
-      const between = isRoom(box) && ray.intersectBox(box, hit) !== null && hit.distanceTo(eye) < far;
-      if (!tone) this.#stuff.dress(body, colour, between);
-      if (body instanceof Mesh) body.castShadow = !isRoom(box);
-    }
     this.#stuff.paint(palette);
   }
 
@@ -259,21 +255,21 @@ export class Stand {
 
   /** What is in the room, not the room itself. @param {Box3} box */
   addTo(box) {
-    for (const thing of this.#things) if (!isRoom(thing.box)) box.union(thing.box);
+    for (const thing of this.#things) if (thing.place === "inside") box.union(thing.box);
   }
 
   dispose() {
-    for (const { body, edges } of this.#things) {
-      body.geometry.dispose();
-      edges?.geometry.dispose();
-    }
-    this.#line.dispose();
+    for (const { geometry } of [...this.#things.map(({ body }) => body), ...this.#outlines]) geometry.dispose();
+    this.#edges.dispose();
     this.#stuff.dispose();
   }
 }
 
-/** Whether it is a fence, a wall or a floor rather than something in the room. @param {Box3} box */
-const isRoom = (box) => Math.max(...box.getSize(new Vector3()).toArray()) > ROOM_M;
+/** @param {Box3} box @returns {Place} */
+function placeOf(box) {
+  const size = box.getSize(new Vector3());
+  return Math.max(size.x, size.y, size.z) < ROOM_M ? "inside" : size.z < LOW_M ? "floor" : "wall";
+}
 
 /** @param {Mesh|LineSegments|undefined} body */
 function paintOf(body) {

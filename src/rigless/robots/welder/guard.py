@@ -59,7 +59,9 @@ def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
             f"[{first}, {second}]" for first, second in left_out
         )
         robot.event("self-collision-pairs", text, "warning")
-    return Follower(collider(robot, cell))
+    found = Follower(collider(robot, cell))
+    list(found.go(found.at))  # has numba compile it, so that no first move stalls
+    return found
 
 
 def start(robot: "Welder") -> None:

@@ -25,7 +25,7 @@ export function drawPart(pen, frame, part, picture, paints) {
     case "Path":
       return strokeTrack(pen, frame, rows, 2, paint);
     case "Curve":
-      return part.ramp?.length ? strokeShades(pen, frame, part, rows, paints) : strokeTrack(pen, frame, rows, 4, paint);
+      return part.ramp?.length ? strokeShades(pen, frame, part, rows, paints) : strokeTrack(pen, frame, rows, 4, paint, frame.px(part.width_px ?? LINE_PX));
     case "Cloud":
       return drawCloud(pen, part, rows, paints);
     case "Scene":

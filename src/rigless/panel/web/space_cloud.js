@@ -24,7 +24,7 @@ varying vec3 vPaint;
 void main() {
   float off = length(gl_PointCoord - 0.5) * 2.0;
   if (off > 1.0) discard;
-  gl_FragColor = vec4(vPaint * (1.0 - 0.35 * off * off), 0.85);
+  gl_FragColor = vec4(vPaint * (1.0 - 0.35 * off * off), 0.7);
 }`;
 
 export class Cloud {

@@ -2,7 +2,7 @@
 
 import { Box3, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, Vector3 } from "three";
 import { bodyMaterial } from "./space_bodies.js";
-import { GHOST_OPACITY, opacityOf } from "./space_paints.js";
+import { opacityOf } from "./space_paints.js";
 import { castShadow, leaveNoShadow } from "./space_shadow.js";
 import { edgesOf, shapeOf } from "./space_shapes.js";
 
@@ -17,6 +17,7 @@ const ROUGH = 12; // sides of what is round, where its edges are all there is to
 const ROUND = 48;
 const ROOM_M = 1.9; // what is larger is the room, not what is in it: walls are seen through, floors lie under ours
 const WALL_OPACITY = 0.14;
+const TARGET_OPACITY = 0.5; // of bodies that are not there yet
 const LOW_M = 0.3; // a floor is not higher
 
 /** @typedef {"inside"|"wall"|"floor"|"over floor"} Place */
@@ -79,7 +80,7 @@ class Stuff {
     const key = `${place} ${colour}`;
     let material = this.#materials.get(key);
     if (!material) {
-      const opacity = place === "wall" ? WALL_OPACITY : this.#style === "ghost" ? GHOST_OPACITY : opacityOf(colour);
+      const opacity = place === "wall" ? WALL_OPACITY : this.#style === "ghost" ? TARGET_OPACITY : opacityOf(colour);
       material = bodyMaterial(colour, opacity);
       material.roughness = 0.38;
       material.depthWrite = place !== "wall";
@@ -227,8 +228,8 @@ export class Stand {
   /** @param {Palette} palette */
   paint(palette) {
     this.#stuff.paint(palette);
-    this.#edges.color.copy(palette.of(palette.dark ? "outside" : "text"));
-    this.#edges.opacity = palette.dark ? 0.8 : 0.4;
+    this.#edges.color.copy(palette.of("text"));
+    this.#edges.opacity = palette.dark ? 0.28 : 0.4;
   }
 
   /**

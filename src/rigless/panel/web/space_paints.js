@@ -25,7 +25,7 @@ const BEFORE_ANY = {
   text: "#e8edf4",
 };
 
-export const GHOST_OPACITY = 0.32;
+const GHOST_OPACITY = 0.32;
 
 /** Reads CSS colours by painting them: one pixel, kept for all. */
 class Pixel {

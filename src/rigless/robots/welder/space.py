@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 Rows = NDArray[np.float32]
 NOTHING: Rows = np.empty((0, 4), np.float32)
 BROKEN = np.full((1, 4), np.nan)
-TONES = ("bad", "warn")
-HIT, NEAR = 1.0, 2.0  # tones: touching, and within the margin
+HIT = 1.0  # the tone of what touches, or is within its margin
 THERE_DEG = 0.05  # nearer to the end of the queue than this, no ghost is needed
 CHORD_DEG = 3.0
 WAY_MOST, REACH_MOST = 400, 40_000  # points that are drawn
@@ -64,7 +63,7 @@ class Space:
     def _parts(self, config: WelderConfig, links: Any, trouble: str) -> Any:
         look = config.visualization
         robot, ghost, collision = (_paint(one) for one in (look.robot_color, look.ghost_robot_color, look.collision_color))
-        tones = (collision, TONES[1])
+        tones = (collision,)
         bodies = [link.visuals or link.solids for link in links]
         yield Links("arm", "Robot", _links(bodies, robot), tones, colour=robot)
         if self.cell.things:
@@ -81,9 +80,9 @@ class Space:
         around = [drawn(_grown(one.solid, self._margin_m(one.margin_m)), collision) for one in self.cell.things]
         volumes = (*_links([link.solids for link in links], collision, True), tuple(around))
         yield Links("volumes", "Collision volumes", volumes, tones, "wire", colour=collision, shown=look.show_collision_volumes)
-        yield Curve("boundary", "Workspace", "sense", width_px=1.5, shown=look.show_workspace_boundary)
+        yield Curve("boundary", "Workspace", "path", width_px=1.5, shown=look.show_workspace_boundary)
         if look.reach_map:
-            size_m = 0.3 * self._reach.resolution_m if self._reach else 0.02
+            size_m = 0.14 * self._reach.resolution_m if self._reach else 0.02
             label = f"Reach map {trouble}" if trouble else "Reachable places"
             yield Cloud("reach", label, REACHED[-1], REACHED, size_m)
 
@@ -98,10 +97,7 @@ class Space:
 
     def draw(self, at_deg: NDArray[np.float64]) -> dict[str, Any]:
         state, contacts = self.robot.state, self._contacts(np.radians(at_deg))
-        tones: dict[str, float] = {}
-        for one in contacts:
-            tone = HIT if one.depth_m > -guard.TOUCHING_MM / 1000 else NEAR
-            tones |= {name: min(tone, tones.get(name, tone)) for name in (one.link, one.other)}
+        tones = {name: HIT for one in contacts for name in (one.link, one.other)}
         target_deg = state.run[p.POSITION : p.POSITION + AXES]
         arm = self.frames(at_deg)
         poses = [pose(one) for one in arm]

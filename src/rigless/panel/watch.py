@@ -234,5 +234,5 @@ class Watch:
 
     def _ends(self) -> Values:
         found = self.view.trace()
-        places = [(*found.get(name, (np.nan, np.nan)), 0.0)[:3] for name in self.traces]
+        places = [(*found[name], 0.0)[:3] if name in found else (np.nan,) * 3 for name in self.traces]
         return np.array(places, np.float32).ravel()

@@ -43,7 +43,10 @@ def torch(config: WelderConfig, tip: Matrix) -> Link:
     nozzle = (own.nozzle_radius_mm, own.wire_mm, own.wire_mm + nozzle_mm, "#c08050")
     for radius_mm, begin_mm, end_mm, colour in (handle, nozzle, wire):
         if end_mm > begin_mm:
-            at, size_m = tip @ frame((0, 0, -(begin_mm + end_mm) / 2000)), (radius_mm / 1000, (end_mm - begin_mm) / 1000)
+            at, size_m = (
+                tip @ frame((0, 0, -(begin_mm + end_mm) / 2000)),
+                (radius_mm / 1000, (end_mm - begin_mm) / 1000),
+            )
             found.visuals.append(Solid(TORCH, "cylinder", size_m, at, colour=colour))
             if colour != wire[-1]:
                 found.solids.append(found.visuals[-1])

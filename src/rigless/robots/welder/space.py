@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel import drawing
-from rigless.kernel.drawing import Axes, Cloud, Curve, Links, Part, Scene, Trail
+from rigless.kernel.drawing import Axes, Cloud, Curve, Links, Scene, Trail
 from rigless.kernel.problems import InputError
 from rigless.motion import arm as kinematics
 from rigless.motion import planner as p
@@ -62,12 +62,16 @@ class Space:
 
     def _parts(self, config: WelderConfig, links: Any, trouble: str) -> Any:
         look = config.visualization
-        robot, ghost, collision = (_paint(one) for one in (look.robot_color, look.ghost_robot_color, look.collision_color))
+        robot, ghost, collision = (
+            _paint(one) for one in (look.robot_color, look.ghost_robot_color, look.collision_color)
+        )
         tones = (collision,)
         bodies = [link.visuals or link.solids for link in links]
         yield Links("arm", "Robot", _links(bodies, robot), tones, colour=robot)
         if self.cell.things:
-            yield Scene("cell", "Cell", tuple(drawn(one.solid, one.colour or "plain") for one in self.cell.things), tones)
+            yield Scene(
+                "cell", "Cell", tuple(drawn(one.solid, one.colour or "plain") for one in self.cell.things), tones
+            )
         yield Links("ghost", "Ghost at the target", _links(bodies, ghost, True), tones, "ghost", colour=ghost)
         way = _paint(look.trajectory_color)
         yield Curve("way", "Planned way", way, width_px=2.5, shown=look.show_trajectory_preview)
@@ -79,7 +83,9 @@ class Space:
         yield Axes("frames", "Work and torch frames", 0.12)
         around = [drawn(_grown(one.solid, self._margin_m(one.margin_m)), collision) for one in self.cell.things]
         volumes = (*_links([link.solids for link in links], collision, True), tuple(around))
-        yield Links("volumes", "Collision volumes", volumes, tones, "wire", colour=collision, shown=look.show_collision_volumes)
+        yield Links(
+            "volumes", "Collision volumes", volumes, tones, "wire", colour=collision, shown=look.show_collision_volumes
+        )
         yield Curve("boundary", "Workspace", "path", width_px=1.5, shown=look.show_workspace_boundary)
         if look.reach_map:
             size_m = 0.14 * self._reach.resolution_m if self._reach else 0.02
@@ -108,8 +114,9 @@ class Space:
             "frames": [*([pose(self.cell.work)] if self.cell.things else []), pose(tip)],
             "way": self._way_rows(),
             "weld": self._weld_rows(),
-            "cell": [(tones.get(thing.name, 0.0),) for thing in self.cell.things],
         }
+        if self.cell.things:
+            found["cell"] = [(tones.get(thing.name, 0.0),) for thing in self.cell.things]
         if np.abs(target_deg - at_deg).max() > THERE_DEG:
             found["ghost"] = [(*pose(one), 0.0) for one in self.frames(target_deg)]
         return found

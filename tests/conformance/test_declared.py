@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 import tomllib
 
 import pytest
@@ -150,7 +151,12 @@ def test_every_input_can_be_set(target):
     for name, spec in robot.inputs.items():
         assert robot.input[name] == spec.default
         others = {bool: [True, False], int: [0, 1, 7], float: [0.0, 1.0, -2.5], str: ["", "other"]}
+        low, high = (-math.inf if spec.low is None else spec.low), (math.inf if spec.high is None else spec.high)
         for value in (*others[type(spec.default)], spec.default):
+            if not isinstance(value, str) and not low <= value <= high:
+                with pytest.raises(InputError, match="out of range"):
+                    sim.set_input(robot.name, name, value)
+                continue
             sim.set_input(robot.name, name, value)
             sim.run(0.25)
             assert robot.input[name] == value

@@ -43,7 +43,7 @@ class Counter(Robot):
         "button": VirtualInput(False),
         "load": VirtualInput(0.0),
         "mode": VirtualInput("slow"),
-        "gear": VirtualInput(1),
+        "gear": VirtualInput(1, low=0, high=7),
     }
     sensors = ("level",)
     actuators = ("drive",)

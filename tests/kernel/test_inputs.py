@@ -70,6 +70,8 @@ def test_inputs_told_to_listeners_are_enough_to_do_it_again():
         (lambda sim: sim.set_input("c", "buton", True), "unknown input 'buton' (did you mean 'button'?)"),
         (lambda sim: sim.set_input("c", "button", 1), "c button: 1 is not bool (for example False)"),
         (lambda sim: sim.set_input("c", "gear", True), "True is not int"),
+        (lambda sim: sim.set_input("c", "gear", 8), "c gear: 8 is out of range (0 to 7)"),
+        (lambda sim: sim.set_input("c", "gear", -1), "-1 is out of range"),
         (lambda sim: sim.set_input("c", "load", True), "True is not float"),
         (lambda sim: sim.set_input("c", "load", "1"), "'1' is not float"),
         (lambda sim: sim.clear("c", "levle"), "unknown fault target 'levle' (did you mean 'level'?)"),

@@ -5,9 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from rigless.kernel.problems import InputError
+from rigless.motion.reach import Reach
 from rigless.motion.reach_map import DIRECTIONS, count_reached, grid, tool_turns
 from rigless.motion.singular import jacobian, smallest
-from rigless.robots.welder.body import reach
+from rigless.robots.welder.body import ARM, model, reach
+from rigless.robots.welder.config import WelderConfig
 from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import frame, frame_mm_deg
 from rigless.worlds.solids import Solid
@@ -85,25 +88,71 @@ def test_a_program_stays_on_its_branch():
     assert np.abs(np.diff(joints, axis=0)).max() < 0.1
 
 
-def test_a_whole_turn_is_used_where_limits_allow_it():
-    """Joint 6 may turn twice around: the pose at 350° is reached nearer to the middle at −10°."""
+def test_a_whole_turn_is_used_where_limits_ask_for_it():
+    """A joint 6 that goes from 180° to 540° gets to −10° at 350°."""
+    low, high = REACH.low_rad.copy(), REACH.high_rad.copy()
+    low[5], high[5] = math.pi, 3 * math.pi
+    arm = Reach(REACH.form, low, high, tool=REACH.tool)
     joints = np.radians([0, 0, 0, 0, 60, 350])
-    found = REACH.pose(BODY.tool(joints))
+    found = arm.pose(BODY.tool(joints), near_rad=joints)
     assert found.reachable
-    assert abs(found.joints_rad[5]) < math.pi
-    assert found.limit_margin_rad == pytest.approx(
-        min(np.minimum(found.joints_rad - REACH.low_rad, REACH.high_rad - found.joints_rad))
-    )
+    assert found.joints_rad == pytest.approx(joints)
+    assert found.limit_margin_rad == pytest.approx(np.minimum(joints - low, high - joints).min())
 
 
 def test_the_smallest_singular_value_is_numpys():
     tool = REACH.tool[:3, 3].copy()
     for joints in POSES:
-        matrix = jacobian(REACH.table, joints, tool)
+        matrix = jacobian(REACH.form.table, joints, tool)
         assert matrix == pytest.approx(BODY.jacobian(joints), abs=1e-12)
         assert smallest(matrix) == pytest.approx(np.linalg.svd(matrix, compute_uv=False)[-1], abs=1e-12)
     assert REACH.singular([0.3, 0.2, 0.1, 0, 0, 0]) < 1e-12  # a straight wrist
     assert smallest(np.diag([3.0, 1e-9, 2, 5, 4, 1])) == pytest.approx(1e-9)
+
+
+# Arms of others
+
+
+def redrawn(flips=(), base=(0, 0, 0, 0, 0, 0), longer=1.0):
+    """Our arm's URDF with joints that turn the other way, on another base, with another upper arm."""
+    text = ARM.read_text()
+    for joint in flips:
+        head, tail = text.split(f'name="joint_{joint}"')
+        text = head + f'name="joint_{joint}"' + tail.replace('<axis xyz="0 0 1" />', '<axis xyz="0 0 -1" />', 1)
+    x, y, z, *angles = base
+    root = (
+        '<link name="world"/><joint name="stand" type="fixed"><parent link="world"/><child link="base"/>'
+        f'<origin xyz="{x} {y} {z}" rpy="{" ".join(map(str, angles))}"/></joint>'
+    )
+    return text.replace("</robot>", root + "</robot>").replace('xyz="0.56 0.0 0.0"', f'xyz="{0.56 * longer} 0.0 0.0"')
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"flips": (2, 3, 4, 5, 6)}, {"flips": (1, 3), "base": (0.3, -0.2, 0.5, 0.1, 0.2, 0.7), "longer": 1.2}]
+)
+def test_the_closed_form_of_an_arm_follows_from_its_urdf(given, tmp_path):
+    (tmp_path / "arm.urdf").write_text(redrawn(**given))
+    config = WelderConfig.model_validate({"urdf": str(tmp_path / "arm.urdf")})
+    other = model(config)
+    arm = reach(config)
+    for joints in POSES[:30]:
+        assert arm.form.forward(joints) == pytest.approx(other.forward(joints), abs=1e-9)
+        found = arm.pose(other.tool(joints), near_rad=joints)
+        assert found.within_limits
+        assert other.tool(np.array(found.joints_rad)) == pytest.approx(other.tool(joints), abs=1e-7)
+        assert found.singular == pytest.approx(
+            np.linalg.svd(other.jacobian(np.array(found.joints_rad)), compute_uv=False)[-1], abs=1e-9
+        )
+    places = grid(arm, 0.5)
+    there = np.array([other.tool(joints)[:3, 3] for joints in POSES])
+    assert (np.abs(there[:, None] - places).max(axis=2).min(axis=1) < 0.51).all()
+    assert count_reached(arm, places, tool_turns()).max() > 2
+
+
+def test_an_arm_of_another_make_is_refused_for_reach(tmp_path):
+    (tmp_path / "arm.urdf").write_text(ARM.read_text().replace('xyz="0.0 0.08 0.0"', 'xyz="0.05 0.08 0.0"'))
+    with pytest.raises(InputError, match="axes 4, 5 and 6 meet"):
+        reach(WelderConfig.model_validate({"urdf": str(tmp_path / "arm.urdf")}))
 
 
 def test_a_map_counts_what_poses_say():

@@ -3,6 +3,7 @@
 from html import escape
 from importlib.metadata import version
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import msgspec
@@ -90,7 +91,7 @@ def sarif(report: Report) -> str:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": report.program.replace("\\", "/")},
+                        "artifactLocation": {"uri": quote(report.program.replace("\\", "/"))},
                         "region": {"startLine": max(found.line, 1), "startColumn": max(found.column, 1)},
                     }
                 }

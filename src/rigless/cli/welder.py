@@ -21,6 +21,9 @@ def cycle_time(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     letters: Annotated[str, typer.Option(help="The program's axis letters: XYZABC, or ABCUVW.")] = "XYZABC",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a config key of the welder.")
+    ] = None,
     baud: Annotated[
         int,
         typer.Option(
@@ -37,7 +40,7 @@ def cycle_time(
 
     Example:
 
-      rigless welder cycle-time seam.nc --json
+      rigless welder cycle-time seam.nc --set coordinates=cartesian --json
 
       rigless welder cycle-time spline.nc --baud 115200
     """
@@ -46,6 +49,7 @@ def cycle_time(
     from rigless.kernel.problems import InputError, Problem
     from rigless.robots.welder.config import WelderConfig
     from rigless.robots.welder.cycle_time import estimate
+    from rigless.scenario.load import open_target
 
     if letters not in ("XYZABC", "ABCUVW"):
         raise InputError(Problem("--letters", f"{letters!r} is not a choice", "XYZABC or ABCUVW"))
@@ -53,13 +57,22 @@ def cycle_time(
         text = program.read_text("utf-8", errors="replace")
     except OSError as error:
         raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(program))) from None
-    found = estimate(text, WelderConfig.model_validate({"letters": letters, "baud": baud}))
+    words = [f"letters={letters}", f"baud={baud}", *(settings or ())]
+    config = open_target("welder", words, collect=False).simulation.robot("welder").config
+    assert isinstance(config, WelderConfig)
+    found = estimate(text, config)
     seconds = {
         f"{name}_s": getattr(found, f"{name}_s") for name in ("motion", "process", "dwell", "io", "stream", "total")
     }
     if json:
         errors = [{"line": number, "text": text, "error": why} for number, text, why in found.errors]
-        counts = {"path_deg": found.path_deg, "lines": found.lines, "moves": found.moves, "errors": errors}
+        counts = {
+            "path_deg": found.path_deg,
+            "path_mm": found.path_mm,
+            "lines": found.lines,
+            "moves": found.moves,
+            "errors": errors,
+        }
         line(to_json({"program": str(program), **seconds, **counts}).decode())
     else:
         for name, value in seconds.items():

@@ -9,7 +9,7 @@ from rigless.kernel.faults import Cleared, Fault, Injected
 from rigless.kernel.plain import trouble
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.kernel.robot import Robot
+from rigless.kernel.robot import Robot, VirtualInput
 
 if TYPE_CHECKING:
     from rigless.kernel.simulation import Simulation
@@ -106,8 +106,17 @@ def _value(robot: Robot, given: inp.SetInput) -> Any:
     if kind is bool and isinstance(value, str) and value.lower() in ("true", "false", "on", "off", "1", "0"):
         return value.lower() in ("true", "on", "1")
     if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53:
-        return float(value)
+        value = float(value)
     if type(value) is not kind:
         what, fix = f"{value!r} is not {kind.__name__}", f"for example {spec.default!r}"
         raise InputError(Problem(f"{robot.name} {given.name}", what, fix))
+    return _within(robot, given.name, spec, value)
+
+
+def _within(robot: Robot, name: str, spec: VirtualInput, value: Any) -> Any:
+    """The value, if it is one that the input may have."""
+    low, high = spec.low, spec.high
+    if (low is not None and value < low) or (high is not None and value > high):
+        fix = f"{'' if low is None else f'{low:g}'} to {'' if high is None else f'{high:g}'}".strip()
+        raise InputError(Problem(f"{robot.name} {name}", f"{value:g} is out of range", fix))
     return value

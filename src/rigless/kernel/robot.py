@@ -53,10 +53,12 @@ class Asks:
 
 @dataclass(frozen=True)
 class VirtualInput:
-    """An input that a person or a scenario can set: its type, where it starts, and what it is for."""
+    """An input that a person or a scenario can set: its type, where it starts, what it is for, and of a number what it may be."""
 
     default: bool | int | float | str
     help: str = ""
+    low: float | None = None
+    high: float | None = None
 
 
 def every(hz: RateOf, skim: str = "") -> Callable[[Method], Method]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion.urdf import Joint
 from rigless.worlds.solids import Solid
 
@@ -51,7 +51,7 @@ def boxes(joints: Sequence[Joint], carriers: Sequence[int], solids: Sequence[Sol
     )
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def place(origins: Floats, axes: Floats, joints: Floats, carriers: Ints, frames: Floats) -> Floats:
     """The boxes' frames in the base frame."""
     chain = np.zeros((7, 3, 4))
@@ -78,7 +78,7 @@ def place(origins: Floats, axes: Floats, joints: Floats, carriers: Ints, frames:
     return placed
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _join(left: Floats, right: Floats, out: Floats) -> None:
     for i in range(3):
         for j in range(4):
@@ -86,7 +86,7 @@ def _join(left: Floats, right: Floats, out: Floats) -> None:
         out[i, 3] += left[i, 3]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def at_least(placed: Floats, halves: Floats, radii: Floats, pairs: Ints, out: Floats) -> None:
     """A lower bound of each pair's distance; not below zero by much means little, above zero it is safe."""
     for n in range(pairs.shape[0]):
@@ -96,7 +96,7 @@ def at_least(placed: Floats, halves: Floats, radii: Floats, pairs: Ints, out: Fl
         )
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _outside(box: Floats, half: Floats, other: Floats) -> float:
     """How far the centre of another is from a box."""
     dx, dy, dz = other[0, 3] - box[0, 3], other[1, 3] - box[1, 3], other[2, 3] - box[2, 3]
@@ -108,7 +108,7 @@ def _outside(box: Floats, half: Floats, other: Floats) -> float:
     return np.sqrt(total)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def near(
     joints: Floats, origins: Floats, axes: Floats, carriers: Ints, frames: Floats, halves: Floats, radii: Floats, pairs: Ints,
     limits: Floats, bounds: Floats, found: Ints,

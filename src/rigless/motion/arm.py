@@ -7,8 +7,9 @@ down), and what is left of the rotation is a Z-Y-Z wrist (straight or flipped). 
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
 
 A, ALPHA, D, THETA = range(4)  # columns of the table
 BRANCHES = 8
@@ -16,7 +17,7 @@ MOST_CHORDS = 720
 STRAIGHT = 1e-9  # sine of joint 5 below which the wrist is singular
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def link(row: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
     """From one joint's frame to the next: Rx(α)·Tx(a)·Rz(θ₀ + angle)·Tz(d)."""
     ca, sa = np.cos(row[ALPHA]), np.sin(row[ALPHA])
@@ -29,7 +30,7 @@ def link(row: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of two small square matrices; numba's own needs scipy's BLAS, which is more than four rows are worth."""
     size = left.shape[0]
@@ -41,7 +42,7 @@ def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def chain(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np.float64]:
     """Where each link's frame is, 6×4×4 in the base frame; the last is the flange."""
     frames = np.empty((6, 4, 4))
@@ -52,7 +53,7 @@ def chain(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np
     return frames
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def flange(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np.float64]:
     frame = np.eye(4)
     for n in range(6):
@@ -60,7 +61,7 @@ def flange(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[n
     return frame
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def tool_place(
     table: NDArray[np.float64], tool: NDArray[np.float64], joints_deg: NDArray[np.float64], out: NDArray[np.float64]
 ) -> None:
@@ -75,7 +76,7 @@ def tool_place(
     out[0], out[1], out[2] = x, y, z
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def tool_places(
     table: NDArray[np.float64], tool: NDArray[np.float64], rows_deg: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -86,7 +87,7 @@ def tool_places(
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def tool_path(
     table: NDArray[np.float64], tool: NDArray[np.float64], begin_deg: NDArray[np.float64], end_deg: NDArray[np.float64]
 ) -> float:
@@ -104,7 +105,7 @@ def tool_path(
     return length
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def solve(table: NDArray[np.float64], goal: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     """All joint angles, in (−π, π], that bring the flange to the goal: rows, and how many of them are filled."""
     found = np.empty((BRANCHES, 6))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion.proximity import FARTHEST, Cells, Clearance, Shapes, cell_of, clearance, lent, nearest, zone_touched
 from rigless.motion.sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
 from rigless.worlds.grid import Grid
@@ -26,7 +26,7 @@ MOVED, MOVED_FULLY = 8, 11  # numbers that `move_circle` writes
 CONTACTS = 4  # in one displacement; what is left after the last is dropped
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def move_circle(
     occupied: Cells,
     clear: Clearance,
@@ -56,7 +56,7 @@ def move_circle(
         _move_among(occupied, clear, discs, boxes, x, y, radius, dx, dy, step, mode, friction, out)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _free(clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, near: float) -> bool:
     column, row = cell_of(x, y, clear.shape[1], clear.shape[0])
     if not clear[row, column] > near:
@@ -70,7 +70,7 @@ def _free(clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, ne
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _move_among(
     occupied: Cells,
     clear: Clearance,

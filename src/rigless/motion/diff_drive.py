@@ -4,23 +4,24 @@ Plain scalars in and out, SI units, counter-clockwise positive.
 """
 
 import numpy as np
-from numba import njit
+
+from rigless.kernel.compiled import compiled
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def wheel_speeds(v_mps: float, omega_radps: float, wheel_base_m: float) -> tuple[float, float]:
     """Left and right wheel speeds of a body that moves at v and turns at ω."""
     half = 0.5 * wheel_base_m * omega_radps
     return v_mps - half, v_mps + half
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def body_speeds(left_mps: float, right_mps: float, wheel_base_m: float) -> tuple[float, float]:
     """Forward speed and turning rate (v, ω) of a body on wheels that roll at these speeds."""
     return 0.5 * (left_mps + right_mps), (right_mps - left_mps) / wheel_base_m
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def wrap(angle: float) -> float:
     """The same direction in [−π, π); an angle that is there already is not touched."""
     if -np.pi <= angle < np.pi:
@@ -31,7 +32,7 @@ def wrap(angle: float) -> float:
     return max(turned, -np.pi)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def arc(
     x_m: float, y_m: float, theta: float, v_mps: float, omega_radps: float, dt_s: float
 ) -> tuple[float, float, float]:
@@ -46,7 +47,7 @@ def arc(
     return x_m + chord * np.cos(theta + half), y_m + chord * np.sin(theta + half), wrap(theta + omega_radps * dt_s)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def approach(value: float, target: float, limit_per_s: float, dt_s: float) -> float:
     """A value that moves to its target no faster than the limit; an infinite limit reaches it at once."""
     most = limit_per_s * dt_s
@@ -55,7 +56,7 @@ def approach(value: float, target: float, limit_per_s: float, dt_s: float) -> fl
     return value + most if target > value else value - most
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def clamp(value: float, most: float) -> float:
     """A speed kept within ±most."""
     return min(max(value, -most), most)

@@ -10,9 +10,9 @@ comes before d = m is passed, however thin or fast something is, and each look g
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from rigless.kernel.compiled import compiled
 from rigless.motion.apart import Floats, Ints, at_least, place
 from rigless.motion.collision import TOUCH_M, Collider, Contact
 
@@ -95,7 +95,7 @@ def contacts_along(collider: Collider, path_rad: ArrayLike) -> list[Contact]:
     return [*follower.start(path[0]), *follower.go(*path[1:])]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def advance(
     path: Floats, row: int, share: float, bounds: Floats, left: Floats, margins: Floats, due: Ints, pairs: Ints,
     origins: Floats, axes: Floats, carriers: Ints, frames: Floats, halves: Floats, radii: Floats,

@@ -1,9 +1,9 @@
 """Whether a point is inside a closed mesh: by the solid angle that the surface fills, seen from it."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.worlds.solids import Mesh
 
 
@@ -12,7 +12,7 @@ def is_inside(mesh: Mesh | None, point_m: NDArray[np.float64]) -> bool:
     return mesh is not None and abs(winding(mesh.vertices_m, mesh.triangles, np.asarray(point_m, float))) > 0.5
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def winding(vertices: NDArray[np.float64], triangles: NDArray[np.int32], point: NDArray[np.float64]) -> float:
     """How often the surface goes around the point: 0 outside, ±1 inside (van Oosterom and Strackee's formula for each triangle)."""
     for axis in range(3):

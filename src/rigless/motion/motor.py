@@ -2,10 +2,10 @@
 
 import math
 
-from numba import njit
+from rigless.kernel.compiled import compiled
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def follow(speed: float, command: float, tau_s: float, drag_per_s: float, dt_s: float) -> tuple[float, float]:
     """The speed after dt, and the mean speed on the way, of a motor that obeys u' = (command − u)/τ − drag·u; τ 0: at once."""
     if tau_s <= 0.0:

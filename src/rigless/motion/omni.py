@@ -6,12 +6,12 @@ pushes to +x, south to −x, east to −y, west to +y, and all four together tur
 
 import math
 
-from numba import njit
+from rigless.kernel.compiled import compiled
 
 NORTH, SOUTH, EAST, WEST = range(4)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def body_speeds(
     north_mps: float, south_mps: float, east_mps: float, west_mps: float, arm_m: float
 ) -> tuple[float, float, float]:
@@ -20,7 +20,7 @@ def body_speeds(
     return 0.5 * (north_mps - south_mps), 0.5 * (west_mps - east_mps), turn
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def wheel_speeds(
     right_mps: float, forward_mps: float, turn_radps: float, arm_m: float
 ) -> tuple[float, float, float, float]:
@@ -29,7 +29,7 @@ def wheel_speeds(
     return right_mps - rim, -right_mps - rim, -forward_mps - rim, forward_mps - rim
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def displacement(
     theta: float, right_mps: float, forward_mps: float, turn_radps: float, dt_s: float
 ) -> tuple[float, float]:

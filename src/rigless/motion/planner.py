@@ -6,6 +6,10 @@ junction of two blocks the speed obeys v² = a·δ·s/(1−s), where s = sin(θ/
 the axes have along u − u_prev: unlimited straight on, zero on a reversal. Whenever the queue or a speed changes, a pass from the last
 block to the first and one back give every block the highest entry speed from which all that follows can still be kept.
 
+A block may be a chord of a curve that was programmed in other units (a tool's path in mm, the axes in degrees). Its `scale` is how many units of
+the axes one of those is: speeds are told, and the least speed is, in the units of the program. Where chords meet the curve bends, and the axes must
+be able to follow it: v²·|u − u_prev| over the mean length of the two is no more than half of their acceleration; the other half is for gaining and losing speed.
+
 What has been planned is prepared in segments before it is run, as the firmware does: nine of them wait at most, each 10 ms of one block or what is
 left of it. The plan goes on from the base, where the prepared part ends: a time, a distance into a block, a speed, and three phases from there (a ramp
 to the peak, a cruise, a ramp to the exit). A change of plan (a new block, an override, a hold) is one of what follows the base, so it shows up
@@ -13,27 +17,36 @@ to 90 ms later, and a stream that trickles in starts in short hops from rest to 
 prepared and the queue when it has been run. A hold ramps down at each block's own acceleration, over block ends if need be: that is never faster than
 the plan it breaks off, so junctions hold as well.
 
-Execution is exact in time: a segment is made of pieces of constant acceleration, so it does not matter how often anybody looks.
+A smooth block has a limit of its jerk. It begins and ends at rest, and in the place of the three phases it has up to twelve of constant jerk, which come from
+outside (smooth.py): a block's own when the base comes to it, others after a change.
+
+Execution is exact in time: a segment is made of pieces of constant acceleration or jerk, so it does not matter how often anybody looks.
 
 `blocks` is a ring of rows, and after it a ring of pieces; `run` is one vector: plain arrays that a snapshot holds. Units are the axes' own and seconds.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
 
 AXES = 6
 # Columns of a block.
 UNIT, END, LENGTH, RATE, LIMIT, ACCELERATION, JUNCTION_SQR, ENTRY_SQR, KIND, TAG = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
-BLOCK_SIZE = 20
-# Columns of a piece: from when until when, distance into the block, speed, acceleration, the block's row, what it is the last of.
-BEGIN_S, END_S, FROM, FROM_SPEED, CHANGE, BLOCK, ENDS_SEGMENT, ENDS_BLOCK = range(8)
+SCALE = 20  # of a chord; 0 for other blocks
+JERK, TIMES = 21, 22  # of a smooth block, 0 for others; how long its phases are, from rest to rest: 22 to 28
+BLOCK_SIZE = 29
+# Columns of a piece: from when until when, distance into the block, speed, acceleration, the block's row, what it is the last of, jerk.
+BEGIN_S, END_S, FROM, FROM_SPEED, CHANGE, BLOCK, ENDS_SEGMENT, ENDS_BLOCK, CHANGE_RATE = range(9)
 FEED, RAPID, PLAIN = 0.0, 1.0, 2.0  # kinds: under the feed override, under the rapid override, under none (jog, homing)
 # The run vector: the queue, the base of the plan, its phases, what is in force, where the last block ends; blocks prepared to their end; the pieces.
 FIRST, COUNT, TIME, DISTANCE, SPEED, RAMP_S, CRUISE_S, BRAKE_S, PEAK, EXIT, HOLD, FEED_SHARE, RAPID_SHARE = range(13)
 POSITION = 13  # to 18
 PREPARED, PIECE, PIECES, SEGMENTS = 19, 20, 21, 22
-RUN_SIZE = 23
+# Of a smooth block at the base: its acceleration there, how many phases follow, their times and their jerks.
+GAIN, PHASES, PHASE_S, PHASE_JERK = 23, 24, 25, 37
+RUN_SIZE = 49
+SIGNS = (1.0, 0.0, -1.0, 0.0, -1.0, 0.0, 1.0)  # of the jerk from rest to rest
 # Rows of a look.
 AT, VELOCITY, ACCELERATING = 0, 1, 2
 
@@ -41,10 +54,11 @@ MINIMUM_SPEED = 1.0 / 60.0  # grbl's minimum feed of 1 unit/min
 SEGMENT_S = 0.010  # grblHAL: 100 segments a second,
 SEGMENTS_MOST = 9  # in a ring of 10
 SPARE = SEGMENTS_MOST + 1  # rows for blocks that have left the planner
-TRACK = 4 * SEGMENTS_MOST  # rows for pieces: at most three phases make a segment
+TRACK = 13 * SEGMENTS_MOST  # rows for pieces: at most twelve phases make a segment
 INSTANT_S = 1e-10  # too short to be a piece of its own; clocks tick in whole nanoseconds
 STRAIGHT = 0.999999  # beyond this cosine two blocks are collinear, or a reversal
 UNLIMITED = 1e38
+BEND_SHARE = 0.5  # of the axes' acceleration on chords: for following the curve, and as much for changes of speed
 
 
 def new_queue(capacity: int) -> NDArray[np.float64]:
@@ -58,7 +72,7 @@ def new_run(position: NDArray[np.float64]) -> NDArray[np.float64]:
     return run
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def on_steps(target: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
     """The place nearest to a target that the motors' steps (so many a unit) can reach; corners of tiny blocks are sharper for it."""
     found = np.empty(AXES)
@@ -67,7 +81,7 @@ def on_steps(target: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
     """The most that the axes allow along a direction: the least of limit/|u_i|."""
     least = UNLIMITED
@@ -77,7 +91,7 @@ def along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
     return least
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def nominal(block: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     """The speed at which a block cruises, under the overrides."""
     speed = min(block[RATE], block[LIMIT])
@@ -85,10 +99,10 @@ def nominal(block: NDArray[np.float64], run: NDArray[np.float64]) -> float:
         speed = min(speed * run[FEED_SHARE], block[LIMIT])
     elif block[KIND] == RAPID:
         speed *= run[RAPID_SHARE]
-    return max(speed, MINIMUM_SPEED)
+    return max(speed, MINIMUM_SPEED * block[SCALE] if block[SCALE] > 0.0 else MINIMUM_SPEED)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def junction_sqr(
     before: NDArray[np.float64], unit: NDArray[np.float64], accelerations: NDArray[np.float64], deviation: float
 ) -> float:
@@ -112,16 +126,41 @@ def junction_sqr(
     return along(turn, accelerations) * deviation * sine / (1.0 - sine)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
+def bend_sqr(before: NDArray[np.float64], block: NDArray[np.float64], accelerations: NDArray[np.float64]) -> float:
+    """The square of the speed at which the axes can follow a curve from one chord to the next."""
+    length = 0.5 * (before[LENGTH] + block[LENGTH])
+    least = UNLIMITED
+    for axis in range(AXES):
+        turn = abs(block[UNIT + axis] - before[UNIT + axis])
+        if turn > 0.0:
+            least = min(least, BEND_SHARE * accelerations[axis] * length / turn)
+    return least
+
+
+@compiled
 def shape(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """The phases of the block at the base, from there on."""
     count = int(run[COUNT] - run[PREPARED])
+    run[PHASES] = run[GAIN] = 0.0
     if count == 0:
         run[SPEED] = run[RAMP_S] = run[CRUISE_S] = run[BRAKE_S] = run[PEAK] = run[EXIT] = 0.0
         return
     size = len(blocks) - TRACK
     first = int(run[FIRST] + run[PREPARED]) % size
     block = blocks[first]
+    if block[JERK] > 0.0:
+        run[RAMP_S] = run[CRUISE_S] = run[BRAKE_S] = run[PEAK] = run[EXIT] = 0.0
+        if run[HOLD] > 0.0:
+            run[CRUISE_S] = np.inf
+            return
+        for n in range(len(SIGNS)):
+            if block[TIMES + n] > 0.0:
+                at = int(run[PHASES])
+                run[PHASE_S + at], run[PHASE_JERK + at] = block[TIMES + n], SIGNS[n] * block[JERK]
+                run[PHASES] += 1.0
+                run[RAMP_S] += block[TIMES + n]
+        return
     left, a, v0 = max(block[LENGTH] - run[DISTANCE], 0.0), block[ACCELERATION], run[SPEED]
     run[CRUISE_S] = run[BRAKE_S] = 0.0
     slowest_sqr = v0 * v0 - 2.0 * a * left  # of the exit, if it brakes all the way
@@ -150,7 +189,7 @@ def shape(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     run[CRUISE_S] = max(cruised, 0.0) / peak
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def plan(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """Highest entry speeds for all blocks from the base on, then the phases of the first."""
     size, count = len(blocks) - TRACK, int(run[COUNT] - run[PREPARED])
@@ -167,12 +206,42 @@ def plan(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
         left = block[LENGTH] - run[DISTANCE] if n == 0 else block[LENGTH]
         reachable_sqr = entry_sqr + 2.0 * block[ACCELERATION] * max(left, 0.0)
         entry_sqr = after[ENTRY_SQR] = min(after[ENTRY_SQR], reachable_sqr)
-    shape(blocks, run)
+    if run[PHASES] == 0.0:
+        shape(blocks, run)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
+def add_smooth_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: float) -> float:
+    """As `add_piece`, of a smooth block."""
+    size, count = len(blocks) - TRACK, int(run[PHASES])
+    left_s, jerk, v, a = run[PHASE_S], run[PHASE_JERK], run[SPEED], run[GAIN]
+    taken_s = left_s if left_s < most_s + INSTANT_S else most_s
+    piece = blocks[size + int(run[PIECE] + run[PIECES]) % TRACK]
+    piece[BEGIN_S], piece[END_S] = run[TIME], run[TIME] + taken_s
+    piece[FROM], piece[FROM_SPEED], piece[CHANGE], piece[CHANGE_RATE] = run[DISTANCE], v, a, jerk
+    piece[BLOCK], piece[ENDS_SEGMENT], piece[ENDS_BLOCK] = int(run[FIRST] + run[PREPARED]) % size, 0.0, 0.0
+    run[PIECES] += 1.0
+    run[TIME] += taken_s
+    run[DISTANCE] += (v + (0.5 * a + jerk * taken_s / 6.0) * taken_s) * taken_s
+    run[SPEED], run[GAIN] = v + (a + 0.5 * jerk * taken_s) * taken_s, a + jerk * taken_s
+    run[PHASE_S] = left_s - taken_s
+    if taken_s == left_s:
+        for n in range(count - 1):
+            run[PHASE_S + n], run[PHASE_JERK + n] = run[PHASE_S + n + 1], run[PHASE_JERK + n + 1]
+        run[PHASES] = count - 1
+    run[RAMP_S] = 0.0
+    for n in range(int(run[PHASES])):
+        run[RAMP_S] += run[PHASE_S + n]
+    if run[PHASES] == 0.0:
+        run[SPEED] = run[GAIN] = 0.0
+    return taken_s
+
+
+@compiled
 def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: float) -> float:
     """Prepare what comes next of a phase, for as long as this at most, and move the base to its end; gives how long it is."""
+    if run[PHASES] > 0.0:
+        return add_smooth_piece(blocks, run, most_s)
     size = len(blocks) - TRACK
     left_s, aim = run[RAMP_S], run[PEAK]
     phase = RAMP_S
@@ -184,7 +253,7 @@ def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: flo
     a = 0.0 if phase == CRUISE_S else (aim - run[SPEED]) / left_s
     piece = blocks[size + int(run[PIECE] + run[PIECES]) % TRACK]
     piece[BEGIN_S], piece[END_S] = run[TIME], run[TIME] + taken_s
-    piece[FROM], piece[FROM_SPEED], piece[CHANGE] = run[DISTANCE], run[SPEED], a
+    piece[FROM], piece[FROM_SPEED], piece[CHANGE], piece[CHANGE_RATE] = run[DISTANCE], run[SPEED], a, 0.0
     piece[BLOCK], piece[ENDS_SEGMENT], piece[ENDS_BLOCK] = int(run[FIRST] + run[PREPARED]) % size, 0.0, 0.0
     run[PIECES] += 1.0
     run[TIME] += taken_s
@@ -194,7 +263,7 @@ def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: flo
     return taken_s
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def prepare(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) -> bool:
     """Prepare one more segment; False if there is nothing to prepare, or enough. What comes at the very time of a start is still planned with it."""
     if run[SEGMENTS] >= SEGMENTS_MOST or run[COUNT] == run[PREPARED] or held(run):
@@ -215,13 +284,13 @@ def prepare(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float)
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def held(run: NDArray[np.float64]) -> bool:
     """Whether a hold has come to rest at the base."""
     return run[HOLD] > 0.0 and run[PEAK] == 0.0 and run[RAMP_S] <= 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def ends_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     """When the first block will have been run, as planned now; infinite if there is none, or it is held."""
     size = len(blocks) - TRACK
@@ -234,7 +303,7 @@ def ends_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     return run[TIME] + run[RAMP_S] + run[CRUISE_S] + run[BRAKE_S]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def frees_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     """When the next segment can be prepared, and so a block may leave the planner: the end of the first, or at once."""
     size = len(blocks) - TRACK
@@ -245,13 +314,13 @@ def frees_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     return run[TIME] + 1e-9
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def room(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> int:
     """How many blocks the planner can still take."""
     return len(blocks) - TRACK - SPARE - int(run[COUNT] - run[PREPARED])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, done: NDArray[np.float64]) -> int:
     """Prepare what is due; take the blocks that have been run by now off the queue, at most as many as `done` has room; their tags go there."""
     size, finished = len(blocks) - TRACK, 0
@@ -275,7 +344,7 @@ def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float,
             return finished
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def go_on(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, to_rest: bool) -> float:
     """Advance until the planner has room, or until all has been run; gives when that is."""
     done = np.empty(SPARE)
@@ -285,7 +354,7 @@ def go_on(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, t
     return now_s
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def append(
     blocks: NDArray[np.float64],
     run: NDArray[np.float64],
@@ -297,6 +366,7 @@ def append(
     rates: NDArray[np.float64],
     accelerations: NDArray[np.float64],
     deviation: float,
+    scale: float = 0.0,
 ) -> bool:
     """Add a line to `target` at `rate` units/s; False if it has no length. The caller has advanced to now and there is room."""
     first, count, size = int(run[FIRST]), int(run[COUNT]), len(blocks) - TRACK
@@ -312,16 +382,22 @@ def append(
     unit = block[UNIT : UNIT + AXES]
     for axis in range(AXES):
         unit[axis] /= length
-    block[LENGTH], block[KIND], block[TAG] = length, kind, tag
+    block[LENGTH], block[KIND], block[TAG], block[SCALE], block[JERK] = length, kind, tag, scale, 0.0
     block[LIMIT], block[ACCELERATION] = along(unit, rates), along(unit, accelerations)
+    if scale > 0.0:
+        block[ACCELERATION] *= 1.0 - BEND_SHARE
     block[RATE] = block[LIMIT] if kind == RAPID else rate
     block[ENTRY_SQR] = 0.0
     if run[PREPARED] == count:  # from rest, when what is prepared has been run
         block[JUNCTION_SQR] = 0.0
         run[TIME], run[DISTANCE], run[SPEED] = max(run[TIME], now_s), 0.0, 0.0
     else:
-        before = blocks[(first + count - 1) % size, UNIT : UNIT + AXES]
-        block[JUNCTION_SQR] = junction_sqr(before, unit, accelerations, deviation)
+        before = blocks[(first + count - 1) % size]
+        block[JUNCTION_SQR] = junction_sqr(before[UNIT : UNIT + AXES], unit, accelerations, deviation)
+        if scale > 0.0:
+            block[JUNCTION_SQR] = min(block[JUNCTION_SQR], bend_sqr(before, block, accelerations))
+        if before[JERK] > 0.0:
+            block[JUNCTION_SQR] = 0.0
     for axis in range(AXES):
         run[POSITION + axis] = target[axis]
     run[COUNT] += 1.0
@@ -329,7 +405,7 @@ def append(
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def change(
     blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, hold: bool, feed: float, rapid: float
 ) -> None:
@@ -339,10 +415,27 @@ def change(
     plan(blocks, run)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
+def through_phases(run: NDArray[np.float64], t: float) -> tuple[float, float, float]:
+    """As `ahead`, of a smooth block; behind its phases it rests."""
+    distance, speed, a = run[DISTANCE], run[SPEED], run[GAIN]
+    for n in range(int(run[PHASES])):
+        jerk, part = run[PHASE_JERK + n], min(t, run[PHASE_S + n])
+        distance += (speed + (0.5 * a + jerk * part / 6.0) * part) * part
+        speed += (a + 0.5 * jerk * part) * part
+        a += jerk * part
+        if t < run[PHASE_S + n]:
+            return distance, speed, a
+        t -= part
+    return distance, 0.0, 0.0
+
+
+@compiled
 def ahead(run: NDArray[np.float64], now_s: float) -> tuple[float, float, float]:
     """Distance into the block at the base, speed and acceleration along it, at a time after the base's."""
     t = max(now_s - run[TIME], 0.0)
+    if run[PHASES] > 0.0:
+        return through_phases(run, t)
     v0, peak, ramp, cruise, brake = run[SPEED], run[PEAK], run[RAMP_S], run[CRUISE_S], run[BRAKE_S]
     if t < ramp:
         a = (peak - v0) / ramp
@@ -358,9 +451,9 @@ def ahead(run: NDArray[np.float64], now_s: float) -> tuple[float, float, float]:
     return covered + (peak + 0.5 * a * t) * t, peak + a * t, a
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, out: NDArray[np.float64]) -> float:
-    """Position, velocity and acceleration of the axes as rows of `out`; gives the speed along the path. The caller has advanced to now, or
+    """Position, velocity and acceleration of the axes as rows of `out`; gives the speed along the path, of a chord in the units of its program. The caller has advanced to now, or
     the first block does not end before."""
     size = len(blocks) - TRACK
     if run[COUNT] == 0.0:
@@ -372,19 +465,20 @@ def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, ou
     for n in range(int(run[PIECES])):
         piece = blocks[size + (int(run[PIECE]) + n) % TRACK]
         if now_s < piece[END_S] or piece[ENDS_BLOCK] > 0.0:
-            block, a = blocks[int(piece[BLOCK])], piece[CHANGE]
+            block, a, jerk = blocks[int(piece[BLOCK])], piece[CHANGE], piece[CHANGE_RATE]
             t = min(max(now_s, piece[BEGIN_S]), piece[END_S]) - piece[BEGIN_S]
-            distance, speed = piece[FROM] + (piece[FROM_SPEED] + 0.5 * a * t) * t, piece[FROM_SPEED] + a * t
+            distance = piece[FROM] + (piece[FROM_SPEED] + (0.5 * a + jerk * t / 6.0) * t) * t
+            speed, a = piece[FROM_SPEED] + (a + 0.5 * jerk * t) * t, a + jerk * t
             break
     for axis in range(AXES):
         unit = block[UNIT + axis]
         out[AT, axis] = block[END + axis] - unit * (block[LENGTH] - distance)
         out[VELOCITY, axis] = unit * speed
         out[ACCELERATING, axis] = unit * a
-    return speed
+    return speed / block[SCALE] if block[SCALE] > 0.0 else speed
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def drop(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) -> None:
     """Forget all blocks and be at rest where the axes are now; a hold is over."""
     out = np.empty((3, AXES))
@@ -396,7 +490,7 @@ def drop(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) ->
     shape(blocks, run)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def rests(run: NDArray[np.float64], now_s: float) -> bool:
     """Whether nothing moves: the queue is empty, or a hold has come to rest."""
     return run[COUNT] == 0.0 or (run[HOLD] > 0.0 and run[PEAK] == 0.0 and now_s >= run[TIME] + run[RAMP_S])

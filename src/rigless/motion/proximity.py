@@ -8,9 +8,10 @@ theta). All answers are exact.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled, inlined
 
 Cells = NDArray[np.bool_]
 Clearance = NDArray[np.float32]
@@ -37,7 +38,7 @@ def _lend(typing_context: Any, array: Any) -> Any:
 lent: Any = intrinsic(_lend)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def clearance(occupied: Cells) -> Clearance:
     """For every cell, how far the nearest occupied square is from the nearest of the cell's points, and never more.
 
@@ -86,7 +87,7 @@ def clearance(occupied: Cells) -> Clearance:
     return clear
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@inlined
 def cell_of(x: float, y: float, width: int, height: int) -> tuple[int, int]:
     """Column and row of the cell of a point; off the map the nearest one, whose clearance is a bound there too."""
     column = int(x) if 0.0 <= x < width else width - 1 if x >= width else 0  # what is no number is at 0
@@ -94,7 +95,7 @@ def cell_of(x: float, y: float, width: int, height: int) -> tuple[int, int]:
     return column, row
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def nearest(occupied: Cells, clear: Clearance, x: float, y: float, limit: float) -> tuple[float, float, float]:
     """Distance and point (x, y) of the nearest occupied square within `limit`; (inf, nan, nan) when there is none."""
     height, width = occupied.shape
@@ -119,7 +120,7 @@ def nearest(occupied: Cells, clear: Clearance, x: float, y: float, limit: float)
     return (np.sqrt(best), at_x, at_y) if found else (np.inf, at_x, at_y)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def zone_touched(
     occupied: Cells,
     clear: Clearance,
@@ -172,7 +173,7 @@ def zone_touched(
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _box_in(
     qx: float,
     qy: float,
@@ -220,7 +221,7 @@ def _box_in(
     return bool(low <= outer * outer and high >= inner * inner)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _disc_in(
     qx: float, qy: float, r: float, ax: float, ay: float, bx: float, by: float, inner: float, outer: float
 ) -> bool:

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion import arm as kinematics
+from rigless.motion.closed_form import ClosedForm
 from rigless.motion.collision import Collider, Contact
 from rigless.motion.singular import jacobian, smallest
 from rigless.worlds.frames import Matrix, inverse
@@ -39,24 +40,26 @@ class Reached:
 
 
 class Reach:
-    """`table` is the arm's DH table; `tool` its tool in the flange's frame; poses are told in `work`, a frame in the base's."""
+    """`form` is the arm's closed form; `tool` its tool in the flange's frame; poses are told in `work`, a frame in the base's."""
 
     def __init__(
-        self, table: Floats, low_rad: Floats, high_rad: Floats, collider: Collider | None = None,
+        self, form: ClosedForm, low_rad: Floats, high_rad: Floats, collider: Collider | None = None,
         tool: Matrix | None = None, work: Matrix | None = None,
     ):  # fmt: skip
-        self.table, self.low_rad, self.high_rad, self.collider = table, low_rad, high_rad, collider
-        self.tool = np.eye(4) if tool is None else tool
+        self.form, self.low_rad, self.high_rad, self.collider = form, low_rad, high_rad, collider
+        self.tool = form.end if tool is None else form.end @ tool  # in the table's last frame
         self.work = np.eye(4) if work is None else work
         self._tool_m = np.ascontiguousarray(self.tool[:3, 3])
-        self._back = inverse(self.tool)
+        self._base_back, self._tool_back = inverse(form.base), inverse(self.tool)
 
     def pose(self, pose: ArrayLike, near_rad: ArrayLike | None = None) -> Reached:
         """Whether the tool gets to a pose."""
         goal = np.asarray(pose, float)
         if goal.shape != (4, 4) or not np.isfinite(goal).all():
             raise ValueError("a pose is a 4×4 matrix of finite numbers")
-        found, margins, count = ranked(self.table, self.work @ goal @ self._back, self.low_rad, self.high_rad)
+        found, margins, count = ranked(
+            self.form.table, self.form.signs, self._base_back @ self.work @ goal @ self._tool_back, self.low_rad, self.high_rad
+        )  # fmt: skip
         if not count:
             return Reached(False, False, False, False, failure_reason=OUT_OF_REACH)
         fitting = int((margins[:count] >= 0).sum())
@@ -85,7 +88,7 @@ class Reach:
         return found
 
     def singular(self, joints_rad: ArrayLike) -> float:
-        return float(smallest(jacobian(self.table, np.ascontiguousarray(joints_rad, float), self._tool_m)))
+        return float(smallest(jacobian(self.form.table, self.form.signs * np.asarray(joints_rad, float), self._tool_m)))
 
     def _answer(self, joints: Floats, margin: float, count: int, reason: str, contact: Contact | None) -> Reached:
         within = margin >= 0
@@ -103,17 +106,18 @@ class Reach:
         return "beyond limits: " + ", ".join(texts)
 
 
-@njit(cache=True, error_model="numpy")
-def ranked(table: Floats, goal: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, int]:
+@compiled
+def ranked(table: Floats, signs: Floats, goal: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, int]:
     """All solutions, the one with the most room to its limits first, and that room; each joint by whole turns to where it has most."""
     found, count = kinematics.solve(table, goal)
     margins = np.empty(count)
     for n in range(count):
         margins[n] = np.inf
         for joint in range(6):
-            best, room = found[n, joint], -np.inf
+            angle = signs[joint] * found[n, joint]
+            best, room = angle, -np.inf
             for turn in range(-1, TURNS - 1):
-                at = found[n, joint] + turn * 2.0 * np.pi
+                at = angle + turn * 2.0 * np.pi
                 here = min(at - low[joint], high[joint] - at)
                 if here > room:
                     best, room = at, here

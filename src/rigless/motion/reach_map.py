@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.kernel.problems import InputError, Problem
 from rigless.motion.apart import Floats, Ints
-from rigless.motion.arm import BRANCHES, product
+from rigless.motion.arm import BRANCHES, A, D, product
 from rigless.motion.reach import Reach, ranked
 from rigless.worlds.frames import inverse
 
@@ -62,15 +62,14 @@ def read_map(path: Path) -> ReachMap:
 
 def grid(reach: Reach, resolution_m: float) -> Floats:
     """The places to try: whole multiples of the resolution, within the arm's length of its shoulder."""
-    table, tool = reach.table, float(np.linalg.norm(reach.tool[:3, 3]))
-    shoulder = np.array([0.0, 0.0, table[0, 2]])
-    longest = table[1, 0] + table[2, 0] + float(np.hypot(table[3, 0], table[3, 2])) + table[5, 2] + tool
+    table, tool = reach.form.table, float(np.linalg.norm(reach.tool[:3, 3]))
+    shoulder = reach.form.base[:3, 3] + table[0, D] * reach.form.base[:3, 2]
+    forearm = float(np.hypot(table[3, A], table[3, D]))
+    longest = abs(table[1, A]) + abs(table[2, A]) + forearm + abs(table[5, D]) + tool
     steps = int(np.ceil(longest / resolution_m))
-    along = np.arange(-steps, steps + 1) * resolution_m
-    up = resolution_m * np.arange(
-        np.floor((shoulder[2] - longest) / resolution_m), np.ceil((shoulder[2] + longest) / resolution_m) + 1
-    )
-    places = np.array(list(itertools.product(along, along, up)))
+    middle = np.round(shoulder / resolution_m)
+    x, y, z = (resolution_m * (centre + np.arange(-steps - 1, steps + 2)) for centre in middle)
+    places = np.array(list(itertools.product(x, y, z)))
     found: Floats = places[np.linalg.norm(places - shoulder, axis=1) <= longest]
     return found
 
@@ -93,9 +92,11 @@ def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.i
     counts = np.zeros(len(places_m), np.int16)
     size = turns.shape[0] * turns.shape[1] * BRANCHES
     found, which, back = np.empty((size, 6)), np.empty(size, np.int64), inverse(reach.tool)
+    form, home = reach.form, inverse(reach.form.base)
+    turns = np.ascontiguousarray(home[:3, :3] @ turns)
     free = reach.collider.free if reach.collider is not None else None
-    for n, place in enumerate(places_m):
-        number = fitting(reach.table, reach.low_rad, reach.high_rad, place, turns, back, found, which)
+    for n, place in enumerate(places_m @ home[:3, :3].T + home[:3, 3]):
+        number = fitting(form.table, form.signs, reach.low_rad, reach.high_rad, place, turns, back, found, which)
         done = -1
         for row, direction in enumerate(which[:number].tolist()):
             if direction != done and (free is None or free(found[row])):
@@ -104,9 +105,17 @@ def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.i
     return counts
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def fitting(
-    table: Floats, low: Floats, high: Floats, place: Floats, turns: Floats, back: Floats, found: Floats, which: Ints
+    table: Floats,
+    signs: Floats,
+    low: Floats,
+    high: Floats,
+    place: Floats,
+    turns: Floats,
+    back: Floats,
+    found: Floats,
+    which: Ints,
 ) -> int:
     """All solutions within limits for the tool at a place: joints, and the number of the direction; direction by direction."""
     count = 0
@@ -115,7 +124,7 @@ def fitting(
         for roll in range(turns.shape[1]):
             goal[:3, :3] = turns[direction, roll]
             goal[:3, 3] = place
-            solutions, margins, number = ranked(table, product(goal, back), low, high)
+            solutions, margins, number = ranked(table, signs, product(goal, back), low, high)
             for n in range(number):
                 if margins[n] >= 0.0:
                     found[count] = solutions[n]

@@ -5,16 +5,16 @@ reaches about a metre). Zero means there is a way in which the tool cannot move,
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion.arm import ALPHA, THETA, A, D
 
 Floats = NDArray[np.float64]
 SWEEPS, DONE = 12, 1e-14
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def jacobian(table: Floats, joints: Floats, tool_m: Floats) -> Floats:
     """6×6 in the base frame, of a point given in the flange's frame."""
     axes, places = np.empty((6, 3)), np.empty((6, 3))
@@ -41,7 +41,7 @@ def jacobian(table: Floats, joints: Floats, tool_m: Floats) -> Floats:
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def smallest(matrix: Floats) -> float:
     """The smallest singular value, by turning columns against each other until they are at right angles (one-sided Jacobi)."""
     columns = matrix.T.copy()

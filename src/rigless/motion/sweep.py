@@ -9,8 +9,8 @@ is not held by it.
 """
 
 import numpy as np
-from numba import njit
 
+from rigless.kernel.compiled import compiled, inlined
 from rigless.motion.proximity import Cells, Clearance, Shapes, cell_of, nearest
 
 GAP = 1e-8
@@ -25,7 +25,7 @@ Hit = tuple[float, float, float, float, float, float, float]
 _NEVER = (2.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def gap_at(
     occupied: Cells, clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, limit: float
 ) -> tuple[float, float, float]:
@@ -52,7 +52,7 @@ def gap_at(
     return gap, nx, ny
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def first_contact(
     occupied: Cells,
     clear: Clearance,
@@ -91,12 +91,12 @@ def first_contact(
     return (best[0], best[1], best[2], best[3], best[4], best[5], gap)
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@inlined
 def _outside(q: float, half: float) -> float:
     return q - min(max(q, -half), half)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _sooner(
     best: Hit, t: float, push: float, nx: float, ny: float, x: float, y: float, dx: float, dy: float, reach: float
 ) -> Hit:
@@ -106,7 +106,7 @@ def _sooner(
     return (t, push, nx, ny, x + t * dx - reach * nx, y + t * dy - reach * ny, best[6])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _first_wall(occupied: Cells, clear: Clearance, x: float, y: float, dx: float, dy: float, reach: float) -> Hit:
     """The first occupied square met, looking at one stretch of the path after the other and skipping where it is clear."""
     height, width = occupied.shape
@@ -140,7 +140,7 @@ def _first_wall(occupied: Cells, clear: Clearance, x: float, y: float, dx: float
     return (best[0], best[1], best[2], best[3], best[4], best[5], np.sqrt(nearest_square))
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@inlined
 def _bare_corners(occupied: Cells, row: int, column: int) -> int:
     """Which corners of an occupied cell stick out. The others lie behind a neighbour, and so does all that they could meet."""
     height, width = occupied.shape
@@ -158,7 +158,7 @@ def _bare_corners(occupied: Cells, row: int, column: int) -> int:
     return corners
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _meet(
     qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float, corners: int
 ) -> tuple[float, float, float, float]:
@@ -181,14 +181,14 @@ def _meet(
     return (t, (ex * vx + ey * vy) / away, ex / away, ey / away)
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@inlined
 def _corner(qx: float, qy: float) -> int:
     if qy < 0.0:
         return LEFT_BELOW if qx < 0.0 else RIGHT_BELOW
     return LEFT_ABOVE if qx < 0.0 else RIGHT_ABOVE
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _entry(qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float, corners: int) -> float:
     """When a point outside enters a box with round corners: the first of two crossed boxes and four circles; 2 for never.
 
@@ -208,7 +208,7 @@ def _entry(qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, rea
     return t
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@inlined
 def _circle(qx: float, qy: float, vx: float, vy: float, r: float) -> float:
     toward = -(qx * vx + qy * vy)
     if toward <= 0.0:
@@ -222,7 +222,7 @@ def _circle(qx: float, qy: float, vx: float, vy: float, r: float) -> float:
     return max(t, 0.0) if t <= 1.0 else 2.0
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@inlined
 def _slab(q: float, v: float, half: float, other_q: float, other_v: float, other_half: float) -> float:
     """Entry into a box; a path along its far faces at `half` only touches, one along the seams at `other_half` is inside."""
     first, last = -np.inf, np.inf

@@ -10,9 +10,10 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numba import njit, uint32, uint64
+from numba import uint32, uint64
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled, inlined
 from rigless.kernel.streams import stream_key
 
 Key = NDArray[np.uint64]
@@ -30,7 +31,7 @@ def noise_key(seed: int, name: str) -> Key:
     return stream_key(seed, name)
 
 
-@njit(cache=True, inline="always")
+@inlined
 def block(key: Key, tick: int, index: int) -> Any:
     """Four random 32-bit words for the `index`-th value of the `tick`-th step."""
     counter = uint64(tick)
@@ -49,13 +50,13 @@ def block(key: Key, tick: int, index: int) -> Any:
     return c0, c1, c2, c3
 
 
-@njit(cache=True, inline="always")
+@inlined
 def uniform(word: int) -> float:
     """A number in [0, 1) from one word."""
     return word * _UNIT
 
 
-@njit(cache=True, inline="always")
+@inlined
 def normal(word: int) -> Any:
     """A standard normal number from one word: the quantile function, by table inside and by formula in the tails."""
     bin_ = word >> 20
@@ -65,7 +66,7 @@ def normal(word: int) -> Any:
     return _tail((word + 0.5) * _UNIT)
 
 
-@njit(cache=True)
+@compiled
 def _tail(p: float) -> Any:
     """The normal quantile of a p near 0 or 1 (Acklam's rational approximation, relative error 1e-9)."""
     q = math.sqrt(-2.0 * math.log(min(p, 1.0 - p)))

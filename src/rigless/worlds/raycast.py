@@ -16,8 +16,9 @@ hits nothing. Where a ray passes exactly through a corner it crosses the horizon
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled, inlined
 
 OUTSIDE = 255
 LARGEST = 254  # a square's side fits a byte
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 _THREE, _SEVEN = np.uint64(3), np.uint64(7)  # of TILE
 
 
-@njit(cache=True)
+@compiled
 def _sides(occupied: NDArray[np.bool_], step_x: int, step_y: int) -> NDArray[np.uint8]:
     height, width = occupied.shape
     sides = np.zeros((height, width), np.uint8)
@@ -60,14 +61,14 @@ def free_squares(occupied: NDArray[np.bool_]) -> Squares:
     return np.ascontiguousarray(padded.reshape(4, rows, TILE, columns, TILE).transpose(0, 1, 3, 2, 4))
 
 
-@njit(cache=True, error_model="numpy", inline="always")
+@inlined
 def _side(squares: Squares, quadrant: int, row: int, column: int) -> int:
     # Unsigned, as numba would otherwise ask of each index whether it counts from the end.
     y, x = np.uint64(row + TILE), np.uint64(column + TILE)
     return int(squares[np.uint64(quadrant), y >> _THREE, x >> _THREE, y & _SEVEN, x & _SEVEN])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def cast_ray(squares: Squares, x: float, y: float, dx: float, dy: float, longest: float) -> Any:
     """From (x, y) along the unit vector (dx, dy): distance to the first occupied cell (inf beyond `longest` or off the grid),
     its column and row, and whether it was entered across a vertical face (True) or a horizontal one."""
@@ -111,7 +112,7 @@ def cast_ray(squares: Squares, x: float, y: float, dx: float, dy: float, longest
     return t, column, row, across_x
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _crossed(origin: float, d: float, per: float, t: float, now: int, first: int, last: int, ties: bool) -> int:
     """Which of two cells a ray is in at t when it is all but on their common face: the face's own crossing time decides, as in
     a walk from cell to cell. `first` and `last` are the cells of the square along this axis."""
@@ -128,7 +129,7 @@ def _crossed(origin: float, d: float, per: float, t: float, now: int, first: int
     return now
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def cast_beams(
     squares: Squares, rays: Floats, longest: float, ranges: Floats, cells: NDArray[np.int64], across: NDArray[np.bool_]
 ) -> None:
@@ -165,7 +166,7 @@ def cast_beams(
             ranges[j] = np.inf
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _fly(
     squares: Squares, quadrant: int, rays: Floats, per: Floats, longest: float, flying: NDArray[np.uint64], some: Any,
     ranges: Floats, cells: NDArray[np.int64], sides: NDArray[np.int64], across: NDArray[np.bool_],
@@ -200,7 +201,7 @@ def _fly(
         some = left
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def cast_rays(squares: Squares, poses: Floats, cosines: Floats, sines: Floats, longest: float, out: Floats) -> None:
     """Ranges (N, M) of M beams from N poses (x, y, cos, sin) in cells."""
     count = cosines.shape[0]

@@ -3,13 +3,14 @@
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def cast_shapes(discs: Floats, boxes: Floats, x: float, y: float, dx: float, dy: float) -> float:
     """Distance to the nearest disc (x, y, r) or box (x, y, half_x, half_y, theta) on the ray; 0 inside one."""
     nearest = np.inf

@@ -1,7 +1,11 @@
 """Inputs, outputs and links: immediate or with the motion, out of range, and M66."""
 
+import math
+import re
+
 import pytest
 
+from rigless.kernel.problems import InputError
 from rigless.robots.welder import io
 
 from .scene import Bench
@@ -116,8 +120,10 @@ def test_m66_waits_for_motion_first():
     assert bench.run(1.1) == "ok\r\n"
 
 
-def test_an_analog_input_out_of_range_is_told_and_reads_the_nearest():
+def test_an_analog_input_out_of_range_is_refused_where_it_is_set():
     bench = Bench()
-    bench.input("ai0", -2.5)
-    assert bench.events("analog-out-of-range")
-    assert bench.truth.analog_inputs[0] == 0.0
+    bench.input("ai0", 10)
+    for volts, why in ((-2.5, "-2.5 is out of range (0 to 10)"), (10.001, "out of range"), (math.nan, "not a finite")):
+        with pytest.raises(InputError, match=re.escape(why)):
+            bench.input("ai0", volts)
+    assert bench.truth.analog_inputs[0] == 10.0

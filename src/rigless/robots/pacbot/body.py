@@ -10,9 +10,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion.contact import MOVED_FULLY, SLIDE, STOP, move_circle
 from rigless.motion.diff_drive import wrap
 from rigless.motion.motor import follow
@@ -37,7 +37,7 @@ SCRATCH_SIZE = MOVED_FULLY + 4
 STANDARD_GRAVITY = 9.80665
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def step(
     body: Array, const: Array, occupied: Any, clear: Any, discs: Array, boxes: Array, keys: Any, number: int, scratch: Array
 ) -> bool:  # fmt: skip
@@ -92,7 +92,7 @@ def step(
     return hit
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _gripped(const: Array, dvx: float, dvy: float, dw: float) -> tuple[float, float]:
     """The parts of a change in velocity and in turning that the wheels' friction on the floor can bring about in one step."""
     if const[GRIP] <= 0.0:
@@ -102,7 +102,7 @@ def _gripped(const: Array, dvx: float, dvy: float, dw: float) -> tuple[float, fl
     return most / change if change > most else 1.0, most / spin if spin > most else 1.0
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _move(
     body: Array, const: Array, occupied: Any, clear: Any, discs: Array, boxes: Array, dx: float, dy: float, turn: float,
     scratch: Array,
@@ -129,7 +129,7 @@ def _move(
         body[X], body[Y] = body[X] + dx, body[Y] + dy
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _rub(const: Array, pressed: float, along: float, turn: float) -> float:
     """The change of the speed along a wall by friction at the rim, when `pressed` is the speed that the wall took."""
     sliding = along - turn * const[RADIUS]  # of the rim, where it touches
@@ -138,7 +138,7 @@ def _rub(const: Array, pressed: float, along: float, turn: float) -> float:
     return -min(max(stop, -most), most)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _collide(body: Array, const: Array, vx: float, vy: float, w: float, scratch: Array) -> tuple[float, float, float]:
     """Velocity and turning after the contact that `scratch` tells of; its place and force are left in the body."""
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
@@ -161,7 +161,7 @@ def _collide(body: Array, const: Array, vx: float, vy: float, w: float, scratch:
     return vx, vy, w
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _measure(
     body: Array, const: Array, heading: float, vx: float, vy: float, w: float, turn: float, keys: Any, number: int,
     scratch: Array,
@@ -182,7 +182,7 @@ def _measure(
     body[BIAS] += const[BIAS_STEP] * normal(block(keys[1], number, 1)[0])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def read_imu(body: Array, const: Array, key: Any, number: int) -> tuple[float, float, float]:
     """What accelerometer and gyro say: right, forward, counter-clockwise. The same step gives the same reading, however often."""
     words = block(key, number, 0)

@@ -4,9 +4,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.robots.pacbot.body import OCOS, OSIN, OX, OY, RADIUS, RES, THETA, X, Y
 from rigless.sensors.noise import block, normal, uniform
 from rigless.worlds.raycast import cast_ray
@@ -22,7 +22,7 @@ CONE_RAYS = 9  # across a field of view
 FARTHEST_M = 1000.0  # a true range is told up to here
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def measure(
     body: Array, const: Array, setup: Array, bearings: Array, squares: Any, discs: Array, boxes: Array, key: Any, number: int,
     readings: Array, rays: Array,

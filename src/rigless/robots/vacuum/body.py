@@ -8,9 +8,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled, inlined
 from rigless.motion.contact import PASSTHROUGH, STOP, move_circle
 from rigless.motion.diff_drive import approach, arc
 from rigless.motion.proximity import zone_touched
@@ -34,7 +34,7 @@ BUMP_LEFT, BUMP_RIGHT, CLIFF_FIRST, HIT = 1, 2, 4, 64
 STANDARD_GRAVITY = 9.80665
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def tick(
     body: Array,
     const: Array,
@@ -125,7 +125,7 @@ def tick(
     return flags | _cliffs(cliff, cliff_sensors, cell_x, cell_y, heading, res)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def tick_many(
     body: Array, const: Array, occupied: Any, clear: Any, cliff: Any, discs: Array, boxes: Array, carpets: Array,
     cliff_sensors: Array, keys: Any, number: int, scratch: Array, times: int, flags: int, trail: Array, trail_at: int,
@@ -148,12 +148,12 @@ def tick_many(
     return times
 
 
-@njit(cache=True, inline="always")
+@inlined
 def leave_trail(trail: Array, at: int, body: Array, time_s: float) -> None:
     trail[at, 0], trail[at, 1], trail[at, 2], trail[at, 3] = time_s, body[X], body[Y], body[THETA]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _count_wheels(body: Array, const: Array, rolled: float, turned: float, key: Any, number: int) -> None:
     """Encoder ticks with slip, and the pose that a perfect reader of them would believe."""
     left, right = rolled - 0.5 * const[BASE] * turned, rolled + 0.5 * const[BASE] * turned
@@ -169,7 +169,7 @@ def _count_wheels(body: Array, const: Array, rolled: float, turned: float, key: 
     body[ODO_THETA] += turn
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _cliffs(cliff: Any, sensors: Array, x: float, y: float, heading: float, res: float) -> int:
     height, width = cliff.shape
     c, s = math.cos(heading), math.sin(heading)
@@ -182,7 +182,7 @@ def _cliffs(cliff: Any, sensors: Array, x: float, y: float, heading: float, res:
     return flags
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def read_imu(
     body: Array, const: Array, gyro_axes: Array, accel_axes: Array, deviations: Array, biases: Array, drift: float,
     key: Any, number: int, out: Any,

@@ -9,9 +9,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled, inlined
 from rigless.sensors.noise import block, normal, uniform
 from rigless.worlds.raycast import cast_beams, cast_ray
 from rigless.worlds.shapes import cast_shapes
@@ -28,7 +28,7 @@ GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface swallows
 EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step of that many cells is an edge
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def scan(
     setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, trail: Array, first: int, begin: float,
     end: float, angles: Array, cosines: Array, sines: Array, key: Any, number: int, beams: int, out_angle: Any,
@@ -50,7 +50,7 @@ def scan(
     return _measure(setup, angles, cosines, sines, ranges, noise, out_angle, out_range, out_quality, out_truth)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _measure(
     setup: Array, angles: Array, cosines: Array, sines: Array, ranges: Array, noise: Array, out_angle: Any, out_range: Any,
     out_quality: Any, out_truth: Array,
@@ -82,7 +82,7 @@ def _measure(
     return count
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def aim(
     setup: Array, trail: Array, first: int, begin: float, end: float, total: int, cosines: Array, sines: Array, rays: Array
 ) -> None:  # fmt: skip
@@ -117,7 +117,7 @@ def aim(
         rays[k, 2], rays[k, 3] = cos * dx + sin * dy, cos * dy - sin * dx
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _turned(c: float, s: float, angle: float) -> tuple[float, float]:
     """A unit vector turned by an angle; small ones, the rule here, need no trigonometry (error below 1e-12)."""
     if -0.02 < angle < 0.02:
@@ -128,7 +128,7 @@ def _turned(c: float, s: float, angle: float) -> tuple[float, float]:
     return c * cos - s * sin, s * cos + c * sin
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _small_angle(aside: float, ahead: float) -> float:
     """atan2, by its series where that is good to 1e-11."""
     q = aside / ahead if ahead > 0 else 1.0
@@ -140,7 +140,7 @@ def _small_angle(aside: float, ahead: float) -> float:
     return math.atan2(aside, ahead)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _echoes(
     setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, rays: Array, cells: Any, across: Any,
     noise: Array, ranges: Array,

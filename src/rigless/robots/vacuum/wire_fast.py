@@ -13,8 +13,9 @@ import struct
 from functools import cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
 
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint32]
@@ -125,7 +126,7 @@ def status(words: bytes) -> bytes:
     return out[: _write_status(np.frombuffer(words, np.uint32), out)].tobytes()
 
 
-@njit(cache=True)
+@compiled
 def _write_varint(out: Bytes, at: int, value: np.uint64) -> int:
     while value > np.uint64(0x7F):
         out[at] = value & np.uint64(0x7F) | np.uint64(0x80)
@@ -135,7 +136,7 @@ def _write_varint(out: Bytes, at: int, value: np.uint64) -> int:
     return at + 1
 
 
-@njit(cache=True)
+@compiled
 def _write_word(out: Bytes, at: int, word: np.uint32) -> int:
     for shift in range(0, 32, 8):
         out[at] = word >> np.uint32(shift) & np.uint32(0xFF)
@@ -143,7 +144,7 @@ def _write_word(out: Bytes, at: int, word: np.uint32) -> int:
     return at
 
 
-@njit(cache=True)
+@compiled
 def _write_status(words: Words, out: Bytes) -> int:
     out[: len(_HEAD)] = _HEAD
     at = len(_HEAD)
@@ -199,7 +200,7 @@ def _same_length(angles_rad: Floats, distances_m: Floats, qualities: Bytes) -> N
         raise ValueError(f"{len(angles_rad)} angles, {len(distances_m)} distances and {len(qualities)} qualities")
 
 
-@njit(cache=True)
+@compiled
 def _write_points(angles: Words, distances: Words, qualities: Bytes, out: Bytes) -> int:
     at = 0
     for n in range(len(angles)):
@@ -232,7 +233,7 @@ def pack_bins(angles_rad: Floats, distances_m: Floats, qualities: Bytes, bins: i
     return struct.pack("<H", bins) + table.tobytes()
 
 
-@njit(cache=True)
+@compiled
 def _fill_bins(angles: Floats, distances: Floats, qualities: Bytes, steps: NDArray[np.uint16], best: Bytes) -> None:
     bins = len(steps)
     for n in range(len(angles)):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rigless.motion.closed_form import ClosedForm, closed_form
 from rigless.motion.collision import Collider, Pairs
 from rigless.motion.model import Model
 from rigless.motion.reach import Reach
@@ -88,5 +89,6 @@ def collider(config: WelderConfig | None = None, cell: Cell | None = None, pairs
 
 def reach(config: WelderConfig | None = None, cell: Cell | None = None) -> Reach:
     """What the end of the wire can get to; poses are told in the base frame."""
-    arm = Arm(config)
-    return Reach(arm.table, arm.low_rad, arm.high_rad, collider(config, cell), arm.flange_T_torch)
+    arm, urdf = Arm(config), config.urdf if config is not None else ""
+    form = closed_form(describe(urdf)) if urdf else ClosedForm(arm.table, np.ones(6), np.eye(4), np.eye(4))
+    return Reach(form, arm.low_rad, arm.high_rad, collider(config, cell), arm.flange_T_torch)

@@ -42,6 +42,9 @@ class Limits(Config):
     high_deg: Six = (170.0, 60.0, 165.0, 185.0, 120.0, 360.0)
     max_degps: SixPositive = (120.0, 120.0, 120.0, 190.0, 190.0, 250.0)
     max_degps2: SixPositive = (500.0, 500.0, 500.0, 800.0, 800.0, 1000.0)
+    max_degps3: SixPositive = Field(
+        (5000.0, 5000.0, 5000.0, 8000.0, 8000.0, 10000.0), description="[ours] full acceleration after 0.1 s"
+    )
 
     @model_validator(mode="after")
     def order(self) -> "Limits":
@@ -191,6 +194,14 @@ class WelderConfig(Config):
     urdf: str = Field("", description="another arm's URDF, for collision, reach and torques; empty: this arm's own")
     start_deg: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     letters: Literal["XYZABC", "ABCUVW"] = Field("XYZABC", description="[wire] ABCUVW are the seed's joint letters")
+    coordinates: Literal["joints", "cartesian"] = Field(
+        "joints",
+        description="what axis words are: joints in degrees, or the torch tip's X Y Z in mm and A B C in degrees",
+    )
+    profile: Literal["trapezoid", "jerk"] = Field(
+        "trapezoid",
+        description="how G0, jogs and homing gain speed: at once at full acceleration, as grbl, or limited in jerk",
+    )
     compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] what the greeting says")
     client_policy: Literal["reject", "takeover"] = Field(
         "reject", description="a serial line has one program on it: what becomes of a second"
@@ -213,6 +224,12 @@ class WelderConfig(Config):
     welding: Welding = Welding()
     torch: Torch = Torch()
     visualization: Visualization = Visualization()
+
+    @model_validator(mode="after")
+    def letters_go_with_coordinates(self) -> "WelderConfig":
+        if self.coordinates == "cartesian" and self.letters != "XYZABC":
+            raise ValueError(f"letters = {self.letters!r} are joints; coordinates = 'cartesian' takes XYZABC")
+        return self
 
     @model_validator(mode="after")
     def starts_within_limits(self) -> "WelderConfig":

@@ -16,20 +16,24 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.motion import chords
 from rigless.motion import planner as p
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.axes import axes_of, profile_of, tip_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode import GcodeError, read_block
-from rigless.robots.welder.modal import AXES, Coordinates, Modal, Profile, Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.modal import AXES, Coordinates, Modal, Step, after_program_end, arc_point, interpret
 from rigless.robots.welder.parameters import Parameters, Place
+from rigless.robots.welder.tip import ReachError, Tip, path_of
 
 BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
 
 
 @dataclass
 class CycleTime:
-    """Seconds by kind, the length of the path in degrees, and lines that cannot be run as (number, text, error)."""
+    """Seconds by kind, the length of the path (of the joints in degrees, and in the Cartesian profile of the tip in mm), and lines that cannot be
+    run as (number, text, error)."""
 
     motion_s: float = 0.0
     process_s: float = 0.0
@@ -37,6 +41,7 @@ class CycleTime:
     io_s: float = 0.0
     stream_s: float = 0.0
     path_deg: float = 0.0
+    path_mm: float = 0.0
     lines: int = 0
     moves: int = 0
     errors: list[tuple[int, str, str]] = field(default_factory=list)
@@ -51,16 +56,14 @@ class _Estimate:
 
     def __init__(self, config: WelderConfig):
         values = s.defaults(s.table(config))
-        self.rates = np.array(config.limits.max_degps)
-        self.accelerations = np.array(config.limits.max_degps2)
-        self.deviation = values[s.JUNCTION]
-        self.steps = np.array([values[s.STEPS + axis] for axis in range(AXES)])
-        turns = int(values[s.ROTARY])
-        rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
+        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
+        self.tip = tip_of(values, config, Arm(config))
         self.blocks, self.run = p.new_queue(config.planner_blocks), p.new_run(np.array(config.start_deg))
         self.begin_s = self.now_s = 0.0
-        self.modal, self.coordinates, self.position = Modal(), Coordinates(), tuple(config.start_deg)
+        self.modal, self.coordinates, self.joints = Modal(), Coordinates(), tuple(config.start_deg)
+        self.position: tuple[float, ...] = self.joints
+        if self.tip is not None:
+            self.position = tuple(self.tip.pose(self.joints, (0.0,) * AXES))
         self.parameters = Parameters()
         self.done = np.zeros(p.SPARE)
         self.burning = False
@@ -82,11 +85,16 @@ class _Estimate:
             self.found.errors.append((number, text.strip(), str(error)))
             return
         self.parameters.assign(block.assignments)
-        for step in steps:
-            self.step(step)
+        try:
+            for step in steps:
+                self.step(step)
+        except ReachError as error:
+            self.found.errors.append((number, text.strip(), str(error)))
 
     def step(self, step: Step) -> None:
         match step[0]:
+            case "line" | "probe" | "arc" if self.tip is not None:
+                self.in_space(self.tip, step)
             case "line" | "probe":
                 rapid = step[0] == "line" and bool(step[1])
                 self.move(tuple(float(value) for value in step[3:]), float(step[2]) / 60.0, rapid)
@@ -119,24 +127,28 @@ class _Estimate:
                     self.modal = after_program_end(self.modal)
                     self.burning = False
 
-    def move(self, target: tuple[float, ...], rate: float, rapid: bool) -> None:
+    def in_space(self, tip: Tip, step: Step) -> None:
+        """A move of the tip; nothing of it is counted if it cannot be."""
+        end = tuple(float(value) for value in step[-AXES:])
+        if step[0] == "line" and step[1]:
+            self.move(tuple(tip.joints(end, self.joints)), 0.0, True)
+        else:
+            path, rate = path_of(step, self.position), float(step[1] if step[0] == "arc" else step[2]) / 60.0
+            for joints, ratio in list(tip.chords(path, self.joints)):
+                self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
+            self.found.path_mm += path[chords.LENGTH_MM]
+        self.position = end
+
+    def move(self, target: tuple[float, ...], rate: float, rapid: bool, scale: float = 0.0) -> None:
+        """The joints, straight to a place."""
         self.now_s = p.go_on(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
-        if p.append(
-            self.blocks,
-            self.run,
-            self.now_s,
-            p.on_steps(np.array(target), self.steps),
-            rate,
-            kind,
-            0.0,
-            self.rates,
-            self.accelerations,
-            self.deviation,
-        ):
-            self.found.moves += 1
-        self.found.path_deg += math.dist(self.position, target)
-        self.position = target
+        end = np.array(target) if self.tip is not None else p.on_steps(np.array(target), self.axes.steps)
+        self.found.moves += self.axes.append(self.blocks, self.run, self.now_s, end, rate, kind, scale=scale)
+        self.found.path_deg += math.dist(self.joints, target)
+        self.joints = target
+        if self.tip is None:
+            self.position = target
 
     def stand(self) -> None:
         """Run the stretch to its end."""
@@ -206,7 +218,7 @@ def estimate_waypoints(
     degrees = [np.degrees(point) for point in waypoints]
     if not degrees:
         return work.found
-    work.run, work.position = p.new_run(degrees[0]), tuple(float(value) for value in degrees[0])
+    work.run, work.joints = p.new_run(degrees[0]), tuple(float(value) for value in degrees[0])
     for leg, (a, b) in enumerate(itertools.pairwise(degrees)):
         welds = leg < len(process) and process[leg]
         if welds != work.burning:
@@ -218,5 +230,5 @@ def estimate_waypoints(
         speed = process_mmps if welds else travel_mmps
         work.move(tuple(float(value) for value in b), length * speed / path_mm if path_mm > 1e-9 else 1e9, False)
     work.stand()
-    assert len(work.position) == AXES
+    assert len(work.joints) == AXES
     return work.found

@@ -9,12 +9,13 @@ whenever something may have changed: a line came, a block ended, an input switch
 from typing import TYPE_CHECKING
 
 from rigless.motion import planner as p
-from rigless.robots.welder import codes, moves, program, reports, system
+from rigless.robots.welder import codes, moves, paths, program, reports, system
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import Step, after_program_end, arc_point, interpret
 from rigless.robots.welder.parameters import PROBE_TOUCHED, PROBED, WAITED, Place
 from rigless.robots.welder.state import NOBODY, Arrival
+from rigless.robots.welder.tip import Tip
 
 if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
@@ -140,6 +141,8 @@ def do(robot: "Welder", step: Step) -> bool:
     match step[0]:
         case "line" | "jog" | "arc":
             return move(robot, step)
+        case "course":
+            return follow(robot)
         case "probe":
             return probe(robot, step)
         case "home":
@@ -225,6 +228,8 @@ def put_out(robot: "Welder", step: Step) -> bool:
 def move(robot: "Welder", step: Step) -> bool:
     """Lines, jogs and the chords of an arc, as the planner has room for them."""
     state = robot.state
+    if robot.tip is not None:
+        return in_space(robot, robot.tip, step)
     if step[0] == "arc":
         done, count = int(step[8]), int(step[7])
         while done < count:
@@ -240,9 +245,44 @@ def move(robot: "Welder", step: Step) -> bool:
     return go(robot, target, float(step[2]), rapid=bool(step[1]))
 
 
+def in_space(robot: "Welder", tip: Tip, step: Step) -> bool:
+    """A move of the torch tip. One that cannot be ends in the alarm of a target beyond the limits."""
+    if step[0] == "line" and step[1]:
+        try:
+            return paths.jump(robot, tip, tuple(float(value) for value in step[3:]))
+        except GcodeError:
+            give_up(robot, codes.ALARM_SOFT_LIMIT)
+            return False
+    if not set_out(robot, tip, step):
+        return False
+    robot.state.steps[0] = ("course",)
+    return follow(robot)
+
+
+def set_out(robot: "Welder", tip: Tip, step: Step) -> bool:
+    """Begin the course of a step."""
+    try:
+        paths.begin(robot, tip, step)
+    except GcodeError:
+        give_up(robot, codes.ALARM_SOFT_LIMIT)
+        return False
+    return True
+
+
+def follow(robot: "Welder") -> bool:
+    """Queue more of the course in hand."""
+    assert robot.tip is not None
+    try:
+        return paths.go_on(robot, robot.tip)
+    except GcodeError:
+        give_up(robot, codes.ALARM_SOFT_LIMIT)
+        return False
+
+
 def go(robot: "Welder", target: tuple[float, ...], feed: float, rapid: bool) -> bool:
     state = robot.state
     if not moves.within(robot, target):
+        tell_beyond(robot, target)
         give_up(robot, codes.ALARM_SOFT_LIMIT)
         return False
     if state.mode != "Check":
@@ -257,10 +297,19 @@ def go(robot: "Welder", target: tuple[float, ...], feed: float, rapid: bool) -> 
     return True
 
 
+def tell_beyond(robot: "Welder", target: tuple[float, ...]) -> None:
+    """Which joints a target would bring out of their limits; the alarm on the wire says only that some would."""
+    axes, outside = robot.axes, moves.beyond(robot, target)
+    text = ", ".join(
+        f"joint {n + 1} to {target[n]:g}° is outside {axes.low[n]:g}° to {axes.high[n]:g}°" for n in outside
+    )
+    robot.event("soft-limit", text, "error", joints=[n + 1 for n in outside], line=robot.state.modal.line)
+
+
 def give_up(robot: "Welder", alarm: int) -> None:
     """The line in hand led to an alarm: brake, and tell when at rest. Like the firmware, which resets itself, the line gets no answer."""
     state = robot.state
-    state.line, state.steps = None, []
+    state.line, state.steps, state.probe.mode = None, [], 0
     state.rx.clear()
     if state.mode == "Check":
         state.mode = "Idle"
@@ -286,21 +335,32 @@ def probe(robot: "Welder", step: Step) -> bool:
     state = robot.state
     target = tuple(float(value) for value in step[3:])
     if state.mode == "Check":
+        if robot.tip is not None:
+            return in_space(robot, robot.tip, step)
         state.position = list(target)
         return True
     if state.until_ns < 0:
         if state.run[p.COUNT]:
             return False
-        if not moves.within(robot, target):
+        if robot.tip is not None:
+            if not set_out(robot, robot.tip, step):
+                return False
+        elif not moves.within(robot, target):
+            tell_beyond(robot, target)
             give_up(robot, codes.ALARM_SOFT_LIMIT)
             return False
         state.until_ns = robot.now_ns
-        if not moves.begin_probe(robot, int(step[1]), target, float(step[2])):
+        if not moves.begin_probe(robot, int(step[1])):
             return state.line is None
+        if robot.tip is None:
+            moves.queue(robot, target, moves.feed_along(robot, state.position, target, float(step[2])), p.PLAIN)
+            state.mode = "Run"
+    if robot.tip is not None and state.probe.mode:
+        follow(robot)
     moves.watch(robot)
     if state.probe.mode or moves.moving(robot):
         return False
-    state.position = [float(value) for value in state.run[p.POSITION : p.POSITION + 6]]
+    moves.sync(robot)
     robot.say(reports.probe(robot))
     return True
 
@@ -384,6 +444,10 @@ def check_jog(robot: "Welder", text: str) -> None:
     place.check(block.assignments)
     _modal, steps = interpret(block, state.modal, state.coordinates, place.position, robot.profile, jog=True)
     _, _, feed, *target = next(step for step in steps if step[0] == "line")
+    if robot.tip is not None:
+        paths.begin(robot, robot.tip, ("jog", False, feed, *target))
+        state.steps = [("course",)]
+        return
     if state.settings[s.JOG_LIMITS]:
         target = [
             min(max(float(value), low), high)

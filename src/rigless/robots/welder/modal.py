@@ -9,6 +9,9 @@ to wait before each (for room in the planner, for motion to end) and a snapshot 
 import math
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from rigless.motion import chords
 from rigless.robots.welder import codes
 from rigless.robots.welder.gcode import Block, GcodeError
 
@@ -66,6 +69,7 @@ class Profile:
     letters: str = "XYZABC"
     rotary: tuple[bool, ...] = (False, False, False, True, True, True)
     arc_tolerance: float = 0.002
+    cartesian: bool = False  # axes are the tip's: X Y Z make the length of a path
 
 
 def interpret(
@@ -348,7 +352,14 @@ class _Reader:
         """Units a minute along the path; inverse time gives it by the length."""
         if not self.modal.inverse_time:
             return self.modal.feed
-        return self.modal.feed * (math.dist(begin, end) if length is None else length)
+        return self.modal.feed * (self.length(begin, end) if length is None else length)
+
+    def length(self, begin: Six, end: Six) -> float:
+        """What F counts along a straight line: all axes; of the tip X Y Z, or the angle if it only turns."""
+        if not self.profile.cartesian:
+            return math.dist(begin, end)
+        path = chords.line(np.array(begin), np.array(end))
+        return float(path[chords.LENGTH_MM] or path[chords.TURN_DEG])
 
     def take_arc(self, clockwise: bool) -> None:
         first, second, _ = PLANES[self.modal.plane]
@@ -375,7 +386,12 @@ class _Reader:
         angle = _swept(-i, -j, dx - i, dy - j, clockwise)
         angle += math.copysign(2 * math.pi * (turns - 1), angle)
         length = math.hypot(
-            angle * radius, *(end[a] - self.position[a] for a in range(AXES) if a not in (first, second))
+            angle * radius,
+            *(
+                end[a] - self.position[a]
+                for a in range(3 if self.profile.cartesian else AXES)
+                if a not in (first, second)
+            ),
         )
         rate = self.rate(self.position, end, length)
         count = self.segments(radius, angle)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigless.motion import planner as p
+from rigless.motion import smooth
 from rigless.robots.welder import alarms, codes, guard, odometer, program
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
@@ -37,7 +38,12 @@ def peek(robot: "Welder") -> tuple[Any, float, int]:
     while p.advance(blocks, run, time_s, done) == DONE:
         continue
     speed = p.look(blocks, run, time_s, out)
-    return out, speed, int(blocks[int(run[p.FIRST]), p.TAG]) if run[p.COUNT] else 0
+    if not run[p.COUNT]:
+        return out, speed, 0
+    block = blocks[int(run[p.FIRST])]
+    if robot.tip is not None and not block[p.SCALE]:
+        speed = robot.tip.speed(out)
+    return out, speed, int(block[p.TAG])
 
 
 def settle(robot: "Welder") -> None:
@@ -60,21 +66,18 @@ def settle(robot: "Welder") -> None:
         state.mode = "Idle"
 
 
-def queue(robot: "Welder", target: Any, rate: float, kind: float) -> None:
-    """Add a line to a place, at units/s; there is room. Outputs that wait go with it."""
+def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float = 0.0) -> None:
+    """Add a line to a place, at units/s; there is room. Outputs that wait go with it. A chord has a scale."""
     state = robot.state
     settle(robot)
     axes = robot.axes
     state.tag += 1
-    target = p.on_steps(np.array(target), axes.steps)
-    took = p.append(
-        state.blocks, state.run, now_s(robot), target, rate, kind, float(state.tag), axes.rates,
-        axes.accelerations, axes.deviation,
-    )  # fmt: skip
-    if not took:
+    end = np.array(target) if robot.tip is not None else p.on_steps(np.array(target), axes.steps)
+    tag, probing = float(state.tag), bool(state.probe.mode)
+    if not axes.append(state.blocks, state.run, now_s(robot), end, rate, kind, tag, scale, probing):
         return
     program.queued(robot, state.tag)
-    guard.foresee(robot, state.tag, target)
+    guard.foresee(robot, state.tag, end)
     if state.modal.line:
         state.lines[state.tag] = state.modal.line
     if state.unattached:
@@ -85,13 +88,17 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float) -> None:
 
 def within(robot: "Welder", target: Any) -> bool:
     """Whether the soft limits, if they are on, allow a place."""
-    if not robot.state.settings[s.SOFT_LIMITS]:
-        return True
+    return not robot.state.settings[s.SOFT_LIMITS] or not beyond(robot, target)
+
+
+def beyond(robot: "Welder", target: Any) -> list[int]:
+    """The axes of a place that are outside their limits."""
     axes = robot.axes
-    return all(
-        low - SLACK_DEG <= value <= high + SLACK_DEG
-        for low, value, high in zip(axes.low, target, axes.high, strict=True)
-    )
+    return [
+        axis
+        for axis, (low, value, high) in enumerate(zip(axes.low, target, axes.high, strict=True))
+        if not low - SLACK_DEG <= value <= high + SLACK_DEG
+    ]
 
 
 def feed_along(robot: "Welder", begin: Any, end: Any, feed: float) -> float:
@@ -109,7 +116,7 @@ def change(robot: "Welder", hold: bool) -> None:
     """Hold or go on, under the overrides as they are."""
     state = robot.state
     settle(robot)
-    p.change(state.blocks, state.run, now_s(robot), hold, state.feed_percent / 100, state.rapid_percent / 100)
+    smooth.change(state.blocks, state.run, now_s(robot), hold, state.feed_percent / 100, state.rapid_percent / 100)
 
 
 def replan(robot: "Welder") -> None:
@@ -136,8 +143,15 @@ def drop(robot: "Welder") -> None:
     state.unattached.clear()
     state.legs.clear()
     state.cancelling = False
-    state.position = [float(value) for value in state.run[p.POSITION : p.POSITION + AXES]]
+    sync(robot)
     guard.start(robot)
+
+
+def sync(robot: "Welder") -> None:
+    """The parser is where the queue ends."""
+    state = robot.state
+    state.planned = [float(value) for value in state.run[p.POSITION : p.POSITION + AXES]]
+    state.position = robot.place(state.planned)
 
 
 def watch(robot: "Welder") -> None:
@@ -197,7 +211,7 @@ def _next_leg(robot: "Welder") -> None:
         if state.run[p.COUNT]:
             state.legs = state.legs or [(rate, mask)]  # an empty leg, so that the end is noticed
             return
-    state.position = [float(value) for value in state.run[p.POSITION : p.POSITION + AXES]]
+    sync(robot)
     state.mode = "Idle"
     robot.event("homed", f"axes homed: {state.homed:06b}", mask=state.homed)
 
@@ -205,13 +219,11 @@ def _next_leg(robot: "Welder") -> None:
 # Probing
 
 
-def begin_probe(robot: "Welder", mode: int, target: Any, feed: float) -> bool:
+def begin_probe(robot: "Welder", mode: int) -> bool:
     """G38.x: False if the probe is not as it must be before (which is an alarm)."""
     state = robot.state
     if bool(robot.input["probe"]) == (mode in (384, 385)):
         state.probe.mode = mode
-        queue(robot, target, feed_along(robot, state.position, target, feed), p.PLAIN)
-        state.mode = "Run"
         return True
     alarms.raise_alarm(robot, codes.ALARM_PROBE_INITIAL)
     return False
@@ -223,13 +235,14 @@ def _watch_probe(robot: "Welder") -> None:
     probe = state.probe
     hit = bool(robot.input["probe"]) == (probe.mode in (382, 383))
     if hit and not state.cancelling:
-        probe.position, probe.touched = [float(value) for value in peek(robot)[0][p.AT]], True
+        probe.position, probe.touched = robot.place(peek(robot)[0][p.AT].tolist()), True
         state.cancelling = True
         change(robot, True)
-    if moving(robot) or (state.mode in ("Hold", "Door") and not state.cancelling):
+    on_the_way = robot.tip is not None and state.course.share < 1.0
+    if moving(robot) or ((on_the_way or state.mode in ("Hold", "Door")) and not state.cancelling):
         return
     if not state.cancelling:
-        probe.position, probe.touched = list(state.run[p.POSITION : p.POSITION + AXES]), False
+        probe.position, probe.touched = robot.place(state.run[p.POSITION : p.POSITION + AXES].tolist()), False
         if probe.mode in (382, 384):
             state.alarm_at_rest = codes.ALARM_PROBE_CONTACT
     probe.mode = 0

@@ -149,5 +149,6 @@ def forget_lines(robot: "Welder") -> None:
 def end_jog(robot: "Welder") -> None:
     """A jog in hand that waits for room is done with."""
     state = robot.state
-    if state.line is not None and state.steps and state.steps[0][0] == "jog":
+    step = state.steps[0] if state.line is not None and state.steps else ("",)
+    if step[0] == "jog" or (step[0] == "course" and state.course.word == "jog"):
         lines.answer(robot, codes.OK)

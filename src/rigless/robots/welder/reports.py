@@ -51,7 +51,10 @@ def status(robot: "Welder") -> str:
     rows, speed, tag = moves.peek(robot)
     offset = state.coordinates.offset(state.modal.system)
     machine = bool(options & s.REPORT_MPOS)
-    place = [float(at) - (0.0 if machine else shift) for at, shift in zip(rows[p.AT], offset, strict=True)]
+    place = [
+        float(at) - (0.0 if machine else shift)
+        for at, shift in zip(robot.place(rows[p.AT].tolist()), offset, strict=True)
+    ]
     fields = [mode(robot), f"{'MPos' if machine else 'WPos'}:{numbers(robot, place)}"]
     if options & s.REPORT_BUFFER:
         fields.append(f"Bf:{moves.room(robot)},{robot.rx_free()}")
@@ -147,7 +150,7 @@ def parameters(robot: "Welder") -> str:
         f"[G30:{numbers(robot, kept.g30)}]",
         f"[G92:{numbers(robot, kept.g92)}]",
     ]
-    rows.append(f"[HOME:{numbers(robot, robot.config.homing.pose_deg)}:{robot.state.homed}]")
+    rows.append(f"[HOME:{numbers(robot, robot.place(list(robot.config.homing.pose_deg)))}:{robot.state.homed}]")
     rows.append(f"[TLO:{numbers(robot, kept.tool)}]")
     return "\r\n".join(rows) + "\r\n" + probe(robot)
 

@@ -4,7 +4,7 @@ What words mean is in modal.py, how lines are done in lines.py, motion in moves.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +35,10 @@ from rigless.robots.welder import (
 from rigless.robots.welder import io as virtual_io
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.axes import axes_of, profile_of, tip_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.cycle_time import BITS_PER_BYTE
-from rigless.robots.welder.modal import AXES, Profile, Step
+from rigless.robots.welder.modal import AXES, Step
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
@@ -52,18 +53,6 @@ if TYPE_CHECKING:
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
 LINE_COSTS = 16  # bytes that a line counts for at least
-
-
-@dataclass(frozen=True)
-class Axes:
-    """The settings as the planner needs them, per second."""
-
-    rates: NDArray[np.float64]
-    accelerations: NDArray[np.float64]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    deviation: float
-    steps: NDArray[np.float64]  # a degree
 
 
 class Welder(Robot):
@@ -120,11 +109,12 @@ class Welder(Robot):
         state.settings = s.defaults(self.table)
         state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
-        state.position, state.counted_deg = list(config.start_deg), list(config.start_deg)
+        state.counted_deg = list(config.start_deg)
         for link in config.virtual_io.links:
             virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
         state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
         self.apply_settings()
+        moves.sync(self)
         self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
@@ -160,6 +150,8 @@ class Welder(Robot):
         welding.speed(torch, torch, 0.001)
         normal(block(self.state.noise_key, 0, 0)[0])
         p.drop(blocks, run, 0.001)
+        if self.tip is not None:
+            self.tip.warm_up()
         moves.peek(self)
         moves.settle(self)
         odometer.beyond(self, np.zeros(AXES))
@@ -169,20 +161,9 @@ class Welder(Robot):
     def apply_settings(self) -> None:
         """What follows from the settings."""
         values, config = self.state.settings, self.config
-        per_axis = [
-            [values[first + axis] for axis in range(AXES)] for first in (s.RATES, s.ACCELERATIONS, s.TRAVEL, s.STEPS)
-        ]
-        rates, accelerations, travel, steps = per_axis
-        low = config.limits.low_deg
-        self._settled = self.state.settings
-        self.axes = Axes(
-            np.array(rates) / 60.0, np.array(accelerations), low,
-            tuple(begin + length for begin, length in zip(low, travel, strict=True)), values[s.JUNCTION],
-            np.array(steps),
-        )  # fmt: skip
-        turns = int(values[s.ROTARY])
-        rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
-        self.profile = Profile(config.letters, rotary, values[s.ARC_TOLERANCE])
+        self._settled = values
+        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
+        self.tip = tip_of(values, config, self.arm)
 
     # What happens 1000 times a second
 
@@ -363,7 +344,7 @@ class Welder(Robot):
 
     @on(SetInput)
     def input_set(self, given: SetInput, link: Link) -> None:
-        name, value = given.name, given.value
+        name = given.name
         if name == "estop":
             if self.input["estop"]:
                 alarms.stop_at_once(self, codes.ALARM_ESTOP)
@@ -371,9 +352,6 @@ class Welder(Robot):
                 welding.release(self.state.weld)
         elif name == "door" and self.input["door"]:
             realtime.open_door(self)
-        elif name.startswith("ai") and not 0.0 <= self.input[name] <= virtual_io.MOST_V:
-            text = f"{name}: {value:g} V is out of range; analog inputs read 0 to 10 V"
-            self.event("analog-out-of-range", text, "error", input=name)
         if self.state.probe.mode:
             moves.watch(self)
         lines.work(self)
@@ -395,7 +373,7 @@ class Welder(Robot):
             lines.work(self)
 
     def analog_input(self, channel: int) -> float:
-        return min(max(float(self.input[f"ai{channel}"]), 0.0), virtual_io.MOST_V)
+        return float(self.input[f"ai{channel}"])
 
     # Outputs
 
@@ -446,6 +424,10 @@ class Welder(Robot):
         from rigless.robots.welder.view import WelderView
 
         return WelderView(self)
+
+    def place(self, joints_deg: list[float]) -> list[float]:
+        """The axis values of joints: themselves, or in the Cartesian profile the tip's pose."""
+        return self.tip.pose(joints_deg, self.state.position) if self.tip is not None else joints_deg
 
     def torch_m(self) -> list[float]:
         place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()

@@ -1,17 +1,26 @@
-"""Trajectories through joint waypoints: run on the simulated controller, or only planned, with what happened on the way."""
+"""Trajectories through waypoints: run on the simulated controller, or only planned, with what happened on the way.
+
+Waypoints are of the controller's kind: joints, or poses of the torch tip for a controller in the Cartesian profile.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rigless.motion import planner as p
+from rigless.motion import rotation
+from rigless.robots.welder import settings
+from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.axes import axes_of
 from rigless.robots.welder.controller import AXES, JointState
+from rigless.robots.welder.tip import ReachError, Tip, path_of
 from rigless.robots.welder.virtual import VirtualController
 
 SAMPLE_S = 0.01
-LETTERS = "ABCUVW"
+Move = tuple[NDArray[np.float64], float, float, float]  # where to, how fast, which kind, at what scale
 
 
 @dataclass(frozen=True)
@@ -20,6 +29,18 @@ class Waypoint:
 
     joints: Sequence[float]
     speed: float | None = None
+
+
+@dataclass(frozen=True)
+class PoseWaypoint:
+    """Where the torch tip shall be (X Y Z in mm, A B C in degrees), and how fast it goes straight there (mm/s; degrees a second if it only turns);
+    None: point to point, as fast as the joints can."""
+
+    pose: Sequence[float]
+    speed: float | None = None
+
+
+AnyWaypoint = Waypoint | PoseWaypoint
 
 
 @dataclass
@@ -45,15 +66,15 @@ class MotionSimulator:
         self._recording = False
         self._recorded: list[JointState] = []
 
-    def simulate_trajectory(self, waypoints: Sequence[Waypoint]) -> SimulationResult:
-        """Move the simulated arm through the waypoints; it must be connected and enabled, with its joint letters A B C U V W."""
+    def simulate_trajectory(self, waypoints: Sequence[AnyWaypoint]) -> SimulationResult:
+        """Move the simulated arm through the waypoints; it must be connected and enabled."""
         result, controller = SimulationResult(), self.controller
         if problem := self._problem(waypoints):
             result.error_message = problem
             return result
         begin_s = controller.simulation_time_s
         for number, point in enumerate(waypoints, 1):
-            if not controller.send_gcode(_line(point)):
+            if not controller.send_gcode(_line(point, controller.letters)):
                 result.error_message = (
                     f"waypoint {number} was refused: {controller.status().error_message or 'not enabled'}"
                 )
@@ -64,27 +85,26 @@ class MotionSimulator:
             if self._recording:
                 self._recorded.append(result.trajectory_log[-1])
         result.total_time_s = controller.simulation_time_s - begin_s
-        reached = np.allclose(controller.joint_state().positions, waypoints[-1].joints if waypoints else 0.0, atol=1e-4)
-        result.success = bool(reached) or not waypoints
+        result.success = not waypoints or self._is_at(waypoints[-1])
         result.error_message = "" if result.success else f"stopped on the way: {controller.status().state}"
         return result
 
-    def dry_run(self, waypoints: Sequence[Waypoint]) -> SimulationResult:
+    def dry_run(self, waypoints: Sequence[AnyWaypoint]) -> SimulationResult:
         """The same from the plan alone: the arm does not move."""
         result = SimulationResult()
         if problem := self._problem(waypoints):
             result.error_message = problem
             return result
-        limits = self.controller.config.limits
-        rates, accelerations = np.array(limits.max_degps), np.array(limits.max_degps2)
+        axes = axes_of(settings.defaults(settings.table(self.controller.config)), self.controller.config)
         start = np.degrees(self.controller.joint_state().positions)
-        blocks, run = p.new_queue(max(len(waypoints), 1)), p.new_run(start)
-        for point in waypoints:
-            rapid = point.speed is None
-            rate = 0.0 if point.speed is None else math.degrees(point.speed)
-            kind, target = p.RAPID if rapid else p.FEED, np.degrees(np.array(point.joints, float))
-            deviation = self.controller.config.junction_deviation
-            p.append(blocks, run, 0.0, target, rate, kind, 0.0, rates, accelerations, deviation)
+        try:
+            moves = self._moves(waypoints, start)
+        except ReachError as error:
+            result.error_message = str(error)
+            return result
+        blocks, run = p.new_queue(max(len(moves), 1)), p.new_run(start)
+        for target, rate, kind, scale in moves:
+            axes.append(blocks, run, 0.0, target, rate, kind, scale=scale)
         done, look, samples = np.zeros(len(blocks)), np.zeros((3, AXES)), 0
         while True:
             p.advance(blocks, run, samples * SAMPLE_S, done)
@@ -107,10 +127,51 @@ class MotionSimulator:
     def recorded_data(self) -> list[JointState]:
         return list(self._recorded)
 
-    def _problem(self, waypoints: Sequence[Waypoint]) -> str:
+    def _moves(self, waypoints: Sequence[AnyWaypoint], start: NDArray[np.float64]) -> list[Move]:
+        """What the planner is given, as the controller would give it. Raises ReachError."""
+        config, found, joints = self.controller.config, [], start
+        limits = config.limits
+        tip = Tip(Arm(config), limits.low_deg, limits.high_deg, limits.max_degps, config.arc_tolerance)
+        place = tip.pose(start, [0.0] * AXES)
+        for point in waypoints:
+            kind = p.RAPID if point.speed is None else p.FEED
+            if isinstance(point, Waypoint):
+                joints = np.degrees(np.array(point.joints, float))
+                found.append((joints, math.degrees(point.speed or 0.0), kind, 0.0))
+                continue
+            pose = [float(value) for value in point.pose]
+            if point.speed is None:
+                joints = np.array(tip.joints(pose, joints.tolist()))
+                found.append((joints, 0.0, kind, 0.0))
+            else:
+                path = path_of(("line", False, 0.0, *pose), place)
+                found += [(end, point.speed * scale, kind, scale) for end, scale in tip.chords(path, joints)]
+                joints = found[-1][0] if found else joints
+            place = pose
+        return found
+
+    def _is_at(self, point: AnyWaypoint) -> bool:
+        robot, joints = self.controller.robot, self.controller.joint_state().positions
+        if isinstance(point, Waypoint):
+            return np.allclose(joints, point.joints, atol=1e-4)
+        place = robot.place(np.degrees(joints).tolist())
+        return np.allclose(place[:3], point.pose[:3], atol=1e-2) and np.allclose(
+            rotation.from_rpy(*place[3:]), rotation.from_rpy(*map(float, point.pose[3:])), atol=1e-4
+        )
+
+    def _problem(self, waypoints: Sequence[AnyWaypoint]) -> str:
         """What is wrong with the waypoints, in a sentence; empty if nothing."""
-        limits = self.controller.config.limits
+        limits, wanted = self.controller.config.limits, PoseWaypoint if self.controller.cartesian else Waypoint
         for number, point in enumerate(waypoints, 1):
+            if not isinstance(point, wanted):
+                coordinates = self.controller.config.coordinates
+                return f"waypoint {number} is a {type(point).__name__}; with coordinates = {coordinates!r} it must be a {wanted.__name__}"
+            if isinstance(point, PoseWaypoint):
+                if len(point.pose) != AXES or not np.isfinite(point.pose).all():
+                    return f"waypoint {number} is not six finite numbers: X Y Z in mm, A B C in degrees"
+                if point.speed is not None and not point.speed > 0.0:
+                    return f"waypoint {number} has the speed {point.speed:g}; it must be above zero"
+                continue
             if len(point.joints) != AXES:
                 return f"waypoint {number} has {len(point.joints)} joints; the arm has {AXES}"
             if point.speed is not None and not point.speed > 0.0:
@@ -123,6 +184,10 @@ class MotionSimulator:
         return ""
 
 
-def _line(point: Waypoint) -> str:
-    words = " ".join(f"{letter}{math.degrees(value):.6f}" for letter, value in zip(LETTERS, point.joints, strict=True))
-    return f"G90 G0 {words}" if point.speed is None else f"G90 G1 {words} F{math.degrees(point.speed) * 60:.4f}"
+def _line(point: AnyWaypoint, letters: str) -> str:
+    if isinstance(point, Waypoint):
+        values, speed = [math.degrees(value) for value in point.joints], math.degrees(point.speed or 0.0)
+    else:
+        values, speed = list(point.pose), point.speed or 0.0
+    words = " ".join(f"{letter}{value:.6f}" for letter, value in zip(letters, values, strict=True))
+    return f"G21 G90 G53 G0 {words}" if point.speed is None else f"G21 G90 G53 G1 {words} F{speed * 60:.4f}"

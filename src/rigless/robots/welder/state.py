@@ -73,6 +73,21 @@ class Ahead:
 
 
 @dataclass
+class Course:
+    """A step of the Cartesian profile while its chords are queued: the step's word and feed (units/min), its path and its end as a pose, the chords cut so far and how
+    many of them are queued, how much of the path these are, and a guess of how much of it the next chord may be."""
+
+    word: str = "line"
+    feed: float = 0.0
+    path: list[float] = field(default_factory=list)
+    end: list[float] = field(default_factory=lambda: [0.0] * AXES)
+    chords: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, AXES + 1)))
+    queued: int = 0
+    share: float = 0.0
+    guess: float = 0.0
+
+
+@dataclass
 class WelderState:
     mode: str = "Idle"
     alarm: int = 0
@@ -91,6 +106,8 @@ class WelderState:
     modal: Modal = field(default_factory=Modal)
     coordinates: Coordinates = field(default_factory=Coordinates)
     position: list[float] = field(default_factory=lambda: [0.0] * AXES)  # where the parser is
+    planned: list[float] = field(default_factory=lambda: [0.0] * AXES)  # the joints there
+    course: Course = field(default_factory=Course)
     parameters: Parameters = field(default_factory=Parameters)
     settings: dict[int, float] = field(default_factory=dict)
     startup: list[str] = field(default_factory=lambda: ["", ""])

@@ -19,7 +19,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.kernel.wiring import Output
 from rigless.motion import planner as p
 from rigless.motion.singular import jacobian, smallest
-from rigless.robots.welder import codes, moves, welding
+from rigless.robots.welder import codes, moves, odometer, welding
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.findings import Finding, Report
 from rigless.robots.welder.gcode import GcodeError, read_block
@@ -102,6 +102,9 @@ class _Run:
             deque()
         )  # index (−1: ours, not the program's) and size of lines not answered
         self.skipping = False
+        self.out_of_reach: tuple[str, str, str] | None = (
+            None  # why the alarm that follows is raised: rule, text, axis letters
+        )
         self.rest = ""
         self.last_heard_s = 0.0
         self.noted: set[tuple[object, ...]] = set()
@@ -123,6 +126,7 @@ class _Run:
         weld, report = self.robot.state.weld, self.report
         report.cycle_time_s = max(self.last_heard_s, float(self.robot.state.run[p.TIME])) - begun_s
         report.arc_on_s, report.weld_length_mm = weld.arc_s, weld.length_mm
+        report.distance_mm = float(self.robot.metrics.get(odometer.METRIC, 0.0))
         report.gcode_executed = int(self.robot.metrics.get("gcode_lines", 0))
         report.findings.sort(key=lambda found: found.order)
         report.collisions = sum(found.rule == "collision" for found in report.findings)
@@ -202,8 +206,9 @@ class _Run:
     def alarmed(self, number: int) -> None:
         index = self.inside[0][0] if self.inside else self.next - 1
         line = self.program[max(index, 0)]
-        if number == codes.ALARM_SOFT_LIMIT:
-            self.beyond(line)
+        if number == codes.ALARM_SOFT_LIMIT and self.out_of_reach is not None:
+            rule, text, letters = self.out_of_reach
+            self.find(rule, text, line, line.column_of(letters))
         else:
             self.find("alarm", f"ALARM:{number} {codes.ALARMS.get(number, '')}", line)
         self.inside.clear()
@@ -219,11 +224,6 @@ class _Run:
         self.sim.run(SLICE_S)
         self.sim.take(self.name, "grbl")
         state.modal, state.coordinates.g92 = modal, shift
-
-    def beyond(self, line: ProgramLine) -> None:
-        self.find(
-            "soft-limit", "the target is outside the joint limits", line, line.column_of(self.robot.config.letters)
-        )
 
     def go_on(self) -> None:
         """What an operator would press."""
@@ -242,6 +242,10 @@ class _Run:
         line = self.at_line()
         if event.code == "weld-fault":
             self.find("arc-fault", event.text, line)
+        elif event.code in ("soft-limit", "unreachable"):
+            letters = self.robot.config.letters
+            wrong = "".join(letters[joint - 1] for joint in event.data.get("joints", ())) or letters
+            self.out_of_reach = event.code, event.text, wrong
         elif event.code == "collision":
             found = event.data
             self.find(
@@ -261,10 +265,9 @@ class _Run:
         x, y, z = (1000 * value for value in robot.arm.torch_place(rows[p.AT]).tolist())
         moved_mm = math.dist(self.torch, (x, y, z)) if self.torch else 0.0
         self.torch = (x, y, z)
-        report.distance_mm += moved_mm
         self.look_at_weld(moved_mm / slice_s, slice_s)
         self.look_at_limits(rows[p.AT])
-        if moved_mm and robot.state.weld.phase == welding.WELDING:
+        if moved_mm and (robot.state.weld.phase == welding.WELDING or self.in_space()):
             self.look_at_singularity(np.radians(rows[p.AT]))
         if moved_mm or robot.state.weld.current_a or not len(report.samples):
             samples = report.samples
@@ -283,6 +286,12 @@ class _Run:
                 self.find("limit-margin", text, self.at_line(), objects=(f"joint {n}",), once=(n,))
             else:
                 self.noted.discard(("limit-margin", n))
+
+    def in_space(self) -> bool:
+        """Whether a path of the tip is followed; point to point no singularity is in the way."""
+        state = self.robot.state
+        feeds = bool(state.run[p.COUNT]) and state.blocks[int(state.run[p.FIRST]), p.KIND] == p.FEED
+        return feeds and self.robot.tip is not None
 
     def look_at_singularity(self, joints_rad: NDArray[np.float64]) -> None:
         arm, line = self.robot.arm, self.at_line()
@@ -306,7 +315,9 @@ class _Run:
                 text = f"the arc has burnt on one spot for {STANDING_S:g} s"
                 self.find("heat-input", text, line, once=(line.number, "spot"))
             return
-        self.standing_s = 0.0
+        if self.standing_s:  # it set out within this slice: what it burnt before that is no seam
+            self.standing_s = 0.0
+            return
         self.stretch_mm += length_mm
         self.stretch_kj += energy_kj * self.robot.config.welding.efficiency
         if self.stretch_mm < STRETCH_MM:

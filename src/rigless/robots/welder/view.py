@@ -50,6 +50,9 @@ STEPS = {
 }
 
 
+TORCH = ("x", "y", "z", "rx", "ry", "rz")  # the tip's pose in the order of the Cartesian profile's letters
+
+
 class WelderView(View):
     def __init__(self, robot: Any):
         super().__init__(robot)
@@ -60,7 +63,7 @@ class WelderView(View):
             *_motion(robot),
             *_weld(robot.config),
             *_events(),
-            _jog(),
+            _jog(robot.tip is not None),
             *_metrics(),
             *_io(robot.config),
             Plot("joints", "Joints", tuple((f"j{n + 1}", f"J{n + 1}") for n in range(AXES)), "°"),
@@ -144,7 +147,10 @@ class WelderView(View):
         letter, feed = self.robot.config.letters[axis], JOG_DEGPM * speed
         if math.isfinite(by):
             return [self._line(f"$J=G91 G21 {letter}{by:.4f} F{feed:.0f}")]
-        end = (self.robot.axes.high if by > 0 else self.robot.axes.low)[axis]
+        if self.robot.tip is not None:
+            end = self.robot.tip.farthest(self.robot.state.position, axis, by > 0, self.robot.state.planned)
+        else:
+            end = (self.robot.axes.high if by > 0 else self.robot.axes.low)[axis]
         return [self._line(f"$J=G53 G90 G21 {letter}{end:.4f} F{feed:.0f}")]
 
     def halt(self) -> list[AnyInput]:
@@ -187,8 +193,14 @@ def _motion(robot: Any) -> Iterator[Part]:
     yield Gauge("speed", "Speed", "mm/s", digits=1, group="Torch")
 
 
-def _jog() -> Part:
-    return Jog("jog", "Jog", tuple((f"j{n + 1}", f"J{n + 1}", "°") for n in range(AXES)), group="Jog")
+def _jog(cartesian: bool) -> Part:
+    axes = tuple((f"j{n + 1}", f"J{n + 1}", "°") for n in range(AXES))
+    if cartesian:
+        axes = tuple(
+            (f"torch_{name}", letter, "mm" if len(name) == 1 else "°")
+            for letter, name in zip("XYZABC", TORCH, strict=True)
+        )
+    return Jog("jog", "Jog", axes, group="Jog")
 
 
 def _weld(config: Any) -> Iterator[Part]:

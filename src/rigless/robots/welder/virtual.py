@@ -23,9 +23,15 @@ class VirtualController(SpokenController):
     """Time passes in `run` only: nothing here sleeps. `run(1.0)` is a second of the caller's; the simulation advances by
     the time scale times that, and not at all while paused."""
 
-    def __init__(self, config: WelderConfig | None = None, letters: str = JOINT_LETTERS, seed: int = 0):
+    def __init__(self, config: WelderConfig | None = None, letters: str = "", seed: int = 0):
+        """G-code takes joint letters (A B C U V W) unless told otherwise; in the Cartesian profile those of the wire."""
         self.config = config or WelderConfig()
-        super().__init__(letters, self.config.letters, self.config.limits)
+        self.cartesian = self.config.coordinates == "cartesian"
+        super().__init__(
+            letters or (self.config.letters if self.cartesian else JOINT_LETTERS),
+            self.config.letters,
+            self.config.limits,
+        )
         self._seed, self._scale, self._paused = seed, 1.0, False
         self.simulation: Simulation | None = None
         self.cell = Cell.load(self.config.cell) if self.config.cell else None
@@ -34,6 +40,11 @@ class VirtualController(SpokenController):
     @property
     def is_simulation(self) -> bool:
         return True
+
+    @property
+    def letters(self) -> str:
+        """The axis letters that G-code from the caller has."""
+        return self._letters
 
     @property
     def is_homed(self) -> bool:
@@ -111,7 +122,7 @@ class VirtualController(SpokenController):
             )
         moves.drop(robot)
         robot.state.run = planner.new_run(np.degrees(positions))
-        robot.state.position = [math.degrees(value) for value in positions]
+        moves.sync(robot)
         guard.start(robot)
 
     def joint_state(self) -> JointState:
@@ -119,6 +130,13 @@ class VirtualController(SpokenController):
         rows = (truth.joints_deg, truth.velocities_degps, truth.accelerations_degps2)
         positions, velocities, accelerations = ([math.radians(value) for value in row] for row in rows)
         return JointState(positions, velocities, accelerations, list(truth.torques_nm))
+
+    def jog(self, axis: int, velocity: float) -> bool:
+        """Of joints; the Cartesian profile has no word for one joint, and refuses: send `$J=` lines there."""
+        return not self.cartesian and super().jog(axis, velocity)
+
+    def _joints(self) -> JointState:
+        return self.joint_state()
 
     def digital_io(self) -> DigitalIO:
         return DigitalIO(self.truth.digital_inputs, self.truth.digital_outputs)

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled import compiled
 from rigless.motion import arm, planner
 from rigless.robots.welder.config import Welding
 
@@ -228,7 +228,7 @@ def unpack(weld: Weld, values: NDArray[np.float64]) -> None:
         setattr(weld, name, value)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def flow(
     values: NDArray[np.float64],
     aims: NDArray[np.float64],
@@ -257,7 +257,7 @@ def flow(
     values[BEAD] = figures[AREA_MM2] * values[WIRE] * 1000.0 / 60.0 / speed_mmps if speed_mmps > 1e-6 else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def burn(
     values: NDArray[np.float64],
     aims: NDArray[np.float64],
@@ -292,7 +292,7 @@ def burn(
     return times
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def speed(a_m: NDArray[np.float64], b_m: NDArray[np.float64], dt_s: float) -> float:
     """mm/s between two places."""
     x, y, z = a_m[0] - b_m[0], a_m[1] - b_m[1], a_m[2] - b_m[2]

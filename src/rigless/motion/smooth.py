@@ -1,0 +1,117 @@
+"""Jerk-limited motion of the planner's blocks, by ruckig: from rest to rest, and from whatever speed and acceleration a change finds.
+
+Theory of operation. The joints stay on the block's line, so there is one degree of freedom, the distance along it, whose limits of speed, acceleration and jerk
+are the least of limit/|u_i| over the axes. ruckig gives the quickest motion from one state to another; its phases of constant jerk become the
+planner's, as plain numbers. A hold is the quickest way to rest, an override or a resume the quickest way on to the end from there.
+Only ruckig's state-to-state calculation is used, which is local.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from ruckig import ControlInterface, InputParameter, Result, Ruckig, Trajectory
+
+from rigless.motion import planner as p
+
+Phases = list[tuple[float, float]]  # seconds and jerk
+State = tuple[float, float, float]  # distance, speed and acceleration
+SMALL = 1e-9
+
+
+def append(
+    blocks: NDArray[np.float64],
+    run: NDArray[np.float64],
+    now_s: float,
+    target: NDArray[np.float64],
+    rate: float,
+    kind: float,
+    tag: float,
+    rates: NDArray[np.float64],
+    accelerations: NDArray[np.float64],
+    jerks: NDArray[np.float64],
+) -> bool:
+    """As the planner's, but a smooth block."""
+    if not p.append(blocks, run, now_s, target, rate, kind, tag, rates, accelerations, 0.0):
+        return False
+    block = blocks[int(run[p.FIRST] + run[p.COUNT] - 1) % (len(blocks) - p.TRACK)]
+    block[p.JERK], block[p.JUNCTION_SQR] = p.along(block[p.UNIT : p.UNIT + p.AXES], jerks), 0.0
+    _time(block, run)
+    p.plan(blocks, run)
+    return True
+
+
+def change(
+    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, hold: bool, feed: float, rapid: float
+) -> None:
+    """As the planner's, for queues with and without smooth blocks."""
+    p.change(blocks, run, now_s, hold, feed, rapid)
+    base, count, size = int(run[p.FIRST] + run[p.PREPARED]), int(run[p.COUNT] - run[p.PREPARED]), len(blocks) - p.TRACK
+    for n in range(count):
+        if blocks[(base + n) % size, p.JERK] > 0.0:
+            _time(blocks[(base + n) % size], run)
+    if count and blocks[base % size, p.JERK] > 0.0:
+        _go_on(blocks[base % size], run)
+
+
+def _time(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
+    """How long the phases of a block are, from rest to rest."""
+    times = [seconds for seconds, _ in _quickest(block, run, (0.0, 0.0, 0.0))]
+    block[p.TIMES : p.TIMES + len(p.SIGNS)] = times[-len(p.SIGNS) :]
+
+
+def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
+    """New phases for the block at the base, from there on: to rest if it is held, else to its end."""
+    state = float(run[p.DISTANCE]), float(run[p.SPEED]), float(run[p.GAIN])
+    held, found = bool(run[p.HOLD]), []
+    if held and state[1:] != (0.0, 0.0):
+        found = _quickest(block, run, state, to_speed=0.0)
+        if _after(found, state)[0] > block[p.LENGTH]:  # it is about to end, and at rest
+            found, held = _quickest(block, run, state), False
+    elif not held:
+        found = _onwards(block, run, state) if block[p.LENGTH] - state[0] > SMALL else [(SMALL, 0.0)]
+    found = [(seconds, jerk) for seconds, jerk in found if seconds > 0.0]
+    run[p.PHASES] = len(found)
+    for n, (seconds, jerk) in enumerate(found):
+        run[p.PHASE_S + n], run[p.PHASE_JERK + n] = seconds, jerk
+    run[p.RAMP_S] = sum(seconds for seconds, _ in found)
+    run[p.CRUISE_S] = np.inf if held else 0.0
+    run[p.BRAKE_S] = run[p.PEAK] = run[p.EXIT] = 0.0
+
+
+def _onwards(block: NDArray[np.float64], run: NDArray[np.float64], state: State) -> Phases:
+    """To the block's end; if it is too fast (an override has changed) first to the speed that it may have, not below it."""
+    _, speed, gain = state
+    fastest = p.nominal(block, run)
+    if speed + max(gain, 0.0) * gain / (2.0 * block[p.JERK]) > fastest * (1.0 + SMALL):
+        slower = _quickest(block, run, state, to_speed=fastest)
+        then = _after(slower, state)[0], fastest, 0.0
+        if _after(_quickest(block, run, then, to_speed=0.0), then)[0] <= block[p.LENGTH]:
+            return [*slower, *_quickest(block, run, then)]
+    return _quickest(block, run, state)
+
+
+def _quickest(
+    block: NDArray[np.float64], run: NDArray[np.float64], state: State, to_speed: float | None = None
+) -> Phases:
+    """The quickest way from a state to the block's end, or to a speed wherever that is reached."""
+    distance, speed, gain = state
+    wanted, found = InputParameter(1), Trajectory(1)
+    wanted.current_position, wanted.current_velocity, wanted.current_acceleration = [distance], [speed], [gain]
+    wanted.max_velocity, wanted.max_acceleration = [p.nominal(block, run)], [block[p.ACCELERATION]]
+    wanted.max_jerk, wanted.target_position = [block[p.JERK]], [block[p.LENGTH]]
+    if to_speed is not None:
+        wanted.control_interface, wanted.target_velocity = ControlInterface.Velocity, [to_speed]
+    result = Ruckig(1).calculate(wanted, found)
+    if result not in (Result.Working, Result.Finished):
+        raise ArithmeticError(f"ruckig finds no way from {state} along {block[p.LENGTH]:g}: {result}")
+    profile = found.profiles[0][0]
+    return [*zip(profile.brake.t, profile.brake.j, strict=True), *zip(profile.t, profile.j, strict=True)]
+
+
+def _after(phases: Phases, state: State) -> State:
+    """Where the phases lead."""
+    distance, speed, a = state
+    for t, jerk in phases:
+        distance += (speed + (0.5 * a + jerk * t / 6.0) * t) * t
+        speed += (a + 0.5 * jerk * t) * t
+        a += jerk * t
+    return distance, speed, a

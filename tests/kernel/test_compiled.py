@@ -1,0 +1,31 @@
+"""What numba keeps on disk is right after any source has changed, not only the function's own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCES = Path(__file__).parents[2] / "src" / "rigless"
+INNER = "from rigless.kernel.compiled import compiled\n\n\n@compiled\ndef inner(x):\n    return x + {}\n"
+OUTER = "from rigless.kernel.compiled import compiled\nfrom rigless.motion.inner import inner\n\n\n@compiled\ndef outer(x):\n    return inner(x) * 10.0\n"
+ASK = "from rigless.motion.outer import outer; print(outer(1.0), outer.stats.cache_hits)"
+
+
+def test_a_change_in_another_file_is_seen(tmp_path):
+    package = tmp_path / "rigless"
+    (package / "motion").mkdir(parents=True)
+    for name in ("kernel", "kernel/__init__.py", "kernel/compiled.py"):
+        (package / name).mkdir() if "." not in name else shutil.copy(SOURCES / name, package / name)
+    for name in ("__init__.py", "motion/__init__.py"):
+        (package / name).touch()
+    (package / "motion/outer.py").write_text(OUTER)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+
+    def ask(added):
+        (package / "motion/inner.py").write_text(INNER.format(added))
+        return subprocess.run(
+            [sys.executable, "-c", ASK], env=environment, capture_output=True, text=True, check=True, timeout=100
+        ).stdout.split()[0]
+
+    assert [ask(1), ask(2)] == ["20.0", "30.0"]

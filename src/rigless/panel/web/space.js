@@ -346,6 +346,11 @@ export class SpaceSurface {
     return entry.group.visible ? entry.drawn.poses() : [];
   }
 
+  /** Where the camera is, and what it looks at. */
+  eye() {
+    return { at: this.#eye.camera.position.toArray(), to: this.#eye.target.toArray() };
+  }
+
   /**
    * The colours on the screen of the bodies of a part.
    * @param {string} name

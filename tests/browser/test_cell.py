@@ -102,6 +102,14 @@ def test_layers_and_cameras(cell):
     cell.page.keyboard.press("4")
     cell.until(lambda: math.hypot(*seen_from(cell)) < 0.1, "the key looks elsewhere")
 
+    box = cell.page.locator(".ground canvas").bounding_box()
+    named = set()
+    for share in (0.3, 0.4, 0.5, 0.6, 0.7):  # from above, across the table
+        cell.page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.5 * box["height"])
+        cell.page.wait_for_timeout(100)
+        named.add(cell.page.locator(".ground canvas").get_attribute("title"))
+    assert {"table", "part"} & named
+
     assert cell.poses("boundary") == []
     cell.page.get_by_label("Layers").first.click()
     for name in ("Workspace", "Collision volumes"):

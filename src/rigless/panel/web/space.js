@@ -1,7 +1,7 @@
 // The surface in space: draws the vocabulary of rigless.kernel.drawing with three.js, z up, in metres. It has no loop
 // of its own; its owner calls draw() when there is something new, or after onview().
 
-import { Box3, Group, Scene, Vector2, Vector3, WebGLRenderer } from "three";
+import { Box3, Group, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { Beams, Dots, Fan } from "./space_beams.js";
 import { Bodies, Obstacles } from "./space_bodies.js";
 import { cornersOf, Eye } from "./space_eye.js";
@@ -36,6 +36,7 @@ import { FloorShadow } from "./space_shadow.js";
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const SLOW_MS = 100; // a frame that takes longer was not drawn by a GPU worth the name
 const FRAMES_TO_WATCH = 3;
+const HOVER_MS = 80;
 const NOTHING = new Float32Array(0);
 const SLOW_RATIO = 0.75; // pixels of the canvas to those of the screen, where even that is too much
 const BODIES = new Set(["Disc", "Polygon", "Links", "Scene"]);
@@ -91,6 +92,7 @@ export class SpaceSurface {
   /** @type {MapInSpace|null} */
   #map = null;
   #fitPending = true;
+  #named_ms = 0;
   #from = "";
   #framesSeen;
   #renderer;
@@ -127,6 +129,7 @@ export class SpaceSurface {
     this.#canvas.setAttribute("aria-label", "3-D view");
     if (getComputedStyle(host).position === "static") host.style.position = "relative";
     this.#canvas.addEventListener("webglcontextrestored", () => this.onview());
+    this.#canvas.addEventListener("pointermove", (event) => this.#hover(event));
     host.append(this.#canvas);
     this.#size.set(host.clientWidth, host.clientHeight);
     this.#watcher = new ResizeObserver(() => {
@@ -135,6 +138,19 @@ export class SpaceSurface {
     });
     this.#watcher.observe(host);
     this.#repaint();
+  }
+
+  /**
+   * A thing of a scene says its name, once the pointer rests on it.
+   * @param {PointerEvent} event
+   */
+  #hover({ offsetX, offsetY, buttons, timeStamp }) {
+    if (buttons || timeStamp < this.#named_ms + HOVER_MS) return;
+    this.#named_ms = timeStamp;
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2((2 * offsetX) / this.#size.x - 1, 1 - (2 * offsetY) / this.#size.y), this.#eye.camera);
+    const stands = this.#entries.flatMap(({ drawn, group }) => (group.visible && drawn instanceof Stand ? [drawn] : []));
+    this.#canvas.title = stands.map((stand) => stand.nameAt(ray)).find((name) => name) ?? "";
   }
 
   /** @param {Grid|null} grid */

@@ -6,7 +6,7 @@ import { opacityOf } from "./space_paints.js";
 import { castShadow, leaveNoShadow } from "./space_shadow.js";
 import { edgesOf, shapeOf } from "./space_shapes.js";
 
-/** @import {MeshStandardMaterial} from "three" */
+/** @import {MeshStandardMaterial, Raycaster} from "three" */
 /** @import {Palette} from "./space_paints.js" */
 /** @import {Paint, Part, Solid} from "./types.js" */
 
@@ -204,7 +204,7 @@ export class Stand {
   object = new Group();
   #tones;
   #stuff;
-  /** @type {{body: Mesh|LineSegments, colour: Paint, box: Box3, place: Place}[]} */
+  /** @type {{body: Mesh|LineSegments, name: string, colour: Paint, box: Box3, place: Place}[]} */
   #things;
   #edges = new LineBasicMaterial({ transparent: true, opacity: 0.4, depthWrite: false });
   /** @type {LineSegments[]} */
@@ -220,7 +220,7 @@ export class Stand {
       const place = placeOf(box);
       if (place !== "inside") leaveNoShadow(body);
       if (part.style !== "wire" && solid.kind !== "sphere") this.#outlines.push(new LineSegments(edgesOf(solid, ROUND), this.#edges));
-      return { body, colour: solid.colour, box, place };
+      return { body, name: solid.name ?? "", colour: solid.colour, box, place };
     });
     this.object.add(...this.#outlines);
   }
@@ -242,6 +242,19 @@ export class Stand {
       this.#stuff.dress(body, tone ?? colour, tone && place === "floor" ? "over floor" : place);
     });
     this.#stuff.paint(palette);
+  }
+
+  /**
+   * The name of what a ray meets first; walls and floors count only where nothing else is.
+   * @param {Raycaster} ray
+   */
+  nameAt(ray) {
+    const hits = (/** @type {boolean} */ inside) =>
+      this.#things
+        .filter(({ place }) => (place === "inside") === inside)
+        .flatMap(({ body, name }) => ray.intersectObject(body, false).map(({ distance }) => ({ distance, name })))
+        .sort((a, b) => a.distance - b.distance);
+    return [...hits(true), ...hits(false)][0]?.name ?? "";
   }
 
   /** @returns {number[][]} where the middle of each is */

@@ -142,6 +142,7 @@ def test_the_weld_is_where_it_was_welded_and_as_hot():
     begin = np.array(bench.truth.torch_mm) / 1000
     bench.ask("G91 G1 X4 F40", 3.0)
     end = np.array(bench.truth.torch_mm) / 1000
+    assert drawn(bench, "arc")[0, :3] == pytest.approx(end)
     weld = drawn(bench, "weld")
     assert np.linalg.norm(weld[0, :3] - begin) < 0.001
     assert np.linalg.norm(weld[-1, :3] - end) < 2 * bead.APART_M
@@ -152,6 +153,7 @@ def test_the_weld_is_where_it_was_welded_and_as_hot():
     assert weld[-1, 3] == pytest.approx(bench.truth.weld.heat_input_kjpmm / (2 * usual), rel=0.05)
     bench.run(3.0)
     bench.ask("M5", 3.0)
+    assert "arc" not in drawn(bench)
     bench.ask("M3", 2.0)
     bench.ask("G1 X1 F40", 2.0)
     assert np.isnan(drawn(bench, "weld")).all(axis=1).sum() == 1  # another arc is another line

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
 
-LAID_HZ = 10.0
+LAID_HZ = 5.0
 APART_M = 0.002
 MOST = 2000  # places that are kept: four metres
 ARC, TIME_S, HEAT_KJPMM, PLACE_M = 0, 1, 2, 3  # columns: the number of the arc, …, x, y, z

@@ -38,6 +38,7 @@ CHORD_DEG = 3.0
 WAY_MOST, REACH_MOST = 400, 40_000  # points that are drawn
 COLD, HOT = "#4a7bd0", "#ff3a1c"
 FRESH, OLD = "#fff6d8", "#6b5535"
+ARC = "#e4f4ff"
 OLD_S, AGED_S = 60.0, 2.0  # a weld is old after so long; its age is told in steps
 REACHED = ("#d8503c", "#e8c33a", "#35b37e")  # from one direction to all
 TURNS, HEIGHTS = 13, 25
@@ -79,6 +80,7 @@ class Space:
         ramp = (COLD, weld, HOT) if look.weld_trail_by == "heat" else (FRESH, weld, OLD)
         label = "Weld, by heat" if look.weld_trail_by == "heat" else "Weld, by age"
         yield Curve("weld", label, weld, ramp, 6.0, shown=look.show_weld_trail)
+        yield Cloud("arc", "Arc", ARC, size_m=0.03)
         yield Trail("torch", "Torch path", shown=False)
         yield Axes("frames", "Work and torch frames", 0.12)
         around = [drawn(_grown(one.solid, self._margin_m(one.margin_m)), collision) for one in self.cell.things]
@@ -117,6 +119,8 @@ class Space:
         }
         if self.cell.things:
             found["cell"] = [(tones.get(thing.name, 0.0),) for thing in self.cell.things]
+        if state.weld.arc_on:
+            found["arc"] = [(*tip[:3, 3], 0.0)]
         if np.abs(target_deg - at_deg).max() > THERE_DEG:
             found["ghost"] = [(*pose(one), 0.0) for one in self.frames(target_deg)]
         return found

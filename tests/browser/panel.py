@@ -97,7 +97,8 @@ class Panel:
         return self.page.evaluate("(name) => rigless.pictures().measure(name)", name)
 
     def trail(self, name: str = "trail") -> list[float]:
-        script = "(name) => { const t = rigless.pictures().trails.get(name); return Array.from(t.points.slice(0, 2 * t.count)); }"
+        script = """(name) => { const {points, count} = rigless.pictures().trails.get(name);
+          return Array.from({length: 2 * count}, (_, at) => points[3 * (at >> 1) + (at & 1)]); }"""
         return self.page.evaluate(script, name)
 
     def time_s(self) -> float:

@@ -8,6 +8,7 @@ import pytest
 from rigless.kernel.drawing import (
     Action,
     Button,
+    Curve,
     Drive,
     Gauge,
     Jog,
@@ -46,13 +47,13 @@ class Stage:
 
 def look(view):
     """Draw all there is and give it; every part must fit."""
-    drawing, numbers, ends = view.draw(), view.measure(), view.trace()
+    drawing, numbers, ends = {**view.draw(), **view.still()}, view.measure(), view.trace()
     drawn = {part.name: rows(part, drawing.get(part.name, ())) for part in view.parts if part.columns}
     for name in messages.measures(view):
         float(numbers[name])
     for name in messages.traces(view):
-        x, y = ends[name]
-        assert np.isfinite([x, y]).all()
+        assert len(ends[name]) in (2, 3)
+        assert np.isfinite(ends[name]).all()
     lists = {part.name for part in view.parts if isinstance(part, Listing)}
     assert set(view.lines()) == lists
     assert to_json(messages.listings("live", "robot", view.lines()))
@@ -91,8 +92,8 @@ def test_what_is_drawn_fits_the_page_and_is_somewhere(target):
     for _ in range(6):
         drawn = look(view)
         for part in view.parts:
-            assert isinstance(part, Path) or np.isfinite(drawn.get(part.name, 0)).all()
-        assert set(view.draw()) <= {part.name for part in view.parts if part.columns}
+            assert isinstance(part, Path | Curve) or np.isfinite(drawn.get(part.name, 0)).all()
+        assert {*view.draw(), *view.still()} <= {part.name for part in view.parts if part.columns}
         sim.run(0.41)
 
 

@@ -53,7 +53,7 @@ async def test_after_a_restore_the_past_ends_where_time_is():
         (history,) = client.socket.histories
         assert (history[3], history[4]) == (1, pytest.approx(1.0, abs=0.02))
         assert history[5][0].size == 10
-        assert history[5][2].reshape(-1, 2)[-1, 0] == pytest.approx(1.0, abs=0.02)
+        assert history[5][2].reshape(-1, 3)[-1, 0] == pytest.approx(1.0, abs=0.02)
 
 
 @on_loop

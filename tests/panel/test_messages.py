@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rigless.kernel.drawing import Disc, Gauge, Lamp, Links, Plot, Polygon, Solid, Trail, View
+from rigless.kernel.drawing import Disc, Gauge, Lamp, Links, Plot, Polygon, Scene, Solid, Trail, View
 from rigless.kernel.plain import to_json
 from rigless.panel.messages import FRAME, HISTORY, VERSION, measures, pack, page, traces, unpack
 
@@ -56,6 +56,7 @@ class Everything(View):
         Disc("body", "Body", 0.3, "ok", tones=("warn",)),
         Polygon("wing", "Wing", ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))),
         Links("arm", "Arm", ((Solid("box", (1.0, 2.0, 3.0)),), ())),
+        Scene("cell", "Cell", (Solid("mesh", (), points=b"abc", name="part"),), shown=False),
         Trail("ghost", "Ghost", "ghost"),
         Trail("trail", "Trail"),
         Gauge("level", "Level", "%", low=20),
@@ -68,10 +69,12 @@ def test_a_page_is_plain_json_in_the_order_of_its_parts():
     told = json.loads(to_json(page("live", "r2", 9, Everything(None))))
     assert (told["type"], told["stage"], told["robot"], told["id"]) == ("page", "live", "r2", 9)
     assert [part["kind"] for part in told["parts"]] == [type(part).__name__ for part in Everything.parts]
-    disc, polygon, links, *_ = told["parts"]
+    disc, polygon, links, scene, *_ = told["parts"]
     assert disc.items() >= {"name": "body", "columns": 4, "radius_m": 0.3, "colour": "ok", "tones": ["warn"]}.items()
     assert polygon["points"] == [[0, 0], [1, 0], [0, 1]]
     assert links["links"][0][0].items() >= {"kind": "box", "size_m": [1, 2, 3], "at": [0, 0, 0]}.items()
+    assert scene["solids"][0].items() >= {"points": "YWJj", "name": "part"}.items()
+    assert (scene["shown"], links["shown"]) == (False, True)
 
 
 def test_a_bound_that_is_not_there_is_null():

@@ -52,7 +52,7 @@ def past(watch):
     """Times, numbers (x, stopped, y) and the trail of the history."""
     kind, *_, found = unpack(watch.history())
     assert kind == HISTORY
-    return found[0], found[1].reshape(-1, 3), found[2].reshape(-1, 2)
+    return found[0], found[1].reshape(-1, 3), found[2].reshape(-1, 3)
 
 
 # Pictures
@@ -101,6 +101,21 @@ def test_those_who_saw_the_same_get_the_same_bytes(stage):
     watch.look()
     assert watch.frame(1) is watch.frame(1)
     assert watch.frame(0) is not watch.frame(1)
+
+
+def test_what_never_changes_is_asked_for_once_and_again_after_a_jump(stage):
+    watch, asked = watching(stage), []
+    for view in (watch.view,):
+        view.still = lambda: asked.append(1) or {"plan": [(5, 5)]}
+    watch._still = None
+    for _ in range(3):
+        go(stage, 1.0, 0.1)
+        watch.look()
+    assert (len(asked), fields(watch, 0)[PLAN].tolist()) == (1, [5, 5])
+    assert PLAN not in fields(watch, 2)
+    stage.epoch += 1
+    watch.look()
+    assert fields(watch, 0)[PLAN].tolist() == [0, 0, 1, 1]
 
 
 def test_nothing_is_drawn_again_while_time_stands_still(stage):
@@ -297,7 +312,7 @@ def test_what_lies_between_two_pictures_far_apart_comes_too(stage):
     watch.look()
     kind, *_, time_s, found = unpack(watch.more(0.0))
     assert (kind, time_s, len(found[0])) == (watches.messages.MORE, 3.0, 30)
-    assert found[2].reshape(-1, 2)[9, 0] == pytest.approx(1.0)
+    assert found[2].reshape(-1, 3)[9, 0] == pytest.approx(1.0)
     assert watch.more(0.0) is watch.more(0.0)
     assert watch.more(2.8) == b""
     assert len(unpack(watch.more(1.0))[5][0]) == 20

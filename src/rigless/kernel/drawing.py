@@ -2,7 +2,8 @@
 fills in their numbers as often as somebody looks; the panel does the rest.
 
 A colour is a meaning, not a paint: the panel has a light and a dark one for each. What is normal is calm; `warn` and `bad` are
-for what is not. Places are in world metres, angles in radians.
+for what is not. Where a user has chosen colours, bodies, curves and clouds take them as they are (`Paint`). Places are in world metres,
+angles in radians.
 """
 
 from collections.abc import Mapping
@@ -22,17 +23,20 @@ UNITS = {
     "v": "V", "a": "A", "hz": "Hz", "wh": "Wh", "n": "N", "percent": "%",
 }  # fmt: skip
 Colour = Literal["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad"]
+Paint = str  # a Colour, or a paint of the user's own as #rrggbb
+Style = Literal["solid", "ghost", "wire"]  # of bodies: as they are, seen through, or their edges only
 
 
 @dataclass(frozen=True)
 class Part:
     """Something on a page. `columns` is how many numbers a row of its drawing has; 0: it is not drawn on the map. Parts of one
-    `group` share a card of that name; without one they are with their kind."""
+    `group` share a card of that name; without one they are with their kind. What is drawn is `shown` until somebody says otherwise."""
 
     columns: ClassVar[int] = 0
     name: str
     label: str
     group: str = field(default="", kw_only=True)
+    shown: bool = field(default=True, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -95,13 +99,18 @@ class Ellipse(Part):
 
 @dataclass(frozen=True)
 class Solid:
-    """A body of an arm link in the link's own frame (z up), `at` x, y, z from its origin: a box (its three sizes), a cylinder
-    along z (radius, height) or a sphere (radius)."""
+    """A body in the frame of what it belongs to (z up): a box (its three sizes), a cylinder along z (radius, height), a sphere
+    (radius), or a mesh (`points` are float32 x, y, z, `triangles` three uint32 each, little-endian). Its centre is `at` x, y, z,
+    turned by the quaternion `turn` x, y, z, w. A thing that stands alone may have a `name`."""
 
-    kind: Literal["box", "cylinder", "sphere"]
+    kind: Literal["box", "cylinder", "sphere", "mesh"]
     size_m: tuple[float, ...]
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    colour: Colour = "accent"
+    colour: Paint = "accent"
+    turn: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
+    points: bytes = b""
+    triangles: bytes = b""
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,12 +120,55 @@ class Links(Part):
 
     columns = 8
     links: tuple[tuple[Solid, ...], ...]
-    tones: tuple[Colour, ...] = ("bad",)
+    tones: tuple[Paint, ...] = ("bad",)
+    style: Style = "solid"
+    colour: Paint = "accent"  # of the whole, where it is named
+
+
+@dataclass(frozen=True)
+class Scene(Part):
+    """Things that stand in space and stay there, in the world's frame: row n is the tone of thing n. From above, their outlines."""
+
+    columns = 1
+    solids: tuple[Solid, ...]
+    tones: tuple[Paint, ...] = ("bad",)
+    style: Style = "solid"
+    colour: Paint = "plain"
+
+
+@dataclass(frozen=True)
+class Curve(Part):
+    """A line in space: a row is x, y, z and a shade; a row that is not a number breaks it. With a `ramp` a shade from 0 to 1 is a colour
+    along it."""
+
+    columns = 4
+    colour: Paint = "path"
+    ramp: tuple[Paint, ...] = ()
+    width_px: float = 3.0
+
+
+@dataclass(frozen=True)
+class Cloud(Part):
+    """Dots in space: a row is x, y, z and a shade as of a curve."""
+
+    columns = 4
+    colour: Paint = "sense"
+    ramp: tuple[Paint, ...] = ()
+    size_m: float = 0.02
+
+
+@dataclass(frozen=True)
+class Axes(Part):
+    """Frames in space, each as its x (red), y (green) and z (blue) axis: a row is x, y, z and a quaternion x, y, z, w."""
+
+    columns = 7
+    length_m: float = 0.1
+    colour: Paint = "plain"
 
 
 @dataclass(frozen=True)
 class Trail(Part):
-    """Where something has been; `View.trace` says where it is."""
+    """Where something has been, on the floor or in space; `View.trace` says where it is."""
 
     colour: Colour = "path"
 
@@ -236,12 +288,16 @@ class View:
         """The rows of the parts that are drawn, by name."""
         return {}
 
+    def still(self) -> Mapping[str, ArrayLike]:
+        """The rows of drawn parts that never change, by name; asked for once, and not again until time jumps."""
+        return {}
+
     def measure(self) -> Mapping[str, float]:
         """The numbers of gauges, words, lamps, plots, sliders and jogged axes, by name."""
         return {}
 
-    def trace(self) -> Mapping[str, tuple[float, float]]:
-        """Where the ends of the trails are, by name."""
+    def trace(self) -> Mapping[str, tuple[float, ...]]:
+        """Where the ends of the trails are, by name: x and y, or x, y and z."""
         return {}
 
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:

@@ -77,6 +77,17 @@ def tool_place(
 
 
 @compiled
+def tool_places(
+    table: NDArray[np.float64], tool: NDArray[np.float64], rows_deg: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """`tool_place` for each row of joints."""
+    found = np.empty((rows_deg.shape[0], 3))
+    for n in range(rows_deg.shape[0]):
+        tool_place(table, tool, rows_deg[n], found[n])
+    return found
+
+
+@compiled
 def tool_path(
     table: NDArray[np.float64], tool: NDArray[np.float64], begin_deg: NDArray[np.float64], end_deg: NDArray[np.float64]
 ) -> float:

@@ -5,12 +5,15 @@ further from the shoulder than the arm is long are not tried.
 """
 
 import itertools
+import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.problems import InputError, Problem
 from rigless.motion.apart import Floats, Ints
 from rigless.motion.arm import BRANCHES, A, D, product
 from rigless.motion.reach import Reach, ranked
@@ -18,6 +21,7 @@ from rigless.worlds.frames import inverse
 
 DIRECTIONS = np.array([(0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)], float)
 ROLLS = 4
+MOST_BYTES = 100_000_000  # of a file's arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,26 @@ class ReachMap:
         """The lowest and highest corner of what is reached."""
         there = self.places_m[self.reached > 0]
         return (there.min(axis=0), there.max(axis=0)) if len(there) else (np.zeros(3), np.zeros(3))
+
+
+def read_map(path: Path) -> ReachMap:
+    """From the .npz file that `rigless welder reach --map` writes."""
+    fix = "rigless welder reach --map 50 --out reach.npz"
+    try:
+        with zipfile.ZipFile(path) as file:
+            if sum(one.file_size for one in file.infolist()) > MOST_BYTES:
+                raise InputError(Problem("", f"is longer than {MOST_BYTES} bytes", fix, str(path)))
+        with np.load(path, allow_pickle=False) as found:
+            places, reached = np.asarray(found["places_m"], float), np.asarray(found["reached"], float)
+            directions, resolution_m = np.asarray(found["directions"], float), float(found["resolution_m"])
+    except OSError as error:
+        raise InputError(Problem("", f"cannot be read: {error.strerror or error}", fix, str(path))) from None
+    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+        raise InputError(Problem("", f"is not a reach map: {error}", fix, str(path))) from None
+    shaped = places.ndim == 2 and places.shape[1] == 3 and reached.shape == places.shape[:1] and directions.ndim == 2
+    if not shaped or not np.isfinite(places).all() or not 0 < resolution_m <= 10 or not np.isfinite(reached).all():
+        raise InputError(Problem("", "is not a reach map: its arrays do not fit together", fix, str(path)))
+    return ReachMap(places, reached.astype(np.int16), directions, resolution_m)
 
 
 def grid(reach: Reach, resolution_m: float) -> Floats:

@@ -200,12 +200,25 @@ class _Reading:
             return None
         if shape.tag == "mesh":
             mesh = self._mesh(name, shape)
-            return None if mesh is None else Solid(name, "mesh", (), pose, mesh)
+            return None if mesh is None else Solid(name, "mesh", (), pose, mesh, self._colour(name, part))
         keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}[shape.tag]
         size = [n for key in keys for n in self._numbers(name, key, shape.get(key, ""), 3 if key == "size" else 1)]
         if min(size) <= 0:
             self.blame(name, f"has a {shape.tag} of no size", "sizes are metres above zero")
-        return Solid(name, shape.tag, tuple(size), pose)  # type: ignore[arg-type]
+        return Solid(name, shape.tag, tuple(size), pose, None, self._colour(name, part))  # type: ignore[arg-type]
+
+    def _colour(self, name: str, part: ElementTree.Element) -> str:
+        """As #rrggbb, of a visual's material or of the one that it names; empty if there is none."""
+        material = part.find("material")
+        if material is None:
+            return ""
+        known = {one.get("name"): one for one in self.root.findall("material")}
+        found = material if material.find("color") is not None else known.get(material.get("name"))
+        colour = found.find("color") if found is not None else None
+        if colour is None:
+            return ""
+        rgba = self._numbers(name, "rgba", colour.get("rgba", ""), 4)
+        return "#" + "".join(f"{round(255 * min(max(value, 0.0), 1.0)):02x}" for value in rgba[:3])
 
     def _mesh(self, name: str, shape: ElementTree.Element) -> Mesh | None:
         """From a file beside the URDF; `package://name/` is the folder of that name above it, or else the URDF's own."""

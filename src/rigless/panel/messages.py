@@ -10,7 +10,7 @@
     n ×  u32 the field's number, u32 how many float32 it has
     n ×  its float32
 
-Fields of a frame: 0 the page's numbers, 1 the ends of its trails (x, y each), 2… the rows of each drawn part, in the page's
+Fields of a frame: 0 the page's numbers, 1 the ends of its trails (x, y, z each), 2… the rows of each drawn part, in the page's
 order. A field that has not changed since the client's last frame is left out. Fields of a history: 0 times before now, 1 the
 numbers at each of these times, 2… the points of each trail. More of it is what lies between the client's last picture and this one,
 where that is long: after a step, in fast time.
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from rigless.kernel.drawing import Gauge, Jog, Lamp, Lines, Part, Plot, Slider, Trail, View, Word
 from rigless.kernel.plain import to_builtins
 
-VERSION = 1
+VERSION = 2
 FRAME, HISTORY, MORE = 1, 2, 3
 _HEADER = struct.Struct("<BBHIIId")
 

@@ -50,6 +50,7 @@ class Watch:
         self.view = self._view()
         self.measures, self.traces = messages.measures(self.view), messages.traces(self.view)
         self._drawn = [part for part in self.view.parts if part.columns]
+        self._still: dict[int, Values] | None = None
         self._lists = any(isinstance(part, Listing) for part in self.view.parts)
         self.epoch = stage.epoch
         self.sequence = 0
@@ -59,7 +60,7 @@ class Watch:
         self._encoded: dict[tuple[int, ...], bytes] = {}
         self._times = np.zeros(KEPT)
         self._numbers = np.zeros((KEPT, len(self.measures)), np.float32)
-        self._places = np.zeros((KEPT, 2 * len(self.traces)), np.float32)
+        self._places = np.zeros((KEPT, 3 * len(self.traces)), np.float32)
         self._count = 0
         self._recording = False
 
@@ -96,6 +97,8 @@ class Watch:
         sequence = self.sequence + 1
         for number, values in fields:
             known = self._fields.get(number)
+            if values is known:
+                continue
             if known is None or known.size != values.size or known.tobytes() != values.tobytes():
                 self._fields[number], self._changed[number] = values, sequence
                 self.sequence = sequence
@@ -105,10 +108,19 @@ class Watch:
 
     @np.errstate(over="ignore")  # what float32 cannot hold is infinite
     def _draw(self) -> list[tuple[int, Values]]:
+        if self._still is None:
+            still = self.view.still()
+            self._still = {
+                2 + n: rows(part, still[part.name]).flatten()
+                for n, part in enumerate(self._drawn)
+                if part.name in still
+            }
         drawing = self.view.draw()
-        fields = [(0, self._row(self.view.measure(), self.measures)), (1, self._ends())]
+        fields = [(0, self._row(self.view.measure(), self.measures)), (1, self._ends()), *self._still.items()]
         return fields + [
-            (2 + n, rows(part, drawing.get(part.name, ())).flatten()) for n, part in enumerate(self._drawn)
+            (2 + n, rows(part, drawing.get(part.name, ())).flatten())
+            for n, part in enumerate(self._drawn)
+            if 2 + n not in self._still
         ]
 
     def frame(self, seen: int) -> bytes:
@@ -187,7 +199,7 @@ class Watch:
         places = self._places[trailed:count]
         thinned = np.arange(len(places)) % max(1, -(-len(places) // TRAILED)) == 0
         places = places[thinned | np.isnan(places).any(axis=1)]
-        trails = [(2 + n, places[:, 2 * n : 2 * n + 2].ravel()) for n in range(len(self.traces))]
+        trails = [(2 + n, places[:, 3 * n : 3 * n + 3].ravel()) for n in range(len(self.traces))]
         return self._pack(kind, [(0, before), (1, self._numbers[plotted:count].ravel()), *trails])
 
     @property
@@ -201,7 +213,7 @@ class Watch:
     def _start_over(self) -> None:
         """Time has jumped, after a reset the robot is another object, and what a view remembers is of another past."""
         self.epoch = self.stage.epoch
-        self.view = self._view()
+        self.view, self._still = self._view(), None
         self._changed = dict.fromkeys(self._changed, self.sequence + 1)
         if not self.stage.fixed:
             self._count = self._samples_until(self.sim.now_s)
@@ -222,4 +234,5 @@ class Watch:
 
     def _ends(self) -> Values:
         found = self.view.trace()
-        return np.array([found.get(name, (np.nan, np.nan)) for name in self.traces], np.float32).ravel()
+        places = [(*found[name], 0.0)[:3] if name in found else (np.nan,) * 3 for name in self.traces]
+        return np.array(places, np.float32).ravel()

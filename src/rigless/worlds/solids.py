@@ -21,13 +21,14 @@ class Mesh:
 @dataclass(frozen=True, eq=False)
 class Solid:
     """`size_m`: a box's three sides, a cylinder's radius and height (along z, its centre at the origin), a sphere's radius;
-    nothing for a mesh. `pose` is its frame in that of whatever it belongs to."""
+    nothing for a mesh. `pose` is its frame in that of whatever it belongs to; `colour` is as #rrggbb, if it has one of its own."""
 
     name: str
     kind: Kind
     size_m: tuple[float, ...] = ()
     pose: NDArray[np.float64] = field(default_factory=lambda: np.eye(4))
     mesh: Mesh | None = None
+    colour: str = ""
 
     @property
     def furthest_m(self) -> float:

@@ -24,7 +24,7 @@ collision:
     - [1, 5]
 visualization:
   show_collision_volumes: false
-  robot_color: 0xFF5E00
+  robot_color: 0xFF5E01
   ghost_robot_color: 0x808080
 virtual_io:
   links:
@@ -47,6 +47,7 @@ def test_it_loads_as_it_is(tmp_path):
         (0, 0, 50.0),
         (1, 1, 100.0),
     ]
+    assert (config.visualization.robot_color, config.visualization.show_weld_trail) == (0xFF5E01, True)
 
 
 def test_all_that_is_wrong_is_told(tmp_path):

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from rigless.robots.welder.arm import Arm
-from rigless.robots.welder.body import describe
-from rigless.robots.welder.body import torch as torch_of
-from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.view import BODIES, angles_deg, pose
-from rigless.worlds.frames import inverse
+from rigless.robots.welder.view import angles_deg
 
 from .scene import Bench, Peer, fields, welder
 
@@ -16,38 +11,6 @@ from .scene import Bench, Peer, fields, welder
 def press(bench, name):
     for given in bench.robot.view().act(name):
         bench.sim.apply(given)
-
-
-def test_the_arm_is_drawn_where_it_is():
-    bench = Bench()
-    rows = np.array(bench.robot.view().draw()["arm"])
-    assert rows.shape == (len(BODIES), 8)
-    assert rows[-1, :3] * 1000 == pytest.approx(bench.truth.torch_mm)
-    assert np.linalg.norm(rows[:, 3:7], axis=1) == pytest.approx(1)
-
-
-def test_the_arm_is_drawn_as_it_collides():
-    """The page's bodies are the URDF's; the torch's, but for the bare wire, are those of the model."""
-    drawn = [[(solid.kind, solid.size_m, solid.at) for solid in link] for link in BODIES]
-    real = [
-        [(one.kind, one.size_m, tuple(one.pose[:3, 3].tolist())) for one in link.solids] for link in describe().links
-    ]
-    assert drawn[:-1] == real
-    tip = Arm().flange_T_torch
-    torch = [inverse(tip) @ solid.pose for solid in torch_of(WelderConfig(), tip).solids]
-    assert [at for *_, at in drawn[-1][:-1]] == [pytest.approx(pose[:3, 3], abs=1e-12) for pose in torch]
-
-
-@pytest.mark.parametrize("axis", range(3))
-@pytest.mark.parametrize("angle", [0.0, 0.5, 2.0, np.pi, -3.0])
-def test_quaternions(axis, angle):
-    frame = np.eye(4)
-    a, b = (axis + 1) % 3, (axis + 2) % 3
-    frame[a, a] = frame[b, b] = np.cos(angle)
-    frame[a, b], frame[b, a] = -np.sin(angle), np.sin(angle)
-    wanted = np.zeros(4)
-    wanted[axis], wanted[3] = np.sin(angle / 2), np.cos(angle / 2)
-    assert abs(np.dot(pose(frame)[3:], wanted)) == pytest.approx(1)
 
 
 def give(bench, inputs):

@@ -151,7 +151,8 @@ export class FlatSurface {
     const grid = this.#grid;
     if (!grid) {
       const spots = (this.#picture?.obstacles ?? []).map((thing) => thing.pose);
-      const rows = [...(this.#picture?.rows.values() ?? [])].filter((row) => row.length === 4).map((row) => [row[0] ?? 0, row[1] ?? 0]);
+      const lone = this.#parts.filter((part) => part.kind === "Disc" || part.kind === "Polygon").map((part) => this.#picture?.rows.get(part.name));
+      const rows = lone.flatMap((row) => (row?.length === 4 ? [[row[0] ?? 0, row[1] ?? 0]] : []));
       const xs = [...spots, ...rows].map((spot) => spot[0] ?? 0);
       const ys = [...spots, ...rows].map((spot) => spot[1] ?? 0);
       const [least, air] = this.#parts.some((part) => part.kind === "Links") ? [1.2, 0.3] : [3, 1]; // an arm stays where it is

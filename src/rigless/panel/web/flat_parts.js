@@ -1,4 +1,5 @@
 // How each part of a page looks from above.
+import { outlineOf } from "./flat_outline.js";
 /** @typedef {import("./flat.js").Frame} Frame */
 /** @typedef {import("./types.js").Paints} Paints */
 /** @typedef {import("./types.js").Part} Part */
@@ -11,7 +12,7 @@ const DOT_PX = 2.5;
 /** @param {Pen} pen @param {Frame} frame @param {Part} part @param {Picture} picture @param {Paints} paints */
 export function drawPart(pen, frame, part, picture, paints) {
   const rows = picture.rows.get(part.name) ?? new Float32Array();
-  const paint = paints[part.colour ?? "accent"];
+  const paint = paintOf(paints, part.colour ?? "accent");
   switch (part.kind) {
     case "Disc":
       return eachPose(pen, part, rows, paints, () => drawDisc(pen, frame, part, paints));
@@ -22,17 +23,28 @@ export function drawPart(pen, frame, part, picture, paints) {
     case "Points":
       return drawPoints(pen, frame, rows, paint);
     case "Path":
-      return strokeTrack(pen, frame, rows, rows.length / 2, paint);
+      return strokeTrack(pen, frame, rows, 2, paint);
+    case "Curve":
+      return part.ramp?.length ? strokeShades(pen, frame, part, rows, paints) : strokeTrack(pen, frame, rows, 4, paint, frame.px(part.width_px ?? LINE_PX));
+    case "Cloud":
+      return drawCloud(pen, part, rows, paints);
+    case "Scene":
+      return drawScene(pen, frame, part, rows, paints);
+    case "Axes":
+      return drawAxes(pen, frame, part, rows);
     case "Ellipse":
       return drawEllipses(pen, frame, rows, paint);
     case "Links":
       return drawLinks(pen, frame, part, rows, paints);
     case "Trail": {
       const track = picture.trails.get(part.name);
-      return track && strokeTrack(pen, frame, track.points, track.count, paint);
+      return track && strokeTrack(pen, frame, track.points.subarray(0, 3 * track.count), 3, paint);
     }
   }
 }
+
+/** A colour of the theme, or a paint as it is. @param {Paints} paints @param {string} colour */
+export const paintOf = (paints, colour) => (colour.startsWith("#") ? colour : paints[/** @type {keyof Paints} */ (colour)]);
 
 /** Once for each row x, y, theta, tone, in its own frame and colour. @param {Pen} pen @param {Part} part @param {Float32Array} rows @param {Paints} paints @param {() => void} draw */
 function eachPose(pen, part, rows, paints, draw) {
@@ -42,7 +54,7 @@ function eachPose(pen, part, rows, paints, draw) {
     pen.save();
     pen.translate(rows[at] ?? 0, rows[at + 1] ?? 0);
     pen.rotate(rows[at + 2] ?? 0);
-    pen.fillStyle = pen.strokeStyle = paints[meaning];
+    pen.fillStyle = pen.strokeStyle = paintOf(paints, meaning);
     draw();
     pen.restore();
   }
@@ -119,11 +131,11 @@ function drawPoints(pen, frame, rows, paint) {
   pen.fill();
 }
 
-/** @param {Pen} pen @param {Frame} frame @param {Float32Array} points @param {number} count @param {string} paint @param {number} width */
-function strokeTrack(pen, frame, points, count, paint, width = frame.px(LINE_PX)) {
+/** @param {Pen} pen @param {Frame} frame @param {Float32Array} points @param {number} columns  x and y come first @param {string} paint @param {number} width */
+function strokeTrack(pen, frame, points, columns, paint, width = frame.px(LINE_PX)) {
   pen.beginPath();
   let down = false;
-  for (let at = 0; at < 2 * count; at += 2) {
+  for (let at = 0; at < points.length; at += columns) {
     const [x, y] = [points[at] ?? NaN, points[at + 1] ?? NaN];
     if (Number.isNaN(x)) down = false;
     else if (down) pen.lineTo(x, y);
@@ -136,6 +148,72 @@ function strokeTrack(pen, frame, points, count, paint, width = frame.px(LINE_PX)
   pen.lineJoin = pen.lineCap = "round";
   pen.strokeStyle = paint;
   pen.stroke();
+}
+
+/** The colour of a shade. @param {Part} part @param {number} shade @param {Paints} paints */
+function shadeOf(part, shade, paints) {
+  const ramp = part.ramp?.length ? part.ramp : [part.colour ?? "path"];
+  const along = Math.min(Math.max(shade, 0), 1) * (ramp.length - 1);
+  const [below, above] = [ramp[Math.floor(along)] ?? "path", ramp[Math.ceil(along)] ?? "path"];
+  return `color-mix(in srgb, ${paintOf(paints, above)} ${Math.round(20 * (along % 1)) * 5}%, ${paintOf(paints, below)})`;
+}
+
+/** Piece by piece, each in its shade. @param {Pen} pen @param {Frame} frame @param {Part} part @param {Float32Array} rows @param {Paints} paints */
+function strokeShades(pen, frame, part, rows, paints) {
+  for (let at = 0; at + 7 < rows.length; at += 4) {
+    strokeTrack(pen, frame, rows.subarray(at, at + 8), 4, shadeOf(part, rows[at + 3] ?? 0, paints), frame.px(part.width_px ?? LINE_PX));
+  }
+}
+
+/** One colour after the other. @param {Pen} pen @param {Part} part @param {Float32Array} rows @param {Paints} paints */
+function drawCloud(pen, part, rows, paints) {
+  /** @type {Map<string, number[]>} */
+  const places = new Map();
+  for (let at = 0; at + 3 < rows.length; at += 4) {
+    const paint = shadeOf(part, rows[at + 3] ?? 0, paints);
+    places.set(paint, [...(places.get(paint) ?? []), at]);
+  }
+  const size = part.size_m ?? 0.02;
+  pen.globalAlpha = 0.5;
+  for (const [paint, some] of places) {
+    pen.fillStyle = paint;
+    for (const at of some) pen.fillRect((rows[at] ?? 0) - size / 2, (rows[at + 1] ?? 0) - size / 2, size, size);
+  }
+  pen.globalAlpha = 1;
+}
+
+/** Outlines, the lowest first. @param {Pen} pen @param {Frame} frame @param {Part} part @param {Float32Array} rows @param {Paints} paints */
+function drawScene(pen, frame, part, rows, paints) {
+  const things = (part.solids ?? []).map((solid, at) => ({ ...outlineOf(solid), solid, tone: rows[at] ?? 0 })).sort((a, b) => a.top - b.top);
+  for (const { points, solid, tone } of things) {
+    const marked = tone > 0 ? part.tones?.[Math.round(tone) - 1] : undefined;
+    pen.beginPath();
+    for (const [x, y] of points) pen.lineTo(x, y);
+    pen.closePath();
+    pen.fillStyle = pen.strokeStyle = paintOf(paints, marked ?? solid.colour);
+    pen.globalAlpha = marked ? 0.55 : 0.18;
+    pen.fill();
+    pen.globalAlpha = 0.8;
+    pen.lineWidth = frame.px(marked ? 2.5 : 1.2);
+    pen.stroke();
+  }
+  pen.globalAlpha = 1;
+}
+
+/** @param {Pen} pen @param {Frame} frame @param {Part} part @param {Float32Array} rows */
+function drawAxes(pen, frame, part, rows) {
+  const length = part.length_m ?? 0.1;
+  for (let at = 0; at + 6 < rows.length; at += 7) {
+    const [x = 0, y = 0, , qx = 0, qy = 0, qz = 0, qw = 1] = rows.subarray(at, at + 7);
+    const ends = [
+      ["#e5484d", 1 - 2 * (qy * qy + qz * qz), 2 * (qx * qy + qz * qw)],
+      ["#3fb06a", 2 * (qx * qy - qz * qw), 1 - 2 * (qx * qx + qz * qz)],
+      ["#3f86f0", 2 * (qx * qz + qy * qw), 2 * (qy * qz - qx * qw)],
+    ];
+    for (const [paint, dx, dy] of ends) {
+      strokeTrack(pen, frame, new Float32Array([x, y, x + length * Number(dx), y + length * Number(dy)]), 2, String(paint));
+    }
+  }
 }
 
 /** @param {Pen} pen @param {Frame} frame @param {Float32Array} rows @param {string} paint */
@@ -155,14 +233,20 @@ function drawEllipses(pen, frame, rows, paint) {
 const ARM_M = 0.1; // how wide an arm is drawn
 /** From above, an arm is the line through its links. @param {Pen} pen @param {Frame} frame @param {Part} part @param {Float32Array} rows @param {Paints} paints */
 function drawLinks(pen, frame, part, rows, paints) {
+  if (part.style === "wire") return;
   const points = new Float32Array(rows.length / 4);
-  for (let n = 0; 8 * n < rows.length; n++) points.set([rows[8 * n] ?? 0, rows[8 * n + 1] ?? 0], 2 * n);
-  const paint = (rows[7] ? part.tones?.[0] : undefined) ?? part.colour ?? "accent";
-  pen.globalAlpha = 0.35;
-  strokeTrack(pen, frame, points, points.length / 2, paints[paint], ARM_M);
+  let tone = 0;
+  for (let n = 0; 8 * n < rows.length; n++) {
+    points.set([rows[8 * n] ?? 0, rows[8 * n + 1] ?? 0], 2 * n);
+    tone = tone || (rows[8 * n + 7] ?? 0);
+  }
+  const paint = paintOf(paints, (tone ? part.tones?.[Math.round(tone) - 1] : undefined) ?? part.colour ?? "accent");
+  pen.globalAlpha = part.style === "ghost" ? 0.2 : 0.35;
+  strokeTrack(pen, frame, points, 2, paint, ARM_M);
+  pen.globalAlpha = part.style === "ghost" ? 0.6 : 1;
+  strokeTrack(pen, frame, points, 2, paint);
+  if (part.style !== "ghost") drawPoints(pen, frame, points, paints.text);
   pen.globalAlpha = 1;
-  strokeTrack(pen, frame, points, points.length / 2, paints[paint]);
-  drawPoints(pen, frame, points, paints.text);
 }
 
 /**

@@ -3,7 +3,7 @@ import { html } from "lit-html";
 import { stepDeck, togglePlay } from "./deck_bar.js";
 import { driveKey } from "./drive.js";
 import { kept, stage } from "./state.js";
-import { fit, toggleFollow, zoom } from "./theatre.js";
+import { CAMERAS, fit, lookFrom, toggleFollow, zoom } from "./theatre.js";
 import { askReset, stepOnce, togglePause } from "./time_card.js";
 
 const live = () => stage.value === "live";
@@ -16,6 +16,7 @@ const KEYS = {
   "+": { what: "zoom in", act: () => zoom(1.4) },
   "-": { what: "zoom out", act: () => zoom(1 / 1.4) },
   0: { what: "see everything", act: fit },
+  ...Object.fromEntries(Object.entries(CAMERAS).map(([key, [name, place]]) => [key, { what: `${name.toLowerCase()} view, in 3-D`, act: () => lookFrom(place) }])),
   f: { what: "follow the robot", act: toggleFollow },
   t: { what: "light or dark", act: () => (kept.theme.value = kept.theme.value === "dark" ? "light" : "dark") },
   p: { what: "plots", act: () => (kept.plots.value = !kept.plots.value) },

@@ -23,7 +23,7 @@ export class Pictures {
     /** @type {Map<string, Float32Array>} */
     this.rows = new Map();
     /** @type {Map<string, Track>} */
-    this.trails = new Map(page.traces.map((name) => [name, { points: new Float32Array(256), count: 0 }]));
+    this.trails = new Map(page.traces.map((name) => [name, { points: new Float32Array(768), count: 0 }]));
     /** @type {number[]} */
     this.times = [];
     /** @type {number[][]} */
@@ -52,7 +52,7 @@ export class Pictures {
     this.count++;
     for (const [number, values] of fields) {
       if (number === 0) this.measures = values;
-      else if (number === 1) this.page.traces.forEach((name, n) => this.#extend(name, values[2 * n] ?? NaN, values[2 * n + 1] ?? NaN));
+      else if (number === 1) this.page.traces.forEach((name, n) => this.#extend(name, values.subarray(3 * n, 3 * n + 3)));
       else this.rows.set(this.drawn[number - 2] ?? "", values);
     }
     const last = this.times.at(-1) ?? -Infinity;
@@ -77,7 +77,7 @@ export class Pictures {
     this.values = this.page.measures.map((_, n) => Array.from(before, (_s, row) => numbers[row * width + n] ?? NaN));
     this.page.traces.forEach((name, n) => {
       const points = fields.get(2 + n) ?? new Float32Array();
-      this.trails.set(name, { points: points.slice(), count: points.length / 2 });
+      this.trails.set(name, { points: points.slice(), count: points.length / 3 });
     });
   }
 
@@ -93,27 +93,29 @@ export class Pictures {
     });
     this.page.traces.forEach((name, n) => {
       const points = fields.get(2 + n) ?? new Float32Array();
-      for (let at = 0; at + 1 < points.length; at += 2) this.#extend(name, points[at] ?? NaN, points[at + 1] ?? NaN);
+      for (let at = 0; at + 2 < points.length; at += 3) this.#extend(name, points.subarray(at, at + 3));
     });
   }
 
-  /** @param {string} name @param {number} x @param {number} y @returns {void} */
-  #extend(name, x, y) {
+  /** @param {string} name @param {Float32Array} place @returns {void} */
+  #extend(name, place) {
     const track = this.trails.get(name);
     if (!track) return;
-    const at = 2 * track.count;
-    if (track.count && Math.hypot(x - (track.points[at - 2] ?? NaN), y - (track.points[at - 1] ?? NaN)) < NEAR_M) return;
+    const at = 3 * track.count;
+    const [x = NaN, y = NaN, z = NaN] = place;
+    const [lastX = NaN, lastY = NaN, lastZ = NaN] = track.points.subarray(at - 3, at);
+    if (track.count && Math.hypot(x - lastX, y - lastY, z - lastZ) < NEAR_M) return;
     if (track.count >= LONGEST_TRAIL) {
-      this.trails.set(name, { points: track.points.slice(at / 2), count: track.count - Math.floor(track.count / 2) });
-      return this.#extend(name, x, y);
+      const dropped = Math.floor(track.count / 2);
+      this.trails.set(name, { points: track.points.slice(3 * dropped), count: track.count - dropped });
+      return this.#extend(name, place);
     }
-    if (at + 2 > track.points.length) {
-      const grown = new Float32Array(Math.max(512, track.points.length * 2));
+    if (at + 3 > track.points.length) {
+      const grown = new Float32Array(Math.max(768, track.points.length * 2));
       grown.set(track.points);
       track.points = grown;
     }
-    track.points[at] = x;
-    track.points[at + 1] = y;
+    track.points.set(place, at);
     track.count++;
   }
 }

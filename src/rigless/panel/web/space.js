@@ -1,14 +1,15 @@
 // The surface in space: draws the vocabulary of rigless.kernel.drawing with three.js, z up, in metres. It has no loop
 // of its own; its owner calls draw() when there is something new, or after onview().
 
-import { Box3, Group, Scene, Vector2, Vector3, WebGLRenderer } from "three";
+import { Box3, Group, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { Beams, Dots, Fan } from "./space_beams.js";
 import { Bodies, Obstacles } from "./space_bodies.js";
 import { cornersOf, Eye } from "./space_eye.js";
 import { FloorLook, Ground } from "./space_floor.js";
 import { Light } from "./space_light.js";
-import { Ellipses, Trace } from "./space_lines.js";
-import { Chain } from "./space_links.js";
+import { Ellipses, Frames, Trace } from "./space_lines.js";
+import { Cloud } from "./space_cloud.js";
+import { Chain, Stand } from "./space_links.js";
 import { MapInSpace, WALL_HEIGHT_M } from "./space_map.js";
 import { Palette } from "./space_paints.js";
 import { FloorShadow } from "./space_shadow.js";
@@ -25,6 +26,7 @@ import { FloorShadow } from "./space_shadow.js";
  * @property {(rows: Float32Array, palette: Palette) => void} show
  * @property {(track: Track) => void} [showTrack]
  * @property {() => number[][]} poses  read back from what is in the scene
+ * @property {() => string[]} [paints]  of each body, as they are on the screen
  * @property {(box: Box3) => void} addTo  makes the box enclose it
  * @property {() => void} dispose
  */
@@ -34,8 +36,10 @@ import { FloorShadow } from "./space_shadow.js";
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const SLOW_MS = 100; // a frame that takes longer was not drawn by a GPU worth the name
 const FRAMES_TO_WATCH = 3;
+const HOVER_MS = 80;
 const NOTHING = new Float32Array(0);
-const BODIES = new Set(["Disc", "Polygon", "Links"]);
+const SLOW_RATIO = 0.75; // pixels of the canvas to those of the screen, where even that is too much
+const BODIES = new Set(["Disc", "Polygon", "Links", "Scene"]);
 
 /**
  * @param {Part} part
@@ -53,8 +57,15 @@ function drawnOf(part, viewport) {
       return part.fan === false ? new Beams(part, viewport) : new Fan(part);
     case "Points":
       return new Dots(part, viewport);
+    case "Scene":
+      return new Stand(part);
+    case "Axes":
+      return new Frames(part, viewport);
+    case "Cloud":
+      return new Cloud(part, viewport);
     case "Path":
     case "Trail":
+    case "Curve":
       return new Trace(part, viewport);
     case "Ellipse":
       return new Ellipses(part, viewport);
@@ -81,10 +92,14 @@ export class SpaceSurface {
   /** @type {MapInSpace|null} */
   #map = null;
   #fitPending = true;
+  #named_ms = 0;
+  #from = "";
   #framesSeen;
   #renderer;
   #context;
   #software;
+  #tooSlow = false;
+  cost_ms = 0;
   #eye;
   #watcher;
 
@@ -114,6 +129,7 @@ export class SpaceSurface {
     this.#canvas.setAttribute("aria-label", "3-D view");
     if (getComputedStyle(host).position === "static") host.style.position = "relative";
     this.#canvas.addEventListener("webglcontextrestored", () => this.onview());
+    this.#canvas.addEventListener("pointermove", (event) => this.#hover(event));
     host.append(this.#canvas);
     this.#size.set(host.clientWidth, host.clientHeight);
     this.#watcher = new ResizeObserver(() => {
@@ -122,6 +138,19 @@ export class SpaceSurface {
     });
     this.#watcher.observe(host);
     this.#repaint();
+  }
+
+  /**
+   * A thing of a scene says its name, once the pointer rests on it.
+   * @param {PointerEvent} event
+   */
+  #hover({ offsetX, offsetY, buttons, timeStamp }) {
+    if (buttons || timeStamp < this.#named_ms + HOVER_MS) return;
+    this.#named_ms = timeStamp;
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2((2 * offsetX) / this.#size.x - 1, 1 - (2 * offsetY) / this.#size.y), this.#eye.camera);
+    const stands = this.#entries.flatMap(({ drawn, group }) => (group.visible && drawn instanceof Stand ? [drawn] : []));
+    this.#canvas.title = stands.map((stand) => stand.nameAt(ray)).find((name) => name) ?? "";
   }
 
   /** @param {Grid|null} grid */
@@ -179,13 +208,14 @@ export class SpaceSurface {
     this.#resize();
     this.#update(picture);
     if (this.#fitPending) this.#fitNow();
+    if (this.#from) this.#lookNow();
     this.#eye.track(this.#followedPlace());
     this.#render();
   }
 
   /** Only here, because a canvas that changes its size is empty until it is drawn. */
   #resize() {
-    const ratio = this.#software ? 1 : Math.min(2, window.devicePixelRatio || 1);
+    const ratio = this.#tooSlow ? SLOW_RATIO : this.#software ? 1 : Math.min(2, window.devicePixelRatio || 1);
     const [width, height] = [Math.max(1, this.#size.x), Math.max(1, this.#size.y)];
     if (this.#viewport.value.x === Math.floor(width * ratio) && this.#viewport.value.y === Math.floor(height * ratio))
       return;
@@ -217,6 +247,12 @@ export class SpaceSurface {
     this.#castShadows(casters);
     this.#renderer.render(this.#scene, this.#eye.camera);
     this.#watchSpeed(started);
+    this.cost_ms = performance.now() - started;
+  }
+
+  /** Whether it draws without a graphics card worth the name. */
+  get slow() {
+    return this.#software;
   }
 
   /** @param {Box3} casters */
@@ -232,11 +268,12 @@ export class SpaceSurface {
    * @param {number} started_ms
    */
   #watchSpeed(started_ms) {
-    if (this.#software || this.#framesSeen > FRAMES_TO_WATCH) return;
+    if (this.#framesSeen > FRAMES_TO_WATCH) return;
     // Waits until it is drawn.
     this.#context.readPixels(0, 0, 1, 1, this.#context.RGBA, this.#context.UNSIGNED_BYTE, new Uint8Array(4));
     const compiling = this.#framesSeen++ === 0;
     if (compiling || performance.now() - started_ms < SLOW_MS) return;
+    this.#tooSlow = this.#software;
     this.#software = true;
     this.#light.shadows = false;
   }
@@ -271,13 +308,26 @@ export class SpaceSurface {
 
   #followedPlace() {
     const entry = this.#entries.find(({ part }) => BODIES.has(part.kind));
-    const [pose] = entry?.group.visible ? entry.drawn.poses() : [];
+    const pose = entry?.group.visible ? entry.drawn.poses().at(entry.part.kind === "Links" ? -1 : 0) : null;
     return pose ? new Vector3(pose[0], pose[1], pose[2]) : null;
   }
 
   fit() {
     this.#fitPending = true;
     this.onview();
+  }
+
+  /** From one of the camera's places, or near to the first arm's last link. @param {string} from */
+  lookFrom(from) {
+    this.#from = from;
+    this.onview();
+  }
+
+  #lookNow() {
+    const tool = this.#from === "tool" ? this.#followedPlace() : null;
+    if (tool) this.#eye.lookAt(tool);
+    else this.#eye.lookFrom(this.#outermost(), this.#from);
+    this.#from = "";
   }
 
   #fitNow() {
@@ -310,6 +360,21 @@ export class SpaceSurface {
     const entry = this.#entries.find(({ part }) => part.name === name);
     if (!entry) return this.#obstacles.posesOf(name);
     return entry.group.visible ? entry.drawn.poses() : [];
+  }
+
+  /** Where the camera is, and what it looks at. */
+  eye() {
+    return { at: this.#eye.camera.position.toArray(), to: this.#eye.target.toArray() };
+  }
+
+  /**
+   * The colours on the screen of the bodies of a part.
+   * @param {string} name
+   * @returns {string[]}
+   */
+  paintsOf(name) {
+    const entry = this.#entries.find(({ part }) => part.name === name);
+    return entry?.group.visible ? (entry.drawn.paints?.() ?? []) : [];
   }
 
   #dropEntries() {

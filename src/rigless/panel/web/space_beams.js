@@ -186,7 +186,7 @@ export class Beams {
   constructor(part, viewport) {
     this.#colour = part.colour ?? "accent";
     this.#height_m = Math.max(part.height_m ?? 0, LOWEST_M);
-    this.#lines = new Lines(viewport, { width_px: 1.6, height_m: this.#height_m, opacity: 0.75 });
+    this.#lines = new Lines(viewport, { width_px: 1.6, opacity: 0.75 });
     this.object = this.#lines.object;
   }
 
@@ -200,19 +200,14 @@ export class Beams {
     this.#lines.begin(rows.length / COLUMNS);
     for (let at = 0; at < rows.length; at += COLUMNS) {
       const [x0, y0, x1, y1] = [rows[at], rows[at + 1], rows[at + 2], rows[at + 3]];
-      if (Number.isFinite(x0 + y0 + x1 + y1)) this.#lines.add(x0, y0, x1, y1);
+      if (Number.isFinite(x0 + y0 + x1 + y1)) this.#lines.add(x0, y0, this.#height_m, 0, x1, y1, this.#height_m, 0);
     }
     this.#lines.end();
   }
 
   /** @returns {number[][]} x, y, z of the origin and x, y, z of the end */
   poses() {
-    const pieces = this.#lines.pieces();
-    const z = this.#height_m;
-    return Array.from({ length: pieces.length / 4 }, (_, at) => {
-      const [x0, y0, x1, y1] = pieces.subarray(at * 4, at * 4 + 4);
-      return [x0, y0, z, x1, y1, z];
-    });
+    return this.#lines.pieces();
   }
 
   addTo() {} // as of a fan

@@ -21,16 +21,16 @@ import { WALL_HEIGHT_M } from "./space_map.js";
 
 /** @import {Material} from "three" */
 /** @import {Palette} from "./space_paints.js" */
-/** @import {Colour, Obstacle, Part} from "./types.js" */
+/** @import {Obstacle, Paint, Part} from "./types.js" */
 
 const FLATTEST_M = 0.02; // a body that has no height is still to be seen
 
 /**
  * The stuff bodies are made of.
- * @param {Colour} colour
+ * @param {Paint} colour
+ * @param {number} [opacity]
  */
-export function bodyMaterial(colour) {
-  const opacity = opacityOf(colour);
+export function bodyMaterial(colour, opacity = opacityOf(colour)) {
   const seenThrough = opacity < 1; // and a little behind, so that a ghost where its body is does not flicker with it
   return new MeshStandardMaterial({
     roughness: 0.5,

@@ -6,6 +6,14 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 const FIELD_DEG = 36;
 const FROM_ABOVE = new Vector3(0.16, -0.72, 0.86).normalize(); // over a map: nearly as on the flat view, x to the right
 const FROM_ASIDE = new Vector3(0.62, -0.76, 0.42).normalize(); // of an arm or a robot on open ground
+/** @type {Record<string, Vector3>} where the camera can be put, from what it looks at */
+const PLACES = {
+  iso: FROM_ASIDE,
+  front: new Vector3(1, 0, 0.12).normalize(),
+  side: new Vector3(0, -1, 0.12).normalize(),
+  top: new Vector3(0, -0.001, 1).normalize(),
+};
+const TOOL_M = 0.75; // how near to a tool
 const SMALLEST_M = 0.6; // a box is never taken for smaller than this, or a lone robot would fill the screen
 const FILLED = 0.9; // of the screen, when everything is shown
 
@@ -56,11 +64,31 @@ export class Eye {
    * @param {boolean} flat  whether they are of a map rather than of a body
    */
   fit(points, flat) {
-    const towards = this.touched
-      ? this.camera.position.clone().sub(this.target).normalize()
-      : flat
-        ? FROM_ABOVE
-        : FROM_ASIDE;
+    this.#see(points, this.touched ? this.camera.position.clone().sub(this.target).normalize() : flat ? FROM_ABOVE : FROM_ASIDE);
+  }
+
+  /**
+   * All points are seen from one of the camera's places.
+   * @param {Vector3[]} points
+   * @param {string} place
+   */
+  lookFrom(points, place) {
+    this.#see(points, PLACES[place] ?? FROM_ASIDE);
+    this.touched = true;
+  }
+
+  /** Near to a tool. @param {Vector3} place */
+  lookAt(place) {
+    this.#place(place, FROM_ASIDE, TOOL_M);
+    this.#followed = null;
+    this.touched = true;
+  }
+
+  /**
+   * @param {Vector3[]} points
+   * @param {Vector3} towards
+   */
+  #see(points, towards) {
     const box = points.length
       ? new Box3().setFromPoints(points)
       : new Box3(new Vector3(-1, -1, 0), new Vector3(1, 1, 0.5));

@@ -1,4 +1,4 @@
-// Lines that stay as thick on the screen however far they are: paths, trails and the outlines of ellipses. Each piece
+// Lines that stay as thick on the screen however far they are: paths, trails, curves and the outlines of ellipses. Each piece
 // is a four-cornered face that is made as wide as it must be in the vertex shader. They are not instances: drawing in
 // software takes as long for an instance as for a mesh.
 
@@ -9,9 +9,12 @@ import {
   Color,
   DynamicDrawUsage,
   Group,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
+  Quaternion,
   RingGeometry,
   ShaderMaterial,
   Vector3,
@@ -25,20 +28,24 @@ import { Crowd, poseFrom } from "./space_bodies.js";
 /** @typedef {{value: Vector2}} Viewport  the canvas's size in pixels, shared by all */
 
 const LINE_PX = 3;
-const PER_PIECE = 16; // numbers: both ends, for each of the four corners
+const PER_CORNER = 8; // numbers: x, y, z and the shade of both ends
+const PER_PIECE = 4 * PER_CORNER;
 const ON_FLOOR_M = 0.012;
 const TURNS = 64;
 const WHITE = new Color(1, 1, 1);
 
 const VERTEX = `
-attribute vec4 piece;
+attribute vec4 begin_, end_;
 uniform vec2 viewport;
-uniform float width, height;
-varying vec3 vFlat;
+uniform float width;
+uniform vec3 ramp[3];
+varying vec3 vFlat, vPaint;
 varying float vDeep, vLong;
 void main() {
-  vec4 a = modelViewMatrix * vec4(piece.xy, height, 1.0);
-  vec4 b = modelViewMatrix * vec4(piece.zw, height, 1.0);
+  vec4 a = modelViewMatrix * vec4(begin_.xyz, 1.0);
+  vec4 b = modelViewMatrix * vec4(end_.xyz, 1.0);
+  float shade = clamp(position.x < 0.5 ? begin_.w : end_.w, 0.0, 1.0) * 2.0;
+  vPaint = shade < 1.0 ? mix(ramp[0], ramp[1], shade) : mix(ramp[1], ramp[2], shade - 1.0);
   const float front = -0.02;
   if (a.z > front && b.z < front) a = mix(a, b, (front - a.z) / (b.z - a.z));
   if (b.z > front && a.z < front) b = mix(b, a, (front - b.z) / (a.z - b.z));
@@ -63,30 +70,29 @@ void main() {
 }`;
 
 const FRAGMENT = `
-uniform vec3 paint;
 uniform float width, opacity;
-varying vec3 vFlat;
+varying vec3 vFlat, vPaint;
 varying float vDeep, vLong;
 void main() {
   vec2 at = vFlat.xy / vDeep;
   float off = length(vec2(max(0.0, max(-at.x, at.x - vLong)), at.y));
   float cover = 1.0 - smoothstep(width * 0.5 - 0.5, width * 0.5 + 0.5, off);
   if (cover < 0.01) discard;
-  gl_FragColor = vec4(paint, cover * opacity);
+  gl_FragColor = vec4(vPaint, cover * opacity);
 }`;
 
-/** Pieces of line at one height. */
+/** Pieces of line. */
 export class Lines {
   #ends = new Float32Array(0);
-  #attribute = new BufferAttribute(this.#ends, 4);
+  #buffer = new InterleavedBuffer(this.#ends, PER_CORNER);
   #material;
   object;
 
   /**
    * @param {Viewport} viewport
-   * @param {{width_px: number, height_m: number, opacity: number}} style
+   * @param {{width_px: number, opacity: number}} style
    */
-  constructor(viewport, { width_px, height_m, opacity }) {
+  constructor(viewport, { width_px, opacity }) {
     this.#material = new ShaderMaterial({
       vertexShader: VERTEX,
       fragmentShader: FRAGMENT,
@@ -95,9 +101,8 @@ export class Lines {
       uniforms: {
         viewport,
         width: { value: width_px },
-        height: { value: height_m },
         opacity: { value: opacity },
-        paint: { value: null },
+        ramp: { value: [new Color(), new Color(), new Color()] },
       },
     });
     this.object = new Mesh(new BufferGeometry(), this.#material);
@@ -107,9 +112,9 @@ export class Lines {
     this.count = 0;
   }
 
-  /** @param {Color} colour */
-  paint(colour) {
-    this.#material.uniforms.paint.value = colour;
+  /** Of the shades 0, ½ and 1. @param {Color} first @param {Color} [middle] @param {Color} [last] */
+  paint(first, middle = first, last = middle) {
+    this.#material.uniforms.ramp.value = [first, middle, last];
   }
 
   /** @param {number} atMost  how many pieces will follow */
@@ -118,50 +123,50 @@ export class Lines {
     if (atMost * PER_PIECE <= this.#ends.length) return;
     const capacity = 2 ** Math.ceil(Math.log2(Math.max(64, atMost)));
     this.#ends = new Float32Array(capacity * PER_PIECE);
-    this.#attribute = new BufferAttribute(this.#ends, 4).setUsage(DynamicDrawUsage);
+    this.#buffer = new InterleavedBuffer(this.#ends, PER_CORNER).setUsage(DynamicDrawUsage);
     this.object.geometry.dispose();
-    this.object.geometry = facesOf(capacity, this.#attribute);
+    this.object.geometry = facesOf(capacity, this.#buffer);
   }
 
-  /**
-   * @param {number} x0
-   * @param {number} y0
-   * @param {number} x1
-   * @param {number} y1
-   */
-  add(x0, y0, x1, y1) {
+  /** @param {...number} ends  x, y, z and the shade of its begin, and of its end */
+  add(...ends) {
     const first = this.count++ * PER_PIECE;
-    for (let at = first; at < first + PER_PIECE; at += 4) {
-      this.#ends[at] = x0;
-      this.#ends[at + 1] = y0;
-      this.#ends[at + 2] = x1;
-      this.#ends[at + 3] = y1;
-    }
+    for (let at = first; at < first + PER_PIECE; at += PER_CORNER) this.#ends.set(ends, at);
   }
 
   end() {
     this.object.geometry.setDrawRange(0, this.count * 6);
     this.object.visible = this.count > 0;
-    this.#attribute.clearUpdateRanges();
-    this.#attribute.addUpdateRange(0, this.count * PER_PIECE);
-    this.#attribute.needsUpdate = true;
+    this.#buffer.clearUpdateRanges();
+    this.#buffer.addUpdateRange(0, this.count * PER_PIECE);
+    this.#buffer.needsUpdate = true;
   }
 
-  /** @returns {Float32Array} x0, y0, x1, y1 of each piece, as the GPU has them */
+  /** @returns {number[][]} x, y, z of both ends of each piece, as the GPU has them */
   pieces() {
-    if (!this.object.visible) return new Float32Array(0);
-    return Float32Array.from(
-      { length: this.count * 4 },
-      (_, at) => this.#ends[Math.floor(at / 4) * PER_PIECE + (at % 4)],
-    );
+    return Array.from({ length: this.object.visible ? this.count : 0 }, (_, piece) => {
+      const ends = this.#ends.subarray(piece * PER_PIECE, piece * PER_PIECE + PER_CORNER);
+      return [...ends.subarray(0, 3), ...ends.subarray(4, 7)];
+    });
+  }
+
+  /** @returns {number[][]} the points it goes through, where pieces join only once */
+  points() {
+    /** @type {number[][]} */
+    const found = [];
+    for (const piece of this.pieces()) {
+      if (found.at(-1)?.join() !== piece.slice(0, 3).join()) found.push(piece.slice(0, 3));
+      found.push(piece.slice(3));
+    }
+    return found;
   }
 
   /** @param {Box3} box */
   addTo(box) {
     const place = new Vector3();
     for (let at = 0; at < this.count * PER_PIECE; at += PER_PIECE) {
-      box.expandByPoint(place.set(this.#ends[at], this.#ends[at + 1], 0));
-      box.expandByPoint(place.set(this.#ends[at + 2], this.#ends[at + 3], 0));
+      box.expandByPoint(place.fromArray(this.#ends, at));
+      box.expandByPoint(place.fromArray(this.#ends, at + 4));
     }
   }
 
@@ -173,7 +178,7 @@ export class Lines {
 
 /**
  * @param {number} capacity
- * @param {BufferAttribute} ends
+ * @param {InterleavedBuffer} ends
  */
 function facesOf(capacity, ends) {
   const corners = new Int8Array(capacity * 16);
@@ -188,14 +193,15 @@ function facesOf(capacity, ends) {
   }
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(corners, 4));
-  geometry.setAttribute("piece", ends);
+  geometry.setAttribute("begin_", new InterleavedBufferAttribute(ends, 4, 0));
+  geometry.setAttribute("end_", new InterleavedBufferAttribute(ends, 4, 4));
   geometry.setIndex(new BufferAttribute(indices, 1));
   return geometry;
 }
 
-/** A Path or a Trail. */
+/** A Path, a Trail or a Curve. Those without a height of their own lie on the floor. */
 export class Trace {
-  #colour;
+  #part;
   #lines;
   object;
 
@@ -204,51 +210,108 @@ export class Trace {
    * @param {Viewport} viewport
    */
   constructor(part, viewport) {
-    this.#colour = part.colour ?? "path";
-    this.#lines = new Lines(viewport, {
-      width_px: LINE_PX,
-      height_m: ON_FLOOR_M,
-      opacity: this.#colour === "ghost" ? 0.7 : 1,
-    });
+    this.#part = part;
+    this.#lines = new Lines(viewport, { width_px: part.width_px ?? LINE_PX, opacity: part.colour === "ghost" ? 0.7 : 1 });
     this.object = this.#lines.object;
   }
 
   /** @param {Palette} palette */
   paint(palette) {
-    this.#lines.paint(palette.shown(this.#colour));
+    const { colour = "path", ramp = [] } = this.#part;
+    const [first = colour, middle = first, last = middle] = ramp;
+    this.#lines.paint(palette.shown(first), palette.shown(middle), palette.shown(last));
   }
 
   /** @param {Float32Array} rows */
   show(rows) {
-    this.showTrack({ points: rows, count: rows.length / 2 });
+    const columns = this.#part.kind === "Curve" ? 4 : 2;
+    this.#through(rows, rows.length / columns, columns);
   }
 
   /** @param {Track} track */
   showTrack({ points, count }) {
+    this.#through(points, count, 3);
+  }
+
+  /**
+   * @param {Float32Array} points
+   * @param {number} count
+   * @param {number} columns
+   */
+  #through(points, count, columns) {
+    const high = (/** @type {number} */ at) => (columns > 2 ? points[at + 2] : 0) || ON_FLOOR_M;
+    const shade = (/** @type {number} */ at) => (columns > 3 ? points[at + 3] : 0);
     this.#lines.begin(count);
-    for (let at = 2; at < count * 2; at += 2) {
-      const [x0, y0, x1, y1] = [points[at - 2], points[at - 1], points[at], points[at + 1]];
-      if (Number.isFinite(x0 + y0 + x1 + y1)) this.#lines.add(x0, y0, x1, y1);
+    for (let at = columns; at < count * columns; at += columns) {
+      const from = at - columns;
+      const piece = [points[from], points[from + 1], high(from), shade(from), points[at], points[at + 1], high(at), shade(at)];
+      if (Number.isFinite(piece.reduce((sum, one) => sum + one, 0))) this.#lines.add(...piece);
     }
     this.#lines.end();
   }
 
   /** @returns {number[][]} the points it goes through, where pieces join only once */
   poses() {
-    const pieces = this.#lines.pieces();
-    const found = [];
-    for (let at = 0; at < pieces.length; at += 4) {
-      if (at === 0 || pieces[at] !== pieces[at - 2] || pieces[at + 1] !== pieces[at - 1])
-        found.push([pieces[at], pieces[at + 1], ON_FLOOR_M]);
-      found.push([pieces[at + 2], pieces[at + 3], ON_FLOOR_M]);
-    }
-    return found;
+    return this.#lines.points();
   }
 
   /** @param {Box3} box */
   addTo(box) {
-    this.#lines.addTo(box);
+    if (this.#part.kind !== "Curve") this.#lines.addTo(box);
   }
+
+  dispose() {
+    this.#lines.dispose();
+  }
+}
+
+const DIRECTIONS = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
+const RED_GREEN_BLUE = ["#e5484d", "#3fb06a", "#3f86f0"];
+
+/** Frames: an x, y and z axis each. */
+export class Frames {
+  #length_m;
+  #lines;
+  /** @type {Float32Array} */
+  #rows = new Float32Array(0);
+  object;
+
+  /**
+   * @param {Part} part
+   * @param {Viewport} viewport
+   */
+  constructor(part, viewport) {
+    this.#length_m = part.length_m ?? 0.1;
+    this.#lines = new Lines(viewport, { width_px: LINE_PX, opacity: 1 });
+    this.object = this.#lines.object;
+  }
+
+  /** @param {Palette} palette */
+  paint(palette) {
+    const [red, green, blue] = RED_GREEN_BLUE.map((paint) => palette.shown(paint));
+    this.#lines.paint(red, green, blue);
+  }
+
+  /** @param {Float32Array} rows */
+  show(rows) {
+    this.#rows = rows;
+    this.#lines.begin((3 * rows.length) / 7);
+    for (let at = 0; at < rows.length; at += 7) {
+      const [origin, turn] = [new Vector3().fromArray(rows, at), new Quaternion().fromArray(rows, at + 3)];
+      DIRECTIONS.forEach((direction, axis) => {
+        const end = direction.clone().applyQuaternion(turn).multiplyScalar(this.#length_m).add(origin);
+        this.#lines.add(...origin.toArray(), axis / 2, ...end.toArray(), axis / 2);
+      });
+    }
+    this.#lines.end();
+  }
+
+  /** @returns {number[][]} x, y, z and the quaternion of each */
+  poses() {
+    return Array.from({ length: this.#rows.length / 7 }, (_, row) => [...this.#rows.subarray(7 * row, 7 * row + 7)]);
+  }
+
+  addTo() {} // they are where something else is
 
   dispose() {
     this.#lines.dispose();
@@ -276,7 +339,7 @@ export class Ellipses {
    */
   constructor(part, viewport) {
     this.#colour = part.colour ?? "ghost";
-    this.#lines = new Lines(viewport, { width_px: 2, height_m: ON_FLOOR_M, opacity: 0.9 });
+    this.#lines = new Lines(viewport, { width_px: 2, opacity: 0.9 });
     this.object.add(this.#lines.object, this.#fills.object);
   }
 
@@ -315,7 +378,7 @@ export class Ellipses {
       const angle = (2 * Math.PI * turn) / TURNS;
       here.copy(next);
       next.set(Math.cos(angle), Math.sin(angle), 0).applyMatrix4(matrix);
-      this.#lines.add(here.x, here.y, next.x, next.y);
+      this.#lines.add(here.x, here.y, ON_FLOOR_M, 0, next.x, next.y, ON_FLOOR_M, 0);
     }
   }
 

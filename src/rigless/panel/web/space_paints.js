@@ -3,8 +3,8 @@
 
 import { Color, LinearSRGBColorSpace, SRGBColorSpace } from "three";
 
-/** @import {Colour, Paints} from "./types.js" */
-/** @typedef {keyof Paints} Meaning */
+/** @import {Paint, Paints} from "./types.js" */
+/** @typedef {keyof Paints|Paint} Meaning  a colour of the theme, or a paint as it is */
 
 /** @type {Paints} what is drawn before the owner has said anything */
 const BEFORE_ANY = {
@@ -86,18 +86,18 @@ export class Palette {
    * @returns {Color}
    */
   of(meaning) {
-    return kept(this.#colours, meaning);
+    return kept(this.#colours, meaning, SRGBColorSpace);
   }
 
   /** @param {Meaning} meaning */
   shown(meaning) {
-    return kept(this.#shown, meaning);
+    return kept(this.#shown, meaning, LinearSRGBColorSpace);
   }
 
   /**
    * The colour a row's tone stands for.
-   * @param {Colour} colour
-   * @param {Colour[]} tones
+   * @param {Paint} colour
+   * @param {Paint[]} tones
    * @param {number} tone
    */
   ofTone(colour, tones, tone) {
@@ -108,10 +108,14 @@ export class Palette {
 /**
  * @param {Map<Meaning, Color>} colours
  * @param {Meaning} meaning
+ * @param {string} space  that numbers of a paint are taken in
  */
-function kept(colours, meaning) {
+function kept(colours, meaning, space) {
   let colour = colours.get(meaning);
-  if (!colour) colours.set(meaning, (colour = new Color()));
+  if (!colour) {
+    colours.set(meaning, (colour = new Color()));
+    if (/^#[0-9a-f]{6}$/i.test(meaning)) colour.setHex(parseInt(meaning.slice(1), 16), space);
+  }
   return colour;
 }
 

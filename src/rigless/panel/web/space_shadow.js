@@ -65,6 +65,12 @@ export function castShadow(object) {
   object.castShadow = object.receiveShadow = true;
 }
 
+/** @param {Object3D} object */
+export function leaveNoShadow(object) {
+  object.layers.disable(CASTERS);
+  object.castShadow = false;
+}
+
 export class FloorShadow {
   #sharp = new WebGLRenderTarget(SHARP_PX, SHARP_PX, { depthBuffer: false });
   #half = new WebGLRenderTarget(SOFT_PX, SOFT_PX, { depthBuffer: false });

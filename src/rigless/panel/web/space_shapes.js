@@ -1,12 +1,23 @@
 // The shapes bodies are made of, z up, with edges that are a little rounded: an edge that catches light is what makes a
 // body look solid.
 
-import { BufferAttribute, BufferGeometry, ExtrudeGeometry, Shape, SphereGeometry } from "three";
+import {
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CylinderGeometry,
+  EdgesGeometry,
+  ExtrudeGeometry,
+  Quaternion,
+  Shape,
+  SphereGeometry,
+} from "three";
 
 /** @import {Solid} from "./types.js" */
 
 const TURNS = 48; // sides of what is round
 const FILLET_STEPS = 3;
+const FOLDED_DEG = 25; // faces that meet at less are one
 
 /**
  * @typedef {{r: number, z: number, nr: number, nz: number}} Rib  a point of a profile and which way its surface looks
@@ -99,8 +110,56 @@ export function roundedPrism(points, bottom, top) {
  * @param {Solid} solid
  * @returns {BufferGeometry} in its link's frame
  */
-export function shapeOf({ kind, size_m, at }) {
-  return centredShape(kind, size_m).translate(at[0] ?? 0, at[1] ?? 0, at[2] ?? 0);
+export function shapeOf(solid) {
+  return placed(solid.kind === "mesh" ? meshOf(solid) : centredShape(solid.kind, solid.size_m), solid);
+}
+
+/**
+ * The edges of a solid, of which what is round has `sides`.
+ * @param {Solid} solid
+ * @param {number} sides
+ */
+export function edgesOf(solid, sides) {
+  const [a = 0.1, b = a, c = b] = solid.size_m;
+  const shape =
+    solid.kind === "mesh"
+      ? meshOf(solid)
+      : solid.kind === "box"
+        ? new BoxGeometry(a, b, c)
+        : solid.kind === "sphere"
+          ? new SphereGeometry(a, sides, sides / 2)
+          : new CylinderGeometry(a, a, b, sides).rotateX(Math.PI / 2);
+  const edges = new EdgesGeometry(placed(shape, solid), FOLDED_DEG);
+  shape.dispose();
+  return edges;
+}
+
+/**
+ * @template {BufferGeometry} T
+ * @param {T} shape
+ * @param {Solid} solid
+ */
+function placed(shape, { at, turn }) {
+  if (turn) shape.applyQuaternion(new Quaternion().fromArray(turn));
+  return shape.translate(at[0] ?? 0, at[1] ?? 0, at[2] ?? 0);
+}
+
+/**
+ * Flat faces: what stands in a cell is sawn and milled.
+ * @param {Solid} solid
+ */
+function meshOf({ points = "", triangles = "" }) {
+  const indexed = new BufferGeometry();
+  indexed.setAttribute("position", new BufferAttribute(new Float32Array(bytesOf(points)), 3));
+  indexed.setIndex(new BufferAttribute(new Uint32Array(bytesOf(triangles)), 1));
+  const geometry = indexed.toNonIndexed();
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+/** @param {string} base64 */
+function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer;
 }
 
 /**

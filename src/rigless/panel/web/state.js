@@ -103,7 +103,7 @@ export const shownPage = computed(() => pages.value[shownKey.value] ?? null);
 export const kept = {
   theme: remembered("theme", /** @type {"dark"|"light"} */ (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark")),
   closed: remembered("closed", /** @type {string[]} */ ([])), // cards that are folded
-  hidden: remembered("hidden", /** @type {string[]} */ ([])), // layers of the map that are not drawn
+  drawn: remembered("drawn", /** @type {Record<string, boolean>} */ ({})), // robot and layer → whether it is drawn, where the user has said so
   space: remembered("space", /** @type {Record<string, boolean>} */ ({})), // robot → 3-D instead of the map
   layers: remembered("layers", false), // whether the list of layers is open
   follow: remembered("follow", false),

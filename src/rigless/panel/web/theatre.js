@@ -19,13 +19,17 @@ const overlay = document.createElement("div");
 overlay.className = "overlay";
 theatre.append(ground, overlay);
 
-const DRAWN = new Set(["Disc", "Polygon", "Rays", "Points", "Path", "Ellipse", "Links", "Trail"]);
+const DRAWN = new Set(["Disc", "Polygon", "Rays", "Points", "Path", "Ellipse", "Links", "Scene", "Curve", "Cloud", "Axes", "Trail"]);
+/** Where the camera can be put, with the keys for it. @type {Record<string, [name: string, place: string]>} */
+export const CAMERAS = { 1: ["Iso", "iso"], 2: ["Front", "front"], 3: ["Side", "side"], 4: ["Top", "top"], 5: ["Tool", "tool"] };
 const failure = signal("");
+const slow = signal(false); // 3-D without a graphics card
 const mapped = signal(false); // whether the world has a map
 /** @type {Surface|null} */
 let surface = null;
 let inSpace = false;
 let waiting = false;
+let rested_ms = 0; // before this it would only make the page slow
 let drawn = 0;
 let partsOf = "";
 /** @type {{key: string, grid: import("./types.js").Grid|null}} */
@@ -45,11 +49,19 @@ export const hasGround = () => mapped.value || !state.shownPage.value || state.s
 export function invalidate() {
   if (waiting) return;
   waiting = true;
-  requestAnimationFrame(() => {
-    waiting = false;
-    draw();
-  });
+  const frame = () =>
+    requestAnimationFrame(() => {
+      waiting = false;
+      draw();
+      rested_ms = surface?.slow ? performance.now() + (surface.cost_ms ?? 0) : 0;
+    });
+  const wait_ms = rested_ms - performance.now();
+  if (wait_ms > 1) setTimeout(frame, wait_ms);
+  else frame();
 }
+
+/** @param {import("./types.js").Part} part */
+const isShown = (part) => state.kept.drawn.value[`${state.shown.value} ${part.name}`] ?? part.shown ?? true;
 
 function draw() {
   if (!surface) return;
@@ -66,9 +78,10 @@ function draw() {
     rows: state.shown.value && pictures ? pictures.rows : new Map(),
     trails: state.shown.value && pictures ? pictures.trails : new Map(),
     obstacles: things,
-    hidden: new Set(state.kept.hidden.value),
+    hidden: new Set((page?.parts ?? []).filter((part) => !isShown(part)).map((part) => part.name)),
   });
   drawn++;
+  slow.value = surface.slow ?? false;
 }
 
 /** @returns {import("./types.js").Paints} */
@@ -91,7 +104,8 @@ async function change(space) {
     surface = made;
   } catch (error) {
     failure.value = `no 3-D view here: ${error instanceof Error ? error.message : error}`;
-    return;
+    if (inSpace !== space || surface) return;
+    surface = new FlatSurface(ground);
   }
   surface.onview = invalidate;
   if (surface instanceof FlatSurface) surface.onpick = (robot) => (location.hash = state.hashOf(robot));
@@ -136,7 +150,7 @@ export function beginTheatre() {
   });
   effect(() => surface?.follow(state.kept.follow.value));
   effect(() => {
-    void state.kept.hidden.value;
+    void state.kept.drawn.value;
     void state.shownKey.value;
     void state.shownPage.value;
     invalidate();
@@ -149,15 +163,15 @@ function tools() {
   const layers = state.shown.value ? (page?.parts.filter((part) => DRAWN.has(part.kind)) ?? []) : [];
   const trouble = state.troubles.value[state.shown.value] ?? failure.value;
   const space = wantsSpace();
-  const hidden = state.kept.hidden.value;
-  const flip = (/** @type {string} */ name) => (state.kept.hidden.value = hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name]);
-  const dot = (/** @type {import("./types.js").Part} */ part) => html`<i style="background:var(--map-${part.colour ?? "accent"})"></i>${part.label}`;
-  const coloured = layers.filter((part) => part.colour !== "plain" && !hidden.includes(part.name));
+  const flip = (/** @type {import("./types.js").Part} */ part) =>
+    (state.kept.drawn.value = { ...state.kept.drawn.value, [`${state.shown.value} ${part.name}`]: !isShown(part) });
+  const dot = (/** @type {import("./types.js").Part} */ part) => html`<i style="background:${paintOf(part)}"></i>${part.label}`;
+  const coloured = layers.filter((part) => part.colour !== "plain" && isShown(part));
   return html`${layers.length ? html`<details class="legend" ?open=${state.kept.layers.value}
       @toggle=${(/** @type {{target: HTMLDetailsElement}} */ event) => (state.kept.layers.value = event.target.open)}>
       <summary aria-label="Layers"><b>Layers</b>${state.kept.layers.value ? nothing : coloured.map((part) => html`<span>${dot(part)}</span>`)}</summary>
-      <div role="group" aria-label="Layers">${layers.map((part) => html`<button class="layer" aria-pressed=${!hidden.includes(part.name)} aria-label="Show ${part.label}"
-        @click=${() => flip(part.name)}>${dot(part)}</button>`)}</div></details>` : nothing}
+      <div role="group" aria-label="Layers">${layers.map((part) => html`<button class="layer" aria-pressed=${isShown(part)} aria-label="Show ${part.label}"
+        @click=${() => flip(part)}>${dot(part)}</button>`)}</div></details>` : nothing}
     ${state.shown.value ? nothing : crowd()}
     ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
     <div class="tools" role="group" aria-label="View">
@@ -167,7 +181,16 @@ function tools() {
       ${button(icons.fit, "See everything (0)", fit)}
       ${button(icons.target, "Follow the robot (f)", toggleFollow, { on: state.kept.follow.value })}
     </div>
+    ${space && !failure.value ? html`<div class="cameras" role="group" aria-label="Camera">
+      ${Object.entries(CAMERAS).map(([key, [name, place]]) => button(name, `${name} view (${key})`, () => lookFrom(place)))}
+      ${slow.value ? html`<span class="dim" title="This browser draws without a graphics card: coarser, and at its own pace">software rendering</span>` : nothing}</div>` : nothing}
     ${state.kept.plots.value && hasPlots() ? html`<div class="spans">${spans()}</div>` : nothing}`;
+}
+
+/** @param {import("./types.js").Part} part */
+function paintOf({ colour = "accent", ramp }) {
+  const css = (/** @type {string} */ paint) => (paint.startsWith("#") ? paint : `var(--map-${paint})`);
+  return ramp?.length ? `linear-gradient(90deg, ${ramp.map(css).join(", ")})` : css(colour);
 }
 
 /** How many robots there are, and how they are. */
@@ -185,6 +208,12 @@ function crowd() {
 /** @param {number} factor */
 export function zoom(factor) {
   surface?.zoom(factor);
+  invalidate();
+}
+
+/** @param {string} place */
+export function lookFrom(place) {
+  surface?.lookFrom?.(place);
   invalidate();
 }
 

@@ -2,25 +2,44 @@
 
 /** @typedef {"plain"|"accent"|"sense"|"path"|"ghost"|"ok"|"warn"|"bad"} Colour */
 
-/** @typedef {{kind: "box"|"cylinder"|"sphere", size_m: number[], at: number[], colour: Colour}} Solid */
+/** @typedef {string} Paint  a Colour, or one of the user's own as #rrggbb */
+
+/**
+ * @typedef {object} Solid
+ * @property {"box"|"cylinder"|"sphere"|"mesh"} kind
+ * @property {number[]} size_m
+ * @property {number[]} at
+ * @property {Paint} colour
+ * @property {number[]} [turn]  a quaternion
+ * @property {string} [points]  of a mesh: base64 of float32 x, y, z
+ * @property {string} [triangles]  of a mesh: base64 of three uint32 each
+ * @property {string} [name]
+ */
 
 /**
  * A part of a robot's page, as declared in its view.py (rigless.kernel.drawing): `kind` is the class's name there.
  * @typedef {object} Part
- * @property {"Disc"|"Polygon"|"Rays"|"Points"|"Path"|"Ellipse"|"Links"|"Trail"|"Gauge"|"Word"|"Lamp"|"Plot"|"Switch"|"Button"|"Action"|"Slider"|"Jog"|"Listing"|"Drive"} kind
+ * @property {"Disc"|"Polygon"|"Rays"|"Points"|"Path"|"Ellipse"|"Links"|"Scene"|"Curve"|"Cloud"|"Axes"|"Trail"|"Gauge"|"Word"|"Lamp"|"Plot"|"Switch"|"Button"|"Action"|"Slider"|"Jog"|"Listing"|"Drive"} kind
  * @property {string} name
  * @property {string} label
  * @property {string} [group]  the card that it is on
  * @property {string} [short]  what a small square has room for
  * @property {number} columns  how many numbers a row of it has in a frame; 0: it is not in frames
- * @property {Colour} [colour]
- * @property {Colour[]} [tones]  what tone 1, 2, … mean
+ * @property {boolean} [shown]  whether it is drawn until somebody says otherwise
+ * @property {Paint} [colour]
+ * @property {Paint[]} [tones]  what tone 1, 2, … mean
  * @property {number} [radius_m]
  * @property {number} [height_m]
  * @property {boolean} [heading]
  * @property {boolean} [fan]
  * @property {number[][]} [points]
  * @property {Solid[][]} [links]
+ * @property {Solid[]} [solids]
+ * @property {"solid"|"ghost"|"wire"} [style]
+ * @property {Paint[]} [ramp]  what shades from 0 to 1 are
+ * @property {number} [width_px]
+ * @property {number} [size_m]
+ * @property {number} [length_m]
  * @property {string} [unit]
  * @property {number|null} [low]
  * @property {number|null} [high]
@@ -70,7 +89,7 @@
  * @property {ReadonlySet<string>} hidden  names of the parts not to draw
  */
 
-/** @typedef {{points: Float32Array, count: number}} Track  x, y pairs, NaN breaks it; `count` pairs are in use */
+/** @typedef {{points: Float32Array, count: number}} Track  x, y, z each, NaN breaks it; `count` points are in use */
 
 /** @typedef {Record<Colour|"floor"|"wall"|"unknown"|"cliff"|"grid"|"outside"|"text", string>} Paints  CSS colours of the theme */
 
@@ -81,6 +100,9 @@
  * @property {(paints: Paints) => void} setPaints
  * @property {(picture: Picture) => void} draw  once per animation frame, only when something changed
  * @property {() => void} fit  show everything
+ * @property {(from: string) => void} [lookFrom]  one of the camera's places: iso, front, side, top, tool
+ * @property {boolean} [slow]  it draws without a graphics card
+ * @property {number} [cost_ms]  what the last picture took
  * @property {(factor: number) => void} zoom  around the middle
  * @property {(on: boolean) => void} follow  keep the first Disc, Polygon or Links in the middle
  * @property {() => void} dispose

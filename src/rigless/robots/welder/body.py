@@ -19,6 +19,7 @@ from rigless.worlds.solids import Solid
 ARM = Path(__file__).with_name("arm.urdf")
 TORCH = "torch"
 NECK_MM = 60.0  # [ours] how much of the torch's end is nozzle
+WIRE_MM = 1.0  # [ours] as thick as the wire is drawn
 
 
 @lru_cache(maxsize=8)
@@ -38,14 +39,18 @@ def torch(config: WelderConfig, tip: Matrix) -> Link:
     own, found = config.torch, Link(TORCH)
     length_mm = max(own.length_mm - own.wire_mm, 0.0)
     nozzle_mm = min(NECK_MM, length_mm)
-    for radius_mm, begin_mm, end_mm in (
-        (own.radius_mm, own.wire_mm + nozzle_mm, own.length_mm),
-        (own.nozzle_radius_mm, own.wire_mm, own.wire_mm + nozzle_mm),
-    ):
+    wire = (WIRE_MM, 0.0, min(own.wire_mm, own.length_mm), "#e0b080")
+    handle = (own.radius_mm, own.wire_mm + nozzle_mm, own.length_mm, "#2f343a")
+    nozzle = (own.nozzle_radius_mm, own.wire_mm, own.wire_mm + nozzle_mm, "#c08050")
+    for radius_mm, begin_mm, end_mm, colour in (handle, nozzle, wire):
         if end_mm > begin_mm:
-            at = tip @ frame((0, 0, -(begin_mm + end_mm) / 2000))
-            found.solids.append(Solid(TORCH, "cylinder", (radius_mm / 1000, (end_mm - begin_mm) / 1000), at))
-    found.visuals.extend(found.solids)
+            at, size_m = (
+                tip @ frame((0, 0, -(begin_mm + end_mm) / 2000)),
+                (radius_mm / 1000, (end_mm - begin_mm) / 1000),
+            )
+            found.visuals.append(Solid(TORCH, "cylinder", size_m, at, colour=colour))
+            if colour != wire[-1]:
+                found.solids.append(found.visuals[-1])
     if length_mm > 0:
         centre = (tip @ frame((0, 0, -own.length_mm / 2000)))[:3, 3]
         turn, length_m, radius_m = tip[:3, :3], own.length_mm / 1000, own.radius_mm / 1000

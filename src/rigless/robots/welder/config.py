@@ -4,9 +4,9 @@ Sources: [seed] the simulation mode proposal; [wire] facts about grblHAL and the
 Units are in the names; axes of the controller are in degrees, as on the wire.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from rigless.kernel.robot import Config
 
@@ -20,6 +20,19 @@ Pin = Annotated[int, Field(ge=0, le=31)]
 Channel = Annotated[int, Field(ge=0, le=7)]
 LinkNumber = Annotated[int, Field(ge=0, le=7)]
 PinName = Annotated[str, Field(min_length=1, max_length=40)]
+
+
+def _rgb(value: Any) -> Any:
+    """A colour may be written as in a web page, too."""
+    if isinstance(value, str) and len(value) == 7 and value[0] == "#":
+        try:
+            return int(value[1:], 16)
+        except ValueError:
+            return value
+    return value
+
+
+Rgb = Annotated[int, BeforeValidator(_rgb), Field(ge=0, le=0xFFFFFF)]
 
 
 class Limits(Config):
@@ -150,6 +163,22 @@ class Collision(Config):
         return self
 
 
+class Visualization(Config):
+    """[seed] what the panel's page shows at first, and in which colours: 0xRRGGBB or "#rrggbb"."""
+
+    show_collision_volumes: bool = False
+    show_trajectory_preview: bool = True
+    show_weld_trail: bool = True
+    show_workspace_boundary: bool = False
+    robot_color: Rgb = 0xFF5E00
+    ghost_robot_color: Rgb = 0x808080
+    collision_color: Rgb = 0xFF0000
+    trajectory_color: Rgb = 0x00FF00
+    weld_color: Rgb = 0xFFD700
+    weld_trail_by: Literal["heat", "age"] = Field("heat", description="[ours] what the weld trail's shades tell")
+    reach_map: str = Field("", description="[ours] a map that `rigless welder reach --map 50 --out FILE.npz` wrote")
+
+
 class WelderConfig(Config):
     """Delays are the seed's; the address of the TCP port is in robot.py."""
 
@@ -194,6 +223,7 @@ class WelderConfig(Config):
     virtual_io: VirtualIo = VirtualIo()
     welding: Welding = Welding()
     torch: Torch = Torch()
+    visualization: Visualization = Visualization()
 
     @model_validator(mode="after")
     def letters_go_with_coordinates(self) -> "WelderConfig":

@@ -18,7 +18,7 @@ LOOKS = 9
 TOUCHING_MM = 0.1  # less than this apart is as good as touching
 
 if TYPE_CHECKING:
-    from rigless.motion.collision import Contact
+    from rigless.motion.collision import Collider, Contact
     from rigless.motion.follow import Follower
     from rigless.robots.welder.robot import Welder
     from rigless.worlds.cell import Cell
@@ -38,22 +38,29 @@ def follower(robot: "Welder", cell: "Cell | None") -> "Follower | None":
         return None
 
 
-def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
-    config = robot.config.collision
+def collider(robot: "Welder", cell: "Cell | None") -> "Collider":
+    """What may touch what, as configured."""
     from rigless.motion.collision import Collider
-    from rigless.motion.follow import Follower
     from rigless.robots.welder.body import model, self_pairs
 
-    pairs, left_out = self_pairs(robot.config) if config.check_self_collision else ((), ())
+    config = robot.config.collision
+    pairs = self_pairs(robot.config)[0] if config.check_self_collision else ()
+    return Collider(model(robot.config), cell if config.check_environment else None, pairs, config.margin_mm / 1000)
+
+
+def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
+    config = robot.config.collision
+    from rigless.motion.follow import Follower
+    from rigless.robots.welder.body import self_pairs
+
+    left_out = self_pairs(robot.config)[1] if config.check_self_collision else ()
     if left_out and config.self_collision_pairs:
         text = "self_collision_pairs that touch at the start or home pose are not watched: " + ", ".join(
             f"[{first}, {second}]" for first, second in left_out
         )
         robot.event("self-collision-pairs", text, "warning")
-    around = cell if config.check_environment else None
-    found = Follower(Collider(model(robot.config), around, pairs, config.margin_mm / 1000))
-    found.start(np.zeros(AXES))
-    list(found.go(np.full(AXES, 1e-3)))  # so that what it compiles does not hold up the first move
+    found = Follower(collider(robot, cell))
+    list(found.go(found.at))  # has numba compile it, so that no first move stalls
     return found
 
 

@@ -8,9 +8,8 @@ from pydantic import Field
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config
 from rigless.kernel.validation import validate
-from rigless.robots.welder.config import Collision, SixNotNegative, VirtualIo
+from rigless.robots.welder.config import Collision, SixNotNegative, VirtualIo, Visualization
 
-Colour = Annotated[int, Field(ge=0, le=0xFFFFFF)]
 PARTS = {"simulation", "collision", "visualization", "virtual_io"}
 
 
@@ -24,20 +23,6 @@ class Timing(Config):
     joint_friction: SixNotNegative = (0.1, 0.1, 0.05, 0.02, 0.02, 0.01)
     command_delay_ms: Annotated[float, Field(ge=0)] = 1.0
     feedback_delay_ms: Annotated[float, Field(ge=0)] = 0.5
-
-
-class Visualization(Config):
-    """Checked, and of no effect: the panel has its own look."""
-
-    show_collision_volumes: bool = False
-    show_trajectory_preview: bool = True
-    show_weld_trail: bool = True
-    show_workspace_boundary: bool = False
-    robot_color: Colour = 0xFF5E00
-    ghost_robot_color: Colour = 0x808080
-    collision_color: Colour = 0xFF0000
-    trajectory_color: Colour = 0x00FF00
-    weld_color: Colour = 0xFFD700
 
 
 class File(Config):
@@ -67,7 +52,7 @@ def read_native(path: Path) -> dict[str, Any] | None:
     file = validate(File, raw, problems, str(path))
     if file is None or problems:
         raise InputError(problems)
-    parts = {"collision": file.collision, "virtual_io": file.virtual_io}
+    parts = {"collision": file.collision, "visualization": file.visualization, "virtual_io": file.virtual_io}
     return {
         **file.simulation.model_dump(mode="json"),
         **{name: part.model_dump(mode="json") for name, part in parts.items()},

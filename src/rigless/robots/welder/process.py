@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rigless.robots.welder import realtime, welding
+from rigless.robots.welder import bead, realtime, welding
 from rigless.sensors.noise import block, normal
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def step(robot: "Welder") -> None:
     draw = normal(block(state.noise_key, state.weld.strikes, STRIKE)[0])
     began = welding.advance(state.weld, robot.config.welding, around(robot, speed), dt_s, draw, robot.figures)
     measure(robot)
+    bead.lay(robot)
     if began:
         tell(robot, began)
     if welding.at_rest(state.weld):

@@ -19,6 +19,7 @@ from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
 from rigless.robots.welder import (
     alarms,
+    bead,
     codes,
     guard,
     lines,
@@ -27,6 +28,7 @@ from rigless.robots.welder import (
     process,
     realtime,
     reports,
+    space,
     storage,
     welding,
 )
@@ -154,7 +156,8 @@ class Welder(Robot):
         moves.peek(self)
         moves.settle(self)
         odometer.beyond(self, np.zeros(AXES))
-        arm.torch(np.zeros(AXES)), arm.chain(np.zeros(AXES))  # for who looks
+        arm.torch(np.zeros(AXES))  # for who looks
+        space.warm_up(arm)
 
     def apply_settings(self) -> None:
         """What follows from the settings."""
@@ -201,6 +204,8 @@ class Welder(Robot):
             if state.until_ns < self.now_ns:
                 return 0
             times = min(times, int((state.until_ns - self.now_ns) * 1e-9 * self.config.update_rate_hz) - 1)
+        if burning:
+            times = min(times, bead.ticks_before(self))
         if times < 2:
             return 0
         if burning:

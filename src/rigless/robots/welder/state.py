@@ -142,6 +142,7 @@ class WelderState:
     measured_a: float = 0.0
     measured_v: float = 0.0
     torch_m: list[float] = field(default_factory=list)  # where the torch was at the last step of a weld
+    bead: list[tuple[float, ...]] = field(default_factory=list)  # where it has welded, as in bead.py
     counted_deg: list[float] = field(default_factory=lambda: [0.0] * AXES)  # up to where the torch's way is counted
     ticks: int = 0
     welded_tick: int = 0  # when the process was last advanced

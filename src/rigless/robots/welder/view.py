@@ -16,14 +16,11 @@ from rigless.kernel.drawing import (
     Jog,
     Lamp,
     Lines,
-    Links,
     Listing,
     Part,
     Plot,
     Slider,
-    Solid,
     Switch,
-    Trail,
     View,
     Word,
 )
@@ -32,24 +29,10 @@ from rigless.motion import planner as p
 from rigless.robots.welder import io, moves, odometer, program, realtime, welding
 from rigless.robots.welder import wire as w
 from rigless.robots.welder.modal import AXES
+from rigless.robots.welder.space import Space
 
 JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
 SLIGHT_S = 1e-4  # for the torch's speed
-# The arm in its DH frames, as in arm.urdf: base, six links; and the torch in its own.
-BODIES: tuple[tuple[Solid, ...], ...] = (
-    (Solid("cylinder", (0.15, 0.06), (0, 0, 0.03), "plain"), Solid("cylinder", (0.11, 0.16), (0, 0, 0.14), "plain")),
-    (Solid("cylinder", (0.12, 0.18), (0, 0, -0.08)), Solid("sphere", (0.1,), (0.02, 0, 0))),
-    (Solid("cylinder", (0.085, 0.2), (0, 0, 0), "plain"), Solid("box", (0.56, 0.11, 0.12), (0.28, 0, 0))),
-    (Solid("cylinder", (0.075, 0.18), (0, 0, 0), "plain"), Solid("box", (0.1, 0.4, 0.1), (0.035, 0.22, 0))),
-    (Solid("cylinder", (0.04, 0.11), (0, 0, -0.115)),),
-    (Solid("sphere", (0.055,), (0, 0, 0), "plain"),),
-    (Solid("cylinder", (0.03, 0.03), (0, 0, -0.015)),),
-    (
-        Solid("cylinder", (0.018, 0.105), (0, 0, -0.1275), "plain"),
-        Solid("cylinder", (0.01, 0.06), (0, 0, -0.045), "plain"),
-        Solid("cylinder", (0.001, 0.015), (0, 0, -0.0075), "path"),
-    ),
-)
 BYTES = {"hold": w.HOLD, "resume": w.RESUME, "stop": w.STOP, "reset": w.RESET}
 LINES = {"unlock": "$X", "home": "$H", "arc off": "M5"}
 MODES = (
@@ -73,9 +56,9 @@ TORCH = ("x", "y", "z", "rx", "ry", "rz")  # the tip's pose in the order of the 
 class WelderView(View):
     def __init__(self, robot: Any):
         super().__init__(robot)
+        self.space = Space(robot)
         self.parts = (
-            Links("arm", "Arm", BODIES),
-            Trail("torch", "Torch path"),
+            *self.space.parts,
             *_program(),
             *_motion(robot),
             *_weld(robot.config),
@@ -90,11 +73,10 @@ class WelderView(View):
         )
 
     def draw(self) -> Mapping[str, ArrayLike]:
-        robot, state = self.robot, self.robot.state
-        frames = robot.arm.chain(np.radians(self._at()))
-        torch = frames[5] @ robot.arm.flange_T_torch
-        tone = float(state.mode == "Alarm" or bool(state.weld.fault))
-        return {"arm": [(*pose(frame), tone) for frame in (np.eye(4), *frames, torch)]}
+        return self.space.draw(self._at())
+
+    def still(self) -> Mapping[str, ArrayLike]:
+        return self.space.still()
 
     def measure(self) -> Mapping[str, float]:
         robot, state = self.robot, self.robot.state
@@ -132,9 +114,8 @@ class WelderView(View):
             odometer.METRIC: robot.metrics.get(odometer.METRIC, 0.0) + odometer.beyond(robot, rows[p.AT].copy()),
         }
 
-    def trace(self) -> Mapping[str, tuple[float, float]]:
-        x, y, _ = self.robot.torch_m()
-        return {"torch": (x, y)}
+    def trace(self) -> Mapping[str, tuple[float, ...]]:
+        return {"torch": tuple(self.robot.torch_m())}
 
     def lines(self) -> Mapping[str, Lines]:
         return {"program": program.lines(self.robot, moves.peek(self.robot)[2])}
@@ -285,20 +266,3 @@ def _degrees(y: float, x: float) -> float:
     """The angle of a direction; half a turn is always the positive one."""
     found = math.degrees(math.atan2(y, x))
     return found if found > -180.0 + 1e-6 else 180.0
-
-
-def pose(frame: NDArray[np.float64]) -> tuple[float, ...]:
-    """x, y, z and the quaternion x, y, z, w of a 4×4."""
-    r = frame[:3, :3]
-    squares = 1.0 + np.array(
-        [r[0, 0] - r[1, 1] - r[2, 2], r[1, 1] - r[0, 0] - r[2, 2], r[2, 2] - r[0, 0] - r[1, 1], np.trace(r)]
-    )
-    largest = int(np.argmax(squares))
-    rows = (
-        (squares[0], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[2, 1] - r[1, 2]),
-        (r[0, 1] + r[1, 0], squares[1], r[1, 2] + r[2, 1], r[0, 2] - r[2, 0]),
-        (r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], squares[2], r[1, 0] - r[0, 1]),
-        (r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1], squares[3]),
-    )
-    quaternion = np.array(rows[largest]) / (2.0 * np.sqrt(squares[largest]))
-    return (*(float(value) for value in frame[:3, 3]), *(float(value) for value in quaternion))

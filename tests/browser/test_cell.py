@@ -1,0 +1,133 @@
+"""The welder in its cell, in space: the pose is the controller's, what collides is red, a ghost is at the target."""
+
+import math
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.conftest import BROWSERS, FLAGS, PATIENCE_MS
+from browser.panel import Panel
+from browser.window import Window
+from rigless.robots.welder.arm import Arm
+
+HIT = "G21 G90 G1 X20 Y30 Z10 B40 F6000"  # into a fixture on the table
+RED, ORANGE = "#ff0000", "#ff5e00"
+TORCH, UPPER_ARM = 7, 2
+EYE = "() => rigless.surface().eye()"
+
+
+@pytest.fixture(scope="module")
+def cell_server(serve):
+    return serve("welder", "--set", "ports.grbl=0", "--set", "cell=weld_table", "--no-auth")
+
+
+@pytest.fixture(scope="module")
+def page(browser, cell_server):
+    """In a small window: all of it is drawn without a graphics card."""
+    window = Window(browser, PATIENCE_MS, {"width": 900, "height": 640})
+    yield Panel(window, cell_server).open()
+    window.close()
+
+
+@pytest.fixture
+def cell(page):
+    """Standing still; time goes on in steps."""
+    page.server.begin_anew()
+    page.server.post("/api/pause")
+    page.wait_live()
+    yield page
+    assert page.window.complaints() == []
+
+
+def paints(panel, name):
+    return panel.page.evaluate("(name) => rigless.surface()?.paintsOf?.(name) ?? []", name)
+
+
+def first_axis(x, y, z, w):
+    return 1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)
+
+
+def test_the_pose_is_the_controllers_and_a_collision_is_red(cell):
+    cell.until(lambda: len(cell.poses("arm")) == 8, "no arm is drawn")
+    assert cell.poses("ghost") == []
+    assert len(paints(cell, "cell")) == 13
+    cell.server.post("/api/robots/welder/messages", port="grbl", message={"type": "Line", "text": HIT})
+    cell.step(0.3)
+
+    truth = cell.server.truth("welder")
+    assert max(truth["joints_deg"]) > 2
+    torch_m = [value / 1000 for value in truth["torch_mm"]]
+    cell.until(lambda: math.dist(cell.poses("frames")[-1][:3], torch_m) < 1e-5, "the torch is elsewhere")
+    frames = Arm().chain([math.radians(joint) for joint in truth["joints_deg"]])
+    for (x, y, z, *turn), true in zip(cell.poses("arm")[1:7], frames, strict=True):
+        assert math.dist((x, y, z), true[:3, 3]) < 1e-5
+        assert math.dist(first_axis(*turn), true[:3, 0]) < 1e-5
+
+    target = Arm().chain([math.radians(joint) for joint in (20, 30, 10, 0, 40, 0)])
+    assert math.dist(cell.poses("ghost")[6][:3], target[5][:3, 3]) < 1e-3  # where the queued move ends
+    end = Arm().torch([math.radians(joint) for joint in (20, 30, 10, 0, 40, 0)])[:3, 3]
+    assert math.dist(cell.poses("way")[-1], end) < 1e-3
+    assert (paints(cell, "arm")[UPPER_ARM], RED in paints(cell, "cell")) == (ORANGE, False)
+
+    cell.step(3)
+    cell.until(lambda: paints(cell, "arm")[TORCH] == RED, "the torch is not red")
+    assert paints(cell, "arm")[UPPER_ARM] == ORANGE
+    assert paints(cell, "cell").count(RED) == 1
+    assert cell.poses("ghost") == []  # what was queued is gone
+
+    cell.server.post("/api/reset")
+    cell.until(lambda: len(cell.poses("arm")) == 8 and paints(cell, "arm")[TORCH] != RED, "it stays red")
+
+
+def seen_from(panel):
+    """x and y of the direction that the camera looks from."""
+    eye = panel.page.evaluate(EYE)
+    far = math.dist(eye["at"], eye["to"])
+    return [(at - to) / far for at, to in zip(eye["at"][:2], eye["to"][:2], strict=True)]
+
+
+def test_layers_and_cameras(cell):
+    cell.until(lambda: cell.poses("arm"), "no arm is drawn")
+    ways = {"Front": (1, 0), "Side": (0, -1), "Iso": (0.56, -0.69)}
+    for name, (x, y) in ways.items():
+        button = cell.page.get_by_role("button", name=f"{name} view")
+        box = button.bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+        button.click()
+        cell.until(lambda x=x, y=y: math.dist(seen_from(cell), (x, y)) < 0.2, f"not seen from {name}")
+    cell.page.get_by_role("button", name="Tool view").click()
+    tip = cell.poses("arm")[-1]
+    cell.until(lambda: math.dist(cell.page.evaluate(EYE)["to"], tip[:3]) < 1e-5, "the tool is not in the middle")
+    cell.page.keyboard.press("4")
+    cell.until(lambda: math.hypot(*seen_from(cell)) < 0.1, "the key looks elsewhere")
+
+    box = cell.page.locator(".ground canvas").bounding_box()
+    named = set()
+    for share in (0.3, 0.4, 0.5, 0.6, 0.7):  # from above, across the table
+        cell.page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.5 * box["height"])
+        cell.page.wait_for_timeout(100)
+        named.add(cell.page.locator(".ground canvas").get_attribute("title"))
+    assert {"table", "part"} & named
+
+    assert cell.poses("boundary") == []
+    cell.page.get_by_label("Layers").first.click()
+    for name in ("Workspace", "Collision volumes"):
+        cell.page.get_by_role("button", name=f"Show {name}").click()
+    cell.until(lambda: len(cell.poses("boundary")) > 100 and len(cell.poses("volumes")) == 9, "they do not appear")
+    kept = cell.page.evaluate("() => JSON.parse(localStorage.getItem('rigless.drawn'))")
+    assert kept == {"welder boundary": True, "welder volumes": True}
+
+
+def test_without_webgl_the_map_is_shown_and_it_is_said(browser, cell_server):
+    """By a browser's own switch."""
+    found = next(path for name in BROWSERS if (path := shutil.which(name)))
+    blind = browser.browser_type.launch(executable_path=found, args=[*FLAGS, "--disable-3d-apis"])
+    try:
+        cell_server.begin_anew()
+        panel = Panel(Window(blind, PATIENCE_MS), cell_server).open()
+        expect(panel.page.get_by_role("alert")).to_contain_text("needs WebGL 2")
+        panel.until(lambda: panel.frame()["scale"] > 10, "no map is drawn")
+        assert panel.window.complaints() == []
+    finally:
+        blind.close()

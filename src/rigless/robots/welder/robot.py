@@ -197,7 +197,7 @@ class Welder(Robot):
             return 0
         if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
             until_s = p.ends_s(state.blocks, state.run)
-            if state.line is not None or state.rx:  # which may go on when the planner has room
+            if state.line is not None and not moves.room(self):  # which may go on when there is some
                 until_s = min(until_s, p.frees_s(state.blocks, state.run))
             times = min(times, int(min(until_s - moves.now_s(self), 1e6) * self.config.update_rate_hz) - 1)
         elif state.line is not None or (state.rx and state.mode not in lines.SUSPENDED):

@@ -1,0 +1,1 @@
+"""AGV: a config-driven warehouse robot; NATS JetStream."""

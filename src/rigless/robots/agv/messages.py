@@ -1,0 +1,339 @@
+"""What the robot and its backend say to each other: the payloads, by the subject's last words. Names are those on the wire.
+
+What the robot says has no defaults for what the contract requires; what is None is left out. What comes in may hold more than is known here.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Status = Literal["RUNNING", "WARNING", "PAUSED", "ERROR", "OFFLINE"]
+AckStatus = Literal["ACCEPTED", "RUNNING", "SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"]
+MotorState = Literal["IDLE", "RUNNING", "ERROR", "DISABLED"]
+Severity = Literal["INFO", "WARNING", "ERROR", "CRITICAL"]
+
+FINAL: frozenset[str] = frozenset(("SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"))
+
+
+class Said(Struct, frozen=True, omit_defaults=True):
+    """Base of what the robot says."""
+
+
+class Heard(Struct, frozen=True, kw_only=True):
+    """Base of what the robot is told. The codec adds the last two: the server's time as the message came (ns since 1970; None: the robot's
+    own clock counts), and what an answer refers to."""
+
+    receivedAtNs: int | None = None
+    correlationId: str = ""
+
+
+# Out
+
+
+class Ref(Said, frozen=True):
+    key: str
+    value: str
+
+
+class Pose(Said, frozen=True):
+    x: float
+    y: float
+    theta: float
+    mapId: str
+
+
+class Velocity(Said, frozen=True):
+    v: float
+    omega: float
+
+
+class Safety(Said, frozen=True):
+    estop: Literal["NONE", "MANUAL", "REMOTE"]
+    obstacleStop: bool
+    fieldViolation: bool
+
+
+class MotorHealth(Said, frozen=True):
+    motorId: str
+    role: str
+    connected: bool
+    state: MotorState
+    functionKey: str | None = None
+    position: float | None = None
+    velocity: float | None = None
+    faultCode: str | None = None
+
+
+class Fault(Said, frozen=True):
+    """An entry of `errors` in the state."""
+
+    code: str
+    level: Literal["WARNING", "ERROR", "FATAL"]
+    refs: list[Ref]
+    message: str
+    hint: str | None = None
+
+
+class BatteryState(Said, frozen=True):
+    soc: float
+    charging: bool
+
+
+class Heartbeat(Said, frozen=True):
+    status: Status
+    mode: str
+    uptimeS: float
+    intervalMs: float
+    outboxDepth: int
+    settingsVersion: int
+    tickOverruns: int | None = None
+
+
+class State(Said, frozen=True):
+    status: Status
+    statusReasons: list[str]
+    pose: Pose
+    velocity: Velocity
+    driving: bool
+    safety: Safety
+    holds: list[str]
+    motors: list[MotorHealth]
+    errors: list[Fault]
+    missingFunctionKeys: list[str]
+    commandId: str | None = None
+    taskId: str | None = None
+    battery: BatteryState | None = None
+
+
+class MotorReadings(Said, frozen=True):
+    motorId: str
+    currentA: float
+    tempC: float
+    position: float
+    velocity: float
+
+
+class Telemetry(Said, frozen=True):
+    motors: list[MotorReadings]
+    battery: dict[str, Any]
+    io: dict[str, bool]
+    devices: dict[str, Any]
+    loop: dict[str, float] | None = None
+
+
+class Event(Said, frozen=True):
+    eventId: str
+    code: str
+    severity: Severity
+    source: str
+    message: str
+    data: dict[str, Any]
+    raisedAt: str
+    clearedAt: str | None = None
+
+
+class CommandAck(Said, frozen=True):
+    commandId: str
+    status: AckStatus
+    refs: list[Ref]
+    code: str | None = None
+    message: str | None = None
+    progress: float | None = None
+    result: dict[str, Any] | None = None
+    replayed: bool | None = None
+
+
+class RejectedSetting(Said, frozen=True):
+    key: str
+    code: str
+    message: str
+
+
+class SettingsReported(Said, frozen=True):
+    desiredVersion: int
+    effective: dict[str, Any]
+    rejected: list[RejectedSetting]
+    restartRequired: list[str]
+
+
+class TaskProgress(Said, frozen=True):
+    taskId: str
+    state: str
+    stepId: str | None
+    stepIndex: int
+    stepCount: int
+    pct: float
+    etaS: float | None = None
+
+
+class TaskDone(Said, frozen=True):
+    taskId: str
+    startedAt: str
+    finishedAt: str
+    metrics: dict[str, float]
+
+
+class TaskFailed(Said, frozen=True):
+    taskId: str
+    stepId: str | None
+    code: str
+    message: str
+    recoverable: bool
+    motorId: str | None = None
+
+
+class TrafficState(Said, frozen=True):
+    pose: Pose
+    velocity: Velocity
+    footprint: list[tuple[float, float]]  # corners, in map metres
+    nextNodes: list[str]
+    held: bool
+    holdIds: list[str]
+    stopDistanceM: float
+    edgeId: str | None = None
+    s: float | None = None
+
+
+class RouteRequest(Said, frozen=True):
+    requestId: str
+    reason: Literal["REROUTE", "PREVIEW"]
+    start: dict[str, float]
+    to: dict[str, float]
+    avoid: list[str]
+
+
+class TeachPoint(Said, frozen=True):
+    sessionId: str
+    pointId: str
+    index: int
+    pose: Pose
+    actions: list[dict[str, Any]]
+
+
+class TeachResult(Said, frozen=True):
+    sessionId: str
+    status: Literal["DONE", "CANCELLED", "REJECTED"]
+    points: list[TeachPoint]
+    message: str | None = None
+
+
+# In
+
+
+class CommandRequest(Heard, frozen=True):
+    """`params` by `commandType`; without `expiresAt` (never so on the wire) it does not expire."""
+
+    commandId: str
+    commandType: str
+    params: dict[str, Any] = {}
+    issuedAt: str = ""
+    expiresAt: str = ""
+    expectedBootId: str | None = None
+
+
+class SettingsDesired(Heard, frozen=True):
+    version: int
+    settings: dict[str, Any]
+    mode: Literal["PATCH", "REPLACE"] = "PATCH"
+
+
+class Step(Struct, frozen=True):
+    stepId: str
+    type: str
+    params: dict[str, Any] = {}
+    requires: list[str] = []
+    onFail: Literal["ABORT", "SKIP", "RETRY"] = "ABORT"
+
+
+class TaskAssign(Heard, frozen=True):
+    taskId: str
+    revision: int
+    steps: list[Step]
+    priority: int = 0
+    deadline: str | None = None
+
+
+class TaskCancel(Heard, frozen=True):
+    taskId: str
+    mode: str = "GRACEFUL"
+
+
+class TrafficControl(Heard, frozen=True):
+    controlId: str
+    kind: Literal["HOLD", "RELEASE", "SPEED_LIMIT", "ZONE_BLOCK", "GRANT"]
+    seq: int
+    validUntil: str = ""
+    value: Any = None
+    zone: Any = None
+
+
+class Node(Struct, frozen=True):
+    nodeId: str
+    sequenceId: int
+    x: float
+    y: float
+    released: bool
+    theta: float | None = None
+    actions: list[dict[str, Any]] = []
+
+
+class Edge(Struct, frozen=True):
+    edgeId: str
+    sequenceId: int
+    startNodeId: str
+    endNodeId: str
+    maxSpeed: float | None = None
+
+
+class RouteResponse(Heard, frozen=True):
+    requestId: str
+    status: Literal["OK", "NO_ROUTE", "REJECTED"]
+    routeId: str = ""
+    revision: int = 0
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+
+
+class TeachStart(Heard, frozen=True):
+    sessionId: str
+    name: str = ""
+
+
+class TeachRecord(Heard, frozen=True):
+    sessionId: str
+    pointId: str = ""
+    actions: list[dict[str, Any]] = []
+
+
+class TeachStop(Heard, frozen=True):
+    sessionId: str
+    cancel: bool = False
+
+
+# What is not said by anybody
+
+
+class Malformed(Struct, frozen=True):
+    """Something came on one of the robot's subjects that is no message of that kind; `commandId` where it could still be read."""
+
+    type: str
+    what: str
+    code: Literal["MALFORMED_ENVELOPE", "INVALID_PARAMS"]
+    commandId: str = ""
+    correlationId: str = ""
+
+
+class Recalled(Struct, frozen=True):
+    """The last of what the robot itself said about something before it went down, from its outbox."""
+
+    type: str
+    payload: dict[str, Any]
+    bootId: str
+
+
+class LinkReport(Struct, frozen=True):
+    """How the way to the backend is: told by the transport whenever it changes."""
+
+    connected: bool
+    outboxDepth: int = 0
+    why: str = ""

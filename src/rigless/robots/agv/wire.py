@@ -1,0 +1,278 @@
+"""Every byte on the robot's NATS subjects: the envelope, the subjects, and which message is which.
+
+What comes in may have a NATS header block before its JSON, as JetStream keeps it: `Nats-Time-Stamp` is when the server stored the message,
+`Rigless-Age-Ms` how long ago that was by the server's clock when the robot got it. Whether a command has expired is judged by these,
+not by the robot's own clock. What is no message is not an error of the wire but an answer to give (`Malformed`).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Struct
+
+from rigless.kernel.ports import Port, WireError
+from rigless.robots.agv import instants
+from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import RobotConfig
+
+VERSION = 1
+LONGEST = 64 * 1024
+LONGEST_ID = 64
+HEADER = b"NATS/1.0\r\n"
+REPORT = "_transport"  # the subject on which the transport tells how the way to the backend is
+
+IN: dict[str, type[m.Heard]] = {
+    "command.request": m.CommandRequest,
+    "settings.desired": m.SettingsDesired,
+    "task.assign": m.TaskAssign,
+    "task.cancel": m.TaskCancel,
+    "traffic.control": m.TrafficControl,
+    "route.response": m.RouteResponse,
+    "teach.start": m.TeachStart,
+    "teach.record": m.TeachRecord,
+    "teach.stop": m.TeachStop,
+}
+OUT: dict[str, type[m.Said]] = {
+    "heartbeat": m.Heartbeat,
+    "state": m.State,
+    "telemetry": m.Telemetry,
+    "events": m.Event,
+    "command.ack": m.CommandAck,
+    "settings.reported": m.SettingsReported,
+    "task.progress": m.TaskProgress,
+    "task.done": m.TaskDone,
+    "task.failed": m.TaskFailed,
+    "traffic.state": m.TrafficState,
+    "route.request": m.RouteRequest,
+    "teach.point": m.TeachPoint,
+    "teach.result": m.TeachResult,
+}
+LATEST_WINS = (
+    "heartbeat",
+    "state",
+    "telemetry",
+    "traffic.state",
+)  # stale ones are worth nothing: dropped while the way is down
+KEPT = {  # of these the last is remembered over restarts, by the field that tells whose it is
+    "command.ack": "commandId",
+    "settings.reported": "",
+    "task.progress": "taskId",
+    "task.done": "taskId",
+    "task.failed": "taskId",
+}
+REQUIRED = {"command.request": ("params", "issuedAt", "expiresAt"), "traffic.control": ("validUntil",)}
+RENAMED = {"route.request": {"start": "from"}}  # a word that Python keeps for itself
+
+
+class Sim(Struct, frozen=True):
+    runId: str
+    simTimeS: float
+    seed: int
+
+
+class Envelope(Struct, frozen=True, omit_defaults=True):
+    """What every message is in."""
+
+    v: int
+    messageId: str
+    type: str
+    robotId: str
+    bootId: str
+    seq: int
+    ts: str
+    payload: Any
+    correlationId: str | None = None
+    sim: Sim | None = None
+
+
+def subject(robot_id: str, type: str) -> str:
+    return f"robot.{robot_id}.{type}"
+
+
+def inbound(config: RobotConfig) -> list[str]:
+    """The types of messages that a robot of this config listens to: those of its modules."""
+    enabled = config.capabilities.supportedModules
+    return [kind for kind in IN if getattr(enabled, kind.partition(".")[0], True)]
+
+
+@dataclass
+class AgvCodec:
+    """One a link, and it remembers nothing; whose messages they are is in its class (see `codec_of`)."""
+
+    robot_id: ClassVar[str]
+
+    def decode(self, data: bytes, subject: str = "") -> list[Any]:
+        if subject == REPORT:
+            return [_report(data)]
+        robot, _, kind = subject.removeprefix("robot.").partition(".")
+        if robot != self.robot_id or not subject.startswith("robot.") or (kind not in IN and kind not in OUT):
+            raise WireError(f"nobody listens to the subject {subject[:80]!r}", hang_up=False)
+        return [_recalled(kind, data)] if kind in OUT else [_heard(kind, data, self.robot_id)]
+
+    def encode(self, message: Envelope) -> tuple[str, bytes]:
+        return f"robot.{message.robotId}.{message.type}", _encode(message)
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def _encode(message: Envelope) -> bytes:
+    renamed = RENAMED.get(message.type)
+    if renamed is None:
+        return _encoder.encode(message)
+    plain = msgspec.to_builtins(message)
+    plain["payload"] = {renamed.get(key, key): value for key, value in plain["payload"].items()}
+    return _encoder.encode(plain)
+
+
+def codec_of(robot_id: str) -> type[AgvCodec]:
+    return type("AgvCodec", (AgvCodec,), {"robot_id": robot_id})
+
+
+def agv_port(config: RobotConfig) -> Port:
+    """The robot's port: what the transport needs to know is in its options."""
+    robot_id = config.identity.robotId
+    backend_wins = config.runtime.startupPolicy.settingsBootstrapMode == "BACKEND_WINS"
+    options = {
+        "robot_id": robot_id,
+        "nats": config.nats.model_dump(mode="json"),
+        "mode": config.runtime.mode,
+        "own_connection": bool(config.extensions.get("ownConnection", False)),
+        "listens": tuple(subject(robot_id, kind) for kind in inbound(config)),
+        "listens_last": (subject(robot_id, "settings.desired"),) if backend_wins else (),
+        "latest_wins": tuple(subject(robot_id, kind) for kind in LATEST_WINS),
+        "kept": {subject(robot_id, kind): key for kind, key in KEPT.items()},
+        "report": REPORT,
+        "inbound": tuple(f"robot.*.{kind}" for kind in IN),  # the subjects of the two streams
+        "outbound": tuple(f"robot.*.{kind}" for kind in OUT),
+    }
+    return Port("nats", codec_of(robot_id), "nats", _address(config), "message", options=options)
+
+
+def _address(config: RobotConfig) -> str:
+    """HOST:PORT of the first server."""
+    host = config.nats.servers[0].rpartition("//")[2].rpartition("@")[2].split("/")[0]
+    return host if host.rpartition(":")[2].isdigit() else f"{host}:4222"
+
+
+# In
+
+
+class _Loose(Struct, frozen=True):
+    """As much of an envelope as can be told from anything."""
+
+    messageId: Any = None
+    correlationId: Any = None
+    payload: Any = None
+
+
+def _report(data: bytes) -> m.LinkReport:
+    try:
+        return msgspec.json.decode(data, type=m.LinkReport)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise WireError(f"a report of the transport cannot be read: {error}", hang_up=False) from None
+
+
+def _recalled(type: str, data: bytes) -> m.Recalled:
+    try:
+        envelope = msgspec.json.decode(data, type=Envelope)
+        return m.Recalled(type, dict(envelope.payload), envelope.bootId)
+    except (msgspec.DecodeError, TypeError, ValueError) as error:
+        raise WireError(f"a remembered {type} cannot be read: {error}", hang_up=False) from None
+
+
+def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
+    headers, body = _split(data)
+    if len(body) > LONGEST:
+        return m.Malformed(type, f"{len(body)} bytes are more than {LONGEST}", "MALFORMED_ENVELOPE")
+    try:
+        envelope = msgspec.json.decode(body, type=Envelope)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _malformed(type, str(error) or "nested too deep", body)
+    what = _trouble(envelope, type, robot_id)
+    if what:
+        return _malformed(type, what, body)
+    payload = envelope.payload
+    missing = [key for key in REQUIRED.get(type, ()) if key not in payload]
+    try:
+        if missing:
+            raise ValueError(f"{missing[0]} is required")
+        extra = {"receivedAtNs": _received(headers), "correlationId": envelope.correlationId or envelope.messageId}
+        found: m.Heard = msgspec.convert({**payload, **extra}, IN[type])
+        for key in ("issuedAt", "expiresAt", "validUntil", "deadline"):
+            if text := getattr(found, key, None):
+                instants.to_ns(text)
+    except (ValueError, TypeError) as error:  # msgspec's ValidationError is a ValueError
+        return _malformed(type, f"payload: {error}", body, "INVALID_PARAMS")
+    return found
+
+
+def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
+    """What is wrong with an envelope; empty if nothing is."""
+    if envelope.v != VERSION:
+        return f"v is {envelope.v}, not {VERSION}"
+    if envelope.type != type:
+        return f"type is {envelope.type[:40]!r}, but it came on {type!r}"
+    if envelope.robotId != robot_id:
+        return f"robotId is {envelope.robotId[:64]!r}, but it came to {robot_id!r}"
+    if not 1 <= len(envelope.messageId) <= LONGEST_ID:
+        return f"messageId has {len(envelope.messageId)} characters, not 1 to {LONGEST_ID}"
+    if not 0 <= envelope.seq < 2**64:
+        return "seq is not an unsigned 64 bit number"
+    if not envelope.bootId:
+        return "bootId is empty"
+    if not isinstance(envelope.payload, dict):
+        return "payload is not an object"
+    try:
+        instants.to_ns(envelope.ts)
+    except ValueError as error:
+        return f"ts: {error}"
+    return _unfit(envelope.payload)
+
+
+def _unfit(value: Any, depth: int = 32) -> str:
+    if depth == 0:
+        return "payload is nested too deep"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "payload holds a number that is not finite"
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return "payload holds an integer of more than 64 bits"
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return ""
+    return next((found for item in value if (found := _unfit(item, depth - 1))), "")
+
+
+def _malformed(type: str, what: str, body: bytes, code: Any = "MALFORMED_ENVELOPE") -> m.Malformed:
+    command = correlation = ""
+    try:
+        loose = msgspec.json.decode(body, type=_Loose)
+        if isinstance(loose.payload, dict) and isinstance(loose.payload.get("commandId"), str):
+            command = loose.payload["commandId"][:256]
+        correlation = next((text for text in (loose.correlationId, loose.messageId) if isinstance(text, str)), "")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        correlation = ""
+    return m.Malformed(type, what[:300], code, command, correlation[:LONGEST_ID])
+
+
+def _split(data: bytes) -> tuple[dict[str, str], bytes]:
+    """The header block, if there is one, and the body."""
+    if not data.startswith(HEADER):
+        return {}, data
+    block, _, body = data.partition(b"\r\n\r\n")
+    lines = block[len(HEADER) :].decode("latin-1").split("\r\n")
+    return {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}, body
+
+
+def _received(headers: dict[str, str]) -> int | None:
+    """The server's time when the robot got the message."""
+    stored, age = headers.get("nats-time-stamp"), headers.get("rigless-age-ms", "0")
+    if stored is None:
+        return None
+    try:
+        return instants.to_ns(stored) + round(float(age) * 1e6)
+    except (ValueError, OverflowError):
+        return None

@@ -60,7 +60,7 @@ def _part(built: Built) -> None:
         for port in robot.ports:
             address = built.addresses[robot.name, port.name]
             host, _, number = address.rpartition(":")
-            if not number.isdigit() or number == "0":
+            if not number.isdigit() or number == "0" or port.transport == "nats":  # a broker is there for all
                 continue
             owner = taken.setdefault((port.transport == "udp", number), robot.name)
             if owner != robot.name:

@@ -85,6 +85,8 @@ async def greeting(host: str, port: int, patience_s: float = ANSWER_S) -> dict[s
         raise ValueError(f"it hangs up: {error.strerror}") from None
     finally:
         writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
     word, _, rest = line.partition(b" ")
     try:
         info = json.loads(rest) if word == b"INFO" else None

@@ -152,8 +152,11 @@ class Transport:
         self.inbox.connected(link, self._url, self._plan.robot)
         if self._link == link and self._session is not None:  # else the simulation hung up at once
             self._session.resume()
-            self._reported = None
-            self._report()
+
+    def _return(self) -> None:
+        self._attach()
+        self._reported = None
+        self._report()
 
     def close_link(self, link: int) -> None:
         """The simulation hangs up, for a fault: nothing passes until it takes a link again."""
@@ -161,7 +164,7 @@ class Transport:
             return
         self._link = 0
         self._session.pause()
-        self._returning = asyncio.get_running_loop().call_later(RETURN_S, self._attach)
+        self._returning = asyncio.get_running_loop().call_later(RETURN_S, self._return)
 
     # Out
 

@@ -88,6 +88,8 @@ class Agv(Robot):
         state = self.state
         if state is not self._known:
             self.revive()
+        if not state.core.booted:
+            self._boot()
         self.machine.tick(self.tick_s)
         self.core.watch()
         if state.work.jobs:
@@ -121,13 +123,20 @@ class Agv(Robot):
     def tell_task(self) -> None:
         self.tasks.tell()
 
+    def _boot(self) -> None:
+        """The first words of a boot."""
+        self.state.core.booted = True
+        if self.enabled("settings"):
+            self.settings.report()
+
     # Settings
 
     def revive(self) -> None:
         """The state is new, or was restored: what follows from it is made again."""
         self._known = self.state
         self.effective = self.settings.effective()
-        self.machine.configure(self.effective)
+        if hasattr(self.machine, 'configure'):
+            self.machine.configure(self.effective)
         self.core.forget()
         self.core.judge()
 

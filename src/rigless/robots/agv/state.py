@@ -49,7 +49,7 @@ class CoreState:
     conditions: dict[str, Raised] = field(default_factory=dict)
     floods: dict[str, Flood] = field(default_factory=dict)
     state_ns: int = -(10**12)  # when the state was last told
-    changed: bool = False  # something that the state must tell at once
+    changed: bool = True  # something that the state must tell at once
 
 
 @dataclass

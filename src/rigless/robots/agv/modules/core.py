@@ -55,7 +55,7 @@ class Core:
         robot, state = self.robot, self.robot.state
         core = state.core
         body = state.machine
-        facts = (core.reported, core.cut, core.link, body.well, body.codes, body.lost, body.estop, body.obstacle_stop,
+        facts = (core.reported, core.cut, core.link, body.well, body.codes, body.off, body.estop, body.obstacle_stop,
                  len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
         if facts == self._facts:
             return
@@ -94,7 +94,7 @@ class Core:
             connected=robot.voice.connected,
             require_nats=effective.runtime.healthPolicy.requireNatsForMotion,
             drive=tuple(drive),
-            lost=tuple(machine.lost),
+            lost=tuple(getattr(machine, 'lost', ())),
             estop=effective.safety.stopOnEstop and machine.estop != "NONE",
             obstacle=machine.obstacle_stop,
             held=bool(state.traffic.holds),

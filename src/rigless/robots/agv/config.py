@@ -21,8 +21,8 @@ from rigless.robots.agv.fields import (
     Cooldown,
     Hz,
     Id,
-    Milliseconds,
     Millimetres,
+    Milliseconds,
     NotNegative,
     Number,
     Part,
@@ -129,7 +129,9 @@ class Capabilities(Part):
     """What the robot can do."""
 
     flags: dict[str, Truth] = Field({}, description="For the backend, such as hasBarcodeScanner.")
-    supportedCommands: tuple[str, ...] | None = Field(None, description="The only commands it takes; all, if not given.")
+    supportedCommands: tuple[str, ...] | None = Field(
+        None, description="The only commands it takes; all, if not given."
+    )
     supportedModules: Modules = Field(Modules(), description="The groups of messages it takes part in.")
 
 

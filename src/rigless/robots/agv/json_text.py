@@ -154,8 +154,8 @@ class _Reader:
         self.at = found.end()
         try:
             value: str = json.loads(found.group())
-        except ValueError as error:
-            self.stop(f"a text has an escape that JSON does not have: {error}", r"a backslash is written \\", begin)
+        except ValueError:
+            self.stop("a text has an escape that JSON does not have", r"a backslash itself is written \\", begin)
         try:
             value.encode()
         except UnicodeEncodeError:

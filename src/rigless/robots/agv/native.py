@@ -24,27 +24,34 @@ def read_native(path: Path) -> Native | None:
     versioned, *parts = (sign in head for sign in SIGNS)
     if not versioned and not all(parts):
         return None
-    native = read_config(path)
-    ours = "schemaVersion" in native.config or {"identity", "motors"} <= native.config.keys()
+    native, problems = read_config(path)
+    if problems or native is None:
+        raise InputError(problems)
+    ours = native.config["schemaVersion"] is not None or {"identity", "motors"} <= native.config.keys()
     return native if ours else None
 
 
-def read_config(path: Path) -> Native:
-    """The config in a file that is known to be a robot's. Paths in it are resolved beside it, where there is something."""
+def read_config(path: Path) -> tuple[Native | None, list[Problem]]:
+    """The config in a file that is known to be a robot's, as far as it can be read, and what is not JSON in it."""
     file = str(path)
-    parsed = parse(_text(path))
-    if parsed.flaws:
-        raise InputError(
-            Problem(dotted(flaw.path), f"is not JSON: column {flaw.column}: {flaw.what}", flaw.fix, file, flaw.line, "NOT_JSON")
-            for flaw in parsed.flaws
-        )
+    try:
+        parsed = parse(_text(path))
+    except InputError as error:
+        return None, list(error.problems)
+    problems = [
+        Problem(dotted(flaw.path), f"column {flaw.column}: {flaw.what}", flaw.fix, file, flaw.line, "NOT_JSON")
+        for flaw in parsed.flaws
+    ]
     config = parsed.value
-    if not isinstance(config, dict):
-        raise InputError(Problem("", "is not an object", "a robot_config.json begins with {", file, 1, "NOT_AN_OBJECT"))
-    config.setdefault("schemaVersion", None)  # a file is whole: nothing is taken from the robot that comes with rigless
-    for keys in PATHS:
-        _resolve(config, keys, path.parent)
-    return Native(config, file, parsed.lines)
+    if isinstance(config, dict):
+        config.setdefault("schemaVersion", None)  # a file is whole: nothing is taken from rigless's own robot
+        for keys in PATHS:
+            _resolve(config, keys, path.parent)
+        return Native(config, file, parsed.lines), problems
+    if not problems:
+        what, fix = "is not an object", "a robot_config.json begins with {"
+        problems.append(Problem("", what, fix, file, 1, "NOT_AN_OBJECT"))
+    return None, problems
 
 
 def _text(path: Path) -> str:

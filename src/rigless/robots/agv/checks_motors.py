@@ -14,6 +14,8 @@ DIMENSIONS = {
     "positionMin": "position",
     "positionMax": "position",
 }
+LARGEST, SMALLEST = 1e6, 1e-6  # metres or radians (per second, per second squared)
+SIDES = ("LEFT", "RIGHT")
 PULLED = ("maxSpeed", "maxAcceleration", "maxDeceleration")
 
 
@@ -92,8 +94,14 @@ def _limits(motor: Place) -> Iterator[Finding]:
             yield quantity["unit"].error("WRONG_UNIT", what, f"{right!r} would be one")
         elif unit is not None:
             kinds[name] = unit.kind
-        if name in PULLED and value is not None and value <= 0:
+        if value is None:
+            continue
+        size = abs(value * unit.si) if unit is not None else abs(value)
+        if name in PULLED and value <= 0:
             yield quantity["value"].error("LIMIT_NOT_POSITIVE", f"{name} is {value:g}", "it must be more than 0")
+        elif size > LARGEST or (name in PULLED and size < SMALLEST):
+            what = f"{name} is {value:g} {text}: no motor does that"
+            yield quantity["value"].error("LIMIT_OUT_OF_REASON", what, "is the unit right?")
     if len(set(kinds.values())) > 1:
         groups = [
             ", ".join(name for name, kind in kinds.items() if kind == one) + f" {one}" for one in ("linear", "angular")
@@ -123,6 +131,9 @@ def _range(motor: Place) -> Iterator[Finding]:
 def _wheel(motor: Place) -> Iterator[Finding]:
     """A drive motor that turns moves the robot by its wheel."""
     speed = unit_of(motor["limits"]["maxSpeed"], "maxSpeed")
+    side = motor["metadata"]["side"]
+    if side.there and str(side.value).upper() not in SIDES:
+        yield side.error("BAD_WHEEL", f"{side.value!r} is no side of the robot", "LEFT or RIGHT")
     for key in ("wheelDiameterMm", "gearRatio"):
         given = motor["metadata"][key]
         if given.there and not (given.number is not None and given.number > 0):
@@ -168,6 +179,9 @@ def _base(root: Place, found: list[Place]) -> Iterator[Finding]:
             place = root["runtime"]["simulationProfile"]["kinematics"]
             what = f"a DIFFERENTIAL drive needs two drive motors, but there is only {found[0]['motorId'].text!r}"
             yield place.error("DIFFERENTIAL_NEEDS_TWO", what, "add the other, or choose TRACK")
+        elif len({_side(motor, number, len(found)) for number, motor in enumerate(found)}) < 2:
+            what = "all drive motors are on one side of the robot, which could only go in circles"
+            yield root["motors"].error("WHEELS_ON_ONE_SIDE", what, 'say it: "metadata": {"side": "LEFT"}')
         if not track.there and width is not None:
             what = f"how far apart the wheels are nobody says: the robot's width is taken ({width:g} mm)"
             yield track.warning("TRACK_WIDTH_MISSING", what, "give dimensions.trackWidthMm")
@@ -175,3 +189,11 @@ def _base(root: Place, found: list[Place]) -> Iterator[Finding]:
         if place.number is not None and limit is not None and place.number > limit > 0:
             what = f"{place.number:g} mm is more than {name}, {limit:g} mm: wheels would stand beside the robot"
             yield place.warning("WHEELS_OUTSIDE", what)
+
+
+def _side(motor: Place, number: int, count: int) -> str:
+    """As the chassis sees it: by what its metadata says, by its name, or by its place in the list."""
+    said = str(motor["metadata"]["side"].value).upper()
+    name = (motor["motorId"].text or "").upper()
+    named = next((side for side in SIDES if side in name), None)
+    return said if said in SIDES else named or SIDES[number >= count / 2]

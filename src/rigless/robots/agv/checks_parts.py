@@ -8,6 +8,7 @@ from rigless.kernel.validation import Finding
 from rigless.robots.agv.checks_motors import drives, si, unit_of
 from rigless.robots.agv.config import SCHEMA_VERSION
 from rigless.robots.agv.place import Place
+from rigless.robots.agv.units import UNITS
 
 COMMANDS = (
     "MOVE",
@@ -132,11 +133,20 @@ def _limit_sensors(root: Place) -> Iterator[Finding]:
             )
         if edge.there and edge.text not in ("MIN", "MAX"):
             yield edge.error("LIMIT_EDGE_UNKNOWN", f"{edge.value!r} is no end of an axis", "MIN or MAX")
-        elif motor.text in ids and edge.text is not None:
-            end = "positionMin" if edge.text == "MIN" else "positionMax"
+        elif motor.text in ids:
+            end = "positionMax" if edge.text == "MAX" else "positionMin"
             if not ids[motor.text]["limits"][end].there:
                 what = f"{motor.text!r} has no {end}: {sensor['ioId'].text!r} will never be on"
                 yield edge.warning("LIMIT_WITHOUT_END", what, f"give the motor's {end}")
+        yield from _tolerance(sensor["driver"]["config"]["tolerance"])
+
+
+def _tolerance(place: Place) -> Iterator[Finding]:
+    """How near the end of its axis a limit sensor is on."""
+    unit, value = UNITS.get(place["unit"].text or ""), place["value"].number
+    if place.there and (unit is None or unit.dimension != "position" or value is None or not 0 <= value <= 1e6):
+        what = f"{place.value!r} is no distance from the end of an axis"
+        yield place.error("LIMIT_TOLERANCE_WRONG", what, 'for example {"unit": "mm", "value": 2}')
 
 
 def _estop(root: Place) -> Iterator[Finding]:
@@ -166,7 +176,7 @@ def _obstacles(root: Place) -> Iterator[Finding]:
     if not safety["stopOnObstacle"].true:
         return
     if not stop.there:
-        what = "how near an obstacle may come nobody says: a default is taken"
+        what = "how near an obstacle may come nobody says: 0.5 m is taken"
         yield stop.warning("STOP_DISTANCE_MISSING", what, "give safety.obstacleStopDistanceMeters")
     types = [part["type"].text or "" for part in (*root["io"]["devices"], *root["io"]["digitalInputs"])]
     seeing = any(word in one for one in types for word in ("LIDAR", "OBSTACLE", "BUMPER"))

@@ -2,15 +2,11 @@
 
 from collections.abc import Iterator
 
-from rigless.kernel.faults import KINDS
-from rigless.kernel.problems import did_you_mean
+from rigless.kernel.faults import Targets
+from rigless.kernel.problems import InputError, did_you_mean
 from rigless.kernel.validation import Finding
 from rigless.robots.agv.checks_parts import COMMANDS
 from rigless.robots.agv.place import Place
-
-MOTOR_FAULTS = ("error", "disconnected", *KINDS["actuator"])
-SENSOR_FAULTS = tuple(KINDS["sensor"])
-WIRE_FAULTS = tuple(KINDS["wire"])
 
 
 def profile(root: Place) -> Iterator[Finding]:
@@ -25,25 +21,38 @@ def profile(root: Place) -> Iterator[Finding]:
     yield from _codes(root, place)
 
 
-def _targets(root: Place) -> dict[str, tuple[str, ...]]:
+def targets_of(root: Place) -> Targets:
     """What can fail, and how."""
     io = root["io"]
-    found = {motor["motorId"].text: MOTOR_FAULTS for motor in root["motors"]}
-    found |= {one["ioId"].text: SENSOR_FAULTS for one in io["digitalInputs"]}
-    found |= {one["deviceId"].text: SENSOR_FAULTS for one in io["devices"]}
-    return {"nats": WIRE_FAULTS, **{name: kinds for name, kinds in found.items() if name is not None}}
+    motors = _ids(root["motors"], "motorId")
+    conditions = dict.fromkeys(motors, ("error", "disconnected")) | dict.fromkeys(
+        _ids(io["devices"], "deviceId"), ("off",)
+    )
+    sensors = ("estop", *_ids(io["digitalInputs"], "ioId"), "remote_estop")
+    return Targets.of(("nats",), sensors, motors, conditions)
+
+
+def _ids(table: Place, key: str) -> list[str]:
+    return [part[key].text or "" for part in table if part[key].text]
 
 
 def _faults(root: Place, place: Place) -> Iterator[Finding]:
-    targets = _targets(root)
+    targets = targets_of(root)
     for rule in place["faultInjectionRules"]:
-        target, kind, command = rule["target"], rule["kind"], rule["onCommand"]
-        if target.text is not None and target.text not in targets:
+        target, kind, params, command = rule["target"], rule["kind"], rule["params"], rule["onCommand"]
+        known = targets.seams.get(target.text or "")
+        if target.text is not None and known is None:
             what = f"there is no motor, input or device {target.text!r}"
-            yield target.error("FAULT_TARGET_UNKNOWN", what, did_you_mean(target.text, targets))
-        elif target.text is not None and kind.text and kind.text not in targets[target.text]:
+            yield target.error("FAULT_TARGET_UNKNOWN", what, did_you_mean(target.text, targets.seams))
+        elif known is not None and kind.text and kind.text not in known:
             what = f"{target.text!r} has no fault {kind.text!r}"
-            yield kind.error("FAULT_KIND_UNKNOWN", what, did_you_mean(kind.text, targets[target.text]))
+            yield kind.error("FAULT_KIND_UNKNOWN", what, did_you_mean(kind.text, known))
+        elif known is not None and (isinstance(params.value, dict) or not params.there):
+            try:
+                targets.resolve("", target.text or "", kind.text or "", params.value or {})
+            except InputError as error:
+                for one in error.problems:
+                    yield params.error("FAULT_PARAMS_WRONG", one.what, one.fix)
         if command.text is not None and command.text not in COMMANDS:
             what = f"there is no command {command.text!r}"
             yield command.error("UNKNOWN_COMMAND", what, did_you_mean(command.text, COMMANDS))

@@ -21,6 +21,8 @@ _NUMBER = BeforeValidator(_number)
 Number = Annotated[float, _NUMBER]
 Positive = Annotated[float, Field(gt=0), _NUMBER]
 NotNegative = Annotated[float, Field(ge=0), _NUMBER]
+Coordinate = Annotated[float, Field(ge=-1e6, le=1e6), _NUMBER]
+Amount = Annotated[float, Field(ge=0, le=1e9), _NUMBER]
 Seconds = Annotated[float, Field(ge=0, le=1e9), _NUMBER]
 Chance = Annotated[float, Field(ge=0, le=1), _NUMBER]
 Hz = Annotated[float, Field(gt=0, le=1000), _NUMBER]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rigless.robots.agv.fields import Bucket, Chance, NotNegative, Number, Part, Positive, Seconds, nullable
+from rigless.robots.agv.fields import Amount, Bucket, Chance, Coordinate, Part, Positive, Seconds, nullable
 
 TRIGGERS = ("atS", "afterDistanceM", "onCommand", "chancePerS")
 
@@ -31,9 +31,9 @@ def _one_place(schema: dict[str, Any]) -> None:
 class InitialPose(Part):
     """Where the robot is when it starts."""
 
-    x: Number = Field(0.0, description="Metres.")
-    y: Number = Field(0.0, description="Metres.")
-    theta: Number = Field(0.0, description="Heading in radians, counter-clockwise from x.")
+    x: Coordinate = Field(0.0, description="Metres.")
+    y: Coordinate = Field(0.0, description="Metres.")
+    theta: Coordinate = Field(0.0, description="Heading in radians, counter-clockwise from x.")
     mapId: str = Field("map", description="The map that x and y are of, as the backend calls it.")
 
 
@@ -46,7 +46,7 @@ class FaultRule(Part):
     target: str = Field(description="A motorId, ioId or deviceId, or `nats`.")
     kind: str = Field("", description="One of the target's faults; the first of them, if none is named.")
     atS: Seconds | None = Field(None, description="Begins at this time.")
-    afterDistanceM: NotNegative | None = Field(None, description="Begins when the robot has driven this far.")
+    afterDistanceM: Amount | None = Field(None, description="Begins when the robot has driven this far.")
     onCommand: str | None = Field(None, description="Begins when a command of this type begins.")
     chancePerS: Chance | None = Field(None, description="Begins with this chance each second.")
     durationS: Seconds | None = Field(None, description="Ends after this time; without it, it stays.")
@@ -66,9 +66,9 @@ class ObstacleEntry(Part):
 
     atS: Seconds = Field(0.0, description="Appears at this time.")
     untilS: Seconds | None = Field(None, description="Is gone at this time; without it, it stays.")
-    distanceM: NotNegative | None = Field(None, description="Distance ahead of the robot, from its front.")
-    x: Number | None = Field(None, description="Its place, metres.")
-    y: Number | None = Field(None, description="Its place, metres.")
+    distanceM: Amount | None = Field(None, description="Distance ahead of the robot, from its front.")
+    x: Coordinate | None = Field(None, description="Its place, metres.")
+    y: Coordinate | None = Field(None, description="Its place, metres.")
     radiusM: Positive = Field(0.25, description="How big it is at its place.")
 
     @model_validator(mode="after")
@@ -91,8 +91,8 @@ class Marker(Part):
     """A code on the floor, read by every scanner that passes over it."""
 
     code: str = Field(description="What is read.")
-    x: Number = Field(description="Its place, metres.")
-    y: Number = Field(description="Its place, metres.")
+    x: Coordinate = Field(description="Its place, metres.")
+    y: Coordinate = Field(description="Its place, metres.")
     radiusM: Positive = Field(0.05, description="How close a scanner must come.")
 
 
@@ -101,9 +101,9 @@ class Battery(Part):
 
     capacityWh: Positive = Field(960.0, description="Energy of the full battery.")
     initialSoc: Chance = Field(1.0, description="How full it is at boot, 0 to 1.")
-    idleW: NotNegative = Field(30.0, description="Power at rest.")
-    driveWPerMps: NotNegative = Field(150.0, description="Power for each m/s driven.")
-    chargeW: NotNegative = Field(500.0, description="Power on the charger.")
+    idleW: Amount = Field(30.0, description="Power at rest.")
+    driveWPerMps: Amount = Field(150.0, description="Power for each m/s driven.")
+    chargeW: Amount = Field(500.0, description="Power on the charger.")
 
 
 class SimulationProfile(Part):

@@ -83,7 +83,8 @@ async def fleet(url: str, count: int, quiet: bool = True) -> AsyncIterator[Fleet
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         scenario = Path(folder) / "fleet.toml"
         address = url.removeprefix("nats://")
-        scenario.write_text(f'[[robots]]\nkind = "agv"\ncount = {count}\nports = {{ nats = "{address}" }}\n')
+        entry = '[[robots]]\nkind = "agv"\nname = "{0}"\nports = {{ nats = "{1}" }}\n[robots.config.identity]\nrobotId = "{0}"\n'
+        scenario.write_text("".join(entry.format(f"agv-{number}", address) for number in range(count)))
         process = subprocess.Popen(
             [*RIGLESS, "run", str(scenario), "--no-panel", "--quiet", "--state", folder],
             stdout=subprocess.PIPE,

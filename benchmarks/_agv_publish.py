@@ -3,16 +3,15 @@ they are new."""
 
 import asyncio
 import time
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import nats
-from rigless.transports.nats import Transport
 
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.wire import agv_port
+from rigless.transports.nats import Transport
 from rigless.transports.transport import ALL
 
 TURN = 64  # messages of one turn of the loop
@@ -58,13 +57,13 @@ async def publishing(address: str, seconds: float) -> dict[str, float]:
 
 
 async def _rate(transport: Transport, stream: Any, subject: str, seconds: float, inbox: _Mute) -> float:
-    count, round = 1000, 0
+    count, tries = 1000, 0
     while True:
-        round += 1
+        tries += 1
         stored = await _stored(stream, subject)
         lost, begin = inbox.lost, time.perf_counter()
         for number in range(count):
-            transport.send(ALL, _message(f"{subject}-{round}-{number}"), subject)
+            transport.send(ALL, _message(f"{subject}-{tries}-{number}"), subject)
             if number % TURN == 0:
                 await asyncio.sleep(0)
         while await _stored(stream, subject) - stored < count - (inbox.lost - lost):
@@ -82,6 +81,3 @@ def _message(id: str) -> bytes:
 async def _stored(stream: Any, subject: str) -> int:
     info = await stream.stream_info("ROBOT_OUT", subjects_filter=subject)
     return int((info.state.subjects or {}).get(subject, 0))
-
-
-Stored = Callable[[], int]

@@ -174,9 +174,9 @@ class Backend:
 
 
 def _stored(message: Any) -> Stored:
-    robot, _, type = message.subject.removeprefix("robot.").partition(".")
+    robot, _, kind = message.subject.removeprefix("robot.").partition(".")
     data = message.metadata
-    return Stored(data.sequence.stream, data.timestamp.timestamp(), robot, type, json.loads(message.data))
+    return Stored(data.sequence.stream, data.timestamp.timestamp(), robot, kind, json.loads(message.data))
 
 
 def check_kept(backend: Backend) -> None:

@@ -86,7 +86,6 @@ class Host:
             raise
         self.started_ns = self._ran_since_ns = time.monotonic_ns()
         self._mark_rate()
-        self.pace.anchor(self.started_ns, self.sim.now_ns)
 
     async def _open_port(self, robot: str, port: Port) -> None:
         if port.transport == "dds":
@@ -151,8 +150,8 @@ class Host:
     # Time
 
     def catch_up(self) -> None:
-        """Advance to where the wall clock says the simulation should be, at most one slice."""
-        if self.paused or self.failure or self.pace.mode != "real":
+        """Advance to where the wall clock says the simulation should be, at most one slice; what comes before `run` comes at time zero."""
+        if self.paused or self.failure or self.pace.mode != "real" or not self.pace.wall0_ns:
             return
         wall_ns = time.monotonic_ns()
         target_ns = self._until_end(self.pace.sim_at(wall_ns))

@@ -30,13 +30,27 @@ def validate(
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        found: dict[Path, list[tuple[str, str]]] = {}
-        for detail in error.errors(include_url=False):
-            found.setdefault((*at, *_inside(data, detail)), []).append(_sentence(model, detail))
-        for path, sentences in found.items():
-            what = "; or ".join(dict.fromkeys(what for what, _ in sentences))
-            problems.append(Problem(dotted(path), what, sentences[0][1], file, line_of(lines or {}, path)))
+        problems += problems_of(error, data, file, lines, at, model)
         return None
+
+
+def problems_of(
+    error: ValidationError,
+    data: Any,
+    file: str = "",
+    lines: dict[Path, int] | None = None,
+    at: Path = (),
+    model: type[BaseModel] | None = None,
+) -> list[Problem]:
+    """Sentences for what pydantic found wrong with data; with the model, also what was probably meant."""
+    found: dict[Path, list[tuple[str, str]]] = {}
+    for detail in error.errors(include_url=False):
+        found.setdefault((*at, *_inside(data, detail)), []).append(_sentence(model, detail))
+    problems = []
+    for path, sentences in found.items():
+        what = "; or ".join(dict.fromkeys(what for what, _ in sentences))
+        problems.append(Problem(dotted(path), what, sentences[0][1], file, line_of(lines or {}, path)))
+    return problems
 
 
 def _inside(data: Any, detail: Any) -> Path:
@@ -51,10 +65,10 @@ def _inside(data: Any, detail: Any) -> Path:
     return tuple(path)
 
 
-def _sentence(model: type[BaseModel], detail: Any) -> tuple[str, str]:
+def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
     loc = detail["loc"]
     if detail["type"] == "extra_forbidden":
-        return f"unknown key {loc[-1]!r}", did_you_mean(str(loc[-1]), keys_at(model, loc[:-1]))
+        return f"unknown key {loc[-1]!r}", did_you_mean(str(loc[-1]), keys_at(model, loc[:-1])) if model else ""
     if detail["type"] == "missing":
         return "this key is required", ""
     given = detail.get("input")

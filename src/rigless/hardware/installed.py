@@ -34,8 +34,9 @@ def installed_drivers() -> dict[Key, list[EntryPoint]]:
     found: dict[Key, list[EntryPoint]] = {}
     for group in BASES:
         for entry in entry_points(group=group):
-            if entry not in found.setdefault((group, entry.name), []):
-                found[group, entry.name].append(entry)
+            offers = found.setdefault((group, entry.name), [])
+            if _package(entry) not in map(_package, offers):
+                offers.append(entry)
     return found
 
 
@@ -78,8 +79,9 @@ def make_drivers(parts: Sequence[Part]) -> list[Driver]:
                 made.append(kind(part, shared))
             except ValidationError as error:
                 problems += problems_of(error, dict(part.config), at=(PLACES[part.kind], part.id, "driver", "config"))
-            except ValueError as error:
-                problems.append(Problem(f"{PLACES[part.kind]}.{part.id}.driver.config", str(error)))
+            except Exception as error:  # somebody else's code
+                what = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+                problems.append(Problem(f"{PLACES[part.kind]}.{part.id}.driver.config", what))
     if problems:
         raise InputError(problems)
     return made

@@ -1,6 +1,8 @@
 """What the robot remembers of its real parts: the last that was read of them and the last that was asked."""
 
+import math
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -35,3 +37,7 @@ class RemoteState:
     motors: dict[str, RemoteMotor] = field(default_factory=dict)
     signals: dict[str, RemoteSignal] = field(default_factory=dict)  # by kind/id
     lost: list[str] = field(default_factory=list)  # ids of inputs, outputs and devices that do not answer
+    ahead_m: float = math.inf  # the free way ahead, by what devices say
+    violated: bool = False  # something is in a protective field
+    scans: list[tuple[str, str]] = field(default_factory=list)  # read since the last tick
+    notices: list[tuple[str, str, str, str, dict[str, Any]]] = field(default_factory=list)

@@ -123,7 +123,9 @@ class RemoteDrivers(MockDrivers):
 
     def _look_ahead(self, state: MachineState) -> None:
         """What all real devices together say of the way ahead."""
-        said = [state.readings.get(name.removeprefix("device/"), {}) for name in self.signals if name.startswith("device/")]
+        said = [
+            state.readings.get(name.removeprefix("device/"), {}) for name in self.signals if name.startswith("device/")
+        ]
         ways = [way for one in said if isinstance(way := one.get("obstacle_m"), int | float) and way >= 0.0]
         state.remote.ahead_m = min(map(float, ways), default=math.inf)
         state.remote.violated = any(one.get("field_violation") is True for one in said)
@@ -265,11 +267,7 @@ class RemoteDrivers(MockDrivers):
         elif row[m.TROUBLE] == m.FINE and row[m.MODE] == m.MOVE:
             kind, value = "POSITION", float(row[m.GOAL])
         since_ns = now_ns - motor.asked_ns
-        if (
-            kind != motor.asked
-            or since_ns >= REPEAT_NS
-            or (value != motor.value and since_ns >= OFTEN_NS)
-        ):
+        if kind != motor.asked or since_ns >= REPEAT_NS or (value != motor.value and since_ns >= OFTEN_NS):
             motor.asked, motor.value, motor.asked_ns = kind, value, now_ns
             self.robot.emit(PORT, MotorCommand(kind, value, motor_id))  # type: ignore[arg-type]
 

@@ -1,7 +1,8 @@
 """The robot's real parts: which there are, and the port behind which they are. In mode MOCK there are none; in mode REAL those whose driver
 is of another type than MOCK, so that a robot can be real in part.
 
-Of `driver.config` rigless itself reads `pollMs`, `staleMs` and `watchdogMs`, and of a limit sensor what its simulation needs; the rest is the driver's.
+Of `driver.config` rigless itself reads `pollMs`, `staleMs`, `watchdogMs` and `lagMs` (how long after a command a wheel is read to do it), and of
+a limit sensor what its simulation needs; the rest is the driver's.
 """
 
 import math
@@ -17,12 +18,12 @@ from rigless.robots.agv import motors as m
 from rigless.robots.agv.config import RobotConfig
 
 PORT = "hardware"
-STALE_MS, WATCHDOG_MS = 500.0, 500.0
-OURS = ("pollMs", "staleMs", "watchdogMs")
+STALE_MS, WATCHDOG_MS, LAG_MS = 500.0, 500.0, 60.0
+OURS = ("pollMs", "staleMs", "watchdogMs", "lagMs")
 SIMULATED = ("motorId", "edge", "tolerance")  # of a limit sensor
 LONGEST_MS = 60_000.0
 
-__all__ = ["PORT", "hardware_port", "missing_drivers", "real_parts", "stale_s"]
+__all__ = ["PORT", "hardware_port", "lag_s", "missing_drivers", "real_parts", "stale_s"]
 
 
 def real_parts(config: RobotConfig) -> list[Part]:
@@ -66,6 +67,11 @@ def hardware_port(config: RobotConfig) -> Port | None:
 def stale_s(config: Mapping[str, Any]) -> float:
     """After how long without news a part counts as lost."""
     return float(config.get("staleMs", STALE_MS)) / 1000
+
+
+def lag_s(config: Mapping[str, Any]) -> float:
+    """How long after a command what is read of a motor shows it."""
+    return float(config.get("lagMs", LAG_MS)) / 1000
 
 
 def _common(kind: str, place: str, part_id: str, driver: Any, problems: list[Problem]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Real motors, inputs, outputs and devices, as the machine's drivers: readings come in on the port "hardware", commands go out on it.
 
 Wheels: what the machine plans and what makes up its pose is the exact reference that a simulated wheel would be, and the real one is made to
-follow it: it is asked for the reference's speed and for FOLLOW of the way it is behind, each second. One that stays behind by more than it
+follow it, `lagMs` behind: it is asked for the reference's speed and for FOLLOW of the way that it is farther behind, each second. One that stays behind by more than it
 goes in BEHIND_S is in ERROR (NOT_FOLLOWING) until it is reset. While a wheel cannot follow (faulty, without power), the reference is where the
 wheel really is, so the pose is true; where it is when its driver has been away is taken to be where the reference is.
 
@@ -29,7 +29,7 @@ from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.drivers import Drivers, MockDrivers
-from rigless.robots.agv.hardware import PORT, real_parts, stale_s
+from rigless.robots.agv.hardware import PORT, lag_s, real_parts, stale_s
 from rigless.robots.agv.io import ESTOP
 from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.remote_state import RemoteMotor, RemoteSignal, RemoteState
@@ -70,6 +70,7 @@ class RemoteDrivers(MockDrivers):
             *((f"output/{point.ioId}", point.driver) for point in io.digitalOutputs),
             *((f"device/{device.deviceId}", device.driver) for device in io.devices),
         ]
+        self._lag_s = {motor.motorId: lag_s(motor.driver.config) for motor in config.motors}
         self._stale_ns = {name: to_ns(stale_s(driver.config)) for name, driver in entries}
 
     @property
@@ -260,7 +261,8 @@ class RemoteDrivers(MockDrivers):
             return
         row, kind, value = self.state.motors[i], "STOP", 0.0
         if motor_id in self.wheels:
-            behind = float(row[m.POSITION]) - motor.position - motor.zero
+            late = float(row[m.VELOCITY]) * self._lag_s[motor_id]  # what is read of it is what it did a while ago
+            behind = float(row[m.POSITION]) - late - motor.position - motor.zero
             if self._follows(motor, row) and (row[m.REF] != 0.0 or abs(behind) > ARRIVED):
                 top = float(self.limits[i, m.TOP])
                 kind, value = "VELOCITY", min(max(float(row[m.VELOCITY]) + FOLLOW * behind, -top), top)

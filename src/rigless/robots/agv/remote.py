@@ -205,7 +205,7 @@ class RemoteDrivers(MockDrivers):
         for motor_id, i in self.motors.items():
             motor = remote.motors[motor_id]
             if motor.zeroed:
-                busy = self._bring_up_to_date(motor_id, motor, i) or busy
+                busy = self._bring_up_to_date(motor_id, motor, i, now_ns) or busy
             self._command(motor_id, motor, i, now_ns)
         for name, signal in remote.signals.items():
             if name.startswith("output/") and signal.heard_ns >= 0:
@@ -227,25 +227,29 @@ class RemoteDrivers(MockDrivers):
                     self.stop(i)
         return troubled
 
-    def _bring_up_to_date(self, motor_id: str, motor: RemoteMotor, i: int) -> bool:
+    def _bring_up_to_date(self, motor_id: str, motor: RemoteMotor, i: int, now_ns: int) -> bool:
         """The row after a tick: what is measured where that counts; gives whether it still moves."""
         state, row = self.state, self.state.motors[i]
         row[m.CURRENT], row[m.TEMPERATURE] = motor.current_a, motor.temperature_c
-        position = motor.position + motor.zero
         still = abs(motor.velocity) <= STANDING * self.limits[i, m.TOP]
         if motor_id not in self.wheels:
-            row[m.POSITION], row[m.VELOCITY], row[m.REF] = position, 0.0 if still else motor.velocity, 0.0
-            if row[m.MODE] == m.MOVE and still and abs(row[m.GOAL] - position) <= self._arrived[i]:
+            row[m.POSITION], row[m.VELOCITY], row[m.REF] = motor.position, 0.0 if still else motor.velocity, 0.0
+            if row[m.MODE] == m.MOVE and still and abs(row[m.GOAL] - motor.position) <= self._arrived[i]:
                 row[m.MODE] = m.STOP
             if row[m.TROUBLE] == m.FINE:
                 row[m.STATE] = m.STATES.index(motor.state)
             return not still or row[m.MODE] == m.MOVE
+        position = self._position(motor, now_ns)
         if self._follows(motor, row):
             if abs(row[m.POSITION] - position) > BEHIND_S * self.limits[i, m.TOP]:
                 state.latched[i] = NOT_FOLLOWING
         else:
             row[m.POSITION], row[m.VELOCITY] = position, 0.0 if still else motor.velocity
         return not still
+
+    def _position(self, motor: RemoteMotor, now_ns: int) -> float:
+        """Where a motor is by now, going on as it was when it was last read."""
+        return motor.position + motor.zero + motor.velocity * (now_ns - motor.heard_ns) * 1e-9
 
     def _follows(self, motor: RemoteMotor, row: m.Array) -> bool:
         """Whether a wheel is to go where the reference goes; else the reference is where the wheel is."""
@@ -262,7 +266,7 @@ class RemoteDrivers(MockDrivers):
         row, kind, value = self.state.motors[i], "STOP", 0.0
         if motor_id in self.wheels:
             late = float(row[m.VELOCITY]) * self._lag_s[motor_id]  # what is read of it is what it did a while ago
-            behind = float(row[m.POSITION]) - late - motor.position - motor.zero
+            behind = float(row[m.POSITION]) - late - self._position(motor, now_ns)
             if self._follows(motor, row) and (row[m.REF] != 0.0 or abs(behind) > ARRIVED):
                 top = float(self.limits[i, m.TOP])
                 kind, value = "VELOCITY", min(max(float(row[m.VELOCITY]) + FOLLOW * behind, -top), top)

@@ -46,8 +46,8 @@ async def test_no_more_than_a_window_of_messages_is_in_flight(tmp_path):
             server.freeze()
             for _ in range(1000):
                 robot.say("events")
-            await until(lambda: robot.depth == 1000)
             lane = robot.transport._session.lane
+            await until(lambda: lane.depth == 1000)
             assert len(lane._flying) == publisher.WINDOW
             assert len(lane._queue) <= publisher.PAGE
             server.thaw()
@@ -223,7 +223,9 @@ async def test_a_deleted_stream_is_made_again_and_nothing_durable_is_lost(tmp_pa
 async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
     with Server(tmp_path) as server:
         async with backend(server.url) as other:
-            info = await other.js.add_stream(name=OUT, subjects=["robot.r1.*", "robot.r1.*.*"], max_msgs=5, discard="new")
+            info = await other.js.add_stream(
+                name=OUT, subjects=["robot.r1.*", "robot.r1.*.*"], max_msgs=5, discard="new"
+            )
         given = port(server.url, tmp_path, nats={"jetStream": {"streamIn": OUT, "streamOut": OUT}})
         async with running(given) as robot, backend(server.url) as other:
             for _ in range(40):

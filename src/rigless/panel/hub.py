@@ -159,14 +159,14 @@ class Hub:
                 status = status or to_json(self.status())
                 client.update("status", status)
             sim = self.stages[client.stage].sim if client.stage else None
-            around = {0: sim.world} if sim is not None and not client.looks else {}
+            around = {0: (sim, sim.world)} if sim is not None and not client.looks else {}
             for watch, every in client.looks.items():
                 key = (watch.stage.name, watch.robot)
                 if watch.sim is not watch.stage.sim or tick % every:
                     continue
                 if watch.stage.name not in numbers:
                     numbers[watch.stage.name] = worlds(watch.sim)
-                around[numbers[watch.stage.name][watch.robot]] = world_of(watch.sim, watch.robot)
+                around[numbers[watch.stage.name][watch.robot]] = (watch.sim, world_of(watch.sim, watch.robot))
                 if key not in told:
                     told[key] = to_json({"type": "robot", "stage": key[0], **self._robot(watch)})
                 client.update(f"robot {key}", told[key])
@@ -174,10 +174,10 @@ class Hub:
                 if key not in told:
                     told[key] = watch.listings()
                 client.show(watch, told[key])
-            for number, world in around.items() if sim is not None else ():
+            for number, place in around.items():
                 key = (client.stage, f"around {number}")
                 if key not in told:
-                    found = {"stage": client.stage, "world": number, "things": things(sim, world)}
+                    found = {"stage": client.stage, "world": number, "things": things(*place)}
                     told[key] = to_json({"type": "around", **found})
                 client.update(f"around {key}", told[key])
 

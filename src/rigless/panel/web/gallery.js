@@ -23,7 +23,6 @@ const miniatures = new Map();
 /** @type {WeakMap<Element, string>} */
 const keys = new WeakMap();
 let waiting = false;
-let drawn = 0;
 
 const observer = new IntersectionObserver((entries) => {
   const seen = new Set(state.seen.value);
@@ -95,7 +94,6 @@ function draw() {
     const hidden = new Set((pictures?.page.parts ?? []).filter((part) => !state.isDrawn(alone, part)).map((part) => part.name));
     miniatures.get(key)?.draw({ pictures, things: state.around.peek()[key] ?? [], hidden }, colours);
   }
-  drawn++;
 }
 
 /** @param {string} key @param {Member[]} robots */
@@ -114,14 +112,15 @@ function tile(key, robots) {
 /** What there is to know of a robot. @param {Member} robot */
 function told({ name, kind, status }) {
   const key = `${state.stage.value}/${name}`;
-  const ports = state.robots.value[key]?.ports ?? [];
+  const known = state.robots.value[key];
+  const ports = known?.ports ?? [];
   const line = ports.find((port) => port.example)?.example;
   const trouble = state.troubles.value[name];
   return html`<section class="told">
     ${title(name, kind, status)}
     <p class="about" title=${state.pages.value[key]?.about ?? ""}>${state.pages.value[key]?.about ?? ""}</p>
     ${trouble ? html`<p class="bad" role="alert">${trouble}</p>` : nothing}
-    ${state.stage.value === "recording" ? nothing : html`<div class="ports">${ports.map((port) => copied(port.name, port.url))}</div>
+    ${(known && !ports.length) || state.stage.value === "recording" ? nothing : html`<div class="ports">${ports.map((port) => copied(port.name, port.url))}</div>
       <div class="try">${line ? copied("try", line) : nothing}</div>`}
   </section>`;
 }
@@ -174,6 +173,3 @@ function middle(element) {
   const { left, top, width, height } = element.getBoundingClientRect();
   return [left + width / 2, top + height / 2];
 }
-
-/** For tests and measurements. */
-export const galleryProbe = { drawn: () => drawn, seen: () => [...state.seen.peek()] };

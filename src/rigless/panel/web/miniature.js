@@ -6,7 +6,8 @@ import { drawSpace } from "./miniature_space.js";
 /** @typedef {import("./types.js").Paints} Paints */
 /** @typedef {import("./pictures.js").Pictures} Pictures */
 
-const AIR_PX = 12;
+const AIR_PX = 14;
+const EDGE_PX = 5;
 const PLANE_M = 2.6; // how far one sees around a robot on an open plane
 const SMALL_PX = 6; // a robot that is smaller than this is marked
 const MARK_PX = 9;
@@ -71,7 +72,14 @@ export class Miniature {
     frame.scale = Math.min((frame.width - 2 * AIR_PX) / (right - left), (frame.height - 2 * AIR_PX) / (top - bottom));
     [frame.x, frame.y] = [(left + right) / 2, (bottom + top) / 2];
     this.#fine.scale = frame.scale / FINE;
+    pen.save();
     frame.enter(pen);
+    const edge = frame.px(EDGE_PX);
+    if (this.#extent) {
+      pen.beginPath(); // of what lies behind the walls of a room nobody wants to see more than that there is one
+      pen.rect(left - edge, bottom - edge, right - left + 2 * edge, top - bottom + 2 * edge);
+      pen.clip();
+    }
     if (this.grid && (!this.#map || this.#mapPaints !== paints.floor)) [this.#map, this.#mapPaints] = [paintGrid(this.grid, paints), paints.floor];
     drawMap(pen, frame, this.grid ?? null, this.#map, paints);
     const alone = pictures?.page.robot ?? "";
@@ -80,7 +88,7 @@ export class Miniature {
     for (const part of parts) drawPart(pen, this.#fine, part, picture, paints);
     const lost = things.find((thing) => thing.robot && thing.name === alone && thing.radius_m < frame.px(SMALL_PX));
     if (lost) mark(pen, frame, lost, paints);
-    frame.leave(pen);
+    pen.restore();
   }
 }
 
@@ -129,7 +137,13 @@ function drawNumbers(pen, frame, pictures, paints) {
     }
     pen.lineWidth = 2;
     pen.lineJoin = "round";
-    pen.strokeStyle = paintOf(paints, n ? "ghost" : "accent");
+    pen.strokeStyle = pen.fillStyle = paintOf(paints, n ? "ghost" : "accent");
     pen.stroke();
+    if (n || from < 0) return;
+    pen.lineTo(frame.width, frame.height);
+    pen.lineTo(frame.width * (1 - (pictures.time_s - (pictures.times[from] ?? 0)) / SPAN_S), frame.height);
+    pen.globalAlpha = 0.12;
+    pen.fill();
+    pen.globalAlpha = 1;
   });
 }

@@ -52,7 +52,9 @@ class Rover(Commands, Readings):
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
-        return (replace(ros_port(wire.node_of(self.config, self.name)), example=wire.circle_line(self.config, self.name)),)
+        return (
+            replace(ros_port(wire.node_of(self.config, self.name)), example=wire.circle_line(self.config, self.name)),
+        )
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:

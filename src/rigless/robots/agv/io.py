@@ -74,7 +74,10 @@ class Sensing:
         self._chains = ("estop", *(entry.ioId for entry in config.io.digitalInputs if entry.type == ESTOP))
         self.devices = {device.deviceId: device.type for device in config.io.devices}
         self.scanners = tuple(name for name, kind in self.devices.items() if kind == SCANNER)
-        found = {entry.ioId: row for entry in config.io.digitalInputs if (row := _edge(entry, config, limits))}
+        simulated = [
+            entry for entry in config.io.digitalInputs if config.runtime.mode == "MOCK" or entry.driver.type == "MOCK"
+        ]
+        found = {entry.ioId: row for entry in simulated if (row := _edge(entry, config, limits))}
         self._watching = tuple(found)
         self.edges = np.array(list(found.values())).reshape(-1, EDGE_SIZE)
 
@@ -103,7 +106,8 @@ class Sensing:
             state.inputs, state.changes = values, state.changes + 1
         if estop != state.estop:
             self._tell_estop(state, estop)
-        off = [name for name in self.devices if robot.fault(name, "off")] if faulty else []
+        lost = state.remote.lost
+        off = [name for name in self.devices if name in lost or robot.fault(name, "off")] if faulty or lost else []
         if off != state.off:
             self._tell_devices(state, off)
 

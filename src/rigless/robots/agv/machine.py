@@ -18,12 +18,13 @@ from rigless.robots.agv import motors as m
 from rigless.robots.agv.battery import Battery
 from rigless.robots.agv.chassis import make_chassis
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.drivers import Drivers, MockDrivers
+from rigless.robots.agv.drivers import Drivers
 from rigless.robots.agv.health import Health
 from rigless.robots.agv.io import Sensing, on_edges
 from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.obstacles import Walls, disc_gap
 from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.remote import make_drivers
 from rigless.robots.agv.scripts import Scripts
 from rigless.worlds.grid_world import GridWorld
 
@@ -51,9 +52,11 @@ class Machine(Health):
         self.limits = m.limits_of(config)
         super().__init__(robot, config)
         self._dt_s = 1.0 / config.runtime.tickHz
-        self.drivers = drivers or MockDrivers(robot, tuple(self.axes), self.limits, self._dt_s)
+        self.drivers = drivers or make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
         self.half_length_m, self.half_width_m = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
+        self._required = {entry.ioId for entry in config.io.digitalInputs if entry.required}
+        self._required |= {device.deviceId for device in config.io.devices if device.required}
         safety = config.safety
         self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
         self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
@@ -192,7 +195,7 @@ class Machine(Health):
         """How near the nearest obstacle is, and what follows from it; gives how far the robot may go."""
         drive = state.drive
         given = self.robot.input.get("obstacle_m", -1.0)
-        found = min(state.ahead_m, given if given >= 0.0 else math.inf)
+        found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
         heading = drive[d.THETA] + (math.pi if drive[d.BACK] > 0.0 and drive[d.PHASE] != d.REST else 0.0)
         if len(state.placed):
             half = self.half_length_m, self.half_width_m
@@ -200,11 +203,15 @@ class Machine(Health):
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
             ahead = d.stretch(drive, state.path, self.const)  # a wall behind the place where it stops is no obstacle
             found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))
-        stop, near = self._stop_on_obstacle and found <= self._stop_m, found <= self._warn_m
+        violated = state.remote.violated
+        stop, near = self._stop_on_obstacle and (found <= self._stop_m or violated), found <= self._warn_m or violated
         if stop != state.obstacle_stop:
             code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
-            text = f"something is {found:.2f} m ahead" if stop else "the way is free again"
-            state.notices.append((code, severity, "safety", text, {"distanceM": round(found, 4)} if stop else {}))
+            where = "in the protective field" if violated else f"{found:.2f} m ahead"
+            text = f"something is {where}" if stop else "the way is free again"
+            state.notices.append(
+                (code, severity, "safety", text, {"distanceM": round(found, 4)} if found < math.inf else {})
+            )
         if found != state.obstacle_m or near != state.field_violation:
             state.changes += 1
         state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near
@@ -342,6 +349,11 @@ class Machine(Health):
 
     def outputs(self) -> dict[str, bool]:
         return self.state.outputs
+
+    @property
+    def lost(self) -> list[str]:
+        """Real inputs and devices that are required and do not answer."""
+        return [name for name in self.state.remote.lost if name in self._required]
 
     def io(self) -> dict[str, bool]:
         return {**self.state.inputs, **self.state.outputs}

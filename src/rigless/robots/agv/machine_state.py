@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rigless.robots.agv.drive import DRIVE_SIZE, PATH_SIZE
 from rigless.robots.agv.motors import MOTOR_SIZE
+from rigless.robots.agv.remote_state import RemoteState
 
 Array = NDArray[np.float64]
 
@@ -60,6 +61,8 @@ class MachineState:
     soc: float = 1.0
     charging: bool = False
     rest_s: float = 0.0  # rest that motors and battery do not know of yet
+
+    remote: RemoteState = field(default_factory=RemoteState)  # what is known of real parts
 
     # Of this tick
     scans: list[tuple[str, str]] = field(default_factory=list)

@@ -145,7 +145,7 @@ class Agv(Robot):
         """The state is new, or was restored: what follows from it is made again."""
         self._known = self.state
         self.effective = self.settings.effective()
-        if hasattr(self.machine, 'configure'):
+        if hasattr(self.machine, "configure"):
             self.machine.configure(self.effective)
         self.core.forget()
         self.core.judge()

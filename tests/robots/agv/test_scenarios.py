@@ -123,7 +123,7 @@ def test_c_motion_stops_within_its_limits_and_what_drives_fails():
     scene.sim.inject("agv", "drive_left", "error")
     scene.run(0.02)
     assert scene.status == "ERROR"
-    last = v
+    last = scene.truth.velocity[0]
     while scene.truth.driving:
         scene.run(0.01)
         assert scene.truth.velocity[0] <= last + 1e-9
@@ -150,7 +150,9 @@ def test_c_all_is_rejected_but_stop_and_reset_of_the_affected_motor():
     stop = scene.command("STOP")
     scene.run(0.1)
     assert scene.ack(stop).status == "SUCCEEDED"
-    still = scene.ack(scene.command("RESET_MOTOR", motorIds=["drive_left"]))
+    reset = scene.command("RESET_MOTOR", motorIds=["drive_left"])
+    scene.run(0.2)
+    still = scene.ack(reset)
     assert (still.status, still.code) == ("FAILED", "REQUIRED_MOTOR_UNAVAILABLE")  # its fault is still there
     assert scene.ack(scene.command("RESET_MOTOR", motorIds=["drive_left"])).code == "RESET_COOLDOWN"
     scene.sim.clear("agv", "drive_left")

@@ -12,7 +12,7 @@ import msgspec
 
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv import instants
-from rigless.robots.agv.wire import LATEST_WINS, Envelope, Sim
+from rigless.robots.agv.wire import LATEST_WINS, OUT, Envelope, Sim
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
@@ -87,7 +87,8 @@ class Voice:
         core = self.robot.state.core
         pending, core.pending = core.pending, []
         for envelope in pending:
-            self.robot.emit(PORT, envelope)
+            payload = msgspec.convert(envelope.payload, OUT[envelope.type])
+            self.robot.emit(PORT, msgspec.structs.replace(envelope, payload=payload))
 
     def link_down(self) -> None:
         """One that a fault on the wire cuts is open again when the fault ends, unless somebody has to come back to it."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
@@ -309,6 +310,11 @@ class Agv(Robot):
 
     def status(self) -> str:
         return self.state.core.status
+
+    def view(self) -> View:
+        from rigless.robots.agv.view import AgvView
+
+        return AgvView(self)
 
     def truth(self) -> Truth:
         state, machine = self.state, self.machine

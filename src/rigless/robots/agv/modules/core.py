@@ -57,7 +57,7 @@ class Core:
         robot, state = self.robot, self.robot.state
         core = state.core
         body = state.machine
-        facts = (core.reported, core.cut, core.link, body.well, body.codes, body.off, body.estop, body.obstacle_stop,
+        facts = (core.reported, core.cut, core.link, body.well, body.codes, robot.machine.lost, body.estop, body.obstacle_stop,
                  len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
         if facts == self._facts:
             return

@@ -274,6 +274,11 @@ class Machine(Health):
         return bool(drive[d.V] != 0.0 or drive[d.OMEGA] != 0.0)
 
     @property
+    def turning(self) -> bool:
+        """Whether it turns in place, or is about to."""
+        return int(self.state.drive[d.PHASE]) in (d.SWING, d.ALIGN)
+
+    @property
     def map_id(self) -> str:
         return self.state.map_id
 

@@ -75,10 +75,10 @@ def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
 
 
 def waypoints(route: Route, first: int, last: int) -> list[Waypoint]:
-    """The nodes from one to another, as the machine drives them: it stands at the last, and where it must turn."""
+    """The nodes from one to another, as the machine drives them: it stands where it must turn, and where its path ends."""
     found = []
     for index in range(first, last + 1):
         node = route.nodes[index]
         speed = route.edges[index - 1].maxSpeed if index else None
-        found.append(Waypoint(node.x, node.y, node.theta, speed, index == last or node.theta is not None))
+        found.append(Waypoint(node.x, node.y, node.theta, speed, node.theta is not None))
     return found

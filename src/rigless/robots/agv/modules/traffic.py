@@ -5,6 +5,7 @@ Controls may come twice and out of order: of one controlId and kind only a highe
 release does not come back.
 """
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from rigless.robots.agv import messages as m
@@ -14,11 +15,12 @@ from rigless.robots.agv.state import Zone
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
+KINDS = ("HOLD", "SPEED_LIMIT", "ZONE_BLOCK", "GRANT")
 NEVER_NS = 2**62
 MOST = 200  # controls of one kind, and zones that are looked at
 MOST_SEQS = 5000
 LONGEST_ID = 256
-MARGIN_M = 0.05  # kept between the body and a blocked zone
+MARGIN_M = 0.03  # kept between the body and a blocked zone
 REROUTE_AFTER_NS = 5_000_000_000
 FASTEST_MPS = 100.0
 
@@ -28,6 +30,8 @@ class Traffic:
         self.robot = robot
         size = robot.config.dimensions
         self.length_m, self.width_m = size.lengthMm / 1000, size.widthMm / 1000
+        self.reach_m = math.hypot(self.length_m, self.width_m) / 2
+        self.room_m = self.reach_m - self.length_m / 2 + MARGIN_M  # so much is left before a zone that it can turn away
 
     # In
 
@@ -53,8 +57,10 @@ class Traffic:
         state.seqs = dict(list(state.seqs.items())[-MOST_SEQS:]) if len(state.seqs) > MOST_SEQS else state.seqs
 
     def _newer(self, id: str, kind: str, seq: int) -> bool:
+        """Of its kind; and not older than a release of the same control, nor a release than what it would release."""
         seqs = self.robot.state.traffic.seqs
-        if seq <= seqs.get(f"{id}/{kind}", -1) or (kind != "RELEASE" and seq < seqs.get(f"{id}/RELEASE", -1)):
+        others = KINDS if kind == "RELEASE" else ("RELEASE",)
+        if seq <= seqs.get(f"{id}/{kind}", -1) or any(seq < seqs.get(f"{id}/{other}", -1) for other in others):
             return False
         seqs.pop(f"{id}/{kind}", None)
         seqs[f"{id}/{kind}"] = seq
@@ -119,16 +125,18 @@ class Traffic:
         robot, state, machine = self.robot, self.robot.state.traffic, self.robot.machine
         blocked: list[str] = []
         if machine.path_left:
+            pose = machine.pose
             v, _ = machine.velocity
-            body = zones.footprint(machine.pose, self.length_m, self.width_m)
-            step_m = abs(v) * robot.tick_s
-            ahead = zones.swept(
-                machine.pose, self.length_m, self.width_m, machine.stop_distance_m + 2 * step_m, MARGIN_M, v < 0
-            )
+            body = zones.footprint(pose, self.length_m, self.width_m)
+            disc = (pose[0], pose[1], self.reach_m)
+            ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
+            ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
+            turning = machine.turning
             for id, zone in state.zones.items():
-                if id in state.grants or zones.touches(body, zone.corners, zone.circle):
+                shape = zone.corners, zone.circle
+                if id in state.grants or zones.touches(body, *shape):
                     continue
-                if zones.touches(ahead, zone.corners, zone.circle):
+                if zones.disc_touches(disc, *shape) if turning else zones.touches(ahead, *shape):
                     blocked.append(id)
         if blocked != state.blocked:
             state.blocked_ns = robot.now_ns if not state.blocked else state.blocked_ns

@@ -67,7 +67,12 @@ def test_the_servers_time_counts_for_holds():
 
 @pytest.mark.parametrize(
     ("release", "left"),
-    [({"id": "h1", "seq": 9}, ["h2"]), ({"id": "r", "value": "h2"}, ["h1"]), ({"id": "r"}, []), ({"id": "r", "value": "ghost"}, ["h1", "h2"])],
+    [
+        ({"id": "h1", "seq": 9}, ["h2"]),
+        ({"id": "r", "value": "h2"}, ["h1"]),
+        ({"id": "r"}, []),
+        ({"id": "r", "value": "ghost"}, ["h1", "h2"]),
+    ],
 )
 def test_which_hold_a_release_means(release, left):
     scene = Scene().run(0.1)
@@ -213,7 +218,11 @@ def test_shapes_touch_where_a_dense_grid_of_points_says_so(pose, corners):
     """A triangle and a body, against points laid over the body."""
     body = zones.footprint(pose, 2.0, 1.0)
     c, s = math.cos(pose[2]), math.sin(pose[2])
-    points = [(pose[0] + c * a / 20 - s * b / 20, pose[1] + s * a / 20 + c * b / 20) for a in range(-20, 21) for b in range(-10, 11)]
+    points = [
+        (pose[0] + c * a / 20 - s * b / 20, pose[1] + s * a / 20 + c * b / 20)
+        for a in range(-20, 21)
+        for b in range(-10, 11)
+    ]
     if any(zones.inside(point, corners) for point in points):
         assert zones.touches(body, corners, None)
 

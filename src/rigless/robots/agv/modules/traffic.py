@@ -36,11 +36,11 @@ class Traffic:
     # In
 
     def hear(self, message: m.TrafficControl) -> None:
-        state, id = self.robot.state.traffic, message.controlId
-        if not 1 <= len(id) <= LONGEST_ID:
-            self._reject(f"controlId has {len(id)} characters, not 1 to {LONGEST_ID}", id)
+        state, name = self.robot.state.traffic, message.controlId
+        if not 1 <= len(name) <= LONGEST_ID:
+            self._reject(f"controlId has {len(name)} characters, not 1 to {LONGEST_ID}", name)
             return
-        if not self._newer(id, message.kind, message.seq):
+        if not self._newer(name, message.kind, message.seq):
             return
         try:
             until_ns = (
@@ -49,46 +49,46 @@ class Traffic:
                 else NEVER_NS
             )
             if until_ns > self.robot.now_ns:
-                self._take(id, message, until_ns)
+                self._take(name, message, until_ns)
         except ValueError as error:
-            self._reject(f"{message.kind} {id[:40]}: {error}", id)
+            self._reject(f"{message.kind} {name[:40]}: {error}", name)
         self._arrange()
         self.robot.state.core.changed = True
         state.seqs = dict(list(state.seqs.items())[-MOST_SEQS:]) if len(state.seqs) > MOST_SEQS else state.seqs
 
-    def _newer(self, id: str, kind: str, seq: int) -> bool:
+    def _newer(self, name: str, kind: str, seq: int) -> bool:
         """Of its kind; and not older than a release of the same control, nor a release than what it would release."""
         seqs = self.robot.state.traffic.seqs
         others = KINDS if kind == "RELEASE" else ("RELEASE",)
-        if seq <= seqs.get(f"{id}/{kind}", -1) or any(seq < seqs.get(f"{id}/{other}", -1) for other in others):
+        if seq <= seqs.get(f"{name}/{kind}", -1) or any(seq < seqs.get(f"{name}/{other}", -1) for other in others):
             return False
-        seqs.pop(f"{id}/{kind}", None)
-        seqs[f"{id}/{kind}"] = seq
+        seqs.pop(f"{name}/{kind}", None)
+        seqs[f"{name}/{kind}"] = seq
         return True
 
-    def _take(self, id: str, message: m.TrafficControl, until_ns: int) -> None:
+    def _take(self, name: str, message: m.TrafficControl, until_ns: int) -> None:
         state = self.robot.state.traffic
         match message.kind:
             case "HOLD":
-                _put(state.holds, id, until_ns)
+                _put(state.holds, name, until_ns)
             case "RELEASE":
-                self._release(id, message.value)
+                self._release(name, message.value)
             case "SPEED_LIMIT":
                 if message.value is None:
-                    state.limits.pop(id, None)
+                    state.limits.pop(name, None)
                 else:
-                    _put(state.limits, id, (_speed(message.value), until_ns))
+                    _put(state.limits, name, (_speed(message.value), until_ns))
             case "ZONE_BLOCK":
                 given = message.zone if message.zone is not None else message.value
-                _put(state.zones, id, Zone(*zones.read(given), until_ns))
+                _put(state.zones, name, Zone(*zones.read(given), until_ns))
             case "GRANT":
-                zone = message.value if isinstance(message.value, str) else id
+                zone = message.value if isinstance(message.value, str) else name
                 _put(state.grants, zone, until_ns)
 
-    def _release(self, id: str, value: Any) -> None:
+    def _release(self, name: str, value: Any) -> None:
         """By its controlId whatever it is; without one, every hold."""
         state = self.robot.state.traffic
-        named = value if isinstance(value, str) and value else id
+        named = value if isinstance(value, str) and value else name
         held: tuple[dict[str, Any], ...] = (state.holds, state.limits, state.zones, state.grants)
         if any(named in kind for kind in held):
             for kind in held:
@@ -96,18 +96,18 @@ class Traffic:
         elif value is None:
             state.holds.clear()
 
-    def _reject(self, why: str, id: str) -> None:
-        self.robot.core.notice("INVALID_PARAMS", "WARNING", "traffic", why, {"controlId": id[:LONGEST_ID]})
+    def _reject(self, why: str, name: str) -> None:
+        self.robot.core.notice("INVALID_PARAMS", "WARNING", "traffic", why, {"controlId": name[:LONGEST_ID]})
 
     # As time goes by
 
     def tick(self) -> None:
         state, now_ns = self.robot.state.traffic, self.robot.now_ns
         if now_ns >= state.next_ns:
-            state.holds = {id: until for id, until in state.holds.items() if until > now_ns}
-            state.limits = {id: one for id, one in state.limits.items() if one[1] > now_ns}
-            state.zones = {id: zone for id, zone in state.zones.items() if zone.until_ns > now_ns}
-            state.grants = {id: until for id, until in state.grants.items() if until > now_ns}
+            state.holds = {name: until for name, until in state.holds.items() if until > now_ns}
+            state.limits = {name: one for name, one in state.limits.items() if one[1] > now_ns}
+            state.zones = {name: zone for name, zone in state.zones.items() if zone.until_ns > now_ns}
+            state.grants = {name: until for name, until in state.grants.items() if until > now_ns}
             self._arrange()
             self.robot.state.core.changed = True
         if state.zones or state.blocked:
@@ -132,12 +132,12 @@ class Traffic:
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
             ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
             turning = machine.turning
-            for id, zone in state.zones.items():
+            for name, zone in state.zones.items():
                 shape = zone.corners, zone.circle
-                if id in state.grants or zones.touches(body, *shape):
+                if name in state.grants or zones.touches(body, *shape):
                     continue
                 if zones.disc_touches(disc, *shape) if turning else zones.touches(ahead, *shape):
-                    blocked.append(id)
+                    blocked.append(name)
         if blocked != state.blocked:
             state.blocked_ns = robot.now_ns if not state.blocked else state.blocked_ns
             state.blocked = blocked

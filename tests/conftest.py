@@ -129,11 +129,12 @@ class Process:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """For commands: session notes apart from everybody else's, plain output."""
+    """For commands: session notes and what outlives a run apart from everybody else's, plain output."""
     (tmp_path / "runtime").mkdir()
     left_out = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")  # the last would hide a line that is not flushed
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    return {**kept, "XDG_RUNTIME_DIR": str(tmp_path / "runtime"), "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
+    own = {"XDG_RUNTIME_DIR": str(tmp_path / "runtime"), "RIGLESS_STATE": str(tmp_path / "state")}
+    return {**kept, **own, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ class Diary:
         self.links = 0
         self.reports = []
         self.drops = []
+        self.told_texts = []
 
     def new_link(self):
         self.links += 1
@@ -24,6 +25,9 @@ class Diary:
 
     def dropped(self, link):
         self.drops.append(link)
+
+    def told(self, text, severity):
+        self.told_texts.append((severity, text))
 
     def data(self, link):
         return b"".join(report[2] for report in self.reports if report[:2] == ("received", link))

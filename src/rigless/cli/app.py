@@ -88,6 +88,15 @@ def run(
     backend: Annotated[
         str, typer.Option(metavar="dds|rclpy", help="What ROS ports run on: our own, or the rclpy that is installed.")
     ] = "dds",
+    embedded_nats: Annotated[
+        bool, typer.Option("--embedded-nats", help="Use a NATS server of our own, whatever the robot's config says.")
+    ] = False,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where an agv's outbox and our NATS server's store are; default RIGLESS_STATE."
+        ),
+    ] = None,
 ) -> None:
     """Put a simulated robot on its real ports until Ctrl-C.
 
@@ -111,6 +120,7 @@ def run(
         raise InputError(Problem("--backend", f"{backend!r} is not a backend", "use dds or rclpy"))
     built = open_target(target, [*settings, *(["ros.enabled=true"] if ros else [])], seed, collect=False)
     options = Options(pace, duration, record, panel, not no_panel, not no_auth, quiet, window, backend)
+    options.embedded_nats, options.state = embedded_nats, state
     sys.exit(run_live(built, options))
 
 
@@ -219,10 +229,12 @@ def _only_one(**flags: bool) -> None:
 
 def _add_control() -> None:
     from rigless.cli import control
+    from rigless.cli.agv import agv
     from rigless.cli.welder import welder
 
     control.register(ctl)
     app.add_typer(welder, name="welder")
+    app.add_typer(agv, name="agv")
 
 
 _add_control()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rigless.cli.speak import console, line, progress, say, tell
 from rigless.host import sessions
 from rigless.host.host import Host
+from rigless.host.surroundings import Surroundings, state_folder
 from rigless.kernel.events import SEVERITIES, Event
 from rigless.scenario.build import Built
 
@@ -30,6 +31,8 @@ class Options:
     quiet: bool = False
     window: bool = False
     backend: str = "dds"
+    embedded_nats: bool = False
+    state: Path | None = None
 
 
 def run_live(built: Built, options: Options) -> int:
@@ -38,7 +41,8 @@ def run_live(built: Built, options: Options) -> int:
 
 
 async def _run(built: Built, options: Options, duration_s: float | None) -> int:
-    return await serve_host(Host(built, options.pace, duration_s, options.backend), options)
+    around = Surroundings(state_folder(options.state), options.embedded_nats, options.backend)
+    return await serve_host(Host(built, options.pace, duration_s, around), options)
 
 
 async def serve_host(host: Host, options: Options) -> int:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from rigless.hardware.drivers import DeviceDriver, Driver, IoDriver, MotorDriver, Part
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import problems_of
+from rigless.kernel.validation import findings_of
 
 GROUPS = {
     "motor": "rigless.agv.motors",
@@ -78,7 +78,8 @@ def make_drivers(parts: Sequence[Part]) -> list[Driver]:
             try:
                 made.append(kind(part, shared))
             except ValidationError as error:
-                problems += problems_of(error, dict(part.config), at=(PLACES[part.kind], part.id, "driver", "config"))
+                at = (PLACES[part.kind], part.id, "driver", "config")
+                problems += [finding.at("", None, at) for finding in findings_of(error, dict(part.config))]
             except Exception as error:  # somebody else's code
                 what = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
                 problems.append(Problem(f"{PLACES[part.kind]}.{part.id}.driver.config", what))

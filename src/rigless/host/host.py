@@ -10,16 +10,19 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
+from uuid import uuid4
 
 from rigless.host.alarm import Alarm
 from rigless.host.links import PortInbox, reconcile
 from rigless.host.pace import Pace
+from rigless.host.surroundings import Surroundings
 from rigless.host.tape import FLUSH_WALL_NS, Tape
-from rigless.kernel.events import Event
+from rigless.kernel.events import Event, Severity
 from rigless.kernel.inputs import AnyInput, SetInput
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
+from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import RobotError
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.snapshot import check as check_snapshot
@@ -31,6 +34,7 @@ SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets 
 NEVER_NS = 1 << 62
 RATE_WINDOW_NS = 1_000_000_000
 EPOCH = "epoch_s"  # the input of robots that stamp what they say with a date
+BOOT = "boot_id"  # the input of robots that say in which of their lives they say it
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
 
 
@@ -42,12 +46,13 @@ class Host:
         built: Built,
         speed: float | str | None = None,
         duration_s: float | None = None,
-        ros_backend: str = "dds",
+        surroundings: Surroundings | None = None,
     ):
         self.built = built
         self.sim = built.simulation
         self.pace = Pace.of(built.speed if speed is None else speed)
-        self.ros_backend = ros_backend
+        self.surroundings = surroundings or Surroundings()
+        self.begun = False
         self.paused = False
         self.halted = False
         self.failure = ""
@@ -77,6 +82,7 @@ class Host:
     async def open(self) -> None:
         """Bind all ports. If one cannot be bound, none stays bound and the error says why."""
         self._alarm = Alarm()
+        self._tell_boot()
         try:
             for robot in self.sim.robots.values():
                 for port in robot.ports:
@@ -86,11 +92,12 @@ class Host:
             raise
         self.started_ns = self._ran_since_ns = time.monotonic_ns()
         self._mark_rate()
+        self.pace.anchor(self.started_ns, self.sim.now_ns)
 
     async def _open_port(self, robot: str, port: Port) -> None:
-        if port.transport == "dds":
-            port = replace(port, transport=self.ros_backend)
-        transport = make(port, PortInbox(self, robot, port.name))
+        if not self.surroundings.on_air(port, self.pace.mode == "fast"):
+            port = replace(port, transport="memory")
+        transport = make(self.surroundings.equip(port, self._told), PortInbox(self, robot, port.name))
         self.transports[robot, port.name] = transport
         address = self.built.addresses[robot, port.name]
         try:
@@ -106,6 +113,7 @@ class Host:
     async def run(self) -> None:
         """Advance until stopped or the duration is over."""
         assert self._alarm is not None, "open the host first"
+        self.begun = True
         self._ran_since_ns = time.monotonic_ns()
         self._reanchor()  # time begins now, not while ports and panel were being set up
         self._tell_date()
@@ -124,12 +132,26 @@ class Host:
         self.finished.set()
 
     def _tell_date(self) -> None:
-        """Robots whose stamps can count from the present do so in a run at the pace of the wall clock."""
-        if self.pace.mode != "real" or self.pace.speed != 1.0 or self.sim.now_ns:
-            return
+        """Robots whose stamps can count from the present do so in a run at the pace of the wall clock, and those that have boots
+        whenever they are on the air."""
+        fresh = self.pace.mode == "real" and self.pace.speed == 1.0 and not self.sim.now_ns
         for robot in self.sim.robots.values():
-            if EPOCH in robot.inputs:
-                self.apply(SetInput(robot.name, EPOCH, time.time()))
+            if EPOCH in robot.inputs and (self._boots(robot) if BOOT in robot.inputs else fresh):
+                self.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
+
+    def _tell_boot(self) -> None:
+        """A new life, before anybody hears of it: what is said in two of them must not be taken for the same."""
+        for robot in self.sim.robots.values():
+            if BOOT in robot.inputs and self._boots(robot):
+                self.sim.apply(SetInput(robot.name, BOOT, str(uuid4())))
+                self.sim.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
+
+    def _boots(self, robot: Robot) -> bool:
+        return all(self.surroundings.on_air(port, self.pace.mode == "fast") for port in robot.ports)
+
+    def _told(self, text: str, severity: str) -> None:
+        """What those around the robots have to say."""
+        self.sim.log(Event(self.sim.now_ns, "", "surroundings", cast(Severity, severity), text, {}))
 
     async def close(self) -> None:
         """Finish the recording and close every port; safe to call twice."""
@@ -137,6 +159,7 @@ class Host:
         self.tape.stop()
         for transport in self.transports.values():
             await transport.close()
+        await self.surroundings.close()
         self.transports.clear()
         self.live.clear()
         if self._alarm is not None:
@@ -150,9 +173,9 @@ class Host:
     # Time
 
     def catch_up(self) -> None:
-        """Advance to where the wall clock says the simulation should be, at most one slice; what comes before `run` comes at time zero."""
-        if self.paused or self.failure or self.pace.mode != "real" or not self.pace.wall0_ns:
-            return
+        """Advance to where the wall clock says the simulation should be, at most one slice."""
+        if not self.begun or self.paused or self.failure or self.pace.mode != "real":
+            return  # before it has begun it is time zero, however long ports take to be set up
         wall_ns = time.monotonic_ns()
         target_ns = self._until_end(self.pace.sim_at(wall_ns))
         behind_ns = wall_ns - self.pace.wall_at(self.sim.now_ns)
@@ -347,12 +370,16 @@ class Host:
         self.epoch += 1
         self.failure = ""
         self._ran_ns, self._ran_since_ns = 0, time.monotonic_ns()
+        self._tell_boot()
         reconcile(self, links)
         if path is not None:
             self.tape.start(next_part(path))
         self._mark_rate()
         self._reanchor()
         self._tell_date()
+        for transport in self.transports.values():
+            if rewound := getattr(transport, "rewound", None):
+                rewound()
 
 
 def next_part(path: Path) -> Path:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, cast
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.events import Event, Severity
 from rigless.kernel.ports import Link
 from rigless.kernel.wiring import OPENED
 from rigless.transports.transport import Dialer
@@ -34,6 +35,10 @@ class PortInbox:
     def dropped(self, link: int) -> None:
         place = f"{self._robot}/{self._port}"
         self._host.dropped[place] = self._host.dropped.get(place, 0) + 1
+
+    def told(self, text: str, severity: Severity) -> None:
+        sim = self._host.sim
+        sim.log(Event(sim.now_ns, self._robot, f"{self._port}-told", severity, text, {"port": self._port}))
 
 
 def reconcile(host: "Host", before: dict[int, Link]) -> None:

@@ -1,6 +1,7 @@
 """`rigless.serve`: a host on real sockets in a thread of its own, for scripts and tests that are not asyncio themselves."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -8,6 +9,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar
 
 from rigless.host.host import Host
+from rigless.host.surroundings import Surroundings, state_folder
 from rigless.kernel import inputs as inp
 from rigless.kernel.snapshot import Snapshot
 from rigless.scenario.load import open_target
@@ -67,7 +69,8 @@ class ServedHost:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._host = Host(self._built, self._speed)
+        kept = state_folder() if "RIGLESS_STATE" in os.environ else None
+        self._host = Host(self._built, self._speed, surroundings=Surroundings(kept))
         await self._host.open()
         self._ready.set()
         try:

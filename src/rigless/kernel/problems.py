@@ -3,17 +3,22 @@
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake. `where` is a key path, a flag or a field; `file` and `line` are filled in by whoever knows them."""
+    """One mistake. `where` is a key path, a flag or a field; `file` and `line` are filled in by whoever knows them; `code` is for programs,
+    where there is one."""
 
     where: str
     what: str
     fix: str = ""
     file: str = ""
     line: int = 0
+    code: str = ""
 
     def __post_init__(self) -> None:
         for name in ("where", "what", "fix", "file"):  # half characters from file names and arguments cannot be printed
@@ -22,7 +27,7 @@ class Problem:
     def __str__(self) -> str:
         place = self.file + (f":{self.line}" if self.line else "")
         head = ": ".join(part for part in (place, self.where, self.what) if part)
-        return f"{head} ({self.fix})" if self.fix else head
+        return head + (f" ({self.fix})" if self.fix else "") + (f" [{self.code}]" if self.code else "")
 
 
 class InputError(Exception):

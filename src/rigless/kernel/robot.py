@@ -18,6 +18,7 @@ from rigless.kernel.events import Event, Severity
 from rigless.kernel.faults import Fault, Targets
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.rate import to_ns
+from rigless.kernel.validation import Finding, Native, examine
 from rigless.kernel.world import World
 
 if TYPE_CHECKING:
@@ -97,9 +98,24 @@ class Robot:
     conditions: Mapping[str, tuple[str, ...]] = {}
 
     @classmethod
-    def read_file(cls, path: Path) -> Mapping[str, Any] | None:
+    def read_file(cls, path: Path) -> Mapping[str, Any] | Native | None:
         """The config in a robot's own native file, or None if the file is not this robot's. Raises InputError."""
         return None
+
+    @classmethod
+    def examine(cls, given: Any, environment: bool = True) -> tuple[Any, list[Finding]]:
+        """The config made of what was given, or None, and all there is to say about it. `environment`: of this machine too (files, drivers)."""
+        return examine(cls.Config, given)
+
+    @classmethod
+    def called(cls, config: Any) -> str | None:
+        """What a robot of this config is called by those who talk to it, where its config says so: no two have one name."""
+        return None
+
+    @classmethod
+    def member(cls, config: Any, number: int) -> Any:
+        """The config of one robot of a fleet, counted from 1. Raises InputError."""
+        return config
 
     def asks(self) -> Asks:
         """What this robot's config asks of the simulation around it. Raises InputError, for a map that is not there."""

@@ -1,13 +1,43 @@
 """From pydantic's errors to our sentences: the key, what is wrong with it, what was probably meant."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from rigless.kernel.problems import Problem, did_you_mean
+from rigless.kernel.problems import Problem, Severity, did_you_mean
 from rigless.kernel.toml_lines import Path, line_of
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a config at a key path: an error, or a warning of what may not be meant. `code` stays the same over the years; `stage`
+    is the pass that found it, where there are several."""
+
+    path: Path
+    what: str
+    fix: str = ""
+    code: str = ""
+    severity: Severity = "error"
+    stage: str = ""
+
+    def at(self, file: str = "", lines: dict[Path, int] | None = None, below: Path = ()) -> Problem:
+        """The finding as a sentence about a file; `below` is where the config is in it."""
+        path = (*below, *self.path)
+        return Problem(dotted(path), self.what, self.fix, file, line_of(lines or {}, path), self.code)
+
+
+@dataclass
+class Native:
+    """A config as it stands in a robot's own file, with the line of each key."""
+
+    config: dict[str, Any]
+    file: str
+    lines: dict[Path, int] = field(default_factory=dict)
 
 
 def dotted(path: Path) -> str:
@@ -27,30 +57,37 @@ def validate(
     at: Path = (),
 ) -> Model | None:
     """The validated model, or None with the reasons added to `problems`."""
+    valid, findings = examine(model, data)
+    problems += [finding.at(file, lines, at) for finding in findings]
+    return valid
+
+
+def examine(
+    model: type[Model], data: Any, codes: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Model | None, list[Finding]]:
+    """The validated model, or None and why not. `codes` gives a finding's code for pydantic's type of error, "" for all others."""
     try:
-        return model.model_validate(data)
+        return model.model_validate(data), []
     except ValidationError as error:
-        problems += problems_of(error, data, file, lines, at, model)
-        return None
+        return None, findings_of(error, data, model, codes)
 
 
-def problems_of(
+def findings_of(
     error: ValidationError,
     data: Any,
-    file: str = "",
-    lines: dict[Path, int] | None = None,
-    at: Path = (),
     model: type[BaseModel] | None = None,
-) -> list[Problem]:
-    """Sentences for what pydantic found wrong with data; with the model, also what was probably meant."""
-    found: dict[Path, list[tuple[str, str]]] = {}
+    codes: Mapping[str, str] = MappingProxyType({}),
+) -> list[Finding]:
+    """What pydantic found wrong with data; with the model, also what was probably meant."""
+    found: dict[Path, list[tuple[str, str, str]]] = {}
     for detail in error.errors(include_url=False):
-        found.setdefault((*at, *_inside(data, detail)), []).append(_sentence(model, detail))
-    problems = []
+        code = codes.get(detail["type"], codes.get("", ""))
+        found.setdefault(_inside(data, detail), []).append((*_sentence(model, detail), code))
+    findings = []
     for path, sentences in found.items():
-        what = "; or ".join(dict.fromkeys(what for what, _ in sentences))
-        problems.append(Problem(dotted(path), what, sentences[0][1], file, line_of(lines or {}, path)))
-    return problems
+        what = "; or ".join(dict.fromkeys(what for what, _, _ in sentences))
+        findings.append(Finding(path, what, *sentences[0][1:]))
+    return findings
 
 
 def _inside(data: Any, detail: Any) -> Path:

@@ -47,7 +47,7 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
     scenario = validate(Scenario, raw, problems, str(recording.path))
     if scenario is None or problems:
         raise InputError(problems)
-    built = build(scenario, seed=seed, collect=False)
+    built = build(scenario, seed=seed, collect=False, environment=False)
     if recording.snapshot is not None:
         saved = recording.snapshot  # live inputs that were still to come are in the recording as they came
         due = [shot for shot in saved.due if not (shot[2] == "input" and unpack(shot[3])[0] == "live")]

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,12 @@ from rigless.kernel.robot import Asks, Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.toml_lines import Path as KeyPath
 from rigless.kernel.toml_lines import line_of
-from rigless.kernel.validation import dotted, validate
+from rigless.kernel.validation import Finding, Native, dotted
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
+
+SHARED = ("dds", "nats")  # transports whose address is a place where robots meet, not one that each opens for itself
 
 
 @dataclass
@@ -41,9 +43,15 @@ class Source:
     file: str = ""
     folder: Path = Path()
     lines: dict[KeyPath, int] | None = None
+    natives: dict[KeyPath, Native] = field(default_factory=dict)  # configs that stand in files of their own
 
     def problem(self, path: KeyPath, what: str, fix: str = "") -> Problem:
-        return Problem(dotted(path), what, fix, self.file, line_of(self.lines or {}, path))
+        return self.found(path, Finding((), what, fix))
+
+    def found(self, path: KeyPath, finding: Finding) -> Problem:
+        """What was found in the part of the scenario at that path."""
+        native = self.natives.get(path)
+        return finding.at(native.file, native.lines) if native else finding.at(self.file, self.lines, path)
 
     def place(self, path: KeyPath, error: InputError) -> list[Problem]:
         """The problems of an error that did not know the file it came from."""
@@ -51,39 +59,61 @@ class Source:
         for problem in error.problems:
             where = f"{dotted(path)}: {problem.where}" if problem.where else dotted(path)
             line = problem.line or line_of(self.lines or {}, path)
-            placed.append(Problem(where, problem.what, problem.fix, problem.file or self.file, line))
+            placed.append(Problem(where, problem.what, problem.fix, problem.file or self.file, line, problem.code))
         return placed
 
 
-def build(scenario: Scenario, source: Source | None = None, seed: int | None = None, collect: bool = True) -> Built:
-    """Everything wrong with the robots, timeline and faults is reported at once."""
+@dataclass
+class Fleet:
+    """The robots of one entry, and the config that they were made of."""
+
+    config: Any = None
+    robots: list[Robot] = field(default_factory=list)
+
+
+def build(
+    scenario: Scenario,
+    source: Source | None = None,
+    seed: int | None = None,
+    collect: bool = True,
+    environment: bool = True,
+) -> Built:
+    """Everything wrong with the robots, timeline and faults is reported at once. Without `environment` nothing is asked of this machine:
+    what was recorded elsewhere can be looked at anywhere."""
     source = source or Source()
     problems: list[Problem] = []
-    robots: list[Robot] = []
+    notes: list[Problem] = []
+    fleets: list[Fleet] = []
     addresses: dict[tuple[str, str], str] = {}
     for index, entry in enumerate(scenario.robots):
-        made = _robots(index, entry, source, problems)
-        for number, robot in enumerate(made):
-            robots.append(robot)
+        fleets.append(_fleet(index, entry, source, environment, problems, notes))
+        for number, robot in enumerate(fleets[-1].robots):
             for port in robot.ports:
                 address = _address(port, entry.ports.get(port.name), number)
                 addresses[robot.name, port.name] = address
                 if not _is_address(address):
                     fix = "a fleet counts up from its first port; start lower"
                     problems.append(source.problem(("robots", index, "ports"), f"{address!r} is not an address", fix))
+    robots = [robot for fleet in fleets for robot in fleet.robots]
     names = Counter(robot.name for robot in robots)
     problems += [
         source.problem(("robots",), f"two robots are called {name!r}", "give each its own name")
         for name, count in names.items()
         if count > 1
     ]
-    asks = _asks(robots, source, problems)
+    known = Counter(robot.called(robot.config) for robot in robots)
+    problems += [
+        source.problem(("robots",), f"two robots say that they are {name!r}", "give each its own name in its config")
+        for name, count in known.items()
+        if name is not None and count > 1
+    ]
+    asks = _asks(fleets, source, problems)
     asked = list(asks.values())
     world = _world(scenario.world, asked, source, problems)
     worlds = _own_worlds(asks) if scenario.world.map is None else {}
     if problems:
         raise InputError(problems)
-    origin = {"scenario": to_json(_resolved(scenario, robots, source)).decode()}
+    origin = {"scenario": to_json(_resolved(scenario, fleets, source)).decode()}
     simulation = Simulation(robots, world, _seed(scenario, asked, seed), collect, origin, worlds)
     for index, given in enumerate(scenario.timeline):
         _plan(
@@ -109,39 +139,45 @@ def build(scenario: Scenario, source: Source | None = None, seed: int | None = N
             )
     if problems:
         raise InputError(problems)
-    return Built(simulation, scenario, addresses, source, _speed(scenario, asked))
+    told = tuple(dict.fromkeys(str(note) for note in notes))
+    return Built(simulation, scenario, addresses, source, _speed(scenario, asked), told)
 
 
-def _resolved(scenario: Scenario, robots: list[Robot], source: Source) -> dict[str, Any]:
+def _resolved(scenario: Scenario, fleets: list[Fleet], source: Source) -> dict[str, Any]:
     """The scenario with nothing left to look up: every config key with its value, folders by their full path."""
     data = scenario.model_dump(mode="json", exclude_defaults=True)
-    first = 0
-    for entry, robot_entry in zip(data["robots"], scenario.robots, strict=True):
-        entry["config"] = robots[first].config.model_dump(mode="json")
+    for entry, robot_entry, fleet in zip(data["robots"], scenario.robots, fleets, strict=True):
+        entry["config"] = fleet.config.model_dump(mode="json")
         if is_folder(robot_entry.kind):
             entry["kind"] = str((source.folder / robot_entry.kind).resolve())
-        first += robot_entry.count
     if scenario.world.map is not None:
         beside = source.folder / scenario.world.map
         data["world"]["map"] = str(beside.resolve()) if beside.is_file() else scenario.world.map
     return data
 
 
-def _robots(index: int, entry: RobotEntry, source: Source, problems: list[Problem]) -> list[Robot]:
+def _fleet(
+    index: int, entry: RobotEntry, source: Source, environment: bool, problems: list[Problem], notes: list[Problem]
+) -> Fleet:
     at: KeyPath = ("robots", index)
     try:
         kind = robot_class(entry.kind, source.folder)
     except InputError as error:
         problems += source.place((*at, "kind"), error)
-        return []
+        return Fleet()
     known = len(problems)
-    config = validate(kind.Config, entry.config, problems, source.file, source.lines, (*at, "config"))
-    name = entry.name or default_name(entry.kind, source.folder)
+    config, findings = kind.examine(entry.config, environment)
+    for finding in findings:
+        (problems if finding.severity == "error" else notes).append(source.found((*at, "config"), finding))
     start = (entry.start.x, entry.start.y, entry.start.theta) if entry.start else None
     made = []
-    if config is not None:
+    if config is not None and len(problems) == known:
+        name = entry.name or kind.called(config) or default_name(entry.kind, source.folder)
         try:
-            made = [kind(name if entry.count == 1 else f"{name}-{n + 1}", config, start) for n in range(entry.count)]
+            made = [
+                kind(f"{name}-{n}", kind.member(config, n), start) if entry.count > 1 else kind(name, config, start)
+                for n in range(1, entry.count + 1)
+            ]
         except InputError as error:
             problems += source.place(at, error)
     declared = made[0].ports if made else kind.ports
@@ -155,7 +191,7 @@ def _robots(index: int, entry: RobotEntry, source: Source, problems: list[Proble
             elif not _is_address(address):
                 fix = "[HOST:]PORT, 0 for any free port"
                 problems.append(source.problem((*at, "ports", port), f"{address!r} is not an address", fix))
-    return made if len(problems) == known else []
+    return Fleet(config, made) if len(problems) == known else Fleet()
 
 
 def _is_address(address: str | int) -> bool:
@@ -167,6 +203,8 @@ def _address(port: Port, given: str | int | None, number: int) -> str:
     """The address of a port: the robot's own, or the one given; a fleet counts up from it, where it is a number of its own."""
     if port.transport == "dds":  # a domain, which robots share
         return str(given) if given is not None else port.address
+    if port.transport in SHARED:
+        number = 0
     host, _, first = port.address.rpartition(":")
     if given is not None:
         new_host, _, first = str(given).rpartition(":")
@@ -176,19 +214,22 @@ def _address(port: Port, given: str | int | None, number: int) -> str:
     return f"{host}:{int(first) + number if first != '0' else 0}"
 
 
-def _asks(robots: list[Robot], source: Source, problems: list[Problem]) -> dict[str, Asks]:
+def _asks(fleets: list[Fleet], source: Source, problems: list[Problem]) -> dict[str, Asks]:
     """What each robot's config asks; once for robots of one config, since a map takes time to load."""
     asked: dict[tuple[type[Robot], str], Asks] = {}
-    asks = {}
-    for robot in robots:
-        key = (type(robot), robot.config.model_dump_json())
+    asks: dict[str, Asks] = {}
+    for fleet in fleets:
+        if not fleet.robots:
+            continue
+        first = fleet.robots[0]
+        key = (type(first), fleet.config.model_dump_json())
         if key not in asked:
             try:
-                asked[key] = robot.asks()
+                asked[key] = first.asks()
             except InputError as error:
                 problems += source.place(("robots",), error)
                 asked[key] = Asks()
-        asks[robot.name] = asked[key]
+        asks |= {robot.name: asked[key] for robot in fleet.robots}
     return asks
 
 

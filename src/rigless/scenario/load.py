@@ -1,5 +1,6 @@
 """From what a person typed to a scenario: a robot kind, a scenario file, a robot's own native file, or a robot folder."""
 
+import copy
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -9,9 +10,9 @@ from typing import Any
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.toml_lines import key_lines
-from rigless.kernel.validation import validate
+from rigless.kernel.validation import Native, validate
 from rigless.scenario import kinds
-from rigless.scenario.build import Built, Source, build
+from rigless.scenario.build import SHARED, Built, Source, build
 from rigless.scenario.model import Scenario
 from rigless.scenario.places import find_scenario, shipped_scenarios
 
@@ -60,13 +61,13 @@ def _part(built: Built) -> None:
         for port in robot.ports:
             address = built.addresses[robot.name, port.name]
             host, _, number = address.rpartition(":")
-            if not number.isdigit() or number == "0":
+            if port.transport in SHARED or not number.isdigit() or number == "0":
                 continue
             owner = taken.setdefault((port.transport == "udp", number), robot.name)
             if owner != robot.name:
                 built.addresses[robot.name, port.name] = f"{host}:0"
                 notes.append(f"{robot.name}/{port.name}: {owner} has port {number} already, so it gets a free one")
-    built.notes = tuple(notes)
+    built.notes += tuple(notes)
 
 
 def _read(target: str) -> tuple[RAW, Source, bool]:
@@ -98,7 +99,16 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
             Problem("", f"no robot knows the file {target!r}", "give a scenario .toml or a robot's own native file")
         )
     kind, config = native
-    return {"name": kind, "robots": [{"kind": kind, "config": dict(config)}]}, Source(str(path), path.parent), True
+    source = Source(str(path), path.parent)
+    return {"name": kind, "robots": [{"kind": kind, "config": _of_file(config, 0, source)}]}, source, True
+
+
+def _of_file(config: Mapping[str, Any] | Native, index: int, source: Source) -> RAW:
+    """The config of a robot's own file; where its keys stand is kept in the source."""
+    if isinstance(config, Native):
+        source.natives["robots", index, "config"] = config
+        return copy.deepcopy(config.config)
+    return dict(config)
 
 
 def _read_toml(path: Path) -> tuple[RAW, Source]:
@@ -132,7 +142,7 @@ def _in_64_bits(value: Any) -> bool:
     return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
-def _native(path: Path) -> tuple[str, Mapping[str, Any]] | None:
+def _native(path: Path) -> tuple[str, Mapping[str, Any] | Native] | None:
     trouble: InputError | None = None
     for kind in kinds.installed():
         try:
@@ -180,7 +190,7 @@ def _with_native_configs(raw: RAW, source: Source) -> RAW:
                         "give its own native file, or keys in [robots.config]",
                     )
                 )
-            entry["config"] = dict(config)
+            entry["config"] = _of_file(config, index, source)
         except InputError as error:
             problems += source.place(at, error)
     if problems:
@@ -196,15 +206,30 @@ def apply_settings(
         _apply_setting(raw, setting, problems, single, beside)
 
 
+def apply_config_settings(config: RAW, settings: Iterable[str], problems: list[Problem]) -> None:
+    """`--set key=value` for the config of one robot alone."""
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        parts = key.strip().split(".")
+        if not equals or not all(parts):
+            problems.append(_no_setting(setting))
+        else:
+            _set(config, parts, _value(text), problems)
+
+
+def _no_setting(setting: str) -> Problem:
+    return Problem(f"--set {setting}", "is not key=value", "for example: --set report_hz=5")
+
+
 def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool, beside: Path | None) -> None:
     key, equals, text = setting.partition("=")
     parts = key.strip().split(".")
     if not equals or not all(parts):
-        problems.append(Problem(f"--set {setting}", "is not key=value", "for example: --set report_hz=5"))
+        problems.append(_no_setting(setting))
         return
     entries = raw.get("robots")
     robots = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    names = {str(entry.get("name") or kinds.default_name(str(entry.get("kind")), beside)): entry for entry in robots}
+    names = {_name(entry, beside): entry for entry in robots}
     if parts[0] in names and len(parts) > 1:
         robot, parts = names[parts[0]], parts[1:]
     elif parts[0] in Scenario.model_fields and not (single and parts[0] == "robots"):
@@ -220,11 +245,24 @@ def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool
         )
         return
     if robot is None:
-        _put(raw, parts, _value(text))
+        _set(raw, parts, _value(text), problems)
     elif parts[0] == "ports":
-        _put(robot, parts, text)
+        _set(robot, parts, text, problems)
     elif isinstance(robot.setdefault("config", {}), dict):
-        _put(robot["config"], parts, _value(text))
+        _set(robot["config"], parts, _value(text), problems)
+
+
+def _name(entry: RAW, beside: Path | None) -> str:
+    """What the robot of an entry will be called; it need not be a valid one."""
+    kind, config = str(entry.get("kind")), entry.get("config", {})
+    if entry.get("name"):
+        return str(entry["name"])
+    try:
+        robot = kinds.robot_class(kind, beside)
+        called = robot.called(made) if (made := robot.examine(config, environment=False)[0]) is not None else None
+    except InputError:  # told by the build
+        called = None
+    return called or kinds.default_name(kind, beside)
 
 
 def _value(text: str) -> Any:
@@ -235,10 +273,20 @@ def _value(text: str) -> Any:
         return text
 
 
-def _put(table: RAW, parts: list[str], value: Any) -> None:
-    for part in parts[:-1]:
-        inner = table.get(part)
-        if not isinstance(inner, dict):
-            inner = table[part] = {}
+def _set(table: Any, parts: list[str], value: Any, problems: list[Problem]) -> None:
+    """Set a key, or by its number an element of a list; tables on the way are made."""
+    for depth, part in enumerate(parts):
+        key: Any = part
+        if isinstance(table, list):
+            if not (part.isascii() and part.isdigit() and len(part) < 9 and int(part) < len(table)):
+                what = f"{'.'.join(parts[:depth])} has no element {part!r}"
+                fix = f"0 to {len(table) - 1}" if table else "it is empty"
+                problems.append(Problem(f"--set {'.'.join(parts)}", what, fix))
+                return
+            key = int(part)
+        inner = table[key] if isinstance(table, list) else table.get(key)
+        if depth == len(parts) - 1:
+            table[key] = value
+        elif not isinstance(inner, dict | list):
+            table[key] = inner = {}
         table = inner
-    table[parts[-1]] = value

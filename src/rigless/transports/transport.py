@@ -7,6 +7,7 @@ host when they appear (`connected`) or by the simulation when a robot registers 
 import importlib
 from typing import Any, Protocol
 
+from rigless.kernel.events import Severity
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.wiring import ALL
@@ -31,6 +32,10 @@ class Inbox(Protocol):
     def disconnected(self, link: int) -> None: ...
 
     def dropped(self, link: int) -> None: ...
+
+    def told(self, text: str, severity: Severity) -> None:
+        """Something a person should know: it becomes an event of the run."""
+        ...
 
 
 class Transport(Protocol):

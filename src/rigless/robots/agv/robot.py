@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from rigless.hardware.messages import HEARD, Said
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
@@ -16,6 +17,7 @@ from rigless.kernel.robot import Robot, VirtualInput, every, on
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.hardware import hardware_port
 from rigless.robots.agv.machine import Machine
 from rigless.robots.agv.modules.commands import Commands
 from rigless.robots.agv.modules.core import Core
@@ -42,7 +44,8 @@ class Agv(Robot):
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
-        return (agv_port(self.config),)
+        real = hardware_port(self.config)
+        return (agv_port(self.config), *([real] if real else []))
 
     @cached_property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
@@ -135,7 +138,7 @@ class Agv(Robot):
         """The state is new, or was restored: what follows from it is made again."""
         self._known = self.state
         self.effective = self.settings.effective()
-        if hasattr(self.machine, 'configure'):
+        if hasattr(self.machine, "configure"):
             self.machine.configure(self.effective)
         self.core.forget()
         self.core.judge()
@@ -182,6 +185,12 @@ class Agv(Robot):
             self.voice.boot()
         elif message.name == "epoch_s":
             self.voice.set_date()
+
+    @on(*HEARD)
+    def hear_part(self, message: Said, link: Link) -> None:
+        """Of a real part, on the hardware port."""
+        self._ready()
+        self.machine.drivers.take(message)
 
     # What is heard
 

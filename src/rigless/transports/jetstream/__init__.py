@@ -1,0 +1,1 @@
+"""What the NATS transport consists of."""

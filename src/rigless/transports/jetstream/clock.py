@@ -1,0 +1,59 @@
+"""The server's clock, as seen from here: whether a command has expired is judged by it, so the robot's own date may be wrong.
+
+Each answer that carries the server's time was made between the question and the answer; of the last samples the one that took the least
+time is the best. Local time is monotonic, so nobody who sets the date of this machine moves the estimate.
+"""
+
+from collections import deque
+from datetime import datetime
+
+NS = 1_000_000_000
+SAMPLES = 8
+RATE = 2e-4  # how fast two clocks may part, per second
+
+
+class ServerClock:
+    def __init__(self) -> None:
+        self._samples: deque[tuple[int, int, int]] = deque(maxlen=SAMPLES)  # sent, received (local), server's time
+
+    @property
+    def known(self) -> bool:
+        return bool(self._samples)
+
+    def sample(self, sent_ns: int, received_ns: int, server_ns: int) -> None:
+        if self._samples and not self._fits(sent_ns, received_ns, server_ns):
+            self._samples.clear()  # the server's clock was set
+        self._samples.append((sent_ns, received_ns, server_ns))
+
+    def _fits(self, sent_ns: int, received_ns: int, server_ns: int) -> bool:
+        """Whether a sample can be of the same clock as the others."""
+        begun, ended, there = self._best()
+        slack = int((received_ns - begun) * RATE) + 1_000_000
+        return there - ended - slack <= server_ns - sent_ns and server_ns - received_ns <= there - begun + slack
+
+    def _best(self) -> tuple[int, int, int]:
+        return min(self._samples, key=lambda sample: sample[1] - sample[0])
+
+    def now_ns(self, local_ns: int) -> int:
+        """The server's time, since 1970."""
+        sent, received, server = self._best()
+        return server + local_ns - (sent + received) // 2
+
+    def age_ms(self, stored_ns: int, local_ns: int) -> float:
+        """How long ago the server stored a message; 0 while its clock is not known."""
+        return max(0.0, (self.now_ns(local_ns) - stored_ns) / 1e6) if self._samples else 0.0
+
+
+def to_ns(text: str) -> int:
+    """RFC 3339 in UTC, to the nanosecond. Raises ValueError."""
+    whole, dot, rest = text.partition(".")
+    digits = rest.rstrip("Z") if dot else ""
+    if (dot and not digits.isdigit()) or not text.endswith("Z"):
+        raise ValueError(f"{text[:40]!r} is no time in UTC")
+    seconds = round(datetime.fromisoformat(f"{whole.rstrip('Z')}+00:00").timestamp())
+    return seconds * NS + int(digits.ljust(9, "0")[:9] or 0)
+
+
+def to_text(time_ns: int) -> str:
+    seconds, rest = divmod(time_ns, NS)
+    return f"{datetime.utcfromtimestamp(seconds).isoformat()}.{rest:09d}Z"

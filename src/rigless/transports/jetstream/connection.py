@@ -1,0 +1,321 @@
+"""The way to the backend: one NATS connection, shared by all robots of a process that have the same settings.
+
+It is kept up for ever. A server that does not answer pings for about three seconds (stopped, or its network gone) counts as lost. Nothing
+is kept over an outage: who publishes while the way is down is told so, and decides what is still worth sending when it is up again.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import SplitResult, urlsplit
+
+from rigless.kernel.events import Severity
+from rigless.transports.jetstream import protocol
+from rigless.transports.jetstream.clock import ServerClock
+from rigless.transports.jetstream.trouble import DeniedError, LinkError, MissingError
+from rigless.transports.jetstream.wire import Wire
+from rigless.transports.transport import PENDING_BYTES
+
+PING_S = 1.0
+PINGS = 2  # unanswered ones; one more and the server counts as lost
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 2.0
+SETTLED_S = 5.0  # a connection that lasted as long was a good one: the next try comes at once
+LEAVE_S = 0.5
+LOST, DENIED = -1, -2  # answers that are none: the connection has ended, the server does not permit the question
+NOBODY = 503
+
+Answer = Callable[[Any, int, bytes, bytes], None]  # what was given with the question, status, header block, payload
+Delivery = Callable[[str, str, bytes, bytes], None]  # subject, reply, header block, payload
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Robots that have these alike share a connection."""
+
+    servers: tuple[str, ...]
+    creds: str = ""
+    name: str = ""
+    connect_s: float = 2.0
+    alone: str = ""  # a robot that wants a connection of its own
+
+
+class Watcher(Protocol):
+    """Who is told how the way is."""
+
+    def went_up(self) -> None: ...
+
+    def went_down(self, why: str) -> None: ...
+
+    def told(self, text: str, severity: Severity) -> None: ...
+
+
+class Connection:
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.watchers: list[Watcher] = []
+        self.trouble = LinkError("not connected yet")  # why it is down, while it is
+        self.tried = asyncio.Event()  # each server was tried once
+        self.inbox = f"_INBOX.{secrets.token_hex(11)}"
+        self.users = 0
+        self.clock = ServerClock()
+        self.clock_due_s = 0.0
+        self._servers = [urlsplit(_whole(server)) for server in settings.servers]
+        self._wire: Wire | None = None
+        self._out: list[bytes] = []
+        self._subscriptions: dict[int, tuple[str, Delivery]] = {}
+        self._asked: dict[int, tuple[Answer, Any, str]] = {}
+        self._next_question = 0
+        self._next_subscription = 0
+        self._said = ""
+        self._was_up = False
+        self.subscribe(f"{self.inbox}.*", self._answer)
+        self._task = asyncio.get_running_loop().create_task(self._keep_up())
+
+    @property
+    def up(self) -> bool:
+        return self._wire is not None
+
+    @property
+    def server(self) -> str:
+        return _place(self._servers[0])
+
+    @property
+    def max_payload(self) -> int:
+        return protocol.Info().max_payload if self._wire is None else self._wire.info.max_payload
+
+    @property
+    def congested(self) -> bool:
+        """The server does not take what is sent: more would only grow old."""
+        return self._wire is not None and self._wire.waiting_bytes > PENDING_BYTES
+
+    async def close(self) -> None:
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+        if self._wire is not None:
+            self._flush()
+            wire, self._wire = self._wire, None
+            await wire.leave(LEAVE_S)
+
+    # Out
+
+    def publish(self, subject: str, data: bytes, reply: str = "", headers: bytes = b"") -> None:
+        """Send a message soon: with all others of this turn of the loop. Nothing is sent while the way is down."""
+        self._write(protocol.publish(subject, data, reply, headers))
+
+    def ask(self, subject: str, data: bytes, headers: bytes, answer: Answer, context: Any) -> int:
+        """Publish with an inbox for the answer. Every question is answered, at the latest with LOST when the connection ends, but only
+        `forget` ends the wait for a server that says nothing."""
+        self._next_question = number = self._next_question + 1
+        if self._wire is None:
+            asyncio.get_running_loop().call_soon(answer, context, LOST, b"", b"")
+            return number
+        self._asked[number] = answer, context, subject
+        self._write(protocol.publish(subject, data, f"{self.inbox}.{number}", headers))
+        return number
+
+    def forget(self, question: int) -> None:
+        self._asked.pop(question, None)
+
+    async def request(self, subject: str, data: bytes, timeout_s: float, headers: bytes = b"") -> tuple[bytes, bytes]:
+        """Ask and wait: the header block and the payload of the answer. Raises LinkError."""
+        if self._wire is None:
+            raise self.trouble
+        done: asyncio.Future[tuple[int, bytes, bytes]] = asyncio.get_running_loop().create_future()
+        number = self.ask(subject, data, headers, _settle, done)
+        try:
+            async with asyncio.timeout(timeout_s):
+                status, block, payload = await done
+        except TimeoutError:
+            raise LinkError(f"no answer from the server within {timeout_s:g} s to {subject}") from None
+        finally:
+            self.forget(number)
+        if status == LOST:
+            raise LinkError("the connection was lost")
+        if status == DENIED:
+            raise DeniedError("publish to", subject)
+        if status == NOBODY:
+            raise MissingError(f"nobody answers on {subject}")
+        return block, payload
+
+    def subscribe(self, subject: str, delivery: Delivery) -> int:
+        """Listen, over all outages, until `unsubscribe`."""
+        self._next_subscription = number = self._next_subscription + 1
+        self._subscriptions[number] = subject, delivery
+        self._write(protocol.subscribe(subject, number))
+        return number
+
+    def unsubscribe(self, number: int) -> None:
+        if self._subscriptions.pop(number, None) is not None:
+            self._write(protocol.unsubscribe(number))
+
+    def _write(self, frame: bytes) -> None:
+        if self._wire is None:
+            return
+        if not self._out:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._out.append(frame)
+
+    def _flush(self) -> None:
+        if self._wire is not None and self._out:
+            self._wire.write(b"".join(self._out))
+        self._out.clear()
+
+    # In
+
+    def _message(self, subscription: int, subject: str, reply: str, headers: bytes, data: bytes) -> None:
+        found = self._subscriptions.get(subscription)
+        if found is not None:
+            found[1](subject, reply, headers, data)
+
+    def _answer(self, subject: str, reply: str, headers: bytes, data: bytes) -> None:
+        number = subject.rpartition(".")[2]
+        asked = self._asked.pop(int(number), None) if number.isdigit() else None
+        if asked is not None:
+            asked[0](asked[1], protocol.status(headers), headers, data)
+
+    def _denied(self, action: str, subject: str) -> None:
+        waiting = [number for number, asked in self._asked.items() if asked[2] == subject]
+        for number in waiting:
+            answer, context, _ = self._asked.pop(number)
+            answer(context, DENIED, b"", b"")
+        if not waiting:
+            way = "publish to" if action == "publish" else "subscribe to"
+            self.tell(str(DeniedError(way, subject)), "error")
+
+    # Up and down
+
+    async def _keep_up(self) -> None:
+        loop = asyncio.get_running_loop()
+        wait_s = FIRST_WAIT_S
+        while True:
+            troubles = []
+            for server in list(self._servers):
+                try:
+                    wire = await self._dial(server)
+                except LinkError as error:
+                    troubles.append(error)
+                    continue
+                begun = loop.time()
+                self._begin(wire, server)
+                why = await self._watch(wire)
+                self._end(why)
+                if loop.time() - begun > SETTLED_S:
+                    wait_s = FIRST_WAIT_S
+                break
+            else:
+                self._failed(troubles)
+            await asyncio.sleep(wait_s)
+            wait_s = min(2 * wait_s, LONGEST_WAIT_S)
+
+    async def _dial(self, server: SplitResult) -> Wire:
+        wire = Wire(self._message, self._denied)
+        try:
+            async with asyncio.timeout(self.settings.connect_s):
+                await wire.dial(server, self.settings.creds, self.settings.name)
+        except TimeoutError:
+            wire.end("too slow")
+            within = f"within {self.settings.connect_s:g} s"
+            raise LinkError(f"no answer from a NATS server at {_place(server)} {within}") from None
+        except BaseException:
+            wire.end("not wanted")
+            raise
+        return wire
+
+    def _begin(self, wire: Wire, server: SplitResult) -> None:
+        self._wire = wire
+        self._out.clear()
+        for url in wire.info.connect_urls:
+            found = urlsplit(f"{server.scheme}://{server.netloc.rpartition('@')[0]}@{url}".replace("//@", "//"))
+            if found not in self._servers and _is_place(found):
+                self._servers.append(found)
+        for number, (subject, _) in self._subscriptions.items():
+            self._write(protocol.subscribe(subject, number))
+        if self._said or self._was_up:
+            self.tell(f"connected to the NATS server at {_place(server)}{' again' if self._was_up else ''}", "info")
+        self._said, self._was_up = "", True
+        self.tried.set()
+        for watcher in list(self.watchers):
+            watcher.went_up()
+
+    async def _watch(self, wire: Wire) -> str:
+        while not wire.lost.done():
+            await asyncio.wait([wire.lost], timeout=PING_S)
+            if wire.lost.done():
+                break
+            if wire.pings >= PINGS:
+                wire.end(f"the server has not answered for {(PINGS + 1) * PING_S:g} s")
+            else:
+                wire.ping()
+        return wire.lost.result()
+
+    def _end(self, why: str) -> None:
+        self._wire = None
+        self._out.clear()
+        self.trouble = LinkError(f"the connection to the NATS server was lost: {why}")
+        asked, self._asked = self._asked, {}
+        for answer, context, _ in asked.values():
+            answer(context, LOST, b"", b"")
+        self.tell(self.trouble.what, "warning")
+        for watcher in list(self.watchers):
+            watcher.went_down(self.trouble.what)
+
+    def _failed(self, troubles: list[LinkError]) -> None:
+        self.trouble = next((trouble for trouble in troubles if trouble.final), troubles[0])
+        if not self._was_up or self.trouble.final:
+            self.tell(f"{self.trouble}; trying on", "error" if self.trouble.final else "warning")
+        self.tried.set()
+        for watcher in list(self.watchers):
+            watcher.went_down(str(self.trouble))
+
+    def tell(self, text: str, severity: Severity) -> None:
+        """Say something once, whoever shares the connection."""
+        if text != self._said and self.watchers:
+            self._said = text
+            self.watchers[0].told(text, severity)
+
+
+def _settle(done: "asyncio.Future[tuple[int, bytes, bytes]]", status: int, headers: bytes, data: bytes) -> None:
+    if not done.done():
+        done.set_result((status, headers, data))
+
+
+def _whole(server: str) -> str:
+    return server if "://" in server else f"nats://{server}"
+
+
+def _place(server: SplitResult) -> str:
+    """Without the password."""
+    return f"{server.hostname}:{server.port or 4222}"
+
+
+def _is_place(server: SplitResult) -> bool:
+    try:
+        return bool(server.hostname) and server.port is not None
+    except ValueError:
+        return False
+
+
+# Sharing
+
+_shared: dict[tuple[int, Settings], Connection] = {}
+
+
+def join(settings: Settings) -> Connection:
+    """The connection for these settings; the one that is there, if another robot has it already."""
+    key = id(asyncio.get_running_loop()), settings
+    found = _shared.get(key)
+    if found is None:
+        found = _shared[key] = Connection(settings)
+    found.users += 1
+    return found
+
+
+async def leave(connection: Connection) -> None:
+    connection.users -= 1
+    if connection.users == 0:
+        _shared.pop((id(asyncio.get_running_loop()), connection.settings), None)
+        await connection.close()

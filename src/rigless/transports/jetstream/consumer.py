@@ -1,0 +1,168 @@
+"""What the backend says to one robot: a durable pull consumer of the inbound stream, so that nothing is missed while the robot is away.
+
+One question asks for many messages and is renewed when they have come or its time is over; so hundreds of idle robots cost little. A
+message is acknowledged by whoever handled it, and comes again if that does not happen within ACK_S.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from rigless.transports.jetstream import protocol
+from rigless.transports.jetstream.connection import NOBODY, Connection
+from rigless.transports.jetstream.streams import API, NO_CONSUMER, S, Stream, api
+from rigless.transports.jetstream.trouble import ApiError
+
+ACK_S = 10
+PENDING = 256  # messages handed out and not acknowledged
+BATCH = 64
+ASK_S = 15.0
+LATE_S = 2.0
+IDLE_DAYS = 7  # the server forgets a consumer that nobody asked for as long; the stream's messages do not live as long
+ACK = b"+ACK"
+ASKED_IN_VAIN = (404, 408)
+CONFLICT = 409
+
+
+@dataclass(frozen=True)
+class Delivered:
+    subject: str
+    data: bytes
+    id: str
+    sequence: int
+    stored_ns: int
+    reply: str
+
+
+class Consumer:
+    """`receive` gets messages one by one; `gone` hears that the server has no such consumer any more."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        name: str,
+        subjects: Sequence[str],
+        receive: Callable[[Delivered], None],
+        gone: Callable[[str], None],
+    ):
+        self._connection, self._name, self._subjects = connection, name, list(subjects)
+        self._receive, self._gone = receive, gone
+        self._stream = ""
+        self._created = ""  # the stream's, by which it is known to be the same
+        self._last = 0  # sequence of the last message that came
+        self._left = 0  # messages that the last question may still bring
+        self._until_s = 0.0
+        self._running = False
+        self._inbox = f"{connection.inbox}.pull.{name}"
+        self._subscription = connection.subscribe(self._inbox, self._message)
+
+    async def begin(self, stream: Stream) -> None:
+        """See that the consumer is there, then ask. Raises LinkError."""
+        self._stream = stream.name
+        if stream.created != self._created:
+            self._created, self._last = stream.created, 0
+        await self._ensure()
+        self._running = True
+        self._ask()
+
+    def end(self) -> None:
+        self._running = False
+
+    def resume(self) -> None:
+        self._running = True
+        self._ask()
+
+    def close(self) -> None:
+        self.end()
+        self._connection.unsubscribe(self._subscription)
+
+    def tick(self) -> None:
+        """Once a second or so: a question that was never answered is asked again."""
+        if self._running and asyncio.get_running_loop().time() > self._until_s:
+            self._ask()
+
+    def acknowledge(self, delivered: Delivered) -> None:
+        self._connection.publish(delivered.reply, ACK)
+
+    async def _ensure(self) -> None:
+        """Existing ones keep their settings but for the subjects."""
+        place = f"{self._stream}.{self._name}"
+        try:
+            found: dict[str, Any] = (await api(self._connection, f"CONSUMER.INFO.{place}"))["config"]
+        except ApiError as error:
+            if error.code != NO_CONSUMER:
+                raise
+            await self._create(place, self._fresh())
+            return
+        have = found.get("filter_subjects") or [found.get("filter_subject", "")]
+        if sorted(have) != sorted(self._subjects):
+            found.pop("filter_subject", None)
+            await self._create(place, {**found, "filter_subjects": self._subjects})
+
+    def _fresh(self) -> dict[str, Any]:
+        """One that is made again goes on after the last message that came."""
+        config: dict[str, Any] = {
+            "name": self._name,
+            "durable_name": self._name,
+            "filter_subjects": self._subjects,
+            "ack_policy": "explicit",
+            "ack_wait": ACK_S * S,
+            "max_ack_pending": PENDING,
+            "max_deliver": -1,
+            "replay_policy": "instant",
+            "deliver_policy": "all",
+            "inactive_threshold": IDLE_DAYS * 86_400 * S,
+        }
+        if self._last:
+            config |= {"deliver_policy": "by_start_sequence", "opt_start_seq": self._last + 1}
+        return config
+
+    async def _create(self, place: str, config: dict[str, Any]) -> None:
+        await api(self._connection, f"CONSUMER.CREATE.{place}", {"stream_name": self._stream, "config": config})
+
+    def _ask(self) -> None:
+        self._left = BATCH
+        self._until_s = asyncio.get_running_loop().time() + ASK_S + LATE_S
+        question = msgspec.json.encode({"batch": BATCH, "expires": round(ASK_S * S)})
+        self._connection.publish(f"{API}CONSUMER.MSG.NEXT.{self._stream}.{self._name}", question, self._inbox)
+
+    def _message(self, subject: str, reply: str, headers: bytes, data: bytes) -> None:
+        if not self._running:
+            return
+        if not reply:
+            self._status(protocol.status(headers), headers)
+            return
+        delivered = _delivered(subject, reply, headers, data)
+        if delivered is None:
+            return
+        self._last = max(self._last, delivered.sequence)
+        self._left -= 1
+        if self._left <= 0:
+            self._ask()
+        self._receive(delivered)
+
+    def _status(self, status: int, headers: bytes) -> None:
+        text = headers[12:].partition(b"\r\n")[0].strip().decode("utf-8", "replace").lower()
+        if status in ASKED_IN_VAIN:
+            self._ask()
+        elif status == NOBODY or (status == CONFLICT and "deleted" in text):
+            self._running = False
+            self._gone(f"the consumer {self._name} of the stream {self._stream} is gone")
+        elif status == CONFLICT:  # the server goes, or somebody else leads: ask soon
+            self._until_s = min(self._until_s, asyncio.get_running_loop().time() + 0.5)
+
+
+def _delivered(subject: str, reply: str, headers: bytes, data: bytes) -> Delivered | None:
+    """A message with what JetStream tells of it in the reply's subject; None if it is none of JetStream's."""
+    tokens = reply.split(".")
+    if tokens[:2] != ["$JS", "ACK"] or len(tokens) < 9:
+        return None
+    first = 2 if len(tokens) == 9 else 4  # newer servers put a domain and an account before the stream
+    try:
+        sequence, stored_ns = int(tokens[first + 3]), int(tokens[first + 5])
+    except (ValueError, IndexError):
+        return None
+    return Delivered(subject, data, protocol.field(headers, b"nats-msg-id"), sequence, stored_ns, reply)

@@ -1,0 +1,294 @@
+"""What robots have promised to say and have not got rid of yet, and the last of what they must remember: one SQLite file for all robots.
+
+What happened in one turn of the event loop is written in one transaction at its end; whoever waits for it (messages to be sent, commands to
+be acknowledged) goes on after that. So when the process is killed, what was acknowledged to others is on file. When power fails, the last
+moments may be lost: WAL with synchronous=NORMAL does not wait for the disk at each transaction (RIGLESS_OUTBOX_SYNC=full makes it wait).
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from rigless.transports.jetstream.trouble import LinkError, Tell
+
+ROWS = 1_000_000  # more than that many messages, or bytes, are not taken: nothing that was promised goes for it
+BYTES = 1 << 30
+KEPT = 10_000  # remembered a robot and subject
+KEPT_S = 7 * 86_400.0
+PRUNE_EVERY = 1000
+RETRY_S = 1.0
+SYNC = "RIGLESS_OUTBOX_SYNC"
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS outbox (robot TEXT, number INTEGER, subject TEXT, id TEXT, data BLOB, PRIMARY KEY (robot, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kept (number INTEGER PRIMARY KEY AUTOINCREMENT, robot TEXT, subject TEXT, key TEXT, at REAL, data BLOB,
+  UNIQUE (robot, subject, key));
+CREATE TABLE IF NOT EXISTS sent (robot TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
+"""
+
+
+@dataclass(slots=True)
+class Letter:
+    """A message that must get there."""
+
+    robot: str
+    number: int
+    subject: str
+    id: str
+    data: bytes
+    floor: int = -1  # the stream was at least here when it was first sent; -1: never sent
+    refused: bool = False  # the server said that it did not store it
+
+
+@dataclass
+class Batch:
+    """What is to be written next."""
+
+    letters: list[Letter] = field(default_factory=list)
+    gone: list[tuple[str, int]] = field(default_factory=list)
+    kept: list[tuple[str, str, str, float, bytes]] = field(default_factory=list)
+    sent: dict[str, int] = field(default_factory=dict)
+    then: list[Callable[[], None]] = field(default_factory=list)
+
+    def has_rows(self) -> bool:
+        return bool(self.letters or self.gone or self.kept)
+
+
+class Outbox:
+    """`trouble` says why nothing can be written at present; while it does, nothing is promised either."""
+
+    def __init__(self, path: Path, tell: Tell):
+        self.path = path
+        self.trouble = ""
+        self.users = 0
+        self._tell = tell
+        self._batch = Batch()
+        self._scheduled = False
+        self._remembered = 0
+        self._database = _open(path, tell)
+        found = self._database.execute("SELECT count(*), coalesce(sum(length(data)), 0) FROM outbox").fetchone()
+        self.rows, self.bytes = int(found[0]), int(found[1])
+
+    # What is on file
+
+    def last_number(self, robot: str) -> int:
+        query = "SELECT coalesce(max(number), 0) FROM outbox WHERE robot = ?"
+        return int(self._database.execute(query, (robot,)).fetchone()[0])
+
+    def depth(self, robot: str) -> int:
+        return int(self._database.execute("SELECT count(*) FROM outbox WHERE robot = ?", (robot,)).fetchone()[0])
+
+    def sequence(self, robot: str) -> int:
+        """Where in the stream the robot's last acknowledged message is."""
+        found = self._database.execute("SELECT sequence FROM sent WHERE robot = ?", (robot,)).fetchone()
+        return 0 if found is None else int(found[0])
+
+    def load(self, robot: str, after: int, most: int) -> list[Letter]:
+        """Messages from the oldest on."""
+        query = "SELECT number, subject, id, data FROM outbox WHERE robot = ? AND number > ? ORDER BY number LIMIT ?"
+        found = self._database.execute(query, (robot, after, most)).fetchall()
+        return [Letter(robot, *row) for row in found]
+
+    def kept(self, robot: str) -> list[tuple[str, bytes]]:
+        """What the robot is to remember, subject and message, oldest first."""
+        self._prune(robot)
+        query = "SELECT subject, data FROM kept WHERE robot = ? ORDER BY number"
+        return self._database.execute(query, (robot,)).fetchall()
+
+    # What is to be written
+
+    def full(self) -> bool:
+        return self.rows >= ROWS or self.bytes >= BYTES
+
+    def add(self, letter: Letter) -> None:
+        self.rows += 1
+        self.bytes += len(letter.data)
+        self._batch.letters.append(letter)
+        self._schedule()
+
+    def remove(self, letter: Letter, sequence: int) -> None:
+        """It got there."""
+        self.rows -= 1
+        self.bytes -= len(letter.data)
+        self._batch.gone.append((letter.robot, letter.number))
+        if sequence:
+            self._batch.sent[letter.robot] = sequence
+        self._schedule()
+
+    def keep(self, robot: str, subject: str, key: str, data: bytes) -> None:
+        self._batch.kept.append((robot, subject, key, time.time(), data))
+        self._remembered += 1
+        self._schedule()
+
+    def then(self, act: Callable[[], None]) -> None:
+        """Do this when all that was given so far is on file."""
+        self._batch.then.append(act)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._turn)
+
+    def _turn(self) -> None:
+        self._scheduled = False
+        if self.commit():
+            return
+        self._scheduled = True
+        asyncio.get_running_loop().call_later(RETRY_S, self._turn)
+
+    def commit(self) -> bool:
+        """Write what waits and do what waits for it; False if it cannot be written now."""
+        batch = self._batch
+        if batch.has_rows():
+            try:
+                self._write(batch)
+            except sqlite3.Error as error:
+                with contextlib.suppress(sqlite3.Error):
+                    self._database.execute("ROLLBACK")
+                self._failed(str(error))
+                return False
+        if self.trouble:
+            self.trouble = ""
+            self._tell(f"the outbox {self.path} can be written again", "info")
+        self._batch = Batch()
+        for act in batch.then:
+            act()
+        if self._remembered >= PRUNE_EVERY:
+            self._remembered = 0
+            for robot in {row[0] for row in batch.kept}:
+                self._prune(robot)
+        return True
+
+    def _write(self, batch: Batch) -> None:
+        database = self._database
+        database.execute("BEGIN IMMEDIATE")
+        if batch.letters:
+            rows = [(letter.robot, letter.number, letter.subject, letter.id, letter.data) for letter in batch.letters]
+            database.executemany("INSERT INTO outbox VALUES (?, ?, ?, ?, ?)", rows)
+        if batch.gone:
+            database.executemany("DELETE FROM outbox WHERE robot = ? AND number = ?", batch.gone)
+            database.executemany("INSERT OR REPLACE INTO sent VALUES (?, ?)", list(batch.sent.items()))
+        if batch.kept:
+            insert = "INSERT OR REPLACE INTO kept (robot, subject, key, at, data) VALUES (?, ?, ?, ?, ?)"
+            database.executemany(insert, batch.kept)
+        database.execute("COMMIT")
+
+    def _failed(self, error: str) -> None:
+        if not self.trouble:
+            self._tell(f"the outbox {self.path} cannot be written: {error}; nothing is taken until it can", "critical")
+        self.trouble = f"the outbox cannot be written: {error}"
+
+    def _prune(self, robot: str) -> None:
+        """Forget what is too old or too much."""
+        with contextlib.suppress(sqlite3.Error):  # another time
+            self._database.execute("DELETE FROM kept WHERE robot = ? AND at < ?", (robot, time.time() - KEPT_S))
+            query = "SELECT subject FROM kept WHERE robot = ? GROUP BY subject HAVING count(*) > ?"
+            for (subject,) in self._database.execute(query, (robot, KEPT)).fetchall():
+                self._database.execute(
+                    "DELETE FROM kept WHERE robot = ?1 AND subject = ?2 AND number <= (SELECT number FROM kept "
+                    "WHERE robot = ?1 AND subject = ?2 ORDER BY number DESC LIMIT 1 OFFSET ?3)",
+                    (robot, subject, KEPT),
+                )
+
+    def close(self) -> None:
+        self.commit()
+        with contextlib.suppress(sqlite3.Error):
+            self._database.close()
+
+
+def _open(path: Path, tell: Tell) -> sqlite3.Connection:
+    """The file; one that is broken is set aside and a new one begun. Raises LinkError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            return _connect(path)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            aside = path.with_name(f"{path.name}.broken-{time.strftime('%Y%m%dT%H%M%S')}")
+            for suffix in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.replace(f"{path}{suffix}", f"{aside}{suffix}")
+            tell(
+                f"the outbox {path} is broken ({error}): it was set aside as {aside.name} and a new one begun", "error"
+            )
+            return _connect(path)
+    except (OSError, sqlite3.Error) as error:
+        raise LinkError(
+            f"the outbox {path} cannot be opened: {error}", "choose another folder with RIGLESS_STATE", True
+        ) from None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, isolation_level=None, timeout=2.0)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        sync = "FULL" if os.environ.get(SYNC, "").lower() == "full" else "NORMAL"
+        database.execute(f"PRAGMA synchronous = {sync}")
+        (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise sqlite3.DatabaseError(found)
+        database.executescript(SCHEMA)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def state_folder() -> Path:
+    """Where things are kept over restarts, if nobody says otherwise."""
+    if os.environ.get("RIGLESS_STATE"):
+        return Path(os.environ["RIGLESS_STATE"])
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "rigless"
+
+
+# Sharing
+
+_shared: dict[tuple[int, Path], Outbox] = {}
+
+
+def join(folder: Path, tell: Tell) -> Outbox:
+    """The outbox of a state folder, the one that is open if there is one."""
+    key = id(asyncio.get_running_loop()), folder.absolute()
+    found = _shared.get(key)
+    if found is None:
+        found = _shared[key] = Outbox(folder / "outbox.sqlite", tell)
+    found.users += 1
+    return found
+
+
+def leave(outbox: Outbox) -> None:
+    outbox.users -= 1
+    if outbox.users == 0:
+        for key in [key for key, found in _shared.items() if found is outbox]:
+            del _shared[key]
+        outbox.close()
+
+
+def claim(folder: Path, robot: str) -> IO[str]:
+    """A file that is locked while this process runs the robot: two would mix up what is on file. Raises LinkError."""
+    path = folder / f"{robot}.lock"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        fix = "choose another folder with RIGLESS_STATE"
+        raise LinkError(f"{path} cannot be written: {error.strerror}", fix, True) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        holder = file.read(200).strip() or "another process"
+        file.close()
+        fix = "end that one, give this robot another identity.robotId, or use another RIGLESS_STATE"
+        raise LinkError(f"robot {robot!r} already runs: {holder}", fix, True) from None
+    file.truncate(0)
+    return file

@@ -1,0 +1,122 @@
+"""The NATS client protocol, as bytes: lines that end in CRLF, some followed by a payload whose length they tell.
+
+The transport speaks it itself: it sends from inside a simulation's turn, so publishing must neither wait nor be a task, and nothing may be
+kept back over an outage to be sent when it is stale.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+LONGEST_LINE = 1 << 20  # INFO of a large cluster
+LONGEST_PAYLOAD = 64 << 20
+PING = b"PING\r\n"
+PONG = b"PONG\r\n"
+HEADER = b"NATS/1.0\r\n"
+
+OnMessage = Callable[[int, str, str, bytes, bytes], None]  # subscription, subject, reply, header block, payload
+OnLine = Callable[[bytes, bytes], None]  # operation, the rest of the line
+
+
+class ProtocolError(Exception):
+    """What came is not NATS."""
+
+
+class Info(msgspec.Struct):
+    """What a server says of itself when one connects."""
+
+    version: str = ""
+    server_id: str = ""
+    max_payload: int = 1 << 20
+    tls_required: bool = False
+    auth_required: bool = False
+    nonce: str = ""
+    connect_urls: list[str] = []
+    headers: bool = False
+
+
+class Parser:
+    """Takes bytes in any pieces, hands on what they say."""
+
+    def __init__(self, on_message: OnMessage, on_line: OnLine):
+        self._on_message, self._on_line = on_message, on_line
+        self._left = b""
+
+    def feed(self, data: bytes) -> None:
+        buffer = self._left + data if self._left else data
+        at, size = 0, len(buffer)
+        while at < size:
+            end = buffer.find(b"\r\n", at)
+            if end < 0:
+                if size - at > LONGEST_LINE:
+                    raise ProtocolError("a line without an end")
+                break
+            operation, _, rest = buffer[at:end].partition(b" ")
+            if operation in (b"MSG", b"HMSG"):
+                fields = rest.split()
+                if not (3 if operation == b"MSG" else 4) <= len(fields) <= (4 if operation == b"MSG" else 5):
+                    raise ProtocolError(f"cannot read {buffer[at : at + 80]!r}")
+                try:
+                    subscription, length = int(fields[1]), int(fields[-1])
+                    header = int(fields[-2]) if operation == b"HMSG" else 0
+                except ValueError:
+                    raise ProtocolError(f"cannot read {buffer[at : at + 80]!r}") from None
+                if not 0 <= header <= length <= LONGEST_PAYLOAD:
+                    raise ProtocolError(f"a message of {length} bytes with a header of {header}")
+                begin = end + 2
+                if begin + length + 2 > size:
+                    break
+                reply = fields[2].decode("utf-8", "replace") if len(fields) == (4 if header == 0 else 5) else ""
+                subject = fields[0].decode("utf-8", "replace")
+                at = begin + length + 2
+                block, payload = buffer[begin : begin + header], buffer[begin + header : begin + length]
+                self._on_message(subscription, subject, reply, block, payload)
+            else:
+                at = end + 2
+                self._on_line(operation.upper(), rest)
+        self._left = buffer[at:] if at < size else b""
+
+
+def publish(subject: str, data: bytes, reply: str = "", headers: bytes = b"") -> bytes:
+    """The frame of a message; `headers` are lines, each with its CRLF."""
+    to = f"{subject} {reply}" if reply else subject
+    if not headers:
+        return b"PUB %b %d\r\n%b\r\n" % (to.encode(), len(data), data)
+    return b"HPUB %b %d %d\r\nNATS/1.0\r\n%b\r\n%b\r\n" % (
+        to.encode(),
+        len(headers) + 12,
+        len(headers) + 12 + len(data),
+        headers,
+        data,
+    )
+
+
+def subscribe(subject: str, subscription: int) -> bytes:
+    return f"SUB {subject} {subscription}\r\n".encode()
+
+
+def unsubscribe(subscription: int) -> bytes:
+    return f"UNSUB {subscription}\r\n".encode()
+
+
+def status(headers: bytes) -> int:
+    """The number in the first line of a header block, 0 if there is none: 503 means that nobody is there to answer."""
+    word = headers[9:12]
+    return int(word) if word.isdigit() else 0
+
+
+def field(headers: bytes, name: bytes) -> str:
+    """The first value of a header, empty if it is not there."""
+    for line in headers.split(b"\r\n")[1:]:
+        key, colon, value = line.partition(b":")
+        if colon and key.strip().lower() == name:
+            return value.strip().decode("utf-8", "replace")
+    return ""
+
+
+def version(text: str) -> tuple[int, int]:
+    """Major and minor number; (0, 0) for what is no version."""
+    parts = text.split(".")
+    if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
+        return 0, 0
+    return int(parts[0]), int(parts[1])

@@ -1,0 +1,298 @@
+"""The way of one robot's messages into the stream.
+
+Durable messages (letters) are sent in order, a window of them at a time, each with its id and an inbox for the stream's answer; their rows
+leave the outbox when the stream has them. When one is not stored (the stream is full or gone, no answer) no more are sent until all that
+fly have come down; then they are sent again in order. Before that, the stream is asked which of the doubtful ones it has already: ids it saw
+some minutes ago it no longer knows, so de-duplication alone would double what an outage or a crash left in doubt.
+
+Latest-wins messages are sent without waiting for an answer, never before a letter that was said earlier; if they cannot be sent now, only
+the newest of each subject waits, and none waits over an outage or while letters are not taken.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from rigless.transports.jetstream import protocol, streams
+from rigless.transports.jetstream.connection import DENIED, LOST, NOBODY, Connection
+from rigless.transports.jetstream.outbox import Letter, Outbox
+from rigless.transports.jetstream.trouble import DeniedError, LinkError, MissingError, Tell
+
+WINDOW = 256  # letters of a robot in flight
+PAGE = 512  # letters in memory; the others wait on file
+ANSWER_S = 5.0
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 5.0
+WALK = 1000  # messages looked at to settle doubts of one subject
+TOO_LARGE = 10054
+
+
+class PubAck(msgspec.Struct):
+    """The stream's answer."""
+
+    seq: int = 0
+    duplicate: bool = False
+    error: streams.Error | None = None
+
+
+_answer = msgspec.json.Decoder(PubAck)
+
+
+class Lane:
+    """`tell` hears sentences, `missing` that the stream is gone."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        outbox: Outbox,
+        robot: str,
+        stream: str,
+        tell: Tell,
+        missing: Callable[[str], None],
+        answer_s: float = ANSWER_S,
+    ):
+        self.depth = outbox.depth(robot)
+        self.open = False
+        self._connection, self._outbox, self._robot, self._stream = connection, outbox, robot, stream
+        self._tell, self._missing, self._answer_s = tell, missing, answer_s
+        self._queue: deque[Letter] = deque()
+        self._flying: dict[int, tuple[int, Letter, float]] = {}  # by number: question, letter, when
+        self._back: list[Letter] = []  # not stored, to be sent again
+        self._held: dict[str, tuple[bytes, bytes]] = {}  # latest-wins behind letters: subject → data, headers
+        self._on_file = self.depth > 0  # there are more than in the queue
+        self._loaded = 0  # number of the last one that was in the queue
+        self._sequence = outbox.sequence(robot)
+        self._stalled = False
+        self._wait_s = FIRST_WAIT_S
+        self._parked = False
+        self._said = ""
+        self._retry: asyncio.TimerHandle | None = None
+        self._resuming: asyncio.Task[None] | None = None
+        if self._on_file:
+            self._load(doubtful=True)
+
+    # In
+
+    def put(self, letter: Letter) -> None:
+        """A letter that is on file."""
+        self.depth += 1
+        if self._on_file or len(self._queue) >= PAGE:
+            self._on_file = True
+        else:
+            self._queue.append(letter)
+            self._loaded = letter.number
+        if self.open:
+            self.pump()
+
+    def put_latest(self, subject: str, data: bytes, headers: bytes) -> bool:
+        """False if it is not worth sending any more."""
+        if not self.open or self._stalled or self._connection.congested:
+            return False
+        if self._queue:
+            self._held[subject] = data, headers
+        else:
+            self._connection.publish(subject, data, "", headers)
+        return True
+
+    # Life
+
+    async def begin(self) -> None:
+        """The way is free: settle doubts, then send. Raises LinkError."""
+        self.end()
+        if self._parked:  # perhaps they are permitted now
+            self._parked = False
+            self._queue.clear()
+            self._load(doubtful=True, after=0)
+        await self._settle()
+        self.open, self._stalled = True, False
+        self.pump()
+
+    def end(self) -> None:
+        """The way is not free: what flies is in doubt."""
+        self.open = False
+        self._held.clear()
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        if self._resuming is not None and self._resuming is not asyncio.current_task():
+            self._resuming.cancel()
+        self._resuming = None
+        for question, letter, _ in self._flying.values():
+            self._connection.forget(question)
+            self._back.append(letter)
+        self._flying.clear()
+        self._turn_back()
+
+    @property
+    def idle(self) -> bool:
+        return not self._flying and not self._queue
+
+    def pump(self) -> None:
+        """Send as many as may fly."""
+        if not self.open or self._stalled:
+            return
+        now = asyncio.get_running_loop().time()
+        largest = self._connection.max_payload
+        while self._queue and len(self._flying) < WINDOW:
+            letter = self._queue.popleft()
+            headers = f"Nats-Msg-Id: {letter.id}\r\n".encode() if letter.id else b""
+            if len(headers) + 12 + len(letter.data) > largest:
+                self._drop(letter, f"{len(letter.data)} bytes are more than the server takes ({largest})")
+                continue
+            letter.refused = False
+            if letter.floor < 0:
+                letter.floor = self._sequence
+            question = self._connection.ask(letter.subject, letter.data, headers, self._answered, letter)
+            self._flying[letter.number] = question, letter, now
+            if self._on_file and len(self._queue) < PAGE // 2:
+                self._load()
+        if not self._queue and self._held:
+            for subject, (data, headers) in self._held.items():
+                self._connection.publish(subject, data, "", headers)
+            self._held.clear()
+
+    def tick(self) -> None:
+        """Once a second or so: what was not answered in time is in doubt."""
+        if not self._flying:
+            return
+        oldest = asyncio.get_running_loop().time() - self._answer_s
+        for number, (question, letter, when) in list(self._flying.items()):
+            if when > oldest:
+                break
+            self._connection.forget(question)
+            del self._flying[number]
+            self._turned_down(letter, f"no answer from the stream {self._stream} within {self._answer_s:g} s")
+
+    # Answers
+
+    def _answered(self, letter: Letter, status: int, headers: bytes, data: bytes) -> None:
+        if self._flying.pop(letter.number, None) is None:
+            return
+        if status == LOST:
+            self._back.append(letter)
+            self._come_down()
+        elif status == DENIED:
+            self._park(letter)
+        elif status == NOBODY:
+            letter.refused = True
+            self._turned_down(letter, "")
+            self._missing(f"the stream {self._stream} is gone, or does not take {letter.subject}")
+        else:
+            self._understand(letter, data)
+
+    def _understand(self, letter: Letter, data: bytes) -> None:
+        try:
+            answer = _answer.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            self._turned_down(letter, f"an answer of the stream {self._stream} cannot be read")
+            return
+        if answer.error is None:
+            self._done(letter, answer.seq, answer.duplicate)
+            if self._queue or self._held:
+                self.pump()
+            elif self._stalled:
+                self._come_down()
+        elif answer.error.err_code == TOO_LARGE:
+            self._drop(letter, answer.error.description)
+            self._come_down()
+        else:
+            letter.refused = True
+            what = f"the stream {self._stream} does not take messages: {answer.error.description}"
+            self._turned_down(letter, f"{what} (error {answer.error.err_code})")
+
+    def _done(self, letter: Letter, sequence: int, known: bool = False) -> None:
+        self.depth -= 1
+        if not known:
+            self._sequence = sequence
+        self._outbox.remove(letter, self._sequence)
+        if self._said and not self._stalled:
+            self._said = ""
+            self._tell(f"the stream {self._stream} takes messages again", "info")
+            self._wait_s = FIRST_WAIT_S
+
+    def _drop(self, letter: Letter, why: str) -> None:
+        self.depth -= 1
+        self._outbox.remove(letter, 0)
+        self._tell(f"a message to {letter.subject} is lost, the stream can never take it: {why}", "error")
+
+    def _park(self, letter: Letter) -> None:
+        """Not permitted: it waits on file, until the next connection, and nobody waits behind it."""
+        self._parked = True
+        self._tell(f"{DeniedError('publish to', letter.subject)}; what it says there waits in the outbox", "error")
+        self._come_down()
+
+    # Again
+
+    def _turned_down(self, letter: Letter, why: str) -> None:
+        self._back.append(letter)
+        self._stalled = True
+        self._held.clear()
+        if why and why != self._said:
+            self._said = why
+            self._tell(f"{why}; what is durable waits in the outbox", "error")
+        self._come_down()
+
+    def _come_down(self) -> None:
+        """When nothing flies any more, what came back is first in the queue again."""
+        if self._flying or not self._stalled:
+            return
+        self._turn_back()
+        if self.open and self._retry is None:
+            self._retry = asyncio.get_running_loop().call_later(self._wait_s, self._resume)
+            self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S)
+
+    def _turn_back(self) -> None:
+        self._back.sort(key=lambda letter: letter.number, reverse=True)
+        self._queue.extendleft(self._back)
+        self._back.clear()
+
+    def _resume(self) -> None:
+        self._retry = None
+        if self.open:
+            self._resuming = asyncio.get_running_loop().create_task(self._again())
+
+    async def _again(self) -> None:
+        try:
+            await self._settle()
+        except LinkError:
+            self._retry = asyncio.get_running_loop().call_later(self._wait_s, self._resume)
+            return
+        self._stalled = False
+        self.pump()
+
+    async def _settle(self) -> None:
+        """Find out which of the doubtful letters the stream has."""
+        doubtful: dict[str, dict[str, Letter]] = {}
+        for letter in self._queue:
+            if letter.floor >= 0 and not letter.refused and letter.id:
+                doubtful.setdefault(letter.subject, {})[letter.id] = letter
+        stored: set[int] = set()
+        for subject, letters in doubtful.items():
+            sequence = min(letter.floor for letter in letters.values()) + 1
+            for _ in range(WALK):
+                try:
+                    found = await streams.get(self._connection, self._stream, seq=sequence, next_by_subj=subject)
+                except (DeniedError, MissingError):  # then de-duplication must do
+                    break
+                if found is None:
+                    break
+                has = letters.pop(protocol.field(found.hdrs, b"nats-msg-id"), None)
+                if has is not None:
+                    stored.add(has.number)
+                    self._done(has, found.seq, known=True)
+                if not letters:
+                    break
+                sequence = found.seq + 1
+        if stored:
+            self._queue = deque(letter for letter in self._queue if letter.number not in stored)
+
+    def _load(self, doubtful: bool = False, after: int | None = None) -> None:
+        letters = self._outbox.load(self._robot, self._loaded if after is None else after, PAGE)
+        if doubtful:
+            for letter in letters:
+                letter.floor = self._sequence
+        self._queue.extend(letters)
+        self._on_file = len(letters) == PAGE
+        if letters:
+            self._loaded = letters[-1].number

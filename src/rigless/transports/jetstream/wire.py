@@ -1,0 +1,192 @@
+"""One TCP connection to one server: from its greeting to its end."""
+
+import asyncio
+import contextlib
+import re
+import socket
+import ssl
+import struct
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import SplitResult
+
+import msgspec
+
+from rigless.transports.jetstream import credentials, protocol
+from rigless.transports.jetstream.trouble import LinkError
+
+OLDEST = (2, 11)  # older ones ignore a consumer's filter_subjects without a word
+AUTH = ("authorization", "authentication")
+DENIED = re.compile(r"permissions violation for (publish|subscription) to \"([^\"]*)\"", re.IGNORECASE)
+
+OnDenied = Callable[[str, str], None]  # publish or subscribe, subject
+
+
+class Wire(asyncio.Protocol):
+    """`lost` is done, with the reason, when the connection has ended."""
+
+    def __init__(self, on_message: protocol.OnMessage, on_denied: OnDenied):
+        loop = asyncio.get_running_loop()
+        self.info = protocol.Info()
+        self.lost: asyncio.Future[str] = loop.create_future()
+        self.pings = 0  # not answered yet
+        self._greeted: asyncio.Future[None] = loop.create_future()
+        self._ready: asyncio.Future[None] = loop.create_future()
+        self._on_denied = on_denied
+        self._parser = protocol.Parser(on_message, self._line)
+        self._transport: asyncio.Transport | None = None
+        self._reason = ""
+
+    async def dial(self, url: SplitResult, creds: str, name: str) -> None:
+        """Connect and log in. Raises LinkError."""
+        loop = asyncio.get_running_loop()
+        host, port = url.hostname or "127.0.0.1", url.port or 4222
+        try:
+            await loop.create_connection(lambda: self, host, port)
+            await self._greeted
+            secure = self.info.tls_required or url.scheme == "tls"
+            if secure:
+                await self._upgrade(host)
+            self._check()
+            self.write(self._connect(url, creds, name, secure) + protocol.PING)
+            await self._ready
+        except ssl.SSLCertVerificationError as error:
+            fix = f"name the CA's file in {credentials.CA} or SSL_CERT_FILE"
+            what = f"the certificate of {host}:{port} is not trusted: {error.verify_message}"
+            raise LinkError(what, fix, final=True) from None
+        except ssl.SSLError as error:
+            raise LinkError(f"no TLS with {host}:{port}: {error.reason or error}") from None
+        except protocol.ProtocolError as error:
+            raise LinkError(f"what listens at {host}:{port} is no NATS server: {error}") from None
+        except OSError as error:
+            what = error.strerror or str(error) or "it hung up"
+            raise LinkError(f"no NATS server at {host}:{port}: {what}") from None
+        except EndedError as error:
+            if any(word in str(error).lower() for word in AUTH):
+                raise credentials.rejected(str(error), creds, url) from None
+            raise LinkError(f"the NATS server at {host}:{port} hung up: {error}") from None
+
+    async def _upgrade(self, host: str) -> None:
+        assert self._transport is not None
+        context = credentials.tls()
+        loop = asyncio.get_running_loop()
+        secured = await loop.start_tls(self._transport, self, context, server_hostname=host)
+        self._transport = secured
+
+    def _check(self) -> None:
+        if protocol.version(self.info.version) < OLDEST:
+            found, oldest = self.info.version or "of no version", ".".join(str(number) for number in OLDEST)
+            what = f"the NATS server is {found}; {oldest} is the oldest that can be used"
+            raise LinkError(
+                what, f"it would hand one robot's commands to another: use nats-server {oldest} or newer", True
+            )
+        if not self.info.headers:
+            raise LinkError("the NATS server does not take headers", "remove no_header_support from its config", True)
+
+    def _connect(self, url: SplitResult, creds: str, name: str, secure: bool) -> bytes:
+        fields: dict[str, Any] = {
+            "verbose": False,
+            "pedantic": False,
+            "tls_required": secure,
+            "lang": "python",
+            "version": "rigless",
+            "protocol": 1,
+            "headers": True,
+            "no_responders": True,
+            "name": name,
+            **credentials.login(url, creds, self.info.nonce),
+        }
+        return b"CONNECT " + msgspec.json.encode(fields) + b"\r\n"
+
+    # Bytes
+
+    @property
+    def waiting_bytes(self) -> int:
+        return 0 if self._transport is None else self._transport.get_write_buffer_size()
+
+    def write(self, data: bytes) -> None:
+        if self._transport is not None:
+            self._transport.write(data)
+
+    def ping(self) -> None:
+        self.pings += 1
+        self.write(protocol.PING)
+
+    def end(self, reason: str) -> None:
+        """Hang up at once; what is still to be sent is not sent."""
+        self._reason = self._reason or reason
+        if self._transport is not None:
+            plug: socket.socket | None = self._transport.get_extra_info("socket")
+            if plug is not None:
+                with contextlib.suppress(OSError):
+                    plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self._transport.abort()
+
+    async def leave(self, patience_s: float) -> None:
+        """Hang up after all has been sent."""
+        self._reason = "closed"
+        if self._transport is not None:
+            self._transport.close()
+            await asyncio.wait([self.lost], timeout=patience_s)
+            self._transport.abort()
+
+    def _line(self, operation: bytes, rest: bytes) -> None:
+        if operation == b"PING":
+            self.write(protocol.PONG)
+        elif operation == b"PONG":
+            self.pings = 0
+            if not self._ready.done():
+                self._ready.set_result(None)
+        elif operation == b"INFO":
+            self._informed(rest)
+        elif operation == b"-ERR":
+            self._error(rest.strip().strip(b"'").decode("utf-8", "replace"))
+        elif operation != b"+OK":
+            raise protocol.ProtocolError(f"it said {operation[:40]!r}")
+
+    def _informed(self, rest: bytes) -> None:
+        try:
+            self.info = msgspec.json.decode(rest, type=protocol.Info)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise protocol.ProtocolError(f"its greeting cannot be read: {error}") from None
+        if not self._greeted.done():
+            self._greeted.set_result(None)
+
+    def _error(self, text: str) -> None:
+        found = DENIED.match(text)
+        if found is None:
+            self._reason = text  # the server hangs up after it
+        else:
+            self._on_denied("publish" if found[1].lower() == "publish" else "subscribe", found[2])
+
+    # What asyncio calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        plug: socket.socket | None = transport.get_extra_info("socket")
+        if plug is not None and plug.family != socket.AF_UNIX:
+            plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed(data)
+        except protocol.ProtocolError as error:
+            self._fail(error)
+            self.end(f"what it says is no NATS: {error}")
+
+    def connection_lost(self, error: Exception | None) -> None:
+        reason = self._reason or (str(error) if error is not None else "the server hung up")
+        self._fail(error if isinstance(error, ssl.SSLError) else EndedError(reason))
+        if not self.lost.done():
+            self.lost.set_result(reason)
+
+    def _fail(self, error: Exception) -> None:
+        for waiter in (self._greeted, self._ready):
+            if not waiter.done():
+                waiter.set_exception(error)
+                waiter.exception()  # it may be that nobody waits
+
+
+class EndedError(Exception):
+    """The other side hung up while logging in."""

@@ -1,0 +1,309 @@
+"""NATS JetStream: a robot talks to its backend through two streams, and what it promised gets there.
+
+Theory of operation. The robot has one link, from open to close; how the way to the backend is comes to it as a report. All it says passes
+through `send`, which never waits. At the end of the event loop's turn everything durable of that turn is written to the outbox in one
+transaction; then it is sent, and what the robot was told meanwhile is acknowledged. So a command is acknowledged to JetStream only when its
+answer is safe, and a killed process forgets nothing it was known to have said. Latest-wins messages are sent if the way is up, else dropped.
+
+What a robot must remember over a restart (the last message by some key) is kept in the same transaction and handed to it when it begins.
+What the transport knows of a robot is in its port's options; messages are JSON objects with a `messageId` and a `payload`.
+"""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from rigless.kernel.events import Severity
+from rigless.kernel.ports import Port
+from rigless.kernel.problems import InputError, Problem
+from rigless.transports.jetstream import connection as connections
+from rigless.transports.jetstream import outbox as outboxes
+from rigless.transports.jetstream.clock import to_text
+from rigless.transports.jetstream.connection import Connection, Settings
+from rigless.transports.jetstream.consumer import Delivered
+from rigless.transports.jetstream.lease import myself
+from rigless.transports.jetstream.outbox import Letter, Outbox
+from rigless.transports.jetstream.session import TICK_S, Plan, Session
+from rigless.transports.jetstream.trouble import LinkError
+from rigless.transports.transport import Inbox, split
+
+REPORT_S = 10.0
+RETURN_S = 1.0  # after the simulation hung up (a fault), it is offered a link again
+CLOSE_S = 1.0
+CONNECT_S = 2.0
+
+
+class _Known(msgspec.Struct, rename="camel"):
+    """As much of a message as the transport must know."""
+
+    message_id: str = ""
+
+
+class _Whole(msgspec.Struct):
+    payload: dict[str, Any] = {}
+
+
+_known, _whole = msgspec.json.Decoder(_Known), msgspec.json.Decoder(_Whole)
+
+
+class Transport:
+    def __init__(self, port: Port, inbox: Inbox):
+        self.inbox = inbox
+        self._name = port.name
+        self._options = port.options
+        self._plan = Plan.of(port.options)
+        self._latest = frozenset(port.options["latest_wins"])
+        self._kept: dict[str, str] = port.options["kept"]
+        self._link = 0
+        self._url = ""
+        self._said: list[tuple[str, bytes, Letter | None]] = []  # in this turn, in order
+        self._next = 0
+        self._claim: Any = None
+        self._outbox: Outbox | None = None
+        self._connection: Connection | None = None
+        self._session: Session | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._returning: asyncio.TimerHandle | None = None
+        self._reported: tuple[bool, int, str] | None = None
+        self._report_s = 0.0
+        self._full = False
+
+    # Life
+
+    async def open(self, address: str) -> str:
+        robot = self._plan.robot
+        try:
+            settings = await self._settings(address)
+            folder = Path(self._options.get("state") or outboxes.state_folder()) / "agv"
+            self._claim = outboxes.claim(folder, robot)
+            self._claim.write(str(myself()))
+            self._claim.flush()
+            self._outbox = outboxes.join(folder, self._tell)
+            self._next = self._outbox.last_number(robot)
+            self._connection = connections.join(settings)
+            self._session = Session(
+                self._connection, self._outbox, self._plan, self._receive, self._changed, self._tell
+            )
+            await self._session.ready
+        except LinkError as trouble:
+            await self.close()
+            raise trouble.problem(f"{robot}/{self._name}") from None
+        except BaseException:
+            await self.close()
+            raise
+        self._url = f"nats://{self._connection.server}"
+        self._attach()
+        self.rewound()
+        self._tick()
+        return self._url
+
+    async def _settings(self, address: str) -> Settings:
+        nats = self._options["nats"]
+        servers, creds = _servers(nats["servers"], address), nats.get("credsFilePath") or ""
+        embedded = self._options.get("embedded")
+        if embedded is not None:
+            served = await embedded.ensure(address, servers)
+            servers = tuple(served.servers)
+            creds = "" if served.started else creds
+        connect_ms = (nats.get("timeouts") or {}).get("connectTimeoutMs")
+        alone = self._plan.robot if self._options.get("own_connection") else ""
+        connect_s = connect_ms / 1000 if connect_ms else CONNECT_S
+        return Settings(servers, creds, nats.get("clientName") or "rigless", connect_s, alone)
+
+    async def close(self) -> None:
+        for timer in (self._timer, self._returning):
+            if timer is not None:
+                timer.cancel()
+        session, self._session = self._session, None
+        if session is not None:
+            if self._outbox is not None:
+                self._outbox.commit()
+            self._post(session)
+            await session.close(CLOSE_S)
+        self._link = 0
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connections.leave(connection)
+        outbox, self._outbox = self._outbox, None
+        if outbox is not None:
+            outboxes.leave(outbox)
+        if self._claim is not None:
+            self._claim.close()
+            self._claim = None
+
+    def rewound(self) -> None:
+        """The robot begins (or begins again, after a reset): it is told what it must remember, then how the way is."""
+        if self._outbox is not None and self._link:
+            self._outbox.commit()
+            for subject, data in self._outbox.kept(self._plan.robot):
+                self.inbox.received(self._link, data, subject)
+            self._reported = None
+            self._report()
+
+    # The link
+
+    def _attach(self) -> None:
+        self._returning = None
+        self._link = link = self.inbox.new_link()
+        self.inbox.connected(link, self._url, self._plan.robot)
+        if self._link == link and self._session is not None:  # else the simulation hung up at once
+            self._session.resume()
+
+    def _return(self) -> None:
+        self._attach()
+        self._reported = None
+        self._report()
+
+    def close_link(self, link: int) -> None:
+        """The simulation hangs up, for a fault: nothing passes until it takes a link again."""
+        if link != self._link or self._session is None:
+            return
+        self._link = 0
+        self._session.pause()
+        self._returning = asyncio.get_running_loop().call_later(RETURN_S, self._return)
+
+    # Out
+
+    def send(self, link: int, data: bytes, subject: str) -> None:
+        session, outbox = self._session, self._outbox
+        if not self._link or session is None or outbox is None:
+            return
+        letter = None
+        if subject in self._latest:
+            if not session.connected:
+                return
+        else:
+            letter = self._write_down(outbox, data, subject)
+            if letter is None:
+                return
+        if not self._said:
+            outbox.then(self._turn)
+        self._said.append((subject, data, letter))
+
+    def _write_down(self, outbox: Outbox, data: bytes, subject: str) -> Letter | None:
+        if outbox.full():
+            self.inbox.dropped(self._link)
+            if not self._full:
+                self._full = True
+                self._tell(
+                    f"the outbox {outbox.path} is full: what the robot says is lost until some of it is sent",
+                    "critical",
+                )
+            return None
+        self._full = False
+        self._next += 1
+        letter = Letter(self._plan.robot, self._next, subject, _id(data), data)
+        outbox.add(letter)
+        field = self._kept.get(subject)
+        if field is not None:
+            key = _key(data, field)
+            if key is not None:
+                outbox.keep(self._plan.robot, subject, key, data)
+        return letter
+
+    def _turn(self) -> None:
+        if self._session is not None:
+            self._post(self._session)
+
+    def _post(self, session: Session) -> None:
+        """What was said in this turn is on file: send it."""
+        session.check_lease()
+        lane = session.lane
+        said, self._said = self._said, []
+        for subject, data, letter in said:
+            if letter is not None:
+                lane.put(letter)
+            else:
+                name = _id(data)
+                headers = f"Nats-Msg-Id: {name}\r\n".encode() if name else b""
+                if not lane.put_latest(subject, data, headers):
+                    self.inbox.dropped(self._link)
+
+    # In
+
+    def _receive(self, delivered: Delivered) -> None:
+        session, outbox, connection = self._session, self._outbox, self._connection
+        if not self._link or session is None or outbox is None or connection is None:
+            return  # not acknowledged: it comes again
+        age_ms = connection.clock.age_ms(delivered.stored_ns, time.monotonic_ns())
+        headers = (
+            f"NATS/1.0\r\nNats-Time-Stamp: {to_text(delivered.stored_ns)}\r\nNats-Sequence: {delivered.sequence}\r\n"
+            f"Nats-Msg-Id: {delivered.id}\r\nRigless-Age-Ms: {age_ms:.3f}\r\n\r\n"
+        )
+        link = self._link
+        self.inbox.received(link, headers.encode("utf-8", "replace") + delivered.data, delivered.subject)
+        if self._link == link:
+            outbox.then(lambda: session.acknowledge(delivered))
+
+    # Reports
+
+    def _tell(self, text: str, severity: Severity) -> None:
+        self.inbox.told(text, severity)
+
+    def _changed(self, connected: bool, why: str) -> None:
+        self._report()
+
+    def _tick(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(TICK_S, self._tick)
+        if self._session is not None:
+            self._session.tick()
+            self._report(due=asyncio.get_running_loop().time() >= self._report_s)
+
+    def _report(self, due: bool = False) -> None:
+        """Tell the robot how the way is, if that has changed or it has not been told for long."""
+        session, outbox = self._session, self._outbox
+        if session is None or outbox is None or not self._link:
+            return
+        connected = session.connected and not outbox.trouble
+        report = connected, session.lane.depth, outbox.trouble or session.why
+        if report == self._reported and not due:
+            return
+        self._reported = report
+        self._report_s = asyncio.get_running_loop().time() + REPORT_S
+        data = msgspec.json.encode({"connected": connected, "outboxDepth": report[1], "why": report[2]})
+        self.inbox.received(self._link, data, self._options["report"])
+
+
+def _id(data: bytes) -> str:
+    try:
+        found = _known.decode(data).message_id
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""  # a wire fault has been at it
+    return found if found.isascii() and found.isprintable() else ""
+
+
+def _key(data: bytes, field: str) -> str | None:
+    """By which a message is remembered; empty if there is but one of its subject."""
+    try:
+        payload = _whole.decode(data).payload
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return str(payload.get(field, "")) if field else ""
+
+
+def _servers(servers: Any, address: str) -> tuple[str, ...]:
+    """The config's servers; another address than that of the first is used in its place."""
+    given: list[str] = [server if "://" in server else f"nats://{server}" for server in servers]
+    for server in given:
+        _check(server)
+    first = urlsplit(given[0])
+    host, port = split(address)
+    if port and (host, port) != (first.hostname, first.port or 4222):
+        user = first.netloc.rpartition("@")[0]
+        given[0] = f"{first.scheme}://{user + '@' if user else ''}{address}"
+    return tuple(given)
+
+
+def _check(server: str) -> None:
+    scheme: Literal["nats", "tls"] | str = urlsplit(server).scheme
+    try:
+        fine = scheme in ("nats", "tls") and bool(urlsplit(server).hostname) and urlsplit(server).port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        place = server.rpartition("@")[2]
+        raise InputError(Problem("nats.servers", f"{place!r} is no NATS server's URL", "such as nats://10.0.0.10:4222"))

@@ -1,0 +1,36 @@
+"""A robot for tests of the host: it is told its boot and the date, and puts both into what it says to those who come."""
+
+from dataclasses import dataclass, field
+
+from rigless.kernel.ports import Connected, Link, Port
+from rigless.kernel.robot import Robot as Base
+from rigless.kernel.robot import VirtualInput, on
+
+
+@dataclass(frozen=True)
+class Line:
+    text: str
+
+
+@dataclass
+class LineCodec:
+    def decode(self, data: bytes):
+        return [Line(data.decode("latin-1"))]
+
+    def encode(self, message: Line) -> bytes:
+        return message.text.encode("latin-1")
+
+
+@dataclass
+class State:
+    greeted: list[str] = field(default_factory=list)
+
+
+class Robot(Base):
+    State = State
+    ports = (Port("line", LineCodec, "memory", "memory/line"),)
+    inputs = {"boot_id": VirtualInput(""), "epoch_s": VirtualInput(0.0)}
+
+    @on(Connected)
+    def welcome(self, message: Connected, link: Link) -> None:
+        self.state.greeted.append(self.input["boot_id"])

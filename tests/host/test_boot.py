@@ -1,0 +1,153 @@
+"""Robots that say in which of their lives they speak are told so before anybody comes, and anew when time jumps."""
+
+import asyncio
+import time
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from rigless.host.host import Host
+from rigless.host.surroundings import Surroundings, state_folder
+from rigless.recordings.replay import verify
+from rigless.scenario.load import open_target
+
+from .driving import on_loop
+
+MORTAL = Path(__file__).resolve().parent / "mortal"
+
+
+def mortal(speed, nats=False, around=None):
+    """A host of the robot. With `nats` its port is a broker's, which is only looked at, never opened."""
+    host = Host(open_target(str(MORTAL), [], 1, collect=False), speed, 0.02, around)
+    if nats:
+        robot = host.sim.robots["mortal"]
+        robot.ports = tuple(replace(port, transport="nats") for port in robot.ports)
+    return host
+
+
+def robot_of(host):
+    return host.sim.robots["mortal"]
+
+
+@pytest.mark.parametrize("speed", [1.0, 10.0, 0.5, "lockstep"])
+@on_loop
+async def test_it_is_told_before_anybody_comes(speed):
+    host = mortal(speed)
+    begin = time.time()
+    await host.open()
+    try:
+        told = robot_of(host).input
+        assert UUID(told["boot_id"]).version == 4
+        assert begin <= told["epoch_s"] <= time.time()
+        host.transports["mortal", "line"].connect()
+        assert robot_of(host).state.greeted == [told["boot_id"]]
+    finally:
+        await host.close()
+
+
+@on_loop
+async def test_each_run_has_its_own():
+    boots = set()
+    for _ in range(2):
+        host = mortal(1.0)
+        await host.open()
+        boots.add(robot_of(host).input["boot_id"])
+        await host.close()
+    assert len(boots) == 2
+
+
+@on_loop
+async def test_after_a_reset_it_is_another_life_from_the_first_peer_on():
+    host = mortal(1.0)
+    await host.open()
+    host.transports["mortal", "line"].connect()
+    first = robot_of(host).input["boot_id"]
+    await host.run()
+    begin = time.time()
+    host.reset()
+    told = robot_of(host).input
+    assert told["boot_id"] != first
+    assert robot_of(host).state.greeted == [told["boot_id"]]
+    assert begin <= told["epoch_s"] <= time.time()
+    await host.close()
+
+
+@on_loop
+async def test_after_a_restore_too_and_the_date_is_that_of_the_present():
+    host = mortal("lockstep")
+    await host.open()
+    await host.step(15)
+    saved = host.take_snapshot()
+    first = robot_of(host).input["boot_id"]
+    host.restore(saved)
+    told = robot_of(host).input
+    assert told["boot_id"] != first
+    assert told["epoch_s"] + host.sim.now_s <= time.time()
+    assert told["epoch_s"] + 3600 > time.time()
+    await host.close()
+
+
+@on_loop
+async def test_transports_hear_that_time_has_jumped():
+    host = mortal("lockstep")
+    await host.open()
+    heard = []
+    host.transports["mortal", "line"].rewound = lambda: heard.append(robot_of(host).input["boot_id"])
+    host.reset()
+    host.restore(host.take_snapshot())
+    assert len(heard) == 2
+    assert heard[-1] == robot_of(host).input["boot_id"]
+    await host.close()
+
+
+def test_a_recording_of_it_replays(tmp_path):
+    async def run():
+        host = mortal(1.0)
+        await host.open()
+        host.tape.start(tmp_path / "run.mcap")
+        await host.run()
+        await host.close()
+
+    asyncio.run(run())
+    assert verify(tmp_path / "run.mcap").difference is None
+
+
+@on_loop
+async def test_in_a_fast_run_a_broker_is_not_there_and_nothing_is_told(tmp_path):
+    host = mortal("fast", nats=True)
+    await host.open()
+    assert robot_of(host).input == {"boot_id": "", "epoch_s": 0.0}
+    assert host.address("mortal", "line") == "memory://line"
+    await host.close()
+
+
+def test_in_a_fast_run_with_a_server_of_our_own_it_is():
+    host = mortal("fast", nats=True, around=Surroundings(embedded_nats=True))
+    host._tell_boot()
+    assert robot_of(host).input["boot_id"]
+
+
+@on_loop
+async def test_what_comes_before_it_runs_comes_at_time_zero():
+    host = mortal(1.0)
+    await host.open()
+    await asyncio.sleep(0.01)
+    host.transports["mortal", "line"].connect()
+    assert host.sim.now_ns == 0
+    await host.run()
+    assert host.sim.now_s == pytest.approx(0.02)
+    await host.close()
+
+
+def test_where_things_outlive_a_run(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/she")
+    monkeypatch.delenv("RIGLESS_STATE", raising=False)
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    assert state_folder() == Path("/home/she/.local/state/rigless")
+    monkeypatch.setenv("XDG_STATE_HOME", "/var/she")
+    assert state_folder() == Path("/var/she/rigless")
+    monkeypatch.setenv("RIGLESS_STATE", "/srv/robots")
+    assert state_folder() == Path("/srv/robots")
+    assert state_folder(Path("here")) == Path("here")

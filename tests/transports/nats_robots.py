@@ -1,0 +1,156 @@
+"""Robots for tests of the NATS transport: an inbox in the place of a simulation, and what a backend sees of them."""
+
+import asyncio
+import functools
+import json
+from contextlib import asynccontextmanager
+
+import nats
+
+from rigless.kernel.ports import Port
+from rigless.transports.nats import Transport
+
+from .inboxes import Diary, until
+
+IN, OUT = "ROBOT_IN", "ROBOT_OUT"
+
+
+def on_loop(scene):
+    @functools.wraps(scene)
+    def test(*args, **kwargs):
+        asyncio.run(scene(*args, **kwargs))
+
+    return test
+
+
+def message(number, boot="boot", **payload):
+    return json.dumps({"messageId": f"{boot}-{number}", "payload": payload}).encode()
+
+
+def port(url, state, robot="r1", **options):
+    nats_config = {"servers": [url], "credsFilePath": "", **options.pop("nats", {})}
+    found = {
+        "robot_id": robot,
+        "nats": nats_config,
+        "own_connection": False,
+        "listens": (f"robot.{robot}.command.request", f"robot.{robot}.settings.desired"),
+        "listens_last": (),
+        "latest_wins": (f"robot.{robot}.state",),
+        "kept": {f"robot.{robot}.command.ack": "commandId", f"robot.{robot}.settings.reported": ""},
+        "report": "_transport",
+        "inbound": ("robot.*.command.request", "robot.*.settings.desired"),
+        "outbound": ("robot.*.state", "robot.*.events", "robot.*.command.ack", "robot.*.settings.reported"),
+        "state": state,
+    }
+    return Port("nats", object, "nats", url.rpartition("/")[2].rpartition("@")[2], "message", options=found | options)
+
+
+class Robot(Diary):
+    """Says what it is told to, and answers what it is asked by `answer`."""
+
+    def __init__(self, given, answer=None):
+        super().__init__()
+        self.port, self.name = given, given.options["robot_id"]
+        self.transport = Transport(given, self)
+        self.answer = answer
+        self.said = 0
+
+    def received(self, link, data, subject=""):
+        super().received(link, data, subject)
+        if self.answer is not None and subject.endswith("command.request"):
+            self.answer(self, data)
+
+    def say(self, kind, number=None, boot="boot", **payload):
+        self.said += 1
+        self.transport.send(1, message(number or self.said, boot, **payload), f"robot.{self.name}.{kind}")
+
+    def heard(self, kind):
+        """What came on a subject, without headers."""
+        return [data.rpartition(b"\r\n\r\n")[2] for data in self.raw(kind)]
+
+    def raw(self, kind):
+        wanted = kind if kind == "_transport" else f"robot.{self.name}.{kind}"
+        return [report[2] for report in self.reports if report[0] == "received" and report[3] == wanted]
+
+    @property
+    def report(self):
+        """The last one of how the way is."""
+        found = self.raw("_transport")
+        return json.loads(found[-1]) if found else {"connected": False}
+
+    @property
+    def is_up(self):
+        return self.report["connected"]
+
+    @property
+    def depth(self):
+        waiting = sum(letter is not None for _, _, letter in self.transport._said)
+        return waiting + self.transport._session.lane.depth
+
+    @property
+    def texts(self):
+        return "\n".join(text for _, text in self.told_texts)
+
+    async def until_connected(self):
+        await until(lambda: self.is_up, f"connected: {self.report} {self.told_texts}")
+
+    async def until_sent(self):
+        await until(lambda: self.depth == 0, f"outbox empty: {self.told_texts}")
+
+
+@asynccontextmanager
+async def running(given, answer=None, wait=True):
+    robot = Robot(given, answer)
+    await robot.transport.open(given.address)
+    try:
+        if wait:
+            await robot.until_connected()
+        yield robot
+    finally:
+        await robot.transport.close()
+
+
+class Backend:
+    """The other side, with NATS' own client."""
+
+    def __init__(self, client):
+        self.client = client
+        self.js = client.jetstream()
+
+    async def ask(self, robot, number, kind="command.request", data=None):
+        body = data or json.dumps({"commandId": f"c{number}"}).encode()
+        await self.js.publish(f"robot.{robot}.{kind}", body, headers={"Nats-Msg-Id": f"ask-{robot}-{number}"})
+
+    async def stored(self, stream=OUT, kind=""):
+        """All messages of a stream: their ids, in order."""
+        info = await self.js.stream_info(stream)
+        found = []
+        for sequence in range(info.state.first_seq, info.state.last_seq + 1):
+            try:
+                message = await self.js.get_msg(stream, sequence)
+            except nats.js.errors.NotFoundError:
+                continue
+            if message.subject.endswith(kind):
+                found.append(message.headers["Nats-Msg-Id"])
+        return found
+
+    async def pending(self, robot):
+        """Messages that were handed out and are not acknowledged."""
+        return (await self.js.consumer_info(IN, robot)).num_ack_pending
+
+
+@asynccontextmanager
+async def backend(url, **options):
+    client = await nats.connect(url, **options)
+    try:
+        yield Backend(client)
+    finally:
+        await client.close()
+
+
+async def eventually(check, what=""):
+    """Until something that must be asked for is so."""
+    end = asyncio.get_running_loop().time() + 30
+    while not await check():
+        assert asyncio.get_running_loop().time() < end, f"waited in vain: {what}"
+        await asyncio.sleep(0.02)

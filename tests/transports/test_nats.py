@@ -1,0 +1,286 @@
+"""What a robot promised gets there once and in order, whatever happens to the server, the stream or the robot; what is only worth something
+while it is new is never told late."""
+
+import asyncio
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from nats_servers import Server
+from rigless.transports.jetstream import publisher
+
+from .inboxes import until
+from .nats_robots import IN, OUT, backend, eventually, message, on_loop, port, running
+
+
+@on_loop
+async def test_everything_said_is_in_the_stream_in_order_once(tmp_path):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
+            for number in range(1, 1201):
+                robot.say("events" if number % 3 else "state", number)
+                if number % 50 == 0:
+                    await asyncio.sleep(0)
+            await robot.until_sent()
+            assert len(robot.transport._session.lane._flying) == 0
+            found = await other.stored()
+            durable = [f"boot-{number}" for number in range(1, 1201) if number % 3]
+            assert [name for name in found if name in set(durable)] == durable
+            places = {name: place for place, name in enumerate(found)}
+            for number in range(3, 1201, 3):  # a state that is there comes after the event before it
+                if f"boot-{number}" in places:
+                    assert places[f"boot-{number - 1}"] < places[f"boot-{number}"]
+            assert f"boot-{1200}" in places
+            assert robot.report == {"connected": True, "outboxDepth": 0, "why": ""}
+
+
+@on_loop
+async def test_no_more_than_a_window_of_messages_is_in_flight(tmp_path):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot:
+            server.freeze()
+            for _ in range(1000):
+                robot.say("events")
+            await until(lambda: robot.depth == 1000)
+            lane = robot.transport._session.lane
+            assert len(lane._flying) == publisher.WINDOW
+            assert len(lane._queue) <= publisher.PAGE
+            server.thaw()
+            await robot.until_sent()
+
+
+@on_loop
+async def test_a_server_killed_at_seeded_instants_loses_and_doubles_nothing(tmp_path):
+    rng = random.Random(9)
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot:
+            for _ in range(4):
+                for _ in range(rng.randrange(20, 300)):
+                    robot.say("events")
+                for _ in range(rng.randrange(8)):
+                    await asyncio.sleep(0)
+                await asyncio.sleep(rng.choice([0.0, 0.001, 0.01]))
+                server.kill()
+                await until(lambda: not robot.is_up)
+                robot.say("events")
+                server.start()
+                await robot.until_connected()
+            await robot.until_sent()
+            async with backend(server.url) as other:
+                assert await other.stored() == [f"boot-{number}" for number in range(1, robot.said + 1)]
+            assert "again" in robot.texts
+
+
+@on_loop
+async def test_what_an_outage_left_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_more(tmp_path):
+    """De-duplication forgets after its window: here 100 ms, in an outage some minutes."""
+    with Server(tmp_path) as server:
+        async with backend(server.url) as other:
+            await other.js.add_stream(name=OUT, subjects=["robot.>"], duplicate_window=0.1, no_ack=False)
+        given = port(server.url, tmp_path, nats={"jetStream": {"streamIn": OUT, "streamOut": OUT}})
+        async with running(given) as robot:
+            robot.say("events")
+            await robot.until_sent()
+            for _ in range(300):
+                robot.say("events")
+            lane = robot.transport._session.lane
+            await until(lambda: lane._flying)
+            robot.transport._connection._answer = lambda *given: None
+            robot.transport._connection._subscriptions[1] = ("_", lambda *given: None)  # answers are lost
+
+            async with backend(server.url) as other:
+
+                async def all_there():
+                    return (await other.js.stream_info(OUT)).state.messages >= publisher.WINDOW
+
+                await eventually(all_there)
+            server.kill()
+            await until(lambda: not robot.is_up)
+            connection = robot.transport._connection
+            del connection._answer
+            connection._subscriptions[1] = (f"{connection.inbox}.*", connection._answer)
+            await asyncio.sleep(0.2)
+            server.start()
+            await robot.until_sent()
+            async with backend(server.url) as other:
+                assert await other.stored() == [f"boot-{number}" for number in range(1, 302)]
+
+
+@on_loop
+async def test_latest_wins_messages_of_an_outage_are_dropped(tmp_path):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot:
+            robot.say("state", 1)
+            server.freeze()
+            await until(lambda: not robot.is_up, "notices that nothing answers")
+            assert "not answered" in robot.report["why"]
+            for number in range(2, 50):
+                robot.say("state", number)
+                await asyncio.sleep(0)
+            robot.say("events", 50)
+            server.thaw()
+            await robot.until_connected()
+            robot.say("state", 51)
+            robot.say("events", 52)
+            await robot.until_sent()
+            async with backend(server.url) as other:
+                assert await other.stored() == ["boot-1", "boot-50", "boot-51", "boot-52"]
+
+
+CHILD = textwrap.dedent("""
+    import asyncio, sys
+    from pathlib import Path
+    from tests.transports.nats_robots import running, port
+
+    async def main():
+        async with running(port(sys.argv[1], Path(sys.argv[2])), wait=False) as robot:
+            print("open", flush=True)
+            while True:
+                for _ in range(7):
+                    robot.say("events", boot=sys.argv[3])
+                    robot.say("command.ack", boot=sys.argv[3], commandId=f"c{robot.said % 5}")
+                await asyncio.sleep(0.0005)
+                print(robot.said, flush=True)  # what was said before the wait is on file
+
+    asyncio.run(main())
+""")
+
+
+@on_loop
+async def test_a_robot_that_is_killed_has_forgotten_nothing(tmp_path):
+    rng = random.Random(4)
+    promised = {}
+    root = Path(__file__).parents[2]
+    with Server(tmp_path) as server:
+        for boot in ("a", "b"):
+            child = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", CHILD, server.url, str(tmp_path), boot, cwd=root, stdout=subprocess.PIPE
+            )
+            assert await child.stdout.readline() == b"open\n"
+            for _ in range(rng.randrange(20, 60)):
+                promised[boot] = int(await child.stdout.readline())
+            if boot == "b":
+                server.kill()  # so that much of it stays on file
+                for _ in range(30):
+                    promised[boot] = int(await child.stdout.readline())
+            child.send_signal(signal.SIGKILL)
+            await child.wait()
+        server.start()
+        async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
+            await robot.until_sent()
+            found = await other.stored()
+            assert len(found) == len(set(found))
+            for boot, last in promised.items():
+                assert {f"{boot}-{number}" for number in range(1, last + 1)} <= set(found)
+                numbers = [int(name[2:]) for name in found if name.startswith(f"{boot}-")]
+                assert numbers == sorted(numbers)
+            kinds = [report[3] for report in robot.reports if report[0] == "received"]
+            assert kinds[:5] == ["robot.r1.command.ack"] * 5  # what it must remember comes before anything else
+            assert kinds[5] == "_transport"
+
+
+@on_loop
+async def test_of_what_is_remembered_the_last_of_each_key_comes_back(tmp_path):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot:
+            for number in range(1, 10):
+                robot.say("command.ack", number, commandId=f"c{number % 3}")
+                robot.say("settings.reported", 100 + number, x=number)
+            await robot.until_sent()
+        async with running(port(server.url, tmp_path)) as robot:
+            assert robot.heard("command.ack") == [message(number, commandId=f"c{number % 3}") for number in (7, 8, 9)]
+            assert robot.heard("settings.reported") == [message(109, x=9)]
+            before = len(robot.heard("command.ack"))
+            robot.transport.rewound()
+            assert len(robot.heard("command.ack")) == 2 * before
+
+
+@on_loop
+async def test_a_deleted_stream_is_made_again_and_nothing_durable_is_lost(tmp_path):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
+            robot.say("events", 1)
+            await robot.until_sent()
+            await other.js.delete_stream(OUT)
+            for number in range(2, 40):
+                robot.say("events", number)
+            await robot.until_sent()
+            await robot.until_connected()
+            assert await other.stored() == [f"boot-{number}" for number in range(2, 40)]
+            await other.js.delete_stream(IN)
+            await until(lambda: not robot.is_up, "noticed")
+            await robot.until_connected()
+            await other.ask("r1", 1)
+            await until(lambda: robot.heard("command.request"))
+
+
+@on_loop
+async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
+    with Server(tmp_path) as server:
+        async with backend(server.url) as other:
+            info = await other.js.add_stream(
+                name=OUT, subjects=["robot.r1.*", "robot.r1.*.*"], max_msgs=5, discard="new"
+            )
+        given = port(server.url, tmp_path, nats={"jetStream": {"streamIn": OUT, "streamOut": OUT}})
+        async with running(given) as robot, backend(server.url) as other:
+            for _ in range(40):
+                robot.say("events")
+            await until(lambda: "does not take messages" in robot.texts)
+            await until(lambda: robot.depth == 35)
+            await asyncio.sleep(0.6)  # it has tried again meanwhile
+            assert robot.texts.count("does not take messages") == 1
+            assert robot.is_up
+            robot.say("state", 1000)
+            info.config.max_msgs = -1
+            await other.js.update_stream(info.config)
+            await robot.until_sent()
+            assert await other.stored() == [f"boot-{number}" for number in range(1, 41)]
+            assert "takes messages again" in robot.texts
+
+
+@on_loop
+async def test_without_a_server_it_begins_says_so_and_goes_on_when_there_is_one(tmp_path):
+    server = Server(tmp_path)
+    async with running(port(server.url, tmp_path), wait=False) as robot:
+        assert robot.report["connected"] is False
+        assert "no NATS server at 127.0.0.1" in robot.report["why"]
+        robot.say("events", 1)
+        robot.say("state", 2)
+        await until(lambda: robot.depth == 1)
+        with server:
+            await robot.until_connected()
+            await robot.until_sent()
+            async with backend(server.url) as other:
+                assert await other.stored() == ["boot-1"]
+            assert robot.texts.count("no NATS server") == 1
+
+
+@on_loop
+async def test_robots_share_a_connection_unless_one_wants_its_own(tmp_path):
+    with Server(tmp_path) as server:
+        names = [port(server.url, tmp_path, name) for name in ("a", "b")]
+        own = port(server.url, tmp_path, "c", own_connection=True)
+        async with running(names[0]) as a, running(names[1]) as b, running(own) as c:
+            assert a.transport._connection is b.transport._connection
+            assert a.transport._connection is not c.transport._connection
+            for robot in (a, b, c):
+                robot.say("events", boot=robot.name)
+            for robot in (a, b, c):
+                await robot.until_sent()
+
+
+@pytest.mark.parametrize("size", [1 << 21])
+@on_loop
+async def test_a_message_that_no_server_takes_does_not_stop_the_others(tmp_path, size):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
+            robot.say("events", 1, text="x" * size)
+            robot.say("events", 2)
+            await robot.until_sent()
+            assert await other.stored() == ["boot-2"]
+            assert "can never take it" in robot.texts

@@ -78,8 +78,8 @@ def make_drivers(parts: Sequence[Part]) -> list[Driver]:
             try:
                 made.append(kind(part, shared))
             except ValidationError as error:
-                at = (PLACES[part.kind], part.id, "driver", "config")
-                problems += [finding.at("", None, at) for finding in findings_of(error, dict(part.config))]
+                below = (PLACES[part.kind], part.id, "driver", "config")
+                problems += [found.at(below=below) for found in findings_of(error, dict(part.config))]
             except Exception as error:  # somebody else's code
                 what = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
                 problems.append(Problem(f"{PLACES[part.kind]}.{part.id}.driver.config", what))

@@ -69,14 +69,14 @@ def examine(
     try:
         return model.model_validate(data), []
     except ValidationError as error:
-        return None, findings_of(error, data, model, codes)
+        return None, findings_of(error, data, codes, model)
 
 
 def findings_of(
     error: ValidationError,
     data: Any,
-    model: type[BaseModel] | None = None,
     codes: Mapping[str, str] = MappingProxyType({}),
+    model: type[BaseModel] | None = None,
 ) -> list[Finding]:
     """What pydantic found wrong with data; with the model, also what was probably meant."""
     found: dict[Path, list[tuple[str, str, str]]] = {}

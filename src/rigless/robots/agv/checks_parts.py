@@ -135,7 +135,8 @@ def _limit_sensors(root: Place) -> Iterator[Finding]:
             yield edge.error("LIMIT_EDGE_UNKNOWN", f"{edge.value!r} is no end of an axis", "MIN or MAX")
         elif motor.text in ids:
             end = "positionMax" if edge.text == "MAX" else "positionMin"
-            if not ids[motor.text]["limits"][end].there:
+            limits = ids[motor.text]["limits"]
+            if isinstance(limits.value, dict) and not limits[end].there:
                 what = f"{motor.text!r} has no {end}: {sensor['ioId'].text!r} will never be on"
                 yield edge.warning("LIMIT_WITHOUT_END", what, f"give the motor's {end}")
         yield from _tolerance(sensor["driver"]["config"]["tolerance"])

@@ -268,7 +268,10 @@ class RobotConfig(Part):
     @model_validator(mode="before")
     @classmethod
     def _of_the_own_robot(cls, given: Any) -> Any:
-        return complete(given)
+        whole = complete(given)
+        if isinstance(whole, Mapping) and whole["schemaVersion"] is None:
+            return {key: value for key, value in whole.items() if key != "schemaVersion"}
+        return whole
 
     def member(self, number: int) -> "RobotConfig":
         """The config of one robot of a fleet: the same robot under a name of its own."""
@@ -293,12 +296,8 @@ def own() -> dict[str, Any]:
 
 
 def complete(given: Any) -> Any:
-    """A config without a version is laid over the own robot's; one with it (a null stands for one that was forgotten) is as it is."""
-    if not isinstance(given, Mapping):
-        return given
-    if "schemaVersion" not in given:
-        return _over(own(), given)
-    return {key: value for key, value in given.items() if key != "schemaVersion" or value is not None}
+    """A config without a version is laid over the own robot's; one with it (null stands for one that a file forgot) is as it is."""
+    return given if not isinstance(given, Mapping) or "schemaVersion" in given else _over(own(), given)
 
 
 def _over(below: Any, above: Any) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, model_validator
+from pydantic_core import PydanticCustomError
 
 from rigless.kernel.robot import Config
 
@@ -13,7 +14,7 @@ ID = r"^[A-Za-z0-9_-]{1,64}$"  # what can stand in a subject
 def _number(value: Any) -> Any:
     """JSON tells numbers from texts and truths, and so do we: "1.2" and true are no numbers."""
     if isinstance(value, bool | str | bytes):
-        raise ValueError("it should be a number")
+        raise PydanticCustomError("number_type", "it should be a number")
     return value
 
 

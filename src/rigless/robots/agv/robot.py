@@ -7,15 +7,19 @@ messages: core, commands, settings, task, traffic, route and teach. Every byte i
 import math
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from rigless.hardware.messages import HEARD, Said
+from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Robot, VirtualInput, every, on
+from rigless.kernel.validation import Finding, Native
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.checks import examine_config
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.hardware import hardware_port
 from rigless.robots.agv.machine import Machine
@@ -26,6 +30,7 @@ from rigless.robots.agv.modules.settings import Settings
 from rigless.robots.agv.modules.task import Tasks
 from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
+from rigless.robots.agv.native import read_native
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.voice import PORT, Voice
 from rigless.robots.agv.wire import agv_port
@@ -41,6 +46,22 @@ class Agv(Robot):
     state: AgvState
     effective: RobotConfig  # with what was set since
     may_drive: bool
+
+    @classmethod
+    def read_file(cls, path: Path) -> Native | None:
+        return read_native(path)
+
+    @classmethod
+    def examine(cls, given: Any, environment: bool = True) -> tuple[RobotConfig | None, list[Finding]]:
+        return examine_config(given, environment)
+
+    @classmethod
+    def called(cls, config: RobotConfig) -> str:
+        return config.identity.robotId
+
+    @classmethod
+    def member(cls, config: RobotConfig, number: int) -> RobotConfig:
+        return config.member(number)
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
@@ -286,6 +307,11 @@ class Agv(Robot):
 
     def status(self) -> str:
         return self.state.core.status
+
+    def view(self) -> View:
+        from rigless.robots.agv.view import AgvView
+
+        return AgvView(self)
 
     def truth(self) -> Truth:
         state, machine = self.state, self.machine

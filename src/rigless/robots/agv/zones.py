@@ -27,7 +27,9 @@ def read(zone: Any) -> tuple[list[Point], tuple[float, float, float] | None]:
         return [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)], None
     corners = zone.get("polygon") if isinstance(zone, dict) else zone
     if not isinstance(corners, list) or not 3 <= len(corners) <= MOST_CORNERS:
-        raise ValueError(f"zone: a polygon of 3 to {MOST_CORNERS} corners, x, y and radius, or minX, minY, maxX and maxY")
+        raise ValueError(
+            f"zone: a polygon of 3 to {MOST_CORNERS} corners, x, y and radius, or minX, minY, maxX and maxY"
+        )
     return [_point(corner) for corner in corners], None
 
 
@@ -62,7 +64,9 @@ def swept(
 def _box(pose: tuple[float, float, float], rear: float, front: float, half: float) -> list[Point]:
     x, y, theta = pose
     c, s = math.cos(theta), math.sin(theta)
-    return [(x + c * a - s * b, y + s * a + c * b) for a, b in ((front, half), (rear, half), (rear, -half), (front, -half))]
+    return [
+        (x + c * a - s * b, y + s * a + c * b) for a, b in ((front, half), (rear, half), (rear, -half), (front, -half))
+    ]
 
 
 def touches(body: Sequence[Point], corners: Sequence[Point], circle: tuple[float, float, float] | None) -> bool:

@@ -107,7 +107,9 @@ class Commands:
         if core.status == "ERROR" and job.kind == "RESET_MOTOR":
             for motor in job.params["motorIds"]:
                 if self.robot.machine.healthy(motor):
-                    raise Refused("STATUS_FORBIDS", f"the status is ERROR ({why}), and {motor} is not the reason", motor)
+                    raise Refused(
+                        "STATUS_FORBIDS", f"the status is ERROR ({why}), and {motor} is not the reason", motor
+                    )
         if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE"):
             raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}): nothing moves")
         if job.drives and not self.robot.may_drive:
@@ -157,7 +159,9 @@ class Commands:
                 self.robot.work.cancel(one.job)
                 self.robot.work.take(one.job)
                 del running[id]
-                self.answer(id, "EXPIRED", one.correlation, "EXPIRED", "it expired while there was no way to the backend")
+                self.answer(
+                    id, "EXPIRED", one.correlation, "EXPIRED", "it expired while there was no way to the backend"
+                )
 
     def current(self) -> str | None:
         """The command that drives, or else the oldest that is being done."""

@@ -34,7 +34,9 @@ CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
     "FUNCTIONAL_MOTOR_ERROR": ("ERROR", "WARNING", "a motor is in error", "send RESET_MOTOR when its fault is gone"),
     "FUNCTIONAL_MOTOR_DISCONNECTED": ("ERROR", "WARNING", "a motor does not answer", "look at its wiring, then RESET_MOTOR"),
 }  # fmt: skip
-OURS = frozenset(("MOTOR_FAULT", "MOTOR_RECOVERED", "ESTOP_PRESSED", "ESTOP_RELEASED", "OBSTACLE_STOP", "OBSTACLE_CLEARED"))
+OURS = frozenset(
+    ("MOTOR_FAULT", "MOTOR_RECOVERED", "ESTOP_PRESSED", "ESTOP_RELEASED", "OBSTACLE_STOP", "OBSTACLE_CLEARED")
+)
 TO_PEOPLE: dict[str, KernelSeverity] = {"INFO": "info", "WARNING": "warning", "ERROR": "error", "CRITICAL": "critical"}
 
 
@@ -94,7 +96,7 @@ class Core:
             connected=robot.voice.connected,
             require_nats=effective.runtime.healthPolicy.requireNatsForMotion,
             drive=tuple(drive),
-            lost=tuple(getattr(machine, 'lost', ())),
+            lost=tuple(getattr(machine, "lost", ())),
             estop=effective.safety.stopOnEstop and machine.estop != "NONE",
             obstacle=machine.obstacle_stop,
             held=bool(state.traffic.holds),
@@ -121,9 +123,13 @@ class Core:
             severity = cast(m.Severity, held.severity)
             robot.voice.say("events", m.Event(held.eventId, held.code, severity, held.source, held.message, {},
                                               held.raisedAt, robot.voice.now()))  # fmt: skip
-            robot.event(f"{held.code.lower().replace('_', '-')}-cleared", f"no more: {held.message}", source=held.source)
+            robot.event(
+                f"{held.code.lower().replace('_', '-')}-cleared", f"no more: {held.message}", source=held.source
+            )
 
-    def notice(self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any] | None = None) -> None:
+    def notice(
+        self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any] | None = None
+    ) -> None:
         """Something happened."""
         floods, now_ns = self.robot.state.core.floods, self.robot.now_ns
         flood = floods.get(code)

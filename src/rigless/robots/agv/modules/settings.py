@@ -119,7 +119,10 @@ class Settings:
             return "INVALID_VALUE", f"is not above 0 and at most {self.limits[key]:g}, which is what the file says"
         stop, warn = config.safety.obstacleStopDistanceMeters, config.safety.obstacleWarnDistanceMeters
         if key.startswith("safety.") and stop is not None and warn is not None and warn < stop:
-            return "INVALID_VALUE", f"obstacleWarnDistanceMeters ({warn:g}) would be less than the stop distance ({stop:g})"
+            return (
+                "INVALID_VALUE",
+                f"obstacleWarnDistanceMeters ({warn:g}) would be less than the stop distance ({stop:g})",
+            )
         return None
 
 

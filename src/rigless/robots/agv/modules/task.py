@@ -293,4 +293,6 @@ class Tasks:
         count = len(task.steps)
         step = task.steps[task.index].stepId if task.index < count else None
         pct = round(100 * task.index / count, 1)
-        self.robot.voice.say("task.progress", m.TaskProgress(task.taskId, word, step, task.index, count, pct), task.correlation)
+        self.robot.voice.say(
+            "task.progress", m.TaskProgress(task.taskId, word, step, task.index, count, pct), task.correlation
+        )

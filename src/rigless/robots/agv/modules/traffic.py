@@ -39,7 +39,11 @@ class Traffic:
         if not self._newer(id, message.kind, message.seq):
             return
         try:
-            until_ns = self.robot.voice.deadline_ns(message.validUntil, message.receivedAtNs) if message.validUntil else NEVER_NS
+            until_ns = (
+                self.robot.voice.deadline_ns(message.validUntil, message.receivedAtNs)
+                if message.validUntil
+                else NEVER_NS
+            )
             if until_ns > self.robot.now_ns:
                 self._take(id, message, until_ns)
         except ValueError as error:

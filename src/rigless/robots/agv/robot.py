@@ -15,7 +15,7 @@ from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
-from rigless.kernel.robot import Robot, VirtualInput, every, on
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.kernel.validation import Finding, Native
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
@@ -35,6 +35,9 @@ from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.voice import PORT, Voice
 from rigless.robots.agv.wire import agv_port
 from rigless.robots.agv.work import Work
+from rigless.worlds.grid_world import GridWorld
+from rigless.worlds.maps import load_map
+from rigless.worlds.shipped import find_map
 
 TASK_HZ = 1.0  # where the configuration does not say
 
@@ -87,6 +90,13 @@ class Agv(Robot):
     @cached_property
     def conditions(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
         return io.conditions(self.config)
+
+    def asks(self) -> Asks:
+        profile = self.config.runtime.simulationProfile
+        if profile is None or not profile.map:
+            return Asks()
+        path = find_map(profile.map)
+        return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
 
     def start(self) -> None:
         config = self.config
@@ -198,7 +208,9 @@ class Agv(Robot):
 
     @on(Injected, Cleared)
     def faults_changed(self, message: Injected | Cleared, link: Link) -> None:
-        self.state.core.cut = self.fault(PORT, "disconnect") is not None
+        self.voice.wire_changed()
+        if hasattr(self.machine, "resample"):
+            self.machine.resample()
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:

@@ -121,9 +121,9 @@ async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_proc
             await until("RUNNING")
 
             first.kill()
-            await until("ERROR")
-            reasons = backend.latest("state")["statusReasons"]
-            assert {"DRIVE_MOTOR_DISCONNECTED:drive_left", "REQUIRED_PART_LOST:estop"} <= set(reasons)
+            lost = {"DRIVE_MOTOR_DISCONNECTED:drive_left", "REQUIRED_PART_LOST:estop"}
+            await backend.until(lambda: lost <= set(backend.latest("state")["statusReasons"]), "all of it is lost")
+            assert backend.latest("state")["status"] == "ERROR"
             with plc(environment, modbus):
                 await until("RUNNING")
                 near = await backend.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 10})

@@ -32,6 +32,7 @@ from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.state import AgvState, Truth
+from rigless.robots.agv.status import may_drive
 from rigless.robots.agv.voice import PORT, Voice
 from rigless.robots.agv.wire import agv_port
 from rigless.robots.agv.work import Work
@@ -109,6 +110,7 @@ class Agv(Robot):
         self.voice.boot()
         self.voice.set_date()
         self.revive()
+        self.core.judge()
         if not self.enabled("traffic"):
             self.set_rate(self.tell_traffic, 0)
 
@@ -172,12 +174,13 @@ class Agv(Robot):
         if hasattr(self.machine, "configure"):
             self.machine.configure(self.effective)
         self.core.forget()
-        self.core.judge()
+        self.may_drive = may_drive(self.state.core.status, self.effective.runtime.healthPolicy.allowDriveInWarning)
 
     def apply_settings(self) -> None:
         """What was set has changed; streams go on at their new rates."""
         before = self.effective.streams
         self.revive()
+        self.core.judge()
         now, traffic = self.effective.streams, self.enabled("traffic")
         for method, old, new in (
             (self.tell_heartbeat, before.heartbeatHz, now.heartbeatHz),

@@ -58,7 +58,7 @@ class Core:
         core = state.core
         body = state.machine
         facts = (core.reported, core.cut, core.link, body.well, body.codes, body.off, body.estop, body.obstacle_stop,
-                 len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
+                 body.remote.lost, len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
         if facts == self._facts:
             return
         self._facts = copy.deepcopy(facts)

@@ -145,11 +145,7 @@ def test_c_motion_stops_within_its_limits_and_what_drives_fails():
         assert last - scene.truth.velocity[0] <= 1.0 * 0.01 + 1e-9
         last = scene.truth.velocity[0]
     assert scene.truth.pose[0] - x == pytest.approx(v**2 / 2 + v * 0.02, abs=0.03)
-<<<<<<< HEAD
     failed = scene.ack(name)
-=======
-    failed = scene.ack(id)
->>>>>>> agvmachine
     assert (failed.status, failed.code, failed.refs) == (
         "FAILED",
         "REQUIRED_MOTOR_UNAVAILABLE",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.hardware.messages import Said
 from rigless.kernel.robot import Robot
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.machine_state import MachineState
@@ -66,6 +67,9 @@ class Drivers:
 
     def set_output(self, io_id: str, value: bool) -> None:
         """Asked for after it was written to the state."""
+
+    def take(self, message: Said) -> None:
+        """Of a real part; there are none here."""
 
 
 class MockDrivers(Drivers):

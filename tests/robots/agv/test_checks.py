@@ -1,11 +1,13 @@
 """The three passes: every code, where it is told, how bad it is; all of them at once; and the same every time."""
 
 import re
-from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from rigless.hardware import installed as drivers
+from rigless.hardware.drivers import DeviceDriver, IoDriver, MotorDriver
 from rigless.kernel.validation import dotted
 from rigless.robots.agv import checks_environment
 from rigless.robots.agv.checks import SHAPE, examine_config
@@ -231,26 +233,78 @@ def test_a_map_that_is_not_there():
     assert codes(findings({f"{PROFILE}.map": "apartment"}, True)) == []
 
 
+def offer(monkeypatch, installed):
+    """Let drivers be installed: group → types; a type twice is offered by two packages."""
+
+    def entries(group):
+        return [
+            SimpleNamespace(name=name, group=group, value="package:Choosy", module=f"package{n}", dist=None, load=load)
+            for n, name in enumerate(installed.get(group, ()))
+        ]
+
+    def load():
+        return Choosy
+
+    monkeypatch.setattr(drivers, "entry_points", entries)
+
+
+class Choosy(MotorDriver, IoDriver, DeviceDriver):
+    """A driver that wants an address; it is never opened."""
+
+    open = close = read = command = write = None
+
+    def __init__(self, part, shared):
+        if "address" not in part.config:
+            raise ValueError("there is no address")
+
+
+def of_drivers(changes):
+    found = examine_config(changed(changes, seed()))[1]
+    return [one for one in found if "DRIVER" in one.code]
+
+
 def test_drivers_are_named_with_those_who_need_them(monkeypatch):
     installed = {"rigless.agv.devices": ["ETHERNET", "USB"]}
-    monkeypatch.setattr(
-        checks_environment,
-        "entry_points",
-        lambda group: [EntryPoint(name, "no.such:thing", group) for name in installed.get(group, ())],
-    )
-    (found,) = [one for one in examine_config(seed())[1] if one.code == "NO_DRIVER"]
+    offer(monkeypatch, installed)
+    (found,) = of_drivers({})
     assert found.what == "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it"
     assert "entry point PLC in rigless.agv.motors and rigless.agv.io," in found.fix
     assert "--set runtime.mode=MOCK" in found.fix
     installed["rigless.agv.motors"] = ["PLC"]
-    (found,) = [one for one in examine_config(seed())[1] if one.code == "NO_DRIVER"]
-    assert (found.what, dotted(found.path)) == (
-        "no driver installed for PLC: estop, limit_front need it",
-        "io.digitalInputs[0].driver.type",
+    (found,) = of_drivers({})
+    assert (found.code, found.what) == ("NO_DRIVER", "no driver installed for PLC: estop, limit_front need it")
+    assert dotted(found.path) == "io.digitalInputs[0].driver.type"
+    installed["rigless.agv.io"] = ["PLC", "PLC"]
+    (found,) = of_drivers({})
+    assert (found.code, dotted(found.path)) == ("DRIVER_TWICE", "io.digitalInputs[0].driver.type")
+    assert of_drivers({"runtime.mode": "MOCK"}) == []
+
+
+def test_drivers_look_at_their_own_configs(monkeypatch):
+    offer(
+        monkeypatch,
+        {"rigless.agv.motors": ["PLC"], "rigless.agv.io": ["PLC"], "rigless.agv.devices": ["ETHERNET", "USB"]},
     )
-    assert [
-        one for one in examine_config(changed({"runtime.mode": "MOCK"}, seed()))[1] if one.code == "NO_DRIVER"
-    ] == []
+    good = {"driver.config": {"address": 1}}
+    places = [
+        "motors.0",
+        "motors.1",
+        "motors.2",
+        "io.digitalInputs.0",
+        "io.digitalInputs.1",
+        "io.devices.0",
+        "io.devices.1",
+    ]
+    every = {f"{place}.{key}": value for place in places for key, value in good.items()}
+    assert of_drivers(every) == []
+    (found,) = of_drivers({**every, "motors.2.driver.config": {}})
+    assert (found.code, found.what, dotted(found.path)) == (
+        "DRIVER_CONFIG_WRONG",
+        "there is no address",
+        "motors[2].driver.config",
+    )
+    monkeypatch.setattr(drivers, "BASES", dict.fromkeys(drivers.BASES, int))
+    assert {one.code for one in of_drivers(every)} == {"DRIVER_BROKEN"}
 
 
 def test_simulated_parts_of_a_real_robot_are_told():

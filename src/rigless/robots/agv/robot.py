@@ -315,7 +315,9 @@ class Agv(Robot):
         x, y, theta = self.machine.pose
         return m.Pose(round(x, 4), round(y, 4), round(theta, 5), self.machine.map_id)
 
-    def footprint(self) -> tuple[float, float, float]:
+    def footprint(self) -> tuple[float, float, float] | None:
+        if not hasattr(self, "machine"):  # a neighbour that starts before us may look around
+            return None
         x, y, _ = self.machine.pose
         size = self.config.dimensions
         return x, y, math.hypot(size.lengthMm, size.widthMm) / 2000

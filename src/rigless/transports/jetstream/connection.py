@@ -70,6 +70,7 @@ class Connection:
         self._next_question = 0
         self._next_subscription = 0
         self._said: set[str] = set()
+        self._deaf: DeniedError | None = None  # no answer can come
         self._refused: set[str] = set()  # subjects that are not permitted, as those who asked know
         self._was_up = False
         self.subscribe(f"{self.inbox}.*", self._answer)
@@ -123,14 +124,16 @@ class Connection:
 
     async def request(self, subject: str, data: bytes, timeout_s: float, headers: bytes = b"") -> tuple[bytes, bytes]:
         """Ask and wait: the header block and the payload of the answer. Raises LinkError."""
-        if self._wire is None:
-            raise self.trouble
+        if self._wire is None or self._deaf is not None:
+            raise self._deaf or self.trouble
         done: asyncio.Future[tuple[int, bytes, bytes]] = asyncio.get_running_loop().create_future()
         number = self.ask(subject, data, headers, _settle, done)
         try:
             async with asyncio.timeout(timeout_s):
                 status, block, payload = await done
         except TimeoutError:
+            if self._deaf is not None:
+                raise self._deaf from None
             raise LinkError(f"no answer from the server within {timeout_s:g} s to {subject}") from None
         finally:
             self.forget(number)
@@ -183,7 +186,10 @@ class Connection:
         for number in waiting:
             answer, context, _ = self._asked.pop(number)
             answer(context, DENIED, b"", b"")
-        if waiting:
+        if action == "subscribe" and subject.startswith(self.inbox):
+            self._deaf = DeniedError("subscribe to", "_INBOX.>")
+            self.tell(str(self._deaf), "error")
+        elif waiting:
             self._refused.add(subject)
         elif subject not in self._refused:
             way = "publish to" if action == "publish" else "subscribe to"
@@ -241,6 +247,7 @@ class Connection:
             self.tell(f"connected to the NATS server at {_place(server)}{' again' if self._was_up else ''}", "info")
         self._said.clear()
         self._refused.clear()
+        self._deaf = None
         self._was_up = True
         self.tried.set()
         for watcher in list(self.watchers):

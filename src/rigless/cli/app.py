@@ -229,10 +229,12 @@ def _only_one(**flags: bool) -> None:
 
 def _add_control() -> None:
     from rigless.cli import control
+    from rigless.cli.agv import agv
     from rigless.cli.welder import welder
 
     control.register(ctl)
     app.add_typer(welder, name="welder")
+    app.add_typer(agv, name="agv")
 
 
 _add_control()

@@ -69,11 +69,11 @@ class Intake:
                 robot.input[given.name] = _value(robot, given)
                 sim.dispatch(robot, given, NOBODY, optional=True)
             case inp.Inject():
-                self._begin_fault(robot, given)
+                self.begin_fault(robot, given)
             case inp.Clear():
                 self.end_faults(robot, lambda fault: given.target in ("", fault.target))
 
-    def _begin_fault(self, robot: Robot, given: inp.Inject) -> None:
+    def begin_fault(self, robot: Robot, given: inp.Inject) -> None:
         sim = self._sim
         kind, seam, params = robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
         fault = Fault(self.next_fault, robot.name, given.target, kind, seam, params, sim.now_ns, given.until_ns)

@@ -187,7 +187,7 @@ class Robot:
         double.random = self.simulation.streams.peek_of(self.name)  # type: ignore[assignment, method-assign]
         return double
 
-    def event(self, code: str, text: str, severity: Severity = "info", **data: Any) -> None:
+    def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None:
         self.simulation.log(Event(self.now_ns, self.name, code, severity, text, data))
 
     def count(self, metric: str, amount: float = 1) -> None:

@@ -69,15 +69,25 @@ def examine(
     try:
         return model.model_validate(data), []
     except ValidationError as error:
-        found: dict[Path, list[tuple[str, str, str]]] = {}
-        for detail in error.errors(include_url=False):
-            code = codes.get(detail["type"], codes.get("", ""))
-            found.setdefault(_inside(data, detail), []).append((*_sentence(model, detail), code))
-        findings = []
-        for path, sentences in found.items():
-            what = "; or ".join(dict.fromkeys(what for what, _, _ in sentences))
-            findings.append(Finding(path, what, *sentences[0][1:]))
-        return None, findings
+        return None, findings_of(error, data, codes, model)
+
+
+def findings_of(
+    error: ValidationError,
+    data: Any,
+    codes: Mapping[str, str] = MappingProxyType({}),
+    model: type[BaseModel] | None = None,
+) -> list[Finding]:
+    """What pydantic found wrong with data; with the model, also what was probably meant."""
+    found: dict[Path, list[tuple[str, str, str]]] = {}
+    for detail in error.errors(include_url=False):
+        code = codes.get(detail["type"], codes.get("", ""))
+        found.setdefault(_inside(data, detail), []).append((*_sentence(model, detail), code))
+    findings = []
+    for path, sentences in found.items():
+        what = "; or ".join(dict.fromkeys(what for what, _, _ in sentences))
+        findings.append(Finding(path, what, *sentences[0][1:]))
+    return findings
 
 
 def _inside(data: Any, detail: Any) -> Path:
@@ -92,10 +102,10 @@ def _inside(data: Any, detail: Any) -> Path:
     return tuple(path)
 
 
-def _sentence(model: type[BaseModel], detail: Any) -> tuple[str, str]:
+def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
     loc = detail["loc"]
     if detail["type"] == "extra_forbidden":
-        return f"unknown key {loc[-1]!r}", did_you_mean(str(loc[-1]), keys_at(model, loc[:-1]))
+        return f"unknown key {loc[-1]!r}", did_you_mean(str(loc[-1]), keys_at(model, loc[:-1])) if model else ""
     if detail["type"] == "missing":
         return "this key is required", ""
     given = detail.get("input")

@@ -217,7 +217,7 @@ def _address(port: Port, given: str | int | None, number: int) -> str:
 def _asks(fleets: list[Fleet], source: Source, problems: list[Problem]) -> dict[str, Asks]:
     """What each robot's config asks; once for robots of one config, since a map takes time to load."""
     asked: dict[tuple[type[Robot], str], Asks] = {}
-    asks = {}
+    asks: dict[str, Asks] = {}
     for fleet in fleets:
         if not fleet.robots:
             continue

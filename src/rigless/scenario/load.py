@@ -206,11 +206,26 @@ def apply_settings(
         _apply_setting(raw, setting, problems, single, beside)
 
 
+def apply_config_settings(config: RAW, settings: Iterable[str], problems: list[Problem]) -> None:
+    """`--set key=value` for the config of one robot alone."""
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        parts = key.strip().split(".")
+        if not equals or not all(parts):
+            problems.append(_no_setting(setting))
+        else:
+            _set(config, parts, _value(text), problems)
+
+
+def _no_setting(setting: str) -> Problem:
+    return Problem(f"--set {setting}", "is not key=value", "for example: --set report_hz=5")
+
+
 def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool, beside: Path | None) -> None:
     key, equals, text = setting.partition("=")
     parts = key.strip().split(".")
     if not equals or not all(parts):
-        problems.append(Problem(f"--set {setting}", "is not key=value", "for example: --set report_hz=5"))
+        problems.append(_no_setting(setting))
         return
     entries = raw.get("robots")
     robots = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
@@ -229,15 +244,12 @@ def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool
             )
         )
         return
-    try:
-        if robot is None:
-            _put(raw, parts, _value(text))
-        elif parts[0] == "ports":
-            _put(robot, parts, text)
-        elif isinstance(robot.setdefault("config", {}), dict):
-            _put(robot["config"], parts, _value(text))
-    except LookupError as error:
-        problems.append(Problem(f"--set {key}", *error.args))
+    if robot is None:
+        _set(raw, parts, _value(text), problems)
+    elif parts[0] == "ports":
+        _set(robot, parts, text, problems)
+    elif isinstance(robot.setdefault("config", {}), dict):
+        _set(robot["config"], parts, _value(text), problems)
 
 
 def _name(entry: RAW, beside: Path | None) -> str:
@@ -261,18 +273,19 @@ def _value(text: str) -> Any:
         return text
 
 
-def _put(table: Any, parts: list[str], value: Any) -> None:
-    """Set a key, or by its number an element of a list; tables on the way are made. LookupError(what, fix) if there is no such element."""
+def _set(table: Any, parts: list[str], value: Any, problems: list[Problem]) -> None:
+    """Set a key, or by its number an element of a list; tables on the way are made."""
     for depth, part in enumerate(parts):
-        last = depth == len(parts) - 1
         key: Any = part
         if isinstance(table, list):
             if not (part.isascii() and part.isdigit() and len(part) < 9 and int(part) < len(table)):
-                there = f"0 to {len(table) - 1}" if table else "it is empty"
-                raise LookupError(f"{'.'.join(parts[:depth])} has no element {part!r}", there)
+                what = f"{'.'.join(parts[:depth])} has no element {part!r}"
+                fix = f"0 to {len(table) - 1}" if table else "it is empty"
+                problems.append(Problem(f"--set {'.'.join(parts)}", what, fix))
+                return
             key = int(part)
         inner = table[key] if isinstance(table, list) else table.get(key)
-        if last:
+        if depth == len(parts) - 1:
             table[key] = value
         elif not isinstance(inner, dict | list):
             table[key] = inner = {}

@@ -1,1 +1,5 @@
 """AGV: a config-driven warehouse robot; NATS JetStream."""
+
+from .robot import Agv as Robot
+
+__all__ = ["Robot"]

@@ -12,198 +12,276 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from rigless.kernel.robot import Config
+from rigless.kernel.problems import InputError, Problem
+from rigless.robots.agv.fields import (
+    ID,
+    Bucket,
+    Cooldown,
+    Hz,
+    Id,
+    Millimetres,
+    Milliseconds,
+    NotNegative,
+    Number,
+    Part,
+    Positive,
+    Text,
+    Ticks,
+    Truth,
+    Version,
+    nullable,
+)
 from rigless.robots.agv.profile import SimulationProfile
 
 SCHEMA_VERSION = 1
 OWN = Path(__file__).with_name("robot_config.json")
-ID = r"^[A-Za-z0-9_-]{1,64}$"  # what can stand in a subject
+LONGEST_ID = 64
 
-Id = Annotated[str, Field(pattern=ID)]
-Text = Annotated[str, Field(min_length=1, max_length=256)]
-Bucket = dict[str, Any]
-Positive = Annotated[float, Field(gt=0)]
-Millimetres = Annotated[int, Field(gt=0, le=1_000_000)]
-Hz = Annotated[float, Field(gt=0, le=1000)]
+__all__ = ["ID", "OWN", "SCHEMA_VERSION", "RobotConfig", "complete", "own"]
 
 
-class Identity(Config):
-    robotId: Id
-    robotCode: Text
-    name: Text
-    vendor: str | None = None
-    model: str | None = None
-    firmwareVersion: str | None = None
+class Identity(Part):
+    """Who the robot is."""
+
+    robotId: Id = Field(description="Stable id, in the robot's subjects; what it is called in rigless too.")
+    robotCode: Text = Field(description="Id for people, such as RB-001.")
+    name: Text = Field(description="Name for people.")
+    vendor: str | None = Field(None, description="Who made it.")
+    model: str | None = Field(None, description="What it is one of.")
+    firmwareVersion: str | None = Field(None, description="What runs on it.")
 
 
-class StartupPolicy(Config):
-    settingsBootstrapMode: Literal["ROBOT_WINS", "BACKEND_WINS"] = "ROBOT_WINS"
+class StartupPolicy(Part):
+    """What happens at boot."""
+
+    settingsBootstrapMode: Literal["ROBOT_WINS", "BACKEND_WINS"] = Field(
+        "ROBOT_WINS", description="Whose settings count at boot: the robot's own, or the last that the backend wished."
+    )
 
 
-class HealthPolicy(Config):
-    allowDriveInWarning: StrictBool = True
-    requireNatsForMotion: StrictBool = True
+class HealthPolicy(Part):
+    """What the robot may do when not all is well."""
+
+    allowDriveInWarning: Truth = Field(True, description="Drive while a functional motor is unhealthy.")
+    requireNatsForMotion: Truth = Field(True, description="Stand still, and be OFFLINE, without a way to the backend.")
 
 
-class Runtime(Config):
-    mode: Literal["REAL", "MOCK"]
-    tickHz: Annotated[int, Field(ge=1, le=1000, description="Rate of the main loop; 50 to 200 is usual.")]
-    startupPolicy: StartupPolicy = StartupPolicy()
-    healthPolicy: HealthPolicy = HealthPolicy()
-    simulationProfile: SimulationProfile | None = None
+class Runtime(Part):
+    """How the program runs."""
+
+    mode: Literal["REAL", "MOCK"] = Field(description="REAL: the drivers named below. MOCK: everything is simulated.")
+    tickHz: Ticks = Field(description="Rate of the main loop; 50 to 200 is usual.")
+    startupPolicy: StartupPolicy = Field(StartupPolicy(), description="What happens at boot.")
+    healthPolicy: HealthPolicy = Field(HealthPolicy(), description="What is allowed when not all is well.")
+    simulationProfile: SimulationProfile | None = Field(None, description="What happens to a simulated robot.")
 
 
-class Timeouts(Config):
-    connectTimeoutMs: Annotated[int, Field(ge=1, le=600_000)] | None = None
-    publishTimeoutMs: Annotated[int, Field(ge=1, le=600_000)] | None = None
+class Timeouts(Part):
+    """How long to wait for the server."""
+
+    connectTimeoutMs: Milliseconds | None = Field(None, description="For a connection.")
+    publishTimeoutMs: Milliseconds | None = Field(None, description="For a message to be acknowledged.")
 
 
-class JetStream(Config):
-    streamIn: Id | None = None
-    streamOut: Id | None = None
+class JetStream(Part):
+    """The streams; made if they are not there."""
+
+    streamIn: Id | None = Field(None, description="Messages to robots; ROBOT_IN if not named.")
+    streamOut: Id | None = Field(None, description="Messages of robots; ROBOT_OUT if not named.")
 
 
-class Nats(Config):
-    servers: Annotated[tuple[Text, ...], Field(min_length=1)]
-    credsFilePath: str
-    clientName: str | None = None
-    timeouts: Timeouts = Timeouts()
-    jetStream: JetStream = JetStream()
+class Nats(Part):
+    """The way to the backend."""
+
+    servers: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
+        description="nats://, tls://, ws:// or wss://HOST:PORT; the first in reach is used."
+    )
+    credsFilePath: str = Field(description='Credentials of the robot; "" for a server that wants none.')
+    clientName: str | None = Field(None, description="Name of the connection on the server.")
+    timeouts: Timeouts = Field(Timeouts(), description="How long to wait for the server.")
+    jetStream: JetStream = Field(JetStream(), description="The streams.")
 
 
-class Dimensions(Config):
-    lengthMm: Millimetres
-    widthMm: Millimetres
-    heightMm: Millimetres
-    wheelBaseMm: Millimetres | None = None
-    trackWidthMm: Millimetres | None = None
-    payloadMaxKg: Annotated[float, Field(ge=0)] | None = None
+class Dimensions(Part):
+    """How big the robot is."""
+
+    lengthMm: Millimetres = Field(description="Along its heading.")
+    widthMm: Millimetres = Field(description="Across.")
+    heightMm: Millimetres = Field(description="From the floor.")
+    wheelBaseMm: Millimetres | None = Field(None, description="Between the axles.")
+    trackWidthMm: Millimetres | None = Field(None, description="Between the drive wheels; the width if not given.")
+    payloadMaxKg: NotNegative | None = Field(None, description="What it can carry.")
 
 
-class Modules(Config):
+class Modules(Part):
     """The groups of messages that the robot takes part in."""
 
-    task: StrictBool = True
-    traffic: StrictBool = True
-    route: StrictBool = True
-    teach: StrictBool = True
-    settings: StrictBool = True
+    task: Truth = Field(True, description="task.*")
+    traffic: Truth = Field(True, description="traffic.*")
+    route: Truth = Field(True, description="route.*")
+    teach: Truth = Field(True, description="teach.*")
+    settings: Truth = Field(True, description="settings.*")
 
 
-class Capabilities(Config):
-    flags: dict[str, StrictBool] = {}
-    supportedCommands: tuple[str, ...] | None = None
-    supportedModules: Modules = Modules()
+class Capabilities(Part):
+    """What the robot can do."""
+
+    flags: dict[str, Truth] = Field({}, description="For the backend, such as hasBarcodeScanner.")
+    supportedCommands: tuple[str, ...] | None = Field(
+        None, description="The only commands it takes; all, if not given."
+    )
+    supportedModules: Modules = Field(Modules(), description="The groups of messages it takes part in.")
 
 
-class Quantity(Config):
-    unit: Text
-    value: float
+class Quantity(Part):
+    """A number and what it is counted in."""
+
+    unit: Text = Field(description="For example mps, mmps2, mm, deg, rpm.")
+    value: Number = Field(description="How many of them.")
 
 
-class Limits(Config):
-    maxSpeed: Quantity
-    maxAcceleration: Quantity
-    maxDeceleration: Quantity
-    positionMin: Quantity | None = None
-    positionMax: Quantity | None = None
+class Limits(Part):
+    """What a motor can do, in units of its own choice."""
+
+    maxSpeed: Quantity = Field(description="Fastest.")
+    maxAcceleration: Quantity = Field(description="When it gets faster.")
+    maxDeceleration: Quantity = Field(description="When it gets slower.")
+    positionMin: Quantity | None = Field(None, description="Lowest position of an axis.")
+    positionMax: Quantity | None = Field(None, description="Highest position of an axis.")
 
 
-class ResetPolicy(Config):
-    supportsReset: StrictBool
-    resetCooldownMs: Annotated[int, Field(ge=0, le=3_600_000)] | None = None
+class ResetPolicy(Part):
+    """What RESET_MOTOR does."""
+
+    supportsReset: Truth = Field(description="Whether an error of the motor can be reset from afar.")
+    resetCooldownMs: Cooldown | None = Field(None, description="Time that must pass between resets.")
 
 
-class MotorDriver(Config):
-    type: Literal["PLC", "CANOPEN", "SERIAL", "MOCK"]
-    config: Bucket = {}
+class MotorDriver(Part):
+    """What moves a motor."""
+
+    type: Literal["PLC", "CANOPEN", "SERIAL", "MOCK"] = Field(description="Entry point in rigless.agv.motors.")
+    config: Bucket = Field({}, description="What the driver needs to know.")
 
 
-class IoDriver(Config):
-    type: Literal["PLC", "GPIO", "MOCK"]
-    config: Bucket = {}
+class IoDriver(Part):
+    """What reads or sets a digital line."""
+
+    type: Literal["PLC", "GPIO", "MOCK"] = Field(description="Entry point in rigless.agv.io.")
+    config: Bucket = Field({}, description="What the driver needs; of a limit sensor motorId and edge (MIN, MAX).")
 
 
-class DeviceDriver(Config):
-    type: Literal["ETHERNET", "USB", "SERIAL", "MOCK"]
-    config: Bucket = {}
+class DeviceDriver(Part):
+    """What talks to a device."""
+
+    type: Literal["ETHERNET", "USB", "SERIAL", "MOCK"] = Field(description="Entry point in rigless.agv.devices.")
+    config: Bucket = Field({}, description="What the driver needs to know.")
 
 
-class Motor(Config):
-    motorId: Id
-    role: Literal["DRIVE", "FUNCTIONAL"]
-    functionKey: Text | None = None
-    driver: MotorDriver
-    limits: Limits
-    resetPolicy: ResetPolicy
-    metadata: Bucket = {}
+class Motor(Part):
+    """A motor: one that drives the robot, or an axis that does something else."""
+
+    motorId: Id = Field(description="Unique in the robot.")
+    role: Literal["DRIVE", "FUNCTIONAL"] = Field(description="Whether it moves the robot or something on it.")
+    functionKey: Text | None = Field(None, description="What a FUNCTIONAL motor is for: GRIPPER, HOIST, your own.")
+    driver: MotorDriver = Field(description="What moves it in mode REAL.")
+    limits: Limits = Field(description="What it can do.")
+    resetPolicy: ResetPolicy = Field(description="What RESET_MOTOR does.")
+    metadata: Bucket = Field(
+        {}, description="Yours; rigless looks at wheelDiameterMm, gearRatio and ratedCurrentA, where they are."
+    )
 
 
-class DigitalInput(Config):
-    ioId: Id
-    type: Text
-    driver: IoDriver
-    required: StrictBool = False
+class DigitalInput(Part):
+    """A line that the robot reads."""
+
+    ioId: Id = Field(description="Unique in the robot.")
+    type: Text = Field(description="ESTOP_CHAIN, LIMIT_SENSOR, or your own.")
+    driver: IoDriver = Field(description="What reads it in mode REAL.")
+    required: Truth = Field(False, description="Whether the robot may not move without it.")
 
 
-class DigitalOutput(Config):
-    ioId: Id
-    type: Text
-    driver: IoDriver
+class DigitalOutput(Part):
+    """A line that the robot sets."""
+
+    ioId: Id = Field(description="Unique in the robot.")
+    type: Text = Field(description="MOTOR_ENABLE, BUZZER, or your own.")
+    driver: IoDriver = Field(description="What sets it in mode REAL.")
 
 
-class Device(Config):
-    deviceId: Id
-    type: Text
-    driver: DeviceDriver
-    required: StrictBool = False
-    settings: Bucket = {}
+class Device(Part):
+    """Something with more to say than on and off."""
+
+    deviceId: Id = Field(description="Unique in the robot.")
+    type: Text = Field(description="LIDAR, BARCODE_SCANNER, or your own.")
+    driver: DeviceDriver = Field(description="What talks to it in mode REAL.")
+    required: Truth = Field(False, description="Whether the robot may not move without it.")
+    settings: Bucket = Field({}, description="The device's own.")
 
 
-class Io(Config):
-    digitalInputs: tuple[DigitalInput, ...] = ()
-    digitalOutputs: tuple[DigitalOutput, ...] = ()
-    devices: tuple[Device, ...] = ()
+class Io(Part):
+    """What the robot senses and switches."""
+
+    digitalInputs: tuple[DigitalInput, ...] = Field((), description="Lines that it reads.")
+    digitalOutputs: tuple[DigitalOutput, ...] = Field((), description="Lines that it sets.")
+    devices: tuple[Device, ...] = Field((), description="Scanners, lidars and the like.")
 
 
-class Streams(Config):
+class Streams(Part):
     """How often the robot speaks of itself."""
 
-    heartbeatHz: Hz
-    stateHz: Hz
-    telemetryHz: Hz
-    trafficHz: Hz
-    taskHz: Hz | None = None
+    heartbeatHz: Hz = Field(description="heartbeat")
+    stateHz: Hz = Field(description="state, besides its changes")
+    telemetryHz: Hz = Field(description="telemetry")
+    trafficHz: Hz = Field(description="traffic.state")
+    taskHz: Hz | None = Field(None, description="task.progress while a task is done; only its changes, if not given")
 
 
-class Safety(Config):
-    stopOnEstop: StrictBool
-    stopOnObstacle: StrictBool
-    obstacleStopDistanceMeters: Positive | None = None
-    obstacleWarnDistanceMeters: Positive | None = None
+class Safety(Part):
+    """When the robot stops by itself."""
+
+    stopOnEstop: Truth = Field(description="When the emergency stop is pressed.")
+    stopOnObstacle: Truth = Field(description="When something is in the way.")
+    obstacleStopDistanceMeters: Positive | None = Field(None, description="How near it may come.")
+    obstacleWarnDistanceMeters: Positive | None = Field(None, description="How near it is worth a word.")
 
 
-class RobotConfig(Config):
-    """The whole file."""
+class RobotConfig(Part):
+    """The configuration of one robot."""
 
-    schemaVersion: Annotated[int, Field(ge=1)]
-    identity: Identity
-    runtime: Runtime
-    nats: Nats
-    dimensions: Dimensions
-    capabilities: Capabilities
-    motors: tuple[Motor, ...]
-    io: Io
-    streams: Streams
-    safety: Safety
-    extensions: Bucket = {}
+    model_config = ConfigDict(title="robot_config.json", json_schema_extra=nullable)
+
+    schemaVersion: Version = Field(description=f"Version of this format: {SCHEMA_VERSION}.")
+    identity: Identity = Field(description="Who the robot is.")
+    runtime: Runtime = Field(description="How the program runs.")
+    nats: Nats = Field(description="The way to the backend.")
+    dimensions: Dimensions = Field(description="How big the robot is.")
+    capabilities: Capabilities = Field(description="What the robot can do.")
+    motors: tuple[Motor, ...] = Field(description="What moves.")
+    io: Io = Field(description="What the robot senses and switches.")
+    streams: Streams = Field(description="How often the robot speaks of itself.")
+    safety: Safety = Field(description="When the robot stops by itself.")
+    extensions: Bucket = Field({}, description="Yours, by a name of yours.")
 
     @model_validator(mode="before")
     @classmethod
     def _of_the_own_robot(cls, given: Any) -> Any:
-        return given if not isinstance(given, Mapping) or "schemaVersion" in given else _over(own(), given)
+        whole = complete(given)
+        if isinstance(whole, Mapping) and whole["schemaVersion"] is None:
+            return {key: value for key, value in whole.items() if key != "schemaVersion"}
+        return whole
+
+    def member(self, number: int) -> "RobotConfig":
+        """The config of one robot of a fleet: the same robot under a name of its own."""
+        own = self.identity
+        robot_id = f"{own.robotId}-{number}"
+        if len(robot_id) > LONGEST_ID:
+            what = f"{robot_id!r} has more than {LONGEST_ID} characters"
+            raise InputError(Problem("identity.robotId", what, "a fleet counts its robots in it; choose a shorter one"))
+        identity = own.model_copy(update={"robotId": robot_id, "robotCode": f"{own.robotCode}-{number}"})
+        return self.model_copy(update={"identity": identity})
 
 
 @cache
@@ -217,10 +295,20 @@ def own() -> dict[str, Any]:
     return found
 
 
-def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """One table laid over another; lists are replaced."""
-    merged = dict(below)
-    for key, value in above.items():
-        under = merged.get(key)
-        merged[key] = _over(under, value) if isinstance(under, Mapping) and isinstance(value, Mapping) else value
-    return merged
+def complete(given: Any) -> Any:
+    """A config without a version is laid over the own robot's; one with it (null stands for one that a file forgot) is as it is."""
+    return given if not isinstance(given, Mapping) or "schemaVersion" in given else _over(own(), given)
+
+
+def _over(below: Any, above: Any) -> Any:
+    """One value laid over another: tables key by key, lists whole or by the numbers of their elements."""
+    if isinstance(below, list) and isinstance(above, Mapping):
+        numbers = {str(number): number for number in range(len(below))}
+        if above.keys() <= numbers.keys():
+            merged = list(below)
+            for key, value in above.items():
+                merged[numbers[key]] = _over(below[numbers[key]], value)
+            return merged
+    if not isinstance(below, Mapping) or not isinstance(above, Mapping):
+        return above
+    return {**below, **{key: _over(below.get(key), value) for key, value in above.items()}}

@@ -20,10 +20,11 @@ class Said(Struct, frozen=True, omit_defaults=True):
 
 
 class Heard(Struct, frozen=True, kw_only=True):
-    """Base of what the robot is told. The codec adds the last two: the server's time as the message came (ns since 1970; None: the robot's
-    own clock counts), and what an answer refers to."""
+    """Base of what the robot is told. The codec adds these: the server's time as the message came (ns since 1970; None: the robot's
+    own clock counts), how long the server had kept it by then, and what an answer refers to."""
 
     receivedAtNs: int | None = None
+    ageS: float = 0.0
     correlationId: str = ""
 
 

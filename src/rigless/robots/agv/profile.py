@@ -3,53 +3,73 @@
 Times are seconds since boot, lengths metres, angles radians.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from rigless.kernel.robot import Config
+from rigless.robots.agv.fields import Amount, Bucket, Chance, Coordinate, Part, Positive, Seconds, nullable
 
-Seconds = Annotated[float, Field(ge=0, le=1e9)]
-Chance = Annotated[float, Field(ge=0, le=1)]
-
-
-class InitialPose(Config):
-    x: float = 0.0
-    y: float = 0.0
-    theta: float = 0.0
-    mapId: str = "map"
+TRIGGERS = ("atS", "afterDistanceM", "onCommand", "chancePerS")
 
 
-class FaultRule(Config):
+def _given(*names: str) -> dict[str, Any]:
+    """JSON Schema for: these keys are there, and not null."""
+    return {"required": list(names), "properties": {name: {"not": {"type": "null"}} for name in names}}
+
+
+def _one_trigger(schema: dict[str, Any]) -> None:
+    nullable(schema)
+    schema["oneOf"] = [_given(name) for name in TRIGGERS]
+
+
+def _one_place(schema: dict[str, Any]) -> None:
+    nullable(schema)
+    placed = {"anyOf": [_given("x"), _given("y")]}
+    schema["oneOf"] = [{**_given("distanceM"), "not": placed}, {**_given("x", "y"), "not": _given("distanceM")}]
+
+
+class InitialPose(Part):
+    """Where the robot is when it starts."""
+
+    x: Coordinate = Field(0.0, description="Metres.")
+    y: Coordinate = Field(0.0, description="Metres.")
+    theta: Coordinate = Field(0.0, description="Heading in radians, counter-clockwise from x.")
+    mapId: str = Field("map", description="The map that x and y are of, as the backend calls it.")
+
+
+class FaultRule(Part):
     """A fault that begins at a time, after a distance driven, when a command of a type begins, or by chance each second; it ends after
-    `durationS`, or stays until it is cleared. `target` is a motorId, ioId or deviceId; `kind` one of its faults (the first, if none)."""
+    `durationS`, or stays until it is cleared."""
 
-    target: str
-    kind: str = ""
-    atS: Seconds | None = None
-    afterDistanceM: Annotated[float, Field(ge=0)] | None = None
-    onCommand: str | None = None
-    chancePerS: Chance | None = None
-    durationS: Seconds | None = None
-    params: dict[str, Any] = {}
+    model_config = ConfigDict(json_schema_extra=_one_trigger)
+
+    target: str = Field(description="A motorId, ioId or deviceId, or `nats`.")
+    kind: str = Field("", description="One of the target's faults; the first of them, if none is named.")
+    atS: Seconds | None = Field(None, description="Begins at this time.")
+    afterDistanceM: Amount | None = Field(None, description="Begins when the robot has driven this far.")
+    onCommand: str | None = Field(None, description="Begins when a command of this type begins.")
+    chancePerS: Chance | None = Field(None, description="Begins with this chance each second.")
+    durationS: Seconds | None = Field(None, description="Ends after this time; without it, it stays.")
+    params: Bucket = Field({}, description="What this kind of fault can be given.")
 
     @model_validator(mode="after")
     def _has_one_trigger(self) -> "FaultRule":
-        triggers = ("atS", "afterDistanceM", "onCommand", "chancePerS")
-        if sum(getattr(self, name) is not None for name in triggers) != 1:
-            raise ValueError(f"a rule begins in one way: give one of {', '.join(triggers)}")
+        if sum(getattr(self, name) is not None for name in TRIGGERS) != 1:
+            raise ValueError(f"a rule begins in one way: give one of {', '.join(TRIGGERS)}")
         return self
 
 
-class ObstacleEntry(Config):
+class ObstacleEntry(Part):
     """Something in the way: at a distance ahead of the robot wherever it is (`distanceM`), or at a place (`x`, `y`)."""
 
-    atS: Seconds = 0.0
-    untilS: Seconds | None = None
-    distanceM: Annotated[float, Field(ge=0)] | None = None
-    x: float | None = None
-    y: float | None = None
-    radiusM: Annotated[float, Field(gt=0)] = 0.25
+    model_config = ConfigDict(json_schema_extra=_one_place)
+
+    atS: Seconds = Field(0.0, description="Appears at this time.")
+    untilS: Seconds | None = Field(None, description="Is gone at this time; without it, it stays.")
+    distanceM: Amount | None = Field(None, description="Distance ahead of the robot, from its front.")
+    x: Coordinate | None = Field(None, description="Its place, metres.")
+    y: Coordinate | None = Field(None, description="Its place, metres.")
+    radiusM: Positive = Field(0.25, description="How big it is at its place.")
 
     @model_validator(mode="after")
     def _is_somewhere(self) -> "ObstacleEntry":
@@ -59,40 +79,47 @@ class ObstacleEntry(Config):
         return self
 
 
-class BarcodeEntry(Config):
-    """A code that a scanner reads at a time; the first scanner, if none is named."""
+class BarcodeEntry(Part):
+    """A code that a scanner reads at a time."""
 
-    atS: Seconds
-    code: str
-    deviceId: str | None = None
+    atS: Seconds = Field(description="Read at this time.")
+    code: str = Field(description="What is read.")
+    deviceId: str | None = Field(None, description="The scanner that reads it; the first, if none is named.")
 
 
-class Marker(Config):
+class Marker(Part):
     """A code on the floor, read by every scanner that passes over it."""
 
-    code: str
-    x: float
-    y: float
-    radiusM: Annotated[float, Field(gt=0)] = 0.05
+    code: str = Field(description="What is read.")
+    x: Coordinate = Field(description="Its place, metres.")
+    y: Coordinate = Field(description="Its place, metres.")
+    radiusM: Positive = Field(0.05, description="How close a scanner must come.")
 
 
-class Battery(Config):
+class Battery(Part):
     """A cell that empties with time and with driving, and fills on a charger."""
 
-    capacityWh: Annotated[float, Field(gt=0)] = 960.0
-    initialSoc: Chance = 1.0
-    idleW: Annotated[float, Field(ge=0)] = 30.0
-    driveWPerMps: Annotated[float, Field(ge=0)] = 150.0
-    chargeW: Annotated[float, Field(ge=0)] = 500.0
+    capacityWh: Positive = Field(960.0, description="Energy of the full battery.")
+    initialSoc: Chance = Field(1.0, description="How full it is at boot, 0 to 1.")
+    idleW: Amount = Field(30.0, description="Power at rest.")
+    driveWPerMps: Amount = Field(150.0, description="Power for each m/s driven.")
+    chargeW: Amount = Field(500.0, description="Power on the charger.")
 
 
-class SimulationProfile(Config):
-    name: str = "ideal"
-    initialPose: InitialPose = InitialPose()
-    kinematics: Literal["DIFFERENTIAL", "TRACK"] | None = None  # by the number of drive motors: two or more, or one
-    faultInjectionRules: tuple[FaultRule, ...] = ()
-    obstacleScript: tuple[ObstacleEntry, ...] = ()
-    barcodeScript: tuple[BarcodeEntry, ...] = ()
-    markers: tuple[Marker, ...] = ()
-    battery: Battery = Battery()
-    map: str | None = None  # a map of rigless's or a map_server file: its walls are obstacles
+class SimulationProfile(Part):
+    """What happens to the simulated robot."""
+
+    name: str = Field("ideal", description="For people.")
+    initialPose: InitialPose = Field(InitialPose(), description="Where the robot starts.")
+    kinematics: Literal["DIFFERENTIAL", "TRACK"] | None = Field(
+        None, description="How it moves; without it DIFFERENTIAL with two or more drive motors, TRACK with one."
+    )
+    faultInjectionRules: tuple[FaultRule, ...] = Field((), description="What fails, and when.")
+    obstacleScript: tuple[ObstacleEntry, ...] = Field((), description="What gets in the way, and when.")
+    barcodeScript: tuple[BarcodeEntry, ...] = Field((), description="What the scanners read, and when.")
+    markers: tuple[Marker, ...] = Field((), description="Codes on the floor.")
+    battery: Battery = Field(Battery(), description="The battery.")
+    map: str | None = Field(
+        None,
+        description="A map that comes with rigless, or a map_server .yaml beside the file: its walls are obstacles.",
+    )

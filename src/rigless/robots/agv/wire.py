@@ -199,7 +199,8 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
     try:
         if missing:
             raise ValueError(f"{missing[0]} is required")
-        extra = {"receivedAtNs": _received(headers), "correlationId": envelope.correlationId or envelope.messageId}
+        extra: dict[str, Any] = {"correlationId": envelope.correlationId or envelope.messageId}
+        extra["receivedAtNs"], extra["ageS"] = _received(headers)
         found: m.Heard = msgspec.convert({**payload, **extra}, IN[type])
         for key in ("issuedAt", "expiresAt", "validUntil", "deadline"):
             if text := getattr(found, key, None):
@@ -267,12 +268,11 @@ def _split(data: bytes) -> tuple[dict[str, str], bytes]:
     return {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}, body
 
 
-def _received(headers: dict[str, str]) -> int | None:
-    """The server's time when the robot got the message."""
+def _received(headers: dict[str, str]) -> tuple[int | None, float]:
+    """The server's time when the robot got the message, and how long the server had kept it (s)."""
     stored, age = headers.get("nats-time-stamp"), headers.get("rigless-age-ms", "0")
-    if stored is None:
-        return None
     try:
-        return instants.to_ns(stored) + round(float(age) * 1e6)
+        age_ms = float(age)
+        return (None if stored is None else instants.to_ns(stored) + round(age_ms * 1e6)), age_ms / 1000
     except (ValueError, OverflowError):
-        return None
+        return None, 0.0

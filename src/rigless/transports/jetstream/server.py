@@ -185,6 +185,12 @@ class Server:
                 text = text or (bad[-1].partition("] ")[2].strip() or bad[-1].strip() if bad else "")
         return text.partition("[FTL] ")[2] or text.partition("[ERR] ")[2] or text or f"exit status {self.returned}"
 
+    async def crash(self) -> None:
+        """Kill it, as power or memory would; `start` begins again from the store."""
+        assert self._popen is not None, "it does not run"
+        self._popen.kill()
+        await _ended(self._popen, END_S)
+
     async def end(self) -> None:
         """End the process, if it is there, and let the store go."""
         popen, self._popen = self._popen, None

@@ -1,0 +1,83 @@
+"""A real nats-server for benchmarks, and the bare nats-py client that ours stands beside."""
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import nats
+from nats.js import JetStreamContext
+
+from rigless.transports.jetstream.server import Server, free_port
+
+WINDOW = 256
+PAYLOAD = b'{"v":1,"payload":"' + b"x" * 480 + b'"}'  # about as long as a robot's event
+
+
+@contextlib.asynccontextmanager
+async def server() -> AsyncIterator[Server]:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        made = Server("127.0.0.1", free_port(), Path(folder))
+        await made.start()
+        try:
+            yield made
+        finally:
+            await made.end()
+
+
+async def bare(url: str, seconds: float) -> dict[str, float]:
+    """Messages a second into one stream by nats-py alone: each awaited, a window of them in flight, and without acknowledgement."""
+    client = await nats.connect(url)
+    stream = client.jetstream(publish_async_max_pending=WINDOW)
+    await stream.add_stream(name="BARE", subjects=["bare.>"])
+    found = {
+        "awaited_per_s": await _rate(lambda count: _awaited(stream, count), seconds),
+        "windowed_per_s": await _rate(lambda count: _windowed(stream, count), seconds),
+        "unacked_per_s": await _rate(lambda count: _unacked(client, count), seconds),
+    }
+    await stream.delete_stream("BARE")
+    await client.close()
+    return found
+
+
+async def _rate(send: Any, seconds: float) -> float:
+    """Send more and more until it takes long enough."""
+    count = 100
+    while True:
+        begin = time.perf_counter()
+        await send(count)
+        took = time.perf_counter() - begin
+        if took >= seconds / 2 or count > 1_000_000:
+            return count / took
+        count = max(2 * count, int(count * seconds / max(took, 1e-3) * 0.8))
+
+
+async def _awaited(stream: JetStreamContext, count: int) -> None:
+    for _ in range(count):
+        await stream.publish("bare.x", PAYLOAD)
+
+
+async def _windowed(stream: JetStreamContext, count: int) -> None:
+    futures = []
+    for _ in range(count):
+        futures.append(await stream.publish_async("bare.x", PAYLOAD))
+        if len(futures) == WINDOW:
+            await asyncio.gather(*futures)
+            futures.clear()
+    await asyncio.gather(*futures)
+
+
+async def _unacked(client: Any, count: int) -> None:
+    for _ in range(count):
+        await client.publish("bare.x", PAYLOAD)
+    await client.flush(60)
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time that a process has taken, of all its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,69 @@
+"""`rigless agv …`: what can be said about a robot_config.json without a robot."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+agv = typer.Typer(
+    help="Look at configurations of config-driven robots: what is wrong with them, what they may hold.",
+    no_args_is_help=True,
+)
+
+
+@agv.callback()
+def commands() -> None:
+    return
+
+
+@agv.command("validate")
+def validate(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="robot_config.json files.")],
+    json: Annotated[Path | None, typer.Option(metavar="F", help="Write JSON, the same for the same files.")] = None,
+    settings: Annotated[
+        list[str], typer.Option("--set", metavar="KEY=VALUE", help="Set a key before, for example runtime.mode=MOCK.")
+    ] = [],
+    no_environment: Annotated[
+        bool, typer.Option("--no-environment", help="Ask nothing of this machine: no credentials, drivers or maps.")
+    ] = False,
+) -> None:
+    """Tell everything that is wrong with a robot's configuration: file, line, key, what, how to mend it, and a code for programs.
+
+    Three passes: the shape of each key, what keys say about each other, and what this machine must have (credentials, drivers, maps).
+    Errors are what a robot does not boot with; warnings are what may not be meant.
+
+    Exit code 0 if all files are valid, 2 if not.
+
+    Examples:
+
+      rigless agv validate robot_config.json
+
+      rigless agv validate fleet/*.json --set runtime.mode=MOCK --no-environment --json report.json
+    """
+    from rigless.cli.agv_check import check
+
+    raise typer.Exit(check(files, settings, not no_environment, json))
+
+
+@agv.command("schema")
+def schema(
+    out: Annotated[Path | None, typer.Option(metavar="F", help="Write it here rather than to stdout.")] = None,
+) -> None:
+    """Give the JSON Schema (2020-12) of robot_config.json, for editors and other checkers.
+
+    It tells the shape of a file; what keys say about each other is told by validate.
+
+    Examples:
+
+      rigless agv schema --out robot_config.schema.json
+
+      rigless agv schema | jq '.["$defs"].Motor'
+    """
+    from rigless.cli.agv_check import write
+    from rigless.cli.speak import line
+    from rigless.robots.agv.schema import schema_text
+
+    if out is None:
+        line(schema_text().rstrip("\n"))
+    else:
+        write(out, schema_text())

@@ -1,0 +1,28 @@
+"""The seam to real parts of a robot: what writers of drivers import (docs/how-to/write-an-agv-driver.md)."""
+
+from rigless.hardware.drivers import (
+    DeviceDriver,
+    DevicePart,
+    Driver,
+    IoDriver,
+    MotorDriver,
+    MotorPart,
+    Part,
+    SignalPart,
+)
+from rigless.hardware.messages import DeviceReading, MotorCommand, MotorReading, MotorState
+
+__all__ = [
+    "DeviceDriver",
+    "DevicePart",
+    "DeviceReading",
+    "Driver",
+    "IoDriver",
+    "MotorCommand",
+    "MotorDriver",
+    "MotorPart",
+    "MotorReading",
+    "MotorState",
+    "Part",
+    "SignalPart",
+]

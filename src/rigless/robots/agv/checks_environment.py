@@ -1,0 +1,112 @@
+"""What this machine must have for a config: its credentials, certificates, drivers and map."""
+
+import os
+import stat
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from rigless.kernel.problems import InputError
+from rigless.kernel.validation import Finding
+from rigless.robots.agv.place import Place
+from rigless.worlds.shipped import find_map
+
+GROUPS = {
+    ("motors",): ("rigless.agv.motors", "motorId"),
+    ("io", "digitalInputs"): ("rigless.agv.io", "ioId"),
+    ("io", "digitalOutputs"): ("rigless.agv.io", "ioId"),
+    ("io", "devices"): ("rigless.agv.devices", "deviceId"),
+}
+MARKS = ("BEGIN NATS USER JWT", "BEGIN USER NKEY SEED")
+CERTIFICATES = (
+    "RIGLESS_NATS_CA",
+    "RIGLESS_NATS_CERT",
+    "RIGLESS_NATS_KEY",
+    "SSL_CERT_FILE",
+)  # variables that name files
+
+
+def environment_of(root: Place) -> Iterator[Finding]:
+    real = root["runtime"]["mode"].text == "REAL"
+    yield from _creds(root["nats"]["credsFilePath"], real)
+    yield from _certificates(root["nats"])
+    if real:
+        yield from _drivers(root)
+    else:
+        yield from _map(root["runtime"]["simulationProfile"]["map"])
+
+
+def _creds(place: Place, real: bool) -> Iterator[Finding]:
+    """A simulated robot may do without, on a server that wants none or the one that rigless brings."""
+    if place.text == "" and real:
+        yield place.warning(
+            "NO_CREDS", "the robot has no credentials: anyone can pretend to be it", "name a .creds file"
+        )
+    if not place.text:
+        return
+    say = place.error if real else place.warning
+    path = Path(place.text)
+    try:
+        path = path.expanduser()
+        mode = path.stat().st_mode
+        text = path.read_text("utf-8", errors="replace")[:100_000] if stat.S_ISREG(mode) else ""
+    except (FileNotFoundError, NotADirectoryError):
+        fix = "put it there" if real else "put it there; a server that wants none does without"
+        yield say("CREDS_MISSING", f"there is no file {place.text!r}", fix)
+        return
+    except (OSError, ValueError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        yield say("CREDS_UNREADABLE", f"{place.text!r} cannot be read: {why}", "let the robot's user read it")
+        return
+    if not all(mark in text for mark in MARKS):
+        what = f"{place.text!r} is no .creds file: it has not both a user's JWT and the seed of its key"
+        yield say("CREDS_MALFORMED", what, "get it again: nsc generate creds")
+    if mode & (stat.S_IROTH | stat.S_IWOTH):
+        yield say("CREDS_EXPOSED", f"everyone on this machine can read {place.text!r}", f"chmod 600 {place.text}")
+
+
+def _certificates(nats: Place) -> Iterator[Finding]:
+    if not any((server.text or "").startswith("tls://") for server in nats["servers"]):
+        return
+    for name in CERTIFICATES:
+        file = os.environ.get(name, "")
+        if file and not os.access(file, os.R_OK):
+            yield nats["servers"].error("TLS_FILE_MISSING", f"{name} names {file!r}, which cannot be read", "mend it")
+    if os.environ.get("RIGLESS_NATS_KEY") and not os.environ.get("RIGLESS_NATS_CERT"):
+        what = "RIGLESS_NATS_KEY is given without RIGLESS_NATS_CERT"
+        yield nats["servers"].error("TLS_CERT_MISSING", what, "a key goes with its certificate")
+
+
+def _drivers(root: Place) -> Iterator[Finding]:
+    """Drivers are packages of others, found by their entry points: group and name, the driver's type."""
+    wanted: dict[str, list[tuple[str, str, Place]]] = {}
+    for path, (group, key) in GROUPS.items():
+        table = root
+        for step in path:
+            table = table[step]
+        installed = {point.name for point in entry_points(group=group)}
+        for part in table:
+            driver, name = part["driver"]["type"], part[key].text
+            if driver.text == "MOCK":
+                what = f"{name!r} is simulated, though the robot is REAL"
+                yield driver.warning("MOCK_DRIVER_IN_REAL", what, "name its driver")
+            elif driver.text is not None and driver.text not in installed:
+                wanted.setdefault(driver.text, []).append((group, name or "?", driver))
+    for kind, users in wanted.items():
+        groups = " and ".join(dict.fromkeys(group for group, _, _ in users))
+        names = ", ".join(name for _, name, _ in users)
+        verb = "needs" if len(users) == 1 else "need"
+        fix = (
+            f"pip install a package with the entry point {kind} in {groups},"
+            " or run without hardware: --set runtime.mode=MOCK"
+        )
+        yield users[0][2].error("NO_DRIVER", f"no driver installed for {kind}: {names} {verb} it", fix)
+
+
+def _map(place: Place) -> Iterator[Finding]:
+    if place.text is None:
+        return
+    try:
+        find_map(place.text)
+    except InputError as error:
+        yield place.error("MAP_MISSING", error.problems[0].what, error.problems[0].fix)

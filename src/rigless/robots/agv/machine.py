@@ -1,0 +1,390 @@
+"""The machine under the robot's modules: motors, drive, inputs, devices, safety and battery, one `tick` at a time. SI units.
+
+A tick: what the profile's script does, what is sensed, what safety allows, what the motors do, where the robot then is, what it passed over.
+While nothing moves and nothing has changed, a tick does almost nothing. The state is in `robot.state.machine`; what is here follows from
+the configuration, or can be made again from the state.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from rigless.kernel.robot import Robot
+from rigless.robots.agv import drive as d
+from rigless.robots.agv import motors as m
+from rigless.robots.agv.battery import Battery
+from rigless.robots.agv.chassis import make_chassis
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.drivers import Drivers
+from rigless.robots.agv.health import Health
+from rigless.robots.agv.io import Sensing, on_edges
+from rigless.robots.agv.machine_state import MachineState
+from rigless.robots.agv.obstacles import Walls, disc_gap
+from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.remote import make_drivers
+from rigless.robots.agv.scripts import Scripts
+from rigless.worlds.grid_world import GridWorld
+
+STOP_M, WARN_M = 0.5, 1.0  # where the configuration does not say how near an obstacle may come
+NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
+SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
+
+
+@dataclass
+class Waypoint:
+    """Where to go. `theta`: the heading to end with; `max_speed`: of the leg that leads there; without `stop`, the robot goes through at speed
+    if the next leg is straight on."""
+
+    x: float
+    y: float
+    theta: float | None = None
+    max_speed: float | None = None
+    stop: bool = True
+
+
+class Machine(Health):
+    def __init__(self, robot: Robot, drivers: Drivers | None = None):
+        config = cast(RobotConfig, robot.config)
+        profile = config.runtime.simulationProfile or SimulationProfile()
+        self.limits = m.limits_of(config)
+        super().__init__(robot, config)
+        self._dt_s = 1.0 / config.runtime.tickHz
+        self.drivers = drivers or make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
+        self.const, self.wheels = make_chassis(config, profile, self.limits)
+        self.half_length_m, self.half_width_m = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
+        self._required = {entry.ioId for entry in config.io.digitalInputs if entry.required}
+        self._required |= {device.deviceId for device in config.io.devices if device.required}
+        safety = config.safety
+        self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
+        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
+        self._warn_m = safety.obstacleWarnDistanceMeters or WARN_M
+        self.sensing = Sensing(robot, config, self.limits)
+        self.scripts = Scripts(robot, profile, self.sensing)
+        self._battery = Battery(profile.battery)
+        self._walls: Walls | None = None
+        if profile.map is not None and isinstance(robot.world, GridWorld):
+            self._walls = Walls(robot.world.grid, self.half_length_m, self.half_width_m)
+        self._begin(config, profile)
+
+    def _begin(self, config: RobotConfig, profile: SimulationProfile) -> None:
+        state, count = self.state, len(config.motors)
+        state.motors = m.at_rest(self.limits)
+        state.codes, state.latched, state.reset_ns = [""] * count, [""] * count, [-1] * count
+        state.well = [True] * count
+        state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
+        state.soc, state.map_id = profile.battery.initialSoc, profile.initialPose.mapId
+        start = profile.initialPose
+        pose = self.robot.start_pose or (start.x, start.y, start.theta)
+        self.sensing.begin(state)
+        self.scripts.begin(state)
+        self._warm_up()
+        self.place(*pose)
+
+    def _warm_up(self) -> None:
+        """Have numba compile, or load, what ticks need, so that no live run waits for it."""
+        state = self.state
+        drive, path, motors = state.drive.copy(), np.zeros((1, d.PATH_SIZE)), state.motors.copy()
+        d.begin(drive, path, self.const, True)
+        d.steer(drive, path, self.const, motors, self.wheels, 0.0, math.inf, self._dt_s)
+        m.tick(motors, self.limits, 0.0, self._dt_s)
+        d.advance(drive, path, self.const, motors, self.wheels, self._dt_s)
+        d.stretch(drive, path, self.const)
+        disc_gap(state.placed, 0.0, 0.0, 0.0, 1.0, 1.0)
+        self.scripts.moved(state, math.inf, 0.0, math.inf, 0.0)
+        if self._walls is not None:
+            self._walls.gap(0.0, 0.0, 0.0, 1.0)
+
+    # A tick
+
+    def tick(self, dt_s: float) -> None:
+        robot = self.robot
+        state: MachineState = robot.state.machine
+        if state.scans:
+            state.scans = []
+        if state.notices:
+            state.notices = []
+        now_ns = robot.simulation.agenda.now_ns
+        if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
+            self._look(state)
+            self.wake()
+        changed = self.drivers.changed()
+        if changed or robot.input != state.sampled:
+            self._sample(state)
+        if not (state.moving or changed):
+            state.rest_s += dt_s
+            if state.rest_s >= SETTLE_S:
+                self._settle(state)
+            return
+        if state.rest_s:
+            self._settle(state)
+        self._move(state, dt_s, now_ns, changed)
+
+    def _move(self, state: MachineState, dt_s: float, now_ns: int, changed: bool) -> None:
+        drive, path, motors = state.drive, state.path, state.motors
+        room = math.inf
+        if state.obstacle_m < math.inf or self._walls is not None or len(state.placed):
+            room = self._look(state)
+        limit = state.speed_limit
+        if (
+            not state.drive_allowed
+            or state.held
+            or state.obstacle_stop
+            or self.drive_fault
+            or state.soc <= 0.0
+            or (self._stop_on_estop and state.estop != "NONE")
+        ):
+            limit = 0.0
+        d.steer(drive, path, self.const, motors, self.wheels, limit, room, dt_s)
+        busy = self.drivers.step(dt_s)
+        x, y = drive[d.X], drive[d.Y]
+        going = d.advance(drive, path, self.const, motors, self.wheels, dt_s)
+        stands = drive[d.V] == 0.0 and drive[d.OMEGA] == 0.0
+        state.moving = busy or (going and not (stands and limit == 0.0))
+        state.changes += 1
+        if state.over.shape[0]:
+            self.scripts.moved(state, x, y, drive[d.X], drive[d.Y])
+        if self.scripts.watches_distance:
+            self.scripts.driven(state, drive[d.ODOMETER], now_ns)
+        if on_edges(motors, self.sensing.edges, state.edges):
+            self.sensing.sample(state)
+        if changed:
+            self.watch(state)
+        self._battery.use(state, dt_s, float(drive[d.V]))
+
+    def _sample(self, state: MachineState) -> None:
+        """Inputs may have changed: read them, and let move what they allow to."""
+        self.sensing.sample(state)
+        given = self.robot.input
+        state.charging = bool(given.get("charging", False))
+        self._settle(state)
+        self._freeze(state, self.frozen())
+        self._look(state)
+        state.sampled = dict(given)
+        self.wake()
+
+    def _settle(self, state: MachineState) -> None:
+        """Battery and temperatures learn of the rest since they were last told."""
+        seconds, state.rest_s = state.rest_s, 0.0
+        if seconds:
+            self.drivers.rest(seconds)
+            self._battery.use(state, seconds, 0.0)
+            state.changes += 1
+
+    def _freeze(self, state: MachineState, on: bool) -> None:
+        """Axes stand while the e-stop is pressed, and then go on."""
+        if on:
+            for i, axis in enumerate(self.axes.values()):
+                if axis.role != "DRIVE" and state.motors[i, m.MODE] == m.MOVE:
+                    state.frozen[i] = float(state.motors[i, m.GOAL])
+                    self.drivers.stop(i)
+        elif state.frozen:
+            going, state.frozen = state.frozen, {}
+            for i, goal in going.items():
+                self.drivers.move(i, goal)
+
+    # Safety
+
+    def frozen(self) -> bool:
+        return self._stop_on_estop and self.state.estop != "NONE"
+
+    def _look(self, state: MachineState) -> float:
+        """How near the nearest obstacle is, and what follows from it; gives how far the robot may go."""
+        drive = state.drive
+        given = self.robot.input.get("obstacle_m", -1.0)
+        found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
+        heading = drive[d.THETA] + (math.pi if drive[d.BACK] > 0.0 and drive[d.PHASE] != d.REST else 0.0)
+        if len(state.placed):
+            half = self.half_length_m, self.half_width_m
+            found = min(found, disc_gap(state.placed, drive[d.X], drive[d.Y], heading, *half))
+        if self._walls is not None and drive[d.PHASE] == d.ROLL:
+            ahead = d.stretch(drive, state.path, self.const)  # a wall behind the place where it stops is no obstacle
+            found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))
+        violated = state.remote.violated
+        stop, near = self._stop_on_obstacle and (found <= self._stop_m or violated), found <= self._warn_m or violated
+        if stop != state.obstacle_stop:
+            code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
+            where = "in the protective field" if violated else f"{found:.2f} m ahead"
+            text = f"something is {where}" if stop else "the way is free again"
+            state.notices.append(
+                (code, severity, "safety", text, {"distanceM": round(found, 4)} if found < math.inf else {})
+            )
+        if found != state.obstacle_m or near != state.field_violation:
+            state.changes += 1
+        state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near
+        return found - self._stop_m + NEARER if near and self._stop_on_obstacle else math.inf
+
+    @property
+    def estop(self) -> str:
+        return self.state.estop
+
+    @property
+    def obstacle_stop(self) -> bool:
+        return self.state.obstacle_stop
+
+    @property
+    def field_violation(self) -> bool:
+        return self.state.field_violation
+
+    @property
+    def obstacle_m(self) -> float:
+        return self.state.obstacle_m
+
+    @property
+    def drive_allowed(self) -> bool:
+        return self.state.drive_allowed
+
+    @drive_allowed.setter
+    def drive_allowed(self, allowed: bool) -> None:
+        if allowed != self.state.drive_allowed:
+            self.state.drive_allowed = allowed
+            self.wake()
+
+    # Drive
+
+    @property
+    def pose(self) -> tuple[float, float, float]:
+        x, y, theta = self.state.drive[: d.V].tolist()
+        return x, y, theta
+
+    @property
+    def velocity(self) -> tuple[float, float]:
+        v, omega = self.state.drive[d.V : d.ODOMETER].tolist()
+        return v, omega
+
+    @property
+    def driving(self) -> bool:
+        drive = self.state.drive
+        return bool(drive[d.V] != 0.0 or drive[d.OMEGA] != 0.0)
+
+    @property
+    def map_id(self) -> str:
+        return self.state.map_id
+
+    @property
+    def odometer_m(self) -> float:
+        return float(self.state.drive[d.ODOMETER])
+
+    def go(self, waypoints: Sequence[Waypoint], reverse: bool = False) -> None:
+        """Go along these waypoints, instead of wherever the robot was going; it comes to rest first, unless they lead straight on."""
+        state = self.state
+        state.path = _rows(waypoints)
+        state.drive[d.LEG], state.drive[d.BACK] = 0.0, float(reverse)
+        d.begin(state.drive, state.path, self.const, True)
+        self.wake()
+
+    def extend(self, waypoints: Sequence[Waypoint]) -> None:
+        """Go on along these waypoints after the last one."""
+        state = self.state
+        over = state.drive[d.LEG] >= len(state.path)
+        state.path = np.concatenate((state.path, _rows(waypoints)))
+        if over:
+            d.begin(state.drive, state.path, self.const, True)
+        self.wake()
+
+    def halt(self) -> None:
+        """Come to rest and forget the path."""
+        self.go(())
+
+    def hold(self, on: bool) -> None:
+        """Come to rest and keep the path, or go on along it."""
+        if on != self.state.held:
+            self.state.held = on
+            self.wake()
+
+    def limit_speed(self, mps: float | None) -> None:
+        self.state.speed_limit = math.inf if mps is None else max(mps, 0.0)
+        self.wake()
+
+    def place(self, x: float, y: float, theta: float, map_id: str | None = None) -> None:
+        """The robot is here; it forgets its path."""
+        state = self.state
+        self.halt()
+        state.drive[d.X], state.drive[d.Y], state.drive[d.THETA] = x, y, math.remainder(theta, 2 * math.pi)
+        state.map_id = map_id or state.map_id
+
+    @property
+    def path_left(self) -> int:
+        return len(self.state.path) - self.reached
+
+    @property
+    def reached(self) -> int:
+        return int(self.state.drive[d.LEG])
+
+    @property
+    def arrived(self) -> bool:
+        """At rest at the end of its path."""
+        state = self.state
+        return len(state.path) > 0 and state.drive[d.LEG] >= len(state.path) and state.drive[d.PHASE] == d.REST
+
+    @property
+    def stop_distance_m(self) -> float:
+        return float(self.state.drive[d.V] ** 2 / (2.0 * self.const[d.DEC_V]))
+
+    @property
+    def leg(self) -> tuple[int, float]:
+        """Which leg the robot is on, and how far along it."""
+        drive = self.state.drive
+        if drive[d.PHASE] != d.ROLL and drive[d.PHASE] != d.BRAKE:
+            return int(drive[d.LEG]), 0.0
+        gone = math.hypot(drive[d.X] - drive[d.START_X], drive[d.Y] - drive[d.START_Y])
+        return int(drive[d.LEG]), min(gone, float(drive[d.LENGTH]))
+
+    # Inputs, outputs, devices, power
+
+    def set_output(self, io_id: str, value: bool) -> None:
+        state = self.state
+        if io_id not in state.outputs:
+            raise ValueError(f"there is no output {io_id!r}: {', '.join(state.outputs) or 'none at all'}")
+        if state.outputs[io_id] != value:
+            state.outputs[io_id] = value
+            state.changes += 1
+        self.drivers.set_output(io_id, value)
+
+    def inputs(self) -> dict[str, bool]:
+        return self.state.inputs
+
+    def outputs(self) -> dict[str, bool]:
+        return self.state.outputs
+
+    @property
+    def lost(self) -> list[str]:
+        """Real inputs and devices that are required and do not answer."""
+        return [name for name in self.state.remote.lost if name in self._required]
+
+    def io(self) -> dict[str, bool]:
+        return {**self.state.inputs, **self.state.outputs}
+
+    def devices(self) -> dict[str, Any]:
+        return self.sensing.read_devices(self.state)
+
+    @property
+    def scans(self) -> list[tuple[str, str]]:
+        return self.state.scans
+
+    @property
+    def notices(self) -> list[tuple[str, str, str, str, dict[str, Any]]]:
+        return self.state.notices
+
+    @property
+    def battery(self) -> tuple[float, bool]:
+        return self.state.soc, self.state.charging
+
+    def command_began(self, command: str) -> None:
+        """A command of this type begins: some faults wait for that."""
+        self.scripts.command_began(command, self.robot.now_ns)
+
+
+def _rows(waypoints: Sequence[Waypoint]) -> m.Array:
+    rows = np.zeros((len(waypoints), d.PATH_SIZE))
+    for row, to in zip(rows, waypoints, strict=True):
+        row[:] = (
+            to.x,
+            to.y,
+            math.nan if to.theta is None else to.theta,
+            math.inf if to.max_speed is None else to.max_speed,
+            float(to.stop),
+        )
+    return rows

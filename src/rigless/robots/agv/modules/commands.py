@@ -1,0 +1,194 @@
+"""Commands: each is answered ACCEPTED, RUNNING and then how it ended, or REJECTED or EXPIRED with the reason.
+
+The ledger holds the last answer to every command, also over a restart. One that comes again gets that answer again, marked as replayed,
+and is not done again.
+"""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from rigless.robots.agv import messages as m
+from rigless.robots.agv import params as p
+from rigless.robots.agv.params import Refused
+from rigless.robots.agv.state import Job, Running
+
+if TYPE_CHECKING:
+    from rigless.robots.agv.robot import Agv
+
+MOST_REMEMBERED = 10_000
+LONGEST_ID = 256
+MOST_MALFORMED = 20  # answers a second to what has no commandId
+SECOND_NS = 1_000_000_000
+IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
+NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # found out in doing it, but nothing was done
+
+
+class Commands:
+    def __init__(self, robot: "Agv"):
+        self.robot = robot
+
+    # In
+
+    def hear(self, message: m.CommandRequest) -> None:
+        state, id, correlation = self.robot.state.commands, message.commandId, message.correlationId
+        known = state.ledger.get(id)
+        if known is not None:
+            self.robot.voice.say("command.ack", msgspec.structs.replace(known, replayed=True), correlation)
+            return
+        try:
+            if not 1 <= len(id) <= LONGEST_ID:
+                raise Refused("INVALID_PARAMS", f"commandId has {len(id)} characters, not 1 to {LONGEST_ID}")
+            expires_ns = self._expires_ns(message)
+            if expires_ns is not None and self.robot.now_ns >= expires_ns:
+                self.answer(id[:LONGEST_ID], "EXPIRED", correlation, "EXPIRED", f"it came after {message.expiresAt}")
+                return
+            job = self._accept(message)
+        except Refused as refused:
+            self.refuse(id[:LONGEST_ID], refused, correlation)
+            return
+        self._begin(message, job, expires_ns)
+
+    def malformed(self, message: m.Malformed) -> None:
+        """It may be the garbled copy of a command that was understood: the answer to that one stands."""
+        state, now_ns = self.robot.state.commands, self.robot.now_ns
+        id = "" if message.commandId in state.ledger else message.commandId
+        if not id:
+            if now_ns - state.malformed_ns >= SECOND_NS:
+                state.malformed_ns, state.malformed = now_ns, 0
+            state.malformed += 1
+            if state.malformed > MOST_MALFORMED:
+                return
+        refs = [m.Ref("commandId", message.commandId)] if message.commandId and not id else []
+        ack = m.CommandAck(id, "REJECTED", refs, message.code, message.what)
+        self.robot.voice.say("command.ack", ack, message.correlationId)
+
+    def recall(self, message: m.Recalled) -> None:
+        """What was said of a command before this boot; what was being done then has failed."""
+        ledger = self.robot.state.commands.ledger
+        try:
+            ack = msgspec.convert(message.payload, m.CommandAck)
+        except msgspec.ValidationError:
+            return
+        if not ack.commandId or ack.commandId in ledger or ack.code == "MALFORMED_ENVELOPE":
+            return
+        self._remember(msgspec.structs.replace(ack, replayed=None))
+        if ack.status not in m.FINAL:
+            self.answer(ack.commandId, "FAILED", "", message="the robot restarted")
+
+    # Whether
+
+    def _expires_ns(self, message: m.CommandRequest) -> int | None:
+        try:
+            found = self.robot.voice.deadline_ns(message.expiresAt, message.receivedAtNs) if message.expiresAt else None
+        except ValueError as error:
+            raise Refused("INVALID_PARAMS", f"expiresAt: {error}") from None
+        return found
+
+    def _accept(self, message: m.CommandRequest) -> Job:
+        """The job that a command asks for; raises Refused."""
+        robot, core = self.robot, self.robot.state.core
+        if message.expectedBootId not in (None, core.boot_id):
+            raise Refused("STATUS_FORBIDS", f"expectedBootId is not this boot, which is {core.boot_id}")
+        job = robot.work.plan(message.commandType, message.params, "command", p.COMMANDS)
+        self._let(job)
+        if job.kind != "STOP":
+            robot.work.check(job)
+        return job
+
+    def _let(self, job: Job) -> None:
+        """Raises Refused where the status forbids it."""
+        core = self.robot.state.core
+        why = ", ".join(core.reasons)
+        if core.status == "ERROR" and job.kind not in IN_ERROR:
+            motor = self.robot.work.broken_drive()
+            message = f"the status is ERROR ({why}): only STOP, RESET_MOTOR and CLEAR_FAULT"
+            raise Refused("STATUS_FORBIDS", message, motor)
+        if core.status == "ERROR" and job.kind == "RESET_MOTOR":
+            for motor in job.params["motorIds"]:
+                if self.robot.machine.healthy(motor):
+                    raise Refused(
+                        "STATUS_FORBIDS", f"the status is ERROR ({why}), and {motor} is not the reason", motor
+                    )
+        if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE"):
+            raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}): nothing moves")
+        if job.drives and not self.robot.may_drive:
+            raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}), in which this robot does not drive")
+
+    # Doing
+
+    def _begin(self, message: m.CommandRequest, job: Job, expires_ns: int | None) -> None:
+        id, correlation, work = message.commandId, message.correlationId, self.robot.work
+        if job.kind == "STOP":
+            self.robot.stop_all(f"STOP {id}")
+        work.begin(job)
+        if job.code in NOT_DONE:
+            work.take(job.id)
+            self.refuse(id, Refused(job.code, job.message, job.motor), correlation)
+            return
+        self.robot.state.commands.running[id] = Running(job.kind, correlation, expires_ns, job.id)
+        self.answer(id, "ACCEPTED", correlation)
+        self.answer(id, "RUNNING", correlation)
+        self.tick()
+
+    def tick(self) -> None:
+        """Tell of those that have ended."""
+        running = self.robot.state.commands.running
+        for id, one in list(running.items()):
+            job = self.robot.work.take(one.job)
+            if job is not None:
+                del running[id]
+                status = cast(m.AckStatus, job.state)
+                self.answer(id, status, one.correlation, job.code, job.message, job.motor, job.result or None)
+
+    def cancel_all(self, why: str) -> None:
+        """Every command that is still being done is CANCELLED."""
+        running = self.robot.state.commands.running
+        for id, one in list(running.items()):
+            self.robot.work.cancel(one.job)
+            job = self.robot.work.take(one.job)
+            if job is not None and job.state == "CANCELLED":
+                del running[id]
+                self.answer(id, "CANCELLED", one.correlation, "", why)
+
+    def status_changed(self, before: str, after: str) -> None:
+        """A motion that was held while the way was down goes on only if it has not expired meanwhile."""
+        running, now_ns = self.robot.state.commands.running, self.robot.now_ns
+        for id, one in list(running.items()) if before == "OFFLINE" else ():
+            if one.type in p.MOVES and one.expires_ns is not None and now_ns >= one.expires_ns:
+                self.robot.work.cancel(one.job)
+                self.robot.work.take(one.job)
+                del running[id]
+                self.answer(
+                    id, "EXPIRED", one.correlation, "EXPIRED", "it expired while there was no way to the backend"
+                )
+
+    def current(self) -> str | None:
+        """The command that drives, or else the oldest that is being done."""
+        state = self.robot.state
+        if not state.commands.running:
+            return None
+        driving = (id for id, one in state.commands.running.items() if one.job == state.work.drive)
+        return next(driving, next(iter(state.commands.running)))
+
+    # Out
+
+    def refuse(self, id: str, refused: Refused, correlation: str) -> None:
+        self.answer(id, "REJECTED", correlation, refused.code, refused.message, refused.motor)
+
+    def answer(self, id: str, status: m.AckStatus, correlation: str, code: str = "", message: str = "", motor: str = "",
+               result: dict[str, Any] | None = None) -> None:  # fmt: skip
+        refs = [m.Ref("motorId", motor)] if motor else []
+        ack = m.CommandAck(id, status, refs, code or None, message or None, None, result)
+        if id:
+            self._remember(ack)
+        self.robot.state.core.changed = True
+        self.robot.voice.say("command.ack", ack, correlation)
+
+    def _remember(self, ack: m.CommandAck) -> None:
+        state = self.robot.state.commands
+        ledger = state.ledger
+        ledger[ack.commandId] = ack
+        if len(ledger) > MOST_REMEMBERED:
+            oldest = next(id for id in ledger if id not in state.running)
+            del ledger[oldest]

@@ -1,0 +1,236 @@
+"""The core: status, and what the robot says of itself as a whole: heartbeat, state, telemetry and events.
+
+What the status is made of are conditions. One that begins is told by an event, in the state's `errors` and to people; when it ends the
+same event is told again with `clearedAt`. Events of one code that come fast are told once a second, with how many there were.
+"""
+
+import copy
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from rigless.kernel.events import Severity as KernelSeverity
+from rigless.robots.agv import messages as m
+from rigless.robots.agv.state import Flood, Raised
+from rigless.robots.agv.status import Facts, derive, may_drive
+
+if TYPE_CHECKING:
+    from rigless.robots.agv.robot import Agv
+
+SECOND_NS = 1_000_000_000
+SOONEST_NS = 50_000_000  # between two states, however much changes
+
+Level = Literal["WARNING", "ERROR", "FATAL"]
+
+# What holds, by the first word of the reason: severity of its event, level in the state (empty: no error), and what to do about it.
+CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
+    "NATS_DISCONNECTED": ("WARNING", "ERROR", "there is no way to the backend", "it is tried for ever; look at the server"),
+    "DRIVE_MOTOR_ERROR": ("CRITICAL", "FATAL", "a drive motor is in error", "send RESET_MOTOR when its fault is gone"),
+    "DRIVE_MOTOR_DISCONNECTED": ("CRITICAL", "FATAL", "a drive motor does not answer", "look at its wiring, then RESET_MOTOR"),
+    "REQUIRED_PART_LOST": ("CRITICAL", "FATAL", "a required input or device does not answer", "look at its wiring"),
+    "ESTOP": ("ERROR", "ERROR", "an emergency stop is pressed", "release it"),
+    "OBSTACLE": ("WARNING", "WARNING", "something is in the way", "it goes on when the way is clear"),
+    "TRAFFIC_HOLD": ("INFO", "", "the traffic holds the robot", ""),
+    "ZONE_BLOCK": ("INFO", "", "the way leads into a blocked zone", ""),
+    "MANUAL_HOLD": ("INFO", "", "the robot is paused", ""),
+    "FUNCTIONAL_MOTOR_ERROR": ("ERROR", "WARNING", "a motor is in error", "send RESET_MOTOR when its fault is gone"),
+    "FUNCTIONAL_MOTOR_DISCONNECTED": ("ERROR", "WARNING", "a motor does not answer", "look at its wiring, then RESET_MOTOR"),
+}  # fmt: skip
+OURS = frozenset(
+    ("MOTOR_FAULT", "MOTOR_RECOVERED", "ESTOP_PRESSED", "ESTOP_RELEASED", "OBSTACLE_STOP", "OBSTACLE_CLEARED")
+)
+TO_PEOPLE: dict[str, KernelSeverity] = {"INFO": "info", "WARNING": "warning", "ERROR": "error", "CRITICAL": "critical"}
+
+
+class Core:
+    def __init__(self, robot: "Agv"):
+        self.robot = robot
+        self.mode = robot.config.runtime.mode
+        self._facts: tuple[Any, ...] | None = None
+
+    # Status
+
+    def forget(self) -> None:
+        """The state is another: what was found out from the last one does not count."""
+        self._facts = None
+
+    def watch(self) -> None:
+        """Once a tick: the status by what is the case now."""
+        robot, state = self.robot, self.robot.state
+        core = state.core
+        body = state.machine
+        facts = (core.reported, core.cut, core.link, body.well, body.codes, body.off, body.estop, body.obstacle_stop,
+                 len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
+        if facts == self._facts:
+            return
+        self._facts = copy.deepcopy(facts)
+        self.judge()
+        robot.machine.drive_allowed = robot.may_drive
+
+    def judge(self) -> None:
+        robot, state = self.robot, self.robot.state
+        core, before = state.core, state.core.status
+        status, reasons = derive(self.facts())
+        robot.may_drive = may_drive(status, robot.effective.runtime.healthPolicy.allowDriveInWarning)
+        if (status, reasons) == (before, core.reasons):
+            return
+        gone = [reason for reason in core.reasons if reason not in reasons]
+        come = [reason for reason in reasons if reason not in core.reasons]
+        core.status, core.reasons, core.changed = status, reasons, True
+        for reason in gone:
+            self.clear(reason)
+        for reason in come:
+            word, _, part = reason.partition(":")
+            severity, _, message, _ = CONDITIONS[word]
+            self.raise_(reason, word, severity, part or "robot", f"{message}: {part}" if part else message)
+        if status != before:
+            robot.commands.status_changed(before, status)
+
+    def facts(self) -> Facts:
+        robot, state, machine = self.robot, self.robot.state, self.robot.machine
+        effective = robot.effective
+        drive, functional = [], []
+        for health in machine.healths():
+            if not health.connected or health.state == "ERROR":
+                word = f"{'ERROR' if health.connected else 'DISCONNECTED'}:{health.motorId}"
+                (drive if health.role == "DRIVE" else functional).append(word)
+        return Facts(
+            connected=robot.voice.connected,
+            require_nats=effective.runtime.healthPolicy.requireNatsForMotion,
+            drive=tuple(drive),
+            lost=tuple(getattr(machine, "lost", ())),
+            estop=effective.safety.stopOnEstop and machine.estop != "NONE",
+            obstacle=machine.obstacle_stop,
+            held=bool(state.traffic.holds),
+            zones=tuple(state.traffic.blocked),
+            manual=state.commands.paused,
+            functional=tuple(functional),
+        )
+
+    # Events
+
+    def raise_(self, key: str, code: str, severity: m.Severity, source: str, message: str) -> None:
+        """A condition begins."""
+        robot = self.robot
+        held = Raised(robot.voice.event_id(), code, severity, source, message, robot.voice.now())
+        robot.state.core.conditions[key] = held
+        robot.voice.say("events", m.Event(held.eventId, code, severity, source, message, {}, held.raisedAt))
+        robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source)
+
+    def clear(self, key: str) -> None:
+        """A condition ends."""
+        robot = self.robot
+        held = robot.state.core.conditions.pop(key, None)
+        if held is not None:
+            severity = cast(m.Severity, held.severity)
+            robot.voice.say("events", m.Event(held.eventId, held.code, severity, held.source, held.message, {},
+                                              held.raisedAt, robot.voice.now()))  # fmt: skip
+            robot.event(
+                f"{held.code.lower().replace('_', '-')}-cleared", f"no more: {held.message}", source=held.source
+            )
+
+    def notice(
+        self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any] | None = None
+    ) -> None:
+        """Something happened."""
+        floods, now_ns = self.robot.state.core.floods, self.robot.now_ns
+        flood = floods.get(code)
+        if flood is not None and now_ns < flood.until_ns:
+            flood.more, flood.severity = flood.more + 1, severity
+            return
+        floods[code] = Flood(now_ns + SECOND_NS)
+        self._tell(code, severity, source, message, data or {})
+
+    def _tell(self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any]) -> None:
+        voice = self.robot.voice
+        voice.say("events", m.Event(voice.event_id(), code, severity, source, message, data, voice.now()))
+        self.robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source, **data)
+
+    def drain(self) -> None:
+        """What was held back of events that came too fast."""
+        floods, now_ns = self.robot.state.core.floods, self.robot.now_ns
+        for code, flood in list(floods.items()):
+            if now_ns >= flood.until_ns:
+                del floods[code]
+                if flood.more:
+                    floods[code] = Flood(now_ns + SECOND_NS)
+                    message = f"{flood.more} more in the last second"
+                    self._tell(code, cast(m.Severity, flood.severity), "robot", message, {"count": flood.more})
+
+    # Saying
+
+    def after_tick(self) -> None:
+        """What the machine noticed in this tick, and the state if it must be told at once."""
+        robot, core = self.robot, self.robot.state.core
+        machine = robot.machine
+        if machine.scans:
+            for device, code in machine.scans:
+                robot.work.scanned(device, code)
+                self._tell("BARCODE_READ", "INFO", device, f"read {code[:80]}", {"code": code, "deviceId": device})
+        if machine.notices:
+            for code, severity, source, message, data in machine.notices:
+                if code not in OURS:
+                    self.notice(code, cast(m.Severity, severity), source, message, data)
+        if core.floods:
+            self.drain()
+        if core.changed and robot.now_ns - core.state_ns >= SOONEST_NS:
+            self.tell_state()
+
+    def tell_heartbeat(self) -> None:
+        robot, state = self.robot, self.robot.state
+        if not robot.voice.wanted():
+            robot.voice.skip("heartbeat")
+            return
+        interval_ms = 1000.0 / robot.effective.streams.heartbeatHz
+        beat = m.Heartbeat(state.core.status, self.mode, robot.now_ns / 1e9, interval_ms, state.core.outbox_depth,
+                           state.settings.version)  # type: ignore[arg-type]  # fmt: skip
+        robot.voice.say("heartbeat", beat)
+
+    def tell_state(self) -> None:
+        core = self.robot.state.core
+        core.changed, core.state_ns = False, self.robot.now_ns
+        if self.robot.voice.wanted():
+            self.robot.voice.say("state", self.state())
+        else:
+            self.robot.voice.skip("state")
+
+    def state(self) -> m.State:
+        robot, state, machine = self.robot, self.robot.state, self.robot.machine
+        core, (v, omega), (soc, charging) = state.core, machine.velocity, machine.battery
+        return m.State(
+            status=core.status,  # type: ignore[arg-type]
+            statusReasons=core.reasons,
+            pose=robot.pose(),
+            velocity=m.Velocity(round(v, 4), round(omega, 4)),
+            driving=machine.driving,
+            safety=m.Safety(machine.estop, machine.obstacle_stop, machine.field_violation),
+            holds=self.holds(),
+            motors=machine.healths(),
+            errors=self.errors() if core.reasons else [],
+            missingFunctionKeys=machine.missing_functions,
+            commandId=robot.commands.current(),
+            taskId=state.task.active.taskId if state.task.active is not None else None,
+            battery=m.BatteryState(round(soc, 4), charging),
+        )
+
+    def holds(self) -> list[str]:
+        state = self.robot.state
+        manual = ["MANUAL"] if state.commands.paused else []
+        return [*state.traffic.holds, *state.traffic.blocked, *manual]
+
+    def errors(self) -> list[m.Fault]:
+        found = []
+        for reason in self.robot.state.core.reasons:
+            word, _, part = reason.partition(":")
+            _, level, message, hint = CONDITIONS[word]
+            if level:
+                refs = [m.Ref("motorId" if "MOTOR" in word else "part", part)] if part else []
+                found.append(m.Fault(word, cast(Level, level), refs, f"{message}: {part}" if part else message, hint))
+        return found
+
+    def tell_telemetry(self) -> None:
+        robot, machine = self.robot, self.robot.machine
+        if not robot.voice.wanted():
+            robot.voice.skip("telemetry")
+            return
+        soc, charging = machine.battery
+        battery = {"soc": round(soc, 4), "charging": charging}
+        robot.voice.say("telemetry", m.Telemetry(machine.readings(), battery, machine.io(), machine.devices()))

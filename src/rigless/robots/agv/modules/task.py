@@ -1,0 +1,298 @@
+"""Tasks: one at a time, the others wait by priority. A task is a list of steps, each a job with what it requires and what follows if it fails.
+
+A task is taken while nothing forbids it to begin; one that runs is held together with the motion, and goes on afterwards.
+"""
+
+from typing import TYPE_CHECKING
+
+from rigless.robots.agv import messages as m
+from rigless.robots.agv import params as p
+from rigless.robots.agv.params import Refused
+from rigless.robots.agv.state import Job, Step, Task
+
+if TYPE_CHECKING:
+    from rigless.robots.agv.robot import Agv
+
+FORBIDS = ("ERROR", "OFFLINE", "PAUSED")
+MOST_STEPS = 200
+MOST_WAITING = 100
+MOST_FINISHED = 1000
+MOST_RETRIES = 3
+LONGEST_ID = 256
+RECALLED_WITHIN_NS = 500_000_000  # all that the outbox remembers has come by then
+
+
+class Tasks:
+    def __init__(self, robot: "Agv"):
+        self.robot = robot
+
+    # In
+
+    def assign(self, message: m.TaskAssign) -> None:
+        robot, state, id = self.robot, self.robot.state.task, message.taskId
+        if self._known(message):
+            return
+        core = robot.state.core
+        revises = state.active is not None and state.active.taskId == id
+        try:
+            if not 1 <= len(id) <= LONGEST_ID:
+                raise Refused("INVALID_PARAMS", f"taskId has {len(id)} characters, not 1 to {LONGEST_ID}")
+            if core.status in FORBIDS:
+                raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({', '.join(core.reasons)})")
+            if len(state.queue) >= MOST_WAITING:
+                raise Refused("BUSY", f"{MOST_WAITING} tasks wait already")
+            task = self._task(message)
+        except Refused as refused:
+            if revises:
+                data = {"taskId": id, "revision": message.revision, "code": refused.code}
+                robot.core.notice("TASK_REJECTED", "WARNING", "task", refused.message, data)
+            else:
+                self._failed(id[:LONGEST_ID], None, refused, message.correlationId)
+            return
+        if revises and state.active is not None:
+            self._drop(state.active)
+            state.active = None
+            state.queue.insert(0, task)
+            return
+        state.queue = [waiting for waiting in state.queue if waiting.taskId != id]
+        state.queue.append(task)
+        state.queue.sort(key=lambda waiting: -waiting.priority)  # stable: the first come of a priority stays first
+        self._progress(task, "QUEUED")
+
+    def _known(self, message: m.TaskAssign) -> bool:
+        """Whether this revision, or a later one, has been heard of already."""
+        state, id = self.robot.state.task, message.taskId
+        if (id in state.recalled or id in state.unfinished) and message.ageS > self.robot.now_ns / 1e9:
+            return True  # it was assigned before this boot, and has been told as failed
+        tasks = [*state.queue, *([state.active] if state.active is not None else [])]
+        revisions = [task.revision for task in tasks if task.taskId == id] + [state.finished.get(id, -1)]
+        return message.revision <= max(revisions)
+
+    def _task(self, message: m.TaskAssign) -> Task:
+        """What was assigned, checked whole; raises Refused with the step in it."""
+        voice, now_ns = self.robot.voice, self.robot.now_ns
+        if not 1 <= len(message.steps) <= MOST_STEPS:
+            raise Refused("INVALID_PARAMS", f"a task has 1 to {MOST_STEPS} steps, not {len(message.steps)}")
+        if message.revision < 0:
+            raise Refused("INVALID_PARAMS", "revision is below 0")
+        ids = [step.stepId for step in message.steps]
+        if len(set(ids)) < len(ids):
+            raise Refused("INVALID_PARAMS", "two steps have the same stepId")
+        for step in message.steps:
+            try:
+                job = self.robot.work.plan(step.type, step.params, "task", p.STEPS)
+                self.robot.work.require(step.requires)
+                self._well(job)
+            except Refused as refused:
+                raise Refused(refused.code, f"step {step.stepId[:80]}: {refused.message}", refused.motor) from None
+        try:
+            deadline_ns = voice.deadline_ns(message.deadline, message.receivedAtNs) if message.deadline else None
+        except ValueError as error:
+            raise Refused("INVALID_PARAMS", f"deadline: {error}") from None
+        if deadline_ns is not None and now_ns >= deadline_ns:
+            raise Refused("DEADLINE", f"its deadline {message.deadline} has passed")
+        steps = [Step(step.stepId, step.type, step.params, step.requires, step.onFail) for step in message.steps]
+        return Task(message.taskId, message.revision, message.priority, steps, message.correlationId, deadline_ns)
+
+    def _well(self, job: Job) -> None:
+        for motor in job.motors:
+            if not self.robot.machine.healthy(motor):
+                key = self.robot.work.functional[motor].functionKey
+                raise Refused("REQUIRED_MOTOR_UNAVAILABLE", f"{motor} ({key}) is not available", motor)
+
+    def cancel(self, message: m.TaskCancel) -> None:
+        """GRACEFUL: an axis that moves gets to where it was going; IMMEDIATE: it stops too. The drive brakes in both."""
+        state = self.robot.state.task
+        if state.active is not None and state.active.taskId == message.taskId:
+            immediate = message.mode.upper() == "IMMEDIATE"
+            self._abort(state.active, Refused("CANCELLED", "cancelled by task.cancel"), immediate)
+            return
+        waiting = next((task for task in state.queue if task.taskId == message.taskId), None)
+        if waiting is not None:
+            state.queue.remove(waiting)
+            self._end(waiting, Refused("CANCELLED", "cancelled by task.cancel"))
+            return
+        what = f"task.cancel: there is no task {message.taskId[:80]!r}"
+        self.robot.core.notice("UNKNOWN_TASK", "INFO", "task", what, {"taskId": message.taskId[:LONGEST_ID]})
+
+    def cancel_all(self, why: str) -> None:
+        """Every task, running or waiting, ends."""
+        state = self.robot.state.task
+        if state.active is not None:
+            self._abort(state.active, Refused("CANCELLED", why), True)
+        waiting, state.queue = state.queue, []
+        for task in waiting:
+            self._end(task, Refused("CANCELLED", why))
+
+    def recall(self, message: m.Recalled) -> None:
+        """The last that was said of a task before this boot; progress and end may come in any order."""
+        state, id = self.robot.state.task, message.payload.get("taskId")
+        if not isinstance(id, str) or not id or message.bootId == self.robot.state.core.boot_id:
+            return
+        state.unfinished.pop(id, None)
+        if message.type == "task.progress":
+            step = message.payload.get("stepId")
+            state.unfinished[id] = step if isinstance(step, str) else ""
+            state.recalled_ns = self.robot.now_ns
+
+    def _restarted(self) -> None:
+        """What was being done before this boot, and is not told as ended, has failed."""
+        state = self.robot.state.task
+        unfinished, state.unfinished = state.unfinished, {}
+        for id, step in unfinished.items():
+            state.recalled.append(id)
+            self._failed(id, step or None, Refused("RESTARTED", "the robot restarted while it had this task"), "")
+
+    # As time goes by
+
+    def tick(self) -> None:
+        robot, state = self.robot, self.robot.state.task
+        if state.unfinished and robot.now_ns - state.recalled_ns >= RECALLED_WITHIN_NS:
+            self._restarted()
+        for task in [task for task in state.queue if task.deadline_ns is not None and robot.now_ns >= task.deadline_ns]:
+            state.queue.remove(task)
+            self._end(task, Refused("DEADLINE", "its deadline passed while it waited"))
+        if state.active is None and state.queue and self._can_start():
+            self._start(state.queue.pop(0))
+        if state.active is not None:
+            self._run(state.active)
+
+    def _can_start(self) -> bool:
+        state = self.robot.state
+        return not state.work.drive and state.core.status not in FORBIDS
+
+    def _start(self, task: Task) -> None:
+        robot = self.robot
+        robot.state.task.active, robot.state.core.changed = task, True
+        task.started_ns, task.odometer_m = robot.now_ns, robot.machine.odometer_m
+        self._progress(task, "RUNNING")
+
+    def _run(self, task: Task) -> None:
+        robot, core = self.robot, self.robot.state.core
+        if task.deadline_ns is not None and robot.now_ns >= task.deadline_ns:
+            self._abort(task, Refused("DEADLINE", "its deadline passed"), True)
+        elif task.job:
+            job = robot.work.take(task.job)
+            if job is None:
+                self._required(task)
+            else:
+                task.job = 0
+                self._stepped(task, job)
+        elif core.status == "ERROR":
+            self._end(task, Refused("STATUS_FORBIDS", f"the status is ERROR ({', '.join(core.reasons)})"))
+        elif core.status in FORBIDS:
+            task.held_s += robot.tick_s
+        else:
+            self._step(task)
+
+    def _required(self, task: Task) -> None:
+        """While a step runs: what it requires must stay well."""
+        step = task.steps[task.index]
+        if step.requires and self.robot.machine.functional_faults:
+            try:
+                self.robot.work.require(step.requires)
+            except Refused as refused:
+                self.robot.work.cancel(task.job)
+                job = self.robot.work.take(task.job)
+                task.job = 0
+                if job is not None:
+                    job.state, job.code, job.message, job.motor = "FAILED", refused.code, refused.message, refused.motor
+                    self._stepped(task, job)
+
+    def _step(self, task: Task) -> None:
+        """Begin the step that is next."""
+        step, work = task.steps[task.index], self.robot.work
+        try:
+            job = work.plan(step.type, step.params, "task", p.STEPS)
+            work.require(step.requires)
+            work.check(job)
+        except Refused as refused:
+            if refused.code == "BUSY":
+                return  # until the command that has it is done
+            self._missed(task, refused)
+            return
+        if job.drives and not self.robot.may_drive:
+            task.held_s += self.robot.tick_s
+            return
+        task.job = work.begin(job).id
+
+    def _stepped(self, task: Task, job: Job) -> None:
+        """A step has ended."""
+        if job.state == "SUCCEEDED":
+            self._next(task)
+        else:
+            self._missed(task, Refused(job.code or "STEP_FAILED", job.message, job.motor))
+
+    def _missed(self, task: Task, refused: Refused) -> None:
+        """A step has failed."""
+        step = task.steps[task.index]
+        if step.onFail == "RETRY" and task.tries < MOST_RETRIES:
+            task.tries, task.retries = task.tries + 1, task.retries + 1
+        elif step.onFail == "SKIP":
+            task.skipped += 1
+            self._next(task)
+        else:
+            self._end(task, refused)
+
+    def _next(self, task: Task) -> None:
+        task.index, task.tries = task.index + 1, 0
+        if task.index < len(task.steps):
+            self._progress(task, "RUNNING")
+            return
+        robot = self.robot
+        metrics = {
+            "distanceM": round(robot.machine.odometer_m - task.odometer_m, 4),
+            "durationS": (robot.now_ns - task.started_ns) / 1e9,
+            "heldS": round(task.held_s, 3),
+            "retries": float(task.retries),
+            "skipped": float(task.skipped),
+        }
+        self._forget(task)
+        done = m.TaskDone(task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics)
+        robot.voice.say("task.done", done, task.correlation)
+
+    def _abort(self, task: Task, refused: Refused, axes: bool) -> None:
+        self._drop(task, axes)
+        self._end(task, refused)
+
+    def _drop(self, task: Task, axes: bool = True) -> None:
+        """Stop what it does; it says no more."""
+        self.robot.work.cancel(task.job, axes)
+        self.robot.work.take(task.job)
+        task.job = 0
+
+    def _end(self, task: Task, refused: Refused) -> None:
+        self._forget(task)
+        step = task.steps[task.index].stepId if task.started_ns >= 0 and task.index < len(task.steps) else None
+        self._failed(task.taskId, step, refused, task.correlation)
+
+    def _forget(self, task: Task) -> None:
+        state = self.robot.state.task
+        if state.active is task:
+            state.active = None
+        state.finished.pop(task.taskId, None)
+        state.finished[task.taskId] = task.revision
+        if len(state.finished) > MOST_FINISHED:
+            del state.finished[next(iter(state.finished))]
+        self.robot.state.core.changed = True
+
+    # Out
+
+    def _failed(self, id: str, step: str | None, refused: Refused, correlation: str) -> None:
+        recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "DEADLINE")
+        failed = m.TaskFailed(id, step, refused.code, refused.message, recoverable, refused.motor or None)
+        self.robot.voice.say("task.failed", failed, correlation)
+
+    def tell(self) -> None:
+        """At taskHz while a task is being done."""
+        task = self.robot.state.task.active
+        if task is not None:
+            self._progress(task, "HELD" if self.robot.state.core.status in FORBIDS else "RUNNING")
+
+    def _progress(self, task: Task, word: str) -> None:
+        count = len(task.steps)
+        step = task.steps[task.index].stepId if task.index < count else None
+        pct = round(100 * task.index / count, 1)
+        self.robot.voice.say(
+            "task.progress", m.TaskProgress(task.taskId, word, step, task.index, count, pct), task.correlation
+        )

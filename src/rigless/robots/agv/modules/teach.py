@@ -1,0 +1,60 @@
+"""Teaching: a session in which places are recorded where the robot stands, and given back as a list at its end."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rigless.robots.agv import messages as m
+
+if TYPE_CHECKING:
+    from rigless.robots.agv.robot import Agv
+
+MOST_BYTES = 48 * 1024  # of a result, which is one message
+LONGEST_ID = 256
+
+
+class Teach:
+    def __init__(self, robot: "Agv"):
+        self.robot = robot
+
+    def start(self, message: m.TeachStart) -> None:
+        state, id = self.robot.state.teach, message.sessionId
+        if not 1 <= len(id) <= LONGEST_ID:
+            self._reject(id, f"sessionId has {len(id)} characters, not 1 to {LONGEST_ID}", message.correlationId)
+        elif state.session and state.session != id:
+            self._reject(id, f"the session {state.session!r} is not over; teach.stop ends it", message.correlationId)
+        elif not state.session:
+            state.session, state.points = id, []
+
+    def record(self, message: m.TeachRecord) -> None:
+        state = self.robot.state.teach
+        if not self._is_open(message.sessionId, message.correlationId):
+            return
+        index = len(state.points)
+        id = message.pointId[:LONGEST_ID] or f"p{index + 1}"
+        point = m.TeachPoint(message.sessionId, id, index, self.robot.pose(), message.actions)
+        if len(msgspec.json.encode([*state.points, point])) > MOST_BYTES:
+            what = f"no room for a point after {index}: what a session gives has at most {MOST_BYTES} bytes"
+            self._reject(message.sessionId, what, message.correlationId)
+            return
+        state.points.append(point)
+        self.robot.voice.say("teach.point", point, message.correlationId)
+
+    def stop(self, message: m.TeachStop) -> None:
+        state = self.robot.state.teach
+        if not self._is_open(message.sessionId, message.correlationId):
+            return
+        result = m.TeachResult(state.session, "CANCELLED" if message.cancel else "DONE", list(state.points))
+        state.session, state.points = "", []
+        self.robot.voice.say("teach.result", result, message.correlationId)
+
+    def _is_open(self, session: str, correlation: str) -> bool:
+        known = self.robot.state.teach.session
+        if known and known == session:
+            return True
+        why = f"the session that runs is {known!r}" if known else "no session runs; teach.start begins one"
+        self._reject(session, why, correlation)
+        return False
+
+    def _reject(self, session: str, why: str, correlation: str) -> None:
+        self.robot.voice.say("teach.result", m.TeachResult(session[:LONGEST_ID], "REJECTED", [], why), correlation)

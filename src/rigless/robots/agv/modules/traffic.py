@@ -1,0 +1,166 @@
+"""Traffic: holds, speed limits and blocked zones from the fleet's control, each until it is released or its time has passed; and where the
+robot is on its way, for that control.
+
+Controls may come twice and out of order: of one controlId and kind only a higher `seq` counts, and a hold that is older than its
+release does not come back.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from rigless.robots.agv import messages as m
+from rigless.robots.agv import zones
+from rigless.robots.agv.state import Zone
+
+if TYPE_CHECKING:
+    from rigless.robots.agv.robot import Agv
+
+NEVER_NS = 2**62
+MOST = 200  # controls of one kind, and zones that are looked at
+MOST_SEQS = 5000
+LONGEST_ID = 256
+MARGIN_M = 0.05  # kept between the body and a blocked zone
+REROUTE_AFTER_NS = 5_000_000_000
+FASTEST_MPS = 100.0
+
+
+class Traffic:
+    def __init__(self, robot: "Agv"):
+        self.robot = robot
+        size = robot.config.dimensions
+        self.length_m, self.width_m = size.lengthMm / 1000, size.widthMm / 1000
+
+    # In
+
+    def hear(self, message: m.TrafficControl) -> None:
+        state, id = self.robot.state.traffic, message.controlId
+        if not 1 <= len(id) <= LONGEST_ID:
+            self._reject(f"controlId has {len(id)} characters, not 1 to {LONGEST_ID}", id)
+            return
+        if not self._newer(id, message.kind, message.seq):
+            return
+        try:
+            until_ns = (
+                self.robot.voice.deadline_ns(message.validUntil, message.receivedAtNs)
+                if message.validUntil
+                else NEVER_NS
+            )
+            if until_ns > self.robot.now_ns:
+                self._take(id, message, until_ns)
+        except ValueError as error:
+            self._reject(f"{message.kind} {id[:40]}: {error}", id)
+        self._arrange()
+        self.robot.state.core.changed = True
+        state.seqs = dict(list(state.seqs.items())[-MOST_SEQS:]) if len(state.seqs) > MOST_SEQS else state.seqs
+
+    def _newer(self, id: str, kind: str, seq: int) -> bool:
+        seqs = self.robot.state.traffic.seqs
+        if seq <= seqs.get(f"{id}/{kind}", -1) or (kind != "RELEASE" and seq < seqs.get(f"{id}/RELEASE", -1)):
+            return False
+        seqs.pop(f"{id}/{kind}", None)
+        seqs[f"{id}/{kind}"] = seq
+        return True
+
+    def _take(self, id: str, message: m.TrafficControl, until_ns: int) -> None:
+        state = self.robot.state.traffic
+        match message.kind:
+            case "HOLD":
+                _put(state.holds, id, until_ns)
+            case "RELEASE":
+                self._release(id, message.value)
+            case "SPEED_LIMIT":
+                if message.value is None:
+                    state.limits.pop(id, None)
+                else:
+                    _put(state.limits, id, (_speed(message.value), until_ns))
+            case "ZONE_BLOCK":
+                given = message.zone if message.zone is not None else message.value
+                _put(state.zones, id, Zone(*zones.read(given), until_ns))
+            case "GRANT":
+                zone = message.value if isinstance(message.value, str) else id
+                _put(state.grants, zone, until_ns)
+
+    def _release(self, id: str, value: Any) -> None:
+        """By its controlId whatever it is; without one, every hold."""
+        state = self.robot.state.traffic
+        named = value if isinstance(value, str) and value else id
+        held: tuple[dict[str, Any], ...] = (state.holds, state.limits, state.zones, state.grants)
+        if any(named in kind for kind in held):
+            for kind in held:
+                kind.pop(named, None)
+        elif value is None:
+            state.holds.clear()
+
+    def _reject(self, why: str, id: str) -> None:
+        self.robot.core.notice("INVALID_PARAMS", "WARNING", "traffic", why, {"controlId": id[:LONGEST_ID]})
+
+    # As time goes by
+
+    def tick(self) -> None:
+        state, now_ns = self.robot.state.traffic, self.robot.now_ns
+        if now_ns >= state.next_ns:
+            state.holds = {id: until for id, until in state.holds.items() if until > now_ns}
+            state.limits = {id: one for id, one in state.limits.items() if one[1] > now_ns}
+            state.zones = {id: zone for id, zone in state.zones.items() if zone.until_ns > now_ns}
+            state.grants = {id: until for id, until in state.grants.items() if until > now_ns}
+            self._arrange()
+            self.robot.state.core.changed = True
+        if state.zones or state.blocked:
+            self._look_ahead()
+
+    def _arrange(self) -> None:
+        """When something ends next, and how fast the robot may be."""
+        state = self.robot.state.traffic
+        ends = [*state.holds.values(), *state.grants.values(), *(limit[1] for limit in state.limits.values())]
+        state.next_ns = min([*ends, *(zone.until_ns for zone in state.zones.values())], default=NEVER_NS)
+        self.robot.machine.limit_speed(min((limit[0] for limit in state.limits.values()), default=None))
+
+    def _look_ahead(self) -> None:
+        """Stand before a zone that what is driven would touch. One that the robot is in already does not keep it there."""
+        robot, state, machine = self.robot, self.robot.state.traffic, self.robot.machine
+        blocked: list[str] = []
+        if machine.path_left:
+            v, _ = machine.velocity
+            body = zones.footprint(machine.pose, self.length_m, self.width_m)
+            step_m = abs(v) * robot.tick_s
+            ahead = zones.swept(
+                machine.pose, self.length_m, self.width_m, machine.stop_distance_m + 2 * step_m, MARGIN_M, v < 0
+            )
+            for id, zone in state.zones.items():
+                if id in state.grants or zones.touches(body, zone.corners, zone.circle):
+                    continue
+                if zones.touches(ahead, zone.corners, zone.circle):
+                    blocked.append(id)
+        if blocked != state.blocked:
+            state.blocked_ns = robot.now_ns if not state.blocked else state.blocked_ns
+            state.blocked = blocked
+        elif blocked and robot.now_ns - state.blocked_ns >= REROUTE_AFTER_NS:
+            robot.route.ask_around(blocked)
+
+    # Out
+
+    def tell(self) -> None:
+        robot = self.robot
+        if not robot.voice.wanted():
+            robot.voice.skip("traffic.state")
+            return
+        state, machine = robot.state.traffic, robot.machine
+        v, omega = machine.velocity
+        corners = zones.footprint(machine.pose, self.length_m, self.width_m)
+        edge, s, nodes = robot.route.progress()
+        ids = [*state.holds, *state.blocked]
+        robot.voice.say("traffic.state", m.TrafficState(
+            robot.pose(), m.Velocity(round(v, 4), round(omega, 4)), [(round(x, 4), round(y, 4)) for x, y in corners],
+            nodes, bool(ids), ids, round(machine.stop_distance_m, 4), edge, s))  # fmt: skip
+
+
+def _put(table: dict[str, Any], key: str, value: Any) -> None:
+    if key not in table and len(table) >= MOST:
+        raise ValueError(f"there are {MOST} of its kind already; release some")
+    table[key] = value
+
+
+def _speed(value: Any) -> float:
+    given = value.get("mps") if isinstance(value, dict) else value
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= FASTEST_MPS:
+        raise ValueError(f"value: {{mps}} is a speed of 0 to {FASTEST_MPS:g} m/s")
+    return float(given)

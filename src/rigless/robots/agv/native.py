@@ -1,0 +1,91 @@
+"""Reads a robot's own robot_config.json as it is, with the line of each key; what it says is judged by `checks`."""
+
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.validation import Native, dotted
+from rigless.robots.agv.json_text import parse
+
+LARGEST = 4 * 1024 * 1024  # a robot of a thousand motors has half of it
+SIGNS = (b'"schemaVersion"', b'"identity"', b'"motors"')
+PATHS = (("nats", "credsFilePath"), ("runtime", "simulationProfile", "map"))  # keys that name files
+
+
+def read_native(path: Path) -> Native | None:
+    """The config in the file, or None if it is not a robot's. All that is not JSON in it is one InputError."""
+    if path.suffix != ".json":
+        return None
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(LARGEST)
+    except OSError:
+        return None
+    versioned, *parts = (sign in head for sign in SIGNS)
+    if not versioned and not all(parts):
+        return None
+    native, problems = read_config(path)
+    if problems or native is None:
+        raise InputError(problems)
+    ours = native.config["schemaVersion"] is not None or {"identity", "motors"} <= native.config.keys()
+    return native if ours else None
+
+
+def read_config(path: Path) -> tuple[Native | None, list[Problem]]:
+    """The config in a file that is known to be a robot's, as far as it can be read, and what is not JSON in it."""
+    file = str(path)
+    try:
+        parsed = parse(_text(path))
+    except InputError as error:
+        return None, list(error.problems)
+    problems = [
+        Problem(dotted(flaw.path), f"column {flaw.column}: {flaw.what}", flaw.fix, file, flaw.line, "NOT_JSON")
+        for flaw in parsed.flaws
+    ]
+    config = parsed.value
+    if isinstance(config, dict):
+        config.setdefault("schemaVersion", None)  # a file is whole: nothing is taken from rigless's own robot
+        for keys in PATHS:
+            _resolve(config, keys, path.parent)
+        return Native(config, file, parsed.lines), problems
+    if not problems:
+        what, fix = "is not an object", "a robot_config.json begins with {"
+        problems.append(Problem("", what, fix, file, 1, "NOT_AN_OBJECT"))
+    return None, problems
+
+
+def _text(path: Path) -> str:
+    file = str(path)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise InputError(Problem("", f"cannot be read: {error.strerror}", file=file, code="UNREADABLE")) from None
+    except ValueError:
+        raise InputError(Problem("", "is not a file name", file=file, code="UNREADABLE")) from None
+    if len(data) > LARGEST:
+        what = f"is larger than {LARGEST // 1024**2} MiB"
+        raise InputError(Problem("", what, "is it a robot_config.json?", file, code="TOO_LARGE"))
+    try:
+        return data.removeprefix(b"\xef\xbb\xbf").decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        column = error.start - (before.rfind(b"\n") + 1) + 1
+        what = f"is not UTF-8 text: column {column}: {error.reason}"
+        fix = "save it as UTF-8"
+        raise InputError(Problem("", what, fix, file, before.count(b"\n") + 1, "NOT_UTF8")) from None
+
+
+def _resolve(config: dict[str, Any], keys: tuple[str, ...], folder: Path) -> None:
+    table: Any = config
+    for key in keys[:-1]:
+        table = table.get(key) if isinstance(table, dict) else None
+    name = table.get(keys[-1]) if isinstance(table, dict) else None
+    if not isinstance(name, str) or not name:
+        return
+    try:
+        beside = folder / name
+        if beside.is_file():
+            table[keys[-1]] = str(beside.resolve())
+    except (OSError, ValueError):  # no name that a file system takes: told by the checks
+        return

@@ -1,0 +1,54 @@
+"""How far ahead of the robot the way is blocked: by discs, and by the walls of a map. Distances are from the front of its footprint, along the
+way it travels, for what lies within its width."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
+from rigless.worlds.grid import Grid
+from rigless.worlds.raycast import cast_ray
+
+Array = NDArray[np.float64]
+
+
+@compiled
+def disc_gap(discs: Array, x: float, y: float, heading: float, half_length: float, half_width: float) -> float:
+    """To the nearest of the discs (x, y, radius); inf: none is ahead."""
+    c, s, nearest = math.cos(heading), math.sin(heading), math.inf
+    for k in range(discs.shape[0]):
+        dx, dy, radius = discs[k, 0] - x, discs[k, 1] - y, discs[k, 2]
+        ahead, aside = c * dx + s * dy, max(abs(c * dy - s * dx) - half_width, 0.0)
+        if ahead > 0.0 and aside < radius:
+            nearest = min(nearest, max(ahead - half_length - math.sqrt(radius * radius - aside * aside), 0.0))
+    return nearest
+
+
+@compiled
+def wall_gap(
+    squares: Any, x: float, y: float, heading: float, half_length: float, half_width: float, longest: float
+) -> float:
+    """To the nearest wall, all in cells. Rays a cell apart at most, so that no cell is between two of them."""
+    c, s = math.cos(heading), math.sin(heading)
+    count, nearest = math.ceil(2.0 * half_width) + 1, math.inf
+    for k in range(count):
+        aside = half_width * (2.0 * k / (count - 1) - 1.0)
+        found = cast_ray(squares, x + c * half_length - s * aside, y + s * half_length + c * aside, c, s, longest)[0]
+        nearest = min(nearest, found)
+    return nearest
+
+
+class Walls:
+    """The walls of one map, for one footprint; in metres."""
+
+    def __init__(self, grid: Grid, half_length_m: float, half_width_m: float):
+        self._grid, self._size, self._yaw = grid, grid.resolution_m, grid.origin[2]
+        self._half_length, self._half_width = half_length_m / self._size, half_width_m / self._size
+
+    def gap(self, x_m: float, y_m: float, heading: float, longest_m: float) -> float:
+        x, y = self._grid.to_cells(x_m, y_m)
+        found: float = wall_gap(self._grid.squares, float(x), float(y), heading - self._yaw, self._half_length,
+                                self._half_width, longest_m / self._size)  # fmt: skip
+        return found * self._size

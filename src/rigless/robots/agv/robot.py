@@ -1,0 +1,339 @@
+"""A config-driven warehouse robot: what happens at each tick, at the rate of each stream, and on each message.
+
+The machine (motors, drive, inputs, safety) is in machine.py. What it does is decided by modules, each with its part of the state and its
+messages: core, commands, settings, task, traffic, route and teach. Every byte is in wire.py, every payload in messages.py.
+"""
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel.drawing import View
+from rigless.kernel.faults import Cleared, Injected
+from rigless.kernel.inputs import SetInput
+from rigless.kernel.ports import Connected, Disconnected, Link, Port
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.kernel.validation import Finding, Native
+from rigless.robots.agv import io
+from rigless.robots.agv import messages as m
+from rigless.robots.agv.checks import examine_config
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.machine import Machine
+from rigless.robots.agv.modules.commands import Commands
+from rigless.robots.agv.modules.core import Core
+from rigless.robots.agv.modules.route import Routing
+from rigless.robots.agv.modules.settings import Settings
+from rigless.robots.agv.modules.task import Tasks
+from rigless.robots.agv.modules.teach import Teach
+from rigless.robots.agv.modules.traffic import Traffic
+from rigless.robots.agv.native import read_native
+from rigless.robots.agv.state import AgvState, Truth
+from rigless.robots.agv.voice import PORT, Voice
+from rigless.robots.agv.wire import agv_port
+from rigless.robots.agv.work import Work
+from rigless.worlds.grid_world import GridWorld
+from rigless.worlds.maps import load_map
+from rigless.worlds.shipped import find_map
+
+TASK_HZ = 1.0  # where the configuration does not say
+
+
+class Agv(Robot):
+    Config = RobotConfig
+    State = AgvState
+    config: RobotConfig
+    state: AgvState
+    effective: RobotConfig  # with what was set since
+    may_drive: bool
+
+    @classmethod
+    def read_file(cls, path: Path) -> Native | None:
+        return read_native(path)
+
+    @classmethod
+    def examine(cls, given: Any, environment: bool = True) -> tuple[RobotConfig | None, list[Finding]]:
+        return examine_config(given, environment)
+
+    @classmethod
+    def called(cls, config: RobotConfig) -> str:
+        return config.identity.robotId
+
+    @classmethod
+    def member(cls, config: RobotConfig, number: int) -> RobotConfig:
+        return config.member(number)
+
+    @cached_property
+    def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
+        return (agv_port(self.config),)
+
+    @cached_property
+    def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
+        return {
+            **io.virtual_inputs(self.config),
+            "boot_id": VirtualInput("", "which boot this is; empty: made from the seed"),
+            "epoch_s": VirtualInput(0.0, "when the simulation began, in seconds since 1970; 0: the year 2026"),
+        }
+
+    @cached_property
+    def sensors(self) -> tuple[str, ...]:  # type: ignore[override]
+        return io.sensors(self.config)
+
+    @cached_property
+    def actuators(self) -> tuple[str, ...]:  # type: ignore[override]
+        return io.actuators(self.config)
+
+    @cached_property
+    def conditions(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
+        return io.conditions(self.config)
+
+    def asks(self) -> Asks:
+        profile = self.config.runtime.simulationProfile
+        if profile is None or not profile.map:
+            return Asks()
+        path = find_map(profile.map)
+        return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
+
+    def start(self) -> None:
+        config = self.config
+        self.tick_s = 1.0 / config.runtime.tickHz
+        self.machine = Machine(self)
+        self.voice, self.work = Voice(self), Work(self)
+        self.core, self.commands, self.settings = Core(self), Commands(self), Settings(self)
+        self.tasks, self.traffic, self.route, self.teach = Tasks(self), Traffic(self), Routing(self), Teach(self)
+        self._enabled = {key for key, on in config.capabilities.supportedModules if on}
+        self.voice.boot()
+        self.voice.set_date()
+        self.revive()
+        if not self.enabled("traffic"):
+            self.set_rate(self.tell_traffic, 0)
+
+    def enabled(self, module: str) -> bool:
+        return module in self._enabled
+
+    # Time
+
+    @every(lambda config: config.runtime.tickHz)
+    def tick(self) -> None:
+        state = self.state
+        if state is not self._known:
+            self.revive()
+        if not state.core.booted:
+            self._boot()
+        self.machine.tick(self.tick_s)
+        self.core.watch()
+        if state.work.jobs:
+            self.work.tick()
+            if state.commands.running:
+                self.commands.tick()
+        task, traffic = state.task, state.traffic
+        if task.active is not None or task.queue or task.unfinished:
+            self.tasks.tick()
+        if traffic.zones or traffic.blocked or self.simulation.agenda.now_ns >= traffic.next_ns:
+            self.traffic.tick()
+        self.core.after_tick()
+
+    @every(lambda config: config.streams.heartbeatHz)
+    def tell_heartbeat(self) -> None:
+        self.core.tell_heartbeat()
+
+    @every(lambda config: config.streams.stateHz)
+    def tell_state(self) -> None:
+        self.core.tell_state()
+
+    @every(lambda config: config.streams.telemetryHz)
+    def tell_telemetry(self) -> None:
+        self.core.tell_telemetry()
+
+    @every(lambda config: config.streams.trafficHz)
+    def tell_traffic(self) -> None:
+        self.traffic.tell()
+
+    @every(lambda config: config.streams.taskHz or TASK_HZ)
+    def tell_task(self) -> None:
+        self.tasks.tell()
+
+    def _boot(self) -> None:
+        """The first words of a boot."""
+        self.state.core.booted = True
+        if self.enabled("settings"):
+            self.settings.report()
+
+    # Settings
+
+    def revive(self) -> None:
+        """The state is new, or was restored: what follows from it is made again."""
+        self._known = self.state
+        self.effective = self.settings.effective()
+        if hasattr(self.machine, "configure"):
+            self.machine.configure(self.effective)
+        self.core.forget()
+        self.core.judge()
+
+    def apply_settings(self) -> None:
+        """What was set has changed; streams go on at their new rates."""
+        before = self.effective.streams
+        self.revive()
+        now, traffic = self.effective.streams, self.enabled("traffic")
+        for method, old, new in (
+            (self.tell_heartbeat, before.heartbeatHz, now.heartbeatHz),
+            (self.tell_state, before.stateHz, now.stateHz),
+            (self.tell_telemetry, before.telemetryHz, now.telemetryHz),
+            (self.tell_traffic, before.trafficHz if traffic else 0.0, now.trafficHz if traffic else 0.0),
+            (self.tell_task, before.taskHz or TASK_HZ, now.taskHz or TASK_HZ),
+        ):
+            if old != new:
+                self.set_rate(method, new)
+
+    # The way to the backend
+
+    @on(Connected)
+    def link_up(self, message: Connected, link: Link) -> None:
+        if link.port == PORT:
+            self.voice.link_up()
+
+    @on(Disconnected)
+    def link_down(self, message: Disconnected, link: Link) -> None:
+        if link.port == PORT and not self.links(PORT):
+            self.voice.link_down()
+
+    @on(m.LinkReport)
+    def hear_of_link(self, message: m.LinkReport, link: Link) -> None:
+        core = self.state.core
+        core.reported, core.outbox_depth = message.connected, max(message.outboxDepth, 0)
+
+    @on(Injected, Cleared)
+    def faults_changed(self, message: Injected | Cleared, link: Link) -> None:
+        self.voice.wire_changed()
+        if hasattr(self.machine, "resample"):
+            self.machine.resample()
+
+    @on(SetInput)
+    def input_set(self, message: SetInput, link: Link) -> None:
+        if message.name == "boot_id":
+            self.voice.boot()
+        elif message.name == "epoch_s":
+            self.voice.set_date()
+
+    # What is heard
+
+    @on(m.CommandRequest)
+    def hear_command(self, message: m.CommandRequest, link: Link) -> None:
+        self._ready()
+        self.commands.hear(message)
+
+    @on(m.SettingsDesired)
+    def hear_settings(self, message: m.SettingsDesired, link: Link) -> None:
+        if self._takes("settings", "settings.desired"):
+            self.settings.hear(message)
+
+    @on(m.TaskAssign)
+    def hear_assign(self, message: m.TaskAssign, link: Link) -> None:
+        if self._takes("task", "task.assign"):
+            self.tasks.assign(message)
+
+    @on(m.TaskCancel)
+    def hear_cancel(self, message: m.TaskCancel, link: Link) -> None:
+        if self._takes("task", "task.cancel"):
+            self.tasks.cancel(message)
+
+    @on(m.TrafficControl)
+    def hear_control(self, message: m.TrafficControl, link: Link) -> None:
+        if self._takes("traffic", "traffic.control"):
+            self.traffic.hear(message)
+
+    @on(m.RouteResponse)
+    def hear_route(self, message: m.RouteResponse, link: Link) -> None:
+        if self._takes("route", "route.response"):
+            self.route.hear(message)
+
+    @on(m.TeachStart)
+    def hear_teach_start(self, message: m.TeachStart, link: Link) -> None:
+        if self._takes("teach", "teach.start"):
+            self.teach.start(message)
+
+    @on(m.TeachRecord)
+    def hear_teach_record(self, message: m.TeachRecord, link: Link) -> None:
+        if self._takes("teach", "teach.record"):
+            self.teach.record(message)
+
+    @on(m.TeachStop)
+    def hear_teach_stop(self, message: m.TeachStop, link: Link) -> None:
+        if self._takes("teach", "teach.stop"):
+            self.teach.stop(message)
+
+    @on(m.Malformed)
+    def hear_nonsense(self, message: m.Malformed, link: Link) -> None:
+        if message.type == "command.request":
+            self.commands.malformed(message)
+        self.core.notice(message.code, "WARNING", message.type, f"{message.type}: {message.what}")
+
+    @on(m.Recalled)
+    def remember(self, message: m.Recalled, link: Link) -> None:
+        self._ready()
+        if message.type == "command.ack":
+            self.commands.recall(message)
+        elif message.type == "settings.reported" and self.enabled("settings"):
+            self.settings.recall(message)
+        elif message.type.startswith("task.") and self.enabled("task"):
+            self.tasks.recall(message)
+
+    def _ready(self) -> None:
+        if self.state is not self._known:
+            self.revive()
+
+    def _takes(self, module: str, type: str) -> bool:
+        """Whether this robot has the module; one that has not says so."""
+        self._ready()
+        if module not in self._enabled:
+            what = f"{type}: this robot has supportedModules.{module} false"
+            self.core.notice("NOT_SUPPORTED", "WARNING", type, what)
+        return module in self._enabled
+
+    def stop_all(self, why: str) -> None:
+        """Everything that moves or waits to move ends."""
+        self.tasks.cancel_all(why)
+        self.commands.cancel_all(why)
+        self.machine.halt()
+
+    # To look at
+
+    def pose(self) -> m.Pose:
+        x, y, theta = self.machine.pose
+        return m.Pose(round(x, 4), round(y, 4), round(theta, 5), self.machine.map_id)
+
+    def footprint(self) -> tuple[float, float, float]:
+        x, y, _ = self.machine.pose
+        size = self.config.dimensions
+        return x, y, math.hypot(size.lengthMm, size.widthMm) / 2000
+
+    def status(self) -> str:
+        return self.state.core.status
+
+    def view(self) -> View:
+        from rigless.robots.agv.view import AgvView
+
+        return AgvView(self)
+
+    def truth(self) -> Truth:
+        state, machine = self.state, self.machine
+        soc, charging = machine.battery
+        return Truth(
+            pose=machine.pose,
+            velocity=machine.velocity,
+            odometer_m=machine.odometer_m,
+            driving=machine.driving,
+            status=state.core.status,
+            reasons=list(state.core.reasons),
+            held=state.core.status in ("PAUSED", "OFFLINE"),
+            battery_soc=soc,
+            charging=charging,
+            axes={motor: machine.axis_position(motor) for motor in self.work.functional},
+            command=self.commands.current() or "",
+            task=state.task.active.taskId if state.task.active is not None else "",
+            settings_version=state.settings.version,
+            outbox_depth=state.core.outbox_depth,
+        )
+
+    _known: Any = None

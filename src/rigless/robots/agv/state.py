@@ -1,0 +1,256 @@
+"""What the robot remembers: a part for each of its modules and one for the machine; and what is true of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rigless.robots.agv import messages as m
+from rigless.robots.agv.machine_state import MachineState
+from rigless.robots.agv.wire import Envelope
+
+
+@dataclass
+class Raised:
+    """A condition that holds: the event that told of it, to be told again when it ends."""
+
+    eventId: str
+    code: str
+    severity: str
+    source: str
+    message: str
+    raisedAt: str
+
+
+@dataclass
+class Flood:
+    """Events of one code within a second: when that ends, and how many more there were."""
+
+    until_ns: int
+    more: int = 0
+    severity: str = "WARNING"
+
+
+@dataclass
+class CoreState:
+    """`link` is NONE while nobody has offered a way to the backend (in virtual time), then UP or DOWN."""
+
+    boot_id: str = ""
+    epoch_ns: int = 0
+    said: int = 0  # messages of this boot
+    seqs: dict[str, int] = field(default_factory=dict)
+    link: str = "NONE"
+    cut: bool = False  # by a fault on the wire
+    reported: bool = True  # what the transport last said of the way
+    outbox_depth: int = 0
+    pending: list[Envelope] = field(default_factory=list)
+    status: str = "RUNNING"
+    reasons: list[str] = field(default_factory=list)
+    booted: bool = False
+    raised: int = 0  # events of this boot
+    conditions: dict[str, Raised] = field(default_factory=dict)
+    floods: dict[str, Flood] = field(default_factory=dict)
+    state_ns: int = -(10**12)  # when the state was last told
+    changed: bool = True  # something that the state must tell at once
+
+
+@dataclass
+class Job:
+    """Something that the robot does: asked for by a command, a step of a task, or an action at a node."""
+
+    kind: str
+    owner: str  # command, task or route
+    params: dict[str, Any]
+    id: int = 0
+    drives: bool = False
+    motors: list[str] = field(default_factory=list)  # the functional motors that it needs
+    targets: list[float] = field(default_factory=list)  # where they go (SI)
+    until_ns: int = 0
+    state: str = "RUNNING"  # then SUCCEEDED, FAILED or CANCELLED
+    code: str = ""
+    message: str = ""
+    motor: str = ""  # that was the reason
+    result: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Read:
+    """The last code that a scanner read, and where."""
+
+    device: str
+    code: str
+    odometer_m: float
+
+
+@dataclass
+class WorkState:
+    jobs: dict[int, Job] = field(default_factory=dict)
+    begun: int = 0
+    drive: int = 0  # the job that has the drive
+    axes: dict[str, int] = field(default_factory=dict)  # motor → the job that has it
+    frozen: bool = False  # axes stand because of an emergency stop
+    read: Read | None = None
+
+
+@dataclass
+class Running:
+    """A command that has been accepted: `job` is -1 until its turn."""
+
+    type: str
+    correlation: str
+    expires_ns: int | None
+    job: int
+
+
+@dataclass
+class CommandsState:
+    ledger: dict[str, m.CommandAck] = field(default_factory=dict)
+    running: dict[str, Running] = field(default_factory=dict)
+    paused: bool = False
+    malformed_ns: int = -(10**12)  # the second in which these were counted
+    malformed: int = 0
+
+
+@dataclass
+class SettingsState:
+    """`changed` holds what differs from the file, by dotted key."""
+
+    version: int = 0
+    heard: bool = False  # anything from the backend in this boot
+    changed: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Step:
+    stepId: str
+    type: str
+    params: dict[str, Any]
+    requires: list[str]
+    onFail: str
+
+
+@dataclass
+class Task:
+    taskId: str
+    revision: int
+    priority: int
+    steps: list[Step]
+    correlation: str = ""
+    deadline_ns: int | None = None
+    index: int = 0
+    job: int = 0
+    tries: int = 0  # of this step, beyond the first
+    retries: int = 0
+    skipped: int = 0
+    started_ns: int = -1
+    held_s: float = 0.0
+    odometer_m: float = 0.0
+    ending: str = ""  # why it is to end when what it does has ended
+
+
+@dataclass
+class TaskState:
+    active: Task | None = None
+    queue: list[Task] = field(default_factory=list)
+    finished: dict[str, int] = field(default_factory=dict)  # taskId → revision
+    unfinished: dict[str, str] = field(default_factory=dict)  # taskId → stepId, as it was before this boot
+    recalled_ns: int = 0
+    recalled: list[str] = field(default_factory=list)  # those of them that have been told as failed
+
+
+@dataclass
+class Zone:
+    """A blocked place: corners, or a circle (x, y, radius)."""
+
+    corners: list[tuple[float, float]]
+    circle: tuple[float, float, float] | None
+    until_ns: int
+
+
+@dataclass
+class TrafficState:
+    holds: dict[str, int] = field(default_factory=dict)  # controlId → until_ns
+    limits: dict[str, tuple[float, int]] = field(default_factory=dict)  # controlId → (m/s, until_ns)
+    zones: dict[str, Zone] = field(default_factory=dict)
+    grants: dict[str, int] = field(default_factory=dict)  # controlId of a zone → until_ns
+    seqs: dict[str, int] = field(default_factory=dict)  # controlId/kind → the last
+    next_ns: int = 2**62  # when the next of all these ends
+    blocked: list[str] = field(default_factory=list)  # zones that the robot stands before
+    blocked_ns: int = 0  # since when
+
+
+@dataclass
+class Route:
+    routeId: str
+    revision: int
+    nodes: list[m.Node]
+    edges: list[m.Edge]
+
+
+@dataclass
+class Following:
+    """The route being driven. `node` is the index of the next node to reach; `sent` of the last that the machine has as a waypoint, the
+    first of which is node `first`."""
+
+    route: Route
+    job: int
+    node: int = 0
+    first: int = 0
+    sent: int = -1
+    action: int = -1  # of node - 1, being done; -1: none
+    action_job: int = 0
+
+
+@dataclass
+class Asked:
+    """A route.request that has not been answered."""
+
+    requestId: str
+    reason: str
+    job: int
+    until_ns: int
+
+
+@dataclass
+class RouteState:
+    known: dict[str, Route] = field(default_factory=dict)
+    following: Following | None = None
+    asked: Asked | None = None
+    requests: int = 0
+
+
+@dataclass
+class TeachState:
+    session: str = ""
+    points: list[m.TeachPoint] = field(default_factory=list)
+
+
+@dataclass
+class AgvState:
+    machine: MachineState = field(default_factory=MachineState)
+    core: CoreState = field(default_factory=CoreState)
+    work: WorkState = field(default_factory=WorkState)
+    commands: CommandsState = field(default_factory=CommandsState)
+    settings: SettingsState = field(default_factory=SettingsState)
+    task: TaskState = field(default_factory=TaskState)
+    traffic: TrafficState = field(default_factory=TrafficState)
+    route: RouteState = field(default_factory=RouteState)
+    teach: TeachState = field(default_factory=TeachState)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Ground truth."""
+
+    pose: tuple[float, float, float]
+    velocity: tuple[float, float]
+    odometer_m: float
+    driving: bool
+    status: str
+    reasons: list[str]
+    held: bool
+    battery_soc: float
+    charging: bool
+    axes: dict[str, float]  # position of each functional motor (SI)
+    command: str
+    task: str
+    settings_version: int
+    outbox_depth: int

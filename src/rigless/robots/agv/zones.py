@@ -1,0 +1,113 @@
+"""Where a robot may not go: blocked zones, and whether its footprint, or what it will sweep before it can stop, touches one."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+Point = tuple[float, float]
+FARTHEST_M = 1e6
+MOST_CORNERS = 200
+
+
+def read(zone: Any) -> tuple[list[Point], tuple[float, float, float] | None]:
+    """Corners, or a circle, of a zone as it stands on the wire; ValueError says what a zone looks like.
+
+    {"polygon": [[x, y], …]} (or {"x", "y"} for a corner, or the bare list), {"x", "y", "radius"}, {"minX", "minY", "maxX", "maxY"}."""
+    if isinstance(zone, dict) and "radius" in zone:
+        centre = zone.get("center", [zone.get("x"), zone.get("y")])
+        x, y = _point(centre)
+        radius = _number(zone["radius"])
+        if radius <= 0:
+            raise ValueError("zone: radius is not above 0")
+        return [], (x, y, radius)
+    if isinstance(zone, dict) and "minX" in zone:
+        low_x, low_y, high_x, high_y = (_number(zone.get(key)) for key in ("minX", "minY", "maxX", "maxY"))
+        if low_x >= high_x or low_y >= high_y:
+            raise ValueError("zone: minX and minY are not below maxX and maxY")
+        return [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)], None
+    corners = zone.get("polygon") if isinstance(zone, dict) else zone
+    if not isinstance(corners, list) or not 3 <= len(corners) <= MOST_CORNERS:
+        raise ValueError(
+            f"zone: a polygon of 3 to {MOST_CORNERS} corners, x, y and radius, or minX, minY, maxX and maxY"
+        )
+    return [_point(corner) for corner in corners], None
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= FARTHEST_M:
+        raise ValueError(f"zone: {str(value)[:40]} is no number of metres")
+    return float(value)
+
+
+def _point(value: Any) -> Point:
+    if isinstance(value, dict):
+        value = [value.get("x"), value.get("y")]
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError("zone: a corner is [x, y]")
+    return _number(value[0]), _number(value[1])
+
+
+def footprint(pose: tuple[float, float, float], length_m: float, width_m: float) -> list[Point]:
+    """The corners of the body, which is centred at the pose."""
+    return _box(pose, -length_m / 2, length_m / 2, width_m / 2)
+
+
+def swept(
+    pose: tuple[float, float, float], length_m: float, width_m: float, ahead_m: float, margin_m: float, back: bool
+) -> list[Point]:
+    """The body, a margin around it, and what it still goes over before it stands."""
+    rear, front = -length_m / 2 - margin_m, length_m / 2 + margin_m
+    rear, front = (rear - ahead_m, front) if back else (rear, front + ahead_m)
+    return _box(pose, rear, front, width_m / 2 + margin_m)
+
+
+def _box(pose: tuple[float, float, float], rear: float, front: float, half: float) -> list[Point]:
+    x, y, theta = pose
+    c, s = math.cos(theta), math.sin(theta)
+    return [
+        (x + c * a - s * b, y + s * a + c * b) for a, b in ((front, half), (rear, half), (rear, -half), (front, -half))
+    ]
+
+
+def touches(body: Sequence[Point], corners: Sequence[Point], circle: tuple[float, float, float] | None) -> bool:
+    """Whether two shapes have a point in common."""
+    if circle is not None:
+        x, y, radius = circle
+        return inside((x, y), body) or any(_distance((x, y), a, b) <= radius for a, b in _edges(body))
+    if inside(body[0], corners) or inside(corners[0], body):
+        return True
+    return any(_cross(a, b, c, d) for a, b in _edges(body) for c, d in _edges(corners))
+
+
+def inside(point: Point, polygon: Sequence[Point]) -> bool:
+    x, y = point
+    found = False
+    for (ax, ay), (bx, by) in _edges(polygon):
+        if (ay > y) != (by > y) and x < ax + (y - ay) * (bx - ax) / (by - ay):
+            found = not found
+    return found
+
+
+def _edges(polygon: Sequence[Point]) -> list[tuple[Point, Point]]:
+    return list(zip(polygon, [*polygon[1:], polygon[0]], strict=True))
+
+
+def _distance(point: Point, a: Point, b: Point) -> float:
+    """From a point to a segment."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    long = dx * dx + dy * dy
+    t = max(0.0, min(1.0, ((point[0] - a[0]) * dx + (point[1] - a[1]) * dy) / long)) if long else 0.0
+    return math.hypot(point[0] - a[0] - t * dx, point[1] - a[1] - t * dy)
+
+
+def _cross(a: Point, b: Point, c: Point, d: Point) -> bool:
+    """Whether two segments have a point in common."""
+    turns = _turn(a, b, c), _turn(a, b, d), _turn(c, d, a), _turn(c, d, b)
+    if turns[0] * turns[1] < 0 and turns[2] * turns[3] < 0:
+        return True
+    return any(turn == 0 and _distance(point, *other) == 0 for turn, point, other in zip(
+        turns, (c, d, a, b), ((a, b), (a, b), (c, d), (c, d)), strict=True))  # fmt: skip
+
+
+def _turn(a: Point, b: Point, c: Point) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

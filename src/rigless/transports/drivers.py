@@ -1,0 +1,184 @@
+"""Real parts behind a robot's hardware port: drivers from installed packages, each kept alive by a task of its own.
+
+There is one link, from open to close. What a driver raises is told to the robot as the loss of its part and tried again, ever more slowly;
+it never reaches the loop. A part that hears nothing from the robot for as long as its watchdog says is told to stop: the robot repeats
+itself, so silence means that it is paused, stuck or gone.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from rigless.hardware.codec import decode_command, encode_reading, encode_state
+from rigless.hardware.drivers import Driver, IoDriver, MotorDriver, Part
+from rigless.hardware.installed import make_drivers
+from rigless.hardware.messages import Command, InputReading, MotorCommand, OutputCommand, OutputReading
+from rigless.kernel.ports import Port
+from rigless.transports.transport import ALL, Inbox
+
+OPEN_S, ANSWER_S = 10.0, 2.0  # what a driver may take to open; to read when polled, to command and to close
+RETRY_S, RETRY_MOST_S = 0.2, 5.0
+REPEAT_S = 0.1  # what has not changed is told this often
+FASTEST_S = 0.001
+RETURN_S = 1.0  # when the robot has hung up, its parts are there again after this
+MOTION = ("VELOCITY", "POSITION", "STOP")  # of these the latest counts
+
+Tell = Callable[[str, bytes], None]
+
+
+class Keeper:
+    """Opens one part's driver, passes readings and commands, and begins anew when something goes wrong."""
+
+    def __init__(self, driver: Driver, tell: Tell):
+        self.driver = driver
+        self.part: Part = driver.part
+        self._tell = tell
+        self._pending: dict[str, Command] = {}  # at most one motion and one reset, in the order they came
+        self._news = asyncio.Event()
+        self._last: tuple[bytes, float] = (b"", 0.0)
+        self._open = False
+        self._alive = False  # something was read since it was opened
+
+    def give(self, command: Command) -> None:
+        slot = "motion" if not isinstance(command, MotorCommand) or command.kind in MOTION else command.kind
+        self._pending.pop(slot, None)
+        self._pending[slot] = command
+        self._news.set()
+
+    async def run(self) -> None:
+        wait_s = RETRY_S
+        while True:
+            self._open = self._alive = False
+            try:
+                await self._drive()
+            except Exception as error:  # somebody else's code
+                self._tell(*encode_state(self.part.kind, self.part.id, False, _reason(error)))
+            finally:
+                if self._open:
+                    await _within(ANSWER_S, self._stop())
+                await _within(ANSWER_S, self.driver.close())
+            wait_s = RETRY_S if self._alive else min(2 * wait_s, RETRY_MOST_S)
+            await asyncio.sleep(wait_s)
+
+    async def _drive(self) -> None:
+        """Until something goes wrong."""
+        async with asyncio.timeout(OPEN_S):
+            await self.driver.open()
+        self._open = True
+        self._pending.clear()
+        self._last = (b"", 0.0)
+        self._tell(*encode_state(self.part.kind, self.part.id, True))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._read())
+            if self.part.kind in ("motor", "output"):
+                group.create_task(self._write())
+
+    async def _read(self) -> None:
+        driver: Any = self.driver
+        poll_s = driver.poll_s if self.part.poll_s is None else self.part.poll_s
+        loop = asyncio.get_running_loop()
+        while True:
+            began_s = loop.time()
+            async with asyncio.timeout(ANSWER_S if poll_s else None):
+                reading = await driver.read()
+            if isinstance(driver, IoDriver):
+                reading = (InputReading if self.part.kind == "input" else OutputReading)(bool(reading))
+            subject, data = encode_reading(self.part.kind, self.part.id, reading)
+            self._alive = True
+            now_s = loop.time()
+            if not poll_s or data != self._last[0] or now_s - self._last[1] >= REPEAT_S:
+                self._last = data, now_s
+                self._tell(subject, data)
+            await asyncio.sleep(max(began_s + poll_s - loop.time(), FASTEST_S))
+
+    async def _write(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(self.part.watchdog_s):
+                    await self._news.wait()
+            except TimeoutError:
+                await self._stop()
+                await self._news.wait()
+            self._news.clear()
+            while self._pending:
+                await self._carry_out(self._pending.pop(next(iter(self._pending))))
+
+    async def _stop(self) -> None:
+        if self.part.kind == "motor":
+            await self._carry_out(MotorCommand("STOP"))
+        elif self.part.kind == "output":
+            await self._carry_out(OutputCommand(False))
+
+    async def _carry_out(self, command: Command) -> None:
+        async with asyncio.timeout(ANSWER_S):
+            if isinstance(self.driver, MotorDriver) and isinstance(command, MotorCommand):
+                await self.driver.command(command)
+            elif isinstance(self.driver, IoDriver) and isinstance(command, OutputCommand):
+                await self.driver.write(command.value)
+
+
+async def _within(seconds: float, last: Any) -> None:
+    """For what is done on leaving: if it fails, there is nothing left to do about it."""
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(seconds):
+            await last
+
+
+def _reason(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError) and not str(error):
+        return "no answer in time"
+    return str(error) if isinstance(error, OSError) and str(error) else f"{type(error).__name__}: {error}"
+
+
+class Transport:
+    def __init__(self, port: Port, inbox: Inbox):
+        self.inbox = inbox
+        self._drivers = make_drivers(port.options["parts"])
+        self._keepers: dict[tuple[str, str], Keeper] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._link = 0
+        self._returning: asyncio.TimerHandle | None = None
+
+    async def open(self, address: str) -> str:
+        self._connect()
+        for driver in self._drivers:
+            keeper = Keeper(driver, self._tell)
+            self._keepers[keeper.part.kind, keeper.part.id] = keeper
+            self._tasks.append(asyncio.create_task(keeper.run(), name=f"driver of {keeper.part.id}"))
+        return "drivers://" + ",".join(sorted({driver.part.type for driver in self._drivers}))
+
+    def _connect(self) -> None:
+        self._returning = None
+        self._link = self.inbox.new_link()
+        self.inbox.connected(self._link, "drivers", "drivers")
+
+    def _tell(self, subject: str, data: bytes) -> None:
+        if self._link:
+            self.inbox.received(self._link, data, subject)
+
+    def send(self, link: int, data: bytes, subject: str) -> None:
+        if link not in (ALL, self._link):
+            return
+        try:
+            kind, part_id, command = decode_command(data, subject)
+            self._keepers[kind, part_id].give(command)
+        except (KeyError, ValueError):  # spoiled on its way by a fault of the port
+            self.inbox.dropped(self._link)
+
+    def close_link(self, link: int) -> None:
+        """The robot has hung up (a fault of the port): parts stop by their watchdogs, and are there again later."""
+        if link == self._link:
+            self._link = 0
+            self._returning = asyncio.get_running_loop().call_later(RETURN_S, self._connect)
+
+    async def close(self) -> None:
+        if self._returning is not None:
+            self._returning.cancel()
+        self._link = 0
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,83 @@
+"""A robot that is nothing but a machine, for the tests of the machine: it ticks, and that is all."""
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every
+from rigless.kernel.simulation import Simulation
+from rigless.kernel.world import World
+from rigless.robots.agv import io
+from rigless.robots.agv.config import RobotConfig, own
+from rigless.robots.agv.machine import Machine
+from rigless.robots.agv.machine_state import MachineState
+
+
+@dataclass
+class BenchState:
+    machine: MachineState = field(default_factory=MachineState)
+
+
+class Bench(Robot):
+    Config = RobotConfig
+    State = BenchState
+
+    @cached_property
+    def inputs(self) -> dict[str, VirtualInput]:  # type: ignore[override]
+        return io.virtual_inputs(self.config)
+
+    @cached_property
+    def conditions(self) -> dict[str, tuple[str, ...]]:  # type: ignore[override]
+        return io.conditions(self.config)
+
+    @cached_property
+    def sensors(self) -> tuple[str, ...]:  # type: ignore[override]
+        return io.sensors(self.config)
+
+    @cached_property
+    def actuators(self) -> tuple[str, ...]:  # type: ignore[override]
+        return io.actuators(self.config)
+
+    def asks(self) -> Asks:
+        return Asks()
+
+    def start(self) -> None:
+        self.machine = Machine(self)
+        self.dt_s = 1.0 / self.config.runtime.tickHz
+        self.scanned: list[tuple[float, str, str]] = []
+        self.noticed: list[tuple[float, str, str]] = []
+
+    @every(lambda config: config.runtime.tickHz)
+    def tick(self) -> None:
+        self.machine.tick(self.dt_s)
+        now_s = self.now_ns / 1e9
+        self.scanned += [(now_s, device, code) for device, code in self.machine.scans]
+        self.noticed += [(now_s, notice[0], notice[2]) for notice in self.machine.notices]
+
+
+def bench(world: World | None = None, seed: int = 0, **changes: Any) -> tuple[Simulation, Bench]:
+    """A simulation with one such robot: the robot that comes with rigless, changed."""
+    robot = Bench("agv", RobotConfig.model_validate({**own(), **changes}))
+    return Simulation([robot], world, seed), robot
+
+
+def profile(**script: Any) -> dict[str, Any]:
+    """A runtime with this simulation profile."""
+    return {**own()["runtime"], "simulationProfile": script}
+
+
+def ticks(machine: Machine, count: int) -> None:
+    """Ticks of the machine alone, at one instant of the simulation."""
+    for _ in range(count):
+        machine.tick(0.01)
+
+
+def trapezoid_s(distance: float, top: float, acc: float, dec: float) -> float:
+    """How long the fastest way over a distance takes, from rest to rest."""
+    peak = min(top, math.sqrt(2 * distance * acc * dec / (acc + dec)))
+    return (
+        peak / acc + peak / dec + (distance - peak**2 / (2 * acc) - peak**2 / (2 * dec)) / top
+        if peak == top
+        else (peak / acc + peak / dec)
+    )

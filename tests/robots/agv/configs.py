@@ -1,0 +1,34 @@
+"""Configs for tests: the robot that comes with rigless, the seed's example, and changes to them by dotted keys."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+from rigless.robots.agv.config import own
+
+HERE = Path(__file__).parent
+SEED_TEXT = HERE / "robot_config.seed.json"
+GONE = object()  # the value of a key that is to be removed
+
+
+def seed() -> dict[str, Any]:
+    """The example of the seed."""
+    return json.loads(SEED_TEXT.read_text("utf-8"))
+
+
+def changed(changes: dict[str, Any], base: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A config with other values at some keys: `{"motors.0.role": "FUNCTIONAL"}`; a `+` as the last word adds to a list."""
+    config = copy.deepcopy(own() if base is None else base)
+    for key, value in changes.items():
+        *way, last = key.split(".")
+        table: Any = config
+        for word in way:
+            table = table[int(word)] if isinstance(table, list) else table.setdefault(word, {})
+        if last == "+":
+            table.append(value)
+        elif value is GONE:
+            del table[int(last) if isinstance(table, list) else last]
+        else:
+            table[int(last) if isinstance(table, list) else last] = value
+    return config

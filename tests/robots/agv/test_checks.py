@@ -1,0 +1,266 @@
+"""The three passes: every code, where it is told, how bad it is; all of them at once; and the same every time."""
+
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from rigless.kernel.validation import dotted
+from rigless.robots.agv import checks_environment
+from rigless.robots.agv.checks import SHAPE, examine_config
+
+from .configs import GONE, changed, seed
+
+AGV = Path(checks_environment.__file__).parent
+LENGTH = {"unit": "mm", "value": 1}
+SPIN = {"unit": "rpm", "value": 60}
+PROFILE = "runtime.simulationProfile"
+REAL = {"runtime.mode": "REAL"}
+RULES = f"{PROFILE}.faultInjectionRules"
+TURNING = {  # the drive motors in units of turning
+    f"motors.{n}.limits.{name}.unit": unit
+    for n in (0, 1)
+    for name, unit in {"maxSpeed": "rpm", "maxAcceleration": "radps2", "maxDeceleration": "degps2"}.items()
+}
+
+
+def findings(changes, environment=False):
+    return examine_config(changed(changes), environment)[1]
+
+
+def told(changes, environment=False):
+    return [(one.code, dotted(one.path), one.severity) for one in findings(changes, environment)]
+
+
+SHAPES = [
+    ("KEY_REQUIRED", "identity.robotId", {"identity.robotId": GONE}),
+    ("UNKNOWN_KEY", "motors[0].limits.maxSped", {"motors.0.limits.maxSped": 1}),
+    ("NOT_A_CHOICE", "runtime.mode", {"runtime.mode": "FAKE"}),
+    ("OUT_OF_RANGE", "runtime.tickHz", {"runtime.tickHz": 0}),
+    ("WRONG_LENGTH", "nats.servers", {"nats.servers": []}),
+    ("BAD_ID", "motors[0].motorId", {"motors.0.motorId": "a b"}),
+    ("WRONG_TYPE", "streams.stateHz", {"streams.stateHz": "often"}),
+    ("WRONG_TYPE", "streams.stateHz", {"streams.stateHz": "10"}),
+    ("WRONG_TYPE", "streams.stateHz", {"streams.stateHz": True}),
+    ("WRONG_VALUE", f"{RULES}[0]", {RULES: [{"target": "gripper", "atS": 1, "onCommand": "MOVE"}]}),
+]
+
+ERRORS = [
+    ("SCHEMA_TOO_NEW", "schemaVersion", {"schemaVersion": 2}),
+    ("DUPLICATE_MOTOR_ID", "motors[1].motorId", {"motors.1.motorId": "drive_left", "motors.1.metadata": {"side": "RIGHT"}}),
+    ("DUPLICATE_IO_ID", "io.digitalOutputs[0].ioId", {"io.digitalOutputs.0.ioId": "estop"}),
+    ("DUPLICATE_DEVICE_ID", "io.devices[1].deviceId", {"io.devices.1.deviceId": "lidar0"}),
+    ("ID_TAKEN", "io.devices[0].deviceId", {"io.devices.0.deviceId": "hoist"}),
+    ("ID_RESERVED", "motors[2].motorId", {"motors.2.motorId": "nats"}),
+    ("FUNCTION_KEY_REQUIRED", "motors[2].functionKey", {"motors.2.functionKey": GONE}),
+    ("NO_DRIVE_MOTOR", "motors", {"motors": [], "io.digitalInputs.2": GONE, "io.digitalInputs.1": GONE}),
+    ("UNKNOWN_UNIT", "motors[0].limits.maxSpeed.unit", {"motors.0.limits.maxSpeed.unit": "mph"}),
+    ("WRONG_UNIT", "motors[0].limits.maxSpeed.unit", {"motors.0.limits.maxSpeed.unit": "mps2"}),
+    ("LIMIT_UNITS_DIFFER", "motors[3].limits", {"motors.3.limits.maxSpeed": SPIN}),
+    ("LIMIT_NOT_POSITIVE", "motors[3].limits.maxDeceleration.value", {"motors.3.limits.maxDeceleration.value": 0}),
+    ("LIMIT_OUT_OF_REASON", "motors[3].limits.maxSpeed.value", {"motors.3.limits.maxSpeed.value": 1e12}),
+    ("POSITION_RANGE_EMPTY", "motors[3].limits.positionMin", {"motors.3.limits.positionMin": {"unit": "m", "value": 0.3}}),
+    ("DRIVE_UNITS_DIFFER", "motors", {k: v for k, v in TURNING.items() if "motors.0" in k} | {"motors.0.metadata": {"wheelDiameterMm": 200}}),
+    ("BAD_WHEEL", "motors[0].metadata.wheelDiameterMm", {"motors.0.metadata": {"wheelDiameterMm": 0}}),
+    ("BAD_WHEEL", "motors[0].metadata.side", {"motors.0.metadata": {"side": "front"}}),
+    ("WHEELS_ON_ONE_SIDE", "motors", {"motors.1.motorId": "the_left_one"}),
+    ("DIFFERENTIAL_NEEDS_TWO", f"{PROFILE}.kinematics", {"motors.1": GONE, f"{PROFILE}.kinematics": "DIFFERENTIAL"}),
+    ("UNKNOWN_COMMAND", "capabilities.supportedCommands[1]", {"capabilities.supportedCommands": ["STOP", "JUMP"]}),
+    ("UNKNOWN_COMMAND", f"{RULES}[0].onCommand", {RULES: [{"target": "gripper", "onCommand": "GRIPP"}]}),
+    ("LIMIT_MOTOR_UNKNOWN", "io.digitalInputs[1].driver.config.motorId", {"io.digitalInputs.1.driver.config.motorId": "hois"}),
+    ("LIMIT_EDGE_UNKNOWN", "io.digitalInputs[1].driver.config.edge", {"io.digitalInputs.1.driver.config.edge": "TOP"}),
+    ("LIMIT_TOLERANCE_WRONG", "io.digitalInputs[1].driver.config.tolerance", {"io.digitalInputs.1.driver.config.tolerance": {"unit": "mps", "value": 1}}),
+    ("NO_ESTOP_INPUT", "safety.stopOnEstop", {"io.digitalInputs.0": GONE, **REAL}),
+    ("WARN_BELOW_STOP", "safety.obstacleWarnDistanceMeters", {"safety.obstacleWarnDistanceMeters": 0.5, "motors.0.limits.maxSpeed.value": 0.5, "motors.1.limits.maxSpeed.value": 0.5}),
+    ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["127.0.0.1:4222"]}),
+    ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://"]}),
+    ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://host:99999"]}),
+    ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://host:0"]}),
+    ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["http://host:4222"]}),
+    ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://host:4222/x"]}),
+    ("WEBSOCKET_SERVER", "nats.servers[0]", {"nats.servers": ["wss://host:443"]}),
+    ("STREAMS_SAME", "nats.jetStream", {"nats.jetStream": {"streamOut": "ROBOT_IN"}}),
+    ("FAULT_TARGET_UNKNOWN", f"{RULES}[0].target", {RULES: [{"target": "griper", "atS": 1}]}),
+    ("FAULT_KIND_UNKNOWN", f"{RULES}[0].kind", {RULES: [{"target": "gripper", "kind": "flat", "atS": 1}]}),
+    ("FAULT_PARAMS_WRONG", f"{RULES}[0].params", {RULES: [{"target": "gripper", "kind": "weak", "atS": 1, "params": {"factor": 2}}]}),
+    ("OBSTACLE_NEVER", f"{PROFILE}.obstacleScript[0].untilS", {f"{PROFILE}.obstacleScript": [{"atS": 5, "untilS": 5, "x": 1, "y": 0}]}),
+    ("BARCODE_DEVICE_UNKNOWN", f"{PROFILE}.barcodeScript[0].deviceId", {f"{PROFILE}.barcodeScript": [{"atS": 1, "code": "A", "deviceId": "scanner9"}]}),
+    ("BARCODE_DEVICE_UNKNOWN", f"{PROFILE}.barcodeScript[0].deviceId", {f"{PROFILE}.barcodeScript": [{"atS": 1, "code": "A", "deviceId": "lidar0"}]}),
+]  # fmt: skip
+
+WARNINGS = [
+    ("FUNCTION_KEY_ON_DRIVE", "motors[0].functionKey", {"motors.0.functionKey": "GO"}),
+    ("DUPLICATE_FUNCTION_KEY", "motors[3].functionKey", {"motors.3.functionKey": "GRIPPER"}),
+    ("POSITION_ON_DRIVE", "motors[0].limits", {"motors.0.limits.positionMin": LENGTH}),
+    ("POSITION_UNLIMITED", "motors[2].limits", {"motors.2.limits.positionMin": None}),
+    ("WHEEL_UNKNOWN", "motors[0].metadata", {**TURNING, "motors.1.metadata": {"wheelDiameterMm": 200}}),
+    ("DRIVE_LIMITS_DIFFER", "motors[1].limits.maxSpeed", {"motors.1.limits.maxSpeed.value": 1.0}),
+    ("TRACK_WIDTH_MISSING", "dimensions.trackWidthMm", {"dimensions.trackWidthMm": GONE}),
+    ("WHEELS_OUTSIDE", "dimensions.trackWidthMm", {"dimensions.trackWidthMm": 651}),
+    ("WHEELS_OUTSIDE", "dimensions.wheelBaseMm", {"dimensions.wheelBaseMm": 901}),
+    ("DUPLICATE_COMMAND", "capabilities.supportedCommands[1]", {"capabilities.supportedCommands": ["STOP", "STOP"]}),
+    ("STOP_NOT_SUPPORTED", "capabilities.supportedCommands", {"capabilities.supportedCommands": ["MOVE"]}),
+    ("COMMAND_WITHOUT_MEANS", "capabilities.supportedCommands[1]", {"capabilities.supportedCommands": ["STOP", "SET_OUTPUT"], "io.digitalOutputs": []}),
+    ("CAPABILITY_WITHOUT_DEVICE", "capabilities.flags.hasBarcodeScanner", {"io.devices.1": GONE}),
+    ("CAPABILITY_WITHOUT_MOTOR", "capabilities.flags.hasTelescope", {"capabilities.flags.hasTelescope": True}),
+    ("LIMIT_SENSOR_FREE", "io.digitalInputs[1].driver.config", {"io.digitalInputs.1.driver.config": {}}),
+    ("LIMIT_WITHOUT_END", "io.digitalInputs[1].driver.config.edge", {"io.digitalInputs.1.driver.config.motorId": "drive_left"}),
+    ("NO_ESTOP_INPUT", "safety.stopOnEstop", {"io.digitalInputs.0": GONE}),
+    ("ESTOP_NOT_REQUIRED", "io.digitalInputs[0].required", {"io.digitalInputs.0.required": False}),
+    ("ESTOP_IGNORED", "safety.stopOnEstop", {"safety.stopOnEstop": False}),
+    ("STOP_DISTANCE_MISSING", "safety.obstacleStopDistanceMeters", {"safety.obstacleStopDistanceMeters": None}),
+    ("STOP_DISTANCE_SHORT", "safety.obstacleStopDistanceMeters", {"safety.obstacleWarnDistanceMeters": 0.7}),
+    ("NO_OBSTACLE_SENSOR", "safety.stopOnObstacle", {"io.devices.0": GONE, "capabilities.flags.hasLidarSafety": False, **REAL}),
+    ("RATE_ABOVE_TICK", "streams.stateHz", {"runtime.tickHz": 10, "streams.stateHz": 20}),
+    ("DUPLICATE_SERVER", "nats.servers[1]", {"nats.servers": ["nats://a:1", "nats://a:1"]}),
+    ("PASSWORD_IN_URL", "nats.servers[0]", {"nats.servers": ["nats://me:secret@host:4222"]}),
+    ("PROFILE_IN_REAL", PROFILE, {PROFILE: {}, **REAL}),
+    ("NO_SCANNER", f"{PROFILE}.markers", {f"{PROFILE}.markers": [{"code": "A", "x": 0, "y": 0}], "io.devices.1": GONE, "capabilities.flags.hasBarcodeScanner": False}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "path", "changes"), SHAPES)
+def test_shape(code, path, changes):
+    (found,) = findings(changes)
+    assert (found.code, dotted(found.path), found.severity, found.stage) == (code, path, "error", "shape")
+
+
+@pytest.mark.parametrize(("code", "path", "changes"), ERRORS)
+def test_what_a_robot_does_not_boot_with(code, path, changes):
+    found = findings(changes)
+    assert (code, path, "error") in [(one.code, dotted(one.path), one.severity) for one in found]
+    assert {one.code for one in found if one.severity == "error"} == {code}
+    assert all(one.what and one.fix and one.stage == "cross-field" for one in found)
+
+
+@pytest.mark.parametrize(("code", "path", "changes"), WARNINGS)
+def test_what_may_not_be_meant(code, path, changes):
+    assert told(changes) == [(code, path, "warning")]
+
+
+def test_the_own_robot_is_faultless():
+    config, found = examine_config({})
+    assert (config.identity.robotId, found) == ("agv", [])
+
+
+def test_all_passes_speak_at_once(tmp_path):
+    wrong = {
+        "runtime.tickHz": "fast",
+        "streams.stateHz": None,
+        "motors.1.motorId": "drive_left",
+        "motors.3.limits": 7,
+        "safety.obstacleWarnDistanceMeters": 0.1,
+        "nats.credsFilePath": str(tmp_path / "no.creds"),
+    }
+    found = examine_config(changed(wrong))[1]
+    assert [(one.stage, one.code) for one in found] == [
+        ("shape", "WRONG_TYPE"),
+        ("shape", "WRONG_TYPE"),
+        ("shape", "WRONG_TYPE"),
+        ("cross-field", "DUPLICATE_MOTOR_ID"),
+        ("cross-field", "WARN_BELOW_STOP"),
+        ("cross-field", "STOP_DISTANCE_SHORT"),
+        ("cross-field", "WHEELS_ON_ONE_SIDE"),
+        ("environment", "CREDS_MISSING"),
+    ]
+    assert found == examine_config(changed(wrong))[1]
+
+
+@pytest.mark.parametrize(
+    "given", [7, "x", [], None, {"schemaVersion": 1}, {"schemaVersion": 1, "motors": {"a": 1}, "io": []}]
+)
+def test_anything_can_be_looked_at(given):
+    config, found = examine_config(given)
+    assert config is None
+    assert found
+
+
+def test_what_is_laid_over_the_own_robot():
+    config, found = examine_config({"motors": {"0": {"limits": {"maxSpeed": {"value": 1}}}}, "extensions": None})
+    assert [motor.limits.maxSpeed.value for motor in config.motors[:2]] == [1.0, 1.2]
+    assert [one.code for one in found] == ["DRIVE_LIMITS_DIFFER"]
+
+
+# Environment
+
+GOOD = "-----BEGIN NATS USER JWT-----\nx\n------END NATS USER JWT------\n-----BEGIN USER NKEY SEED-----\ny\n------END USER NKEY SEED------\n"
+
+
+def codes(found):
+    return [(one.code, one.severity) for one in found if one.stage == "environment"]
+
+
+@pytest.mark.parametrize(("mode", "severity"), [("REAL", "error"), ("MOCK", "warning")])
+@pytest.mark.parametrize(
+    ("text", "rights", "wanted"),
+    [
+        (GOOD, 0o600, []),
+        (GOOD, 0o640, []),
+        (GOOD, 0o644, ["CREDS_EXPOSED"]),
+        ("hello", 0o600, ["CREDS_MALFORMED"]),
+        (None, 0, ["CREDS_MISSING"]),
+    ],
+)
+def test_credentials(tmp_path, mode, severity, text, rights, wanted):
+    path = tmp_path / "robot.creds"
+    if text is not None:
+        path.write_text(text)
+        path.chmod(rights)
+    found = codes(findings({"runtime.mode": mode, "nats.credsFilePath": str(path)}, environment=True))
+    assert [one for one in found if one[0] != "MOCK_DRIVER_IN_REAL"] == [(code, severity) for code in wanted]
+
+
+def test_credentials_that_are_no_file(tmp_path, monkeypatch):
+    assert codes(findings({"nats.credsFilePath": str(tmp_path)}, True)) == [("CREDS_MALFORMED", "warning")]
+    assert codes(findings({"nats.credsFilePath": "a\0b"}, True)) == [("CREDS_UNREADABLE", "warning")]
+    assert ("NO_CREDS", "warning") in codes(findings(REAL, True))
+
+
+def test_certificates(tmp_path, monkeypatch):
+    monkeypatch.setenv("RIGLESS_NATS_CA", str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("RIGLESS_NATS_KEY", __file__)
+    monkeypatch.delenv("RIGLESS_NATS_CERT", raising=False)
+    assert codes(findings({}, True)) == []
+    secure = {"nats.servers": ["tls://127.0.0.1:4222"]}
+    assert codes(findings(secure, True)) == [("TLS_FILE_MISSING", "error"), ("TLS_CERT_MISSING", "error")]
+
+
+def test_a_map_that_is_not_there():
+    assert codes(findings({f"{PROFILE}.map": "atlantis"}, True)) == [("MAP_MISSING", "error")]
+    assert codes(findings({f"{PROFILE}.map": "apartment"}, True)) == []
+
+
+def test_drivers_are_named_with_those_who_need_them(monkeypatch):
+    installed = {"rigless.agv.devices": ["ETHERNET", "USB"]}
+    monkeypatch.setattr(
+        checks_environment,
+        "entry_points",
+        lambda group: [EntryPoint(name, "no.such:thing", group) for name in installed.get(group, ())],
+    )
+    (found,) = [one for one in examine_config(seed())[1] if one.code == "NO_DRIVER"]
+    assert found.what == "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it"
+    assert "entry point PLC in rigless.agv.motors and rigless.agv.io," in found.fix
+    assert "--set runtime.mode=MOCK" in found.fix
+    installed["rigless.agv.motors"] = ["PLC"]
+    (found,) = [one for one in examine_config(seed())[1] if one.code == "NO_DRIVER"]
+    assert (found.what, dotted(found.path)) == (
+        "no driver installed for PLC: estop, limit_front need it",
+        "io.digitalInputs[0].driver.type",
+    )
+    assert [
+        one for one in examine_config(changed({"runtime.mode": "MOCK"}, seed()))[1] if one.code == "NO_DRIVER"
+    ] == []
+
+
+def test_simulated_parts_of_a_real_robot_are_told():
+    found = [one for one in findings(REAL, True) if one.code == "MOCK_DRIVER_IN_REAL"]
+    assert len(found) == 4 + 3 + 2 + 2
+
+
+def test_every_code_is_tried_here():
+    sources = "".join(path.read_text("utf-8") for path in AGV.glob("checks*.py"))
+    known = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(SHAPE.values())
+    known |= {"DUPLICATE_MOTOR_ID", "DUPLICATE_IO_ID", "DUPLICATE_DEVICE_ID", "ID_TAKEN"}
+    assert len(known) > 60
+    assert {code for code in known if code not in Path(__file__).read_text("utf-8")} == set()

@@ -1,0 +1,114 @@
+"""JSON with lines: the values are json's own, the places are where the text has them, and what is no JSON is told with line and column."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigless.robots.agv.json_text import DEEPEST, parse
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT
+)
+VALUES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4), max_leaves=20
+)
+BROKEN = st.text(st.sampled_from('{}[]",:\\/ \n\t0123456789.eE+-truefalsn\x00é'), max_size=30)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(VALUES, st.sampled_from([None, 0, 1, 3]), st.booleans())
+def test_values_are_those_of_json_and_each_stands_where_it_says(value, indent, ascii_only):
+    text = "\n" + json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    parsed = parse(text)
+    assert parsed.flaws == []
+    assert repr(parsed.value) == repr(json.loads(text))
+    assert set(parsed.lines) == set(paths(value))
+    if indent is not None:
+        check_lines(value, (), parsed.lines, text.split("\n"))
+
+
+def paths(value, at=()):
+    yield at
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from paths(inner, (*at, key))
+
+
+def check_lines(value, at, lines, text):
+    """In indented JSON each key or element has a line to itself, below its parent's and in order."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    before = lines[at]
+    for key, one in inner:
+        line = lines[(*at, key)]
+        assert line > before
+        shown = text[line - 1].strip()
+        if isinstance(value, dict):
+            assert shown.startswith((json.dumps(key) + ":", json.dumps(key, ensure_ascii=False) + ":"))
+        check_lines(one, (*at, key), lines, text)
+        before = line
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(BROKEN | VALUES.map(lambda value: json.dumps(value)[:-1]))
+def test_what_json_does_not_read_has_a_flaw_in_the_text(text):
+    parsed = parse(text)
+    try:
+        json.loads(text, parse_constant=lambda name: 1 / 0)
+        good = True
+    except (ValueError, ZeroDivisionError):
+        good = False
+    if parsed.flaws:
+        first = parsed.flaws[0]
+        rows = text.split("\n")
+        assert 1 <= first.line <= len(rows)
+        assert 1 <= first.column <= len(rows[first.line - 1]) + 1
+    if not good:
+        assert parsed.flaws
+    elif not parsed.flaws:
+        assert repr(parsed.value) == repr(json.loads(text))
+    else:  # what we are stricter in
+        assert any(word in parsed.flaws[0].what for word in ("second time", "too large", "surrogate"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "what", "fix"),
+    [
+        ("", 1, 1, "the text ends", "empty"),
+        ('{"a": [1,\n 2', 2, 3, "the text ends, but a comma or ']'", "what begins in line 1 is not closed"),
+        ('{"a": 1,\n}', 1, 8, "comma before '}'", "remove it"),
+        ("[1,\n]", 1, 3, "comma before ']'", "remove it"),
+        ('{\n"a": 1, "b": 2,\n "a": 3}', 3, 2, "the key 'a' is here for the second time", "the first is in line 2"),
+        ('{"a": NaN}', 1, 7, "NaN is not a number of JSON", "finite"),
+        ('{"a": -Infinity}', 1, 7, "-Infinity is not a number", "finite"),
+        ('{"a": 1e999}', 1, 7, "too large", "64 bits"),
+        (f'{{"a": {"9" * 5000}}}', 1, 7, "too large", "64 bits"),
+        ('{"a": True}', 1, 7, "'True' is not a value", "write true"),
+        ('{"a": None}', 1, 7, "'None' is not a value", "write null"),
+        ('{"a": 01}', 1, 7, "'01' is not a value", "number"),
+        ("{'a': 1}", 1, 2, "there is '", "double quotes"),
+        ('{"a": 1} // so', 1, 10, "behind the end", "one object"),
+        ('{ // so\n"a": 1}', 1, 3, "a comment", "no comments"),
+        ('{"a" 1}', 1, 6, "a colon behind the key 'a'", ""),
+        ('{"a": "x\n"}', 1, 9, "does not end in its line", "close it"),
+        (r'{"a": "\x"}', 1, 7, "an escape", r"\\"),
+        (r'{"a": "\ud800"}', 1, 7, "lone surrogate", "whole"),
+        ("[" * 100_000, 1, DEEPEST + 2, "nested", ""),
+    ],
+)
+def test_flaws_are_sentences(text, line, column, what, fix):
+    (flaw,) = parse(text).flaws
+    assert (flaw.line, flaw.column) == (line, column)
+    assert what in flaw.what
+    assert fix in flaw.fix
+
+
+def test_one_flaw_does_not_hide_the_next():
+    parsed = parse('{"a": NaN,\n"a": 2,\n"b": [1,],\n}')
+    assert [(flaw.line, flaw.path) for flaw in parsed.flaws] == [(1, ("a",)), (2, ("a",)), (3, ("b",)), (3, ())]
+    assert parsed.value == {"a": 2, "b": [1]}

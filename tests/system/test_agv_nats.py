@@ -1,0 +1,259 @@
+"""The AGV on a real NATS server that is killed, stopped, filled and emptied under it: what was acknowledged is neither lost nor doubled,
+what is only worth something while it is new is never told late, and the robot stops by itself while nobody can stop it."""
+
+import asyncio
+import random
+import time
+from itertools import pairwise
+
+import pytest
+
+from nats_servers import Authority, Server
+from rigless.kernel.inputs import SetInput
+from rigless.kernel.problems import InputError
+
+from .agv_backend import IN, OUT, Backend, check_fresh, check_kept, day, rfc3339
+from .agv_scenes import events, on_loop, robot, status, until
+
+OUTAGE_S = 2.5  # the longest outage of a seeded scene
+
+
+async def traffic(backend, rng, seconds):
+    """Commands and tasks at odd instants, until the time is over."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        match rng.randrange(5):
+            case 0:
+                await backend.command("MOVE", x=rng.uniform(-1, 1), y=rng.uniform(-1, 1))
+            case 1:
+                await backend.command("SET_OUTPUT", ioId="buzzer", value=rng.random() < 0.5)
+            case 2:
+                await backend.command("STOP")
+            case 3:
+                await backend.assign({"type": "WAIT", "params": {"seconds": rng.uniform(0, 0.3)}})
+            case 4:
+                await backend.command("NO_SUCH_THING")
+        await asyncio.sleep(rng.uniform(0, 0.15))
+
+
+@on_loop
+async def test_a_server_killed_and_restarted_at_seeded_instants(tmp_path):
+    async def scene(seed):
+        rng = random.Random(seed)
+        with Server(tmp_path) as server:
+            async with robot(server, tmp_path / f"state{seed}") as host, await Backend.connect(server.url) as backend:
+                flowing = asyncio.create_task(traffic(backend, rng, 7.0))
+                for _ in range(3):
+                    await asyncio.sleep(rng.uniform(0.2, 1.2))
+                    server.kill()
+                    await asyncio.sleep(rng.uniform(0.0, OUTAGE_S / 2))
+                    server.start()
+                await flowing
+                await until(lambda: status(host) == "RUNNING", "RUNNING")
+                await backend.command("STOP")
+                await backend.until_ended()
+                check_kept(backend)
+                check_fresh(backend, OUTAGE_S)
+                assert len(backend.sent) > 10
+
+    await asyncio.gather(*(scene(seed) for seed in range(2)))
+
+
+@on_loop
+async def test_on_a_lost_server_it_brakes_within_its_limits_and_comes_back(tmp_path):
+    with Server(tmp_path) as server:
+        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+            speeds = []
+            host.sim.sample(100, lambda: speeds.append(host.sim.robots["agv"].machine.velocity[0]))
+            move = await backend.command("MOVE", x=50.0, y=0.0)
+            await until(lambda: speeds and speeds[-1] > 0.8, "speed")
+            server.kill()
+            await until(lambda: status(host) == "OFFLINE", "OFFLINE")
+            await until(lambda: speeds[-1] == 0.0, "rest")
+            lost = [before - after for before, after in pairwise(speeds)]
+            assert max(lost) <= 1.0 * 0.01 * 1.001  # maxDeceleration is 1 m/s²
+            assert max(speeds) > 0.8
+            server.start()
+            await until(lambda: status(host) == "RUNNING", "RUNNING")
+            await backend.command("STOP")
+            await backend.until_ended()
+            assert len(backend.ended(move)) == 1
+            check_kept(backend)
+
+
+@on_loop
+async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_late(tmp_path):
+    with Server(tmp_path) as server:
+        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+            await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
+            await backend.until_ended()
+            server.freeze()
+            waiting = asyncio.create_task(backend.command("SET_OUTPUT", ioId="buzzer", value=False))
+            await until(lambda: status(host) == "OFFLINE", "OFFLINE")
+            await asyncio.sleep(OUTAGE_S)
+            server.thaw()
+            await until(lambda: status(host) == "RUNNING", "RUNNING")
+            await waiting
+            await backend.until_ended()
+            check_kept(backend)
+
+
+@on_loop
+async def test_a_full_stream_loses_nothing_that_counts(tmp_path):
+    with Server(tmp_path) as server:
+        async with await Backend.connect(server.url) as backend, robot(server, tmp_path / "state") as host:
+            await backend.until(lambda: backend.of("state"), "state")
+            info = await backend.stream.stream_info(OUT)
+            config = info.config
+            config.max_msgs, config.discard = info.state.messages, "new"
+            await backend.stream.update_stream(config)
+            for number in range(20):
+                await backend.command("SET_OUTPUT", ioId="buzzer", value=number % 2 == 0)
+            await until(lambda: "full" in events(host).lower() or "exceeded" in events(host).lower(), "it says so")
+            config.max_msgs = -1
+            await backend.stream.update_stream(config)
+            await backend.until_ended()
+            check_kept(backend)
+
+
+@on_loop
+async def test_deleted_streams_are_made_again(tmp_path):
+    with Server(tmp_path) as server:
+        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+            await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
+            await backend.until_ended()
+            for stream in (OUT, IN):
+                await backend.stream.delete_stream(stream)
+                backend.out.clear()
+                backend.sent.clear()
+                await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
+                await backend.until_ended()
+            await until(lambda: status(host) == "RUNNING", "RUNNING")
+
+
+@on_loop
+async def test_credentials_that_expire_are_named_and_new_ones_are_used(tmp_path):
+    authority = Authority(tmp_path / "keys")
+    with Server(tmp_path, authority) as server:
+        creds = authority.creds("robot", lasts_s=3)
+        ours = str(authority.creds("backend"))
+        async with (
+            robot(server, tmp_path / "state", [f"nats.credsFilePath={creds}"]) as host,
+            await Backend.connect(server.url, user_credentials=ours) as backend,
+        ):
+            await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
+            await backend.until_ended()
+            await until(lambda: status(host) == "OFFLINE", "OFFLINE")
+            await until(lambda: "expired" in events(host), "the reason")
+            authority.creds("robot")
+            await until(lambda: status(host) == "RUNNING", "RUNNING")
+            await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
+            await backend.until_ended()
+            check_kept(backend)
+
+
+@on_loop
+async def test_what_comes_twice_or_late_is_not_done_twice_or_late(tmp_path):
+    with Server(tmp_path) as server:
+        async with robot(server, tmp_path / "state"), await Backend.connect(server.url) as backend:
+            command = backend.command_of("SET_OUTPUT", {"ioId": "buzzer", "value": True})
+            data = backend.envelope("command.request", command, "one")
+            backend.sent[command["commandId"]] = "command"
+            for message_id in ("one", "one", "another", "third"):
+                await backend.publish("command.request", data, message_id)
+            await backend.until(lambda: len(backend.answers(command["commandId"])) >= 3, "answers")
+            soon = backend.now_s + 60
+            control = {"controlId": "c", "validUntil": rfc3339(soon)}
+            await backend.say("traffic.control", {**control, "kind": "HOLD", "seq": 1})
+            await backend.until(lambda: backend.latest("state").get("holds"), "held")
+            await backend.say("traffic.control", {**control, "kind": "RELEASE", "seq": 3})
+            await backend.say("traffic.control", {**control, "kind": "HOLD", "seq": 2})
+            await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
+            await backend.until_ended()
+            place = backend.out[-1].place
+            await backend.until(lambda: backend.of("state")[-1].place > place, "a later state")
+            assert backend.latest("state")["holds"] == []
+            await backend.say("settings.desired", {"version": 5, "settings": {"streams.stateHz": 20}})
+            await backend.until(lambda: backend.latest("settings.reported").get("desiredVersion") == 5, "version 5")
+            await backend.say("settings.desired", {"version": 4, "settings": {"streams.stateHz": 1}})
+            last = await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
+            await backend.until_ended(last)
+            assert backend.latest("settings.reported")["effective"]["streams.stateHz"] == 20
+            check_kept(backend)
+
+
+@pytest.mark.parametrize("days", [-1, 1])
+@on_loop
+async def test_whose_clock_is_off_hardly_matters(tmp_path, days):
+    with Server(tmp_path) as server:
+        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+            host.apply(SetInput("agv", "epoch_s", time.time() + day(days) - host.sim.now_s))  # the robot's clock
+            good = await backend.command("SET_OUTPUT", ioId="buzzer", value=True, lasts_s=30)
+            old = await backend.command("SET_OUTPUT", ioId="buzzer", value=True, lasts_s=-1)
+            await backend.until_ended()
+            assert backend.ended(good)[0]["status"] == "SUCCEEDED"
+            assert backend.ended(old)[0]["status"] == "EXPIRED"
+            backend.clock_off_s = day(
+                days
+            )  # the backend's: what it says has expired by the server's clock, or lasts longer
+            late = await backend.command("SET_OUTPUT", ioId="buzzer", value=True, lasts_s=30)
+            await backend.until_ended(late)
+            assert backend.ended(late)[0]["status"] == ("EXPIRED" if days < 0 else "SUCCEEDED")
+            check_kept(backend)
+
+
+def spoilt(data, rng):
+    """Some bytes that were a message once."""
+    match rng.randrange(7):
+        case 0:
+            return data[: rng.randrange(len(data))]
+        case 1:
+            where = rng.randrange(len(data))
+            return data[:where] + bytes([rng.randrange(256)]) + data[where + 1 :]
+        case 2:
+            return rng.randbytes(rng.randrange(200))
+        case 3:
+            return data.replace(b'"v": 1', b'"v": 2')
+        case 4:
+            return data.replace(b'"agv"', b'"somebody"')
+        case 5:
+            return data.replace(b'"params": {}', b'"params": ' + b"[" * 5000 + b"]" * 5000)
+        case _:
+            return data.replace(b'"expiresAt"', b'"expires"')
+
+
+@on_loop
+async def test_five_hundred_that_are_none(tmp_path):
+    rng = random.Random(9)
+    kinds = ("command.request", "task.assign", "settings.desired", "traffic.control", "route.response")
+    with Server(tmp_path) as server:
+        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+            for _ in range(500):
+                kind = rng.choice(kinds)
+                data = backend.envelope(kind, backend.command_of("STOP", {}, f"bad-{rng.randrange(10**9)}"))
+                await backend.client.publish(f"robot.agv.{kind}", spoilt(data, rng))
+            await backend.client.flush()
+            await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
+            await backend.until_ended()
+            assert [backend.ended(one)[0]["status"] for one in backend.sent] == ["SUCCEEDED"]
+            assert status(host) == "RUNNING"
+            refused = [s.payload for s in backend.of("command.ack") if s.payload.get("code") == "MALFORMED_ENVELOPE"]
+            assert refused
+            check_kept(backend)
+
+
+@on_loop
+async def test_of_two_runtimes_with_one_id_one_has_it(tmp_path):
+    with Server(tmp_path) as server:
+        async with robot(server, tmp_path / "one") as first, await Backend.connect(server.url) as backend:
+            with pytest.raises(InputError) as caught:
+                async with robot(server, tmp_path / "two"):
+                    raise AssertionError("it must not open")
+            assert "already runs" in str(caught.value)
+            for number in range(10):
+                await backend.command("SET_OUTPUT", ioId="buzzer", value=number % 2 == 0)
+            await backend.until_ended()
+            check_kept(backend)
+            assert status(first) == "RUNNING"
+        async with robot(server, tmp_path / "two") as second:
+            await until(lambda: status(second) == "RUNNING", "the next one has it")

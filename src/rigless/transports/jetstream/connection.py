@@ -24,7 +24,11 @@ PINGS = 2  # unanswered ones; one more and the server counts as lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 2.0
 SETTLED_S = 5.0  # a connection that lasted as long was a good one: the next try comes at once
 LEAVE_S = 0.5
-LOST, DENIED = -1, -2  # answers that are none: the connection has ended, the server does not permit the question
+LOST, DENIED, DEAF = (
+    -1,
+    -2,
+    -3,
+)  # no answer: the connection has ended; the question, or hearing answers, is not permitted
 NOBODY = 503
 
 Answer = Callable[[Any, int, bytes, bytes], None]  # what was given with the question, status, header block, payload
@@ -132,13 +136,13 @@ class Connection:
             async with asyncio.timeout(timeout_s):
                 status, block, payload = await done
         except TimeoutError:
-            if self._deaf is not None:
-                raise self._deaf from None
             raise LinkError(f"no answer from the server within {timeout_s:g} s to {subject}") from None
         finally:
             self.forget(number)
         if status == LOST:
             raise LinkError("the connection was lost")
+        if status == DEAF and self._deaf is not None:
+            raise self._deaf
         if status == DENIED:
             raise DeniedError("publish to", subject)
         if status == NOBODY:
@@ -189,11 +193,17 @@ class Connection:
         if action == "subscribe" and subject.startswith(self.inbox):
             self._deaf = DeniedError("subscribe to", "_INBOX.>")
             self.tell(str(self._deaf), "error")
+            self._answer_all(DEAF)
         elif waiting:
             self._refused.add(subject)
         elif subject not in self._refused:
             way = "publish to" if action == "publish" else "subscribe to"
             self.tell(str(DeniedError(way, subject)), "error")
+
+    def _answer_all(self, status: int) -> None:
+        asked, self._asked = self._asked, {}
+        for answer, context, _ in asked.values():
+            answer(context, status, b"", b"")
 
     # Up and down
 
@@ -268,9 +278,7 @@ class Connection:
         self._wire = None
         self._out.clear()
         self.trouble = LinkError(f"the connection to the NATS server was lost: {why}")
-        asked, self._asked = self._asked, {}
-        for answer, context, _ in asked.values():
-            answer(context, LOST, b"", b"")
+        self._answer_all(LOST)
         self.tell(self.trouble.what, "warning")
         for watcher in list(self.watchers):
             watcher.went_down(self.trouble.what)

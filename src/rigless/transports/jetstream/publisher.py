@@ -16,7 +16,7 @@ from collections.abc import Callable
 import msgspec
 
 from rigless.transports.jetstream import protocol, streams
-from rigless.transports.jetstream.connection import DENIED, LOST, NOBODY, Connection
+from rigless.transports.jetstream.connection import DEAF, DENIED, LOST, NOBODY, Connection
 from rigless.transports.jetstream.outbox import Letter, Outbox
 from rigless.transports.jetstream.trouble import DeniedError, LinkError, MissingError, Tell
 
@@ -165,7 +165,7 @@ class Lane:
     def _answered(self, letter: Letter, status: int, headers: bytes, data: bytes) -> None:
         if self._flying.pop(letter.number, None) is None:
             return
-        if status == LOST:
+        if status in (LOST, DEAF):
             self._back.append(letter)
             self._come_down()
         elif status == DENIED:

@@ -15,13 +15,7 @@ import nats
 
 import rigless
 
-SHOWN = {
-    "command.ack": "status",
-    "task.progress": "pct",
-    "task.done": "metrics",
-    "task.failed": "code",
-    "events": "code",
-}
+SHOWN = {"command.ack": "status", "task.progress": "pct", "task.done": "metrics", "task.failed": "code", "events": "code"}
 SCRIPT = ("move 1 0", 1, "task 3 1", 0.2, "hold", 0.3, "release", 2.5)
 
 
@@ -36,27 +30,13 @@ async def backend(url: str, robot: str, script: tuple[str | float, ...]) -> None
     async def show(message: nats.aio.msg.Msg) -> None:
         kind, payload = message.subject.split(".", 2)[2], json.loads(message.data)["payload"]
         if kind in SHOWN:
-            print(
-                f"  {kind:13} {payload[SHOWN[kind]]} {payload.get('message') or payload.get('stepId') or ''}",
-                flush=True,
-            )
+            print(f"  {kind:13} {payload[SHOWN[kind]]} {payload.get('message') or payload.get('stepId') or ''}", flush=True)
 
     async def say(kind: str, **payload: object) -> None:
         nonlocal sent
         sent += 1
-        envelope = {
-            "v": 1,
-            "messageId": str(uuid4()),
-            "type": kind,
-            "robotId": robot,
-            "bootId": boot,
-            "seq": sent,
-            "ts": at(),
-            "payload": payload,
-        }
-        await js.publish(
-            f"robot.{robot}.{kind}", json.dumps(envelope).encode(), headers={"Nats-Msg-Id": envelope["messageId"]}
-        )
+        envelope = {"v": 1, "messageId": str(uuid4()), "type": kind, "robotId": robot, "bootId": boot, "seq": sent, "ts": at(), "payload": payload}
+        await js.publish(f"robot.{robot}.{kind}", json.dumps(envelope).encode(), headers={"Nats-Msg-Id": envelope["messageId"]})
 
     await nc.subscribe(f"robot.{robot}.>", cb=show)
     while line := script[0] if script else (await asyncio.to_thread(sys.stdin.readline)).strip() or "help":
@@ -69,31 +49,12 @@ async def backend(url: str, robot: str, script: tuple[str | float, ...]) -> None
         print(f"> {line}")
         match line.split():
             case ["move", x, y]:
-                await say(
-                    "command.request",
-                    commandId=str(uuid4()),
-                    commandType="MOVE",
-                    params={"x": float(x), "y": float(y)},
-                    issuedAt=at(),
-                    expiresAt=at(30),
-                )
+                await say("command.request", commandId=str(uuid4()), commandType="MOVE", params={"x": float(x), "y": float(y)}, issuedAt=at(), expiresAt=at(30))
             case ["stop"]:
-                await say(
-                    "command.request",
-                    commandId=str(uuid4()),
-                    commandType="STOP",
-                    params={},
-                    issuedAt=at(),
-                    expiresAt=at(30),
-                )
+                await say("command.request", commandId=str(uuid4()), commandType="STOP", params={}, issuedAt=at(), expiresAt=at(30))
             case ["task", x, y]:
                 steps = [("go", "MOVE", {"x": float(x), "y": float(y)}), ("grip", "GRIP", {})]
-                await say(
-                    "task.assign",
-                    taskId=str(uuid4()),
-                    revision=1,
-                    steps=[{"stepId": a, "type": b, "params": c} for a, b, c in steps],
-                )
+                await say("task.assign", taskId=str(uuid4()), revision=1, steps=[{"stepId": a, "type": b, "params": c} for a, b, c in steps])
             case ["hold" | "release" as word]:
                 await say("traffic.control", controlId="console", kind=word.upper(), validUntil=at(600), seq=sent)
             case ["quit"]:

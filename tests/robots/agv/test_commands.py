@@ -183,11 +183,7 @@ def test_one_that_was_meant_for_another_boot():
     scene = Scene().run(0.05)
     boot = scene.heard[0].bootId
     for expected, status in (("another", "REJECTED"), (boot, "RUNNING")):
-        scene.send(
-            m.CommandRequest(
-                commandId=expected, commandType="MOVE", params={"x": 1.0, "y": 0.0}, expectedBootId=expected
-            )
-        )
+        scene.send(m.CommandRequest(commandId=expected, commandType="MOVE", params={"x": 1.0, "y": 0.0}, expectedBootId=expected))
         assert scene.ack(expected).status == status
     assert (scene.ack("another").code, boot in scene.ack("another").message) == ("STATUS_FORBIDS", True)
 
@@ -240,11 +236,7 @@ def test_the_ledger_is_bounded_and_forgets_the_oldest(monkeypatch):
 
 def test_answers_from_before_a_restart_are_remembered():
     scene = Scene()
-    scene.send(
-        m.Recalled(
-            "command.ack", {"commandId": "old", "status": "SUCCEEDED", "refs": [], "result": {"x": 1.0}}, "boot-0"
-        )
-    )
+    scene.send(m.Recalled("command.ack", {"commandId": "old", "status": "SUCCEEDED", "refs": [], "result": {"x": 1.0}}, "boot-0"))
     scene.send(m.Recalled("command.ack", {"commandId": "cut", "status": "RUNNING", "refs": []}, "boot-0"))
     scene.send(m.Recalled("command.ack", {"nonsense": 1}, "boot-0"))
     scene.run(0.1)
@@ -275,13 +267,7 @@ def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():
     assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("c9", "MALFORMED_ENVELOPE")
     scene.wire("command.request", envelope({"commandId": "c9", "commandType": "MOVE", "params": {"x": 1, "y": 0}}))
     assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("c9", "INVALID_PARAMS")
-    good = {
-        "commandId": "c9",
-        "commandType": "MOVE",
-        "params": {"x": 1, "y": 0},
-        "issuedAt": scene.at(0),
-        "expiresAt": scene.at(9),
-    }
+    good = {"commandId": "c9", "commandType": "MOVE", "params": {"x": 1, "y": 0}, "issuedAt": scene.at(0), "expiresAt": scene.at(9)}
     scene.wire("command.request", envelope(good))
     assert scene.ack("c9").status == "RUNNING"
     scene.wire("command.request", envelope(good, v=3))

@@ -36,10 +36,7 @@ def test_a_what_needs_it_is_rejected_until_it_recovers():
     assert scene.ack(scene.command("GRIP")).code == "REQUIRED_MOTOR_UNAVAILABLE"
     assert scene.ack(scene.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 5})).status == "RUNNING"
     scene.assign(("RELEASE",))
-    assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == (
-        "REQUIRED_MOTOR_UNAVAILABLE",
-        "gripper",
-    )
+    assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == ("REQUIRED_MOTOR_UNAVAILABLE", "gripper")
     scene.assign(("WAIT", {"seconds": 0.1}, ["GRIPPER"]), id="t2")
     assert scene.last("task.failed").taskId == "t2"
     scene.sim.clear("agv", "gripper")
@@ -61,11 +58,7 @@ def test_b_a_command_that_needs_the_motor_fails_and_navigation_goes_on():
     scene.sim.inject("agv", "gripper", "error")
     scene.run(0.1)
     failed = scene.ack(grip)
-    assert (failed.status, failed.code, failed.refs) == (
-        "FAILED",
-        "REQUIRED_MOTOR_UNAVAILABLE",
-        [m.Ref("motorId", "gripper")],
-    )
+    assert (failed.status, failed.code, failed.refs) == ("FAILED", "REQUIRED_MOTOR_UNAVAILABLE", [m.Ref("motorId", "gripper")])
     assert scene.status == "WARNING"
     assert scene.truth.velocity[0] > 0
     scene.run(8)
@@ -80,12 +73,7 @@ def test_b_a_task_that_needs_the_motor_fails():
     scene.sim.inject("agv", "gripper", "error")
     scene.run(0.2)
     failed = scene.last("task.failed")
-    assert (failed.taskId, failed.stepId, failed.code, failed.motorId) == (
-        "t1",
-        "s2",
-        "REQUIRED_MOTOR_UNAVAILABLE",
-        "gripper",
-    )
+    assert (failed.taskId, failed.stepId, failed.code, failed.motorId) == ("t1", "s2", "REQUIRED_MOTOR_UNAVAILABLE", "gripper")
     assert scene.status == "WARNING"
 
 
@@ -95,10 +83,7 @@ def test_b_a_step_fails_whose_requirement_falls_ill():
     scene.run(1)
     scene.sim.inject("agv", "hoist", "error")
     scene.run(0.1)
-    assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == (
-        "REQUIRED_MOTOR_UNAVAILABLE",
-        "hoist",
-    )
+    assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == ("REQUIRED_MOTOR_UNAVAILABLE", "hoist")
 
 
 def test_b_what_does_not_need_it_continues():
@@ -146,11 +131,7 @@ def test_c_motion_stops_within_its_limits_and_what_drives_fails():
         last = scene.truth.velocity[0]
     assert scene.truth.pose[0] - x == pytest.approx(v**2 / 2 + v * 0.02, abs=0.03)
     failed = scene.ack(id)
-    assert (failed.status, failed.code, failed.refs) == (
-        "FAILED",
-        "REQUIRED_MOTOR_UNAVAILABLE",
-        [m.Ref("motorId", "drive_left")],
-    )
+    assert (failed.status, failed.code, failed.refs) == ("FAILED", "REQUIRED_MOTOR_UNAVAILABLE", [m.Ref("motorId", "drive_left")])
 
 
 def test_c_all_is_rejected_but_stop_and_reset_of_the_affected_motor():

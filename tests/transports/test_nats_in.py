@@ -55,7 +55,10 @@ async def test_each_robot_gets_its_own_commands_and_no_other(tmp_path):
                 await other.ask("ab"[number % 2], number)
             await until(lambda: len(a.heard("command.request")) + len(b.heard("command.request")) == 20)
             assert all(json.loads(data)["commandId"][1:] in "02468101214161820" for data in a.heard("command.request"))
-            assert len(a.heard("command.request")) == 10
+            for robot in (a, b):
+                assert len(robot.heard("command.request")) == 10
+                subjects = {report[3] for report in robot.reports if report[0] == "received"}
+                assert subjects == {f"robot.{robot.name}.command.request", "_transport"}
 
 
 @on_loop

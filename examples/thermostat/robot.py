@@ -23,7 +23,7 @@ class Thermostat(Robot):
     Config = ThermostatConfig
     State = ThermostatState
     ports = (
-        Port("line", LineCodec, transport="tcp", address="127.0.0.1:7777"),
+        Port("line", LineCodec, transport="tcp", address="127.0.0.1:7777", example="echo GET | nc -w 1 {host} {port}"),
         Port("reports", ReportCodec, transport="udp", address="127.0.0.1:0", kind="datagram", direction="out"),
     )
     inputs = {

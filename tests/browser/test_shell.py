@@ -41,6 +41,7 @@ def test_a_robot_on_the_map_of_all_is_opened_by_a_click(pair):
     x, y, _ = pair.server.truth("blocker")["pose"]
     script = "([x, y]) => rigless.surface()?.frame?.toCanvas(x, y)"
     pair.wait_map()
+    expect(pair.page.locator(".tile")).to_have_count(0)
     px, py = pair.page.evaluate(script, [x, y])
     pair.map.click(position={"x": px, "y": py})
     expect(pair.page.locator("nav a", has_text="blocker")).to_have_attribute("aria-current", "page")

@@ -38,6 +38,7 @@ async def test_status_tells_all_there_is_to_know():
             "url": host.address("thermostat", "line"),
             "links": 1,
             "dropped": 0,
+            "example": f"echo GET | nc -w 1 {host.address('thermostat', 'line').removeprefix('tcp://').replace(':', ' ')}",
         }
 
 

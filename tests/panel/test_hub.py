@@ -182,7 +182,7 @@ async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop(
         client = here.come(10)
         await here.wall.go(0.2)
         status = client.socket.of("status")[-1]
-        assert status["robots"] == [{"name": "trolley", "status": "ok", "stop": True}]
+        assert status["robots"] == [{"name": "trolley", "kind": "trolley", "world": 0, "status": "ok", "stop": True}]
         assert (status["state"], status["pace"], status["epoch"]) == ("lockstep", "lockstep", 0)
         (thing,) = client.socket.of("around")[-1]["things"]
         assert (thing["name"], thing["robot"], thing["radius_m"]) == ("trolley", True, 0.25)

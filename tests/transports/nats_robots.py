@@ -125,6 +125,8 @@ class Backend:
         """All messages of a stream: their ids, in order."""
         info = await self.js.stream_info(stream)
         found = []
+        if not info.state.messages:
+            return found
         for sequence in range(info.state.first_seq, info.state.last_seq + 1):
             try:
                 message = await self.js.get_msg(stream, sequence)

@@ -46,8 +46,8 @@ async def test_no_more_than_a_window_of_messages_is_in_flight(tmp_path):
             server.freeze()
             for _ in range(1000):
                 robot.say("events")
-            await until(lambda: robot.depth == 1000)
             lane = robot.transport._session.lane
+            await until(lambda: lane.depth == 1000)
             assert len(lane._flying) == publisher.WINDOW
             assert len(lane._queue) <= publisher.PAGE
             server.thaw()

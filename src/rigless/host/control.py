@@ -77,6 +77,7 @@ def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
             "url": host.urls.get((robot.name, port.name), ""),
             "links": len(host.sim.wiring.links[robot.name, port.name]),
             "dropped": host.dropped.get(f"{robot.name}/{port.name}", 0),
+            "example": _example(port.example, host.urls.get((robot.name, port.name), "")),
         }
         for port in robot.ports
     ]
@@ -88,6 +89,12 @@ def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
         "metrics": to_builtins(robot.metrics),
         "faults": [to_builtins(fault) for fault in robot.faults],
     }
+
+
+def _example(line: str, url: str) -> str:
+    """The line of a port with the address that it really has; nothing while it has none."""
+    host, _, number = url.rpartition("://")[2].rpartition(":")
+    return line.replace("{host}", host).replace("{port}", number) if url else ""
 
 
 def summarise(host: Host) -> dict[str, Any]:

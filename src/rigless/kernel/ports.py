@@ -43,7 +43,9 @@ class Channel:
 
 @dataclass(frozen=True)
 class Port:
-    """One interface of a robot. `transport` names a module in `rigless.transports`; `address` is the real robot's."""
+    """One interface of a robot. `transport` names a module in `rigless.transports`; `address` is the real robot's.
+
+    `example` is a line for a shell that says something on it; {host} and {port} in it are filled in."""
 
     name: str
     codec: Callable[[], Codec]
@@ -52,6 +54,7 @@ class Port:
     kind: Kind = "stream"
     direction: Direction = "both"
     options: Mapping[str, Any] = field(default_factory=dict)
+    example: str = ""
 
 
 @dataclass

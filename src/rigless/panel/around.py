@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from rigless.host.control import status_of
+from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import World
+from rigless.scenario.kinds import kind_of
 
 OCCUPIED, UNKNOWN, CLIFF = 1, 2, 4
 
@@ -27,6 +29,31 @@ class Thing:
 def world_of(sim: Simulation, robot: str = "") -> World:
     """The world of a robot, or the one that most share."""
     return sim.robot(robot).world if robot else sim.world
+
+
+def worlds(sim: Simulation) -> dict[str, int]:
+    """Robot → the number of what it is seen in: of its world (0 is the one that most share), or its own if it has no place there."""
+    numbers = {id(sim.world): 0}
+    return {
+        name: numbers.setdefault(id(robot.world if _stands(robot) else robot), len(numbers))
+        for name, robot in sim.robots.items()
+    }
+
+
+def _stands(robot: Robot) -> bool:
+    try:
+        return robot.footprint() is not None
+    except Exception:  # the robot's own code, which may do anything
+        return False
+
+
+def cast(sim: Simulation) -> list[dict[str, Any]]:
+    """Who is there, how, and in which world."""
+    numbers = worlds(sim)
+    return [
+        {"name": name, "kind": kind_of(type(robot)), "world": numbers[name], "status": status_of(robot)}
+        for name, robot in sim.robots.items()
+    ]
 
 
 def things(sim: Simulation, world: World) -> list[Thing]:

@@ -14,7 +14,7 @@ from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.panel.around import things, world_of
+from rigless.panel.around import cast, things, world_of, worlds
 from rigless.panel.client import Client
 from rigless.panel.stages import Live
 from rigless.panel.watch import Stage, Watch
@@ -136,7 +136,7 @@ class Hub:
             client.update("truth", truth)
         if slow:
             self._stop_stale_drivers()
-            self._tell_slowly(self.clients)
+            self._tell_slowly(self.clients, tick)
 
     def _offer(self, client: Client, watch: Watch) -> None:
         if watch.failure:
@@ -148,19 +148,25 @@ class Hub:
         for client in self.clients if clients is None else clients:
             client.update(f"trouble {robot}", to_json({"type": "trouble", "robot": robot, "text": text}))
 
-    # Ten times a second
+    # Ten times a second, and no oftener than pictures
 
-    def _tell_slowly(self, clients: Iterable[Client]) -> None:
+    def _tell_slowly(self, clients: Iterable[Client], tick: int = 0) -> None:
         status: bytes | None = None
         told: dict[tuple[str, str], bytes] = {}
+        numbers: dict[str, dict[str, int]] = {}  # of the worlds on each stage
         for client in clients:
             if client.status:
                 status = status or to_json(self.status())
                 client.update("status", status)
-            for watch in client.looks:
+            sim = self.stages[client.stage].sim if client.stage else None
+            around = {0: (sim, sim.world)} if sim is not None and not client.looks else {}
+            for watch, every in client.looks.items():
                 key = (watch.stage.name, watch.robot)
-                if watch.sim is not watch.stage.sim:
+                if watch.sim is not watch.stage.sim or tick % every:
                     continue
+                if watch.stage.name not in numbers:
+                    numbers[watch.stage.name] = worlds(watch.sim)
+                around[numbers[watch.stage.name][watch.robot]] = (watch.sim, world_of(watch.sim, watch.robot))
                 if key not in told:
                     told[key] = to_json({"type": "robot", "stage": key[0], **self._robot(watch)})
                 client.update(f"robot {key}", told[key])
@@ -168,14 +174,12 @@ class Hub:
                 if key not in told:
                     told[key] = watch.listings()
                 client.show(watch, told[key])
-            sim = self.stages[client.stage].sim if client.stage else None
-            if sim is not None:
-                robot = next((watch.robot for watch in client.looks if watch.sim is sim), "")
-                world = world_of(sim, robot)
-                key = (client.stage, f"around {id(world)}")
+            for number, place in around.items():
+                key = (client.stage, f"around {number}")
                 if key not in told:
-                    told[key] = to_json({"type": "around", "stage": client.stage, "things": things(sim, world)})
-                client.update(f"around {client.stage}", told[key])
+                    found = {"stage": client.stage, "world": number, "things": things(*place)}
+                    told[key] = to_json({"type": "around", **found})
+                client.update(f"around {key}", told[key])
 
     def _robot(self, watch: Watch) -> dict[str, Any]:
         robot = watch.sim.robots[watch.robot]
@@ -194,10 +198,7 @@ class Hub:
             **summarise(host),
             "epoch": host.epoch,
             "snapshots": list_snapshots(host),
-            "robots": [
-                {"name": name, "status": status_of(robot), "stop": self._stopped(name)}
-                for name, robot in host.sim.robots.items()
-            ],
+            "robots": [{**robot, "stop": self._stopped(robot["name"])} for robot in cast(host.sim)],
             **self._summary(),
         }
 

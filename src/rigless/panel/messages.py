@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.drawing import Gauge, Jog, Lamp, Lines, Part, Plot, Slider, Trail, View, Word
 from rigless.kernel.plain import to_builtins
+from rigless.scenario.kinds import about, kind_of
 
 VERSION = 2
 FRAME, HISTORY, MORE = 1, 2, 3
@@ -77,6 +78,8 @@ def page(stage: str, robot: str, number: int, view: View) -> dict[str, Any]:
         "stage": stage,
         "robot": robot,
         "id": number,
+        "kind": kind_of(type(view.robot)),
+        "about": about(type(view.robot)),
         "parts": [_part(part) for part in view.parts],
         "measures": measures(view),
         "traces": traces(view),

@@ -15,6 +15,7 @@ from rigless.host.auth import Auth
 from rigless.host.control import create_app
 from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
+from rigless.panel import around
 from rigless.panel.acts import add_acts
 from rigless.panel.assets import add_assets, import_map_hash
 from rigless.panel.deck import Deck
@@ -60,7 +61,7 @@ class ControlServer:
 
     def _deck(self) -> dict[str, Any]:
         deck = self.deck
-        return {"deck": None if deck.sim is None else {**deck.describe(), "robots": list(deck.sim.robots)}}
+        return {"deck": None if deck.sim is None else {**deck.describe(), "robots": around.cast(deck.sim)}}
 
     @property
     def url(self) -> str:

@@ -1,7 +1,7 @@
 """The WebSocket of the control API and the panel. A client gets status, events and ground truth as its URL asks, and pictures
 of the robots it looks at:
 
-    {"type": "look", "stage": "live", "robots": {"vacuum": 60}}      pictures a second: 60, 30, 20 or 10; replaces the last look
+    {"type": "look", "stage": "live", "robots": {"vacuum": 60}}      pictures a second: 60, 30, 20, 10 or 5; replaces the last look
     {"type": "drive", "robot": "vacuum", "axes": [1, 0, 0.5]}        forward, left, turn, each −1 to 1; goes stale in a second
     {"type": "jog", "robot": "welder", "axis": 0, "by": -5}          one step of the first axis; speed is a share, 1 unless told
     {"type": "jog", "robot": "welder", "axis": 0, "by": 1, "hold": true}     on and on; goes stale in a second, by 0 ends it
@@ -27,7 +27,7 @@ Name = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 
 
 class Look(msgspec.Struct, tag="look", forbid_unknown_fields=True):
-    robots: Annotated[dict[Name, Literal[60, 30, 20, 10]], msgspec.Meta(max_length=MOST_LOOKS)]
+    robots: Annotated[dict[Name, Literal[60, 30, 20, 10, 5]], msgspec.Meta(max_length=MOST_LOOKS)]
     stage: Name = "live"
 
 

@@ -36,6 +36,22 @@ def summary(kind: str) -> str:
     return (ast.get_docstring(ast.parse(text)) or "").split("\n")[0]
 
 
+def kind_of(robot: type[Robot]) -> str:
+    """The last word of a robot's kind, from its class: the name of its package."""
+    return _package(robot).rpartition(".")[2]
+
+
+def about(robot: type[Robot]) -> str:
+    """What `summary` says, of a class that is there."""
+    return (sys.modules[_package(robot)].__doc__ or "").strip().split("\n")[0]
+
+
+def _package(robot: type[Robot]) -> str:
+    name = robot.__module__
+    package = getattr(sys.modules.get(name), "__package__", None)
+    return package if package in sys.modules else name
+
+
 def robot_class(kind: str, beside: Path | None = None) -> type[Robot]:
     """The robot class of a kind. Raises InputError that names what could have been meant."""
     if kind in installed():

@@ -1,5 +1,6 @@
 """A robot that is nothing but a machine, for the tests of the machine: it ticks, and that is all."""
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -64,3 +65,19 @@ def bench(world: World | None = None, seed: int = 0, **changes: Any) -> tuple[Si
 def profile(**script: Any) -> dict[str, Any]:
     """A runtime with this simulation profile."""
     return {**own()["runtime"], "simulationProfile": script}
+
+
+def ticks(machine: Machine, count: int) -> None:
+    """Ticks of the machine alone, at one instant of the simulation."""
+    for _ in range(count):
+        machine.tick(0.01)
+
+
+def trapezoid_s(distance: float, top: float, acc: float, dec: float) -> float:
+    """How long the fastest way over a distance takes, from rest to rest."""
+    peak = min(top, math.sqrt(2 * distance * acc * dec / (acc + dec)))
+    return (
+        peak / acc + peak / dec + (distance - peak**2 / (2 * acc) - peak**2 / (2 * dec)) / top
+        if peak == top
+        else (peak / acc + peak / dec)
+    )

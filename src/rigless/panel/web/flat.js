@@ -1,5 +1,5 @@
 // The map from above, on a canvas: pan by dragging, zoom with the wheel or two fingers, all of it by double click.
-import { drawMap, drawScale, paintGrid } from "./flat_map.js";
+import { drawMap, drawScale, extentOf, paintGrid } from "./flat_map.js";
 import { drawPart, drawThing } from "./flat_parts.js";
 /** @typedef {import("./types.js").Picture} Picture */
 
@@ -158,14 +158,7 @@ export class FlatSurface {
       const [least, air] = this.#parts.some((part) => part.kind === "Links") ? [1.2, 0.3] : [3, 1]; // an arm stays where it is
       return [Math.min(-least, ...xs) - air, Math.min(-least, ...ys) - air, Math.max(least, ...xs) + air, Math.max(least, ...ys) + air];
     }
-    const [x, y, yaw] = grid.origin;
-    const w = grid.width * grid.resolution_m;
-    const h = grid.height * grid.resolution_m;
-    const corners = [[0, 0], [w, 0], [0, h], [w, h]].map(([a = 0, b = 0]) => [
-      x + a * Math.cos(yaw) - b * Math.sin(yaw), y + a * Math.sin(yaw) + b * Math.cos(yaw)]);
-    const xs = corners.map((corner) => corner[0] ?? 0);
-    const ys = corners.map((corner) => corner[1] ?? 0);
-    return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+    return extentOf(grid);
   }
 
   /** @param {number} factor */

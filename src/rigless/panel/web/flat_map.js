@@ -29,6 +29,28 @@ export function paintGrid(grid, paints) {
   return canvas;
 }
 
+/** The corners of a map, or of a part of it in cells: left, bottom, right and top in metres. @param {Grid} grid @param {number[]} cells @returns {[number, number, number, number]} */
+export function extentOf(grid, [left = 0, bottom = 0, right = grid.width, top = grid.height] = []) {
+  const [x, y, yaw] = grid.origin;
+  const corners = [[left, bottom], [right, bottom], [left, top], [right, top]].map(([a = 0, b = 0]) => [
+    x + grid.resolution_m * (a * Math.cos(yaw) - b * Math.sin(yaw)), y + grid.resolution_m * (a * Math.sin(yaw) + b * Math.cos(yaw))]);
+  const xs = corners.map((corner) => corner[0] ?? 0);
+  const ys = corners.map((corner) => corner[1] ?? 0);
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** The part of a map where there is floor, in cells; all of it if there is none. @param {Grid} grid */
+export function floorOf(grid) {
+  let [left, bottom, right, top] = [grid.width, grid.height, 0, 0];
+  for (let row = 0; row < grid.height; row++) {
+    for (let column = 0; column < grid.width; column++) {
+      if ((grid.cells[row * grid.width + column] ?? 0) & (OCCUPIED | UNKNOWN)) continue;
+      [left, bottom, right, top] = [Math.min(left, column), Math.min(bottom, row), Math.max(right, column + 1), Math.max(top, row + 1)];
+    }
+  }
+  return right > left ? [left, bottom, right, top] : [];
+}
+
 /** A CSS colour as the four bytes of a pixel. @param {CanvasRenderingContext2D} pen @param {string} paint */
 function word(pen, paint) {
   pen.clearRect(0, 0, 1, 1);

@@ -1,5 +1,6 @@
 // How each part of a page looks from above.
 import { outlineOf } from "./flat_outline.js";
+import { colourOf, healthOf } from "./health.js";
 /** @typedef {import("./flat.js").Frame} Frame */
 /** @typedef {import("./types.js").Paints} Paints */
 /** @typedef {import("./types.js").Part} Part */
@@ -259,8 +260,8 @@ export function drawThing(pen, frame, thing, paints, named) {
   pen.translate(x, y);
   pen.save();
   pen.rotate(theta);
-  const well = !thing.status || thing.status === "ok";
-  pen.fillStyle = !thing.robot ? paints.plain : well ? paints.accent : paints.warn;
+  const well = healthOf(thing.status) === "ok";
+  pen.fillStyle = thing.robot ? paints[colourOf(thing.status)] : paints.plain;
   pen.strokeStyle = paints.floor;
   pen.lineWidth = frame.px(1);
   pen.beginPath();

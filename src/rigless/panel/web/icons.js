@@ -26,3 +26,16 @@ export const record = icon("M12 5.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13", true
 export const camera = icon("M4 7.5h4l1.5-2.5h5L16 7.5h4v11H4zM12 10a3 3 0 1 0 0 6 3 3 0 0 0 0-6");
 export const close = icon("M6 6l12 12M18 6 6 18");
 export const help = icon("M12 17.5v.1M9.2 9.2A2.9 2.9 0 1 1 12 13.2v1.3M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18");
+export const copy = icon("M9 9h11v11H9zM5 15H4V4h11v1");
+
+/** A robot's own face, by its kind. @type {Record<string, ReturnType<typeof icon>>} */
+const KINDS = {
+  vacuum: icon("M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17M12 9.6a2.4 2.4 0 1 0 0 4.8 2.4 2.4 0 0 0 0-4.8M5.6 9.5a7 7 0 0 1 12.8 0M12 17.6v.1"),
+  pacbot: icon("M19.3 7.6a8.5 8.5 0 1 0 0 8.8L12 12zM12.2 7.2v.1M18 12h.1M21.5 12h.1"),
+  rover: icon("M4 13.5h16v-3l-3.5-2H6l-2 2zM7 16.2a2 2 0 1 0 0 4 2 2 0 0 0 0-4M17 16.2a2 2 0 1 0 0 4 2 2 0 0 0 0-4M7 13.5v2.7M17 13.5v2.7M12 8.5V5.2M9.4 4.4a3.6 3.6 0 0 1 5.2 0M12 5.2v.1"),
+  welder: icon("M4 20.5h8M6 20.5v-4h4v4M8 16.5 6.4 8.6M6.2 5.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6M8 6.9l7.2-1.6M16.8 3.4a1.7 1.7 0 1 0 0 3.4 1.7 1.7 0 0 0 0-3.4M17.3 6.8l1 5.2M18.4 15v.1M16 17.2l-1.4 1.6M18.6 17.8v2.4M21 17.2l1 1.6"),
+  agv: icon("M3 17.5v-5l2-2h11.5l4.5 3v4M3 17.5h2.2M9.8 17.5h4.4M18.8 17.5H21M7.5 15.2a2.3 2.3 0 1 0 0 4.6 2.3 2.3 0 0 0 0-4.6M16.5 15.2a2.3 2.3 0 1 0 0 4.6 2.3 2.3 0 0 0 0-4.6M6 10.5v-6h8.5v6M10.2 4.5v2.6"),
+};
+
+/** @param {string} kind */
+export const ofKind = (kind) => (Object.hasOwn(KINDS, kind) ? KINDS[kind] : robot);

@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
 import { beginDriving } from "./drive.js";
+import { beginGallery } from "./gallery.js";
 import { beginJogging } from "./jog.js";
 import { beginKeys } from "./keys.js";
 import { beginPlots } from "./plots.js";
@@ -33,6 +34,7 @@ effect(() => {
   document.title = [shown.value, status.value?.name, "rigless"].filter((word, n, all) => word && all.indexOf(word) === n).join(" · ");
 });
 beginTheatre();
+beginGallery();
 beginPlots();
 beginTapes();
 Object.assign(globalThis, { rigless: probe });

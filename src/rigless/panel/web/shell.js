@@ -5,6 +5,8 @@ import { deckBar } from "./deck_bar.js";
 import { driveCard } from "./drive.js";
 import { eventCard } from "./event_card.js";
 import { faultCard } from "./fault_card.js";
+import { gallery } from "./gallery.js";
+import { healthOf } from "./health.js";
 import * as icons from "./icons.js";
 import { helpDialog, showHelp } from "./keys.js";
 import { button, card, clock } from "./pieces.js";
@@ -24,12 +26,13 @@ const CONNECTION = {
 
 export function shell() {
   const wide = state.kept.side.value;
-  const ground = hasGround();
+  const many = state.inGallery.value;
+  const ground = hasGround() || many;
   const dock = hasDock();
   const plots = hasPlots() && (state.kept.plots.value || !ground);
   return html`<div class="shell ${wide ? "" : "narrow"}" data-connection=${state.connection.value}>
     ${header()} ${navigation()}
-    <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"} ${dock ? "with-dock" : ""}">${dock ? html`<section class="dock" aria-label="Program">${dockCards()}</section>` : nothing}${ground ? theatre : html`<div class="span-row">${spans()}</div>`}${deckBar()}${plots ? strip : nothing}</main>
+    <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"} ${dock ? "with-dock" : ""}">${dock ? html`<section class="dock" aria-label="Program">${dockCards()}</section>` : nothing}${many ? gallery : ground ? theatre : html`<div class="span-row">${spans()}</div>`}${deckBar()}${plots ? strip : nothing}</main>
     ${wide ? html`<aside aria-label="Controls"><div class="cards">${cards()}</div></aside>` : nothing}
     <div class="notices" role="status" aria-live="polite">${state.notices.value.map((one) => html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
     ${resetDialog()}${helpDialog()}
@@ -115,12 +118,11 @@ async function stopAll(on) {
 }
 
 function navigation() {
-  const all = state.names.value;
-  const found = new Map((state.stage.value === "recording" ? [] : (state.status.value?.robots ?? [])).map((robot) => [robot.name, robot.status]));
-  const item = (/** @type {string} */ robot, /** @type {unknown} */ face, /** @type {string} */ label) => html`<a href=${state.hashOf(robot)}
-    aria-current=${state.shown.value === robot ? "page" : "false"} data-status=${found.get(robot) ?? ""} title=${label}>${face}<span>${label}</span></a>`;
+  const all = state.cast.value;
+  const item = (/** @type {string} */ robot, /** @type {unknown} */ face, /** @type {string} */ label, status = "") => html`<a href=${state.hashOf(robot)}
+    aria-current=${state.shown.value === robot ? "page" : "false"} data-health=${healthOf(status)} title=${status ? `${label}: ${status}` : label}>${face}<span>${label}</span></a>`;
   return html`<nav aria-label="Robots">${all.length > 1 ? item("", icons.all, "All robots") : nothing}
-    ${all.map((robot) => item(robot, icons.robot, robot))}</nav>`;
+    ${all.map(({ name, kind, status }) => item(name, icons.ofKind(kind), name, status))}</nav>`;
 }
 
 function cards() {
@@ -132,7 +134,7 @@ function cards() {
 }
 
 function fleetCard() {
-  const robots = state.status.value?.robots ?? [];
-  return card("Robots", robots.map((robot) => html`<a class="readout ${robot.status === "ok" ? "" : "odd"}" href=${state.hashOf(robot.name)}>
+  const robots = state.cast.value;
+  return card("Robots", robots.map((robot) => html`<a class="readout" data-health=${healthOf(robot.status)} href=${state.hashOf(robot.name)}>
     <span>${robot.name}</span><b>${robot.status}</b></a>`), html`<span class="tag">${robots.length}</span>`);
 }

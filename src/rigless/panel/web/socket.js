@@ -55,8 +55,7 @@ async function again() {
 }
 
 function look() {
-  const robot = state.shown.value;
-  send({ type: "look", stage: state.stage.value, robots: robot ? { [robot]: state.kept.hz.value } : {} });
+  send({ type: "look", stage: state.stage.value, robots: JSON.parse(looks.value) });
 }
 
 /** @param {any} message */
@@ -72,7 +71,7 @@ function takeJson(message) {
         state.robots.value = { ...state.robots.value, [`${message.stage}/${message.name}`]: message };
         break;
       case "around":
-        state.around.value = { ...state.around.value, [message.stage]: message.things };
+        state.around.value = { ...state.around.value, [`${message.stage}/${message.world}`]: message.things };
         for (const tell of onPicture) tell();
         break;
       case "page":
@@ -139,6 +138,7 @@ async function loadEvents() {
 }
 
 const deckFile = computed(() => state.status.value?.deck?.file);
+const looks = computed(() => JSON.stringify(state.looks.value)); // a status comes ten times a second, and mostly changes nothing here
 const epoch = computed(() => state.status.value?.epoch ?? 0);
 
 /** Look at what is shown, and ask once what each robot offers. */
@@ -147,7 +147,7 @@ export function begin() {
   effect(() => {
     const robot = state.shown.value;
     void state.stage.value;
-    void state.kept.hz.value;
+    void looks.value;
     void deckFile.value;
     look();
     if (robot && state.stage.value === "live" && !state.declared.peek()[robot]) void askDeclared(robot);

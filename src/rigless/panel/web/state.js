@@ -16,13 +16,14 @@ import { computed, effect, signal } from "@preact/signals-core";
  * @property {number} epoch
  * @property {string|null} recording
  * @property {{name: string, time_s: number}[]} snapshots
- * @property {{name: string, status: string, stop: boolean|null}[]} robots
+ * @property {Member[]} robots
  * @property {Deck|null} deck
  */
+/** @typedef {{name: string, kind: string, world: number, status: string, stop?: boolean|null}} Member  one of the robots that are there */
 /**
  * @typedef {object} Deck  the recording that is open
  * @property {string} file
- * @property {string[]} robots
+ * @property {Member[]} robots
  * @property {number} time_s
  * @property {number} begin_s
  * @property {number} end_s
@@ -38,7 +39,7 @@ import { computed, effect, signal } from "@preact/signals-core";
  * @property {string} stage
  * @property {string} name
  * @property {string} status
- * @property {{name: string, url: string, links: number, dropped: number}[]} ports
+ * @property {{name: string, url: string, links: number, dropped: number, example?: string}[]} ports
  * @property {Record<string, boolean|number|string>} inputs
  * @property {Record<string, number>} metrics
  * @property {Fault[]} faults
@@ -53,12 +54,15 @@ import { computed, effect, signal } from "@preact/signals-core";
  */
 
 export const EVENTS_KEPT = 500;
+export const TOLD_OF_A_WORLD = 4; // robots of one world whose ports the gallery shows
+const GALLERY_HZ = 5;
+const MOST_LOOKS = 32; // more the server refuses
 
 export const status = signal(/** @type {Status|null} */ (null));
 export const connection = signal(/** @type {"connecting"|"live"|"lost"|"refused"} */ ("connecting"));
 export const rate = signal(0); // pictures a second that arrive
 export const robots = signal(/** @type {Record<string, RobotState>} */ ({})); // by stage and name
-export const around = signal(/** @type {Record<string, import("./types.js").Obstacle[]>} */ ({})); // by stage
+export const around = signal(/** @type {Record<string, import("./types.js").Obstacle[]>} */ ({})); // by stage and world
 export const pages = signal(/** @type {Record<string, import("./types.js").Page>} */ ({}));
 export const listings = signal(/** @type {Record<string, Record<string, import("./types.js").Lines>>} */ ({})); // by stage and robot, then by part
 export const declared = signal(/** @type {Record<string, Declared>} */ ({}));
@@ -85,8 +89,8 @@ export function hashOf(robot) {
 }
 
 /** The robots there are on this stage. */
-export const names = computed(() =>
-  stage.value === "recording" ? (status.value?.deck?.robots ?? []) : (status.value?.robots ?? []).map((robot) => robot.name));
+export const cast = computed(() => (stage.value === "recording" ? status.value?.deck?.robots : status.value?.robots) ?? []);
+export const names = computed(() => cast.value.map((robot) => robot.name));
 
 /** The robot whose page is shown; empty for the overview. */
 export const shown = computed(() => {
@@ -94,6 +98,38 @@ export const shown = computed(() => {
   if (all.includes(route.value)) return route.value;
   return all.length === 1 ? (all[0] ?? "") : "";
 });
+
+/** The key of a robot's world on this stage; of the one that most share for the overview. @param {string} robot */
+export const worldKey = (robot) => `${stage.value}/${cast.value.find(({ name }) => name === robot)?.world ?? 0}`;
+
+/** The robots of each world, by its key. */
+export const worlds = computed(() => {
+  /** @type {Map<string, Member[]>} */
+  const found = new Map();
+  for (const robot of cast.value) {
+    const key = `${stage.value}/${robot.world}`;
+    found.set(key, [...(found.get(key) ?? []), robot]);
+  }
+  return found;
+});
+
+/** Whether the overview is a picture of each world; one world alone is a map. */
+export const inGallery = computed(() => !shown.value && worlds.value.size > 1);
+export const seen = signal(/** @type {ReadonlySet<string>} */ (new Set())); // worlds whose pictures are on the screen, by key
+
+const awake = signal(!document.hidden);
+document.addEventListener("visibilitychange", () => (awake.value = !document.hidden));
+
+/** What is looked at, as the server wants it: robot → pictures a second. */
+export const looks = computed(() => {
+  if (shown.value) return { [shown.value]: kept.hz.value };
+  if (!inGallery.value || !awake.value) return {};
+  const near = [...worlds.value].filter(([key]) => seen.value.has(key)).flatMap(([, robots]) => robots.slice(0, TOLD_OF_A_WORLD));
+  return Object.fromEntries(near.slice(0, MOST_LOOKS).map(({ name }) => [name, GALLERY_HZ]));
+});
+
+/** Whether a part of a robot is drawn. @param {string} robot @param {import("./types.js").Part} part */
+export const isDrawn = (robot, part) => kept.drawn.value[`${robot} ${part.name}`] ?? part.shown ?? true;
 
 export const shownKey = computed(() => `${stage.value}/${shown.value}`);
 export const shownState = computed(() => robots.value[shownKey.value] ?? null);

@@ -2,8 +2,9 @@
 // there is something new.
 import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
-import { call } from "./api.js";
 import { FlatSurface } from "./flat.js";
+import { loadGrid } from "./grids.js";
+import { colourOf } from "./health.js";
 import * as icons from "./icons.js";
 import { button } from "./pieces.js";
 import { hasPlots, spans } from "./plots.js";
@@ -19,7 +20,7 @@ const overlay = document.createElement("div");
 overlay.className = "overlay";
 theatre.append(ground, overlay);
 
-const DRAWN = new Set(["Disc", "Polygon", "Rays", "Points", "Path", "Ellipse", "Links", "Scene", "Curve", "Cloud", "Axes", "Trail"]);
+export const DRAWN = new Set(["Disc", "Polygon", "Rays", "Points", "Path", "Ellipse", "Links", "Scene", "Curve", "Cloud", "Axes", "Trail"]);
 /** Where the camera can be put, with the keys for it. @type {Record<string, [name: string, place: string]>} */
 export const CAMERAS = { 1: ["Iso", "iso"], 2: ["Front", "front"], 3: ["Side", "side"], 4: ["Top", "top"], 5: ["Tool", "tool"] };
 const failure = signal("");
@@ -61,10 +62,10 @@ export function invalidate() {
 }
 
 /** @param {import("./types.js").Part} part */
-const isShown = (part) => state.kept.drawn.value[`${state.shown.value} ${part.name}`] ?? part.shown ?? true;
+const isShown = (part) => state.isDrawn(state.shown.value, part);
 
 function draw() {
-  if (!surface) return;
+  if (!surface || state.inGallery.value) return;
   const key = state.shownKey.value;
   const pictures = picturesOf(key);
   const page = state.shownPage.value;
@@ -72,7 +73,7 @@ function draw() {
     partsOf = `${key} ${page?.id}`;
     surface.setParts(page?.parts ?? []);
   }
-  const things = (state.around.value[state.stage.value] ?? []).filter((thing) => !thing.robot || thing.name !== state.shown.value);
+  const things = (state.around.value[state.worldKey(state.shown.value)] ?? []).filter((thing) => !thing.robot || thing.name !== state.shown.value);
   surface.draw({
     time_s: pictures?.time_s ?? 0,
     rows: state.shown.value && pictures ? pictures.rows : new Map(),
@@ -85,7 +86,7 @@ function draw() {
 }
 
 /** @returns {import("./types.js").Paints} */
-function paints() {
+export function paints() {
   const style = getComputedStyle(document.documentElement);
   const names = ["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad", "floor", "wall", "unknown", "cliff", "grid", "outside", "text"];
   return /** @type {import("./types.js").Paints} */ (Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--map-${name}`).trim()])));
@@ -115,16 +116,10 @@ async function change(space) {
   invalidate();
 }
 
-/** @param {string} query @param {string} key */
-async function loadWorld(query, key) {
-  const found = await call("GET", `/api/world?${query}`);
-  if (!found || world.key !== key) return;
-  let grid = null;
-  if (found.grid) {
-    const cells = await (await fetch(`/api/world/cells?${query}`)).arrayBuffer();
-    grid = { ...found.grid, cells: new Uint8Array(cells) };
-  }
-  if (world.key !== key) return;
+/** @param {string} stage @param {string} robot @param {string} key */
+async function loadWorld(stage, robot, key) {
+  const grid = await loadGrid(stage, robot);
+  if (grid === undefined || world.key !== key) return;
   world = { key, grid };
   mapped.value = grid !== null;
   surface?.setGrid(grid);
@@ -141,7 +136,7 @@ export function beginTheatre() {
     const key = state.connection.value === "live" ? `${state.shownKey.value} ${state.status.value?.deck?.file ?? ""}` : "";
     if (!key || world.key === key) return;
     world = { key, grid: null };
-    void loadWorld(`stage=${state.stage.value}&robot=${encodeURIComponent(state.shown.value)}`, key);
+    void loadWorld(state.stage.value, state.shown.value, key);
   });
   effect(() => {
     document.documentElement.dataset.theme = state.kept.theme.value;
@@ -195,14 +190,12 @@ function paintOf({ colour = "accent", ramp }) {
 
 /** How many robots there are, and how they are. */
 function crowd() {
-  const robots = state.status.value?.robots ?? [];
+  const robots = state.cast.value;
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const { status } of robots) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const here = (state.around.value[state.stage.value] ?? []).filter((thing) => thing.robot).length;
-  const elsewhere = robots.length - here;
   return html`<div class="legend crowd"><b>${robots.length} robots</b>${[...counts].map(([status, count]) =>
-    html`<span><i style="background:var(--map-${status === "ok" ? "accent" : "warn"})"></i>${status} ${count}</span>`)}${elsewhere > 0 ? html`<span>${elsewhere} not on this map</span>` : nothing}</div>`;
+    html`<span><i style="background:var(--map-${colourOf(status)})"></i>${status} ${count}</span>`)}</div>`;
 }
 
 /** @param {number} factor */

@@ -63,6 +63,8 @@
  * @property {"live"|"recording"} stage
  * @property {string} robot
  * @property {number} id  the number its frames carry
+ * @property {string} kind
+ * @property {string} about  what the robot is, in a line
  * @property {Part[]} parts
  * @property {string[]} measures  names of the numbers in a frame's first field
  * @property {string[]} traces  names of the trails whose ends are in a frame's second field

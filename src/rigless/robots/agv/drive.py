@@ -127,6 +127,18 @@ def _stops(path: Array, const: Array, leg: int, heading: float, back: float) -> 
 
 
 @compiled
+def _aligned(drive: Array, path: Array, const: Array, leg: int) -> bool:
+    """Whether the robot has the heading that a waypoint asks for; what is only rounding is taken away."""
+    theta = path[leg, PATH_THETA]
+    if const[MODEL] == TRACK or theta != theta:
+        return True
+    if abs(wrap(theta - drive[THETA])) > AIMED:
+        return False
+    drive[THETA] = wrap(theta)
+    return True
+
+
+@compiled
 def stretch(drive: Array, path: Array, const: Array) -> float:
     """How far the robot goes before it comes to rest by its path; 0 when it is not on a leg."""
     if int(drive[PHASE]) != ROLL:
@@ -150,8 +162,7 @@ def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
             return
         length, heading = _towards(drive[X], drive[Y], path, leg, drive[BACK])
         if length <= CLOSE and not moves:
-            theta = path[leg, PATH_THETA]
-            if const[MODEL] == DIFFERENTIAL and theta == theta and abs(wrap(theta - drive[THETA])) > AIMED:
+            if not _aligned(drive, path, const, leg):
                 drive[PHASE] = ALIGN
                 return
             drive[LEG] += 1.0
@@ -207,13 +218,15 @@ def _go_on(drive: Array, path: Array, const: Array, ahead: float) -> None:
         if still and abs(wrap(drive[HEADING] - drive[THETA])) <= AIMED:
             begin(drive, path, const, False)
     elif phase == ALIGN:
-        if still and abs(wrap(path[leg, PATH_THETA] - drive[THETA])) <= AIMED:
-            drive[THETA] = wrap(path[leg, PATH_THETA])
+        if still and _aligned(drive, path, const, leg):
+            _touch(drive, path, leg)
             drive[LEG] += 1.0
             begin(drive, path, const, False)
     elif phase == ROLL:
         left = _left(drive, path)
-        if _stops(path, const, leg, drive[HEADING], drive[BACK]):
+        if still and left > CLOSE and _miss(drive, path, leg) > ASIDE:
+            begin(drive, path, const, False)  # something pushed it aside before it stood: aim anew
+        elif _stops(path, const, leg, drive[HEADING], drive[BACK]):
             if still and abs(left) <= CLOSE:
                 _land(drive, path, const)
             elif abs(wrap(drive[HEADING] - drive[THETA])) > ASTRAY:
@@ -231,17 +244,29 @@ def _go_on(drive: Array, path: Array, const: Array, ahead: float) -> None:
 
 
 @compiled
-def _land(drive: Array, path: Array, const: Array) -> None:
-    """At rest at the end of a leg: there, or beside it."""
-    leg = int(drive[LEG])
+def _miss(drive: Array, path: Array, leg: int) -> float:
+    """How far beside a waypoint the robot would come, straight on."""
+    c, s = math.cos(drive[THETA]), math.sin(drive[THETA])
+    return abs((path[leg, PATH_Y] - drive[Y]) * c - (path[leg, PATH_X] - drive[X]) * s)
+
+
+@compiled
+def _touch(drive: Array, path: Array, leg: int) -> float:
+    """How far from a waypoint the robot is; what is only rounding is taken away."""
     dx, dy = path[leg, PATH_X] - drive[X], path[leg, PATH_Y] - drive[Y]
     missed = math.sqrt(dx * dx + dy * dy)
     if missed <= 2.0 * CLOSE:
         drive[X], drive[Y] = path[leg, PATH_X], path[leg, PATH_Y]
-    theta = path[leg, PATH_THETA]
-    if missed > ASIDE:
+    return missed
+
+
+@compiled
+def _land(drive: Array, path: Array, const: Array) -> None:
+    """At rest at the end of a leg: there, or beside it."""
+    leg = int(drive[LEG])
+    if _touch(drive, path, leg) > ASIDE:
         begin(drive, path, const, False)
-    elif const[MODEL] == DIFFERENTIAL and theta == theta and abs(wrap(theta - drive[THETA])) > AIMED:
+    elif not _aligned(drive, path, const, leg):
         drive[PHASE] = ALIGN
     else:
         drive[LEG] += 1.0

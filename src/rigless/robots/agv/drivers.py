@@ -13,6 +13,8 @@ from rigless.kernel.robot import Robot
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.machine_state import MachineState
 
+STILL = 1e-6  # of its highest speed: a faulty motor that is asked to stand and does no more than this stands
+
 
 class Drivers:
     """Motors by index, as in the configuration; SI units."""
@@ -104,11 +106,12 @@ class MockDrivers(Drivers):
         for motor_id in {fault.target for fault in self.robot.faults if fault.seam == "actuator"}:
             if (i := self._index.get(motor_id)) is not None:
                 done[i] = self.robot.actuate(motor_id, float(done[i]), dt_s, float(self.limits[i, m.TOP]))
-        limit = self.limits[:, m.TOP]
-        return m.move(motors, self.limits, np.clip(done, -limit, limit), self._warmth, dt_s)
+        top = self.limits[:, m.TOP]
+        done[(motors[:, m.REF] == 0.0) & (np.abs(done) < STILL * top)] = 0.0
+        return m.move(motors, self.limits, np.clip(done, -top, top), self._warmth, dt_s)
 
     def _take_faults(self, state: MachineState) -> bool:
-        """Bring the motors' troubles up to date; gives whether there are any."""
+        """Bring the motors' troubles up to date; gives whether there are any, or other faults, which will want to be taken away."""
         codes = list(state.latched)
         trouble = [m.BROKEN if code else m.FINE for code in codes]
         for fault in self.robot.faults:
@@ -127,7 +130,7 @@ class MockDrivers(Drivers):
                 self.stop(i)  # an axis does not go on by itself when it is well again
             state.motors[i, m.TROUBLE] = now
         state.codes = codes
-        return any(trouble)
+        return any(trouble) or bool(self.robot.faults)
 
 
 def _is_true(given: Any) -> bool:

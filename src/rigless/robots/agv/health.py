@@ -44,7 +44,7 @@ class Health:
             well = bool(rows[i, m.CONNECTED] == 1.0 and rows[i, m.STATE] != m.ERROR)
             if well == state.well[i]:
                 continue
-            state.well[i] = well
+            state.well[i], state.moving = well, True
             state.changes += 1
             data = {"motorId": axis.motor_id, "role": axis.role, "faultCode": state.codes[i]}
             if well:

@@ -67,8 +67,6 @@ class Machine(Health):
         self._walls: Walls | None = None
         if profile.map is not None and isinstance(robot.world, GridWorld):
             self._walls = Walls(robot.world.grid, self.half_length_m, self.half_width_m)
-        self._sampled: dict[str, Any] = {}  # the inputs as they were sampled, and for which state
-        self._sampled_for: MachineState | None = None
         self._begin(config, profile)
 
     def _begin(self, config: RobotConfig, profile: SimulationProfile) -> None:
@@ -111,8 +109,9 @@ class Machine(Health):
         now_ns = robot.simulation.agenda.now_ns
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
+            self.wake()
         changed = self.drivers.changed()
-        if changed or robot.input != self._sampled or state is not self._sampled_for:
+        if changed or robot.input != state.sampled:
             self._sample(state)
         if not (state.moving or changed):
             state.rest_s += dt_s
@@ -163,7 +162,7 @@ class Machine(Health):
         self._settle(state)
         self._freeze(state, self.frozen())
         self._look(state)
-        self._sampled, self._sampled_for = dict(given), state
+        state.sampled = dict(given)
         self.wake()
 
     def _settle(self, state: MachineState) -> None:

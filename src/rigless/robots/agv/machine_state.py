@@ -22,7 +22,7 @@ class MachineState:
     latched: list[str] = field(default_factory=list)  # errors that only a reset takes away
     reset_ns: list[int] = field(default_factory=list)  # when each was last reset; -1: never
     well: list[bool] = field(default_factory=list)  # as it was last told
-    faulted: bool = False  # some simulated motor is in trouble
+    faulted: bool = False  # some simulated motor is in trouble, or there were faults in the last tick
 
     # Drive
     drive: Array = field(default_factory=lambda: np.zeros(DRIVE_SIZE))
@@ -36,6 +36,7 @@ class MachineState:
 
     # Inputs, outputs, devices
     wired: dict[str, bool] = field(default_factory=dict)  # what drivers read of inputs
+    sampled: dict[str, Any] = field(default_factory=dict)  # what people had set when inputs were last read
     inputs: dict[str, bool] = field(default_factory=dict)
     outputs: dict[str, bool] = field(default_factory=dict)
     readings: dict[str, Any] = field(default_factory=dict)  # of devices

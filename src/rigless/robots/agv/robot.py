@@ -10,10 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
-from rigless.kernel.robot import Robot, VirtualInput, every, on
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.kernel.validation import Finding, Native
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
@@ -32,6 +33,9 @@ from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.voice import PORT, Voice
 from rigless.robots.agv.wire import agv_port
 from rigless.robots.agv.work import Work
+from rigless.worlds.grid_world import GridWorld
+from rigless.worlds.maps import load_map
+from rigless.worlds.shipped import find_map
 
 TASK_HZ = 1.0  # where the configuration does not say
 
@@ -83,6 +87,13 @@ class Agv(Robot):
     @cached_property
     def conditions(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
         return io.conditions(self.config)
+
+    def asks(self) -> Asks:
+        profile = self.config.runtime.simulationProfile
+        if profile is None or not profile.map:
+            return Asks()
+        path = find_map(profile.map)
+        return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
 
     def start(self) -> None:
         config = self.config
@@ -194,7 +205,9 @@ class Agv(Robot):
 
     @on(Injected, Cleared)
     def faults_changed(self, message: Injected | Cleared, link: Link) -> None:
-        self.state.core.cut = self.fault(PORT, "disconnect") is not None
+        self.voice.wire_changed()
+        if hasattr(self.machine, "resample"):
+            self.machine.resample()
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:
@@ -297,6 +310,11 @@ class Agv(Robot):
 
     def status(self) -> str:
         return self.state.core.status
+
+    def view(self) -> View:
+        from rigless.robots.agv.view import AgvView
+
+        return AgvView(self)
 
     def truth(self) -> Truth:
         state, machine = self.state, self.machine

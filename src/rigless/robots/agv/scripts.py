@@ -95,7 +95,8 @@ class Scripts:
     def moved(self, state: MachineState, x0: float, y0: float, x1: float, y1: float) -> None:
         """The robot went from one place to another: scanners read what they pass over."""
         if pass_over(self.markers, state.over, x0, y0, x1, y1):
-            for k in np.flatnonzero(state.over >= 2.0).tolist():
+            along = (self.markers[:, 0] - x0) * (x1 - x0) + (self.markers[:, 1] - y0) * (y1 - y0)
+            for k in sorted(np.flatnonzero(state.over >= 2.0).tolist(), key=along.__getitem__):
                 self._sensing.scan(state, self._codes[k])
                 state.over[k] -= 2.0
 

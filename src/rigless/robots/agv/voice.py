@@ -12,7 +12,7 @@ import msgspec
 
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv import instants
-from rigless.robots.agv.wire import LATEST_WINS, Envelope, Sim
+from rigless.robots.agv.wire import LATEST_WINS, OUT, Envelope, Sim
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
@@ -73,14 +73,28 @@ class Voice:
     def link_up(self) -> None:
         core = self.robot.state.core
         core.link, core.reported = "UP", True
+        self._catch_up()
+
+    def wire_changed(self) -> None:
+        """A fault on the wire may have begun or ended."""
+        core = self.robot.state.core
+        core.cut = self.robot.fault(PORT, "disconnect") is not None
+        if core.link != "DOWN" and not core.cut:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Say what had to wait."""
+        core = self.robot.state.core
         pending, core.pending = core.pending, []
         for envelope in pending:
-            self.robot.emit(PORT, envelope)
+            payload = msgspec.convert(envelope.payload, OUT[envelope.type])
+            self.robot.emit(PORT, msgspec.structs.replace(envelope, payload=payload))
 
     def link_down(self) -> None:
-        """A wire fault that cuts the link also tells when the way is open again."""
-        core = self.robot.state.core
-        core.link = "NONE" if core.cut and not self.robot.input["boot_id"] else "DOWN"
+        """One that a fault on the wire cuts is open again when the fault ends, unless somebody has to come back to it."""
+        core, robot = self.robot.state.core, self.robot
+        core.cut = robot.fault(PORT, "disconnect") is not None
+        core.link = "NONE" if core.cut and not robot.input["boot_id"] else "DOWN"
 
     # Saying
 

@@ -17,6 +17,7 @@ from rigless.robots.agv.state import Job, Read
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
+RESET_S = 0.1  # a motor that is reset is well by then, or still in trouble
 NEAR_M = 0.1  # a code that was read this near still counts for a SCAN
 
 
@@ -264,6 +265,8 @@ class Work:
                     self.end(job)
             case "SCAN":
                 self._scan(job)
+            case "RESET_MOTOR" | "CLEAR_FAULT":
+                self._was_reset(job)
             case _:
                 if not robot.state.work.frozen and not any(machine.axis_busy(motor) for motor in job.motors):
                     self.end(job)
@@ -291,11 +294,16 @@ class Work:
             if left_s > 0:
                 self.end(job, "FAILED", "RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor)
                 return
+        job.until_ns = self.robot.now_ns + to_ns(RESET_S)
+
+    def _was_reset(self, job: Job) -> None:
+        machine = self.robot.machine
+        motors = job.params.get("motorIds") or (*self.drives, *self.functional)
         bad = next((motor for motor in motors if not machine.healthy(motor)), "")
-        if bad:
-            self.end(job, "FAILED", "REQUIRED_MOTOR_UNAVAILABLE", f"{bad} was reset, but its fault is still there", bad)
-        else:
+        if not bad:
             self.end(job)
+        elif self.robot.now_ns >= job.until_ns:
+            self.end(job, "FAILED", "REQUIRED_MOTOR_UNAVAILABLE", f"{bad} was reset, but its fault is still there", bad)
 
 
 def unavailable(motor: str, key: str | None) -> Refused:

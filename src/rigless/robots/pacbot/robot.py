@@ -32,6 +32,11 @@ from rigless.worlds.maze import Maze, MazeWorld, is_maze, load_maze, maze_of, re
 from rigless.worlds.shipped import find_maze
 
 WILDEST = 1e9  # no fault makes a reading larger, so that the wire can carry it
+# All wheels forward at 0.3 of full speed, from Python's ZeroMQ.
+SPIN_LINE = (
+    """python3 -c "import zmq; s = zmq.Context().socket(zmq.REQ); s.connect('tcp://{host}:{port}'); """
+    """[(s.send_json(dict(command='move', id=n, params=dict(speed=.3))), print(s.recv_json())) for n in range(4)]\""""
+)
 MOTORS = tuple(f"wheel_{wheel}" for wheel in WHEELS)
 
 
@@ -56,7 +61,7 @@ class Pacbot(Commands, Match, RosBridge, Robot):
         config, network = self.config, self.config.network
         rep, pub, pull = ({"pattern": pattern} for pattern in ("rep", "pub", "pull"))
         found = [
-            Port("commands", CommandCodec, "zmq", network.commands, "datagram", options=rep),
+            Port("commands", CommandCodec, "zmq", network.commands, "datagram", options=rep, example=SPIN_LINE),
             Port("sensors", SensorCodec, "zmq", network.sensors, "datagram", "out", pub),
         ]
         if config.strings:

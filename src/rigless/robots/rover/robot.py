@@ -3,6 +3,7 @@ wire.py, numbers in config.py, motion in body.py; commands.py, readings.py, rece
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,9 @@ class Rover(Commands, Readings):
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
-        return (ros_port(wire.node_of(self.config, self.name)),)
+        return (
+            replace(ros_port(wire.node_of(self.config, self.name)), example=wire.circle_line(self.config, self.name)),
+        )
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:

@@ -54,6 +54,14 @@ def node_of(config: RoverConfig, robot: str) -> Node:
     return Node(config.node_name, tuple(topics), namespace or "/", dict(config.remaps))
 
 
+def circle_line(config: RoverConfig, robot: str) -> str:
+    """What a shell with ROS says to have it drive a circle."""
+    node = node_of(config, robot)
+    twist = "{linear: {x: 0.5}, angular: {z: 0.4}}"
+    kind, said = ("TwistStamped", f"{{twist: {twist}}}") if config.twist_stamped else ("Twist", twist)
+    return f"ros2 topic pub -r 10 {node.full_name('cmd_vel')} geometry_msgs/msg/{kind} '{said}'"
+
+
 def stamp_of(time_ns: int) -> Time:
     sec, nanosec = divmod(time_ns, 1_000_000_000)
     return Time(min(sec, LATEST_S), nanosec)

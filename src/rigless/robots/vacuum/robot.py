@@ -36,6 +36,11 @@ from rigless.worlds.shipped import find_map
 EPOCH_US = (
     1_700_000_000_000_000  # where timestamps start, so that a run can be repeated; they advance with simulated time
 )
+# A frame for the drive, 0.125 m/s and 0.5 rad/s, as the shell's printf writes it.
+CIRCLE_LINE = (
+    r"printf '\0\0\000\62\032\60\12\56\12\5drive\22\45\10\3\22\20\12\7angular\22\005\65\0\0\0\77"
+    r"\22\17\12\6linear\22\005\65\0\0\0\76' | nc -w 1 {host} {port}"
+)
 ENCODER_WRAP = 1 << 16
 WILDEST = 1e9  # no fault makes a reading larger, so that the wire can carry it
 # Bumpers and cliffs, by the flags of a tick.
@@ -72,7 +77,7 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         bind = self.config.network.bind_address
         host = bind.rpartition(":")[0] or "127.0.0.1"
         return (
-            Port("commands", CommandCodec, transport="tcp", address=bind),
+            Port("commands", CommandCodec, transport="tcp", address=bind, example=CIRCLE_LINE),
             Port("telemetry", TelemetryCodec, transport="udp", address=f"{host}:0", kind="datagram", direction="out"),
             *self.ros_ports,
         )

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rigless.robots.welder.dynamics import Dynamics
     from rigless.worlds.cell import Cell
 
+JOG_LINE = r"printf '$X\n$J=G91X20F1800\n?' | nc -w 1 {host} {port}"  # the first axis by 20°
 ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
 WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
 LINE_COSTS = 16  # bytes that a line counts for at least
@@ -79,7 +80,7 @@ class Welder(Robot):
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         line = (
-            Port("grbl", GrblCodec, transport="tcp", address=ADDRESS),
+            Port("grbl", GrblCodec, transport="tcp", address=ADDRESS, example=JOG_LINE),
             Port("pty", GrblCodec, transport="pty", address="/dev/pts/"),
         )
         if not self.config.settings_file:

@@ -69,7 +69,8 @@ class Connection:
         self._asked: dict[int, tuple[Answer, Any, str]] = {}
         self._next_question = 0
         self._next_subscription = 0
-        self._said = ""
+        self._said: set[str] = set()
+        self._refused: set[str] = set()  # subjects that are not permitted, as those who asked know
         self._was_up = False
         self.subscribe(f"{self.inbox}.*", self._answer)
         self._task = asyncio.get_running_loop().create_task(self._keep_up())
@@ -182,7 +183,9 @@ class Connection:
         for number in waiting:
             answer, context, _ = self._asked.pop(number)
             answer(context, DENIED, b"", b"")
-        if not waiting:
+        if waiting:
+            self._refused.add(subject)
+        elif subject not in self._refused:
             way = "publish to" if action == "publish" else "subscribe to"
             self.tell(str(DeniedError(way, subject)), "error")
 
@@ -236,7 +239,9 @@ class Connection:
             self._write(protocol.subscribe(subject, number))
         if self._said or self._was_up:
             self.tell(f"connected to the NATS server at {_place(server)}{' again' if self._was_up else ''}", "info")
-        self._said, self._was_up = "", True
+        self._said.clear()
+        self._refused.clear()
+        self._was_up = True
         self.tried.set()
         for watcher in list(self.watchers):
             watcher.went_up()
@@ -272,9 +277,9 @@ class Connection:
             watcher.went_down(str(self.trouble))
 
     def tell(self, text: str, severity: Severity) -> None:
-        """Say something once, whoever shares the connection."""
-        if text != self._said and self.watchers:
-            self._said = text
+        """Say something once, until things have been well again, whoever shares the connection."""
+        if text not in self._said and self.watchers:
+            self._said.add(text)
             self.watchers[0].told(text, severity)
 
 

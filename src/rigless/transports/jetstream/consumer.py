@@ -23,6 +23,7 @@ ASK_S = 15.0
 LATE_S = 2.0
 IDLE_DAYS = 7  # the server forgets a consumer that nobody asked for as long; the stream's messages do not live as long
 ACK = b"+ACK"
+LATER = b'-NAK {"delay": 500000000}'  # nobody hears at present
 ASKED_IN_VAIN = (404, 408)
 CONFLICT = 409
 
@@ -131,6 +132,8 @@ class Consumer:
 
     def _message(self, subject: str, reply: str, headers: bytes, data: bytes) -> None:
         if not self._running:
+            if reply:
+                self._connection.publish(reply, LATER)
             return
         if not reply:
             self._status(protocol.status(headers), headers)

@@ -65,7 +65,7 @@ class Lane:
         self._sequence = outbox.sequence(robot)
         self._stalled = False
         self._wait_s = FIRST_WAIT_S
-        self._parked = False
+        self._denied: set[str] = set()  # subjects that are not permitted: letters to them wait on file alone
         self._said = ""
         self._retry: asyncio.TimerHandle | None = None
         self._resuming: asyncio.Task[None] | None = None
@@ -100,8 +100,8 @@ class Lane:
     async def begin(self) -> None:
         """The way is free: settle doubts, then send. Raises LinkError."""
         self.end()
-        if self._parked:  # perhaps they are permitted now
-            self._parked = False
+        if self._denied:  # perhaps they are permitted now
+            self._denied.clear()
             self._queue.clear()
             self._load(doubtful=True, after=0)
         await self._settle()
@@ -134,8 +134,14 @@ class Lane:
             return
         now = asyncio.get_running_loop().time()
         largest = self._connection.max_payload
-        while self._queue and len(self._flying) < WINDOW:
+        while len(self._flying) < WINDOW:
+            if self._on_file and len(self._queue) < PAGE // 2:
+                self._load()
+            if not self._queue:
+                break
             letter = self._queue.popleft()
+            if letter.subject in self._denied:
+                continue
             headers = f"Nats-Msg-Id: {letter.id}\r\n".encode() if letter.id else b""
             if len(headers) + 12 + len(letter.data) > largest:
                 self._drop(letter, f"{len(letter.data)} bytes are more than the server takes ({largest})")
@@ -145,8 +151,6 @@ class Lane:
                 letter.floor = self._sequence
             question = self._connection.ask(letter.subject, letter.data, headers, self._answered, letter)
             self._flying[letter.number] = question, letter, now
-            if self._on_file and len(self._queue) < PAGE // 2:
-                self._load()
         if not self._queue and self._held:
             for subject, (data, headers) in self._held.items():
                 self._connection.publish(subject, data, "", headers)
@@ -218,9 +222,10 @@ class Lane:
 
     def _park(self, letter: Letter) -> None:
         """Not permitted: it waits on file, until the next connection, and nobody waits behind it."""
-        self._parked = True
+        self._denied.add(letter.subject)
         self._tell(f"{DeniedError('publish to', letter.subject)}; what it says there waits in the outbox", "error")
         self._come_down()
+        self.pump()
 
     # Again
 

@@ -1,0 +1,287 @@
+"""The robot's page: where it is and means to go, what is in its way, how it is and why, its motors and axes, its inputs and outputs, what it
+was told and what it answered, and how its messages get through. What the page commands, it commands as a backend does."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigless.kernel.drawing import (
+    Action,
+    Colour,
+    Ellipse,
+    Gauge,
+    Lamp,
+    Lines,
+    Listing,
+    Part,
+    Path,
+    Plot,
+    Points,
+    Polygon,
+    Slider,
+    Switch,
+    Trail,
+    View,
+    Word,
+)
+from rigless.kernel.inputs import AnyInput, Send
+from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import Motor, RobotConfig
+from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.voice import PORT
+
+STATUSES: tuple[tuple[str, Colour], ...] = (
+    ("RUNNING", "ok"), ("WARNING", "warn"), ("PAUSED", "warn"), ("ERROR", "bad"), ("OFFLINE", "bad"),
+)  # fmt: skip
+MOTOR_STATES: tuple[tuple[str, Colour], ...] = (
+    ("idle", "plain"), ("running", "ok"), ("ERROR", "bad"), ("disabled", "warn"), ("DISCONNECTED", "bad"),
+)  # fmt: skip
+STATE_OF = {"IDLE": 0.0, "RUNNING": 1.0, "ERROR": 2.0, "DISABLED": 3.0}
+COMMANDS = {"STOP": "Stop", "PAUSE": "Pause", "RESUME": "Resume", "HOME": "Home axes", "CLEAR_FAULT": "Clear faults"}
+RATES = ("heartbeat", "state", "telemetry", "traffic.state", "events", "command.ack")
+UNIT = {"mps": "m/s", "mmps": "mm/s", "radps": "rad/s", "degps": "°/s", "deg": "°"}
+SHOWN = 12  # commands and reasons
+WINDOW_NS = 1_000_000_000
+GAP = (math.nan, math.nan)
+
+
+class AgvView(View):
+    def __init__(self, robot: Any):
+        super().__init__(robot)
+        config: RobotConfig = robot.config
+        self._axes = [motor for motor in config.motors if motor.role == "FUNCTIONAL"]
+        self._sliders = {motor.motorId: motor for motor in self._axes if _span(motor) is not None}
+        self._counted: tuple[int, dict[str, int], dict[str, float]] = (-1, {}, {})
+        self.parts = tuple(self._parts(config))
+
+    def _parts(self, config: RobotConfig) -> Iterator[Part]:
+        yield from _drawn(config)
+        yield Word("status", "Status", STATUSES, group="Status")
+        yield Listing("reasons", "Why", group="Status")
+        yield Gauge("speed", "Speed", "m/s", group="Status")
+        yield Gauge("battery", "Battery", "%", low=20.0, digits=1, group="Status")
+        yield Gauge("stop_distance", "Stops within", "m", group="Status")
+        yield Gauge("distance", "Driven", "m", digits=1, group="Status")
+        yield Listing("task", "Task", group="Task")
+        yield Gauge("waiting", "Waiting tasks", digits=0, group="Task")
+        yield Listing("commands", "Last commands", group="Commands")
+        for command, name in COMMANDS.items():
+            yield Action(command, name, "bad" if command == "STOP" else "plain", group="Commands")
+        for motor in config.motors:
+            yield Word(f"state {motor.motorId}", motor.functionKey or motor.motorId, MOTOR_STATES, group="Motors")
+        for motor in self._axes:
+            low, high = _span(motor) or (0.0, 0.0)
+            if motor.motorId in self._sliders:
+                yield Slider(motor.motorId, _name(motor), _unit(motor), low, high, _step(low, high), group="Axes")
+            else:
+                yield Gauge(motor.motorId, _name(motor), _unit(motor), group="Axes")
+        yield from _io(self.robot, config)
+        yield Lamp("connected", "Connected", group="Messages")
+        yield Gauge("outbox", "Outbox", "waiting", high=0.5, digits=0, group="Messages")
+        for kind in RATES:
+            yield Gauge(f"rate {kind}", kind, "/s", digits=1, group="Messages")
+        yield Plot("speed plot", "Speed", (("speed", "m/s"), ("omega", "rad/s")), "m/s")
+        for motor in self._axes:
+            yield Plot(f"plot {motor.motorId}", _name(motor), ((motor.motorId, _unit(motor)),), _unit(motor))
+        yield Plot(
+            "power plot", "Motor current", tuple((f"current {e.motorId}", e.motorId) for e in config.motors), "A"
+        )
+
+    # Pictures
+
+    def draw(self) -> Mapping[str, ArrayLike]:
+        robot, state = self.robot, self.robot.state
+        machine = robot.machine
+        x, y, theta = machine.pose
+        path = [(x, y), *state.machine.path[machine.reached :, :2].tolist()]
+        tone = {"WARNING": 1.0, "PAUSED": 1.0, "ERROR": 2.0, "OFFLINE": 2.0}.get(state.core.status, 0.0)
+        return {
+            "body": (x, y, theta, tone),
+            "route": path if len(path) > 1 else (),
+            "horizon": self._horizon(),
+            "zones": _outlines(state.traffic.zones.values()),
+            "obstacles": [(at_x, at_y, 0.0, radius, radius) for at_x, at_y, radius in state.machine.placed.tolist()],
+            "ahead": self._ahead(x, y, theta),
+        }
+
+    def still(self) -> Mapping[str, ArrayLike]:
+        profile = self.robot.config.runtime.simulationProfile or SimulationProfile()
+        return {"markers": [(marker.x, marker.y) for marker in profile.markers]}
+
+    def trace(self) -> Mapping[str, tuple[float, ...]]:
+        return {"trail": self.robot.machine.pose[:2]}
+
+    def _horizon(self) -> ArrayLike:
+        """What is planned of the route, from the end of what is released."""
+        following = self.robot.state.route.following
+        nodes = following.route.nodes if following is not None else []
+        first = next((index for index, node in enumerate(nodes) if not node.released), 0)
+        return [(node.x, node.y) for node in nodes[first - 1 :]] if first else ()
+
+    def _ahead(self, x: float, y: float, theta: float) -> ArrayLike:
+        """What is in the way, where it is not known to be at a place of its own."""
+        state, machine = self.robot.state.machine, self.robot.machine
+        distance = machine.obstacle_m
+        if not distance < math.inf or len(state.placed):
+            return ()
+        way = machine.half_length_m + distance
+        return (x + way * math.cos(theta), y + way * math.sin(theta))
+
+    # Numbers
+
+    def measure(self) -> Mapping[str, float]:
+        robot, state, machine = self.robot, self.robot.state, self.robot.machine
+        v, omega = machine.velocity
+        soc, _ = machine.battery
+        found = {
+            "status": float(next(n for n, (word, _) in enumerate(STATUSES) if word == state.core.status)),
+            "speed": v,
+            "omega": omega,
+            "battery": 100.0 * soc,
+            "stop_distance": machine.stop_distance_m,
+            "distance": machine.odometer_m,
+            "waiting": float(len(state.task.queue)),
+            "connected": float(robot.voice.connected),
+            "outbox": float(state.core.outbox_depth + len(state.core.pending)),
+        }
+        for health in machine.healths():
+            found[f"state {health.motorId}"] = STATE_OF[health.state] if health.connected else 4.0
+            if health.position is not None:
+                found[health.motorId] = health.position
+        for reading in machine.readings():
+            found[f"current {reading.motorId}"] = reading.currentA
+        found |= {f"out {name}": float(on) for name, on in machine.outputs().items()}
+        found |= {f"in {name}": float(on) for name, on in machine.inputs().items()}
+        return found | {f"rate {kind}": rate for kind, rate in self._rates().items()}
+
+    def _rates(self) -> dict[str, float]:
+        """Messages a second of each kind, over the last second or more in which anybody looked."""
+        now_ns, seqs = self.robot.now_ns, self.robot.state.core.seqs
+        then_ns, before, rates = self._counted
+        if then_ns < 0 or now_ns < then_ns:
+            self._counted = (now_ns, dict(seqs), dict.fromkeys(RATES, 0.0))
+        elif now_ns - then_ns >= WINDOW_NS:
+            rates = {kind: 1e9 * (seqs.get(kind, 0) - before.get(kind, 0)) / (now_ns - then_ns) for kind in RATES}
+            self._counted = (now_ns, dict(seqs), {kind: max(rate, 0.0) for kind, rate in rates.items()})
+        return self._counted[2]
+
+    # Words
+
+    def lines(self) -> Mapping[str, Lines]:
+        return {"reasons": self._reasons(), "task": self._task(), "commands": self._commands()}
+
+    def _reasons(self) -> Lines:
+        reasons = self.robot.state.core.reasons[:SHOWN]
+        texts = tuple(reason.replace("_", " ").replace(":", ": ").lower() for reason in reasons)
+        return Lines(texts=texts, current=len(texts) + 1, read=len(texts))
+
+    def _task(self) -> Lines:
+        task = self.robot.state.task.active
+        if task is None:
+            return Lines()
+        first = max(0, task.index - SHOWN // 2)
+        steps = task.steps[first : first + SHOWN]
+        texts = tuple(f"{step.type} {_told(step.params)}" for step in steps)
+        return Lines(first + 1, texts, task.index + 1, len(task.steps))
+
+    def _commands(self) -> Lines:
+        """The last ones, with what was answered; what is not over yet stands last."""
+        commands = self.robot.state.commands
+        last = list(commands.ledger.values())[-SHOWN:]
+        kinds = {command: one.type for command, one in commands.running.items()}
+        texts = tuple(
+            " ".join(word for word in (ack.status, kinds.get(ack.commandId, ""), ack.commandId[:18], ack.code) if word)
+            for ack in last
+        )
+        number = len(commands.ledger) - len(last) + 1
+        wrong = tuple(number + n for n, ack in enumerate(last) if ack.status in ("REJECTED", "FAILED", "EXPIRED"))
+        current = next((number + n for n, ack in enumerate(last) if ack.status not in m.FINAL), number + len(last))
+        return Lines(number, texts, current, number + len(last) - 1, wrong)
+
+    # Deeds
+
+    def act(self, name: str) -> list[AnyInput]:
+        if name not in COMMANDS:
+            raise ValueError(f"{name} is no action of this page")
+        return [self._command(name, {})]
+
+    def slide(self, name: str, value: float) -> list[AnyInput]:
+        limits = self._sliders[name].limits
+        assert limits.positionMin is not None
+        target = {"unit": limits.positionMin.unit, "value": value}
+        return [self._command("MOVE_AXIS", {"motorId": name, "target": target})]
+
+    def _command(self, kind: str, params: dict[str, Any]) -> AnyInput:
+        fields = {"commandId": f"panel-{kind}-{self.robot.now_ns}", "commandType": kind, "params": params}
+        return Send(self.robot.name, PORT, m.CommandRequest.__name__, fields)
+
+
+def _drawn(config: RobotConfig) -> Iterator[Part]:
+    length, width = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
+    nose = 0.6 * length
+    outline = ((length, 0.0), (nose, width), (-length, width), (-length, -width), (nose, -width))
+    yield Points("markers", "Markers", "sense")
+    yield Path("zones", "Blocked zones", "bad")
+    yield Path("horizon", "Horizon", "ghost")
+    yield Path("route", "Released route", "path")
+    yield Trail("trail", "Driven", "ghost")
+    yield Ellipse("obstacles", "Obstacles", "warn")
+    yield Points("ahead", "Obstacle ahead", "bad")
+    yield Polygon("body", "Robot", outline, "ok", ("warn", "bad"), height_m=config.dimensions.heightMm / 1000)
+
+
+def _io(robot: Any, config: RobotConfig) -> Iterator[Part]:
+    names = {entry.ioId: entry.type.replace("_", " ").capitalize() for entry in config.io.digitalInputs}
+    for name in robot.inputs:
+        if name not in ("boot_id", "epoch_s"):
+            label = f"{name} · {names[name].lower()}" if name in names else name.replace("_", " ").capitalize()
+            yield Switch(name, label, group="Inputs")
+    for entry in config.io.digitalInputs:
+        yield Lamp(
+            f"in {entry.ioId}", entry.ioId, "warn" if "ESTOP" in entry.type else "accent", group="Inputs as read"
+        )
+    for out in config.io.digitalOutputs:
+        yield Lamp(f"out {out.ioId}", f"{out.ioId} · {out.type.replace('_', ' ').lower()}", "accent", group="Outputs")
+
+
+def _outlines(zones: Any) -> ArrayLike:
+    rows: list[tuple[float, float]] = []
+    for zone in zones:
+        rows += [*_corners(zone), GAP]
+    return rows
+
+
+def _corners(zone: Any) -> list[tuple[float, float]]:
+    if zone.circle is None:
+        return [*zone.corners, zone.corners[0]]
+    x, y, radius = zone.circle
+    turns: NDArray[np.float64] = np.linspace(0.0, 2 * math.pi, 49)
+    return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns.tolist()]
+
+
+def _told(params: Mapping[str, Any]) -> str:
+    return " ".join(
+        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in params.items()
+    )[:60]
+
+
+def _name(motor: Motor) -> str:
+    return (motor.functionKey or motor.motorId).replace("_", " ").capitalize()
+
+
+def _span(motor: Motor) -> tuple[float, float] | None:
+    low, high = motor.limits.positionMin, motor.limits.positionMax
+    return (low.value, high.value) if low is not None and high is not None and low.unit == high.unit else None
+
+
+def _unit(motor: Motor) -> str:
+    unit = motor.limits.positionMin.unit if motor.limits.positionMin is not None else ""
+    return UNIT.get(unit, unit)
+
+
+def _step(low: float, high: float) -> float:
+    """About two hundred steps, of a round size."""
+    return float(10.0 ** math.floor(math.log10(max(high - low, 1e-9) / 100.0)))

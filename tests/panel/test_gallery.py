@@ -1,0 +1,92 @@
+"""Several robots looked at at once, as the panel's overview does: each as often as asked for, with its own surroundings."""
+
+import msgspec
+import pytest
+
+from host.driving import on_loop
+from rigless.panel.around import cast
+from rigless.panel.stream import Look, _decoder
+from rigless.scenario.kinds import about, kind_of, summary
+
+from .looking import THERMOSTAT, TROLLEY, theatre
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """Two that share a plane, and one that stands nowhere."""
+    path = tmp_path / "mixed.toml"
+    robots = [("one", TROLLEY), ("two", TROLLEY), ("warm", THERMOSTAT)]
+    path.write_text("".join(f'[[robots]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in robots))
+    return str(path)
+
+
+def worlds(found):
+    return {robot["name"]: (robot["kind"], robot["world"]) for robot in found}
+
+
+@on_loop
+async def test_who_shares_a_map_shares_a_number(mixed):
+    async with theatre(mixed) as here:
+        found = worlds(cast(here.host.sim))
+        assert found == {"one": ("trolley", 0), "two": ("trolley", 0), "warm": ("thermostat", 1)}
+        assert worlds(here.hub.status()["robots"]) == found
+
+
+@on_loop
+async def test_one_that_cannot_say_where_it_is_stands_alone(mixed):
+    async with theatre(mixed) as here:
+        here.host.sim.robots["two"].footprint = lambda: 1 / 0
+        assert worlds(cast(here.host.sim))["two"] == ("trolley", 1)
+
+
+@on_loop
+async def test_pictures_of_several_come_five_times_a_second_each(mixed):
+    async with theatre(mixed) as here:
+        client = here.come()
+        here.hub.look(client, "live", {"one": 5, "warm": 5})
+        await here.wall.go(0.4)
+        pages = {page["id"]: page["robot"] for page in client.socket.of("page")}
+        assert set(pages.values()) == {"one", "warm"}
+        client.socket.clear()
+        before = here.hub.pictures
+        await here.wall.go(3)
+        seen = [pages[frame[1]] for frame in client.socket.frames]
+        told = [message["name"] for message in client.socket.of("robot")]
+        around = [message["world"] for message in client.socket.of("around")]
+        for counts in ((seen.count("one"), seen.count("warm")), (told.count("one"), told.count("warm")),
+                       (around.count(0), around.count(1)), ((here.hub.pictures - before) / 2,)):  # fmt: skip
+            assert counts == pytest.approx([15] * len(counts), abs=1)
+        assert "two" not in told
+
+
+@on_loop
+async def test_each_world_is_told_with_who_is_in_it(mixed):
+    async with theatre(mixed) as here:
+        client = here.come()
+        here.hub.look(client, "live", {"two": 5, "warm": 5})
+        await here.wall.go(0.3)
+        found = {message["world"]: message["things"] for message in client.socket.of("around")}
+        assert [thing["name"] for thing in found[0]] == ["one", "two"]
+
+
+@on_loop
+async def test_a_page_says_what_the_robot_is(mixed):
+    async with theatre(mixed) as here:
+        client = here.come()
+        here.hub.look(client, "live", {"warm": 5})
+        await here.wall.go(0.3)
+        (page,) = client.socket.of("page")
+        assert (page["kind"], page["about"]) == ("thermostat", about(type(here.host.sim.robots["warm"])))
+        assert page["about"].startswith("A room thermostat")
+
+
+def test_what_a_robot_is_needs_no_instance():
+    from rigless.robots.vacuum import Robot
+
+    assert (kind_of(Robot), about(Robot)) == ("vacuum", summary("vacuum"))
+
+
+def test_five_a_second_is_a_rate_and_six_is_not():
+    assert _decoder.decode('{"type": "look", "robots": {"a": 5}}') == Look({"a": 5})
+    with pytest.raises(msgspec.ValidationError):
+        _decoder.decode('{"type": "look", "robots": {"a": 6}}')

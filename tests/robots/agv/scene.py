@@ -1,0 +1,98 @@
+"""An AGV in virtual time with its backend's side of the wire: what is sent to it, and what it has said since."""
+
+from typing import Any
+
+from rigless.kernel.inputs import Arrive, Connect
+from rigless.kernel.simulation import Simulation
+from rigless.robots.agv import Robot, instants
+from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import RobotConfig, own
+from rigless.robots.agv.voice import EPOCH_NS
+
+BACKEND = "11111111-2222-4333-8444-555555555555"
+
+
+def over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    return {**below, **{key: over(below[key], value) if isinstance(value, dict) and isinstance(below.get(key), dict) else value
+                        for key, value in above.items()}}  # fmt: skip
+
+
+class Scene:
+    """The robot that comes with rigless, changed. `heard` holds all that was said, by type."""
+
+    def __init__(self, seed: int = 1, **changes: Any):
+        self.robot = Robot("agv", RobotConfig.model_validate(over(own(), changes)))
+        self.sim = Simulation([self.robot], seed=seed)
+        self.heard: list[Any] = []
+        self.commands = 0
+
+    # Time
+
+    def run(self, seconds: float) -> "Scene":
+        self.sim.run(seconds)
+        self.heard += self.sim.take("agv", "nats")
+        return self
+
+    def until(self, test: Any, seconds: float = 60.0) -> "Scene":
+        """Go on until this is so."""
+        end_s = self.sim.now_s + seconds
+        while not test():
+            assert self.sim.now_s < end_s, f"it did not come to be within {seconds} s"
+            self.run(0.01)
+        return self
+
+    def at(self, seconds: float) -> str:
+        """So many seconds from now, as on the wire."""
+        return instants.to_text(EPOCH_NS + self.sim.now_ns + round(seconds * 1e9))
+
+    # The backend's side
+
+    def send(self, message: m.Heard | m.Malformed | m.Recalled | m.LinkReport) -> "Scene":
+        self.sim.send("agv", "nats", message)
+        self.heard += self.sim.take("agv", "nats")
+        return self
+
+    def wire(self, type: str, body: bytes) -> "Scene":
+        """Bytes on one of the robot's subjects."""
+        self.sim.apply(Connect("agv", "nats", 5, "nats", "agv"))
+        self.sim.apply(Arrive("agv", "nats", 5, body, f"robot.agv.{type}"))
+        self.heard += self.sim.take("agv", "nats")
+        return self
+
+    def command(self, type: str, id: str = "", valid_s: float = 60.0, **params: Any) -> str:
+        self.commands += 1
+        id = id or f"c{self.commands}"
+        self.send(m.CommandRequest(commandId=id, commandType=type, params=params, issuedAt=self.at(0), expiresAt=self.at(valid_s)))
+        return id
+
+    def control(self, kind: Any, id: str = "h1", seq: int = 1, valid_s: float = 600.0, **more: Any) -> "Scene":
+        return self.send(m.TrafficControl(controlId=id, kind=kind, seq=seq, validUntil=self.at(valid_s), **more))
+
+    def assign(self, *steps: Any, id: str = "t1", revision: int = 1, **more: Any) -> "Scene":
+        made = [step if isinstance(step, m.Step) else m.Step(f"s{n}", *step) for n, step in enumerate(steps, 1)]
+        return self.send(m.TaskAssign(taskId=id, revision=revision, steps=made, **more))
+
+    # What was said
+
+    def said(self, type: str) -> list[Any]:
+        return [envelope.payload for envelope in self.heard if envelope.type == type]
+
+    def last(self, type: str) -> Any:
+        return self.said(type)[-1]
+
+    def acks(self, id: str) -> list[str]:
+        return [ack.status for ack in self.said("command.ack") if ack.commandId == id]
+
+    def ack(self, id: str) -> Any:
+        return [ack for ack in self.said("command.ack") if ack.commandId == id][-1]
+
+    def events(self, code: str = "") -> list[Any]:
+        return [event for event in self.said("events") if code in ("", event.code)]
+
+    @property
+    def truth(self) -> Any:
+        return self.sim.truth("agv")
+
+    @property
+    def status(self) -> str:
+        return self.robot.status()

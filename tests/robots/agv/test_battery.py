@@ -1,0 +1,56 @@
+"""The battery: emptied by time and driving, filled by a charger, and told of when it is low."""
+
+import pytest
+
+from rigless.robots.agv.machine import Waypoint
+
+from .bench import bench, profile
+
+
+def running(**battery):
+    sim, robot = bench(runtime=profile(battery=battery))
+    return sim, robot, robot.machine
+
+
+def test_it_empties_with_time():
+    sim, _, machine = running(capacityWh=100.0, idleW=30.0, initialSoc=0.9)
+    sim.run(seconds=360.0)
+    assert machine.battery == (pytest.approx(0.9 - 3.0 / 100, abs=1e-4), False)
+
+
+def test_driving_takes_what_its_speed_takes():
+    sim, _, machine = running(capacityWh=10.0, idleW=0.0, driveWPerMps=150.0)
+    machine.go([Waypoint(9, 0)])
+    sim.run(seconds=12.0)
+    assert machine.arrived
+    assert machine.battery[0] == pytest.approx(1 - 150 * 9 / 3600 / 10, abs=1e-4), "by the metre, whatever the speed"
+
+
+def test_a_charger_fills_it_to_the_brim():
+    sim, _, machine = running(capacityWh=100.0, idleW=30.0, chargeW=330.0, initialSoc=0.5)
+    sim.set_input("agv", "charging", True)
+    sim.run(seconds=360.0)
+    assert machine.battery == (pytest.approx(0.8, abs=1e-3), True)
+    sim.run(seconds=360.0)
+    assert machine.battery == (1.0, True)
+    sim.set_input("agv", "charging", False)
+    sim.run(seconds=36.0)
+    assert machine.battery == (pytest.approx(0.997, abs=1e-4), False)
+
+
+def test_people_are_told_when_it_is_low_and_when_it_is_empty_and_then_it_drives_no_more():
+    sim, robot, machine = running(capacityWh=1.0, idleW=36.0, driveWPerMps=0.0, initialSoc=0.2)
+    sim.run(seconds=18.0)
+    machine.go([Waypoint(9, 0)])
+    sim.run(seconds=12.0)
+    assert [(code, source) for _, code, source in robot.noticed] == [
+        ("BATTERY_LOW", "battery"),
+        ("BATTERY_EMPTY", "battery"),
+    ]
+    assert machine.battery[0] == 0.0
+    assert not machine.driving
+    assert 0.5 < machine.pose[0] < 5
+    assert machine.path_left == 1
+    low_s, empty_s = (at for at, _, _ in robot.noticed)
+    assert low_s == pytest.approx(5.0, abs=1.1)
+    assert empty_s == pytest.approx(20.0, abs=1.1)

@@ -1,0 +1,324 @@
+"""Commands: how each type is answered, what is refused and why, and that none is done twice."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigless.robots.agv import instants
+from rigless.robots.agv import messages as m
+from rigless.robots.agv.modules import commands
+from rigless.robots.agv.params import COMMANDS
+from rigless.robots.agv.voice import EPOCH_NS
+
+from .scene import BACKEND, Scene
+
+DONE = ["ACCEPTED", "RUNNING", "SUCCEEDED"]
+
+
+def rejected(scene, type, **params):
+    ack = scene.ack(scene.command(type, **params))
+    assert ack.status == "REJECTED"
+    return ack.code
+
+
+# Each type
+
+
+def test_move_goes_there():
+    scene = Scene().run(0.1)
+    id = scene.command("MOVE", x=2.0, y=1.0, theta=1.0)
+    scene.run(0.5)
+    assert scene.last("state").commandId == id
+    scene.run(8)
+    assert scene.acks(id) == DONE
+    assert scene.truth.pose == pytest.approx((2.0, 1.0, 1.0), abs=1e-3)
+    assert scene.ack(id).result == {"x": 2.0, "y": 1.0, "theta": 1.0}
+    assert scene.last("state").commandId is None
+
+
+def test_axes_move_to_where_they_are_told_and_while_driving():
+    scene = Scene().run(0.1)
+    drive = scene.command("MOVE", x=2.0, y=0.0)
+    lift = scene.command("MOVE_AXIS", functionKey="HOIST", target={"unit": "cm", "value": 12})
+    grip = scene.command("RELEASE")
+    scene.run(6)
+    assert [scene.acks(id) for id in (drive, lift, grip)] == [DONE] * 3
+    assert scene.truth.axes == pytest.approx({"gripper": 0.08, "hoist": 0.12}, abs=1e-6)
+    home = scene.command("HOME")
+    scene.run(4)
+    assert scene.acks(home) == DONE
+    assert scene.truth.axes == pytest.approx({"gripper": 0.0, "hoist": 0.0}, abs=1e-6)
+    for type, where in (("RELEASE", 0.08), ("GRIP", 0.0)):
+        id = scene.command(type, functionKey="GRIPPER")
+        scene.run(3)
+        assert scene.acks(id) == DONE
+        assert scene.truth.axes["gripper"] == pytest.approx(where, abs=1e-6)
+
+
+def test_pause_holds_and_resume_goes_on():
+    scene = Scene().run(0.1)
+    drive = scene.command("MOVE", x=2.0, y=0.0)
+    lift = scene.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 300})
+    scene.run(1)
+    assert scene.acks(scene.command("PAUSE")) == DONE
+    scene.run(2)
+    assert (scene.status, scene.truth.reasons, scene.last("state").holds) == ("PAUSED", ["MANUAL_HOLD"], ["MANUAL"])
+    stands = scene.truth
+    scene.run(1)
+    assert scene.truth.pose == stands.pose
+    assert scene.truth.axes == stands.axes
+    assert scene.truth.axes["hoist"] < 0.3
+    assert rejected(scene, "MOVE", x=0.0, y=0.0) == "STATUS_FORBIDS"
+    assert rejected(scene, "GRIP") == "STATUS_FORBIDS"
+    assert scene.acks(scene.command("SET_OUTPUT", ioId="buzzer", value=True)) == DONE
+    assert scene.acks(scene.command("RESUME")) == DONE
+    scene.run(6)
+    assert (scene.acks(drive), scene.acks(lift)) == (DONE, DONE)
+
+
+def test_stop_cancels_what_is_done():
+    scene = Scene().run(0.1)
+    drive, lift = scene.command("MOVE", x=9.0, y=0.0), scene.command("HOME", motorIds=["hoist"])
+    grip = scene.command("RELEASE")
+    scene.run(1)
+    assert scene.acks(lift) == DONE
+    stop = scene.command("STOP")
+    assert (scene.acks(drive)[-1], scene.acks(grip)[-1]) == ("CANCELLED", "CANCELLED")
+    assert scene.acks(stop) == ["ACCEPTED", "RUNNING"]
+    scene.run(2)
+    assert scene.acks(stop) == DONE
+    assert scene.truth.velocity == (0.0, 0.0)
+    assert scene.acks(scene.command("STOP"))[-1] != "REJECTED"
+    again = scene.command("MOVE", x=0.0, y=0.0)
+    scene.run(10)
+    assert scene.acks(again) == DONE
+
+
+def test_outputs_and_poses_are_set():
+    scene = Scene().run(0.1)
+    assert scene.acks(scene.command("SET_OUTPUT", ioId="beacon", value=True)) == DONE
+    assert scene.acks(scene.command("INIT_POSE", x=5, y=-2, theta=0.5, mapId="hall")) == DONE
+    scene.run(1)
+    assert scene.last("telemetry").io["beacon"] is True
+    pose = scene.last("state").pose
+    assert (pose.x, pose.y, pose.theta, pose.mapId) == (5.0, -2.0, 0.5, "hall")
+
+
+def test_a_reset_has_a_cooldown():
+    scene = Scene().run(0.1)
+    scene.sim.inject("agv", "hoist", "error", latch=True)
+    scene.run(0.1)
+    scene.sim.clear("agv", "hoist")
+    first = scene.command("RESET_MOTOR", motorIds=["hoist"])
+    assert rejected(scene, "RESET_MOTOR", motorIds=["hoist"]) == "RESET_COOLDOWN"
+    scene.run(0.6)
+    assert scene.acks(first) == DONE
+    later = scene.command("RESET_MOTOR", motorIds=["hoist"])
+    scene.run(0.2)
+    assert scene.acks(later) == DONE
+
+
+# What is refused
+
+
+WRONG = [
+    ("MOVE", {"x": 1.0}, "y"),
+    ("MOVE", {"x": "1", "y": 0}, "x"),
+    ("MOVE", {"x": True, "y": 0}, "x"),
+    ("MOVE", {"x": 1e12, "y": 0}, "x"),
+    ("MOVE", {"x": 0, "y": 0, "speed": 3}, "speed"),
+    ("MOVE", {"x": 0, "y": 0, "theta": [1]}, "theta"),
+    ("FOLLOW_ROUTE", {}, "routeId"),
+    ("FOLLOW_ROUTE", {"routeId": "nowhere"}, "routeId"),
+    ("FOLLOW_ROUTE", {"nodes": []}, "nodes"),
+    ("STOP", {"now": True}, "now"),
+    ("MOVE_AXIS", {"target": {"unit": "mm", "value": 1}}, "motorId"),
+    ("MOVE_AXIS", {"motorId": "drive_left", "target": {"unit": "mm", "value": 1}}, "drive_left"),
+    ("MOVE_AXIS", {"motorId": "hoist", "target": {"unit": "deg", "value": 1}}, "deg"),
+    ("MOVE_AXIS", {"motorId": "hoist", "target": {"unit": "mm", "value": 301}}, "300"),
+    ("MOVE_AXIS", {"motorId": "hoist", "target": {"value": 1}}, "unit"),
+    ("MOVE_AXIS", {"motorId": "hoist", "functionKey": "GRIPPER", "target": {"unit": "mm", "value": 1}}, "hoist"),
+    ("GRIP", {"motorId": "nobody"}, "nobody"),
+    ("HOME", {"motorIds": "hoist"}, "motorIds"),
+    ("RESET_MOTOR", {}, "motorIds"),
+    ("RESET_MOTOR", {"motorIds": ["ghost"]}, "ghost"),
+    ("SET_OUTPUT", {"ioId": "siren", "value": True}, "siren"),
+    ("SET_OUTPUT", {"ioId": "buzzer", "value": 1}, "value"),
+    ("INIT_POSE", {"x": 0, "y": 0}, "theta"),
+]
+
+
+@pytest.mark.parametrize(("type", "params", "names"), WRONG)
+def test_wrong_parameters_are_named(type, params, names):
+    scene = Scene().run(0.05)
+    ack = scene.ack(scene.command(type, **params))
+    assert (ack.status, ack.code) == ("REJECTED", "INVALID_PARAMS")
+    assert names in ack.message
+
+
+def test_what_is_not_supported():
+    scene = Scene(capabilities={"supportedCommands": ["MOVE", "STOP"]}).run(0.05)
+    assert rejected(scene, "GRIP") == "NOT_SUPPORTED"
+    assert rejected(scene, "FLY") == "NOT_SUPPORTED"
+    assert scene.ack(scene.command("MOVE", x=0.1, y=0.0)).status == "RUNNING"
+
+
+def test_a_function_that_no_motor_has():
+    assert rejected(Scene().run(0.05), "GRIP", functionKey="CRANE") == "REQUIRED_MOTOR_UNAVAILABLE"
+
+
+def test_a_second_motion_is_refused_as_busy():
+    scene = Scene().run(0.05)
+    scene.command("MOVE", x=3.0, y=0.0)
+    scene.command("RELEASE")
+    scene.run(0.5)
+    assert rejected(scene, "MOVE", x=0.0, y=0.0) == "BUSY"
+    assert rejected(scene, "INIT_POSE", x=0.0, y=0.0, theta=0.0) == "BUSY"
+    assert rejected(scene, "GRIP") == "BUSY"
+
+
+def test_one_that_was_meant_for_another_boot():
+    scene = Scene().run(0.05)
+    boot = scene.heard[0].bootId
+    for expected, status in (("another", "REJECTED"), (boot, "RUNNING")):
+        scene.send(m.CommandRequest(commandId=expected, commandType="MOVE", params={"x": 1.0, "y": 0.0}, expectedBootId=expected))
+        assert scene.ack(expected).status == status
+    assert (scene.ack("another").code, boot in scene.ack("another").message) == ("STATUS_FORBIDS", True)
+
+
+@pytest.mark.parametrize("late_s", [0.0, 0.001, 3600.0])
+def test_one_that_came_too_late_is_expired(late_s):
+    scene = Scene().run(1.0)
+    id = scene.command("MOVE", valid_s=-late_s, x=1.0, y=0.0)
+    assert (scene.acks(id), scene.ack(id).code) == (["EXPIRED"], "EXPIRED")
+    scene.run(1)
+    assert not scene.truth.driving
+
+
+def test_the_servers_time_decides_not_the_robots():
+    scene = Scene().run(1.0)
+    expires_ns = instants.to_ns("2031-05-05T12:00:00Z")
+    for off_ns, status in ((-1, "RUNNING"), (0, "EXPIRED")):
+        id = f"server {off_ns}"
+        scene.send(m.CommandRequest(commandId=id, commandType="HOME", params={"motorIds": ["hoist" if off_ns else "gripper"]},
+                                    expiresAt="2031-05-05T12:00:00Z", receivedAtNs=expires_ns + off_ns))  # fmt: skip
+        assert scene.ack(id).status == status
+
+
+# Twice
+
+
+def test_one_that_comes_again_is_answered_again_and_not_done_again():
+    scene = Scene().run(0.1)
+    id = scene.command("MOVE", id="same", x=1.0, y=0.0)
+    scene.run(1)
+    scene.command("MOVE", id="same", x=1.0, y=0.0)
+    assert (scene.ack(id).status, scene.ack(id).replayed) == ("RUNNING", True)
+    scene.run(5)
+    driven = scene.truth.odometer_m
+    scene.command("MOVE", id="same", x=-5.0, y=0.0)
+    assert (scene.ack(id).status, scene.ack(id).replayed, scene.ack(id).result["x"]) == ("SUCCEEDED", True, 1.0)
+    scene.run(3)
+    assert scene.truth.odometer_m == driven
+
+
+def test_the_ledger_is_bounded_and_forgets_the_oldest(monkeypatch):
+    monkeypatch.setattr(commands, "MOST_REMEMBERED", 5)
+    scene = Scene().run(0.1)
+    drive = scene.command("MOVE", x=5.0, y=0.0)
+    for n in range(8):
+        scene.command("SET_OUTPUT", id=f"o{n}", ioId="buzzer", value=bool(n % 2))
+    ledger = scene.robot.state.commands.ledger
+    assert list(ledger) == [drive, "o4", "o5", "o6", "o7"]  # what is still being done is not forgotten
+
+
+def test_answers_from_before_a_restart_are_remembered():
+    scene = Scene()
+    scene.send(m.Recalled("command.ack", {"commandId": "old", "status": "SUCCEEDED", "refs": [], "result": {"x": 1.0}}, "boot-0"))
+    scene.send(m.Recalled("command.ack", {"commandId": "cut", "status": "RUNNING", "refs": []}, "boot-0"))
+    scene.send(m.Recalled("command.ack", {"nonsense": 1}, "boot-0"))
+    scene.run(0.1)
+    assert [(ack.commandId, ack.status, ack.message) for ack in scene.said("command.ack")] == [
+        ("cut", "FAILED", "the robot restarted")
+    ]
+    scene.command("MOVE", id="old", x=3.0, y=0.0)
+    assert (scene.ack("old").status, scene.ack("old").replayed) == ("SUCCEEDED", True)
+    scene.command("MOVE", id="cut", x=3.0, y=0.0)
+    assert (scene.ack("cut").status, scene.ack("cut").replayed) == ("FAILED", True)
+    scene.run(1)
+    assert scene.truth.odometer_m == 0.0
+
+
+# What cannot be read
+
+
+def envelope(payload, **changes):
+    return json.dumps({"v": 1, "messageId": "m1", "type": "command.request", "robotId": "agv", "bootId": BACKEND, "seq": 1,
+                       "ts": instants.to_text(EPOCH_NS), "payload": payload, **changes}).encode()  # fmt: skip
+
+
+def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():
+    scene = Scene().run(0.1)
+    scene.wire("command.request", b"{]")
+    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("", "MALFORMED_ENVELOPE")
+    scene.wire("command.request", envelope({"commandId": "c9"}, v=2))
+    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("c9", "MALFORMED_ENVELOPE")
+    scene.wire("command.request", envelope({"commandId": "c9", "commandType": "MOVE", "params": {"x": 1, "y": 0}}))
+    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("c9", "INVALID_PARAMS")
+    good = {"commandId": "c9", "commandType": "MOVE", "params": {"x": 1, "y": 0}, "issuedAt": scene.at(0), "expiresAt": scene.at(9)}
+    scene.wire("command.request", envelope(good))
+    assert scene.ack("c9").status == "RUNNING"
+    scene.wire("command.request", envelope(good, v=3))
+    assert (scene.last("command.ack").commandId, scene.ack("c9").status) == ("", "RUNNING")
+    assert scene.last("command.ack").refs == [m.Ref("commandId", "c9")]
+
+
+def test_hundreds_of_malformed_ones_do_not_flood():
+    scene = Scene().run(0.1)
+    for n in range(500):
+        scene.wire("command.request", b"\xff" * (n % 7))
+        scene.wire("task.assign", b"{}")
+        if n % 50 == 49:
+            scene.run(0.1)
+    scene.run(2)
+    answers = [ack for ack in scene.said("command.ack") if ack.code == "MALFORMED_ENVELOPE"]
+    assert 20 <= len(answers) <= 40
+    told = scene.events("MALFORMED_ENVELOPE")
+    assert 2 <= len(told) <= 4
+    assert sum(event.data.get("count", 1) for event in told) == 1000
+    id = scene.command("MOVE", x=0.5, y=0.0)
+    scene.run(4)
+    assert scene.acks(id) == DONE
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3), max_leaves=6,
+)  # fmt: skip
+KEYS = st.sampled_from(["x", "y", "theta", "motorId", "motorIds", "functionKey", "target", "ioId", "value", "to", "nodes", "edges",
+                        "routeId", "unit", "mapId"]) | st.text(max_size=4)  # fmt: skip
+_scene = Scene().run(0.1)
+_fresh = _scene.sim.snapshot()
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.sampled_from([*COMMANDS, "", "WAIT"]), st.dictionaries(KEYS, VALUES, max_size=4))
+def test_whatever_is_asked_is_answered(type, params):
+    """By one final answer, or by one that it runs; and the robot can be stopped, told and kept after it."""
+    _scene.sim.restore(_fresh)
+    _scene.heard.clear()
+    request = m.CommandRequest(commandId="fuzz", commandType=type, params=params)
+    _scene.robot.hear_command(request, None)
+    _scene.run(0.1)
+    acks = [ack for ack in _scene.said("command.ack") if ack.commandId == "fuzz"]
+    assert acks[0].status in ("ACCEPTED", "REJECTED")
+    if acks[0].status == "REJECTED":
+        assert acks[0].code in ("INVALID_PARAMS", "NOT_SUPPORTED", "REQUIRED_MOTOR_UNAVAILABLE")
+        assert acks[0].message
+        assert len(acks) == 1
+    stop = _scene.command("STOP")
+    _scene.run(0.5)
+    assert _scene.acks(stop) == DONE
+    _scene.sim.snapshot().to_bytes()

@@ -1,0 +1,432 @@
+"""The drive: exact legs in the trapezoid's time, limits kept in every phase, stops, holds, extensions, and where the wheels really went."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigless.kernel.inputs import Clear, Inject
+from rigless.robots.agv import drive as d
+from rigless.robots.agv import motors as m
+from rigless.robots.agv.config import own
+from rigless.robots.agv.machine import Waypoint
+
+from .bench import bench, profile, ticks, trapezoid_s
+
+DT_S = 0.01
+COARSE_S = 0.04  # a tick of the properties, which look at many
+TOP, ACC, DEC, BASE = 1.2, 0.8, 1.0, 0.56  # of the robot that comes with rigless
+
+
+def one_drive():
+    return [{**own()["motors"][0], "motorId": "drive"}, *own()["motors"][2:]]
+
+
+def until(machine, done, most=20_000):
+    """Ticks until something is so; gives their number."""
+    for count in range(most):
+        if done():
+            return count
+        machine.tick(DT_S)
+    raise AssertionError(
+        f"not within {most} ticks: at {machine.pose}, {machine.velocity}, phase {machine.state.drive[d.PHASE]}"
+    )
+
+
+def peak_speed(machine, done):
+    speeds = [0.0]
+
+    def watched():
+        speeds.append(abs(machine.velocity[0]))
+        return done()
+
+    until(machine, watched)
+    return speeds
+
+
+# Closed forms
+
+
+@pytest.mark.parametrize("distance", [0.001, 0.05, 0.7, 1.5, 7.3])
+def test_a_straight_leg_takes_the_trapezoids_time(distance):
+    _, robot = bench()
+    machine = robot.machine
+    machine.go([Waypoint(distance, 0.0)])
+    count = until(machine, lambda: machine.arrived)
+    assert 0 <= count * DT_S - trapezoid_s(distance, TOP, ACC, DEC) < 2 * DT_S
+    assert machine.pose == (distance, 0.0, 0.0)
+    assert machine.velocity == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("angle", [0.02, -0.5, 1.57, 3.0])
+def test_a_turn_in_place_takes_the_trapezoids_time(angle):
+    _, robot = bench()
+    machine = robot.machine
+    machine.go([Waypoint(0.0, 0.0, theta=angle)])
+    count = until(machine, lambda: machine.arrived)
+    expected_s = trapezoid_s(abs(angle) * BASE / 2, TOP, ACC, DEC)
+    assert 0 <= count * DT_S - expected_s < 2 * DT_S
+    assert machine.pose == (0.0, 0.0, angle)
+
+
+def test_a_leg_may_be_slower_and_so_may_the_whole_robot():
+    for set_limit in (lambda machine: machine.go([Waypoint(3, 0, max_speed=0.4)]),
+                      lambda machine: (machine.go([Waypoint(3, 0)]), machine.limit_speed(0.4))):  # fmt: skip
+        _, robot = bench()
+        set_limit(robot.machine)
+        count = until(robot.machine, lambda machine=robot.machine: machine.arrived)
+        assert 0 <= count * DT_S - trapezoid_s(3, 0.4, ACC, DEC) < 2 * DT_S
+
+
+def test_a_curved_way_is_an_exact_arc():
+    """With wheels at speeds of their own the robot is on a circle, whatever the ticks are."""
+    _, robot = bench()
+    drive, const, wheels = robot.machine.state.drive.copy(), robot.machine.const, robot.machine.wheels
+    motors = m.at_rest(robot.machine.limits)
+    left, right, count = 0.3, 0.5, 400
+    for _ in range(count):
+        motors[0, m.POSITION] += left * 0.05
+        motors[1, m.POSITION] += right * 0.05
+        d.advance(drive, np.zeros((0, d.PATH_SIZE)), const, motors, wheels, 0.05)
+    radius, turned = BASE / 2 * (left + right) / (right - left), (right - left) / BASE * count * 0.05
+    assert drive[d.X] == pytest.approx(radius * math.sin(turned), abs=1e-9)
+    assert drive[d.Y] == pytest.approx(radius * (1 - math.cos(turned)), abs=1e-9)
+    assert drive[d.THETA] == pytest.approx(math.remainder(turned, math.tau), abs=1e-9)
+    assert drive[d.ODOMETER] == pytest.approx(0.4 * 20)
+
+
+# Properties
+
+PLACE = st.floats(-2.0, 2.0).map(lambda value: round(value, 3))
+WAYPOINT = st.builds(
+    Waypoint,
+    PLACE,
+    PLACE,
+    st.none() | st.floats(-3.1, 3.1),
+    st.none() | st.floats(0.2, 2.0),
+    st.booleans(),
+)
+LINE = st.builds(  # many of which lie on one line, so that they are passed at speed
+    lambda length, cap, stop: (length, cap, stop), st.floats(0.05, 1.5), st.none() | st.floats(0.2, 2.0), st.booleans()
+)
+EVENT = st.tuples(
+    st.integers(1, 60),
+    st.one_of(
+        st.tuples(st.just("hold"), st.booleans()),
+        st.tuples(st.just("limit"), st.none() | st.floats(0.05, 1.5)),
+        st.tuples(st.just("allow"), st.booleans()),
+        st.tuples(st.just("obstacle"), st.just(-1.0) | st.floats(0.0, 2.0)),
+        st.tuples(st.just("extend"), st.lists(WAYPOINT, min_size=1, max_size=2)),
+        st.tuples(st.just("estop"), st.booleans()),
+    ),
+)
+
+
+class Watch:
+    """Ticks a machine and looks at every tick whether its wheels keep their limits and it goes no farther than it should."""
+
+    def __init__(self, robot, dt_s=COARSE_S):
+        self.robot, self.machine, self.dt_s = robot, robot.machine, dt_s
+        self.before = robot.machine.state.motors[:2, m.VELOCITY].tolist()
+
+    def tick(self):
+        machine, dt_s = self.machine, self.dt_s
+        drive, path = machine.state.drive, machine.state.path
+        phase, leg, heading = drive[d.PHASE], int(drive[d.LEG]), drive[d.HEADING]
+        machine.tick(dt_s)
+        wheels = machine.state.motors[:2, m.VELOCITY].tolist()
+        slower = True
+        for now, before in zip(wheels, self.before, strict=True):
+            change = abs(now) - abs(before)
+            assert abs(now) <= TOP * (1 + 1e-9)
+            assert now * before >= 0, "no wheel turns back without coming to rest"
+            assert -DEC * dt_s * (1 + 1e-9) <= change <= ACC * dt_s * (1 + 1e-9)
+            slower = slower and change <= 0
+        self.before = wheels
+        if phase == d.ROLL:
+            assert abs(drive[d.V]) <= path[leg, d.PATH_SPEED] * (1 + 1e-9) + 1e-9 or slower
+            if drive[d.PHASE] == d.ROLL and drive[d.LEG] == leg and path[leg, d.PATH_STOP]:
+                way = -1.0 if drive[d.BACK] else 1.0
+                dx, dy = path[leg, 0] - drive[d.X], path[leg, 1] - drive[d.Y]
+                assert way * (dx * math.cos(heading) + dy * math.sin(heading)) >= -1e-6
+
+    def do(self, what, value):
+        machine = self.machine
+        match what:
+            case "hold":
+                machine.hold(value)
+            case "limit":
+                machine.limit_speed(value)
+            case "allow":
+                machine.drive_allowed = value
+            case "obstacle":
+                self.robot.input["obstacle_m"] = value
+            case "estop":
+                self.robot.input["estop"] = value
+            case "extend":
+                machine.extend(value)
+
+    def to_the_end(self):
+        for what, value in (("hold", False), ("limit", None), ("allow", True), ("obstacle", -1.0), ("estop", False)):
+            self.do(what, value)
+        for _ in range(20_000):
+            if self.machine.arrived:
+                return
+            self.tick()
+        raise AssertionError(f"never arrives: {self.machine.state.drive}")
+
+
+def arrived_at(machine, last):
+    x, y, theta = machine.pose
+    assert (x, y) == (last.x, last.y)
+    assert machine.velocity == (0.0, 0.0)
+    if last.theta is not None:
+        assert theta == last.theta
+    assert machine.path_left == 0
+
+
+@settings(max_examples=60)
+@given(st.lists(WAYPOINT, min_size=1, max_size=4), st.booleans(), st.lists(EVENT, max_size=5))
+def test_whatever_happens_on_the_way_limits_are_kept_and_the_end_is_exact(waypoints, reverse, events):
+    _, robot = bench()
+    watch = Watch(robot)
+    robot.machine.go(waypoints, reverse)
+    last = waypoints[-1]
+    for count, (what, value) in events:
+        for _ in range(count):
+            watch.tick()
+        watch.do(what, value)
+        last = value[-1] if what == "extend" else last
+    watch.to_the_end()
+    arrived_at(robot.machine, last)
+
+
+@settings(max_examples=60)
+@given(st.lists(LINE, min_size=1, max_size=6), st.floats(-3.1, 3.1), st.lists(EVENT, max_size=4), st.booleans())
+def test_on_a_line_too(legs, direction, events, reverse):
+    _, robot = bench()
+    watch, s, waypoints = Watch(robot), 0.0, []
+    for length, cap, stop in legs:
+        s += length
+        waypoints.append(Waypoint(s * math.cos(direction), s * math.sin(direction), None, cap, stop))
+    robot.machine.go(waypoints[:2], reverse)
+    left = waypoints[2:]
+    for count, (what, value) in events:
+        for _ in range(count):
+            watch.tick()
+        if what == "extend":
+            robot.machine.extend(left[:1])
+            left = left[1:]
+        else:
+            watch.do(what, value)
+    robot.machine.extend(left)
+    watch.to_the_end()
+    x, y, theta = robot.machine.pose
+    assert (x, y) == (waypoints[-1].x, waypoints[-1].y)
+    way = math.pi if reverse else 0.0
+    assert math.remainder(theta - direction - way, math.tau) == pytest.approx(0.0, abs=1e-6)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(1, 50), WAYPOINT, st.booleans()), min_size=1, max_size=5))
+def test_sent_elsewhere_on_its_way_it_keeps_its_limits(moves):
+    _, robot = bench()
+    watch = Watch(robot)
+    for count, to, reverse in moves:
+        robot.machine.go([to], reverse)
+        for _ in range(count):
+            watch.tick()
+    watch.to_the_end()
+    arrived_at(robot.machine, moves[-1][1])
+
+
+# Path
+
+
+def test_it_turns_drives_and_turns_again():
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    machine = robot.machine
+    machine.go([Waypoint(0.0, 2.0, theta=0.0)])
+    until(machine, lambda: machine.velocity[0] > 0)
+    assert machine.pose == pytest.approx((0.0, 0.0, math.pi / 2), abs=1e-3)
+    assert machine.leg[0] == 0
+    assert machine.driving
+    until(machine, lambda: machine.leg[1] > 1.0)
+    assert machine.pose[1] == pytest.approx(machine.leg[1])
+    until(machine, lambda: machine.arrived)
+    assert machine.pose == (0.0, 2.0, 0.0)
+    assert not machine.driving
+    assert machine.reached == 1
+
+
+def test_backwards_it_points_away_from_where_it_goes():
+    _, robot = bench()
+    machine = robot.machine
+    machine.go([Waypoint(-2.0, 0.0)], reverse=True)
+    until(machine, lambda: machine.arrived)
+    assert machine.pose == (-2.0, 0.0, 0.0)
+    assert machine.odometer_m == pytest.approx(2.0)
+
+
+def test_it_goes_through_waypoints_on_a_line_at_speed_and_stops_at_those_that_ask_for_it():
+    def slowest(stop):
+        _, robot = bench()
+        machine = robot.machine
+        machine.go([Waypoint(3, 0, stop=stop), Waypoint(6, 0)])
+        until(machine, lambda: machine.pose[0] > 1.5)
+        return min(peak_speed(machine, lambda: machine.pose[0] > 4.5)[1:])
+
+    assert slowest(False) == TOP
+    assert slowest(True) == 0.0
+
+
+def test_a_slower_leg_is_entered_at_its_speed():
+    _, robot = bench()
+    machine = robot.machine
+    machine.go([Waypoint(3, 0, stop=False), Waypoint(5, 0, max_speed=0.3, stop=False), Waypoint(9, 0)])
+    until(machine, lambda: machine.reached == 1)
+    assert machine.velocity[0] == pytest.approx(0.3)
+    assert max(peak_speed(machine, lambda: machine.reached == 2)) <= 0.3 * (1 + 1e-9)
+    assert max(peak_speed(machine, lambda: machine.arrived)) == TOP
+
+
+def test_a_horizon_that_is_released_in_time_costs_no_speed_and_later_it_stops():
+    def slowest(extend_at):
+        _, robot = bench()
+        machine = robot.machine
+        machine.go([Waypoint(3, 0, stop=False)])
+        until(machine, lambda: machine.pose[0] >= extend_at or machine.arrived)
+        machine.extend([Waypoint(6, 0)])
+        speeds = peak_speed(machine, lambda: machine.pose[0] > 4.0)[1:]
+        until(machine, lambda: machine.arrived)
+        assert machine.pose == (6.0, 0.0, 0.0)
+        assert machine.reached == 2
+        return min(speeds)
+
+    brakes_at = 3 - TOP**2 / (2 * DEC)
+    assert slowest(brakes_at - 0.05) == TOP
+    assert 0.3 < slowest(brakes_at + 0.3) < TOP
+    assert slowest(3.0) == 0.0
+
+
+def test_a_hold_keeps_the_path_and_a_halt_forgets_it():
+    _, robot = bench()
+    machine = robot.machine
+    machine.go([Waypoint(5, 0)])
+    until(machine, lambda: machine.velocity[0] == TOP)
+    at, needs_m = machine.pose[0], machine.stop_distance_m
+    machine.hold(True)
+    ticks(machine, 300)
+    assert machine.velocity[0] == 0.0
+    assert machine.path_left == 1
+    assert not machine.arrived
+    assert machine.pose[0] - at == pytest.approx(needs_m, abs=1e-6)
+    assert needs_m == pytest.approx(0.72)
+    machine.hold(False)
+    until(machine, lambda: machine.velocity[0] == TOP)
+    machine.halt()
+    ticks(machine, 300)
+    assert machine.velocity[0] == 0.0
+    assert machine.path_left == 0
+    assert machine.pose[0] < 5
+    assert not machine.arrived
+
+
+def test_an_ill_drive_motor_brings_the_robot_to_rest_within_its_limits():
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    machine = robot.machine
+    machine.go([Waypoint(9, 0)])
+    sim.run(seconds=3.0)
+    watch = Watch(robot, DT_S)
+    sim.apply(Inject("agv", "drive_left", "disconnected"))
+    for _ in range(int(TOP / DEC / DT_S) + 2):
+        watch.tick()
+    assert machine.velocity == (0.0, 0.0)
+    assert machine.drive_fault
+    assert machine.path_left == 1
+    assert abs(machine.pose[2]) < 0.05
+    sim.apply(Clear("agv", "drive_left"))
+    watch.to_the_end()
+    assert machine.pose[:2] == (9.0, 0.0)
+    assert abs(machine.pose[2]) < 0.05
+
+
+@pytest.mark.parametrize("kind", ["weak", "lag"])
+def test_a_wheel_that_does_less_than_it_should_bends_the_way_and_the_robot_aims_anew(kind):
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    machine = robot.machine
+    sim.apply(Inject("agv", "drive_left", kind, {"factor": 0.9} if kind == "weak" else {"tau_s": 0.05}))
+    machine.go([Waypoint(4, 0)])
+    until(machine, lambda: machine.pose[0] > 0.4)
+    assert machine.pose[2] > 1e-3
+    until(machine, lambda: machine.arrived)
+    assert machine.pose[:2] == pytest.approx((4, 0), abs=2e-3)
+
+
+# Chassis
+
+
+def test_a_track_drive_keeps_to_its_line_and_takes_corners_at_speed():
+    _, robot = bench(motors=one_drive())
+    machine = robot.machine
+    machine.go([Waypoint(3, 0, stop=False), Waypoint(3, 3, stop=False), Waypoint(0, 3)])
+    speeds = peak_speed(machine, lambda: machine.reached == 1)
+    assert speeds[-1] == TOP
+    assert machine.pose[2] == pytest.approx(math.pi / 2)
+    assert machine.pose[0] == 3.0
+    count = until(machine, lambda: machine.arrived)
+    assert machine.pose == pytest.approx((0, 3, -math.pi), abs=1e-12) or machine.pose == pytest.approx((0, 3, math.pi))
+    assert 0 <= (count + len(speeds) - 2) * DT_S - trapezoid_s(9, TOP, ACC, DEC) < 3 * DT_S
+    assert machine.odometer_m == pytest.approx(9.0)
+
+
+def test_wheels_are_found_by_metadata_by_name_or_by_order():
+    def sides(*motors):
+        template = own()["motors"][0]
+        _, robot = bench(motors=[{**template, "motorId": name, "metadata": more} for name, more in motors])
+        return robot.machine.wheels[:, d.SIDE].tolist()
+
+    assert sides(("a", {"side": "right"}), ("b", {"side": "LEFT"})) == [1, -1]
+    assert sides(("rightWheel", {}), ("wheel_left", {})) == [1, -1]
+    assert sides(("a", {}), ("b", {}), ("c", {}), ("d", {})) == [-1, -1, 1, 1]
+
+
+def test_wheels_in_turns_drive_as_far_as_their_size_says():
+    limits = {"maxSpeed": {"unit": "rpm", "value": 120}, "maxAcceleration": {"unit": "rps2", "value": 1.5},
+              "maxDeceleration": {"unit": "rps2", "value": 2}}  # fmt: skip
+    motors = [{**motor, "limits": limits, "metadata": {"wheelDiameterMm": 150}} for motor in own()["motors"][:2]]
+    _, robot = bench(motors=motors)
+    machine, around = robot.machine, math.pi * 0.15
+    machine.go([Waypoint(5, 0)])
+    count = until(machine, lambda: machine.arrived)
+    assert 0 <= count * DT_S - trapezoid_s(5, 2 * around, 1.5 * around, 2 * around) < 2 * DT_S
+    assert machine.pose == (5.0, 0.0, 0.0)
+    assert machine.health("drive_left").position == pytest.approx(5 / around), "in turns"
+
+
+def test_the_slowest_wheel_sets_the_pace():
+    motors = own()["motors"]
+    slow = {**motors[1]["limits"], "maxSpeed": {"unit": "mps", "value": 0.5}}
+    _, robot = bench(motors=[motors[0], {**motors[1], "limits": slow}])
+    robot.machine.go([Waypoint(3, 0)])
+    assert max(peak_speed(robot.machine, lambda: robot.machine.arrived)) == 0.5
+    assert robot.machine.pose == (3.0, 0.0, 0.0)
+
+
+def test_it_starts_where_the_profile_or_the_scenario_says_and_can_be_placed():
+    _, robot = bench(runtime=profile(initialPose={"x": 1.0, "y": 2.0, "theta": 0.5, "mapId": "hall"}))
+    machine = robot.machine
+    assert machine.pose == (1.0, 2.0, 0.5)
+    assert machine.map_id == "hall"
+    machine.go([Waypoint(5, 5)])
+    ticks(machine, 50)
+    machine.place(7.0, 8.0, 2 * math.pi + 0.25, "yard")
+    ticks(machine, 200)
+    assert machine.pose == pytest.approx((7.0, 8.0, 0.25), abs=0.4)
+    assert machine.map_id == "yard"
+    assert not machine.driving

@@ -1,0 +1,172 @@
+"""The machine as a whole: a function of what it was told, plain state that survives everything, and rest that costs nothing."""
+
+import pytest
+
+from rigless.kernel.inputs import SetInput
+from rigless.kernel.plain import pack, to_json, unpack
+from rigless.robots.agv import motors as m
+from rigless.robots.agv.machine import Waypoint
+from rigless.robots.agv.machine_state import MachineState
+
+from .bench import BenchState, bench, profile
+
+SCRIPT = {
+    "obstacleScript": [{"atS": 3.0, "untilS": 4.5, "distanceM": 0.5}, {"x": 3.0, "y": 2.0}],
+    "barcodeScript": [{"atS": 2.0, "code": "X"}],
+    "markers": [{"code": "M", "x": 1.0, "y": 0.5}],
+    "faultInjectionRules": [{"target": "hoist", "atS": 5.0, "durationS": 1.0}, {"target": "gripper", "chancePerS": 0.3, "durationS": 0.2}],
+}  # fmt: skip
+
+
+def scene(seed=3):
+    sim, robot = bench(seed=seed, runtime=profile(**SCRIPT))
+    sim.run(seconds=0.5)
+    robot.machine.go([Waypoint(2, 1, stop=False), Waypoint(4, 2, theta=1.0), Waypoint(0, 0)])
+    robot.machine.move_axis("hoist", 0.25)
+    sim.plan(2_000_000_000, SetInput("agv", "estop", True))
+    sim.plan(2_700_000_000, SetInput("agv", "estop", False))
+    return sim, robot
+
+
+def everything(robot):
+    machine = robot.machine
+    return (pack(robot.state), machine.healths(), machine.readings(), machine.io(), machine.devices(), machine.battery,
+            machine.pose, robot.scanned, robot.noticed)  # fmt: skip
+
+
+def test_the_same_seed_gives_the_same_and_another_does_not():
+    runs = []
+    for seed in (3, 3, 4):
+        sim, robot = scene(seed)
+        sim.run(seconds=12.0)
+        runs.append(everything(robot))
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+
+
+def test_how_time_is_cut_changes_nothing():
+    whole, cut = scene(), scene()
+    whole[0].run(seconds=10.0)
+    for _ in range(1000):
+        cut[0].run(seconds=0.01)
+        everything(cut[1])  # looking at it does not change it either
+    assert everything(whole[1]) == everything(cut[1])
+
+
+@pytest.mark.parametrize("at_s", [0.0, 1.0, 1.8, 3.2, 5.3])
+def test_from_a_snapshot_it_goes_on_as_it_did(at_s):
+    sim, robot = scene()
+    sim.run(seconds=at_s)
+    saved, scanned, noticed = sim.snapshot(), list(robot.scanned), list(robot.noticed)
+    sim.run(seconds=4.0)
+    expected = everything(robot)
+    for _ in range(2):
+        sim.restore(saved)
+        robot.scanned, robot.noticed = list(scanned), list(noticed)
+        sim.run(seconds=4.0)
+        assert everything(robot) == expected
+
+
+def test_what_it_says_of_itself_after_a_restore_is_of_then():
+    """The same number of changes on two ways from one snapshot: what was remembered from the first is not told on the second."""
+    sim, robot = bench()
+    sim.run(seconds=0.5)
+    saved = sim.snapshot()
+    told = []
+    for target in (0.1, 0.2):
+        sim.restore(saved)
+        robot.machine.move_axis("hoist", target)
+        sim.run(seconds=5.0)
+        told.append(robot.machine.health("hoist").position)
+    assert told == [pytest.approx(100), pytest.approx(200)]
+
+
+def test_its_state_is_plain_data():
+    sim, robot = scene()
+    sim.run(seconds=5.2)
+    kept = unpack(pack(robot.state), BenchState)
+    assert isinstance(kept.machine, MachineState)
+    assert pack(kept) == pack(robot.state)
+    assert kept.machine.motors.shape == robot.machine.state.motors.shape
+    assert to_json(robot.machine.devices())
+
+
+def test_a_tick_at_rest_changes_nothing_but_the_time_it_has_rested():
+    sim, robot = bench()
+    sim.run(seconds=1.5)
+    before = unpack(pack(robot.state), BenchState)
+    sim.run(seconds=0.3)
+    now = robot.state.machine
+    assert now.rest_s == pytest.approx(before.machine.rest_s + 0.3)
+    before.machine.rest_s = now.rest_s
+    assert pack(before) == pack(robot.state)
+    assert not now.moving
+
+
+@pytest.mark.parametrize("why", ["hold", "estop", "obstacle_m", "not allowed", "fault", "rule"])
+def test_a_robot_that_waits_costs_no_more_than_one_at_rest_and_goes_on_when_it_may(why):
+    rules = [{"target": "drive_left", "atS": 1.5, "durationS": 3.0}] if why == "rule" else []
+    sim, robot = bench(runtime=profile(faultInjectionRules=rules))
+    sim.run(seconds=0.1)
+    machine = robot.machine
+    machine.go([Waypoint(3, 0)])
+    sim.run(seconds=1.0)
+    start = {
+        "hold": lambda: machine.hold(True),
+        "estop": lambda: sim.set_input("agv", "estop", True),
+        "obstacle_m": lambda: sim.set_input("agv", "obstacle_m", 0.3),
+        "not allowed": lambda: setattr(machine, "drive_allowed", False),
+        "fault": lambda: sim.inject("agv", "drive_right"),
+        "rule": lambda: None,
+    }
+    end = {
+        "hold": lambda: machine.hold(False),
+        "estop": lambda: sim.set_input("agv", "estop", False),
+        "obstacle_m": lambda: sim.set_input("agv", "obstacle_m", -1),
+        "not allowed": lambda: setattr(machine, "drive_allowed", True),
+        "fault": lambda: sim.clear("agv"),
+        "rule": lambda: None,
+    }
+    start[why]()
+    sim.run(seconds=2.5)
+    assert not machine.driving
+    assert machine.path_left == 1
+    assert not machine.state.moving or why in ("fault", "rule")
+    end[why]()
+    sim.run(seconds=7.0)
+    assert machine.arrived
+    assert machine.pose[:2] == (3.0, 0.0)
+
+
+def test_healths_are_made_once_while_nothing_changes():
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    first = robot.machine.healths()
+    sim.run(seconds=0.5)
+    assert robot.machine.healths() is first
+    robot.machine.move_axis("hoist", 0.1)
+    sim.run(seconds=0.1)
+    assert robot.machine.healths() is not first
+    assert robot.machine.health("hoist").velocity > 0
+
+
+def test_a_robot_with_nothing_but_a_drive_ticks():
+    sim, robot = bench(motors=[], io={"digitalInputs": [], "digitalOutputs": [], "devices": []})
+    sim.run(seconds=0.1)
+    assert robot.machine.healths() == []
+    assert robot.machine.devices() == {}
+    assert not robot.machine.drive_fault
+    assert robot.machine.missing_functions == []
+    assert robot.machine.motor_of("HOIST") is None
+
+
+def test_feedback_is_in_the_state_where_other_drivers_may_write_it():
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    machine = robot.machine
+    machine.drivers.run(0, 0.5)
+    machine.drivers.disable(3)
+    machine.wake()
+    sim.run(seconds=0.1)
+    assert machine.state.motors[3, m.MODE] == m.DISABLE
+    assert machine.health("hoist").state == "DISABLED"

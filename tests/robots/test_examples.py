@@ -1,0 +1,65 @@
+"""What the ports of robots offer to try: each line, as a shell runs it, says what it is meant to say."""
+
+import json
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from rigless.robots.pacbot.robot import SPIN_LINE
+from rigless.robots.pacbot.wire import Command
+from rigless.robots.pacbot.wire import CommandCodec as MotorCodec
+from rigless.robots.rover.config import RoverConfig
+from rigless.robots.rover.wire import circle_line
+from rigless.robots.vacuum.robot import CIRCLE_LINE
+from rigless.robots.vacuum.wire import CommandCodec, Control
+from rigless.robots.welder.robot import JOG_LINE
+from rigless.robots.welder.wire import GrblCodec, Line, RealTime
+
+
+def said(line: str) -> bytes:
+    """What goes into the pipe of a line."""
+    words, pipe, reader = line.partition(" | ")
+    assert (pipe, reader) == (" | ", "nc -w 1 {host} {port}")
+    return subprocess.run(["sh", "-c", words], capture_output=True, check=True).stdout
+
+
+def test_the_vacuum_drives_a_circle():
+    assert list(CommandCodec().decode(said(CIRCLE_LINE))) == [
+        Control("drive", "configure", {"linear": 0.125, "angular": 0.5})
+    ]
+
+
+def test_the_welder_jogs_its_first_axis():
+    unlock, jog, ask = GrblCodec().decode(said(JOG_LINE))
+    assert isinstance(unlock, Line)
+    assert isinstance(jog, Line)
+    assert (unlock.text, jog.text, ask) == ("$X", "$J=G91X20F1800", RealTime(ord("?")))
+
+
+def test_the_pacbot_turns(monkeypatch):
+    heard = []
+    line = SimpleNamespace(connect=heard.append, send_json=lambda said: heard.append(json.dumps(said)), recv_json=dict)
+    fake = SimpleNamespace(REQ=3, Context=lambda: SimpleNamespace(socket=lambda kind: line))
+    monkeypatch.setitem(sys.modules, "zmq", fake)
+    words = subprocess.run(
+        ["sh", "-c", SPIN_LINE.replace("python3 -c", "printf %s")], capture_output=True, check=True, text=True
+    ).stdout
+    exec(words, {})
+    address, *commands = heard
+    assert address == "tcp://{host}:{port}"
+    found = [message for command in commands for message in MotorCodec().decode(command.encode())]
+    assert found == [Command("move", id=n, speed=0.3) for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("config", "robot", "words"),
+    [
+        ({}, "rover", "/cmd_vel geometry_msgs/msg/Twist '{linear"),
+        ({}, "second", "/second/cmd_vel geometry_msgs/msg/Twist '{linear"),
+        ({"twist_stamped": True}, "rover", "/cmd_vel geometry_msgs/msg/TwistStamped '{twist: {linear"),
+    ],
+)
+def test_the_rover_is_spoken_to_where_it_listens(config, robot, words):
+    assert circle_line(RoverConfig(**config), robot).startswith(f"ros2 topic pub -r 10 {words}")

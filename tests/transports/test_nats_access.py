@@ -1,0 +1,154 @@
+"""Who may talk to whom: credentials, certificates, permissions and servers that are too old are each named as what they are."""
+
+import asyncio
+import json
+
+import pytest
+
+from nats_servers import Authority, Permissions, Server, Tls, Users
+from rigless.kernel.problems import InputError
+
+from .inboxes import until
+from .nats_robots import IN, OUT, Robot, backend, on_loop, port, running
+
+API = "$JS.API.>"
+
+
+async def refusal(given):
+    robot = Robot(given)
+    with pytest.raises(InputError) as caught:
+        await robot.transport.open(given.address)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith("r1/nats: ") or "nats.servers" in text
+    return text
+
+
+@on_loop
+async def test_a_server_that_is_too_old_is_refused(tmp_path):
+    async def greet(reader, writer):
+        writer.write(b"INFO " + json.dumps({"version": "2.9.10", "headers": True}).encode() + b"\r\n")
+        await reader.read()
+        writer.close()
+
+    old = await asyncio.start_server(greet, "127.0.0.1", 0)
+    async with old:
+        url = f"nats://127.0.0.1:{old.sockets[0].getsockname()[1]}"
+        text = await refusal(port(url, tmp_path))
+    assert "2.9.10" in text
+    assert "2.11" in text
+
+
+@on_loop
+async def test_what_is_no_nats_server_is_said_to_be_none(tmp_path):
+    async def greet(reader, writer):
+        writer.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+        await reader.read()
+        writer.close()
+
+    other = await asyncio.start_server(greet, "127.0.0.1", 0)
+    async with other:
+        url = f"nats://127.0.0.1:{other.sockets[0].getsockname()[1]}"
+        async with running(port(url, tmp_path), wait=False) as robot:
+            assert "no NATS server" in robot.report["why"]
+
+
+@on_loop
+async def test_a_server_without_jetstream_is_refused(tmp_path):
+    with Server(tmp_path, extra="jetstream: disabled\n") as server:
+        assert "JetStream is not enabled" in await refusal(port(server.url, tmp_path))
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:4222", "nats://127.0.0.1:x", "nats://:4222"])
+@on_loop
+async def test_a_url_that_is_none_is_named(tmp_path, url):
+    given = port("nats://127.0.0.1:4222", tmp_path, nats={"servers": [url]})
+    assert "no NATS server's URL" in await refusal(given)
+
+
+@on_loop
+async def test_credentials_let_a_robot_in_and_bad_ones_are_named(tmp_path):
+    authority = Authority(tmp_path / "keys")
+    with Server(tmp_path, authority) as server:
+        creds = str(authority.creds("robot"))
+        async with running(port(server.url, tmp_path, nats={"credsFilePath": creds})) as robot:
+            robot.say("events", 1)
+            await robot.until_sent()
+        old = str(authority.creds("late", lasts_s=-5))
+        text = await refusal(port(server.url, tmp_path, nats={"credsFilePath": old}))
+        assert "have expired" in text
+        assert old in text
+        stranger = str(Authority(tmp_path / "others").creds("robot"))
+        text = await refusal(port(server.url, tmp_path, nats={"credsFilePath": stranger}))
+        assert "does not accept the credentials" in text
+        missing = str(tmp_path / "none.creds")
+        assert "cannot be read" in await refusal(port(server.url, tmp_path, nats={"credsFilePath": missing}))
+        (tmp_path / "empty.creds").write_text("nothing")
+        text = await refusal(port(server.url, tmp_path, nats={"credsFilePath": str(tmp_path / "empty.creds")}))
+        assert "no .creds file" in text
+        assert "wants credentials" in await refusal(port(server.url, tmp_path))
+
+
+@on_loop
+async def test_tls_is_used_where_the_server_wants_it_and_strangers_are_not_trusted(tmp_path, monkeypatch):
+    tls = Tls(tmp_path / "tls")
+    with Server(tmp_path, tls) as server:
+        text = await refusal(port(server.url, tmp_path))
+        assert "not trusted" in text
+        assert "RIGLESS_NATS_CA" in text
+        monkeypatch.setenv("RIGLESS_NATS_CA", str(tls.ca))
+        for url in (server.url, server.url.replace("nats:", "tls:")):
+            async with running(port(url, tmp_path)) as robot:
+                robot.say("events")
+                await robot.until_sent()
+        monkeypatch.setenv("RIGLESS_NATS_CA", str(tmp_path / "none.pem"))
+        assert "certificates cannot be read" in await refusal(port(server.url, tmp_path))
+
+
+@on_loop
+async def test_what_is_not_permitted_is_named_and_stops_nothing_else(tmp_path):
+    users = Users(robot=Permissions(deny_publish=["robot.r1.events"]), boss=Permissions())
+    with Server(tmp_path, users) as server:
+        url, boss = (server.url.replace("//", f"//{user}:{user}@") for user in ("robot", "boss"))
+        async with running(port(url, tmp_path)) as robot, backend(boss) as other:
+            for number in range(1, 600):
+                robot.say("events" if number < 300 else "command.ack", number, commandId="c")
+            await until(lambda: robot.depth == 299)
+            assert "does not permit this robot to publish to robot.r1.events" in robot.texts
+            assert robot.texts.count("robot.r1.events") == 1 + robot.texts.count(
+                "permission to publish to robot.r1.events"
+            )
+            assert await other.stored() == [f"boot-{number}" for number in range(300, 600)]
+            users.permissions["robot"] = Permissions()
+            server.stop()
+            await until(lambda: not robot.is_up)
+            server.start()
+            await robot.until_sent()  # it waited in the outbox
+            assert set(await other.stored(kind="events")) == {f"boot-{number}" for number in range(1, 300)}
+
+
+@on_loop
+async def test_permissions_that_a_robot_cannot_do_without_are_asked_for(tmp_path):
+    users = Users(robot=Permissions(publish=["robot.>"]))
+    with Server(tmp_path, users) as server:
+        text = await refusal(port(server.url.replace("//", "//robot:robot@"), tmp_path))
+        assert f"$JS.API.STREAM.INFO.{IN}" in text
+        assert "permission" in text
+
+
+@on_loop
+async def test_a_wrong_password_is_named_without_being_told(tmp_path):
+    with Server(tmp_path, Users(robot=Permissions())) as server:
+        text = await refusal(port(server.url.replace("//", "//robot:secret@"), tmp_path))
+        assert "does not accept this user" in text
+        assert "secret" not in text
+
+
+@on_loop
+async def test_streams_that_lack_subjects_are_refused_with_what_they_lack(tmp_path):
+    with Server(tmp_path) as server:
+        async with backend(server.url) as other:
+            await other.js.add_stream(name=OUT, subjects=["robot.*.events", "robot.*.state"])
+        text = await refusal(port(server.url, tmp_path))
+        assert "robot.r1.command.ack" in text
+        assert "robot.r1.events" not in text

@@ -1,0 +1,238 @@
+"""The parts of the NATS transport by themselves: the protocol's bytes, subjects, and what is on file."""
+
+import asyncio
+import sqlite3
+from contextlib import suppress
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigless.transports.jetstream import outbox as outboxes
+from rigless.transports.jetstream import protocol
+from rigless.transports.jetstream.outbox import Letter, Outbox
+from rigless.transports.jetstream.streams import Stream, check, covers
+from rigless.transports.jetstream.trouble import LinkError
+
+from .nats_robots import on_loop
+
+# The protocol
+
+SAID = (
+    b'INFO {"version":"2.15.1","headers":true}\r\n'
+    b"MSG robot.r1.state 3 5\r\nhello\r\n"
+    b"PING\r\n"
+    b"MSG a.b 12 _INBOX.x.1 0\r\n\r\n"
+    b"HMSG robot.r1.x 7 $JS.ACK.a.b 12 14\r\nNATS/1.0\r\n\r\n\r\n\r\n"
+    b"HMSG _INBOX.x.2 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"
+    b"-ERR 'Authorization Violation'\r\n+OK\r\n"
+)
+HEARD = [
+    (b"INFO", b'{"version":"2.15.1","headers":true}'),
+    (3, "robot.r1.state", "", b"", b"hello"),
+    (b"PING", b""),
+    (12, "a.b", "_INBOX.x.1", b"", b""),
+    (7, "robot.r1.x", "$JS.ACK.a.b", b"NATS/1.0\r\n\r\n", b"\r\n"),
+    (1, "_INBOX.x.2", "", b"NATS/1.0 503\r\n\r\n", b""),
+    (b"-ERR", b"'Authorization Violation'"),
+    (b"+OK", b""),
+]
+
+
+def parsed(pieces):
+    found = []
+    parser = protocol.Parser(lambda *given: found.append(given), lambda *given: found.append(given))
+    for piece in pieces:
+        parser.feed(piece)
+    return found
+
+
+def test_what_a_server_says_is_understood_whole_and_byte_by_byte():
+    assert parsed([SAID]) == HEARD
+    assert parsed([SAID[at : at + 1] for at in range(len(SAID))]) == HEARD
+
+
+@given(st.lists(st.integers(0, len(SAID)), max_size=8))
+def test_it_does_not_matter_how_it_is_cut(cuts):
+    edges = [0, *sorted(cuts), len(SAID)]
+    assert parsed([SAID[a:b] for a, b in pairwise(edges)]) == HEARD
+
+
+@given(st.binary(max_size=300))
+@settings(max_examples=300)
+def test_rubbish_is_an_error_of_the_protocol_or_nothing(data):
+    with suppress(protocol.ProtocolError):
+        parsed([b"MSG " + data, data, b"\r\nHMSG " + data])
+
+
+@pytest.mark.parametrize("line", [b"MSG a 1 -5\r\n", b"MSG a 1 99999999999\r\n", b"HMSG a 1 9 3\r\n", b"MSG a\r\n"])
+def test_lengths_that_cannot_be_are_refused(line):
+    with pytest.raises(protocol.ProtocolError):
+        parsed([line])
+
+
+@given(st.binary(max_size=50), st.booleans(), st.sampled_from([b"", b"Nats-Msg-Id: b-1\r\n"]))
+def test_what_is_published_is_what_a_server_would_hand_on(data, reply, headers):
+    frame = protocol.publish("a.b", data, "r.1" if reply else "", headers)
+    mirrored = frame.replace(b"HPUB a.b", b"HMSG a.b 1", 1) if headers else frame.replace(b"PUB a.b", b"MSG a.b 1", 1)
+    block = b"NATS/1.0\r\n" + headers + b"\r\n" if headers else b""
+    assert parsed([mirrored]) == [(1, "a.b", "r.1" if reply else "", block, data)]
+    assert protocol.field(block, b"nats-msg-id") == ("b-1" if headers else "")
+
+
+def test_versions_are_compared_by_number():
+    assert protocol.version("2.9.10") < protocol.version("2.11.0") < protocol.version("2.15.1-RC.1") < (3, 0)
+    assert protocol.version("soon") == protocol.version("") == (0, 0)
+
+
+# Subjects
+
+
+@pytest.mark.parametrize(
+    ("pattern", "subject", "does"),
+    [
+        ("robot.*.events", "robot.r1.events", True),
+        ("robot.>", "robot.r1.command.ack", True),
+        ("robot.>", "robot", False),
+        (">", "robot.r1.x", True),
+        ("robot.*.events", "robot.*.events", True),
+        ("robot.r1.events", "robot.*.events", False),
+        ("robot.*.command", "robot.r1.command.ack", False),
+        ("robot.*.command.*", "robot.r1.command", False),
+        ("robot.*", "robot.>", False),
+    ],
+)
+def test_what_a_stream_takes(pattern, subject, does):
+    assert covers(pattern, subject) is does
+
+
+def test_what_a_stream_does_not_take_is_named():
+    with pytest.raises(LinkError, match=r"ROBOT_OUT does not take robot\.r1\.events, robot\.r1\.x"):
+        check(Stream("ROBOT_OUT", ["robot.*.state"], ""), ["robot.r1.state", "robot.r1.events", "robot.r1.x"])
+
+
+# On file
+
+
+def letters(robot, numbers, size=10):
+    return [Letter(robot, number, f"robot.{robot}.events", f"{robot}-{number}", b"x" * size) for number in numbers]
+
+
+def box(path, told=None):
+    return Outbox(path / "outbox.sqlite", lambda text, severity: (told if told is not None else []).append(text))
+
+
+@on_loop
+async def test_all_of_one_turn_is_one_transaction_and_then_comes_what_waited(tmp_path):
+    outbox = box(tmp_path)
+    statements, order = [], []
+    outbox._database.set_trace_callback(statements.append)
+    for letter in letters("a", range(1, 4)) + letters("b", range(1, 3)):
+        outbox.add(letter)
+        outbox.keep(letter.robot, letter.subject, "k", letter.data)
+        outbox.then(lambda: order.append(sum(text.startswith("COMMIT") for text in statements)))
+    assert order == statements == []
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert order == [1] * 5
+    assert sum(text.startswith("BEGIN") for text in statements) == 1
+    outbox.close()
+    again = box(tmp_path)
+    assert [letter.number for letter in again.load("a", 0, 10)] == [1, 2, 3]
+    assert [letter.number for letter in again.load("a", 1, 1)] == [2]
+    assert (again.last_number("b"), again.depth("b"), again.rows, again.bytes) == (2, 2, 5, 50)
+    assert again.kept("a") == [("robot.a.events", b"x" * 10)]
+    again.remove(again.load("b", 0, 1)[0], 77)
+    again.close()
+    last = box(tmp_path)
+    assert (last.depth("b"), last.sequence("b"), last.sequence("a")) == (1, 77, 0)
+    last.close()
+
+
+@on_loop
+async def test_a_broken_file_is_set_aside_and_a_new_one_begun(tmp_path):
+    (tmp_path / "outbox.sqlite").write_bytes(b"this is no database, " * 1000)
+    told = []
+    outbox = box(tmp_path, told)
+    assert "set aside" in told[0]
+    outbox.add(letters("a", [1])[0])
+    assert outbox.commit()
+    outbox.close()
+    assert len(list(tmp_path.glob("outbox.sqlite.broken-*"))) == 1
+
+
+@on_loop
+async def test_a_file_that_is_damaged_inside_is_set_aside_as_well(tmp_path):
+    outbox = box(tmp_path)
+    for letter in letters("a", range(2000), 500):
+        outbox.add(letter)
+    outbox.close()
+    path = tmp_path / "outbox.sqlite"
+    data = bytearray(path.read_bytes())
+    data[8192:40960] = b"\xa5" * (40960 - 8192)
+    path.write_bytes(data)
+    told = []
+    outbox = box(tmp_path, told)
+    assert "set aside" in told[0]
+    assert outbox.depth("a") == 0
+    outbox.close()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LinkError, match="cannot be opened"):
+        box(tmp_path / "file")
+
+
+@on_loop
+async def test_what_is_remembered_is_bounded_by_number_and_age(tmp_path, monkeypatch):
+    monkeypatch.setattr(outboxes, "KEPT", 5)
+    outbox = box(tmp_path)
+    for number in range(9):
+        outbox.keep("a", "s", str(number), str(number).encode())
+        outbox.keep("a", "t", str(number % 2), str(number).encode())
+    outbox.commit()
+    assert [data for subject, data in outbox.kept("a") if subject == "s"] == [b"4", b"5", b"6", b"7", b"8"]
+    assert [data for subject, data in outbox.kept("a") if subject == "t"] == [b"7", b"8"]
+    monkeypatch.setattr(outboxes, "KEPT_S", -1.0)
+    assert outbox.kept("a") == []
+    outbox.close()
+
+
+@on_loop
+async def test_a_write_that_fails_is_tried_again_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(outboxes, "RETRY_S", 0.01)
+    told, done = [], []
+    outbox = box(tmp_path, told)
+    other = sqlite3.connect(tmp_path / "outbox.sqlite", isolation_level=None)
+    outbox._database.execute("PRAGMA busy_timeout = 0")
+    other.execute("BEGIN IMMEDIATE")  # somebody else has the file
+    for letter in letters("a", range(1, 4)):
+        outbox.add(letter)
+    outbox.then(lambda: done.append(outbox.depth("a")))
+    await asyncio.sleep(0.05)
+    assert done == []
+    assert outbox.trouble
+    assert len(told) == 1
+    other.execute("ROLLBACK")
+    other.close()
+    while not done:
+        await asyncio.sleep(0.005)
+    assert done == [3]
+    assert not outbox.trouble
+    outbox.close()
+
+
+@on_loop
+async def test_a_full_outbox_takes_nothing_more_and_gives_nothing_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(outboxes, "ROWS", 3)
+    outbox = box(tmp_path)
+    for letter in letters("a", range(1, 4)):
+        assert not outbox.full()
+        outbox.add(letter)
+    assert outbox.full()
+    outbox.commit()
+    outbox.remove(outbox.load("a", 0, 1)[0], 1)
+    assert not outbox.full()
+    outbox.close()

@@ -55,12 +55,9 @@ class Machine(Health):
         self.drivers = drivers or make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
         self.half_length_m, self.half_width_m = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
-        self._required = {entry.ioId for entry in config.io.digitalInputs if entry.required}
-        self._required |= {device.deviceId for device in config.io.devices if device.required}
-        safety = config.safety
-        self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
-        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
-        self._warn_m = safety.obstacleWarnDistanceMeters or WARN_M
+        self._required = [entry.ioId for entry in config.io.digitalInputs if entry.required]
+        self._required += [device.deviceId for device in config.io.devices if device.required]
+        self._heed(config)
         self.sensing = Sensing(robot, config, self.limits)
         self.scripts = Scripts(robot, profile, self.sensing)
         self._battery = Battery(profile.battery)
@@ -68,6 +65,23 @@ class Machine(Health):
         if profile.map is not None and isinstance(robot.world, GridWorld):
             self._walls = Walls(robot.world.grid, self.half_length_m, self.half_width_m)
         self._begin(config, profile)
+
+    def configure(self, config: RobotConfig) -> None:
+        """Settings have changed: what they say of motors' limits and of obstacles counts from now on."""
+        self.limits[:] = m.limits_of(config)
+        profile = config.runtime.simulationProfile or SimulationProfile()
+        self.const[:], _ = make_chassis(config, profile, self.limits)
+        self._heed(config)
+
+    def _heed(self, config: RobotConfig) -> None:
+        safety = config.safety
+        self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
+        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
+        self._warn_m = safety.obstacleWarnDistanceMeters or WARN_M
+
+    def resample(self) -> None:
+        """Read the inputs at the next tick, whether they have changed or not."""
+        self.state.sampled = {}
 
     def _begin(self, config: RobotConfig, profile: SimulationProfile) -> None:
         state, count = self.state, len(config.motors)
@@ -351,8 +365,12 @@ class Machine(Health):
 
     @property
     def lost(self) -> list[str]:
-        """Real inputs and devices that are required and do not answer."""
-        return [name for name in self.state.remote.lost if name in self._required]
+        """Inputs and devices that are required and do not answer."""
+        state, robot = self.state, self.robot
+        if not (robot.faults or state.remote.lost):
+            return []
+        silent = {fault.target for fault in robot.faults if fault.kind == "off"}
+        return [name for name in self._required if name in silent or name in state.remote.lost]
 
     def io(self) -> dict[str, bool]:
         return {**self.state.inputs, **self.state.outputs}

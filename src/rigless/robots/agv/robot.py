@@ -175,6 +175,7 @@ class Agv(Robot):
         """What was set has changed; streams go on at their new rates."""
         before = self.effective.streams
         self.revive()
+        self.machine.resample()
         now, traffic = self.effective.streams, self.enabled("traffic")
         for method, old, new in (
             (self.tell_heartbeat, before.heartbeatHz, now.heartbeatHz),
@@ -206,8 +207,7 @@ class Agv(Robot):
     @on(Injected, Cleared)
     def faults_changed(self, message: Injected | Cleared, link: Link) -> None:
         self.voice.wire_changed()
-        if hasattr(self.machine, "resample"):
-            self.machine.resample()
+        self.machine.resample()
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:

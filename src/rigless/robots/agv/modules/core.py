@@ -57,7 +57,7 @@ class Core:
         robot, state = self.robot, self.robot.state
         core = state.core
         body = state.machine
-        facts = (core.reported, core.cut, core.link, body.well, body.codes, body.off, body.estop, body.obstacle_stop,
+        facts = (core.reported, core.cut, core.link, body.well, body.codes, robot.machine.lost, body.estop, body.obstacle_stop,
                  len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
         if facts == self._facts:
             return
@@ -142,7 +142,7 @@ class Core:
     def _tell(self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any]) -> None:
         voice = self.robot.voice
         voice.say("events", m.Event(voice.event_id(), code, severity, source, message, data, voice.now()))
-        self.robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source, **data)
+        self.robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source, about=data)
 
     def drain(self) -> None:
         """What was held back of events that came too fast."""

@@ -137,6 +137,13 @@ async def test_permissions_that_a_robot_cannot_do_without_are_asked_for(tmp_path
 
 
 @on_loop
+async def test_a_robot_that_may_not_listen_for_answers_says_so(tmp_path):
+    with Server(tmp_path, Users(robot=Permissions(deny_subscribe=["_INBOX.>"]))) as server:
+        text = await refusal(port(server.url.replace("//", "//robot:robot@"), tmp_path))
+        assert "subscribe to _INBOX.>" in text
+
+
+@on_loop
 async def test_a_wrong_password_is_named_without_being_told(tmp_path):
     with Server(tmp_path, Users(robot=Permissions())) as server:
         text = await refusal(port(server.url.replace("//", "//robot:secret@"), tmp_path))

@@ -92,7 +92,7 @@ async def test_a_command_is_acknowledged_only_when_its_answer_is_on_file(tmp_pat
 
 @on_loop
 async def test_what_came_while_the_robot_was_away_comes_when_it_is_back(tmp_path):
-    with Server(tmp_path) as server, sqlite3.connect(":memory:"):
+    with Server(tmp_path) as server:
         given = port(server.url, tmp_path)
         async with running(given), backend(server.url) as other:
             await other.ask("r1", 1)
@@ -231,5 +231,5 @@ async def test_the_loop_is_not_held_up_by_idle_robots(tmp_path):
             asked = []
             publish = robot.transport._connection.publish
             robot.transport._connection.publish = lambda *given: (asked.append(given[0]), publish(*given))
-            await asyncio.sleep(1.2)
+            await asyncio.sleep(0.5)
             assert [subject for subject in asked if "MSG.NEXT" in subject] == []

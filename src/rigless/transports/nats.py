@@ -174,7 +174,7 @@ class Transport:
             return
         letter = None
         if subject in self._latest:
-            if not session.connected:
+            if not session.connected or outbox.trouble:
                 return
         else:
             letter = self._write_down(outbox, data, subject)
@@ -258,8 +258,9 @@ class Transport:
         session, outbox = self._session, self._outbox
         if session is None or outbox is None or not self._link:
             return
-        connected = session.connected and not outbox.trouble
-        report = connected, session.lane.depth, outbox.trouble or session.why
+        trouble = outbox.trouble or ("the outbox is full" if outbox.full() else "")
+        connected = session.connected and not trouble
+        report = connected, session.lane.depth, trouble or session.why
         if report == self._reported and not due:
             return
         self._reported = report

@@ -24,6 +24,7 @@ KEPT = 10_000  # remembered a robot and subject
 KEPT_S = 7 * 86_400.0
 PRUNE_EVERY = 1000
 RETRY_S = 1.0
+PATIENCE_S = 0.25  # with another process that writes to the same file; the loop stands still meanwhile
 SYNC = "RIGLESS_OUTBOX_SYNC"
 
 SCHEMA = """
@@ -228,7 +229,7 @@ def _open(path: Path, tell: Tell) -> sqlite3.Connection:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, timeout=2.0)
+    database = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE_S)
     try:
         database.execute("PRAGMA journal_mode = WAL")
         sync = "FULL" if os.environ.get(SYNC, "").lower() == "full" else "NORMAL"

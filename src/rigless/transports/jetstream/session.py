@@ -158,7 +158,7 @@ class Session:
             if found is not None:
                 self._known.add(found.seq)
                 name = field(found.hdrs, b"nats-msg-id")
-                self._receive(Delivered(found.subject, found.data, name, found.seq, to_ns(found.time), ""))
+                self._receive(Delivered(found.subject, found.data, name, found.seq, _instant(found.time), ""))
         self._last_told = True
 
     def _delivered(self, delivered: Delivered) -> None:
@@ -263,12 +263,18 @@ class Session:
             await asyncio.sleep(0.005)
         self.lane.end()
         self._consumer.close()
-        if self._connection.up:
-            try:
-                await self.lease.release()
-            except LinkError as trouble:
-                self._say(f"the lease was not given back: {trouble}", "debug")
+        try:
+            await self.lease.release()
+        except LinkError as trouble:
+            self._say(f"the lease was not given back: {trouble}", "debug")
         self.connected = False
         self._connection.watchers.remove(self)
         if not self.ready.done():
             self.ready.cancel()
+
+
+def _instant(text: str) -> int:
+    try:
+        return to_ns(text)
+    except ValueError as error:
+        raise LinkError(f"when a message was stored cannot be read: {error}") from None

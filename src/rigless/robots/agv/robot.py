@@ -17,6 +17,7 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.kernel.validation import Finding, Native
+from rigless.kernel.world import World
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks import examine_config
@@ -95,7 +96,7 @@ class Agv(Robot):
     def asks(self) -> Asks:
         profile = self.config.runtime.simulationProfile
         if profile is None or not profile.map:
-            return Asks()
+            return Asks(World(), world_name="warehouse floor")  # not in whatever maze another robot brings
         path = find_map(profile.map)
         return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
 

@@ -14,6 +14,7 @@ from rigless.kernel.drawing import View
 from rigless.kernel.ports import Port
 from rigless.kernel.robot import Asks, VirtualInput, every
 from rigless.kernel.validation import Finding, Native
+from rigless.kernel.world import World
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks import examine_config
@@ -94,7 +95,7 @@ class Agv(Hearing):
     def asks(self) -> Asks:
         profile = self.config.runtime.simulationProfile
         if profile is None or not profile.map:
-            return Asks()
+            return Asks(World(), world_name="warehouse floor")  # not in whatever maze another robot brings
         path = find_map(profile.map)
         return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
 

@@ -186,6 +186,8 @@ class Commands:
             self._remember(ack)
         self.robot.state.core.changed = True
         self.robot.voice.say("command.ack", ack, correlation)
+        if status in m.FINAL:
+            self.robot.count(f"commands_{status.lower()}")
 
     def _remember(self, ack: m.CommandAck) -> None:
         state = self.robot.state.commands

@@ -252,6 +252,8 @@ class Tasks:
         self._forget(task)
         done = m.TaskDone(task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics)
         robot.voice.say("task.done", done, task.correlation)
+        robot.count("tasks_done")
+        robot.event("task-done", f"task {task.taskId[:80]} is done", taskId=task.taskId)
 
     def _abort(self, task: Task, refused: Refused, axes: bool) -> None:
         self._drop(task, axes)
@@ -284,6 +286,8 @@ class Tasks:
         recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "DEADLINE")
         failed = m.TaskFailed(name, step, refused.code, refused.message, recoverable, refused.motor or None)
         self.robot.voice.say("task.failed", failed, correlation)
+        self.robot.count("tasks_failed")
+        self.robot.event("task-failed", f"task {name[:80]}: {refused.message}", "warning", taskId=name, reason=refused.code)
 
     def tell(self) -> None:
         """At taskHz while a task is being done."""

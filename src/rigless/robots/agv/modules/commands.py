@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_REMEMBERED = 10_000
 LONGEST_ID = 256
+LONGEST_TYPE = 40
 MOST_MALFORMED = 20  # answers a second to what has no commandId
 SECOND_NS = 1_000_000_000
 IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
@@ -36,6 +37,7 @@ class Commands:
         if known is not None:
             self.robot.voice.say("command.ack", msgspec.structs.replace(known, replayed=True), correlation)
             return
+        state.types[name[:LONGEST_ID]] = message.commandType[:LONGEST_TYPE]
         try:
             if not 1 <= len(name) <= LONGEST_ID:
                 raise Refused("INVALID_PARAMS", f"commandId has {len(name)} characters, not 1 to {LONGEST_ID}")
@@ -184,6 +186,8 @@ class Commands:
             self._remember(ack)
         self.robot.state.core.changed = True
         self.robot.voice.say("command.ack", ack, correlation)
+        if status in m.FINAL:
+            self.robot.count(f"commands_{status.lower()}")
 
     def _remember(self, ack: m.CommandAck) -> None:
         state = self.robot.state.commands
@@ -192,3 +196,4 @@ class Commands:
         if len(ledger) > MOST_REMEMBERED:
             oldest = next(name for name in ledger if name not in state.running)
             del ledger[oldest]
+            state.types.pop(oldest, None)

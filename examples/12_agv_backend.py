@@ -1,72 +1,59 @@
-"""A console backend for one AGV: assigns tasks, shows what the robot answers, holds it and lets it go.
-
-    python examples/12_agv_backend.py nats://127.0.0.1:4222 agv      beside: rigless run agv
-    task X Y | move X Y | hold | release | stop | quit
-
-Without words it starts a robot of its own, ten times as fast as real, and types for you."""
+"""A console backend for one AGV: `rigless run agv` beside, then: python examples/12_agv_backend.py nats://127.0.0.1:4222 agv
+Type: task X Y | move X Y | stop | hold | release | quit. Without words it starts a robot of its own, ten times as fast, and types."""
 
 import asyncio
 import json
 import sys
 from datetime import UTC, datetime, timedelta
+from time import time_ns
 from uuid import uuid4
 
 import nats
 
 import rigless
 
-SHOWN = {"command.ack": "status", "task.progress": "pct", "task.done": "metrics", "task.failed": "code", "events": "code"}
-SCRIPT = ("move 1 0", 1, "task 3 1", 0.2, "hold", 0.3, "release", 2.5)
-
 
 def at(seconds: float = 0.0) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-async def backend(url: str, robot: str, script: tuple[str | float, ...]) -> None:
-    nc = await nats.connect(url)
-    js, boot, sent = nc.jetstream(), str(uuid4()), 0
+async def show(message) -> None:
+    told = {"command.ack": "status", "task.progress": "stepId", "task.done": "metrics", "task.failed": "code"}
+    kind, payload = message.subject.split(".", 2)[2], json.loads(message.data)["payload"]
+    if kind in told:
+        print(f"  {kind:13} {payload[told[kind]]} {payload.get('pct', '')} {payload.get('message', '')}", flush=True)
 
-    async def show(message: nats.aio.msg.Msg) -> None:
-        kind, payload = message.subject.split(".", 2)[2], json.loads(message.data)["payload"]
-        if kind in SHOWN:
-            print(f"  {kind:13} {payload[SHOWN[kind]]} {payload.get('message') or payload.get('stepId') or ''}", flush=True)
 
-    async def say(kind: str, **payload: object) -> None:
-        nonlocal sent
-        sent += 1
-        envelope = {"v": 1, "messageId": str(uuid4()), "type": kind, "robotId": robot, "bootId": boot, "seq": sent, "ts": at(), "payload": payload}
-        await js.publish(f"robot.{robot}.{kind}", json.dumps(envelope).encode(), headers={"Nats-Msg-Id": envelope["messageId"]})
+def request(word: str, *to: str) -> tuple[str, dict]:
+    goal = dict(zip("xy", map(float, to), strict=False))
+    if word in ("move", "stop"):
+        about = {"commandId": str(uuid4()), "commandType": word.upper(), "issuedAt": at(), "expiresAt": at(60)}
+        return "command.request", {**about, "params": goal}
+    if word == "task":
+        steps = [{"stepId": w, "type": w, "params": p} for w, p in (("MOVE", goal), ("RELEASE", {}), ("GRIP", {}))]
+        return "task.assign", {"taskId": str(uuid4()), "revision": 1, "steps": steps}
+    if word in ("hold", "release"):
+        return "traffic.control", {"controlId": "desk", "kind": word.upper(), "validUntil": at(600), "seq": time_ns()}
+    raise ValueError(word)
 
+
+async def backend(url: str, robot: str, script: list[str]) -> None:
+    nc, head = await nats.connect(url), {"v": 1, "robotId": robot, "bootId": str(uuid4()), "seq": 0}
     await nc.subscribe(f"robot.{robot}.>", cb=show)
-    while line := script[0] if script else (await asyncio.to_thread(sys.stdin.readline)).strip() or "help":
-        script = script[1:]
-        if isinstance(line, int | float):
-            await asyncio.sleep(line)
-            if not script:
-                break
-            continue
-        print(f"> {line}")
-        match line.split():
-            case ["move", x, y]:
-                await say("command.request", commandId=str(uuid4()), commandType="MOVE", params={"x": float(x), "y": float(y)}, issuedAt=at(), expiresAt=at(30))
-            case ["stop"]:
-                await say("command.request", commandId=str(uuid4()), commandType="STOP", params={}, issuedAt=at(), expiresAt=at(30))
-            case ["task", x, y]:
-                steps = [("go", "MOVE", {"x": float(x), "y": float(y)}), ("grip", "GRIP", {})]
-                await say("task.assign", taskId=str(uuid4()), revision=1, steps=[{"stepId": a, "type": b, "params": c} for a, b, c in steps])
-            case ["hold" | "release" as word]:
-                await say("traffic.control", controlId="console", kind=word.upper(), validUntil=at(600), seq=sent)
-            case ["quit"]:
-                break
-            case _:
-                print(__doc__)
+    while (line := script.pop(0) if script else await asyncio.to_thread(sys.stdin.readline)) not in ("", "quit\n"):
+        print(f"> {line.strip()}", flush=True)
+        try:
+            kind, payload = request(*line.split())
+            head |= {"messageId": str(uuid4()), "type": kind, "seq": head["seq"] + 1, "ts": at(), "payload": payload}
+            await nc.jetstream().publish(f"robot.{robot}.{kind}", json.dumps(head).encode())
+        except (ValueError, TypeError):
+            print(__doc__.splitlines()[1])
+        await asyncio.sleep((0, 3, 1, 0.3, 1)[len(script)])  # time to watch
     await nc.drain()
 
 
-if __name__ == "__main__":
-    if sys.argv[2:]:
-        asyncio.run(backend(sys.argv[1], sys.argv[2], ()))
-    else:
-        with rigless.serve("agv", speed=10) as host:
-            asyncio.run(backend(host.address("agv", "nats"), "agv", SCRIPT))
+if sys.argv[2:]:
+    asyncio.run(backend(*sys.argv[1:3], []))
+else:
+    with rigless.serve("agv", speed=10) as host:
+        asyncio.run(backend(host.address("agv", "nats"), "agv", ["move 1 0", "task 4 1", "hold", "release", ""]))

@@ -20,6 +20,12 @@ SAYS = {
     "07_pacbot_wall_follow.py": ["north → east → south → west; touching nothing"],
     "08_pacbot_maze.py": ["62 cells in", "every open cell was visited"],
     "11_rover_ekf.py": ["run 9: sure to 0.03", "3 ± 0.88", "consistent"],
+    "12_agv_backend.py": [
+        "> task 4 1",
+        "  command.ack   SUCCEEDED",
+        "  task.progress GRIP",
+        "  task.done     {'distanceM': 3.16",
+    ],
     "04_record_and_replay.py": ["the same", "same seed: equal bytes", "other seed: robot thermostat"],
 }
 

@@ -40,7 +40,7 @@ def test_the_state_halfway_is_the_closed_form():
     assert (position[0], velocity[0], acceleration[0]) == pytest.approx((90 - 0.5 * 500 * 0.09**2, 45, -500))
 
 
-@BUDGET
+@settings(BUDGET, max_examples=25)
 @given(targets=TARGETS, speeds=SPEEDS)
 def test_programs_take_as_long_as_the_reference_says(targets, speeds):
     joints = Joints()

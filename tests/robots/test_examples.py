@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from rigless.robots.agv import Robot as Agv
 from rigless.robots.pacbot.robot import SPIN_LINE
 from rigless.robots.pacbot.wire import Command
 from rigless.robots.pacbot.wire import CommandCodec as MotorCodec
@@ -63,3 +64,11 @@ def test_the_pacbot_turns(monkeypatch):
 )
 def test_the_rover_is_spoken_to_where_it_listens(config, robot, words):
     assert circle_line(RoverConfig(**config), robot).startswith(f"ros2 topic pub -r 10 {words}")
+
+
+def test_the_agv_is_listened_to():
+    (port,) = Agv("agv").ports
+    words, _, reader = port.example.partition(" | ")
+    spoken = subprocess.run(["sh", "-c", words], capture_output=True, check=True).stdout
+    assert spoken == f"CONNECT {{}}\r\nSUB robot.{port.options['robot_id']}.> 1\r\n".encode()
+    assert reader == "nc {host} {port}"

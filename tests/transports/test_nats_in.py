@@ -55,7 +55,10 @@ async def test_each_robot_gets_its_own_commands_and_no_other(tmp_path):
                 await other.ask("ab"[number % 2], number)
             await until(lambda: len(a.heard("command.request")) + len(b.heard("command.request")) == 20)
             assert all(json.loads(data)["commandId"][1:] in "02468101214161820" for data in a.heard("command.request"))
-            assert len(a.heard("command.request")) == 10
+            for robot in (a, b):
+                assert len(robot.heard("command.request")) == 10
+                subjects = {report[3] for report in robot.reports if report[0] == "received"}
+                assert subjects == {f"robot.{robot.name}.command.request", "_transport"}
 
 
 @on_loop
@@ -147,12 +150,14 @@ async def test_the_last_settings_are_told_first_and_once(tmp_path):
             await eventually(acknowledged)
         async with backend(server.url) as other:
             await other.ask("r1", 10)
+            await other.ask("r1", 11, "settings.desired")
+            await other.ask("r1", 12)
         given = port(server.url, tmp_path, listens_last=("robot.r1.settings.desired",))
         async with running(given) as robot, backend(server.url) as other:
-            await until(lambda: robot.heard("command.request"))
+            await until(lambda: len(robot.heard("command.request")) == 2)
             kinds = [report[3] for report in robot.reports if report[0] == "received" and report[3] != "_transport"]
-            assert kinds == ["robot.r1.settings.desired", "robot.r1.command.request"]
-            assert robot.heard("settings.desired") == [b'{"commandId": "c2"}']
+            assert kinds == ["robot.r1.settings.desired", "robot.r1.command.request", "robot.r1.command.request"]
+            assert robot.heard("settings.desired") == [b'{"commandId": "c11"}']
 
 
 @on_loop

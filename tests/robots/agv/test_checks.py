@@ -11,8 +11,9 @@ from rigless.hardware.drivers import DeviceDriver, IoDriver, MotorDriver
 from rigless.kernel.validation import dotted
 from rigless.robots.agv import checks_environment
 from rigless.robots.agv.checks import SHAPE, examine_config
+from rigless.robots.agv.schema import schema
 
-from .configs import GONE, changed, seed
+from .configs import GONE, HERE, changed, seed
 
 AGV = Path(checks_environment.__file__).parent
 LENGTH = {"unit": "mm", "value": 1}
@@ -312,9 +313,23 @@ def test_simulated_parts_of_a_real_robot_are_told():
     assert len(found) == 4 + 3 + 2 + 2
 
 
-def test_every_code_is_tried_here():
-    sources = "".join(path.read_text("utf-8") for path in AGV.glob("checks*.py"))
-    known = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(SHAPE.values())
-    known |= {"DUPLICATE_MOTOR_ID", "DUPLICATE_IO_ID", "DUPLICATE_DEVICE_ID", "ID_TAKEN"}
-    assert len(known) > 60
-    assert {code for code in known if code not in Path(__file__).read_text("utf-8")} == set()
+def all_codes():
+    sources = "".join(path.read_text("utf-8") for path in [*AGV.glob("checks*.py"), AGV / "native.py"])
+    found = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(SHAPE.values())
+    found |= set(re.findall(r'(?:Problem|Finding)\(.*"([A-Z]+(?:_[A-Z0-9]+)*)"\)', sources))
+    return found | {"DUPLICATE_MOTOR_ID", "DUPLICATE_IO_ID", "DUPLICATE_DEVICE_ID", "ID_TAKEN"}
+
+
+def test_every_code_is_tried():
+    assert len(all_codes()) > 70
+    tried = "".join(
+        path.read_text("utf-8") for path in [*HERE.glob("test_*.py"), HERE.parents[1] / "cli" / "test_agv_validate.py"]
+    )
+    assert {code for code in all_codes() if f'"{code}"' not in tried and f"[{code}]" not in tried} == set()
+
+
+def test_the_reference_names_every_key_and_every_code():
+    page = (AGV.parents[3] / "docs" / "reference" / "agv-config.md").read_text("utf-8")
+    named = set(re.findall(r"`([A-Za-z_0-9]+)`", page))
+    assert {key for part in (schema(), *schema()["$defs"].values()) for key in part["properties"]} <= named
+    assert all_codes() <= named

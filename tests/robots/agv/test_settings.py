@@ -28,7 +28,7 @@ def test_rates_change_while_it_runs():
     scene.run(0.5)
     scene.heard.clear()
     scene.run(4.0)
-    assert [len(scene.said(type)) for type in ("state", "heartbeat", "traffic.state", "telemetry")] == [160, 20, 10, 8]
+    assert [len(scene.said(kind)) for kind in ("state", "heartbeat", "traffic.state", "telemetry")] == [160, 20, 10, 8]
     assert (scene.last("heartbeat").settingsVersion, scene.last("heartbeat").intervalMs) == (1, 200.0)
 
 

@@ -7,8 +7,8 @@ from rigless.robots.agv import messages as m
 from .scene import Scene
 
 
-def words(scene, id="t1"):
-    return [(progress.state, progress.stepIndex) for progress in scene.said("task.progress") if progress.taskId == id]
+def words(scene, name="t1"):
+    return [(progress.state, progress.stepIndex) for progress in scene.said("task.progress") if progress.taskId == name]
 
 
 def failed(scene):
@@ -63,7 +63,11 @@ def test_what_is_held_goes_on():
 
 @pytest.mark.parametrize(
     ("how", "status"),
-    [(("set_input", "estop", True), "PAUSED"), (("inject", "drive_left", "error"), "ERROR"), (("inject", "nats", "disconnect"), "OFFLINE")],
+    [
+        (("set_input", "estop", True), "PAUSED"),
+        (("inject", "drive_left", "error"), "ERROR"),
+        (("inject", "nats", "disconnect"), "OFFLINE"),
+    ],
 )
 def test_nothing_is_assigned_while_the_status_forbids(how, status):
     scene = Scene().run(0.1)
@@ -182,7 +186,9 @@ def test_a_deadline_ends_it_wherever_it_is():
     scene = Scene().run(0.1)
     scene.assign(("WAIT", {"seconds": 5}), deadline=scene.at(-1))
     assert failed(scene) == ("t1", None, "DEADLINE")
-    scene.assign(("MOVE", {"x": 9, "y": 0}), id="t2", deadline=scene.at(2)).assign(("WAIT", {"seconds": 1}), id="t3", deadline=scene.at(1))
+    scene.assign(("MOVE", {"x": 9, "y": 0}), id="t2", deadline=scene.at(2)).assign(
+        ("WAIT", {"seconds": 1}), id="t3", deadline=scene.at(1)
+    )
     scene.run(1.5)
     assert failed(scene) == ("t3", None, "DEADLINE")
     scene.run(2.5)
@@ -255,8 +261,8 @@ def test_a_task_waits_for_a_command_that_drives():
 
 def test_a_task_from_before_a_restart_has_failed_unless_it_had_ended():
     scene = Scene()
-    for id in ("cut", "ended"):
-        scene.send(m.Recalled("task.progress", {"taskId": id, "state": "RUNNING", "stepId": "s3"}, "boot-0"))
+    for name in ("cut", "ended"):
+        scene.send(m.Recalled("task.progress", {"taskId": name, "state": "RUNNING", "stepId": "s3"}, "boot-0"))
     scene.send(m.Recalled("task.done", {"taskId": "ended"}, "boot-0"))
     scene.run(1)
     assert [(end.taskId, end.stepId, end.code) for end in scene.said("task.failed")] == [("cut", "s3", "RESTARTED")]

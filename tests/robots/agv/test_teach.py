@@ -12,7 +12,10 @@ def test_a_session_gives_back_its_points():
     scene.command("MOVE", x=1.0, y=0.0)
     scene.run(4)
     scene.send(m.TeachRecord(sessionId="s1", pointId="end"))
-    assert [(point.pointId, point.index, point.pose.x) for point in scene.said("teach.point")] == [("p1", 0, 0.0), ("end", 1, 1.0)]
+    assert [(point.pointId, point.index, point.pose.x) for point in scene.said("teach.point")] == [
+        ("p1", 0, 0.0),
+        ("end", 1, 1.0),
+    ]
     scene.send(m.TeachStop(sessionId="s1"))
     result = scene.last("teach.result")
     assert (result.status, result.points) == ("DONE", scene.said("teach.point"))

@@ -18,6 +18,7 @@ gallery.setAttribute("role", "group");
 gallery.setAttribute("aria-label", "All robots, each in its world");
 
 const EVERY_MS = 100;
+const MOST_TILES = 60;
 /** By the key of their world. @type {Map<string, Miniature>} */
 const miniatures = new Map();
 /** @type {WeakMap<Element, string>} */
@@ -49,7 +50,10 @@ export function beginGallery() {
   });
   effect(() => {
     if (!state.inGallery.value) return;
-    render(html`${repeat(state.worlds.value, ([key]) => key, ([key, robots]) => tile(key, robots))}`, gallery);
+    const all = [...state.worlds.value];
+    const more = all.length - MOST_TILES;
+    render(html`${repeat(all.slice(0, MOST_TILES), ([key]) => key, ([key, robots]) => tile(key, robots))}
+      ${more > 0 ? html`<p class="dim">and ${more} more: they are in the left column</p>` : nothing}`, gallery);
   });
 }
 
@@ -106,7 +110,7 @@ function tile(key, robots) {
   return html`<article class="tile ${robots.length > 1 ? "shared" : ""}" aria-label=${robots.map(({ name }) => name).join(", ")}>
     <div class="picture">${canvas}</div>
     ${robots.slice(0, state.TOLD_OF_A_WORLD).map(told)}
-    ${robots.slice(state.TOLD_OF_A_WORLD).map(({ name, kind, status }) => title(name, kind, status))}</article>`;
+    ${robots.slice(state.TOLD_OF_A_WORLD, MOST_TILES).map(({ name, kind, status }) => title(name, kind, status))}</article>`;
 }
 
 /** What there is to know of a robot. @param {Member} robot */

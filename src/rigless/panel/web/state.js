@@ -108,7 +108,9 @@ export const worlds = computed(() => {
   const found = new Map();
   for (const robot of cast.value) {
     const key = `${stage.value}/${robot.world}`;
-    found.set(key, [...(found.get(key) ?? []), robot]);
+    const there = found.get(key);
+    if (there) there.push(robot);
+    else found.set(key, [robot]);
   }
   return found;
 });

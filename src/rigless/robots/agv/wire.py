@@ -148,7 +148,8 @@ def agv_port(config: RobotConfig) -> Port:
         "inbound": tuple(f"robot.*.{kind}" for kind in IN),  # the subjects of the two streams
         "outbound": tuple(f"robot.*.{kind}" for kind in OUT),
     }
-    return Port("nats", codec_of(robot_id), "nats", _address(config), "message", options=options)
+    listen = rf"printf 'CONNECT {{}}\r\nSUB robot.{robot_id}.> 1\r\n' | nc {{host}} {{port}}"
+    return Port("nats", codec_of(robot_id), "nats", _address(config), "message", options=options, example=listen)
 
 
 def _address(config: RobotConfig) -> str:

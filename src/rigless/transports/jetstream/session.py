@@ -74,6 +74,7 @@ class Session:
         self.connected = False
         self.why = "not connected yet"
         self.listening = asyncio.Event()  # set by the owner when the robot can hear
+        self.settled = asyncio.Event()  # it is connected, or has failed once
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.lane = Lane(connection, outbox, plan.robot, plan.stream_out, self._say, self._break, plan.answer_s)
         self.lease = Lease(connection, plan.robot)
@@ -149,6 +150,7 @@ class Session:
             raise LinkError(self.why)
         self._said.clear()
         self.connected, self.why = True, ""
+        self.settled.set()
         self._changed(True, "")
 
     async def _tell_last(self, stream: Stream) -> None:
@@ -192,6 +194,7 @@ class Session:
         self._consumer.end()
         was, self.connected = (self.connected, self.why), False
         self.why = why
+        self.settled.set()
         if was != (False, why):
             self._changed(False, why)
 

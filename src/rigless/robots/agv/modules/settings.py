@@ -101,7 +101,10 @@ class Settings:
             if trouble is None and not together:
                 trouble = self._trouble({**changed, key: value})
             if trouble is None and key in self.limits and not 0 < float(value) <= self.limits[key]:
-                trouble = "INVALID_VALUE", f"is not above 0 and at most {self.limits[key]:g}, which is what the file says"
+                trouble = (
+                    "INVALID_VALUE",
+                    f"is not above 0 and at most {self.limits[key]:g}, which is what the file says",
+                )
             if trouble is not None:
                 if len(rejected) < MOST_REJECTED:
                     rejected.append(m.RejectedSetting(key[:LONGEST_KEY], *trouble))

@@ -88,7 +88,7 @@ async def fleet(url: str, count: int, quiet: bool = True) -> AsyncIterator[Fleet
         process = subprocess.Popen(
             [*RIGLESS, "run", str(scenario), "--no-panel", "--quiet", "--state", folder],
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=None if os.environ.get("SHOW") else subprocess.DEVNULL,
             text=True,
         )
         os.sched_setaffinity(process.pid, cores[:1])

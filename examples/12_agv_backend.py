@@ -5,14 +5,12 @@ import asyncio
 import json
 import sys
 from datetime import UTC, datetime, timedelta
+from time import time_ns
 from uuid import uuid4
 
 import nats
 
 import rigless
-
-TOLD = {"command.ack": "status", "task.progress": "stepId", "task.done": "metrics", "task.failed": "code"}
-SCRIPT = ["move 1 0", "", "task 3 1", "hold", "", "release", "", "", "", "", "quit"]
 
 
 def at(seconds: float = 0.0) -> str:
@@ -20,37 +18,37 @@ def at(seconds: float = 0.0) -> str:
 
 
 async def show(message) -> None:
+    told = {"command.ack": "status", "task.progress": "stepId", "task.done": "metrics", "task.failed": "code"}
     kind, payload = message.subject.split(".", 2)[2], json.loads(message.data)["payload"]
-    if kind in TOLD:
-        print(f"  {kind:13} {payload[TOLD[kind]]} {payload.get('pct', '')} {payload.get('message', '')}", flush=True)
+    if kind in told:
+        print(f"  {kind:13} {payload[told[kind]]} {payload.get('pct', '')} {payload.get('message', '')}", flush=True)
 
 
-def request(line: str, number: int) -> tuple[str, dict]:
-    match line.split():
-        case ["move" | "stop" as word, *to]:
-            about = {"commandId": str(uuid4()), "commandType": word.upper(), "issuedAt": at(), "expiresAt": at(60)}
-            return "command.request", {**about, "params": dict(zip("xy", map(float, to), strict=False))}
-        case ["task", x, y]:
-            words = {"MOVE": {"x": float(x), "y": float(y)}, "RELEASE": {}, "GRIP": {}}
-            steps = [{"stepId": word.lower(), "type": word, "params": params} for word, params in words.items()]
-            return "task.assign", {"taskId": str(uuid4()), "revision": 1, "steps": steps}
-        case ["hold" | "release" as word]:
-            return "traffic.control", {"controlId": "desk", "kind": word.upper(), "validUntil": at(600), "seq": number}
-    print(__doc__.splitlines()[1] if line else "  (waits)")
-    return "", {}
+def request(word: str, *to: str) -> tuple[str, dict]:
+    goal = dict(zip("xy", map(float, to), strict=False))
+    if word in ("move", "stop"):
+        about = {"commandId": str(uuid4()), "commandType": word.upper(), "issuedAt": at(), "expiresAt": at(60)}
+        return "command.request", {**about, "params": goal}
+    if word == "task":
+        steps = [{"stepId": w, "type": w, "params": p} for w, p in (("MOVE", goal), ("RELEASE", {}), ("GRIP", {}))]
+        return "task.assign", {"taskId": str(uuid4()), "revision": 1, "steps": steps}
+    if word in ("hold", "release"):
+        return "traffic.control", {"controlId": "desk", "kind": word.upper(), "validUntil": at(600), "seq": time_ns()}
+    raise ValueError(word)
 
 
 async def backend(url: str, robot: str, script: list[str]) -> None:
     nc, head = await nats.connect(url), {"v": 1, "robotId": robot, "bootId": str(uuid4()), "seq": 0}
     await nc.subscribe(f"robot.{robot}.>", cb=show)
-    while (line := script.pop(0) if script else (await asyncio.to_thread(sys.stdin.readline)).strip()) != "quit":
-        print(f"> {line}", flush=True)
-        kind, payload = request(line, head["seq"] + 1)
-        head |= {"messageId": str(uuid4()), "type": kind, "seq": head["seq"] + 1, "ts": at(), "payload": payload}
-        said = (
-            nc.jetstream().publish(f"robot.{robot}.{kind}", json.dumps(head).encode()) if kind else asyncio.sleep(0.6)
-        )
-        await said
+    while (line := script.pop(0) if script else await asyncio.to_thread(sys.stdin.readline)) not in ("", "quit\n"):
+        print(f"> {line.strip()}", flush=True)
+        try:
+            kind, payload = request(*line.split())
+            head |= {"messageId": str(uuid4()), "type": kind, "seq": head["seq"] + 1, "ts": at(), "payload": payload}
+            await nc.jetstream().publish(f"robot.{robot}.{kind}", json.dumps(head).encode())
+        except (ValueError, TypeError):
+            print(__doc__.splitlines()[1])
+        await asyncio.sleep((0, 3, 1, 0.3, 1)[len(script)])  # time to watch
     await nc.drain()
 
 
@@ -58,4 +56,4 @@ if sys.argv[2:]:
     asyncio.run(backend(*sys.argv[1:3], []))
 else:
     with rigless.serve("agv", speed=10) as host:
-        asyncio.run(backend(host.address("agv", "nats"), "agv", SCRIPT))
+        asyncio.run(backend(host.address("agv", "nats"), "agv", ["move 1 0", "task 4 1", "hold", "release", ""]))

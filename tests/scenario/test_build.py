@@ -1,5 +1,6 @@
 import json
 import math
+import sys
 
 import pytest
 
@@ -324,3 +325,93 @@ def test_the_seed_changes_what_comes_out():
     first, second, other = (record_to_bytes(scene.simulation, 2.0) for scene in scenes)
     assert first == second
     assert first != other
+
+
+# Robots that are called by their config
+
+
+@pytest.fixture
+def badged(install):
+    """A cart with a badge: its colour is its name; a fleet's have a number each; it does not like to be beige, and warns of grey."""
+    install(
+        "badged",
+        f"""
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("badged_cart", {str(CART + "/__init__.py")!r})
+cart = importlib.util.module_from_spec(spec)
+sys.modules["badged_cart"] = cart
+spec.loader.exec_module(cart)
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.validation import Finding, Native
+
+class Robot(cart.Robot):
+    @classmethod
+    def read_file(cls, path):
+        if path.suffix == ".badge":
+            return Native({{"colour": path.read_text()}}, str(path), {{("colour",): 7}})
+
+    @classmethod
+    def called(cls, config):
+        return config.colour
+
+    @classmethod
+    def member(cls, config, number):
+        if number > 5:
+            raise InputError(Problem("colour", "has only five shades"))
+        return config.model_copy(update={{"colour": f"{{config.colour}}-{{number}}"}})
+
+    @classmethod
+    def examine(cls, given, environment=True):
+        config, found = super().examine(given, environment)
+        if config is not None and config.colour == "beige":
+            found.append(Finding(("colour",), "beige is dull", "paint it", "DULL"))
+        if config is not None and config.colour == "grey" and environment:
+            found.append(Finding(("colour",), "grey is dull", "paint it", "DULL", "warning"))
+        return config, found
+""",
+    )
+    yield "badged"
+    sys.modules.pop("badged_cart", None)
+
+
+def test_a_config_may_say_what_its_robot_is_called(badged):
+    one = built([{"kind": badged, "config": {"colour": "blue"}}, {"kind": badged, "name": "other"}])
+    assert list(one.simulation.robots) == ["blue", "other"]
+    fleet = built([{"kind": badged, "count": 2}])
+    assert {name: robot.config.colour for name, robot in fleet.simulation.robots.items()} == {
+        "red-1": "red-1",
+        "red-2": "red-2",
+    }
+    (entry,) = json.loads(fleet.simulation.origin["scenario"])["robots"]
+    assert (entry["config"]["colour"], entry["count"]) == ("red", 2)
+
+
+def test_no_two_robots_say_that_they_are_the_same(badged):
+    (text,) = told(robots=[{"kind": badged, "name": "a"}, {"kind": badged, "name": "b"}])
+    assert text == "robots: two robots say that they are 'red' (give each its own name in its config)"
+
+
+def test_a_fleet_of_which_one_cannot_be(badged):
+    assert told(robots=[{"kind": badged, "count": 6}]) == ["robots[0]: colour: has only five shades"]
+
+
+def test_errors_of_a_config_stop_it_and_warnings_are_notes(badged):
+    assert told(robots=[{"kind": badged, "config": {"colour": "beige"}}]) == [
+        "robots[0].config.colour: beige is dull (paint it) [DULL]"
+    ]
+    grey = [{"kind": badged, "config": {"colour": "grey"}}]
+    assert built(grey).notes == ("robots[0].config.colour: grey is dull (paint it) [DULL]",)
+    assert build(Scenario.model_validate({"robots": grey}), environment=False).notes == ()
+
+
+def test_findings_are_placed_in_the_native_file(badged, tmp_path):
+    native = tmp_path / "my.badge"
+    native.write_text("beige")
+    for target in (native, tmp_path / "s.toml"):
+        if target.suffix == ".toml":
+            target.write_text(f'[[robots]]\nkind = "{badged}"\nconfig = "my.badge"\n')
+        (problem,) = problems(open_target, target)
+        assert str(problem) == f"{native}:7: colour: beige is dull (paint it) [DULL]"
+    assert list(open_target(native, ["colour=green"]).simulation.robots) == ["green"]
+    robots = open_target(tmp_path / "s.toml", ["beige.colour=pink"]).simulation.robots
+    assert list(robots) == ["pink"]

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -137,6 +139,13 @@ async def test_permissions_that_a_robot_cannot_do_without_are_asked_for(tmp_path
 
 
 @on_loop
+async def test_a_robot_that_may_not_listen_for_answers_says_so(tmp_path):
+    with Server(tmp_path, Users(robot=Permissions(deny_subscribe=["_INBOX.>"]))) as server:
+        text = await refusal(port(server.url.replace("//", "//robot:robot@"), tmp_path))
+        assert "subscribe to _INBOX.>" in text
+
+
+@on_loop
 async def test_a_wrong_password_is_named_without_being_told(tmp_path):
     with Server(tmp_path, Users(robot=Permissions())) as server:
         text = await refusal(port(server.url.replace("//", "//robot:secret@"), tmp_path))
@@ -152,3 +161,27 @@ async def test_streams_that_lack_subjects_are_refused_with_what_they_lack(tmp_pa
         text = await refusal(port(server.url, tmp_path))
         assert "robot.r1.command.ack" in text
         assert "robot.r1.events" not in text
+
+
+@on_loop
+async def test_the_permissions_that_the_reference_names_are_enough(tmp_path):
+    page = (Path(__file__).parents[2] / "docs/reference/nats.md").read_text()
+    sentence = page.partition("The least permissions of robot `R`: publish to ")[2].partition(";\n")[0]
+    subjects = re.findall(r"`([^`]+)`", sentence)
+    assert len(subjects) == 8
+    may = [".".join("r1" if token == "R" else token for token in subject.split(".")) for subject in subjects]
+    users = Users(robot=Permissions(publish=may, subscribe=["_INBOX.>"]), boss=Permissions())
+    with Server(tmp_path, users) as server:
+        url, boss = (server.url.replace("//", f"//{user}:{user}@") for user in ("robot", "boss"))
+        async with running(port(url, tmp_path)) as robot, backend(boss) as other:
+            robot.say("events", 1)
+            await other.ask("r1", 1)
+            await robot.until_sent()
+            await until(lambda: robot.heard("command.request"))
+            server.restart()
+            await until(lambda: "again" in robot.texts)
+            await robot.until_connected()
+            robot.say("events", 2)
+            await robot.until_sent()
+            assert await other.stored() == ["boot-1", "boot-2"]
+        assert "permit" not in robot.texts

@@ -55,7 +55,10 @@ async def test_each_robot_gets_its_own_commands_and_no_other(tmp_path):
                 await other.ask("ab"[number % 2], number)
             await until(lambda: len(a.heard("command.request")) + len(b.heard("command.request")) == 20)
             assert all(json.loads(data)["commandId"][1:] in "02468101214161820" for data in a.heard("command.request"))
-            assert len(a.heard("command.request")) == 10
+            for robot in (a, b):
+                assert len(robot.heard("command.request")) == 10
+                subjects = {report[3] for report in robot.reports if report[0] == "received"}
+                assert subjects == {f"robot.{robot.name}.command.request", "_transport"}
 
 
 @on_loop
@@ -92,7 +95,7 @@ async def test_a_command_is_acknowledged_only_when_its_answer_is_on_file(tmp_pat
 
 @on_loop
 async def test_what_came_while_the_robot_was_away_comes_when_it_is_back(tmp_path):
-    with Server(tmp_path) as server, sqlite3.connect(":memory:"):
+    with Server(tmp_path) as server:
         given = port(server.url, tmp_path)
         async with running(given), backend(server.url) as other:
             await other.ask("r1", 1)
@@ -147,12 +150,14 @@ async def test_the_last_settings_are_told_first_and_once(tmp_path):
             await eventually(acknowledged)
         async with backend(server.url) as other:
             await other.ask("r1", 10)
+            await other.ask("r1", 11, "settings.desired")
+            await other.ask("r1", 12)
         given = port(server.url, tmp_path, listens_last=("robot.r1.settings.desired",))
         async with running(given) as robot, backend(server.url) as other:
-            await until(lambda: robot.heard("command.request"))
+            await until(lambda: len(robot.heard("command.request")) == 2)
             kinds = [report[3] for report in robot.reports if report[0] == "received" and report[3] != "_transport"]
-            assert kinds == ["robot.r1.settings.desired", "robot.r1.command.request"]
-            assert robot.heard("settings.desired") == [b'{"commandId": "c2"}']
+            assert kinds == ["robot.r1.settings.desired", "robot.r1.command.request", "robot.r1.command.request"]
+            assert robot.heard("settings.desired") == [b'{"commandId": "c11"}']
 
 
 @on_loop
@@ -231,5 +236,5 @@ async def test_the_loop_is_not_held_up_by_idle_robots(tmp_path):
             asked = []
             publish = robot.transport._connection.publish
             robot.transport._connection.publish = lambda *given: (asked.append(given[0]), publish(*given))
-            await asyncio.sleep(1.2)
+            await asyncio.sleep(0.5)
             assert [subject for subject in asked if "MSG.NEXT" in subject] == []

@@ -71,6 +71,7 @@ async def test_a_second_runtime_elsewhere_is_told_who_has_the_robot(tmp_path, mo
         async with running(port(server.url, tmp_path / "one")):
             holder = leases.myself()
             monkeypatch.setattr(leases, "_space", lambda: "of another machine")
+            monkeypatch.setattr(leases, "_living", set())
             text = await refusal(port(server.url, tmp_path / "two"))
             assert holder.host in text
             assert str(os.getpid()) in text
@@ -135,9 +136,25 @@ async def test_a_process_that_slept_does_not_go_on_as_if_nothing_were(tmp_path):
                 assert await other.stored() == []
 
 
+@on_loop
+async def test_a_process_that_could_not_give_its_lease_back_gets_it_again(tmp_path):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot:
+            text = await refusal(port(server.url, tmp_path / "elsewhere"))
+            assert "already runs" in text
+            server.kill()
+            await until(lambda: not robot.is_up)
+        server.start()
+        async with running(port(server.url, tmp_path)):
+            pass
+
+
 def test_a_holder_is_gone_only_if_that_can_be_seen_from_here():
     mine = leases.myself()
+    assert mine.is_gone()  # nobody here uses it
+    leases._living.add(mine.token)
     assert not mine.is_gone()
+    leases._living.discard(mine.token)
     dead = subprocess.Popen([sys.executable, "-c", ""])
     begun = leases._begun(dead.pid)
     dead.wait()

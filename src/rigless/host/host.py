@@ -92,6 +92,7 @@ class Host:
             raise
         self.started_ns = self._ran_since_ns = time.monotonic_ns()
         self._mark_rate()
+        self.pace.anchor(self.started_ns, self.sim.now_ns)
 
     async def _open_port(self, robot: str, port: Port) -> None:
         if not self.surroundings.on_air(port, self.pace.mode == "fast"):

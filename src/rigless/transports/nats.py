@@ -10,6 +10,7 @@ What the transport knows of a robot is in its port's options; messages are JSON 
 """
 
 import asyncio
+import contextlib
 import time
 from pathlib import Path
 from typing import Any, Literal
@@ -34,6 +35,7 @@ from rigless.transports.transport import Inbox, split
 REPORT_S = 10.0
 RETURN_S = 1.0  # after the simulation hung up (a fault), it is offered a link again
 CLOSE_S = 1.0
+SETTLE_S = 2.0  # a run begins connected if that does not take longer
 CONNECT_S = 2.0
 
 
@@ -97,7 +99,10 @@ class Transport:
             raise
         self._url = f"nats://{self._connection.server}"
         self._attach()
-        self.rewound()
+        self._recall()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._session.settled.wait(), SETTLE_S)
+        self._report()
         self._tick()
         return self._url
 
@@ -137,12 +142,15 @@ class Transport:
 
     def rewound(self) -> None:
         """The robot begins (or begins again, after a reset): it is told what it must remember, then how the way is."""
+        self._recall()
+        self._reported = None
+        self._report()
+
+    def _recall(self) -> None:
         if self._outbox is not None and self._link:
             self._outbox.commit()
             for subject, data in self._outbox.kept(self._plan.robot):
                 self.inbox.received(self._link, data, subject)
-            self._reported = None
-            self._report()
 
     # The link
 
@@ -174,7 +182,7 @@ class Transport:
             return
         letter = None
         if subject in self._latest:
-            if not session.connected:
+            if not session.connected or outbox.trouble:
                 return
         else:
             letter = self._write_down(outbox, data, subject)
@@ -258,8 +266,9 @@ class Transport:
         session, outbox = self._session, self._outbox
         if session is None or outbox is None or not self._link:
             return
-        connected = session.connected and not outbox.trouble
-        report = connected, session.lane.depth, outbox.trouble or session.why
+        trouble = outbox.trouble or ("the outbox is full" if outbox.full() else "")
+        connected = session.connected and not trouble
+        report = connected, session.lane.depth, trouble or session.why
         if report == self._reported and not due:
             return
         self._reported = report

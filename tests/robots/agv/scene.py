@@ -61,9 +61,13 @@ class Scene:
 
     def command(self, type: str, id: str = "", valid_s: float = 60.0, **params: Any) -> str:
         self.commands += 1
-        id = id or f"c{self.commands}"
-        self.send(m.CommandRequest(commandId=id, commandType=type, params=params, issuedAt=self.at(0), expiresAt=self.at(valid_s)))
-        return id
+        name = id or f"c{self.commands}"
+        self.send(
+            m.CommandRequest(
+                commandId=name, commandType=type, params=params, issuedAt=self.at(0), expiresAt=self.at(valid_s)
+            )
+        )
+        return name
 
     def control(self, kind: Any, id: str = "h1", seq: int = 1, valid_s: float = 600.0, **more: Any) -> "Scene":
         return self.send(m.TrafficControl(controlId=id, kind=kind, seq=seq, validUntil=self.at(valid_s), **more))

@@ -1,16 +1,19 @@
 """The three passes: every code, where it is told, how bad it is; all of them at once; and the same every time."""
 
 import re
-from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from rigless.hardware import installed as drivers
+from rigless.hardware.drivers import DeviceDriver, IoDriver, MotorDriver
 from rigless.kernel.validation import dotted
 from rigless.robots.agv import checks_environment
 from rigless.robots.agv.checks import SHAPE, examine_config
+from rigless.robots.agv.schema import schema
 
-from .configs import GONE, changed, seed
+from .configs import GONE, HERE, changed, seed
 
 AGV = Path(checks_environment.__file__).parent
 LENGTH = {"unit": "mm", "value": 1}
@@ -231,26 +234,78 @@ def test_a_map_that_is_not_there():
     assert codes(findings({f"{PROFILE}.map": "apartment"}, True)) == []
 
 
+def offer(monkeypatch, installed):
+    """Let drivers be installed: group → types; a type twice is offered by two packages."""
+
+    def entries(group):
+        return [
+            SimpleNamespace(name=name, group=group, value="package:Choosy", module=f"package{n}", dist=None, load=load)
+            for n, name in enumerate(installed.get(group, ()))
+        ]
+
+    def load():
+        return Choosy
+
+    monkeypatch.setattr(drivers, "entry_points", entries)
+
+
+class Choosy(MotorDriver, IoDriver, DeviceDriver):
+    """A driver that wants an address; it is never opened."""
+
+    open = close = read = command = write = None
+
+    def __init__(self, part, shared):
+        if "address" not in part.config:
+            raise ValueError("there is no address")
+
+
+def of_drivers(changes):
+    found = examine_config(changed(changes, seed()))[1]
+    return [one for one in found if "DRIVER" in one.code]
+
+
 def test_drivers_are_named_with_those_who_need_them(monkeypatch):
     installed = {"rigless.agv.devices": ["ETHERNET", "USB"]}
-    monkeypatch.setattr(
-        checks_environment,
-        "entry_points",
-        lambda group: [EntryPoint(name, "no.such:thing", group) for name in installed.get(group, ())],
-    )
-    (found,) = [one for one in examine_config(seed())[1] if one.code == "NO_DRIVER"]
+    offer(monkeypatch, installed)
+    (found,) = of_drivers({})
     assert found.what == "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it"
     assert "entry point PLC in rigless.agv.motors and rigless.agv.io," in found.fix
     assert "--set runtime.mode=MOCK" in found.fix
     installed["rigless.agv.motors"] = ["PLC"]
-    (found,) = [one for one in examine_config(seed())[1] if one.code == "NO_DRIVER"]
-    assert (found.what, dotted(found.path)) == (
-        "no driver installed for PLC: estop, limit_front need it",
-        "io.digitalInputs[0].driver.type",
+    (found,) = of_drivers({})
+    assert (found.code, found.what) == ("NO_DRIVER", "no driver installed for PLC: estop, limit_front need it")
+    assert dotted(found.path) == "io.digitalInputs[0].driver.type"
+    installed["rigless.agv.io"] = ["PLC", "PLC"]
+    (found,) = of_drivers({})
+    assert (found.code, dotted(found.path)) == ("DRIVER_TWICE", "io.digitalInputs[0].driver.type")
+    assert of_drivers({"runtime.mode": "MOCK"}) == []
+
+
+def test_drivers_look_at_their_own_configs(monkeypatch):
+    offer(
+        monkeypatch,
+        {"rigless.agv.motors": ["PLC"], "rigless.agv.io": ["PLC"], "rigless.agv.devices": ["ETHERNET", "USB"]},
     )
-    assert [
-        one for one in examine_config(changed({"runtime.mode": "MOCK"}, seed()))[1] if one.code == "NO_DRIVER"
-    ] == []
+    good = {"driver.config": {"address": 1}}
+    places = [
+        "motors.0",
+        "motors.1",
+        "motors.2",
+        "io.digitalInputs.0",
+        "io.digitalInputs.1",
+        "io.devices.0",
+        "io.devices.1",
+    ]
+    every = {f"{place}.{key}": value for place in places for key, value in good.items()}
+    assert of_drivers(every) == []
+    (found,) = of_drivers({**every, "motors.2.driver.config": {}})
+    assert (found.code, found.what, dotted(found.path)) == (
+        "DRIVER_CONFIG_WRONG",
+        "there is no address",
+        "motors[2].driver.config",
+    )
+    monkeypatch.setattr(drivers, "BASES", dict.fromkeys(drivers.BASES, int))
+    assert {one.code for one in of_drivers(every)} == {"DRIVER_BROKEN"}
 
 
 def test_simulated_parts_of_a_real_robot_are_told():
@@ -258,9 +313,23 @@ def test_simulated_parts_of_a_real_robot_are_told():
     assert len(found) == 4 + 3 + 2 + 2
 
 
-def test_every_code_is_tried_here():
-    sources = "".join(path.read_text("utf-8") for path in AGV.glob("checks*.py"))
-    known = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(SHAPE.values())
-    known |= {"DUPLICATE_MOTOR_ID", "DUPLICATE_IO_ID", "DUPLICATE_DEVICE_ID", "ID_TAKEN"}
-    assert len(known) > 60
-    assert {code for code in known if code not in Path(__file__).read_text("utf-8")} == set()
+def all_codes():
+    sources = "".join(path.read_text("utf-8") for path in [*AGV.glob("checks*.py"), AGV / "native.py"])
+    found = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(SHAPE.values())
+    found |= set(re.findall(r'(?:Problem|Finding)\(.*"([A-Z]+(?:_[A-Z0-9]+)*)"\)', sources))
+    return found | {"DUPLICATE_MOTOR_ID", "DUPLICATE_IO_ID", "DUPLICATE_DEVICE_ID", "ID_TAKEN"}
+
+
+def test_every_code_is_tried():
+    assert len(all_codes()) > 70
+    tried = "".join(
+        path.read_text("utf-8") for path in [*HERE.glob("test_*.py"), HERE.parents[1] / "cli" / "test_agv_validate.py"]
+    )
+    assert {code for code in all_codes() if f'"{code}"' not in tried and f"[{code}]" not in tried} == set()
+
+
+def test_the_reference_names_every_key_and_every_code():
+    page = (AGV.parents[3] / "docs" / "reference" / "agv-config.md").read_text("utf-8")
+    named = set(re.findall(r"`([A-Za-z_0-9]+)`", page))
+    assert {key for part in (schema(), *schema()["$defs"].values()) for key in part["properties"]} <= named
+    assert all_codes() <= named

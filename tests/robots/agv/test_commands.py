@@ -1,4 +1,4 @@
-"""Commands: how each type is answered, what is refused and why, and that none is done twice."""
+"""Commands: how each kind is answered, what is refused and why, and that none is done twice."""
 
 import json
 
@@ -17,24 +17,24 @@ from .scene import BACKEND, Scene
 DONE = ["ACCEPTED", "RUNNING", "SUCCEEDED"]
 
 
-def rejected(scene, type, **params):
-    ack = scene.ack(scene.command(type, **params))
+def rejected(scene, kind, **params):
+    ack = scene.ack(scene.command(kind, **params))
     assert ack.status == "REJECTED"
     return ack.code
 
 
-# Each type
+# Each kind
 
 
 def test_move_goes_there():
     scene = Scene().run(0.1)
-    id = scene.command("MOVE", x=2.0, y=1.0, theta=1.0)
+    name = scene.command("MOVE", x=2.0, y=1.0, theta=1.0)
     scene.run(0.5)
-    assert scene.last("state").commandId == id
+    assert scene.last("state").commandId == name
     scene.run(8)
-    assert scene.acks(id) == DONE
+    assert scene.acks(name) == DONE
     assert scene.truth.pose == pytest.approx((2.0, 1.0, 1.0), abs=1e-3)
-    assert scene.ack(id).result == {"x": 2.0, "y": 1.0, "theta": 1.0}
+    assert scene.ack(name).result == {"x": 2.0, "y": 1.0, "theta": 1.0}
     assert scene.last("state").commandId is None
 
 
@@ -44,16 +44,16 @@ def test_axes_move_to_where_they_are_told_and_while_driving():
     lift = scene.command("MOVE_AXIS", functionKey="HOIST", target={"unit": "cm", "value": 12})
     grip = scene.command("RELEASE")
     scene.run(6)
-    assert [scene.acks(id) for id in (drive, lift, grip)] == [DONE] * 3
+    assert [scene.acks(name) for name in (drive, lift, grip)] == [DONE] * 3
     assert scene.truth.axes == pytest.approx({"gripper": 0.08, "hoist": 0.12}, abs=1e-6)
     home = scene.command("HOME")
     scene.run(4)
     assert scene.acks(home) == DONE
     assert scene.truth.axes == pytest.approx({"gripper": 0.0, "hoist": 0.0}, abs=1e-6)
-    for type, where in (("RELEASE", 0.08), ("GRIP", 0.0)):
-        id = scene.command(type, functionKey="GRIPPER")
+    for kind, where in (("RELEASE", 0.08), ("GRIP", 0.0)):
+        name = scene.command(kind, functionKey="GRIPPER")
         scene.run(3)
-        assert scene.acks(id) == DONE
+        assert scene.acks(name) == DONE
         assert scene.truth.axes["gripper"] == pytest.approx(where, abs=1e-6)
 
 
@@ -150,10 +150,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("type", "params", "names"), WRONG)
-def test_wrong_parameters_are_named(type, params, names):
+@pytest.mark.parametrize(("kind", "params", "names"), WRONG)
+def test_wrong_parameters_are_named(kind, params, names):
     scene = Scene().run(0.05)
-    ack = scene.ack(scene.command(type, **params))
+    ack = scene.ack(scene.command(kind, **params))
     assert (ack.status, ack.code) == ("REJECTED", "INVALID_PARAMS")
     assert names in ack.message
 
@@ -183,7 +183,11 @@ def test_one_that_was_meant_for_another_boot():
     scene = Scene().run(0.05)
     boot = scene.heard[0].bootId
     for expected, status in (("another", "REJECTED"), (boot, "RUNNING")):
-        scene.send(m.CommandRequest(commandId=expected, commandType="MOVE", params={"x": 1.0, "y": 0.0}, expectedBootId=expected))
+        scene.send(
+            m.CommandRequest(
+                commandId=expected, commandType="MOVE", params={"x": 1.0, "y": 0.0}, expectedBootId=expected
+            )
+        )
         assert scene.ack(expected).status == status
     assert (scene.ack("another").code, boot in scene.ack("another").message) == ("STATUS_FORBIDS", True)
 
@@ -191,8 +195,8 @@ def test_one_that_was_meant_for_another_boot():
 @pytest.mark.parametrize("late_s", [0.0, 0.001, 3600.0])
 def test_one_that_came_too_late_is_expired(late_s):
     scene = Scene().run(1.0)
-    id = scene.command("MOVE", valid_s=-late_s, x=1.0, y=0.0)
-    assert (scene.acks(id), scene.ack(id).code) == (["EXPIRED"], "EXPIRED")
+    name = scene.command("MOVE", valid_s=-late_s, x=1.0, y=0.0)
+    assert (scene.acks(name), scene.ack(name).code) == (["EXPIRED"], "EXPIRED")
     scene.run(1)
     assert not scene.truth.driving
 
@@ -201,10 +205,10 @@ def test_the_servers_time_decides_not_the_robots():
     scene = Scene().run(1.0)
     expires_ns = instants.to_ns("2031-05-05T12:00:00Z")
     for off_ns, status in ((-1, "RUNNING"), (0, "EXPIRED")):
-        id = f"server {off_ns}"
-        scene.send(m.CommandRequest(commandId=id, commandType="HOME", params={"motorIds": ["hoist" if off_ns else "gripper"]},
+        name = f"server {off_ns}"
+        scene.send(m.CommandRequest(commandId=name, commandType="HOME", params={"motorIds": ["hoist" if off_ns else "gripper"]},
                                     expiresAt="2031-05-05T12:00:00Z", receivedAtNs=expires_ns + off_ns))  # fmt: skip
-        assert scene.ack(id).status == status
+        assert scene.ack(name).status == status
 
 
 # Twice
@@ -212,14 +216,14 @@ def test_the_servers_time_decides_not_the_robots():
 
 def test_one_that_comes_again_is_answered_again_and_not_done_again():
     scene = Scene().run(0.1)
-    id = scene.command("MOVE", id="same", x=1.0, y=0.0)
+    name = scene.command("MOVE", id="same", x=1.0, y=0.0)
     scene.run(1)
     scene.command("MOVE", id="same", x=1.0, y=0.0)
-    assert (scene.ack(id).status, scene.ack(id).replayed) == ("RUNNING", True)
+    assert (scene.ack(name).status, scene.ack(name).replayed) == ("RUNNING", True)
     scene.run(5)
     driven = scene.truth.odometer_m
     scene.command("MOVE", id="same", x=-5.0, y=0.0)
-    assert (scene.ack(id).status, scene.ack(id).replayed, scene.ack(id).result["x"]) == ("SUCCEEDED", True, 1.0)
+    assert (scene.ack(name).status, scene.ack(name).replayed, scene.ack(name).result["x"]) == ("SUCCEEDED", True, 1.0)
     scene.run(3)
     assert scene.truth.odometer_m == driven
 
@@ -236,7 +240,11 @@ def test_the_ledger_is_bounded_and_forgets_the_oldest(monkeypatch):
 
 def test_answers_from_before_a_restart_are_remembered():
     scene = Scene()
-    scene.send(m.Recalled("command.ack", {"commandId": "old", "status": "SUCCEEDED", "refs": [], "result": {"x": 1.0}}, "boot-0"))
+    scene.send(
+        m.Recalled(
+            "command.ack", {"commandId": "old", "status": "SUCCEEDED", "refs": [], "result": {"x": 1.0}}, "boot-0"
+        )
+    )
     scene.send(m.Recalled("command.ack", {"commandId": "cut", "status": "RUNNING", "refs": []}, "boot-0"))
     scene.send(m.Recalled("command.ack", {"nonsense": 1}, "boot-0"))
     scene.run(0.1)
@@ -267,7 +275,13 @@ def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():
     assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("c9", "MALFORMED_ENVELOPE")
     scene.wire("command.request", envelope({"commandId": "c9", "commandType": "MOVE", "params": {"x": 1, "y": 0}}))
     assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("c9", "INVALID_PARAMS")
-    good = {"commandId": "c9", "commandType": "MOVE", "params": {"x": 1, "y": 0}, "issuedAt": scene.at(0), "expiresAt": scene.at(9)}
+    good = {
+        "commandId": "c9",
+        "commandType": "MOVE",
+        "params": {"x": 1, "y": 0},
+        "issuedAt": scene.at(0),
+        "expiresAt": scene.at(9),
+    }
     scene.wire("command.request", envelope(good))
     assert scene.ack("c9").status == "RUNNING"
     scene.wire("command.request", envelope(good, v=3))
@@ -288,9 +302,9 @@ def test_hundreds_of_malformed_ones_do_not_flood():
     told = scene.events("MALFORMED_ENVELOPE")
     assert 2 <= len(told) <= 4
     assert sum(event.data.get("count", 1) for event in told) == 1000
-    id = scene.command("MOVE", x=0.5, y=0.0)
+    name = scene.command("MOVE", x=0.5, y=0.0)
     scene.run(4)
-    assert scene.acks(id) == DONE
+    assert scene.acks(name) == DONE
 
 
 VALUES = st.recursive(
@@ -305,11 +319,11 @@ _fresh = _scene.sim.snapshot()
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.sampled_from([*COMMANDS, "", "WAIT"]), st.dictionaries(KEYS, VALUES, max_size=4))
-def test_whatever_is_asked_is_answered(type, params):
+def test_whatever_is_asked_is_answered(kind, params):
     """By one final answer, or by one that it runs; and the robot can be stopped, told and kept after it."""
     _scene.sim.restore(_fresh)
     _scene.heard.clear()
-    request = m.CommandRequest(commandId="fuzz", commandType=type, params=params)
+    request = m.CommandRequest(commandId="fuzz", commandType=kind, params=params)
     _scene.robot.hear_command(request, None)
     _scene.run(0.1)
     acks = [ack for ack in _scene.said("command.ack") if ack.commandId == "fuzz"]

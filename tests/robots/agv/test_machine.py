@@ -170,3 +170,36 @@ def test_feedback_is_in_the_state_where_other_drivers_may_write_it():
     sim.run(seconds=0.1)
     assert machine.state.motors[3, m.MODE] == m.DISABLE
     assert machine.health("hoist").state == "DISABLED"
+
+
+def test_speeds_and_safety_can_be_set_while_it_runs():
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    machine = robot.machine
+    machine.go([Waypoint(6, 0)])
+    sim.run(seconds=2.0)
+    assert machine.velocity[0] == 1.2
+    slow = {motor.motorId: motor for motor in robot.config.motors}
+    limits = slow["drive_left"].limits
+    slower = limits.model_copy(update={"maxSpeed": limits.maxSpeed.model_copy(update={"value": 0.5})})
+    motors = (slow["drive_left"].model_copy(update={"limits": slower}), *robot.config.motors[1:])
+    safety = robot.config.safety.model_copy(update={"obstacleStopDistanceMeters": 1.4})
+    config = robot.config.model_copy(update={"motors": motors, "safety": safety})
+    kept = pack(robot.state)
+    machine.configure(config)
+    assert pack(robot.state) == kept
+    sim.run(seconds=0.3)
+    assert machine.velocity[0] == pytest.approx(0.9), "it slows down at its deceleration"
+    sim.run(seconds=1.0)
+    assert machine.velocity[0] == 0.5
+    sim.set_input("agv", "obstacle_m", 1.3)
+    sim.run(seconds=1.0)
+    assert machine.obstacle_stop
+    machine.configure(robot.config)
+    sim.run(seconds=0.1)
+    assert machine.obstacle_stop
+    machine.resample()
+    sim.run(seconds=0.1)
+    assert not machine.obstacle_stop
+    sim.run(seconds=12.0)
+    assert machine.pose == (6.0, 0.0, 0.0)

@@ -259,7 +259,7 @@ def test_an_injected_fault_makes_a_motor_ill_as_long_as_it_lasts(kind, state, co
     assert machine.axis_position("hoist") == at, "it does not go on by itself"
     assert [code for _, code, source in robot.noticed if source == "hoist"] == ["MOTOR_FAULT", "MOTOR_RECOVERED"]
     assert machine.missing_functions == []
-    assert not machine.state.faulted
+    assert not machine.drivers.changed()
 
 
 def test_a_latched_error_stays_until_a_reset_that_keeps_its_cooldown():
@@ -344,3 +344,40 @@ def test_a_ramp_never_changes_direction_without_coming_to_rest():
     assert speeds[-1] == -0.5
     assert 0.0 in speeds
     assert changes.min() >= -1.0 * DT_S * (1 + 1e-9)
+
+
+def test_an_ill_axis_that_is_sent_somewhere_does_not_go_there_when_it_is_well():
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    sim.apply(Inject("agv", "hoist", "error"))
+    sim.run(seconds=0.1)
+    robot.machine.move_axis("hoist", 0.2)
+    sim.run(seconds=0.1)
+    assert not robot.machine.axis_busy("hoist")
+    sim.apply(Clear("agv", "hoist"))
+    sim.run(seconds=1.0)
+    assert robot.machine.axis_position("hoist") == 0.0
+
+
+def test_a_lag_begins_at_the_speed_that_the_motor_has():
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    robot.machine.move_axis("hoist", 0.3)
+    sim.run(seconds=1.0)
+    sim.apply(Inject("agv", "hoist", "lag", {"tau_s": 1.0}))
+    sim.run(seconds=0.3)
+    assert robot.machine.health("hoist").velocity == pytest.approx(100)
+
+
+def test_a_fault_that_lasts_is_told_once():
+    """It is not taken anew in every tick: a fleet with faults ticks as fast as one without."""
+    sim, robot = bench()
+    sim.run(seconds=0.1)
+    sim.apply(Inject("agv", "hoist", "error"))
+    sim.run(seconds=0.05)
+    assert not robot.machine.drivers.changed()
+    assert not robot.machine.state.moving
+    sim.apply(Inject("agv", "hoist", "disconnected"))
+    assert robot.machine.drivers.changed()
+    sim.run(seconds=0.05)
+    assert not robot.machine.health("hoist").connected

@@ -7,8 +7,8 @@ from rigless.robots.agv import messages as m
 from .scene import Scene
 
 
-def motor(scene, id):
-    return next(health for health in scene.last("state").motors if health.motorId == id)
+def motor(scene, name):
+    return next(health for health in scene.last("state").motors if health.motorId == name)
 
 
 # Scenario A: boot with missing optional functional motor
@@ -23,9 +23,9 @@ def test_a_boots_with_a_missing_functional_motor():
     assert (state.status, state.missingFunctionKeys) == ("WARNING", ["GRIPPER"])
     assert (motor(scene, "gripper").connected, motor(scene, "hoist").connected) == (False, True)
     assert len(state.motors) == 4
-    id = scene.command("MOVE", x=1.0, y=0.0)
+    name = scene.command("MOVE", x=1.0, y=0.0)
     scene.run(5)
-    assert scene.acks(id) == ["ACCEPTED", "RUNNING", "SUCCEEDED"]
+    assert scene.acks(name) == ["ACCEPTED", "RUNNING", "SUCCEEDED"]
     assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
 
 
@@ -36,15 +36,18 @@ def test_a_what_needs_it_is_rejected_until_it_recovers():
     assert scene.ack(scene.command("GRIP")).code == "REQUIRED_MOTOR_UNAVAILABLE"
     assert scene.ack(scene.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 5})).status == "RUNNING"
     scene.assign(("RELEASE",))
-    assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == ("REQUIRED_MOTOR_UNAVAILABLE", "gripper")
+    assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == (
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        "gripper",
+    )
     scene.assign(("WAIT", {"seconds": 0.1}, ["GRIPPER"]), id="t2")
     assert scene.last("task.failed").taskId == "t2"
     scene.sim.clear("agv", "gripper")
     scene.run(0.1)
     assert scene.status == "RUNNING"
-    id = scene.command("RELEASE")
+    name = scene.command("RELEASE")
     scene.run(3)
-    assert scene.ack(id).status == "SUCCEEDED"
+    assert scene.ack(name).status == "SUCCEEDED"
 
 
 # Scenario B: functional motor fault during task execution
@@ -58,7 +61,11 @@ def test_b_a_command_that_needs_the_motor_fails_and_navigation_goes_on():
     scene.sim.inject("agv", "gripper", "error")
     scene.run(0.1)
     failed = scene.ack(grip)
-    assert (failed.status, failed.code, failed.refs) == ("FAILED", "REQUIRED_MOTOR_UNAVAILABLE", [m.Ref("motorId", "gripper")])
+    assert (failed.status, failed.code, failed.refs) == (
+        "FAILED",
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        [m.Ref("motorId", "gripper")],
+    )
     assert scene.status == "WARNING"
     assert scene.truth.velocity[0] > 0
     scene.run(8)
@@ -73,7 +80,12 @@ def test_b_a_task_that_needs_the_motor_fails():
     scene.sim.inject("agv", "gripper", "error")
     scene.run(0.2)
     failed = scene.last("task.failed")
-    assert (failed.taskId, failed.stepId, failed.code, failed.motorId) == ("t1", "s2", "REQUIRED_MOTOR_UNAVAILABLE", "gripper")
+    assert (failed.taskId, failed.stepId, failed.code, failed.motorId) == (
+        "t1",
+        "s2",
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        "gripper",
+    )
     assert scene.status == "WARNING"
 
 
@@ -83,7 +95,10 @@ def test_b_a_step_fails_whose_requirement_falls_ill():
     scene.run(1)
     scene.sim.inject("agv", "hoist", "error")
     scene.run(0.1)
-    assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == ("REQUIRED_MOTOR_UNAVAILABLE", "hoist")
+    assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == (
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        "hoist",
+    )
 
 
 def test_b_what_does_not_need_it_continues():
@@ -100,7 +115,7 @@ def test_b_what_does_not_need_it_continues():
 
 def test_b_where_policy_forbids_to_drive_in_warning_the_robot_waits():
     scene = Scene(runtime={"healthPolicy": {"allowDriveInWarning": False}}).run(0.1)
-    id = scene.command("MOVE", x=3.0, y=0.0)
+    name = scene.command("MOVE", x=3.0, y=0.0)
     scene.run(1.5)
     scene.sim.inject("agv", "hoist", "error")
     scene.run(2)
@@ -108,7 +123,7 @@ def test_b_where_policy_forbids_to_drive_in_warning_the_robot_waits():
     assert scene.ack(scene.command("MOVE", x=0.0, y=0.0)).code == "STATUS_FORBIDS"
     scene.sim.clear("agv", "hoist")
     scene.run(6)
-    assert scene.ack(id).status == "SUCCEEDED"
+    assert scene.ack(name).status == "SUCCEEDED"
 
 
 # Scenario C: drive motor fault
@@ -116,7 +131,7 @@ def test_b_where_policy_forbids_to_drive_in_warning_the_robot_waits():
 
 def test_c_motion_stops_within_its_limits_and_what_drives_fails():
     scene = Scene().run(0.1)
-    id = scene.command("MOVE", x=9.0, y=0.0)
+    name = scene.command("MOVE", x=9.0, y=0.0)
     scene.run(2.5)
     v, x = scene.truth.velocity[0], scene.truth.pose[0]
     assert v == pytest.approx(1.2)
@@ -130,8 +145,12 @@ def test_c_motion_stops_within_its_limits_and_what_drives_fails():
         assert last - scene.truth.velocity[0] <= 1.0 * 0.01 + 1e-9
         last = scene.truth.velocity[0]
     assert scene.truth.pose[0] - x == pytest.approx(v**2 / 2 + v * 0.02, abs=0.03)
-    failed = scene.ack(id)
-    assert (failed.status, failed.code, failed.refs) == ("FAILED", "REQUIRED_MOTOR_UNAVAILABLE", [m.Ref("motorId", "drive_left")])
+    failed = scene.ack(name)
+    assert (failed.status, failed.code, failed.refs) == (
+        "FAILED",
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        [m.Ref("motorId", "drive_left")],
+    )
 
 
 def test_c_all_is_rejected_but_stop_and_reset_of_the_affected_motor():
@@ -141,9 +160,9 @@ def test_c_all_is_rejected_but_stop_and_reset_of_the_affected_motor():
     others = {"MOVE": {"x": 1, "y": 1}, "FOLLOW_ROUTE": {"to": {"x": 1, "y": 1}}, "PAUSE": {}, "RESUME": {}, "GRIP": {},
               "RELEASE": {}, "HOME": {}, "MOVE_AXIS": {"motorId": "hoist", "target": {"unit": "mm", "value": 1}},
               "SET_OUTPUT": {"ioId": "buzzer", "value": True}, "INIT_POSE": {"x": 0, "y": 0, "theta": 0}}  # fmt: skip
-    for type, params in others.items():
-        ack = scene.ack(scene.command(type, **params))
-        assert (ack.status, ack.code) == ("REJECTED", "STATUS_FORBIDS"), type
+    for kind, params in others.items():
+        ack = scene.ack(scene.command(kind, **params))
+        assert (ack.status, ack.code) == ("REJECTED", "STATUS_FORBIDS"), kind
     assert scene.ack(scene.command("RESET_MOTOR", motorIds=["drive_right"])).code == "STATUS_FORBIDS"
     scene.assign(("WAIT", {"seconds": 1}))
     assert scene.last("task.failed").code == "STATUS_FORBIDS"
@@ -160,17 +179,17 @@ def test_c_all_is_rejected_but_stop_and_reset_of_the_affected_motor():
     assert scene.status == "RUNNING"
 
 
-@pytest.mark.parametrize("type", ["RESET_MOTOR", "CLEAR_FAULT"])
-def test_c_a_reset_takes_away_an_error_whose_cause_is_gone(type):
+@pytest.mark.parametrize("kind", ["RESET_MOTOR", "CLEAR_FAULT"])
+def test_c_a_reset_takes_away_an_error_whose_cause_is_gone(kind):
     scene = Scene().run(0.1)
     scene.sim.inject("agv", "drive_left", "error", latch=True)
     scene.run(0.1)
     scene.sim.clear("agv", "drive_left")
     scene.run(0.1)
     assert scene.status == "ERROR"
-    id = scene.command(type, **({"motorIds": ["drive_left"]} if type == "RESET_MOTOR" else {}))
+    name = scene.command(kind, **({"motorIds": ["drive_left"]} if kind == "RESET_MOTOR" else {}))
     scene.run(0.1)
-    assert scene.acks(id) == ["ACCEPTED", "RUNNING", "SUCCEEDED"]
+    assert scene.acks(name) == ["ACCEPTED", "RUNNING", "SUCCEEDED"]
     assert scene.status == "RUNNING"
 
 
@@ -189,7 +208,7 @@ def test_c_a_task_that_drives_fails():
 
 def test_d_the_same_messages_without_hardware():
     scene = Scene().run(3.05)
-    said = {type: len(scene.said(type)) for type in ("heartbeat", "state", "telemetry", "traffic.state")}
+    said = {kind: len(scene.said(kind)) for kind in ("heartbeat", "state", "telemetry", "traffic.state")}
     assert said["heartbeat"] == 3
     assert said["telemetry"] == 6
     assert said["traffic.state"] == 30
@@ -198,16 +217,16 @@ def test_d_the_same_messages_without_hardware():
     assert all(envelope.sim is not None for envelope in scene.heard)
 
 
-@pytest.mark.parametrize(("name", "value", "free"), [("estop", True, False), ("obstacle_m", 0.3, -1.0)])
-def test_d_safety_clamps_the_drive_and_the_status_follows(name, value, free):
+@pytest.mark.parametrize(("button", "value", "free"), [("estop", True, False), ("obstacle_m", 0.3, -1.0)])
+def test_d_safety_clamps_the_drive_and_the_status_follows(button, value, free):
     scene = Scene().run(0.1)
-    id = scene.command("MOVE", x=4.0, y=0.0)
+    name = scene.command("MOVE", x=4.0, y=0.0)
     scene.run(1.5)
-    scene.sim.set_input("agv", name, value)
+    scene.sim.set_input("agv", button, value)
     scene.run(2)
     assert (scene.status, scene.truth.velocity) == ("PAUSED", (0.0, 0.0))
-    assert scene.acks(id) == ["ACCEPTED", "RUNNING"]
-    scene.sim.set_input("agv", name, free)
+    assert scene.acks(name) == ["ACCEPTED", "RUNNING"]
+    scene.sim.set_input("agv", button, free)
     scene.run(8)
-    assert (scene.status, scene.ack(id).status) == ("RUNNING", "SUCCEEDED")
+    assert (scene.status, scene.ack(name).status) == ("RUNNING", "SUCCEEDED")
     assert scene.truth.pose[0] == pytest.approx(4.0, abs=1e-3)

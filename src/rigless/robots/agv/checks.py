@@ -42,7 +42,8 @@ def examine_config(given: Any, environment: bool = True) -> tuple[RobotConfig | 
     root = Place(whole)
     findings += [replace(finding, stage="cross-field") for finding in cross_field(root)]
     if environment:
-        findings += [replace(finding, stage="environment") for finding in environment_of(root)]
+        good = config if not any(finding.severity == "error" for finding in findings) else None
+        findings += [replace(finding, stage="environment") for finding in environment_of(root, good)]
     return config, findings
 
 

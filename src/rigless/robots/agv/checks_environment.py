@@ -3,11 +3,13 @@
 import os
 import stat
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 
+from rigless.hardware.installed import installed_drivers, make_drivers
 from rigless.kernel.problems import InputError
 from rigless.kernel.validation import Finding
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.hardware import real_parts
 from rigless.robots.agv.place import Place
 from rigless.worlds.shipped import find_map
 
@@ -26,12 +28,13 @@ CERTIFICATES = (
 )  # variables that name files
 
 
-def environment_of(root: Place) -> Iterator[Finding]:
+def environment_of(root: Place, config: RobotConfig | None) -> Iterator[Finding]:
+    """`config` is there if nothing is wrong with it so far."""
     real = root["runtime"]["mode"].text == "REAL"
     yield from _creds(root["nats"]["credsFilePath"], real)
     yield from _certificates(root["nats"])
     if real:
-        yield from _drivers(root)
+        yield from _drivers(root, config)
     else:
         yield from _map(root["runtime"]["simulationProfile"]["map"])
 
@@ -77,21 +80,20 @@ def _certificates(nats: Place) -> Iterator[Finding]:
         yield nats["servers"].error("TLS_CERT_MISSING", what, "a key goes with its certificate")
 
 
-def _drivers(root: Place) -> Iterator[Finding]:
+def _drivers(root: Place, config: RobotConfig | None) -> Iterator[Finding]:
     """Drivers are packages of others, found by their entry points: group and name, the driver's type."""
+    installed = installed_drivers()
     wanted: dict[str, list[tuple[str, str, Place]]] = {}
-    for path, (group, key) in GROUPS.items():
-        table = root
-        for step in path:
-            table = table[step]
-        installed = {point.name for point in entry_points(group=group)}
-        for part in table:
-            driver, name = part["driver"]["type"], part[key].text
-            if driver.text == "MOCK":
-                what = f"{name!r} is simulated, though the robot is REAL"
-                yield driver.warning("MOCK_DRIVER_IN_REAL", what, "name its driver")
-            elif driver.text is not None and driver.text not in installed:
-                wanted.setdefault(driver.text, []).append((group, name or "?", driver))
+    twice: dict[tuple[str, str], Place] = {}
+    for group, name, part in _parts(root):
+        driver = part["driver"]["type"]
+        if driver.text == "MOCK":
+            what = f"{name!r} is simulated, though the robot is REAL"
+            yield driver.warning("MOCK_DRIVER_IN_REAL", what, "name its driver")
+        elif driver.text is not None and (group, driver.text) not in installed:
+            wanted.setdefault(driver.text, []).append((group, name, driver))
+        elif driver.text is not None and len(installed[group, driver.text]) > 1:
+            twice.setdefault((group, driver.text), driver)
     for kind, users in wanted.items():
         groups = " and ".join(dict.fromkeys(group for group, _, _ in users))
         names = ", ".join(name for _, name, _ in users)
@@ -101,6 +103,36 @@ def _drivers(root: Place) -> Iterator[Finding]:
             " or run without hardware: --set runtime.mode=MOCK"
         )
         yield users[0][2].error("NO_DRIVER", f"no driver installed for {kind}: {names} {verb} it", fix)
+    for (group, kind), place in twice.items():
+        yield place.error("DRIVER_TWICE", f"two packages have a driver {kind} in {group}", "uninstall all but one")
+    if config is not None and not wanted and not twice:
+        yield from _made(root, config)
+
+
+def _parts(root: Place) -> Iterator[tuple[str, str, Place]]:
+    """All that needs a driver: the group of the driver, its own name, where it stands."""
+    for path, (group, key) in GROUPS.items():
+        table = root
+        for step in path:
+            table = table[step]
+        for part in table:
+            yield group, part[key].text or "?", part
+
+
+def _made(root: Place, config: RobotConfig) -> Iterator[Finding]:
+    """What drivers say to their own configs; they are made, not opened."""
+    try:
+        make_drivers(real_parts(config))
+    except InputError as error:
+        for problem in error.problems:
+            for _, name, part in _parts(root):
+                words = ".".join(str(step) for step in part.path[:-1]) + f".{name}."
+                if problem.where.startswith(words):
+                    inner = tuple(problem.where.removeprefix(words).split("."))
+                    yield Finding((*part.path, *inner), problem.what, problem.fix, "DRIVER_CONFIG_WRONG")
+                    break
+            else:
+                yield root["motors"].error("DRIVER_BROKEN", f"{problem.where}: {problem.what}", problem.fix)
 
 
 def _map(place: Place) -> Iterator[Finding]:

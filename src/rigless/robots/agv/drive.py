@@ -152,19 +152,33 @@ def stretch(drive: Array, path: Array, const: Array) -> float:
 
 
 @compiled
+def _touch(drive: Array, path: Array, leg: int) -> float:
+    """How far from a waypoint the robot is; what is only rounding is taken away."""
+    dx, dy = path[leg, PATH_X] - drive[X], path[leg, PATH_Y] - drive[Y]
+    missed = math.sqrt(dx * dx + dy * dy)
+    if missed <= 2.0 * CLOSE:
+        drive[X], drive[Y] = path[leg, PATH_X], path[leg, PATH_Y]
+    return missed
+
+
+@compiled
 def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
     """Take up the next leg from where the robot is; `anew` when its path is another than before, so that it may be too short to stop on."""
     while True:
         leg = int(drive[LEG])
-        moves = drive[ASKED_V] != 0.0 or drive[V] != 0.0
+        moves, turns = drive[ASKED_V] != 0.0 or drive[V] != 0.0, drive[ASKED_OMEGA] != 0.0 or drive[OMEGA] != 0.0
         if leg >= path.shape[0]:
-            drive[PHASE] = BRAKE if moves or drive[OMEGA] != 0.0 or drive[ASKED_OMEGA] != 0.0 else REST
+            drive[PHASE] = BRAKE if moves or turns else REST
             return
         length, heading = _towards(drive[X], drive[Y], path, leg, drive[BACK])
         if length <= CLOSE and not moves:
+            if turns:
+                drive[PHASE] = BRAKE
+                return
             if not _aligned(drive, path, const, leg):
                 drive[PHASE] = ALIGN
                 return
+            _touch(drive, path, leg)
             drive[LEG] += 1.0
             continue
         drive[HEADING], drive[LENGTH], drive[START_X], drive[START_Y] = heading, length, drive[X], drive[Y]
@@ -248,16 +262,6 @@ def _miss(drive: Array, path: Array, leg: int) -> float:
     """How far beside a waypoint the robot would come, straight on."""
     c, s = math.cos(drive[THETA]), math.sin(drive[THETA])
     return abs((path[leg, PATH_Y] - drive[Y]) * c - (path[leg, PATH_X] - drive[X]) * s)
-
-
-@compiled
-def _touch(drive: Array, path: Array, leg: int) -> float:
-    """How far from a waypoint the robot is; what is only rounding is taken away."""
-    dx, dy = path[leg, PATH_X] - drive[X], path[leg, PATH_Y] - drive[Y]
-    missed = math.sqrt(dx * dx + dy * dy)
-    if missed <= 2.0 * CLOSE:
-        drive[X], drive[Y] = path[leg, PATH_X], path[leg, PATH_Y]
-    return missed
 
 
 @compiled

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.hardware.messages import Said
 from rigless.kernel.robot import Robot
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.machine_state import MachineState
@@ -67,6 +68,9 @@ class Drivers:
     def set_output(self, io_id: str, value: bool) -> None:
         """Asked for after it was written to the state."""
 
+    def take(self, message: Said) -> None:
+        """Of a real part; there are none here."""
+
 
 class MockDrivers(Drivers):
     """Simulated motors, exact within their limits. Inputs and devices of simulated robots are made by io.py and scripts.py.
@@ -84,34 +88,36 @@ class MockDrivers(Drivers):
         if dt_s != self._dt_s:
             self._dt_s, self._warmth = dt_s, m.warmth(dt_s)
         state = self.state
-        if self.robot.faults or state.faulted:
+        if self.changed():
             return self._step_faulty(state, dt_s)
         return m.tick(state.motors, self.limits, self._warmth, dt_s)
 
     def changed(self) -> bool:
-        return bool(self.robot.faults) or self.state.faulted
+        state, faults = self.state, self.robot.faults
+        return state.faulted or ([fault.id for fault in faults] if faults else []) != state.taken
 
     def rest(self, seconds: float) -> None:
         motors = self.state.motors
         motors[:, m.TEMPERATURE] += m.warmth(seconds) * (m.AMBIENT_C - motors[:, m.TEMPERATURE])
 
     def reset(self, motor: int) -> None:
-        self.state.latched[motor] = ""
+        self.state.latched[motor], self.state.faulted = "", True
 
     def _step_faulty(self, state: MachineState, dt_s: float) -> bool:
         motors = state.motors
         state.faulted = self._take_faults(state)
         m.plan(motors, self.limits, dt_s)
         done = motors[:, m.REF].copy()
-        for motor_id in {fault.target for fault in self.robot.faults if fault.seam == "actuator"}:
+        for motor_id in dict.fromkeys(fault.target for fault in self.robot.faults if fault.seam == "actuator"):
             if (i := self._index.get(motor_id)) is not None:
+                self.robot.actuated[motor_id] = float(motors[i, m.VELOCITY])
                 done[i] = self.robot.actuate(motor_id, float(done[i]), dt_s, float(self.limits[i, m.TOP]))
         top = self.limits[:, m.TOP]
         done[(motors[:, m.REF] == 0.0) & (np.abs(done) < STILL * top)] = 0.0
         return m.move(motors, self.limits, np.clip(done, -top, top), self._warmth, dt_s)
 
     def _take_faults(self, state: MachineState) -> bool:
-        """Bring the motors' troubles up to date; gives whether there are any, or other faults, which will want to be taken away."""
+        """Bring the motors' troubles up to date; gives whether there are faults that act anew in every tick."""
         codes = list(state.latched)
         trouble = [m.BROKEN if code else m.FINE for code in codes]
         for fault in self.robot.faults:
@@ -125,12 +131,10 @@ class MockDrivers(Drivers):
                 trouble[i] = max(trouble[i], m.BROKEN)
                 if _is_true(fault.params.get("latch", False)):
                     state.latched[i] = codes[i]
-        for i, now in enumerate(trouble):
-            if now and state.motors[i, m.MODE] == m.MOVE:
-                self.stop(i)  # an axis does not go on by itself when it is well again
-            state.motors[i, m.TROUBLE] = now
+        state.motors[:, m.TROUBLE] = trouble
         state.codes = codes
-        return any(trouble) or bool(self.robot.faults)
+        state.taken = [fault.id for fault in self.robot.faults]
+        return any(fault.seam in ("sensor", "actuator") for fault in self.robot.faults)
 
 
 def _is_true(given: Any) -> bool:

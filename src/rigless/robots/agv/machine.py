@@ -8,7 +8,7 @@ the configuration, or can be made again from the state.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from rigless.robots.agv.remote import make_drivers
 from rigless.robots.agv.scripts import Scripts
 from rigless.worlds.grid_world import GridWorld
 
+Estop = Literal["NONE", "MANUAL", "REMOTE"]
 STOP_M, WARN_M = 0.5, 1.0  # where the configuration does not say how near an obstacle may come
 NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
 SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
@@ -55,12 +56,10 @@ class Machine(Health):
         self.drivers = drivers or make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
         self.half_length_m, self.half_width_m = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
-        self._required = {entry.ioId for entry in config.io.digitalInputs if entry.required}
-        self._required |= {device.deviceId for device in config.io.devices if device.required}
-        safety = config.safety
-        self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
-        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
-        self._warn_m = safety.obstacleWarnDistanceMeters or WARN_M
+        self._required = [entry.ioId for entry in config.io.digitalInputs if entry.required]
+        self._required += [device.deviceId for device in config.io.devices if device.required]
+        self._profile = profile
+        self.configure(config)
         self.sensing = Sensing(robot, config, self.limits)
         self.scripts = Scripts(robot, profile, self.sensing)
         self._battery = Battery(profile.battery)
@@ -68,6 +67,20 @@ class Machine(Health):
         if profile.map is not None and isinstance(robot.world, GridWorld):
             self._walls = Walls(robot.world.grid, self.half_length_m, self.half_width_m)
         self._begin(config, profile)
+
+    def configure(self, config: RobotConfig) -> None:
+        """What may change while the robot runs: safety, and motors' speeds and accelerations. The state is not touched: `resample` has the
+        new safety applied."""
+        safety = config.safety
+        self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
+        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
+        self._warn_m = safety.obstacleWarnDistanceMeters or WARN_M
+        self.limits[:] = m.limits_of(config)  # in place: drivers hold it too
+        self.const[:] = make_chassis(config, self._profile, self.limits)[0]
+
+    def resample(self) -> None:
+        """Read all inputs anew at the next tick."""
+        self.state.sampled = {}
 
     def _begin(self, config: RobotConfig, profile: SimulationProfile) -> None:
         state, count = self.state, len(config.motors)
@@ -217,8 +230,8 @@ class Machine(Health):
         return found - self._stop_m + NEARER if near and self._stop_on_obstacle else math.inf
 
     @property
-    def estop(self) -> str:
-        return self.state.estop
+    def estop(self) -> Estop:
+        return cast(Estop, self.state.estop)
 
     @property
     def obstacle_stop(self) -> bool:
@@ -258,6 +271,11 @@ class Machine(Health):
     def driving(self) -> bool:
         drive = self.state.drive
         return bool(drive[d.V] != 0.0 or drive[d.OMEGA] != 0.0)
+
+    @property
+    def turning(self) -> bool:
+        """Whether it turns in place, or is about to."""
+        return int(self.state.drive[d.PHASE]) in (d.SWING, d.ALIGN)
 
     @property
     def map_id(self) -> str:
@@ -351,8 +369,12 @@ class Machine(Health):
 
     @property
     def lost(self) -> list[str]:
-        """Real inputs and devices that are required and do not answer."""
-        return [name for name in self.state.remote.lost if name in self._required]
+        """Inputs and devices that are required and do not answer."""
+        state, robot = self.state, self.robot
+        if not (robot.faults or state.remote.lost):
+            return []
+        silent = {fault.target for fault in robot.faults if fault.kind == "off"}
+        return [name for name in self._required if name in silent or name in state.remote.lost]
 
     def io(self) -> dict[str, bool]:
         return {**self.state.inputs, **self.state.outputs}

@@ -22,7 +22,8 @@ class MachineState:
     latched: list[str] = field(default_factory=list)  # errors that only a reset takes away
     reset_ns: list[int] = field(default_factory=list)  # when each was last reset; -1: never
     well: list[bool] = field(default_factory=list)  # as it was last told
-    faulted: bool = False  # some simulated motor is in trouble, or there were faults in the last tick
+    taken: list[int] = field(default_factory=list)  # the faults that motors, inputs and devices know of
+    faulted: bool = False  # they are to be told anew, for instance because a fault acts in every tick
 
     # Drive
     drive: Array = field(default_factory=lambda: np.zeros(DRIVE_SIZE))

@@ -74,9 +74,11 @@ def ramp(speed: float, wanted: float, acc: float, dec: float, dt: float) -> floa
 
 @compiled
 def plan(motors: Array, limits: Array, dt: float) -> None:
-    """What is asked of each motor in this tick: its REF."""
+    """What is asked of each motor in this tick: its REF. One in trouble forgets where it was going, so that it does not go on by itself."""
     for i in range(motors.shape[0]):
         motor, limit = motors[i], limits[i]
+        if motor[TROUBLE] != FINE and motor[MODE] == MOVE:
+            motor[MODE] = STOP
         mode, wanted = motor[MODE], 0.0
         if motor[TROUBLE] == FINE and mode == MOVE:
             gap = motor[GOAL] - motor[POSITION]

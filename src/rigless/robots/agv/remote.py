@@ -32,7 +32,7 @@ from rigless.robots.agv.drivers import Drivers, MockDrivers
 from rigless.robots.agv.hardware import PORT, lag_s, real_parts, stale_s
 from rigless.robots.agv.io import ESTOP
 from rigless.robots.agv.machine_state import MachineState
-from rigless.robots.agv.remote_state import RemoteMotor, RemoteSignal, RemoteState
+from rigless.robots.agv.remote_state import UNHEARD, RemoteMotor, RemoteSignal, RemoteState
 
 REPEAT_NS = 100_000_000
 OFTEN_NS = 15_000_000  # setpoints that change in every tick go out this far apart at most
@@ -146,12 +146,16 @@ class RemoteDrivers(MockDrivers):
     def _heed_driver(self, message: DriverState) -> None:
         """What was asked before is forgotten, whichever way it changes."""
         name = f"{message.kind}/{message.id}"
-        reason = message.reason or "nothing heard of it yet"
-        if message.kind == "motor" and message.id in self.remote.motors:
+        motor = self.remote.motors.get(message.id) if message.kind == "motor" else None
+        known = motor or self.remote.signals.get(name)
+        if known is None:
+            return
+        reason, before = message.reason or UNHEARD, known.reason
+        if motor is not None:
             self._lose_motor(message.id, reason)
-        elif name in self.remote.signals:
+        else:
             self._lose_signals(self.remote, [name], reason)
-        if not message.up:
+        if not message.up and reason != before:  # it is said again at each attempt
             self.remote.notices.append(
                 ("DRIVER_LOST", "WARNING", message.id, f"{message.id}: {reason}", {"kind": message.kind})
             )
@@ -167,7 +171,7 @@ class RemoteDrivers(MockDrivers):
         if row[m.MODE] == m.MOVE:
             self.stop(self.motors[motor_id])
 
-    def _lose_signals(self, remote: RemoteState, names: list[str], reason: str = "nothing heard of it yet") -> None:
+    def _lose_signals(self, remote: RemoteState, names: list[str], reason: str = UNHEARD) -> None:
         state = self.state
         for name in names:
             signal, (kind, _, part_id) = remote.signals[name], name.partition("/")

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+UNHEARD = "nothing heard of it yet"
+
 
 @dataclass
 class RemoteMotor:
@@ -14,7 +16,7 @@ class RemoteMotor:
     fault: str = ""
     current_a: float = 0.0
     temperature_c: float = 0.0
-    reason: str = "nothing heard of it yet"  # why it is lost, while it is
+    reason: str = UNHEARD  # why it is lost, while it is
     zero: float = 0.0  # what is added to its position to get the reference's; of wheels
     zeroed: bool = False
     asked: str = ""  # the command that it was last given
@@ -27,7 +29,7 @@ class RemoteSignal:
     """An input, an output or a device."""
 
     heard_ns: int = -1
-    reason: str = "nothing heard of it yet"
+    reason: str = UNHEARD
     asked: bool | None = None  # of an output
     asked_ns: int = -1
 

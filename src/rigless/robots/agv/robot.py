@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rigless.hardware.messages import HEARD, Said
 from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
@@ -21,6 +22,7 @@ from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks import examine_config
 from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.hardware import hardware_port
 from rigless.robots.agv.machine import Machine
 from rigless.robots.agv.modules.commands import Commands
 from rigless.robots.agv.modules.core import Core
@@ -31,6 +33,7 @@ from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.state import AgvState, Truth
+from rigless.robots.agv.status import may_drive
 from rigless.robots.agv.voice import PORT, Voice
 from rigless.robots.agv.wire import agv_port
 from rigless.robots.agv.work import Work
@@ -67,7 +70,8 @@ class Agv(Robot):
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
-        return (agv_port(self.config),)
+        real = hardware_port(self.config)
+        return (agv_port(self.config), *([real] if real else []))
 
     @cached_property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
@@ -107,6 +111,7 @@ class Agv(Robot):
         self.voice.boot()
         self.voice.set_date()
         self.revive()
+        self.core.judge()
         if not self.enabled("traffic"):
             self.set_rate(self.tell_traffic, 0)
 
@@ -170,12 +175,14 @@ class Agv(Robot):
         if hasattr(self.machine, "configure"):
             self.machine.configure(self.effective)
         self.core.forget()
-        self.core.judge()
+        self.may_drive = may_drive(self.state.core.status, self.effective.runtime.healthPolicy.allowDriveInWarning)
 
     def apply_settings(self) -> None:
         """What was set has changed; streams go on at their new rates."""
         before = self.effective.streams
         self.revive()
+        self.machine.resample()
+        self.core.judge()
         now, traffic = self.effective.streams, self.enabled("traffic")
         for method, old, new in (
             (self.tell_heartbeat, before.heartbeatHz, now.heartbeatHz),
@@ -207,8 +214,7 @@ class Agv(Robot):
     @on(Injected, Cleared)
     def faults_changed(self, message: Injected | Cleared, link: Link) -> None:
         self.voice.wire_changed()
-        if hasattr(self.machine, "resample"):
-            self.machine.resample()
+        self.machine.resample()
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:
@@ -216,6 +222,12 @@ class Agv(Robot):
             self.voice.boot()
         elif message.name == "epoch_s":
             self.voice.set_date()
+
+    @on(*HEARD)
+    def hear_part(self, message: Said, link: Link) -> None:
+        """Of a real part, on the hardware port."""
+        self._ready()
+        self.machine.drivers.take(message)
 
     # What is heard
 
@@ -304,7 +316,9 @@ class Agv(Robot):
         x, y, theta = self.machine.pose
         return m.Pose(round(x, 4), round(y, 4), round(theta, 5), self.machine.map_id)
 
-    def footprint(self) -> tuple[float, float, float]:
+    def footprint(self) -> tuple[float, float, float] | None:
+        if not hasattr(self, "machine"):  # a neighbour that starts before us may look around
+            return None
         x, y, _ = self.machine.pose
         size = self.config.dimensions
         return x, y, math.hypot(size.lengthMm, size.widthMm) / 2000

@@ -1,6 +1,7 @@
 """Routes as data, after VDA 5050: nodes with even and edges with odd numbers in one sequence, a released base to drive and a horizon after it."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rigless.robots.agv.machine import Waypoint
 from rigless.robots.agv.messages import Edge, Node
@@ -25,7 +26,7 @@ def troubles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
         found.append(f"node {nodes[0].nodeId}: sequenceId {nodes[0].sequenceId} is not even")
     if not nodes[0].released:
         found.append(f"node {nodes[0].nodeId}: the first node is not released")
-    for before, node in zip(nodes, nodes[1:], strict=False):
+    for before, node in pairwise(nodes):
         if node.sequenceId != before.sequenceId + 2:
             found.append(f"node {node.nodeId}: sequenceId is {node.sequenceId}, not {before.sequenceId + 2}")
         if node.released and not before.released:
@@ -37,10 +38,12 @@ def troubles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
             found.append(f"edge {edge.edgeId} does not lead from {before.nodeId} to {after.nodeId}")
         if edge.maxSpeed is not None and not 0 < edge.maxSpeed <= 100:
             found.append(f"edge {edge.edgeId}: maxSpeed {edge.maxSpeed:g} is not above 0 and at most 100 m/s")
-    for node in nodes:
-        if not (abs(node.x) <= FARTHEST_M and abs(node.y) <= FARTHEST_M and abs(node.theta or 0.0) <= 1000):
-            found.append(f"node {node.nodeId} is nowhere")
+    found += [f"node {node.nodeId} is nowhere" for node in nodes if not _is_somewhere(node)]
     return found[:MOST_TOLD]
+
+
+def _is_somewhere(node: Node) -> bool:
+    return abs(node.x) <= FARTHEST_M and abs(node.y) <= FARTHEST_M and abs(node.theta or 0.0) <= 1000
 
 
 def in_order(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[list[Node], list[Edge]]:
@@ -75,10 +78,10 @@ def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
 
 
 def waypoints(route: Route, first: int, last: int) -> list[Waypoint]:
-    """The nodes from one to another, as the machine drives them: it stands at the last, and where it must turn."""
+    """The nodes from one to another, as the machine drives them: it stands where it must turn, and where its path ends."""
     found = []
     for index in range(first, last + 1):
         node = route.nodes[index]
         speed = route.edges[index - 1].maxSpeed if index else None
-        found.append(Waypoint(node.x, node.y, node.theta, speed, index == last or node.theta is not None))
+        found.append(Waypoint(node.x, node.y, node.theta, speed, node.theta is not None))
     return found

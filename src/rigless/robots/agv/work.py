@@ -17,7 +17,7 @@ from rigless.robots.agv.state import Job, Read
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
-RESET_S = 0.1  # a motor that is reset is well by then, or still in trouble
+RESET_S = {"MOCK": 0.1, "REAL": 1.0}  # a motor that is reset is well by then, or still in trouble
 NEAR_M = 0.1  # a code that was read this near still counts for a SCAN
 
 
@@ -294,7 +294,7 @@ class Work:
             if left_s > 0:
                 self.end(job, "FAILED", "RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor)
                 return
-        job.until_ns = self.robot.now_ns + to_ns(RESET_S)
+        job.until_ns = self.robot.now_ns + to_ns(RESET_S[self.robot.config.runtime.mode])
 
     def _was_reset(self, job: Job) -> None:
         machine = self.robot.machine

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 Point = tuple[float, float]
+Circle = tuple[float, float, float]  # x, y, radius
 FARTHEST_M = 1e6
 MOST_CORNERS = 200
 
 
-def read(zone: Any) -> tuple[list[Point], tuple[float, float, float] | None]:
+def read(zone: Any) -> tuple[list[Point], Circle | None]:
     """Corners, or a circle, of a zone as it stands on the wire; ValueError says what a zone looks like.
 
     {"polygon": [[x, y], …]} (or {"x", "y"} for a corner, or the bare list), {"x", "y", "radius"}, {"minX", "minY", "maxX", "maxY"}."""
@@ -69,14 +70,25 @@ def _box(pose: tuple[float, float, float], rear: float, front: float, half: floa
     ]
 
 
-def touches(body: Sequence[Point], corners: Sequence[Point], circle: tuple[float, float, float] | None) -> bool:
-    """Whether two shapes have a point in common."""
+def touches(body: Sequence[Point], corners: Sequence[Point], circle: Circle | None) -> bool:
+    """Whether a body and a zone have a point in common."""
     if circle is not None:
-        x, y, radius = circle
-        return inside((x, y), body) or any(_distance((x, y), a, b) <= radius for a, b in _edges(body))
+        return _disc_touches(circle, body)
     if inside(body[0], corners) or inside(corners[0], body):
         return True
     return any(_cross(a, b, c, d) for a, b in _edges(body) for c, d in _edges(corners))
+
+
+def disc_touches(disc: Circle, corners: Sequence[Point], circle: Circle | None) -> bool:
+    """Whether a disc and a zone have a point in common."""
+    if circle is None:
+        return _disc_touches(disc, corners)
+    return math.hypot(disc[0] - circle[0], disc[1] - circle[1]) <= disc[2] + circle[2]
+
+
+def _disc_touches(disc: Circle, polygon: Sequence[Point]) -> bool:
+    centre = disc[0], disc[1]
+    return inside(centre, polygon) or any(_distance(centre, a, b) <= disc[2] for a, b in _edges(polygon))
 
 
 def inside(point: Point, polygon: Sequence[Point]) -> bool:

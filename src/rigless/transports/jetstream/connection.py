@@ -24,7 +24,11 @@ PINGS = 2  # unanswered ones; one more and the server counts as lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 2.0
 SETTLED_S = 5.0  # a connection that lasted as long was a good one: the next try comes at once
 LEAVE_S = 0.5
-LOST, DENIED = -1, -2  # answers that are none: the connection has ended, the server does not permit the question
+LOST, DENIED, DEAF = (
+    -1,
+    -2,
+    -3,
+)  # no answer: the connection has ended; the question, or hearing answers, is not permitted
 NOBODY = 503
 
 Answer = Callable[[Any, int, bytes, bytes], None]  # what was given with the question, status, header block, payload
@@ -70,6 +74,7 @@ class Connection:
         self._next_question = 0
         self._next_subscription = 0
         self._said: set[str] = set()
+        self._deaf: DeniedError | None = None  # no answer can come
         self._refused: set[str] = set()  # subjects that are not permitted, as those who asked know
         self._was_up = False
         self.subscribe(f"{self.inbox}.*", self._answer)
@@ -123,8 +128,8 @@ class Connection:
 
     async def request(self, subject: str, data: bytes, timeout_s: float, headers: bytes = b"") -> tuple[bytes, bytes]:
         """Ask and wait: the header block and the payload of the answer. Raises LinkError."""
-        if self._wire is None:
-            raise self.trouble
+        if self._wire is None or self._deaf is not None:
+            raise self._deaf or self.trouble
         done: asyncio.Future[tuple[int, bytes, bytes]] = asyncio.get_running_loop().create_future()
         number = self.ask(subject, data, headers, _settle, done)
         try:
@@ -136,6 +141,8 @@ class Connection:
             self.forget(number)
         if status == LOST:
             raise LinkError("the connection was lost")
+        if status == DEAF and self._deaf is not None:
+            raise self._deaf
         if status == DENIED:
             raise DeniedError("publish to", subject)
         if status == NOBODY:
@@ -183,11 +190,20 @@ class Connection:
         for number in waiting:
             answer, context, _ = self._asked.pop(number)
             answer(context, DENIED, b"", b"")
-        if waiting:
+        if action == "subscribe" and subject.startswith(self.inbox):
+            self._deaf = DeniedError("subscribe to", "_INBOX.>")
+            self.tell(str(self._deaf), "error")
+            self._answer_all(DEAF)
+        elif waiting:
             self._refused.add(subject)
         elif subject not in self._refused:
             way = "publish to" if action == "publish" else "subscribe to"
             self.tell(str(DeniedError(way, subject)), "error")
+
+    def _answer_all(self, status: int) -> None:
+        asked, self._asked = self._asked, {}
+        for answer, context, _ in asked.values():
+            answer(context, status, b"", b"")
 
     # Up and down
 
@@ -241,6 +257,7 @@ class Connection:
             self.tell(f"connected to the NATS server at {_place(server)}{' again' if self._was_up else ''}", "info")
         self._said.clear()
         self._refused.clear()
+        self._deaf = None
         self._was_up = True
         self.tried.set()
         for watcher in list(self.watchers):
@@ -261,9 +278,7 @@ class Connection:
         self._wire = None
         self._out.clear()
         self.trouble = LinkError(f"the connection to the NATS server was lost: {why}")
-        asked, self._asked = self._asked, {}
-        for answer, context, _ in asked.values():
-            answer(context, LOST, b"", b"")
+        self._answer_all(LOST)
         self.tell(self.trouble.what, "warning")
         for watcher in list(self.watchers):
             watcher.went_down(self.trouble.what)

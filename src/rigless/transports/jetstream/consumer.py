@@ -14,7 +14,7 @@ import msgspec
 from rigless.transports.jetstream import protocol
 from rigless.transports.jetstream.connection import NOBODY, Connection
 from rigless.transports.jetstream.streams import API, NO_CONSUMER, S, Stream, api
-from rigless.transports.jetstream.trouble import ApiError
+from rigless.transports.jetstream.trouble import ApiError, LinkError
 
 ACK_S = 10
 PENDING = 256  # messages handed out and not acknowledged
@@ -26,6 +26,7 @@ ACK = b"+ACK"
 LATER = b'-NAK {"delay": 500000000}'  # nobody hears at present
 ASKED_IN_VAIN = (404, 408)
 CONFLICT = 409
+TOO_MANY = 10026
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Consumer:
         self._receive, self._gone = receive, gone
         self._stream = ""
         self._created = ""  # the stream's, by which it is known to be the same
-        self._last = 0  # sequence of the last message that came
+        self._last = 0  # sequence of the last message that was acknowledged
         self._left = 0  # messages that the last question may still bring
         self._until_s = 0.0
         self._running = False
@@ -86,13 +87,14 @@ class Consumer:
             self._ask()
 
     def acknowledge(self, delivered: Delivered) -> None:
+        self._last = max(self._last, delivered.sequence)
         self._connection.publish(delivered.reply, ACK)
 
     async def _ensure(self) -> None:
         """Existing ones keep their settings but for the subjects."""
         place = f"{self._stream}.{self._name}"
         try:
-            found: dict[str, Any] = (await api(self._connection, f"CONSUMER.INFO.{place}"))["config"]
+            found: dict[str, Any] = (await api(self._connection, f"CONSUMER.INFO.{place}")).get("config") or {}
         except ApiError as error:
             if error.code != NO_CONSUMER:
                 raise
@@ -104,7 +106,7 @@ class Consumer:
             await self._create(place, {**found, "filter_subjects": self._subjects})
 
     def _fresh(self) -> dict[str, Any]:
-        """One that is made again goes on after the last message that came."""
+        """One that is made again goes on after the last message that was acknowledged."""
         config: dict[str, Any] = {
             "name": self._name,
             "durable_name": self._name,
@@ -122,7 +124,13 @@ class Consumer:
         return config
 
     async def _create(self, place: str, config: dict[str, Any]) -> None:
-        await api(self._connection, f"CONSUMER.CREATE.{place}", {"stream_name": self._stream, "config": config})
+        try:
+            await api(self._connection, f"CONSUMER.CREATE.{place}", {"stream_name": self._stream, "config": config})
+        except ApiError as error:
+            if error.code != TOO_MANY:
+                raise
+            fix = "jetstream { limits { default_max_consumers: -1 } } in the server's config"
+            raise LinkError(f"the stream {self._stream} has as many consumers as it may have", fix) from None
 
     def _ask(self) -> None:
         self._left = BATCH
@@ -141,7 +149,6 @@ class Consumer:
         delivered = _delivered(subject, reply, headers, data)
         if delivered is None:
             return
-        self._last = max(self._last, delivered.sequence)
         self._left -= 1
         if self._left <= 0:
             self._ask()

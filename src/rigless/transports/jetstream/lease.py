@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from rigless.transports.jetstream.connection import Connection
-from rigless.transports.jetstream.streams import NAME_IN_USE, api, get
+from rigless.transports.jetstream.streams import NAME_IN_USE, PubAck, api, get
 from rigless.transports.jetstream.trouble import ApiError, LinkError, MissingError
 
 BUCKET = "robot_lease"
@@ -46,10 +46,13 @@ class Holder(msgspec.Struct, frozen=True):
         """Certainly gone; False if it cannot be told."""
         if not self.machine or (self.machine, self.space) != (_read(BOOT), _space()):
             return False
+        if self.pid == os.getpid() and self.begun == _begun(self.pid):
+            return self.token not in _living
         return _begun(self.pid) != self.begun
 
 
 BOOT = "/proc/sys/kernel/random/boot_id"
+_living: set[str] = set()  # tokens of this process that are in use
 
 
 def _read(path: str) -> str:
@@ -94,6 +97,7 @@ class Lease:
         self.until_s = 0.0  # ours until then, by the loop's clock
         self._connection = connection
         self._revision = 0
+        _living.add(self.holder.token)
 
     @property
     def held(self) -> bool:
@@ -115,9 +119,7 @@ class Lease:
             if holder is None or holder.token == self.holder.token or holder.is_gone():
                 self._revision = revision
                 continue
-            if seen and revision != seen:
-                raise TakenError(self.robot, holder)
-            if holder.pid == self.holder.pid and (holder.machine, holder.space) == (_read(BOOT), _space()):
+            if (seen and revision != seen) or holder.token in _living:
                 raise TakenError(self.robot, holder)
             if not seen:
                 seen, since_s = revision, loop.time()
@@ -133,6 +135,7 @@ class Lease:
 
     async def release(self) -> None:
         """Free it for the next one, if it is ours."""
+        _living.discard(self.holder.token)
         if self._revision and self.held:
             self.until_s = 0.0
             headers = f"KV-Operation: DEL\r\nNats-Expected-Last-Subject-Sequence: {self._revision}\r\n".encode()
@@ -145,15 +148,17 @@ class Lease:
         except MissingError:
             await make_bucket(self._connection)
             payload = await self._put(0)
-        answer = msgspec.json.decode(payload)
-        error = answer.get("error")
-        if error is None:
-            self._revision = int(answer["seq"])
+        try:
+            answer = msgspec.json.decode(payload, type=PubAck)
+        except (msgspec.DecodeError, UnicodeDecodeError) as found:
+            raise LinkError(f"the answer to the lease of {self.robot} cannot be read: {found}") from None
+        if answer.error is None:
+            self._revision = answer.seq
             self.until_s = begun_s + LIFE_S - 1.0
             return True
-        if error.get("err_code") == WRONG_SEQUENCE:
+        if answer.error.err_code == WRONG_SEQUENCE:
             return False
-        raise ApiError(error.get("err_code", 0), error.get("description", ""), f"the lease of {self.robot}")
+        raise ApiError(answer.error.err_code, answer.error.description, f"the lease of {self.robot}")
 
     async def _put(self, revision: int) -> bytes:
         headers = f"Nats-Expected-Last-Subject-Sequence: {revision}\r\n".encode()

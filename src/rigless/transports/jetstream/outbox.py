@@ -23,7 +23,9 @@ BYTES = 1 << 30
 KEPT = 10_000  # remembered a robot and subject
 KEPT_S = 7 * 86_400.0
 PRUNE_EVERY = 1000
+CHECKPOINT = 5000  # rows after which the journal is worked into the file: in a thread, since that waits for the disk
 RETRY_S = 1.0
+PATIENCE_S = 0.25  # with another process that writes to the same file; the loop stands still meanwhile
 SYNC = "RIGLESS_OUTBOX_SYNC"
 
 SCHEMA = """
@@ -72,6 +74,8 @@ class Outbox:
         self._batch = Batch()
         self._scheduled = False
         self._remembered = 0
+        self._written = 0  # rows since the journal was last worked in
+        self._tidying: asyncio.Future[None] | None = None
         self._database = _open(path, tell)
         found = self._database.execute("SELECT count(*), coalesce(sum(length(data)), 0) FROM outbox").fetchone()
         self.rows, self.bytes = int(found[0]), int(found[1])
@@ -174,12 +178,22 @@ class Outbox:
             rows = [(letter.robot, letter.number, letter.subject, letter.id, letter.data) for letter in batch.letters]
             database.executemany("INSERT INTO outbox VALUES (?, ?, ?, ?, ?)", rows)
         if batch.gone:
-            database.executemany("DELETE FROM outbox WHERE robot = ? AND number = ?", batch.gone)
+            delete = "DELETE FROM outbox WHERE robot = ? AND number BETWEEN ? AND ?"
+            database.executemany(delete, _runs(batch.gone))
             database.executemany("INSERT OR REPLACE INTO sent VALUES (?, ?)", list(batch.sent.items()))
         if batch.kept:
             insert = "INSERT OR REPLACE INTO kept (robot, subject, key, at, data) VALUES (?, ?, ?, ?, ?)"
             database.executemany(insert, batch.kept)
         database.execute("COMMIT")
+        self._written += len(batch.letters) + len(batch.gone) + len(batch.kept)
+        if self._written > CHECKPOINT and self._tidying is None:
+            self._written = 0
+            loop = asyncio.get_running_loop()
+            self._tidying = loop.run_in_executor(None, _checkpoint, self.path)
+            self._tidying.add_done_callback(self._tidied)
+
+    def _tidied(self, done: "asyncio.Future[None]") -> None:
+        self._tidying = None
 
     def _failed(self, error: str) -> None:
         if not self.trouble:
@@ -228,9 +242,10 @@ def _open(path: Path, tell: Tell) -> sqlite3.Connection:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, timeout=2.0)
+    database = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE_S)
     try:
         database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA wal_autocheckpoint = 0")
         sync = "FULL" if os.environ.get(SYNC, "").lower() == "full" else "NORMAL"
         database.execute(f"PRAGMA synchronous = {sync}")
         (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
@@ -241,6 +256,22 @@ def _connect(path: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def _checkpoint(path: Path) -> None:
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _runs(gone: list[tuple[str, int]]) -> list[tuple[str, int, int]]:
+    """Rows as runs from a number to a number: what was acknowledged together was mostly said together."""
+    runs: list[tuple[str, int, int]] = []
+    for robot, number in sorted(gone):
+        if runs and runs[-1][0] == robot and runs[-1][2] == number - 1:
+            runs[-1] = robot, runs[-1][1], number
+        else:
+            runs.append((robot, number, number))
+    return runs
 
 
 def state_folder() -> Path:

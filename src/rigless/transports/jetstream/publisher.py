@@ -16,7 +16,7 @@ from collections.abc import Callable
 import msgspec
 
 from rigless.transports.jetstream import protocol, streams
-from rigless.transports.jetstream.connection import DENIED, LOST, NOBODY, Connection
+from rigless.transports.jetstream.connection import DEAF, DENIED, LOST, NOBODY, Connection
 from rigless.transports.jetstream.outbox import Letter, Outbox
 from rigless.transports.jetstream.trouble import DeniedError, LinkError, MissingError, Tell
 
@@ -28,15 +28,7 @@ WALK = 1000  # messages looked at to settle doubts of one subject
 TOO_LARGE = 10054
 
 
-class PubAck(msgspec.Struct):
-    """The stream's answer."""
-
-    seq: int = 0
-    duplicate: bool = False
-    error: streams.Error | None = None
-
-
-_answer = msgspec.json.Decoder(PubAck)
+_answer = msgspec.json.Decoder(streams.PubAck)
 
 
 class Lane:
@@ -100,7 +92,7 @@ class Lane:
     async def begin(self) -> None:
         """The way is free: settle doubts, then send. Raises LinkError."""
         self.end()
-        if self._denied:  # perhaps they are permitted now
+        if self._denied and self._outbox.commit():  # perhaps they are permitted now
             self._denied.clear()
             self._queue.clear()
             self._load(doubtful=True, after=0)
@@ -173,7 +165,7 @@ class Lane:
     def _answered(self, letter: Letter, status: int, headers: bytes, data: bytes) -> None:
         if self._flying.pop(letter.number, None) is None:
             return
-        if status == LOST:
+        if status in (LOST, DEAF):
             self._back.append(letter)
             self._come_down()
         elif status == DENIED:
@@ -272,7 +264,6 @@ class Lane:
         for letter in self._queue:
             if letter.floor >= 0 and not letter.refused and letter.id:
                 doubtful.setdefault(letter.subject, {})[letter.id] = letter
-        stored: set[int] = set()
         for subject, letters in doubtful.items():
             sequence = min(letter.floor for letter in letters.values()) + 1
             for _ in range(WALK):
@@ -284,13 +275,11 @@ class Lane:
                     break
                 has = letters.pop(protocol.field(found.hdrs, b"nats-msg-id"), None)
                 if has is not None:
-                    stored.add(has.number)
+                    self._queue.remove(has)
                     self._done(has, found.seq, known=True)
                 if not letters:
                     break
                 sequence = found.seq + 1
-        if stored:
-            self._queue = deque(letter for letter in self._queue if letter.number not in stored)
 
     def _load(self, doubtful: bool = False, after: int | None = None) -> None:
         letters = self._outbox.load(self._robot, self._loaded if after is None else after, PAGE)

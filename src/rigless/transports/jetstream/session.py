@@ -74,6 +74,7 @@ class Session:
         self.connected = False
         self.why = "not connected yet"
         self.listening = asyncio.Event()  # set by the owner when the robot can hear
+        self.settled = asyncio.Event()  # it is connected, or has failed once
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.lane = Lane(connection, outbox, plan.robot, plan.stream_out, self._say, self._break, plan.answer_s)
         self.lease = Lease(connection, plan.robot)
@@ -149,6 +150,7 @@ class Session:
             raise LinkError(self.why)
         self._said.clear()
         self.connected, self.why = True, ""
+        self.settled.set()
         self._changed(True, "")
 
     async def _tell_last(self, stream: Stream) -> None:
@@ -158,7 +160,7 @@ class Session:
             if found is not None:
                 self._known.add(found.seq)
                 name = field(found.hdrs, b"nats-msg-id")
-                self._receive(Delivered(found.subject, found.data, name, found.seq, to_ns(found.time), ""))
+                self._receive(Delivered(found.subject, found.data, name, found.seq, _instant(found.time), ""))
         self._last_told = True
 
     def _delivered(self, delivered: Delivered) -> None:
@@ -192,6 +194,7 @@ class Session:
         self._consumer.end()
         was, self.connected = (self.connected, self.why), False
         self.why = why
+        self.settled.set()
         if was != (False, why):
             self._changed(False, why)
 
@@ -263,12 +266,18 @@ class Session:
             await asyncio.sleep(0.005)
         self.lane.end()
         self._consumer.close()
-        if self._connection.up:
-            try:
-                await self.lease.release()
-            except LinkError as trouble:
-                self._say(f"the lease was not given back: {trouble}", "debug")
+        try:
+            await self.lease.release()
+        except LinkError as trouble:
+            self._say(f"the lease was not given back: {trouble}", "debug")
         self.connected = False
         self._connection.watchers.remove(self)
         if not self.ready.done():
             self.ready.cancel()
+
+
+def _instant(text: str) -> int:
+    try:
+        return to_ns(text)
+    except ValueError as error:
+        raise LinkError(f"when a message was stored cannot be read: {error}") from None

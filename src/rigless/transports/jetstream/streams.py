@@ -36,6 +36,13 @@ class Reply(msgspec.Struct):
     error: Error | None = None
 
 
+class PubAck(Reply):
+    """A stream's answer to a message."""
+
+    seq: int = 0
+    duplicate: bool = False
+
+
 class Stream(msgspec.Struct):
     """As much of a stream as matters here."""
 
@@ -90,7 +97,7 @@ async def look(connection: Connection, name: str) -> Stream | None:
 def _stream(found: dict[str, Any]) -> Stream:
     config, state = found.get("config", {}), found.get("state", {})
     return Stream(
-        config["name"], list(config.get("subjects") or ()), found.get("created", ""), state.get("last_seq", 0)
+        config.get("name", ""), list(config.get("subjects") or ()), found.get("created", ""), state.get("last_seq", 0)
     )
 
 

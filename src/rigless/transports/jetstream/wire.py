@@ -61,6 +61,8 @@ class Wire(asyncio.Protocol):
         except OSError as error:
             what = error.strerror or str(error) or "it hung up"
             raise LinkError(f"no NATS server at {host}:{port}: {what}") from None
+        except (UnicodeError, ValueError, OverflowError) as error:
+            raise LinkError(f"{host}:{port} is no address: {error}", "see nats.servers in the config", True) from None
         except EndedError as error:
             if any(word in str(error).lower() for word in AUTH):
                 raise credentials.rejected(str(error), creds, url) from None

@@ -31,36 +31,36 @@ class Commands:
     # In
 
     def hear(self, message: m.CommandRequest) -> None:
-        state, id, correlation = self.robot.state.commands, message.commandId, message.correlationId
-        known = state.ledger.get(id)
+        state, name, correlation = self.robot.state.commands, message.commandId, message.correlationId
+        known = state.ledger.get(name)
         if known is not None:
             self.robot.voice.say("command.ack", msgspec.structs.replace(known, replayed=True), correlation)
             return
         try:
-            if not 1 <= len(id) <= LONGEST_ID:
-                raise Refused("INVALID_PARAMS", f"commandId has {len(id)} characters, not 1 to {LONGEST_ID}")
+            if not 1 <= len(name) <= LONGEST_ID:
+                raise Refused("INVALID_PARAMS", f"commandId has {len(name)} characters, not 1 to {LONGEST_ID}")
             expires_ns = self._expires_ns(message)
             if expires_ns is not None and self.robot.now_ns >= expires_ns:
-                self.answer(id[:LONGEST_ID], "EXPIRED", correlation, "EXPIRED", f"it came after {message.expiresAt}")
+                self.answer(name[:LONGEST_ID], "EXPIRED", correlation, "EXPIRED", f"it came after {message.expiresAt}")
                 return
             job = self._accept(message)
         except Refused as refused:
-            self.refuse(id[:LONGEST_ID], refused, correlation)
+            self.refuse(name[:LONGEST_ID], refused, correlation)
             return
         self._begin(message, job, expires_ns)
 
     def malformed(self, message: m.Malformed) -> None:
         """It may be the garbled copy of a command that was understood: the answer to that one stands."""
         state, now_ns = self.robot.state.commands, self.robot.now_ns
-        id = "" if message.commandId in state.ledger else message.commandId
-        if not id:
+        name = "" if message.commandId in state.ledger else message.commandId
+        if not name:
             if now_ns - state.malformed_ns >= SECOND_NS:
                 state.malformed_ns, state.malformed = now_ns, 0
             state.malformed += 1
             if state.malformed > MOST_MALFORMED:
                 return
-        refs = [m.Ref("commandId", message.commandId)] if message.commandId and not id else []
-        ack = m.CommandAck(id, "REJECTED", refs, message.code, message.what)
+        refs = [m.Ref("commandId", message.commandId)] if message.commandId and not name else []
+        ack = m.CommandAck(name, "REJECTED", refs, message.code, message.what)
         self.robot.voice.say("command.ack", ack, message.correlationId)
 
     def recall(self, message: m.Recalled) -> None:
@@ -118,49 +118,49 @@ class Commands:
     # Doing
 
     def _begin(self, message: m.CommandRequest, job: Job, expires_ns: int | None) -> None:
-        id, correlation, work = message.commandId, message.correlationId, self.robot.work
+        name, correlation, work = message.commandId, message.correlationId, self.robot.work
         if job.kind == "STOP":
-            self.robot.stop_all(f"STOP {id}")
+            self.robot.stop_all(f"STOP {name}")
         work.begin(job)
         if job.code in NOT_DONE:
             work.take(job.id)
-            self.refuse(id, Refused(job.code, job.message, job.motor), correlation)
+            self.refuse(name, Refused(job.code, job.message, job.motor), correlation)
             return
-        self.robot.state.commands.running[id] = Running(job.kind, correlation, expires_ns, job.id)
-        self.answer(id, "ACCEPTED", correlation)
-        self.answer(id, "RUNNING", correlation)
+        self.robot.state.commands.running[name] = Running(job.kind, correlation, expires_ns, job.id)
+        self.answer(name, "ACCEPTED", correlation)
+        self.answer(name, "RUNNING", correlation)
         self.tick()
 
     def tick(self) -> None:
         """Tell of those that have ended."""
         running = self.robot.state.commands.running
-        for id, one in list(running.items()):
+        for name, one in list(running.items()):
             job = self.robot.work.take(one.job)
             if job is not None:
-                del running[id]
+                del running[name]
                 status = cast(m.AckStatus, job.state)
-                self.answer(id, status, one.correlation, job.code, job.message, job.motor, job.result or None)
+                self.answer(name, status, one.correlation, job.code, job.message, job.motor, job.result or None)
 
     def cancel_all(self, why: str) -> None:
         """Every command that is still being done is CANCELLED."""
         running = self.robot.state.commands.running
-        for id, one in list(running.items()):
+        for name, one in list(running.items()):
             self.robot.work.cancel(one.job)
             job = self.robot.work.take(one.job)
             if job is not None and job.state == "CANCELLED":
-                del running[id]
-                self.answer(id, "CANCELLED", one.correlation, "", why)
+                del running[name]
+                self.answer(name, "CANCELLED", one.correlation, "", why)
 
     def status_changed(self, before: str, after: str) -> None:
         """A motion that was held while the way was down goes on only if it has not expired meanwhile."""
         running, now_ns = self.robot.state.commands.running, self.robot.now_ns
-        for id, one in list(running.items()) if before == "OFFLINE" else ():
+        for name, one in list(running.items()) if before == "OFFLINE" else ():
             if one.type in p.MOVES and one.expires_ns is not None and now_ns >= one.expires_ns:
                 self.robot.work.cancel(one.job)
                 self.robot.work.take(one.job)
-                del running[id]
+                del running[name]
                 self.answer(
-                    id, "EXPIRED", one.correlation, "EXPIRED", "it expired while there was no way to the backend"
+                    name, "EXPIRED", one.correlation, "EXPIRED", "it expired while there was no way to the backend"
                 )
 
     def current(self) -> str | None:
@@ -168,19 +168,19 @@ class Commands:
         state = self.robot.state
         if not state.commands.running:
             return None
-        driving = (id for id, one in state.commands.running.items() if one.job == state.work.drive)
+        driving = (name for name, one in state.commands.running.items() if one.job == state.work.drive)
         return next(driving, next(iter(state.commands.running)))
 
     # Out
 
-    def refuse(self, id: str, refused: Refused, correlation: str) -> None:
-        self.answer(id, "REJECTED", correlation, refused.code, refused.message, refused.motor)
+    def refuse(self, name: str, refused: Refused, correlation: str) -> None:
+        self.answer(name, "REJECTED", correlation, refused.code, refused.message, refused.motor)
 
-    def answer(self, id: str, status: m.AckStatus, correlation: str, code: str = "", message: str = "", motor: str = "",
+    def answer(self, name: str, status: m.AckStatus, correlation: str, code: str = "", message: str = "", motor: str = "",
                result: dict[str, Any] | None = None) -> None:  # fmt: skip
         refs = [m.Ref("motorId", motor)] if motor else []
-        ack = m.CommandAck(id, status, refs, code or None, message or None, None, result)
-        if id:
+        ack = m.CommandAck(name, status, refs, code or None, message or None, None, result)
+        if name:
             self._remember(ack)
         self.robot.state.core.changed = True
         self.robot.voice.say("command.ack", ack, correlation)
@@ -190,5 +190,5 @@ class Commands:
         ledger = state.ledger
         ledger[ack.commandId] = ack
         if len(ledger) > MOST_REMEMBERED:
-            oldest = next(id for id in ledger if id not in state.running)
+            oldest = next(name for name in ledger if name not in state.running)
             del ledger[oldest]

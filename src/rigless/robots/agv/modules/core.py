@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SECOND_NS = 1_000_000_000
 SOONEST_NS = 50_000_000  # between two states, however much changes
 
+Estop = Literal["NONE", "MANUAL", "REMOTE"]
 Level = Literal["WARNING", "ERROR", "FATAL"]
 
 # What holds, by the first word of the reason: severity of its event, level in the state (empty: no error), and what to do about it.
@@ -57,7 +58,7 @@ class Core:
         robot, state = self.robot, self.robot.state
         core = state.core
         body = state.machine
-        facts = (core.reported, core.cut, core.link, body.well, body.codes, body.off, body.estop, body.obstacle_stop,
+        facts = (core.reported, core.cut, core.link, body.well, body.codes, robot.machine.lost, body.estop, body.obstacle_stop,
                  len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
         if facts == self._facts:
             return
@@ -87,7 +88,8 @@ class Core:
     def facts(self) -> Facts:
         robot, state, machine = self.robot, self.robot.state, self.robot.machine
         effective = robot.effective
-        drive, functional = [], []
+        drive: list[str] = []
+        functional: list[str] = []
         for health in machine.healths():
             if not health.connected or health.state == "ERROR":
                 word = f"{'ERROR' if health.connected else 'DISCONNECTED'}:{health.motorId}"
@@ -142,7 +144,7 @@ class Core:
     def _tell(self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any]) -> None:
         voice = self.robot.voice
         voice.say("events", m.Event(voice.event_id(), code, severity, source, message, data, voice.now()))
-        self.robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source, **data)
+        self.robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source, about=data)
 
     def drain(self) -> None:
         """What was held back of events that came too fast."""
@@ -180,8 +182,8 @@ class Core:
             robot.voice.skip("heartbeat")
             return
         interval_ms = 1000.0 / robot.effective.streams.heartbeatHz
-        beat = m.Heartbeat(state.core.status, self.mode, robot.now_ns / 1e9, interval_ms, state.core.outbox_depth,
-                           state.settings.version)  # type: ignore[arg-type]  # fmt: skip
+        beat = m.Heartbeat(cast(m.Status, state.core.status), self.mode, robot.now_ns / 1e9, interval_ms, state.core.outbox_depth,
+                           state.settings.version)  # fmt: skip
         robot.voice.say("heartbeat", beat)
 
     def tell_state(self) -> None:
@@ -196,12 +198,12 @@ class Core:
         robot, state, machine = self.robot, self.robot.state, self.robot.machine
         core, (v, omega), (soc, charging) = state.core, machine.velocity, machine.battery
         return m.State(
-            status=core.status,  # type: ignore[arg-type]
+            status=cast(m.Status, core.status),
             statusReasons=core.reasons,
             pose=robot.pose(),
             velocity=m.Velocity(round(v, 4), round(omega, 4)),
             driving=machine.driving,
-            safety=m.Safety(machine.estop, machine.obstacle_stop, machine.field_violation),
+            safety=m.Safety(cast(Estop, machine.estop), machine.obstacle_stop, machine.field_violation),
             holds=self.holds(),
             motors=machine.healths(),
             errors=self.errors() if core.reasons else [],

@@ -166,11 +166,11 @@ class Routing:
     def _ask(self, reason: str, job: int, to: dict[str, float], avoid: list[str]) -> None:
         robot, state = self.robot, self.robot.state.route
         state.requests += 1
-        id = f"{robot.state.core.boot_id}-r{state.requests}"
-        state.asked = Asked(id, reason, job, robot.now_ns + ANSWER_WITHIN_NS)
+        name = f"{robot.state.core.boot_id}-r{state.requests}"
+        state.asked = Asked(name, reason, job, robot.now_ns + ANSWER_WITHIN_NS)
         x, y, theta = robot.machine.pose
         start = {"x": round(x, 4), "y": round(y, 4), "theta": round(theta, 5)}
-        robot.voice.say("route.request", m.RouteRequest(id, reason, start, to, avoid))  # type: ignore[arg-type]
+        robot.voice.say("route.request", m.RouteRequest(name, reason, start, to, avoid))  # type: ignore[arg-type]
 
     def ask_around(self, zones: list[str]) -> None:
         """Another way, as this one is blocked; asked again when nobody answers."""

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
+from rigless.kernel.validation import Finding
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.checks import examine_config
 from rigless.robots.agv.config import RobotConfig
 
 if TYPE_CHECKING:
@@ -43,12 +43,13 @@ class Settings:
         self.known = {key for key, _ in _leaves(self.file)}
         self.at_once = [*AT_ONCE, *(f"motors.{motor.motorId}.{key}" for motor in config.motors for key in OF_MOTORS)]
         self.limits = {key: _get(self.file, key) for key in self.at_once if key.startswith("motors.")}
+        self._accepted: set[str] | None = None  # what is to be said about the file itself
         self.backend_wins = config.runtime.startupPolicy.settingsBootstrapMode == "BACKEND_WINS"
 
     def effective(self) -> RobotConfig:
         """The configuration as it is with what was set."""
         changed = self.robot.state.settings.changed
-        return _checked(_laid(self.file, changed)) if changed else self.robot.config
+        return RobotConfig.model_validate(_laid(self.file, changed)) if changed else self.robot.config
 
     def hear(self, message: m.SettingsDesired) -> None:
         robot, state = self.robot, self.robot.state.settings
@@ -90,11 +91,20 @@ class Settings:
     def _merge(
         self, changed: dict[str, Any], desired: Mapping[str, Any]
     ) -> tuple[dict[str, Any], list[m.RejectedSetting], list[str]]:
-        """What is set with what is desired laid over it, key by key; what was rejected; and what needs a restart."""
+        """What is set with what is desired laid over it; what was rejected; and what needs a restart."""
         rejected: list[m.RejectedSetting] = []
         later: list[str] = []
+        known = {key: value for key, value in desired.items() if key in self.known}
+        together = self._trouble({**changed, **known}) is None  # some keys are right only with others
         for key, value in desired.items():
-            trouble = self._trouble(key, value, changed)
+            trouble = ("UNKNOWN_KEY", "there is no such key in robot_config.json") if key not in self.known else None
+            if trouble is None and not together:
+                trouble = self._trouble({**changed, key: value})
+            if trouble is None and key in self.limits and not 0 < float(value) <= self.limits[key]:
+                trouble = (
+                    "INVALID_VALUE",
+                    f"is not above 0 and at most {self.limits[key]:g}, which is what the file says",
+                )
             if trouble is not None:
                 if len(rejected) < MOST_REJECTED:
                     rejected.append(m.RejectedSetting(key[:LONGEST_KEY], *trouble))
@@ -106,29 +116,19 @@ class Settings:
                 changed[key] = value
         return changed, rejected, later
 
-    def _trouble(self, key: str, value: Any, changed: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Code and sentence of what is wrong with a value for a key."""
-        if key not in self.known:
-            return "UNKNOWN_KEY", "there is no such key in robot_config.json"
+    def _trouble(self, settings: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Code and sentence of the first that these settings make wrong in the configuration."""
+        if self._accepted is None:
+            self._accepted = {finding.what for finding in _findings(self.file)}
         try:
-            config = _checked(_laid(self.file, {**changed, key: value}))
-        except (ValidationError, RecursionError) as error:
-            what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "nested too deep"
-            return "INVALID_VALUE", what
-        if key in self.limits and not 0 < float(value) <= self.limits[key]:
-            return "INVALID_VALUE", f"is not above 0 and at most {self.limits[key]:g}, which is what the file says"
-        stop, warn = config.safety.obstacleStopDistanceMeters, config.safety.obstacleWarnDistanceMeters
-        if key.startswith("safety.") and stop is not None and warn is not None and warn < stop:
-            return (
-                "INVALID_VALUE",
-                f"obstacleWarnDistanceMeters ({warn:g}) would be less than the stop distance ({stop:g})",
-            )
-        return None
+            found = [finding for finding in _findings(_laid(self.file, settings)) if finding.what not in self._accepted]
+        except RecursionError:
+            return "INVALID_VALUE", "nested too deep"
+        return ("INVALID_VALUE", found[0].what) if found else None
 
 
-def _checked(config: Mapping[str, Any]) -> RobotConfig:
-    """As if it were in the file: a number in quotes is no number."""
-    return RobotConfig.model_validate_json(json.dumps(config), strict=True)
+def _findings(config: Mapping[str, Any]) -> list[Finding]:
+    return [finding for finding in examine_config(config, environment=False)[1] if finding.severity == "error"]
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:

@@ -29,14 +29,14 @@ class Tasks:
     # In
 
     def assign(self, message: m.TaskAssign) -> None:
-        robot, state, id = self.robot, self.robot.state.task, message.taskId
+        robot, state, name = self.robot, self.robot.state.task, message.taskId
         if self._known(message):
             return
         core = robot.state.core
-        revises = state.active is not None and state.active.taskId == id
+        revises = state.active is not None and state.active.taskId == name
         try:
-            if not 1 <= len(id) <= LONGEST_ID:
-                raise Refused("INVALID_PARAMS", f"taskId has {len(id)} characters, not 1 to {LONGEST_ID}")
+            if not 1 <= len(name) <= LONGEST_ID:
+                raise Refused("INVALID_PARAMS", f"taskId has {len(name)} characters, not 1 to {LONGEST_ID}")
             if core.status in FORBIDS:
                 raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({', '.join(core.reasons)})")
             if len(state.queue) >= MOST_WAITING:
@@ -44,28 +44,28 @@ class Tasks:
             task = self._task(message)
         except Refused as refused:
             if revises:
-                data = {"taskId": id, "revision": message.revision, "code": refused.code}
+                data = {"taskId": name, "revision": message.revision, "code": refused.code}
                 robot.core.notice("TASK_REJECTED", "WARNING", "task", refused.message, data)
             else:
-                self._failed(id[:LONGEST_ID], None, refused, message.correlationId)
+                self._failed(name[:LONGEST_ID], None, refused, message.correlationId)
             return
         if revises and state.active is not None:
             self._drop(state.active)
             state.active = None
             state.queue.insert(0, task)
             return
-        state.queue = [waiting for waiting in state.queue if waiting.taskId != id]
+        state.queue = [waiting for waiting in state.queue if waiting.taskId != name]
         state.queue.append(task)
         state.queue.sort(key=lambda waiting: -waiting.priority)  # stable: the first come of a priority stays first
         self._progress(task, "QUEUED")
 
     def _known(self, message: m.TaskAssign) -> bool:
         """Whether this revision, or a later one, has been heard of already."""
-        state, id = self.robot.state.task, message.taskId
-        if (id in state.recalled or id in state.unfinished) and message.ageS > self.robot.now_ns / 1e9:
+        state, name = self.robot.state.task, message.taskId
+        if (name in state.recalled or name in state.unfinished) and message.ageS > self.robot.now_ns / 1e9:
             return True  # it was assigned before this boot, and has been told as failed
         tasks = [*state.queue, *([state.active] if state.active is not None else [])]
-        revisions = [task.revision for task in tasks if task.taskId == id] + [state.finished.get(id, -1)]
+        revisions = [task.revision for task in tasks if task.taskId == name] + [state.finished.get(name, -1)]
         return message.revision <= max(revisions)
 
     def _task(self, message: m.TaskAssign) -> Task:
@@ -126,22 +126,22 @@ class Tasks:
 
     def recall(self, message: m.Recalled) -> None:
         """The last that was said of a task before this boot; progress and end may come in any order."""
-        state, id = self.robot.state.task, message.payload.get("taskId")
-        if not isinstance(id, str) or not id or message.bootId == self.robot.state.core.boot_id:
+        state, name = self.robot.state.task, message.payload.get("taskId")
+        if not isinstance(name, str) or not name or message.bootId == self.robot.state.core.boot_id:
             return
-        state.unfinished.pop(id, None)
+        state.unfinished.pop(name, None)
         if message.type == "task.progress":
             step = message.payload.get("stepId")
-            state.unfinished[id] = step if isinstance(step, str) else ""
+            state.unfinished[name] = step if isinstance(step, str) else ""
             state.recalled_ns = self.robot.now_ns
 
     def _restarted(self) -> None:
         """What was being done before this boot, and is not told as ended, has failed."""
         state = self.robot.state.task
         unfinished, state.unfinished = state.unfinished, {}
-        for id, step in unfinished.items():
-            state.recalled.append(id)
-            self._failed(id, step or None, Refused("RESTARTED", "the robot restarted while it had this task"), "")
+        for name, step in unfinished.items():
+            state.recalled.append(name)
+            self._failed(name, step or None, Refused("RESTARTED", "the robot restarted while it had this task"), "")
 
     # As time goes by
 
@@ -278,9 +278,9 @@ class Tasks:
 
     # Out
 
-    def _failed(self, id: str, step: str | None, refused: Refused, correlation: str) -> None:
+    def _failed(self, name: str, step: str | None, refused: Refused, correlation: str) -> None:
         recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "DEADLINE")
-        failed = m.TaskFailed(id, step, refused.code, refused.message, recoverable, refused.motor or None)
+        failed = m.TaskFailed(name, step, refused.code, refused.message, recoverable, refused.motor or None)
         self.robot.voice.say("task.failed", failed, correlation)
 
     def tell(self) -> None:

@@ -18,21 +18,21 @@ class Teach:
         self.robot = robot
 
     def start(self, message: m.TeachStart) -> None:
-        state, id = self.robot.state.teach, message.sessionId
-        if not 1 <= len(id) <= LONGEST_ID:
-            self._reject(id, f"sessionId has {len(id)} characters, not 1 to {LONGEST_ID}", message.correlationId)
-        elif state.session and state.session != id:
-            self._reject(id, f"the session {state.session!r} is not over; teach.stop ends it", message.correlationId)
+        state, name = self.robot.state.teach, message.sessionId
+        if not 1 <= len(name) <= LONGEST_ID:
+            self._reject(name, f"sessionId has {len(name)} characters, not 1 to {LONGEST_ID}", message.correlationId)
+        elif state.session and state.session != name:
+            self._reject(name, f"the session {state.session!r} is not over; teach.stop ends it", message.correlationId)
         elif not state.session:
-            state.session, state.points = id, []
+            state.session, state.points = name, []
 
     def record(self, message: m.TeachRecord) -> None:
         state = self.robot.state.teach
         if not self._is_open(message.sessionId, message.correlationId):
             return
         index = len(state.points)
-        id = message.pointId[:LONGEST_ID] or f"p{index + 1}"
-        point = m.TeachPoint(message.sessionId, id, index, self.robot.pose(), message.actions)
+        name = message.pointId[:LONGEST_ID] or f"p{index + 1}"
+        point = m.TeachPoint(message.sessionId, name, index, self.robot.pose(), message.actions)
         if len(msgspec.json.encode([*state.points, point])) > MOST_BYTES:
             what = f"no room for a point after {index}: what a session gives has at most {MOST_BYTES} bytes"
             self._reject(message.sessionId, what, message.correlationId)

@@ -5,6 +5,7 @@ Controls may come twice and out of order: of one controlId and kind only a highe
 release does not come back.
 """
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from rigless.robots.agv import messages as m
@@ -14,11 +15,12 @@ from rigless.robots.agv.state import Zone
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
+KINDS = ("HOLD", "SPEED_LIMIT", "ZONE_BLOCK", "GRANT")
 NEVER_NS = 2**62
 MOST = 200  # controls of one kind, and zones that are looked at
 MOST_SEQS = 5000
 LONGEST_ID = 256
-MARGIN_M = 0.05  # kept between the body and a blocked zone
+MARGIN_M = 0.03  # kept between the body and a blocked zone
 REROUTE_AFTER_NS = 5_000_000_000
 FASTEST_MPS = 100.0
 
@@ -28,15 +30,17 @@ class Traffic:
         self.robot = robot
         size = robot.config.dimensions
         self.length_m, self.width_m = size.lengthMm / 1000, size.widthMm / 1000
+        self.reach_m = math.hypot(self.length_m, self.width_m) / 2
+        self.room_m = self.reach_m - self.length_m / 2 + MARGIN_M  # so much is left before a zone that it can turn away
 
     # In
 
     def hear(self, message: m.TrafficControl) -> None:
-        state, id = self.robot.state.traffic, message.controlId
-        if not 1 <= len(id) <= LONGEST_ID:
-            self._reject(f"controlId has {len(id)} characters, not 1 to {LONGEST_ID}", id)
+        state, name = self.robot.state.traffic, message.controlId
+        if not 1 <= len(name) <= LONGEST_ID:
+            self._reject(f"controlId has {len(name)} characters, not 1 to {LONGEST_ID}", name)
             return
-        if not self._newer(id, message.kind, message.seq):
+        if not self._newer(name, message.kind, message.seq):
             return
         try:
             until_ns = (
@@ -45,44 +49,46 @@ class Traffic:
                 else NEVER_NS
             )
             if until_ns > self.robot.now_ns:
-                self._take(id, message, until_ns)
+                self._take(name, message, until_ns)
         except ValueError as error:
-            self._reject(f"{message.kind} {id[:40]}: {error}", id)
+            self._reject(f"{message.kind} {name[:40]}: {error}", name)
         self._arrange()
         self.robot.state.core.changed = True
         state.seqs = dict(list(state.seqs.items())[-MOST_SEQS:]) if len(state.seqs) > MOST_SEQS else state.seqs
 
-    def _newer(self, id: str, kind: str, seq: int) -> bool:
+    def _newer(self, name: str, kind: str, seq: int) -> bool:
+        """Of its kind; and not older than a release of the same control, nor a release than what it would release."""
         seqs = self.robot.state.traffic.seqs
-        if seq <= seqs.get(f"{id}/{kind}", -1) or (kind != "RELEASE" and seq < seqs.get(f"{id}/RELEASE", -1)):
+        others = KINDS if kind == "RELEASE" else ("RELEASE",)
+        if seq <= seqs.get(f"{name}/{kind}", -1) or any(seq < seqs.get(f"{name}/{other}", -1) for other in others):
             return False
-        seqs.pop(f"{id}/{kind}", None)
-        seqs[f"{id}/{kind}"] = seq
+        seqs.pop(f"{name}/{kind}", None)
+        seqs[f"{name}/{kind}"] = seq
         return True
 
-    def _take(self, id: str, message: m.TrafficControl, until_ns: int) -> None:
+    def _take(self, name: str, message: m.TrafficControl, until_ns: int) -> None:
         state = self.robot.state.traffic
         match message.kind:
             case "HOLD":
-                _put(state.holds, id, until_ns)
+                _put(state.holds, name, until_ns)
             case "RELEASE":
-                self._release(id, message.value)
+                self._release(name, message.value)
             case "SPEED_LIMIT":
                 if message.value is None:
-                    state.limits.pop(id, None)
+                    state.limits.pop(name, None)
                 else:
-                    _put(state.limits, id, (_speed(message.value), until_ns))
+                    _put(state.limits, name, (_speed(message.value), until_ns))
             case "ZONE_BLOCK":
                 given = message.zone if message.zone is not None else message.value
-                _put(state.zones, id, Zone(*zones.read(given), until_ns))
+                _put(state.zones, name, Zone(*zones.read(given), until_ns))
             case "GRANT":
-                zone = message.value if isinstance(message.value, str) else id
+                zone = message.value if isinstance(message.value, str) else name
                 _put(state.grants, zone, until_ns)
 
-    def _release(self, id: str, value: Any) -> None:
+    def _release(self, name: str, value: Any) -> None:
         """By its controlId whatever it is; without one, every hold."""
         state = self.robot.state.traffic
-        named = value if isinstance(value, str) and value else id
+        named = value if isinstance(value, str) and value else name
         held: tuple[dict[str, Any], ...] = (state.holds, state.limits, state.zones, state.grants)
         if any(named in kind for kind in held):
             for kind in held:
@@ -90,18 +96,18 @@ class Traffic:
         elif value is None:
             state.holds.clear()
 
-    def _reject(self, why: str, id: str) -> None:
-        self.robot.core.notice("INVALID_PARAMS", "WARNING", "traffic", why, {"controlId": id[:LONGEST_ID]})
+    def _reject(self, why: str, name: str) -> None:
+        self.robot.core.notice("INVALID_PARAMS", "WARNING", "traffic", why, {"controlId": name[:LONGEST_ID]})
 
     # As time goes by
 
     def tick(self) -> None:
         state, now_ns = self.robot.state.traffic, self.robot.now_ns
         if now_ns >= state.next_ns:
-            state.holds = {id: until for id, until in state.holds.items() if until > now_ns}
-            state.limits = {id: one for id, one in state.limits.items() if one[1] > now_ns}
-            state.zones = {id: zone for id, zone in state.zones.items() if zone.until_ns > now_ns}
-            state.grants = {id: until for id, until in state.grants.items() if until > now_ns}
+            state.holds = {name: until for name, until in state.holds.items() if until > now_ns}
+            state.limits = {name: one for name, one in state.limits.items() if one[1] > now_ns}
+            state.zones = {name: zone for name, zone in state.zones.items() if zone.until_ns > now_ns}
+            state.grants = {name: until for name, until in state.grants.items() if until > now_ns}
             self._arrange()
             self.robot.state.core.changed = True
         if state.zones or state.blocked:
@@ -119,17 +125,19 @@ class Traffic:
         robot, state, machine = self.robot, self.robot.state.traffic, self.robot.machine
         blocked: list[str] = []
         if machine.path_left:
+            pose = machine.pose
             v, _ = machine.velocity
-            body = zones.footprint(machine.pose, self.length_m, self.width_m)
-            step_m = abs(v) * robot.tick_s
-            ahead = zones.swept(
-                machine.pose, self.length_m, self.width_m, machine.stop_distance_m + 2 * step_m, MARGIN_M, v < 0
-            )
-            for id, zone in state.zones.items():
-                if id in state.grants or zones.touches(body, zone.corners, zone.circle):
+            body = zones.footprint(pose, self.length_m, self.width_m)
+            disc = (pose[0], pose[1], self.reach_m)
+            ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
+            ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
+            turning = machine.turning
+            for name, zone in state.zones.items():
+                shape = zone.corners, zone.circle
+                if name in state.grants or zones.touches(body, *shape):
                     continue
-                if zones.touches(ahead, zone.corners, zone.circle):
-                    blocked.append(id)
+                if zones.disc_touches(disc, *shape) if turning else zones.touches(ahead, *shape):
+                    blocked.append(name)
         if blocked != state.blocked:
             state.blocked_ns = robot.now_ns if not state.blocked else state.blocked_ns
             state.blocked = blocked

@@ -1,0 +1,76 @@
+"""`rigless agv validate` and `schema`: exit codes, what is said, and JSON."""
+
+import json
+from pathlib import Path
+
+from rigless.robots.agv.config import OWN
+from rigless.robots.agv.schema import FILE
+
+SEED = Path(__file__).parents[1] / "robots" / "agv" / "robot_config.seed.json"
+
+
+def test_a_valid_file(said):
+    found = said("agv", "validate", OWN)
+    assert (found.returncode, found.stdout) == (0, "")
+    assert "valid (robot agv), 0 warnings" in found.stderr
+
+
+def test_warnings_do_not_fail(said):
+    found = said("agv", "validate", SEED, "--set", "runtime.mode=MOCK")
+    assert found.returncode == 0
+    assert [line.partition(":")[0] for line in found.stdout.splitlines()] == ["warning"] * 4
+    assert "valid (robot RBT-001), 4 warnings" in found.stderr
+
+
+def test_errors_are_told_as_compilers_do_and_by_file(said, tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"schemaVersion": 1,}')
+    report = tmp_path / "report.json"
+    found = said("agv", "validate", SEED, OWN, broken, tmp_path / "none.json", "--json", report)
+    assert found.returncode == 2
+    assert f"error: {SEED}:9: motors[0].driver.type: no driver installed for PLC: drive_left" in found.stdout
+    assert f"error: {broken}:1: column 20: there is a comma before '}}' (remove it) [NOT_JSON]" in found.stdout
+    assert f"error: {broken}: identity: this key is required [KEY_REQUIRED]" in found.stdout.replace(":1: id", ": id")
+    assert f"error: {tmp_path}/none.json: cannot be read: No such file or directory [UNREADABLE]" in found.stdout
+    data = json.loads(report.read_text())
+    assert data["valid"] is False
+    assert [file["valid"] for file in data["files"]] == [False, True, False, False]
+    problem = next(one for one in data["files"][0]["problems"] if one["code"] == "CREDS_MISSING")
+    assert problem == {
+        "pass": "environment",
+        "severity": "error",
+        "code": "CREDS_MISSING",
+        "path": "nats.credsFilePath",
+        "line": 5,
+        "message": "there is no file '/etc/robot/nats.creds'",
+        "fix": "put it there",
+    }
+
+
+def test_nothing_is_asked_of_the_machine(said):
+    found = said("agv", "validate", SEED, "--no-environment")
+    assert found.returncode == 0
+    assert "NO_DRIVER" not in found.stdout
+
+
+def test_settings_that_are_none(said):
+    found = said("agv", "validate", OWN, "--set", "motors.7.motorId=x", "--set", "y")
+    assert found.returncode == 2
+    assert "motors has no element '7' (0 to 3)" in found.stderr
+    assert "is not key=value" in found.stderr
+
+
+def test_a_run_says_what_is_wrong_with_its_file(said):
+    found = said("run", SEED)
+    assert found.returncode == 2
+    assert "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it" in found.stderr
+
+
+def test_the_schema(said, tmp_path):
+    assert said("agv", "schema").stdout == FILE.read_text("utf-8")
+    out = tmp_path / "s.json"
+    assert said("agv", "schema", "--out", out).returncode == 0
+    assert out.read_text("utf-8") == FILE.read_text("utf-8")
+    found = said("agv", "schema", "--out", tmp_path / "no" / "s.json")
+    assert found.returncode == 2
+    assert "cannot be written" in found.stderr

@@ -1,0 +1,175 @@
+"""The way to the backend: envelopes and their numbers, what happens while it is down, and who a boot is."""
+
+import uuid
+
+import pytest
+
+from rigless.kernel.inputs import Connect, Disconnect
+from rigless.robots.agv import messages as m
+from rigless.robots.agv import wire
+
+from .scene import Scene
+
+UP, DOWN = m.LinkReport(True), m.LinkReport(False, 7, "the server is gone")
+
+
+def test_envelopes_are_numbered_and_deterministic():
+    scene = Scene().run(2)
+    scene.command("MOVE", x=1.0, y=0.0)
+    scene.run(2)
+    boot = scene.heard[0].bootId
+    assert uuid.UUID(boot)
+    assert [envelope.messageId for envelope in scene.heard] == [f"{boot}-{n}" for n in range(1, len(scene.heard) + 1)]
+    for kind in {envelope.type for envelope in scene.heard}:
+        seqs = [envelope.seq for envelope in scene.heard if envelope.type == kind]
+        assert seqs == list(range(1, len(seqs) + 1)), kind
+    assert {envelope.robotId for envelope in scene.heard} == {"agv"}
+    again = Scene().run(2)
+    again.command("MOVE", x=1.0, y=0.0)
+    assert again.run(2).heard == scene.heard
+    assert Scene(seed=2).run(0.1).heard[0].bootId != boot
+
+
+def test_listening_changes_no_number():
+    """What nobody hears is counted as well."""
+    scene = Scene()
+    quiet = Scene()
+    quiet.sim._collected = None
+    scene.run(3)
+    quiet.sim.run(3)
+    assert quiet.robot.state.core == scene.robot.state.core
+
+
+def test_answers_refer_to_what_they_answer():
+    scene = Scene().run(0.1)
+    scene.send(m.CommandRequest(commandId="c", commandType="STOP", correlationId="m-17"))
+    assert {envelope.correlationId for envelope in scene.heard if envelope.type == "command.ack"} == {"m-17"}
+
+
+def test_a_boot_is_told_by_its_inputs():
+    scene = Scene()
+    scene.sim.set_input("agv", "epoch_s", 1.9e9)
+    scene.sim.set_input("agv", "boot_id", "0e0e0e0e-1111-4222-8333-444444444444")
+    scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
+    scene.run(1.05)
+    assert scene.heard[0].messageId == "0e0e0e0e-1111-4222-8333-444444444444-1"
+    assert scene.said("heartbeat")
+    assert scene.heard[-1].ts.startswith("2030-03-17T17:46:41")
+
+
+# While it is down
+
+
+def test_a_lost_backend_brakes_the_robot_within_its_limits():
+    scene = Scene().run(0.1)
+    name = scene.command("MOVE", x=9.0, y=0.0)
+    lift = scene.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 300})
+    scene.run(2.5)
+    v, x = scene.truth.velocity[0], scene.truth.pose[0]
+    scene.send(DOWN)
+    before = v
+    while scene.truth.driving:
+        scene.run(0.01)
+        assert before - scene.truth.velocity[0] <= 0.01 + 1e-9
+        before = scene.truth.velocity[0]
+    assert (scene.status, scene.truth.outbox_depth) == ("OFFLINE", 7)
+    assert scene.truth.pose[0] - x == pytest.approx(v * v / 2, abs=0.03)
+    held = scene.truth.axes["hoist"]
+    scene.run(1)
+    assert scene.truth.axes["hoist"] == held
+    assert scene.acks(name) == ["ACCEPTED", "RUNNING"]
+    scene.send(UP)
+    scene.run(15)
+    assert (scene.status, scene.acks(name)[-1], scene.acks(lift)[-1]) == ("RUNNING", "SUCCEEDED", "SUCCEEDED")
+
+
+def test_a_motion_that_expired_meanwhile_does_not_go_on():
+    scene = Scene().run(0.1)
+    name = scene.command("MOVE", valid_s=5.0, x=9.0, y=0.0)
+    scene.run(1).send(DOWN).run(6)
+    x = scene.truth.pose[0]
+    scene.send(UP).run(3)
+    assert (scene.ack(name).status, scene.ack(name).code) == ("EXPIRED", "EXPIRED")
+    assert scene.truth.pose[0] == x
+
+
+def test_what_was_held_for_something_else_does_not_expire():
+    scene = Scene().run(0.1)
+    name = scene.command("MOVE", valid_s=5.0, x=3.0, y=0.0)
+    scene.run(1).control("HOLD").run(8)
+    scene.control("RELEASE", seq=2).run(6)
+    assert scene.acks(name)[-1] == "SUCCEEDED"
+
+
+def test_of_what_is_latest_nothing_is_said_and_of_the_rest_everything():
+    scene = Scene().run(1).send(DOWN)
+    scene.heard.clear()
+    scene.run(3)
+    said = {envelope.type for envelope in scene.heard}
+    assert not said & set(wire.LATEST_WINS)
+    assert "events" in said
+    scene.send(UP).run(0.2)
+    assert scene.last("state").status == "RUNNING"
+    assert len(scene.said("state")) <= 4
+
+
+def test_without_a_link_what_must_not_be_lost_waits_for_the_next():
+    scene = Scene()
+    scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
+    scene.run(1)
+    scene.sim.apply(Disconnect("agv", "nats", 1))
+    scene.heard.clear()
+    scene.run(0.1)
+    assert scene.status == "OFFLINE"
+    scene.command("SET_OUTPUT", id="meanwhile", ioId="buzzer", value=True)
+    scene.sim.set_input("agv", "estop", True)
+    scene.run(3)
+    assert scene.heard == []
+    saved = scene.sim.snapshot()
+    for _ in range(2):
+        scene.sim.apply(Connect("agv", "nats", 2, "nats", "agv"))
+        scene.run(0.02)
+        assert [event.code for event in scene.events()][:2] == ["NATS_DISCONNECTED", "ESTOP"]
+        assert scene.acks("meanwhile") == ["ACCEPTED", "RUNNING", "SUCCEEDED"]
+        assert scene.status == "PAUSED"
+        scene.heard.clear()
+        scene.sim.restore(saved)
+
+
+def test_a_live_robot_is_offline_until_its_link_is_there():
+    scene = Scene()
+    scene.sim.set_input("agv", "boot_id", "live")
+    scene.run(0.5)
+    assert (scene.status, scene.heard) == ("OFFLINE", [])
+    scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
+    scene.run(0.5)
+    assert scene.status == "RUNNING"
+    assert scene.said("settings.reported")[0].desiredVersion == 0
+
+
+def test_what_waits_is_bounded():
+    scene = Scene()
+    scene.sim.set_input("agv", "boot_id", "live")
+    for n in range(900):
+        scene.command("SET_OUTPUT", ioId="buzzer", value=bool(n % 2))
+    assert len(scene.robot.state.core.pending) == 2000
+    assert scene.robot.metrics["messages_lost"] > 0
+
+
+def test_a_task_is_held_while_the_way_is_down():
+    scene = Scene().run(0.1)
+    scene.assign(("MOVE", {"x": 3.0, "y": 0.0}), ("RELEASE",))
+    scene.run(1).send(DOWN).run(5)
+    assert not scene.truth.driving
+    scene.send(UP)
+    scene.until(lambda: scene.said("task.done"))
+    assert scene.truth.pose[0] == pytest.approx(3.0, abs=1e-3)
+
+
+def test_events_of_the_machine_are_told():
+    battery = {"initialSoc": 0.1501, "capacityWh": 1.0}
+    scene = Scene(runtime={"simulationProfile": {"battery": battery}}).run(5)
+    assert scene.events("BATTERY_LOW")[0].severity == "WARNING"
+    scene.sim.inject("agv", "scanner0", "off")
+    scene.run(0.1)
+    assert scene.events("DEVICE_OFF")[0].source == "scanner0"

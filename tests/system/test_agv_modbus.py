@@ -1,0 +1,178 @@
+"""An AGV with real drivers, as its users have it: a package of drivers installed with pip, a PLC on Modbus TCP, a robot in mode REAL on a real
+NATS server. The PLC is told what to do, and asked what it does, by a Modbus client that knows nothing of rigless."""
+
+import importlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pymodbus.client import ModbusTcpClient
+
+from rigless.hardware.installed import make_drivers
+from rigless.kernel.problems import InputError
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.hardware import real_parts
+from rigless.transports.jetstream.server import free_port
+
+from .agv_backend import Backend
+from .agv_scenes import on_loop
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "modbus_plc"
+PRESSED, TRIPS = 64, 65  # coils
+COUNTS_PER_M = 10_000
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The example, installed; from a copy, because building leaves things behind."""
+    folder = tmp_path_factory.mktemp("modbus")
+    shutil.copytree(EXAMPLE, folder / "source")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    run = subprocess.run(
+        [*pip, "--target", folder / "site", folder / "source"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return folder / "site"
+
+
+@pytest.fixture
+def environment(environment, site) -> dict[str, str]:
+    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, (str(site), environment.get("PYTHONPATH"))))}
+
+
+@contextmanager
+def plc(environment, port):
+    words = [sys.executable, "-m", "modbus_plc.simulator", "--port", str(port)]
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline().startswith(f"plc modbus://127.0.0.1:{port} 3 drives")
+            yield process
+        finally:
+            process.kill()
+
+
+def write(port, coil, value):
+    with ModbusTcpClient("127.0.0.1", port=port) as client:
+        assert not client.write_coil(coil, value).isError()
+
+
+def wheels(port):
+    """What the PLC's drives say: metres of both, and whether one of them moves."""
+    with ModbusTcpClient("127.0.0.1", port=port) as client:
+        words = [client.read_input_registers(base, count=8).registers for base in (0, 16)]
+    positions = [
+        int.from_bytes(high.to_bytes(2) + low.to_bytes(2), signed=True) / COUNTS_PER_M for _, high, low, *_ in words
+    ]
+    return (*positions, any(word[0] & 2 for word in words))
+
+
+def config(modbus=5020, nats=4222):
+    text = (EXAMPLE / "robot_config.json").read_text("utf-8")
+    return text.replace('"port": 5020', f'"port": {modbus}').replace(":4222", f":{nats}")
+
+
+@on_loop
+async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_process, rigless_command):
+    modbus, nats, tape = free_port(), free_port(), tmp_path / "day.mcap"
+    file = tmp_path / "robot_config.json"
+    file.write_text(config(modbus, nats), "utf-8")
+    with plc(environment, modbus) as first:
+        robot = rigless_process("run", file, "--no-panel", "--record", tape)
+        assert robot.ports["plc-agv/hardware"] == "drivers://ETHERNET,PLC"
+        async with await Backend.connect(f"nats://127.0.0.1:{nats}", "plc-agv") as backend:
+
+            async def until(status):
+                await backend.until(lambda: backend.latest("state").get("status") == status, status)
+
+            await until("RUNNING")
+            go = await backend.command("MOVE", x=0.5, y=0.0)
+            lift = await backend.command("MOVE_AXIS", functionKey="HOIST", target={"unit": "mm", "value": 40})
+            await backend.until_ended(go, lift)
+            assert [backend.ended(one)[0]["status"] for one in (go, lift)] == ["SUCCEEDED"] * 2
+            await backend.until(lambda: not wheels(modbus)[2], "the wheels stand")
+            assert wheels(modbus)[:2] == (
+                pytest.approx(0.5, abs=0.01),
+                pytest.approx(-0.5, abs=0.01),
+            )  # one is reversed
+
+            far = await backend.command("MOVE", x=20.0, y=0.0)
+            await backend.until(lambda: wheels(modbus)[2], "it drives")
+            write(modbus, PRESSED, True)
+            await until("PAUSED")
+            await backend.until(lambda: not wheels(modbus)[2], "it stands")
+            write(modbus, PRESSED, False)
+            await until("RUNNING")
+            await backend.until(lambda: wheels(modbus)[2], "it goes on")
+
+            write(modbus, TRIPS, True)
+            await until("ERROR")
+            await backend.until_ended(far)
+            assert backend.ended(far)[0]["code"] == "REQUIRED_MOTOR_UNAVAILABLE"
+            broken = next(motor for motor in backend.latest("state")["motors"] if motor["motorId"] == "drive_left")
+            assert (broken["state"], broken["faultCode"]) == ("ERROR", "0x7305")
+            write(modbus, TRIPS, False)
+            await backend.until_ended(await backend.command("RESET_MOTOR", motorIds=["drive_left"]))
+            await until("RUNNING")
+
+            first.kill()
+            lost = {"DRIVE_MOTOR_DISCONNECTED:drive_left", "REQUIRED_PART_LOST:estop"}
+            await backend.until(lambda: lost <= set(backend.latest("state")["statusReasons"]), "all of it is lost")
+            assert backend.latest("state")["status"] == "ERROR"
+            with plc(environment, modbus):
+                await until("RUNNING")
+                near = await backend.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 10})
+                await backend.until_ended(near)
+                assert backend.ended(near)[0]["status"] == "SUCCEEDED"
+                assert robot.end(signal.SIGINT) == 0
+    replay = rigless_command("replay", tape, "--verify", PYTHONPATH=os.environ.get("PYTHONPATH", ""))
+    assert replay.returncode == 0, replay.stdout + replay.stderr  # without the PLC, and without its drivers
+
+
+def test_without_the_package_it_says_what_to_install(tmp_path, rigless_command):
+    file = tmp_path / "robot_config.json"
+    file.write_text(config(), "utf-8")
+    run = rigless_command("run", file, "--no-panel", PYTHONPATH=os.environ.get("PYTHONPATH", ""))
+    assert run.returncode == 2
+    assert "no driver installed for PLC: drive_left, drive_right, hoist, estop, beacon" in run.stderr
+    assert "entry point PLC in rigless.agv.motors and rigless.agv.io" in run.stderr
+    assert "no driver installed for ETHERNET: bumper_laser" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
+    monkeypatch.syspath_prepend(site)
+    given = json.loads(config())
+    given["motors"][0]["driver"]["config"] = {"host": "plc", "base": -1, "bass": 0}
+    given["motors"][1]["driver"]["config"]["countsPerUnit"] = 1e10
+    given["io"]["digitalInputs"][0]["driver"]["config"] = {"host": "plc"}
+    with pytest.raises(InputError) as caught:
+        make_drivers(real_parts(RobotConfig.model_validate(given)))
+    said = str(caught.value)
+    assert "motors.drive_left.driver.config.base: -1 is not right: input should be greater than or equal to 0" in said
+    assert "motors.drive_left.driver.config.bass: unknown key 'bass'" in said
+    assert "motors.drive_right.driver.config: countsPerUnit 1e+10 makes its limits larger than 32 bits hold" in said
+    assert "io.digitalInputs.estop.driver.config.address: this key is required" in said
+
+
+def test_the_simulated_drive_keeps_its_ramps_and_its_watchdog(site, monkeypatch):
+    monkeypatch.syspath_prepend(site)
+    module = importlib.import_module("modbus_plc.drive")
+    drive = module.Drive(acceleration=800.0, deceleration=1000.0, max_speed=1200.0, watchdog_s=0.5)
+    drive.write(1, 400, trip=False)
+    drive.advance(0.5, trip=False, power=True)
+    assert drive.velocity == pytest.approx(400.0)
+    assert drive.position == pytest.approx(100.0, rel=0.01)  # ½ a t²
+    drive.advance(1.0, trip=False, power=True)
+    assert drive.velocity == 0.0  # nobody spoke to it for too long
+    assert drive.position == pytest.approx(100.0 + 80.0, rel=0.01)  # and v² / 2 d more
+    drive.watchdog_s = 0.0
+    drive.write(1 | 2, -500, trip=False)
+    drive.advance(3.0, trip=False, power=True)
+    assert drive.position == pytest.approx(-500.0, abs=1.0)
+    assert drive.velocity == 0.0

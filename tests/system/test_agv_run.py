@@ -1,0 +1,130 @@
+"""`rigless run agv` as people run it: with the server that it starts itself, killed and started again, fast, and played from a recording."""
+
+import asyncio
+import random
+import signal
+
+from nats_servers import Server
+from rigless.transports.jetstream.server import free_port
+
+from .agv_backend import Backend, check_kept
+from .agv_scenes import on_loop
+
+
+async def started(rigless_process, *words):
+    return await asyncio.to_thread(rigless_process(*words, ready=False).wait_ready)
+
+
+def beginnings(backend):
+    """The boots in the stream, in order."""
+    return list(dict.fromkeys(stored.envelope["bootId"] for stored in backend.out))
+
+
+@on_loop
+async def test_killed_and_started_again_at_seeded_instants(tmp_path, rigless_process):
+    async def scene(seed):
+        rng = random.Random(seed)
+        with Server(tmp_path) as server:
+            words = ("run", "agv", "--no-panel", "--set", f"ports.nats={server.port}", "--state", tmp_path / f"s{seed}")
+            async with await Backend.connect(server.url) as backend:
+
+                async def flow():
+                    while not over.is_set():
+                        match rng.randrange(4):
+                            case 0:
+                                await backend.command("MOVE", x=rng.uniform(-0.5, 0.5), y=0.0)
+                            case 1:
+                                await backend.assign({"type": "WAIT", "params": {"seconds": rng.uniform(0, 0.3)}})
+                            case _:
+                                await backend.command("SET_OUTPUT", ioId="buzzer", value=rng.random() < 0.5)
+                        await asyncio.sleep(rng.uniform(0, 0.1))
+
+                over = asyncio.Event()
+                process = await started(rigless_process, *words)
+                flowing = asyncio.create_task(flow())
+                for _ in range(2):
+                    await asyncio.sleep(rng.uniform(0.1, 1.0))
+                    process.popen.kill()
+                    process.popen.wait()
+                    process = await started(rigless_process, *words)
+                await asyncio.sleep(rng.uniform(0.1, 0.5))
+                over.set()
+                await flowing
+                await backend.until_ended()
+                check_kept(backend)
+                assert len(beginnings(backend)) == 3
+                again = {"command.ack", "task.done", "task.failed"}
+                assert any(stored.type in again for stored in backend.out)
+                assert await asyncio.to_thread(process.end, signal.SIGINT) == 0
+
+    await asyncio.gather(*(scene(seed) for seed in range(2)))
+
+
+@on_loop
+async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path, rigless_process):
+    port = free_port()
+    words = ("run", "agv", "--no-panel", "--set", f"ports.nats={port}")
+    first = await started(rigless_process, *words)
+    store = tmp_path / "state" / "nats-server" / str(port) / "store"
+    assert f"no NATS server at 127.0.0.1:{port}: started one (nats-server 2.15.1, store {store})" in first.errors
+    assert first.lines == [f"port agv/nats nats://127.0.0.1:{port}", "ready"]
+    async with await Backend.connect(f"nats://127.0.0.1:{port}") as backend:
+        await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
+        await backend.until_ended()
+        first.popen.kill()  # as it goes, the server goes
+        first.popen.wait()
+        second = await started(rigless_process, *words)
+        await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
+        await backend.until_ended()
+        check_kept(backend)
+        assert len(beginnings(backend)) == 2
+        assert await asyncio.to_thread(second.end, signal.SIGINT) == 0
+    assert "Traceback" not in first.errors + second.errors
+
+
+@on_loop
+async def test_a_recording_is_played_to_a_server(tmp_path, rigless_process, rigless_command):
+    tape = tmp_path / "run.mcap"
+    made = await asyncio.to_thread(
+        rigless_command, "run", "agv", "--no-panel", "--embedded-nats", "--set", "ports.nats=0", "--duration", "1.5", "--record", tape
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    same = await asyncio.to_thread(rigless_command, "replay", tape)
+    assert same.returncode == 0, same.stdout + same.stderr
+    with Server(tmp_path) as server:
+        words = ("replay", tape, "--serve", "--set", f"ports.nats={server.port}")
+        played = await started(rigless_process, *words)
+        assert await asyncio.to_thread(played.wait) == 0
+        async with await Backend.connect(server.url) as backend:
+            await backend.until(lambda: len(backend.of("state")) >= 10, "states")
+            assert len(beginnings(backend)) == 1
+            times = [stored.envelope["sim"]["simTimeS"] for stored in backend.of("state")]
+            assert times == sorted(times)
+
+
+def test_fast_runs_need_no_server_and_are_alike(tmp_path, rigless_command):
+    for name in ("a", "b"):
+        words = ("run", "agv", "--fast", "--no-panel", "--duration", "20", "--record", tmp_path / f"{name}.mcap")
+        made = rigless_command(*words)
+        assert made.returncode == 0, made.stderr
+        assert "port agv/nats memory://nats" in made.stdout
+        assert "nats-server" not in made.stderr
+    assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_fast_run_with_a_server_of_its_own(rigless_command):
+    words = ("run", "agv", "--fast", "--embedded-nats", "--no-panel", "--duration", "20", "--set", "ports.nats=0")
+    for _ in range(2):
+        made = rigless_command(*words)
+        assert made.returncode == 0, made.stderr
+        assert "started nats-server" in made.stderr
+        assert "port agv/nats nats://127.0.0.1:" in made.stdout
+
+
+def test_what_prevents_a_server_is_one_line(tmp_path, rigless_command):
+    (tmp_path / "file").write_text("")
+    made = rigless_command("run", "agv", "--no-panel", "--set", "ports.nats=0", "--state", tmp_path / "file" / "x")
+    assert made.returncode == 2
+    assert "state folder" in made.stderr
+    assert len(made.stderr.strip().splitlines()) == 1

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 SECOND_NS = 1_000_000_000
 SOONEST_NS = 50_000_000  # between two states, however much changes
 
-Estop = Literal["NONE", "MANUAL", "REMOTE"]
 Level = Literal["WARNING", "ERROR", "FATAL"]
 
 # What holds, by the first word of the reason: severity of its event, level in the state (empty: no error), and what to do about it.
@@ -203,7 +202,7 @@ class Core:
             pose=robot.pose(),
             velocity=m.Velocity(round(v, 4), round(omega, 4)),
             driving=machine.driving,
-            safety=m.Safety(cast(Estop, machine.estop), machine.obstacle_stop, machine.field_violation),
+            safety=m.Safety(machine.estop, machine.obstacle_stop, machine.field_violation),
             holds=self.holds(),
             motors=machine.healths(),
             errors=self.errors() if core.reasons else [],

@@ -182,6 +182,12 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     plant.until(lambda: drive.velocity == 0.0)
     plant.run(0.2)
     assert drive.told[-1].kind == "STOP"
+    told, x = len(drive.told), machine.pose[0]
+    drive.position += 0.1  # somebody pushes it
+    plant.drives["drive_right"].position += 0.1
+    plant.run(0.5)
+    assert {command.kind for command in drive.told[told:]} == {"STOP"}, "it does not drive back"
+    assert machine.pose[0] == pytest.approx(x + 0.1, abs=1e-6)
     plant.inputs["estop"] = False
     plant.run(1.0)
     assert machine.estop == "NONE"

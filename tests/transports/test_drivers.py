@@ -22,6 +22,7 @@ from rigless.hardware.messages import (
 )
 from rigless.kernel.ports import Port, WireError
 from rigless.kernel.problems import InputError
+from rigless.testing import check_driver
 from rigless.transports import drivers
 from rigless.transports.drivers import Transport
 from rigless.transports.transport import ALL
@@ -308,3 +309,18 @@ def test_what_goes_out_comes_in():
     subject, data = CODEC.encode(command)
     assert subject == "motor/lift"
     assert msgspec.json.decode(data) == {"kind": "POSITION", "value": 0.125, "id": "lift"}
+
+
+def test_writers_of_drivers_can_check_them(world):
+    driver = make_drivers([motor()])[0]
+    world["wheel"]["value"] = 0.5
+    read = check_driver(driver, [MotorCommand("VELOCITY", 0.25), MotorCommand("RESET")], 0.05)
+    assert set(read) == {MotorReading(0.5, 0.0, "IDLE", id="wheel")}
+    once = [("open",), ("command", "VELOCITY", 0.25), ("command", "RESET", 0.0), ("command", "STOP", 0.0), ("close",)]
+    assert world["wheel"]["done"] == once * 2
+    world["wheel"]["fail"] = "command"
+    with pytest.raises(AssertionError, match="the first time, the part was lost: command failed"):
+        check_driver(driver, [MotorCommand("VELOCITY", 0.25)], 0.05)
+    slow = make_drivers([DevicePart(kind="device", id="scan", type="USB", config={})])[0]
+    with pytest.raises(AssertionError, match=r"the first time, nothing was read in 0.05 s"):
+        check_driver(slow, seconds=0.05)

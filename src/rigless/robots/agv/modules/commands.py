@@ -22,6 +22,7 @@ LONGEST_TYPE = 40
 MOST_MALFORMED = 20  # answers a second to what has no commandId
 SECOND_NS = 1_000_000_000
 IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
+STANDING = ("ESTOP", "MANUAL_HOLD")  # nothing that moves is begun; other pauses pass by themselves, and what was begun waits for that
 NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # found out in doing it, but nothing was done
 
 
@@ -112,9 +113,10 @@ class Commands:
                     raise Refused(
                         "STATUS_FORBIDS", f"the status is ERROR ({why}), and {motor} is not the reason", motor
                     )
-        if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE"):
+        waits = core.status == "PAUSED" and not any(reason in STANDING for reason in core.reasons)
+        if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE") and not waits:
             raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}): nothing moves")
-        if job.drives and not self.robot.may_drive:
+        if job.drives and not (self.robot.may_drive or waits):
             raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}), in which this robot does not drive")
 
     # Doing

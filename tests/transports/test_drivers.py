@@ -162,6 +162,31 @@ def test_a_part_that_is_not_there_yet_is_tried_again(world):
     run(scene())
 
 
+def test_a_part_that_waits_for_news_is_said_to_be_there(world, monkeypatch):
+    monkeypatch.setattr(drivers, "REPEAT_S", 0.005)
+
+    async def scene():
+        async with driving(DevicePart(kind="device", id="scan", type="USB", config={})) as (_, inbox):
+            await until(lambda: told(inbox).count(DriverState(True, "", "device", "scan")) >= 3)
+
+    run(scene())
+
+
+def test_time_begins_with_the_parts_there(world, monkeypatch):
+    async def scene():
+        async with driving(motor(), signal("input", "estop")) as (_, inbox):
+            assert {type(one) for one in told(inbox)} == {DriverState, MotorReading, InputReading}
+        world["wheel"]["fail"] = "open"
+        async with driving(motor()) as (_, inbox):
+            assert told(inbox) == [DriverState(False, "open failed", "motor", "wheel")]
+        monkeypatch.setattr(drivers, "BEGIN_S", 0.02)
+        world["wheel"].update(fail=None, slow=lambda _: asyncio.Event().wait())
+        async with driving(motor()) as (_, inbox):
+            assert told(inbox) == [], "but it does not wait for ever"
+
+    run(scene())
+
+
 def test_a_slow_driver_gets_the_latest_motion_and_every_reset(world):
     async def scene():
         async with driving(motor()) as (transport, inbox):

@@ -242,6 +242,27 @@ def test_devices_say_what_is_ahead_and_what_was_read():
     assert not machine.obstacle_stop
 
 
+def test_a_device_without_news_is_there_while_its_driver_says_so():
+    plant = Plant(real_config("scanner0"))
+    machine = plant.robot.machine
+    for _ in range(5):
+        plant.tell("scanner0", DriverState(True, "", "device", "scanner0"))
+        plant.sim.run(0.4)
+        assert machine.devices()["scanner0"] == {"online": True}
+    plant.sim.run(0.4)
+    assert machine.devices()["scanner0"] == {"online": False}
+
+
+def test_a_motor_is_there_when_it_is_read_and_not_before():
+    plant = Plant(real_config("hoist"))
+    plant.tell("hoist", DriverState(True, "", "motor", "hoist"))
+    plant.sim.run(0.1)
+    assert not plant.robot.machine.healthy("hoist")
+    plant.tell("hoist", plant.drives["hoist"].reading("hoist"))
+    plant.sim.run(0.1)
+    assert plant.robot.machine.healthy("hoist")
+
+
 def test_parts_of_type_mock_stay_simulated():
     plant = Plant(real_config("drive_left", "drive_right"))
     machine = plant.robot.machine

@@ -161,10 +161,11 @@ class TaskState:
 
 @dataclass
 class Zone:
-    """A blocked place: corners, or a circle (x, y, radius)."""
+    """A blocked place: corners, or a circle (x, y, radius); and a circle around it."""
 
     corners: list[tuple[float, float]]
     circle: tuple[float, float, float] | None
+    around: tuple[float, float, float]
     until_ns: int
 
 

@@ -34,6 +34,14 @@ def test_a_held_move_goes_on_after_the_release():
     assert scene.truth.pose[0] == pytest.approx(6.0, abs=1e-3)
 
 
+def test_a_command_right_after_a_hold_is_refused():
+    scene = Scene().run(0.1)
+    scene.control("HOLD")
+    assert scene.ack(scene.command("MOVE", x=1.0, y=0.0)).code == "STATUS_FORBIDS"
+    scene.control("RELEASE", seq=2)
+    assert scene.ack(scene.command("MOVE", x=1.0, y=0.0)).status == "RUNNING"
+
+
 def test_a_hold_brakes_within_the_limits():
     scene = moving()
     v = scene.truth.velocity[0]

@@ -94,12 +94,13 @@ class WorkState:
 
 @dataclass
 class Running:
-    """A command that has been accepted: `job` is -1 until its turn."""
+    """A command that is being done; `waits`: it could not begin to drive yet."""
 
     type: str
     correlation: str
     expires_ns: int | None
     job: int
+    waits: bool = False
 
 
 @dataclass

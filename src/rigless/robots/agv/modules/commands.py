@@ -22,6 +22,7 @@ LONGEST_TYPE = 40
 MOST_MALFORMED = 20  # answers a second to what has no commandId
 SECOND_NS = 1_000_000_000
 IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
+STANDING = ("ESTOP", "MANUAL_HOLD")  # nothing that moves is begun; other pauses pass by themselves, and what was begun waits for that
 NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # found out in doing it, but nothing was done
 
 
@@ -112,9 +113,10 @@ class Commands:
                     raise Refused(
                         "STATUS_FORBIDS", f"the status is ERROR ({why}), and {motor} is not the reason", motor
                     )
-        if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE"):
+        waits = core.status == "PAUSED" and not any(reason in STANDING for reason in core.reasons)
+        if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE") and not waits:
             raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}): nothing moves")
-        if job.drives and not self.robot.may_drive:
+        if job.drives and not (self.robot.may_drive or waits):
             raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}), in which this robot does not drive")
 
     # Doing
@@ -128,20 +130,33 @@ class Commands:
             work.take(job.id)
             self.refuse(name, Refused(job.code, job.message, job.motor), correlation)
             return
-        self.robot.state.commands.running[name] = Running(job.kind, correlation, expires_ns, job.id)
+        waits = job.drives and not self.robot.may_drive
+        self.robot.state.commands.running[name] = Running(job.kind, correlation, expires_ns, job.id, waits)
         self.answer(name, "ACCEPTED", correlation)
         self.answer(name, "RUNNING", correlation)
         self.tick()
 
     def tick(self) -> None:
-        """Tell of those that have ended."""
-        running = self.robot.state.commands.running
+        """Tell of those that have ended, or have expired before they could begin."""
+        running, may_drive = self.robot.state.commands.running, self.robot.may_drive
         for name, one in list(running.items()):
             job = self.robot.work.take(one.job)
             if job is not None:
                 del running[name]
                 status = cast(m.AckStatus, job.state)
                 self.answer(name, status, one.correlation, job.code, job.message, job.motor, job.result or None)
+            elif one.waits:
+                one.waits = not may_drive
+                if one.waits:
+                    self._expire(name, one, "it expired before the robot could begin")
+
+    def _expire(self, name: str, one: Running, why: str) -> None:
+        """A motion is not done, or done further, if its time has passed."""
+        if one.expires_ns is not None and self.robot.now_ns >= one.expires_ns:
+            self.robot.work.cancel(one.job)
+            self.robot.work.take(one.job)
+            del self.robot.state.commands.running[name]
+            self.answer(name, "EXPIRED", one.correlation, "EXPIRED", why)
 
     def cancel_all(self, why: str) -> None:
         """Every command that is still being done is CANCELLED."""
@@ -155,15 +170,10 @@ class Commands:
 
     def status_changed(self, before: str, after: str) -> None:
         """A motion that was held while the way was down goes on only if it has not expired meanwhile."""
-        running, now_ns = self.robot.state.commands.running, self.robot.now_ns
+        running = self.robot.state.commands.running
         for name, one in list(running.items()) if before == "OFFLINE" else ():
-            if one.type in p.MOVES and one.expires_ns is not None and now_ns >= one.expires_ns:
-                self.robot.work.cancel(one.job)
-                self.robot.work.take(one.job)
-                del running[name]
-                self.answer(
-                    name, "EXPIRED", one.correlation, "EXPIRED", "it expired while there was no way to the backend"
-                )
+            if one.type in p.MOVES:
+                self._expire(name, one, "it expired while there was no way to the backend")
 
     def current(self) -> str | None:
         """The command that drives, or else the oldest that is being done."""

@@ -244,6 +244,11 @@ async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
             await robot.until_sent()
             assert await other.stored() == [f"boot-{number}" for number in range(1, 41)]
             assert "takes messages again" in robot.texts
+            info.config.max_msgs = 41
+            await other.js.update_stream(info.config)
+            robot.say("events")
+            robot.say("events")
+            await until(lambda: robot.texts.count("does not take messages") == 2, "another time is news again")
 
 
 @on_loop

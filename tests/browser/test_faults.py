@@ -28,12 +28,12 @@ def test_a_fault_is_injected_with_its_parameters_listed_and_cleared(vacuum):
     )
     expect(vacuum.card("Faults")).to_contain_text("1 active")
     expect(vacuum.card("Faults").locator(".fault")).to_contain_text("gyro bias value 250")
-    expect(vacuum.page.locator("nav a")).to_have_attribute("data-status", "fault")
+    expect(vacuum.page.locator("nav a")).to_have_attribute("data-health", "bad")
     vacuum.until(lambda: abs(vacuum.measure("gyro_x")) > 150, "the picture does not show it")
     vacuum.button("Clear gyro").click()
     vacuum.until(lambda: vacuum.server.faults() == [], "it is still there")
     expect(vacuum.card("Faults").locator(".fault")).to_have_count(0)
-    expect(vacuum.page.locator("nav a")).to_have_attribute("data-status", "ok")
+    expect(vacuum.page.locator("nav a")).to_have_attribute("data-health", "ok")
 
 
 def test_a_fault_with_a_duration_goes_by_itself(vacuum):

@@ -127,6 +127,25 @@ async def test_a_deleted_consumer_is_made_again_and_repeats_nothing(tmp_path):
 
 
 @on_loop
+async def test_what_was_not_handled_is_not_lost_with_the_consumer(tmp_path):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path), answer) as robot, backend(server.url) as other:
+            session = robot.transport._session
+            receive, lost = session._receive, []
+            session._receive = lambda given: receive(given) if lost else lost.append(given)  # as if it died on the way
+            for number in range(5):
+                await other.ask("r1", number)
+            await until(lambda: len(robot.heard("command.request")) == 4)
+            await robot.until_sent()
+            await other.js.delete_consumer(IN, "r1")
+            await until(lambda: len(robot.heard("command.request")) == 5)
+            await other.ask("r1", 5)
+            await until(lambda: len(robot.heard("command.request")) == 6)
+            found = [json.loads(data)["commandId"] for data in robot.heard("command.request")]
+            assert found == ["c1", "c2", "c3", "c4", "c0", "c5"]
+
+
+@on_loop
 async def test_a_robot_that_listens_to_more_than_before_hears_it(tmp_path):
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path, listens=("robot.r1.command.request",))):

@@ -112,3 +112,7 @@ def test_one_flaw_does_not_hide_the_next():
     parsed = parse('{"a": NaN,\n"a": 2,\n"b": [1,],\n}')
     assert [(flaw.line, flaw.path) for flaw in parsed.flaws] == [(1, ("a",)), (2, ("a",)), (3, ("b",)), (3, ())]
     assert parsed.value == {"a": 2, "b": [1]}
+
+
+def test_a_key_is_where_its_name_is():
+    assert parse('{"a":\n\n{"b"\n: [\n1]}}').lines == {(): 1, ("a",): 1, ("a", "b"): 3, ("a", "b", 0): 5}

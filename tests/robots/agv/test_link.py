@@ -145,6 +145,9 @@ def test_a_live_robot_is_offline_until_its_link_is_there():
     scene.run(0.5)
     assert scene.status == "RUNNING"
     assert scene.said("settings.reported")[0].desiredVersion == 0
+    assert scene.events() == []  # that there was no way before the first is no news
+    scene.send(DOWN).run(0.1).send(UP).run(0.1)
+    assert [event.clearedAt is None for event in scene.events("NATS_DISCONNECTED")] == [True, False]
 
 
 def test_what_waits_is_bounded():

@@ -209,12 +209,12 @@ def test_a_motor_heats_to_its_final_temperature_by_first_order():
     limits = robot.machine.limits
     motors = m.at_rest(limits)
     motors[0, m.MODE], motors[0, m.GOAL] = m.RUN, limits[0, m.TOP]
-    for _ in range(3000):
+    for _ in range(600):
         m.tick(motors, limits, m.warmth(1.0), 1.0)
     load = m.RUNNING_PART + m.SPEED_PART
     assert motors[0, m.CURRENT] == pytest.approx(load * m.RATED_DRIVE_A)
     rise_k = motors[0, m.TEMPERATURE] - m.AMBIENT_C
-    assert rise_k == pytest.approx(m.RISE_K * load**2 * (1 - math.exp(-3000 / m.TAU_S)), rel=0.01)
+    assert rise_k == pytest.approx(m.RISE_K * load**2 * (1 - math.exp(-600 / m.TAU_S)), rel=0.01)
     assert motors[2, m.TEMPERATURE] == m.AMBIENT_C
 
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.kernel.problems import InputError
+from rigless.kernel.world import Obstacle, World
 from rigless.robots.agv.config import own
 from rigless.robots.agv.machine import Waypoint
-from rigless.robots.agv.obstacles import disc_gap
+from rigless.robots.agv.obstacles import box_gap, disc_gap
 from rigless.worlds.grid import Grid
 from rigless.worlds.grid_world import GridWorld
 
@@ -127,6 +128,46 @@ def test_the_gap_to_a_disc_is_that_of_its_points(x, y, radius, heading):
         assert gap == math.inf or not len(ways)
     else:
         assert gap == pytest.approx(max(ways.min() - 0.4, 0.0), abs=2e-3)
+
+
+@settings(max_examples=100)
+@given(
+    st.floats(-3, 3),
+    st.floats(-3, 3),
+    st.floats(0.05, 1.0),
+    st.floats(0.05, 1.0),
+    st.floats(-3.1, 3.1),
+    st.floats(-3.1, 3.1),
+)
+def test_the_gap_to_a_box_is_that_of_its_points(x, y, half_x, half_y, theta, heading):
+    gap = box_gap(np.array([[x, y, half_x, half_y, theta]]), 0.0, 0.0, heading, 0.4, 0.3)
+    part = np.linspace(-1, 1, 4001)
+    ones = np.ones_like(part)
+    along = half_x * np.concatenate([part, part, ones, -ones])
+    across = half_y * np.concatenate([ones, -ones, part, part])
+    px, py = (
+        x + along * math.cos(theta) - across * math.sin(theta),
+        y + along * math.sin(theta) + across * math.cos(theta),
+    )
+    ahead, aside = px * math.cos(heading) + py * math.sin(heading), py * math.cos(heading) - px * math.sin(heading)
+    ways = ahead[np.abs(aside) <= 0.3]
+    if len(ways) and ways.max() > 0:
+        assert gap == pytest.approx(max(ways.min() - 0.4, 0.0), abs=5e-3) or np.abs(np.abs(aside) - 0.3).min() < 2e-3
+    else:
+        assert gap == math.inf or np.abs(np.abs(aside) - 0.3).min() < 2e-3 or abs(ahead.max()) < 2e-3
+
+
+@pytest.mark.parametrize("shape", [{"radius_m": 0.25}, {"size_m": (0.5, 0.8)}])
+def test_the_obstacles_of_the_world_stop_it_and_it_goes_on_when_they_move_away(shape):
+    away = (4.0, 9.0, 0.0)
+    world = World({"box": Obstacle(**shape, begin=(4.0, 0.0, 0.0), end=away, begin_ns=8 * 10**9, end_ns=8 * 10**9 + 1)})
+    sim, _, machine = running(world)
+    machine.go([Waypoint(6, 0)])
+    sim.run(seconds=7.0)
+    assert machine.obstacle_stop
+    assert machine.pose[0] == pytest.approx(4 - 0.25 - HALF_LENGTH - STOP, abs=1e-5)
+    sim.run(seconds=8.0)
+    assert machine.pose == (6.0, 0.0, 0.0)
 
 
 def hall():

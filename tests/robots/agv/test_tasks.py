@@ -280,3 +280,30 @@ def test_a_robot_without_the_module_neither_listens_nor_speaks():
     scene.run(1)
     assert not [envelope for envelope in scene.heard if envelope.type.startswith("task.")]
     assert scene.events("NOT_SUPPORTED")[0].source == "task.assign"
+
+
+# How far
+
+
+def test_progress_follows_the_way_and_so_does_what_is_left():
+    scene = Scene(streams={"taskHz": 10}).run(0.1)
+    scene.assign(("MOVE", {"x": 6.0, "y": 0.0}), ("WAIT", {"seconds": 2}), ("RELEASE",))
+    scene.until(lambda: scene.truth.pose[0] >= 3.0)
+    scene.run(0.1)
+    half = scene.last("task.progress")
+    assert half.pct == pytest.approx(100 / 6, abs=1.5)
+    assert half.etaS == pytest.approx(3.0 / 1.2 + 2.0 + 80 / 50, abs=0.2)
+    scene.until(lambda: scene.said("task.done"))
+    told = [(progress.pct, progress.etaS) for progress in scene.said("task.progress")]
+    assert told == sorted(told, key=lambda pair: pair[0])
+    assert told[-1][0] > 95
+    assert told[-1][1] < 0.5
+
+
+def test_the_time_it_was_held_is_counted():
+    scene = Scene().run(0.1)
+    scene.assign(("MOVE", {"x": 1.0, "y": 0.0}))
+    scene.control("HOLD", valid_s=6.0)
+    scene.run(1)
+    scene.until(lambda: scene.said("task.done"))
+    assert scene.last("task.done").metrics["heldS"] == pytest.approx(6.0, abs=0.05)

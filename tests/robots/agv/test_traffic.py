@@ -34,6 +34,30 @@ def test_a_held_move_goes_on_after_the_release():
     assert scene.truth.pose[0] == pytest.approx(6.0, abs=1e-3)
 
 
+def test_a_move_that_comes_while_held_waits_for_the_release():
+    scene = Scene().run(0.1)
+    scene.control("HOLD").run(0.1)
+    scene.command("MOVE", id="go", x=1.0, y=0.0)
+    scene.run(2)
+    assert (scene.acks("go"), scene.truth.pose[0]) == (["ACCEPTED", "RUNNING"], 0.0)
+    scene.control("RELEASE", seq=2)
+    scene.run(4)
+    assert (scene.acks("go")[-1], scene.truth.pose[0]) == ("SUCCEEDED", pytest.approx(1.0))
+
+
+@pytest.mark.parametrize("name", ["estop", "PAUSE"])
+def test_what_a_person_stopped_begins_nothing(name):
+    scene = Scene().run(0.1)
+    scene.control("HOLD")
+    if name == "estop":
+        scene.sim.set_input("agv", "estop", True)
+    else:
+        scene.command("PAUSE", id="pause")
+    scene.run(0.1)
+    scene.command("MOVE", id="go", x=1.0, y=0.0)
+    assert scene.acks("go") == ["REJECTED"]
+
+
 def test_a_hold_brakes_within_the_limits():
     scene = moving()
     v = scene.truth.velocity[0]

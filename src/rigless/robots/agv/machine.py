@@ -22,7 +22,7 @@ from rigless.robots.agv.drivers import Drivers
 from rigless.robots.agv.health import Health
 from rigless.robots.agv.io import Sensing, on_edges
 from rigless.robots.agv.machine_state import MachineState
-from rigless.robots.agv.obstacles import Walls, disc_gap
+from rigless.robots.agv.obstacles import Walls, box_gap, disc_gap, shapes_of
 from rigless.robots.agv.profile import SimulationProfile
 from rigless.robots.agv.remote import make_drivers
 from rigless.robots.agv.scripts import Scripts
@@ -63,9 +63,10 @@ class Machine(Health):
         self.sensing = Sensing(robot, config, self.limits)
         self.scripts = Scripts(robot, profile, self.sensing)
         self._battery = Battery(profile.battery)
+        self._world = robot.world
         self._walls: Walls | None = None
-        if profile.map is not None and isinstance(robot.world, GridWorld):
-            self._walls = Walls(robot.world.grid, self.half_length_m, self.half_width_m)
+        if profile.map is not None and isinstance(self._world, GridWorld):
+            self._walls = Walls(self._world.grid, self.half_length_m, self.half_width_m)
         self._begin(config, profile)
 
     def configure(self, config: RobotConfig) -> None:
@@ -106,6 +107,7 @@ class Machine(Health):
         d.advance(drive, path, self.const, motors, self.wheels, self._dt_s)
         d.stretch(drive, path, self.const)
         disc_gap(state.placed, 0.0, 0.0, 0.0, 1.0, 1.0)
+        box_gap(np.zeros((0, 5)), 0.0, 0.0, 0.0, 1.0, 1.0)
         self.scripts.moved(state, math.inf, 0.0, math.inf, 0.0)
         if self._walls is not None:
             self._walls.gap(0.0, 0.0, 0.0, 1.0)
@@ -123,6 +125,8 @@ class Machine(Health):
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
             self.wake()
+        if self._world.state.obstacles:
+            self._look_around(state)
         changed = self.drivers.changed()
         if changed or robot.input != state.sampled:
             self._sample(state)
@@ -138,7 +142,7 @@ class Machine(Health):
     def _move(self, state: MachineState, dt_s: float, now_ns: int, changed: bool) -> None:
         drive, path, motors = state.drive, state.path, state.motors
         room = math.inf
-        if state.obstacle_m < math.inf or self._walls is not None or len(state.placed):
+        if state.obstacle_m < math.inf or self._walls is not None or len(state.placed) or self._world.state.obstacles:
             room = self._look(state)
         limit = state.speed_limit
         if (
@@ -200,6 +204,13 @@ class Machine(Health):
 
     # Safety
 
+    def _look_around(self, state: MachineState) -> None:
+        """Obstacles of the world move by themselves; the robot goes on when they are gone."""
+        stopped = state.obstacle_stop
+        self._look(state)
+        if stopped != state.obstacle_stop:
+            self.wake()
+
     def frozen(self) -> bool:
         return self._stop_on_estop and self.state.estop != "NONE"
 
@@ -209,9 +220,12 @@ class Machine(Health):
         given = self.robot.input.get("obstacle_m", -1.0)
         found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
         heading = drive[d.THETA] + (math.pi if drive[d.BACK] > 0.0 and drive[d.PHASE] != d.REST else 0.0)
+        place = drive[d.X], drive[d.Y], heading, self.half_length_m, self.half_width_m
         if len(state.placed):
-            half = self.half_length_m, self.half_width_m
-            found = min(found, disc_gap(state.placed, drive[d.X], drive[d.Y], heading, *half))
+            found = min(found, disc_gap(state.placed, *place))
+        if self._world.state.obstacles:
+            discs, boxes = shapes_of(self._world, self.robot.now_ns)
+            found = min(found, disc_gap(discs, *place), box_gap(boxes, *place))
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
             ahead = d.stretch(drive, state.path, self.const)  # a wall behind the place where it stops is no obstacle
             found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))

@@ -1,4 +1,4 @@
-"""How far ahead of the robot the way is blocked: by discs, and by the walls of a map. Distances are from the front of its footprint, along the
+"""How far ahead of the robot the way is blocked: by discs and boxes, and by the walls of a map. Distances are from the front of its footprint, along the
 way it travels, for what lies within its width."""
 
 import math
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.world import World
 from rigless.worlds.grid import Grid
 from rigless.worlds.raycast import cast_ray
 
@@ -27,6 +28,34 @@ def disc_gap(discs: Array, x: float, y: float, heading: float, half_length: floa
 
 
 @compiled
+def box_gap(boxes: Array, x: float, y: float, heading: float, half_length: float, half_width: float) -> float:
+    """To the nearest of the boxes (x, y, half_x, half_y, theta): of their edges, what lies within the robot's width counts."""
+    c, s, nearest = math.cos(heading), math.sin(heading), math.inf
+    for k in range(boxes.shape[0]):
+        cos, sin = math.cos(boxes[k, 4] - heading), math.sin(boxes[k, 4] - heading)
+        dx, dy, half_x, half_y = boxes[k, 0] - x, boxes[k, 1] - y, boxes[k, 2], boxes[k, 3]
+        middle_x, middle_y = c * dx + s * dy, c * dy - s * dx
+        low, high = math.inf, -math.inf
+        for edge in range(4):
+            i, j = (1.0 if edge in (0, 3) else -1.0), (1.0 if edge < 2 else -1.0)  # corners ++, −+, −−, +−
+            ax, ay = middle_x + cos * i * half_x - sin * j * half_y, middle_y + sin * i * half_x + cos * j * half_y
+            i, j = (1.0 if edge in (2, 3) else -1.0), (1.0 if edge in (0, 3) else -1.0)  # the corner after it
+            bx, by = middle_x + cos * i * half_x - sin * j * half_y, middle_y + sin * i * half_x + cos * j * half_y
+            if max(ay, by) < -half_width or min(ay, by) > half_width:
+                continue
+            first, last, rise = 0.0, 1.0, by - ay
+            if rise != 0.0:
+                one, two = (-half_width - ay) / rise, (half_width - ay) / rise
+                first, last = max(first, min(one, two)), min(last, max(one, two))
+            for part in (first, last):
+                there = ax + part * (bx - ax)
+                low, high = min(low, there), max(high, there)
+        if high > 0.0:
+            nearest = min(nearest, max(low - half_length, 0.0))
+    return nearest
+
+
+@compiled
 def wall_gap(
     squares: Any, x: float, y: float, heading: float, half_length: float, half_width: float, longest: float
 ) -> float:
@@ -38,6 +67,18 @@ def wall_gap(
         found = cast_ray(squares, x + c * half_length - s * aside, y + s * half_length + c * aside, c, s, longest)[0]
         nearest = min(nearest, found)
     return nearest
+
+
+def shapes_of(world: World, now_ns: int) -> tuple[Array, Array]:
+    """The obstacles of a world, as discs and boxes."""
+    discs, boxes = [], []
+    for obstacle in world.state.obstacles.values():
+        x, y, theta = obstacle.pose(now_ns)
+        if obstacle.size_m is None:
+            discs.append((x, y, obstacle.radius_m))
+        else:
+            boxes.append((x, y, 0.5 * obstacle.size_m[0], 0.5 * obstacle.size_m[1], theta))
+    return np.array(discs).reshape(-1, 3), np.array(boxes).reshape(-1, 5)
 
 
 class Walls:

@@ -10,19 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rigless.hardware.messages import HEARD, Said
 from rigless.kernel.drawing import View
-from rigless.kernel.faults import Cleared, Injected
-from rigless.kernel.inputs import SetInput
-from rigless.kernel.ports import Connected, Disconnected, Link, Port
-from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.kernel.ports import Port
+from rigless.kernel.robot import Asks, VirtualInput, every
 from rigless.kernel.validation import Finding, Native
 from rigless.kernel.world import World
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks import examine_config
 from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.forecast import Forecast
 from rigless.robots.agv.hardware import hardware_port
+from rigless.robots.agv.hearing import Hearing
 from rigless.robots.agv.machine import Machine
 from rigless.robots.agv.modules.commands import Commands
 from rigless.robots.agv.modules.core import Core
@@ -34,7 +33,7 @@ from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.status import may_drive
-from rigless.robots.agv.voice import PORT, Voice
+from rigless.robots.agv.voice import Voice
 from rigless.robots.agv.wire import agv_port
 from rigless.robots.agv.work import Work
 from rigless.worlds.grid_world import GridWorld
@@ -44,7 +43,7 @@ from rigless.worlds.shipped import find_map
 TASK_HZ = 1.0  # where the configuration does not say
 
 
-class Agv(Robot):
+class Agv(Hearing):
     Config = RobotConfig
     State = AgvState
     config: RobotConfig
@@ -104,7 +103,7 @@ class Agv(Robot):
         config = self.config
         self.tick_s = 1.0 / config.runtime.tickHz
         self.machine = Machine(self)
-        self.voice, self.work = Voice(self), Work(self)
+        self.voice, self.work, self.forecast = Voice(self), Work(self), Forecast(self)
         self.core, self.commands, self.settings = Core(self), Commands(self), Settings(self)
         self.tasks, self.traffic, self.route, self.teach = Tasks(self), Traffic(self), Routing(self), Teach(self)
         self._enabled = {key for key, on in config.capabilities.supportedModules if on}
@@ -114,9 +113,6 @@ class Agv(Robot):
         self.core.judge()
         if not self.enabled("traffic"):
             self.set_rate(self.tell_traffic, 0)
-
-    def enabled(self, module: str) -> bool:
-        return module in self._enabled
 
     # Time
 
@@ -194,116 +190,6 @@ class Agv(Robot):
             if old != new:
                 self.set_rate(method, new)
 
-    # The way to the backend
-
-    @on(Connected)
-    def link_up(self, message: Connected, link: Link) -> None:
-        if link.port == PORT:
-            self.voice.link_up()
-
-    @on(Disconnected)
-    def link_down(self, message: Disconnected, link: Link) -> None:
-        if link.port == PORT and not self.links(PORT):
-            self.voice.link_down()
-
-    @on(m.LinkReport)
-    def hear_of_link(self, message: m.LinkReport, link: Link) -> None:
-        core = self.state.core
-        core.reported, core.outbox_depth = message.connected, max(message.outboxDepth, 0)
-
-    @on(Injected, Cleared)
-    def faults_changed(self, message: Injected | Cleared, link: Link) -> None:
-        self.voice.wire_changed()
-        self.machine.resample()
-
-    @on(SetInput)
-    def input_set(self, message: SetInput, link: Link) -> None:
-        if message.name == "boot_id":
-            self.voice.boot()
-        elif message.name == "epoch_s":
-            self.voice.set_date()
-
-    @on(*HEARD)
-    def hear_part(self, message: Said, link: Link) -> None:
-        """Of a real part, on the hardware port."""
-        self._ready()
-        self.machine.drivers.take(message)
-
-    # What is heard
-
-    @on(m.CommandRequest)
-    def hear_command(self, message: m.CommandRequest, link: Link) -> None:
-        self._ready()
-        self.commands.hear(message)
-
-    @on(m.SettingsDesired)
-    def hear_settings(self, message: m.SettingsDesired, link: Link) -> None:
-        if self._takes("settings", "settings.desired"):
-            self.settings.hear(message)
-
-    @on(m.TaskAssign)
-    def hear_assign(self, message: m.TaskAssign, link: Link) -> None:
-        if self._takes("task", "task.assign"):
-            self.tasks.assign(message)
-
-    @on(m.TaskCancel)
-    def hear_cancel(self, message: m.TaskCancel, link: Link) -> None:
-        if self._takes("task", "task.cancel"):
-            self.tasks.cancel(message)
-
-    @on(m.TrafficControl)
-    def hear_control(self, message: m.TrafficControl, link: Link) -> None:
-        if self._takes("traffic", "traffic.control"):
-            self.traffic.hear(message)
-
-    @on(m.RouteResponse)
-    def hear_route(self, message: m.RouteResponse, link: Link) -> None:
-        if self._takes("route", "route.response"):
-            self.route.hear(message)
-
-    @on(m.TeachStart)
-    def hear_teach_start(self, message: m.TeachStart, link: Link) -> None:
-        if self._takes("teach", "teach.start"):
-            self.teach.start(message)
-
-    @on(m.TeachRecord)
-    def hear_teach_record(self, message: m.TeachRecord, link: Link) -> None:
-        if self._takes("teach", "teach.record"):
-            self.teach.record(message)
-
-    @on(m.TeachStop)
-    def hear_teach_stop(self, message: m.TeachStop, link: Link) -> None:
-        if self._takes("teach", "teach.stop"):
-            self.teach.stop(message)
-
-    @on(m.Malformed)
-    def hear_nonsense(self, message: m.Malformed, link: Link) -> None:
-        if message.type == "command.request":
-            self.commands.malformed(message)
-        self.core.notice(message.code, "WARNING", message.type, f"{message.type}: {message.what}")
-
-    @on(m.Recalled)
-    def remember(self, message: m.Recalled, link: Link) -> None:
-        self._ready()
-        if message.type == "command.ack":
-            self.commands.recall(message)
-        elif message.type == "settings.reported" and self.enabled("settings"):
-            self.settings.recall(message)
-        elif message.type.startswith("task.") and self.enabled("task"):
-            self.tasks.recall(message)
-
-    def _ready(self) -> None:
-        if self.state is not self._known:
-            self.revive()
-
-    def _takes(self, module: str, type: str) -> bool:
-        """Whether this robot has the module; one that has not says so."""
-        self._ready()
-        if module not in self._enabled:
-            what = f"{type}: this robot has supportedModules.{module} false"
-            self.core.notice("NOT_SUPPORTED", "WARNING", type, what)
-        return module in self._enabled
-
     def stop_all(self, why: str) -> None:
         """Everything that moves or waits to move ends."""
         self.tasks.cancel_all(why)
@@ -350,5 +236,3 @@ class Agv(Robot):
             settings_version=state.settings.version,
             outbox_depth=state.core.outbox_depth,
         )
-
-    _known: Any = None

@@ -38,6 +38,7 @@ class CoreState:
     said: int = 0  # messages of this boot
     seqs: dict[str, int] = field(default_factory=dict)
     link: str = "NONE"
+    met: bool = False  # the backend has been in reach in this boot
     cut: bool = False  # by a fault on the wire
     reported: bool = True  # what the transport last said of the way
     outbox_depth: int = 0
@@ -64,6 +65,7 @@ class Job:
     motors: list[str] = field(default_factory=list)  # the functional motors that it needs
     targets: list[float] = field(default_factory=list)  # where they go (SI)
     until_ns: int = 0
+    way: float = 0.0  # how much there was to do as it began: m, rad or s
     state: str = "RUNNING"  # then SUCCEEDED, FAILED or CANCELLED
     code: str = ""
     message: str = ""
@@ -103,6 +105,7 @@ class Running:
 @dataclass
 class CommandsState:
     ledger: dict[str, m.CommandAck] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)  # of the commands in the ledger, as far as they are known
     running: dict[str, Running] = field(default_factory=dict)
     paused: bool = False
     malformed_ns: int = -(10**12)  # the second in which these were counted

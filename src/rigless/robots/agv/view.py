@@ -191,7 +191,7 @@ class AgvView(View):
         """The last ones, with what was answered; what is not over yet stands last."""
         commands = self.robot.state.commands
         last = list(commands.ledger.values())[-SHOWN:]
-        kinds = {command: one.type for command, one in commands.running.items()}
+        kinds = commands.types
         texts = tuple(
             " ".join(word for word in (ack.status, kinds.get(ack.commandId, ""), ack.commandId[:18], ack.code) if word)
             for ack in last

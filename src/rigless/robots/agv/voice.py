@@ -39,7 +39,7 @@ class Voice:
         robot, core = self.robot, self.robot.state.core
         made = blake2b(f"{robot.simulation.seed}\0{robot.name}".encode(), digest_size=16).digest()
         core.boot_id = robot.input["boot_id"][:LONGEST_BOOT_ID] or str(uuid.UUID(bytes=made, version=4))
-        core.said, core.raised, core.seqs = 0, 0, {}
+        core.said, core.raised, core.seqs, core.met = 0, 0, {}, False
         if core.link != "UP":
             core.link = "DOWN" if robot.input["boot_id"] else "NONE"
 

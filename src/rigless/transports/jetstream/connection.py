@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from rigless.kernel.events import Severity
 from rigless.transports.jetstream import protocol
 from rigless.transports.jetstream.clock import ServerClock
-from rigless.transports.jetstream.trouble import DeniedError, LinkError, MissingError
+from rigless.transports.jetstream.trouble import DeniedError, LinkError, LostError, MissingError
 from rigless.transports.jetstream.wire import Wire
 from rigless.transports.transport import PENDING_BYTES
 
@@ -140,7 +140,7 @@ class Connection:
         finally:
             self.forget(number)
         if status == LOST:
-            raise LinkError("the connection was lost")
+            raise LostError("the connection was lost")
         if status == DEAF and self._deaf is not None:
             raise self._deaf
         if status == DENIED:

@@ -22,6 +22,7 @@ BATCH = 64
 ASK_S = 15.0
 LATE_S = 2.0
 IDLE_DAYS = 7  # the server forgets a consumer that nobody asked for as long; the stream's messages do not live as long
+MUCH = 500  # acknowledged messages that are remembered before the server is asked which it knows of
 ACK = b"+ACK"
 LATER = b'-NAK {"delay": 500000000}'  # nobody hears at present
 ASKED_IN_VAIN = (404, 408)
@@ -54,7 +55,10 @@ class Consumer:
         self._receive, self._gone = receive, gone
         self._stream = ""
         self._created = ""  # the stream's, by which it is known to be the same
-        self._last = 0  # sequence of the last message that was acknowledged
+        self._floor = 0  # the server has acknowledgements of all up to here
+        self._done: set[int] = (
+            set()
+        )  # sequences beyond it that were acknowledged: if one comes again, its acknowledgement was lost
         self._left = 0  # messages that the last question may still bring
         self._until_s = 0.0
         self._running = False
@@ -65,7 +69,8 @@ class Consumer:
         """See that the consumer is there, then ask. Raises LinkError."""
         self._stream = stream.name
         if stream.created != self._created:
-            self._created, self._last = stream.created, 0
+            self._created, self._floor = stream.created, 0
+            self._done.clear()
         await self._ensure()
         self._running = True
         self._ask()
@@ -81,20 +86,24 @@ class Consumer:
         self.end()
         self._connection.unsubscribe(self._subscription)
 
+    @property
+    def knows_much(self) -> bool:
+        return len(self._done) > MUCH
+
     def tick(self) -> None:
         """Once a second or so: a question that was never answered is asked again."""
         if self._running and asyncio.get_running_loop().time() > self._until_s:
             self._ask()
 
     def acknowledge(self, delivered: Delivered) -> None:
-        self._last = max(self._last, delivered.sequence)
+        self._done.add(delivered.sequence)
         self._connection.publish(delivered.reply, ACK)
 
     async def _ensure(self) -> None:
         """Existing ones keep their settings but for the subjects."""
         place = f"{self._stream}.{self._name}"
         try:
-            found: dict[str, Any] = (await api(self._connection, f"CONSUMER.INFO.{place}")).get("config") or {}
+            found = await self._look(place)
         except ApiError as error:
             if error.code != NO_CONSUMER:
                 raise
@@ -105,8 +114,20 @@ class Consumer:
             found.pop("filter_subject", None)
             await self._create(place, {**found, "filter_subjects": self._subjects})
 
+    async def refresh(self) -> None:
+        """Forget what need not be known any more."""
+        await self._look(f"{self._stream}.{self._name}")
+
+    async def _look(self, place: str) -> dict[str, Any]:
+        found = await api(self._connection, f"CONSUMER.INFO.{place}")
+        floor = (found.get("ack_floor") or {}).get("stream_seq", 0)
+        if isinstance(floor, int) and floor > self._floor:
+            self._floor = floor
+            self._done = {sequence for sequence in self._done if sequence > floor}
+        return found.get("config") or {}
+
     def _fresh(self) -> dict[str, Any]:
-        """One that is made again goes on after the last message that was acknowledged."""
+        """One that is made again goes on where all before was acknowledged: what it brings again after that is known."""
         config: dict[str, Any] = {
             "name": self._name,
             "durable_name": self._name,
@@ -119,8 +140,8 @@ class Consumer:
             "deliver_policy": "all",
             "inactive_threshold": IDLE_DAYS * 86_400 * S,
         }
-        if self._last:
-            config |= {"deliver_policy": "by_start_sequence", "opt_start_seq": self._last + 1}
+        if self._floor:
+            config |= {"deliver_policy": "by_start_sequence", "opt_start_seq": self._floor + 1}
         return config
 
     async def _create(self, place: str, config: dict[str, Any]) -> None:
@@ -152,7 +173,10 @@ class Consumer:
         self._left -= 1
         if self._left <= 0:
             self._ask()
-        self._receive(delivered)
+        if delivered.sequence in self._done:
+            self.acknowledge(delivered)
+        else:
+            self._receive(delivered)
 
     def _status(self, status: int, headers: bytes) -> None:
         text = headers[12:].partition(b"\r\n")[0].strip().decode("utf-8", "replace").lower()

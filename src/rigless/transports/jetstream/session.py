@@ -4,6 +4,7 @@ Whatever breaks (the connection, a stream, the consumer, the lease) ends that, a
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from rigless.transports.jetstream.outbox import Outbox
 from rigless.transports.jetstream.protocol import field
 from rigless.transports.jetstream.publisher import ANSWER_S, Lane
 from rigless.transports.jetstream.streams import Stream
-from rigless.transports.jetstream.trouble import LinkError, Tell
+from rigless.transports.jetstream.trouble import LinkError, LostError, Tell
 
 TICK_S = 1.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
@@ -123,7 +124,7 @@ class Session:
             except LinkError as trouble:
                 self._stop(str(trouble))
                 if self._up.is_set():
-                    self._say(str(trouble), "error" if trouble.final else "warning")
+                    self._complain(trouble)
                     self._fail(trouble)
                 await asyncio.sleep(wait_s)
                 wait_s = min(2 * wait_s, LONGEST_WAIT_S)
@@ -205,6 +206,10 @@ class Session:
             else:
                 self.ready.set_result(None)
 
+    def _complain(self, trouble: LinkError, what: str = "") -> None:
+        if not isinstance(trouble, LostError):
+            self._say(f"{what}{trouble}", "error" if trouble.final else "warning")
+
     def _say(self, text: str, severity: Severity) -> None:
         """Once, until things have been well again."""
         if text not in self._said:
@@ -220,6 +225,8 @@ class Session:
         self.check_lease()
         self.lane.tick()
         self._consumer.tick()
+        if self._consumer.knows_much:
+            self._do(self._refresh())
         if now_s >= self._renew_s:
             self._renew_s = now_s + RENEW_S
             self._do(self._renew())
@@ -244,7 +251,11 @@ class Session:
                 self._say(f"the lease of robot {self._plan.robot!r} is not ours any more", "error")
                 self._break("another runtime may have taken this robot")
         except LinkError as trouble:
-            self._say(f"the lease cannot be renewed: {trouble}", "warning")
+            self._complain(trouble, "the lease cannot be renewed: ")
+
+    async def _refresh(self) -> None:
+        with contextlib.suppress(LinkError):  # another time
+            await self._consumer.refresh()
 
     async def _look(self) -> None:
         """The server's time, and whether the stream is still there."""
@@ -252,7 +263,7 @@ class Session:
             if await streams.look(self._connection, self._plan.stream_in) is None:
                 self._break(f"the stream {self._plan.stream_in} is gone")
         except LinkError as trouble:
-            self._say(str(trouble), "warning")
+            self._complain(trouble)
 
     async def close(self, patience_s: float) -> None:
         """Send what flies, give the lease back."""

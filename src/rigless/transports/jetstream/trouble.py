@@ -27,6 +27,10 @@ class ApiError(LinkError):
         self.code = code
 
 
+class LostError(LinkError):
+    """The connection ended before the answer came. Nobody need be told: that the connection ended is told already."""
+
+
 class MissingError(LinkError):
     """Nobody answers on a subject: what should answer is not there."""
 

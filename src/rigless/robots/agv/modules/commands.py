@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 MOST_REMEMBERED = 10_000
 LONGEST_ID = 256
+LONGEST_TYPE = 40
 MOST_MALFORMED = 20  # answers a second to what has no commandId
 SECOND_NS = 1_000_000_000
 IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
+STANDING = ("ESTOP", "MANUAL_HOLD")  # nothing that moves is begun; other pauses pass by themselves, and what was begun waits for that
 NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # found out in doing it, but nothing was done
 
 
@@ -36,6 +38,7 @@ class Commands:
         if known is not None:
             self.robot.voice.say("command.ack", msgspec.structs.replace(known, replayed=True), correlation)
             return
+        state.types[name[:LONGEST_ID]] = message.commandType[:LONGEST_TYPE]
         try:
             if not 1 <= len(name) <= LONGEST_ID:
                 raise Refused("INVALID_PARAMS", f"commandId has {len(name)} characters, not 1 to {LONGEST_ID}")
@@ -110,9 +113,10 @@ class Commands:
                     raise Refused(
                         "STATUS_FORBIDS", f"the status is ERROR ({why}), and {motor} is not the reason", motor
                     )
-        if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE"):
+        waits = core.status == "PAUSED" and not any(reason in STANDING for reason in core.reasons)
+        if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE") and not waits:
             raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}): nothing moves")
-        if job.drives and not self.robot.may_drive:
+        if job.drives and not (self.robot.may_drive or waits):
             raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}), in which this robot does not drive")
 
     # Doing
@@ -184,6 +188,8 @@ class Commands:
             self._remember(ack)
         self.robot.state.core.changed = True
         self.robot.voice.say("command.ack", ack, correlation)
+        if status in m.FINAL:
+            self.robot.count(f"commands_{status.lower()}")
 
     def _remember(self, ack: m.CommandAck) -> None:
         state = self.robot.state.commands
@@ -192,3 +198,4 @@ class Commands:
         if len(ledger) > MOST_REMEMBERED:
             oldest = next(name for name in ledger if name not in state.running)
             del ledger[oldest]
+            state.types.pop(oldest, None)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 SECOND_NS = 1_000_000_000
 SOONEST_NS = 50_000_000  # between two states, however much changes
 
-Estop = Literal["NONE", "MANUAL", "REMOTE"]
 Level = Literal["WARNING", "ERROR", "FATAL"]
 
 # What holds, by the first word of the reason: severity of its event, level in the state (empty: no error), and what to do about it.
@@ -69,7 +68,9 @@ class Core:
     def judge(self) -> None:
         robot, state = self.robot, self.robot.state
         core, before = state.core, state.core.status
-        status, reasons = derive(self.facts())
+        facts = self.facts()
+        status, reasons = derive(facts)
+        core.met = core.met or facts.connected
         robot.may_drive = may_drive(status, robot.effective.runtime.healthPolicy.allowDriveInWarning)
         if (status, reasons) == (before, core.reasons):
             return
@@ -80,6 +81,8 @@ class Core:
             self.clear(reason)
         for reason in come:
             word, _, part = reason.partition(":")
+            if word == "NATS_DISCONNECTED" and not core.met:
+                continue  # before the first connection of a boot it is no news
             severity, _, message, _ = CONDITIONS[word]
             self.raise_(reason, word, severity, part or "robot", f"{message}: {part}" if part else message)
         if status != before:
@@ -203,7 +206,7 @@ class Core:
             pose=robot.pose(),
             velocity=m.Velocity(round(v, 4), round(omega, 4)),
             driving=machine.driving,
-            safety=m.Safety(cast(Estop, machine.estop), machine.obstacle_stop, machine.field_violation),
+            safety=m.Safety(machine.estop, machine.obstacle_stop, machine.field_violation),
             holds=self.holds(),
             motors=machine.healths(),
             errors=self.errors() if core.reasons else [],

@@ -152,8 +152,11 @@ class Tasks:
         for task in [task for task in state.queue if task.deadline_ns is not None and robot.now_ns >= task.deadline_ns]:
             state.queue.remove(task)
             self._end(task, Refused("DEADLINE", "its deadline passed while it waited"))
-        if state.active is None and state.queue and self._can_start():
-            self._start(state.queue.pop(0))
+        if state.active is None and state.queue:
+            if self._can_start():
+                self._start(state.queue.pop(0))
+            elif not robot.may_drive:
+                state.queue[0].held_s += robot.tick_s
         if state.active is not None:
             self._run(state.active)
 
@@ -169,6 +172,8 @@ class Tasks:
 
     def _run(self, task: Task) -> None:
         robot, core = self.robot, self.robot.state.core
+        if not robot.may_drive:
+            task.held_s += robot.tick_s
         if task.deadline_ns is not None and robot.now_ns >= task.deadline_ns:
             self._abort(task, Refused("DEADLINE", "its deadline passed"), True)
         elif task.job:
@@ -180,9 +185,7 @@ class Tasks:
                 self._stepped(task, job)
         elif core.status == "ERROR":
             self._end(task, Refused("STATUS_FORBIDS", f"the status is ERROR ({', '.join(core.reasons)})"))
-        elif core.status in FORBIDS:
-            task.held_s += robot.tick_s
-        else:
+        elif core.status not in FORBIDS:
             self._step(task)
 
     def _required(self, task: Task) -> None:
@@ -212,7 +215,6 @@ class Tasks:
             self._missed(task, refused)
             return
         if job.drives and not self.robot.may_drive:
-            task.held_s += self.robot.tick_s
             return
         task.job = work.begin(job).id
 
@@ -250,6 +252,8 @@ class Tasks:
         self._forget(task)
         done = m.TaskDone(task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics)
         robot.voice.say("task.done", done, task.correlation)
+        robot.count("tasks_done")
+        robot.event("task-done", f"task {task.taskId[:80]} is done", taskId=task.taskId)
 
     def _abort(self, task: Task, refused: Refused, axes: bool) -> None:
         self._drop(task, axes)
@@ -282,6 +286,8 @@ class Tasks:
         recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "DEADLINE")
         failed = m.TaskFailed(name, step, refused.code, refused.message, recoverable, refused.motor or None)
         self.robot.voice.say("task.failed", failed, correlation)
+        self.robot.count("tasks_failed")
+        self.robot.event("task-failed", f"task {name[:80]}: {refused.message}", "warning", taskId=name, reason=refused.code)
 
     def tell(self) -> None:
         """At taskHz while a task is being done."""
@@ -292,7 +298,8 @@ class Tasks:
     def _progress(self, task: Task, word: str) -> None:
         count = len(task.steps)
         step = task.steps[task.index].stepId if task.index < count else None
-        pct = round(100 * task.index / count, 1)
-        self.robot.voice.say(
-            "task.progress", m.TaskProgress(task.taskId, word, step, task.index, count, pct), task.correlation
-        )
+        job = self.robot.state.work.jobs.get(task.job)
+        pct = round(100 * (task.index + self.robot.forecast.part_done(job)) / count, 1)
+        eta_s = self.robot.forecast.eta_s(task)
+        progress = m.TaskProgress(task.taskId, word, step, task.index, count, pct, eta_s)
+        self.robot.voice.say("task.progress", progress, task.correlation)

@@ -130,7 +130,7 @@ def test_a_recording_of_it_replays(tmp_path):
 async def test_in_a_fast_run_a_broker_is_not_there_and_nothing_is_told(tmp_path):
     host = mortal("fast", nats=True)
     await host.open()
-    assert robot_of(host).input == {"boot_id": "", "epoch_s": 0.0}
+    assert robot_of(host).input == {"boot_id": "", "epoch_s": 0.0, "lost_s": 0.0}
     assert host.address("mortal", "line") == "memory://line"
     await host.close()
 

@@ -163,3 +163,15 @@ def test_where_things_outlive_a_run(monkeypatch):
     monkeypatch.setenv("RIGLESS_STATE", "/srv/robots")
     assert state_folder() == Path("/srv/robots")
     assert state_folder(Path("here")) == Path("here")
+
+
+@on_loop
+async def test_what_a_transport_tells_people_is_not_said_by_the_robot():
+    host = mortal(1.0)
+    await host.open()
+    try:
+        host.transports["mortal", "line"].inbox.told("the line hums", "warning")
+        event = host.sim.events[-1]
+        assert (event.robot, event.severity, event.text) == ("", "warning", "mortal: the line hums")
+    finally:
+        await host.close()

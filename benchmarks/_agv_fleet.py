@@ -25,7 +25,8 @@ from ._nats import cpu_seconds, server
 
 RIGLESS = (sys.executable, "-c", "from rigless.cli import main; main()")
 OUT = "ROBOT_OUT"
-PER_ROBOT = 23  # messages a second: heartbeat 1, state 10, telemetry 2, traffic 10
+STREAMS = ("heartbeat", "state", "telemetry", "traffic.state")  # 1, 10, 2 and 10 a second
+PER_ROBOT = 23
 FINAL = ("SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED")
 HELD = 0.99  # of real time, and of the rates
 START_S = 120.0
@@ -61,34 +62,33 @@ class Fleet:
         info = await self.stream.stream_info(OUT, subjects_filter=f"robot.*.{kind}")
         return dict(info.state.subjects or {})
 
+    async def heard(self) -> None:
+        """Returns when every robot has said how it is."""
+        end = time.perf_counter() + START_S
+        while len(await self.counts("state")) < len(self.names):
+            if time.perf_counter() > end:
+                raise RuntimeError(f"not all robots spoke within {START_S:g} s")
+            await asyncio.sleep(0.2)
+
     async def clock(self) -> tuple[float, float]:
         """Simulated and real time of the first robot's last state."""
         found = await self.stream.get_last_msg(OUT, f"robot.{self.names[0]}.state")
         assert found.data is not None
-        return float(json.loads(found.data)["sim"]["simTimeS"]), _seconds(found)
-
-
-def _seconds(message: Any) -> float:
-    stamp = message.time
-    return float(
-        stamp.timestamp()
-        if hasattr(stamp, "timestamp")
-        else np.datetime64(str(stamp).rstrip("Z"), "ns").astype(int) / 1e9
-    )
+        assert found.time is not None
+        return float(json.loads(found.data)["sim"]["simTimeS"]), found.time.timestamp()
 
 
 @contextlib.asynccontextmanager
-async def fleet(url: str, count: int, quiet: bool = True) -> AsyncIterator[Fleet]:
+async def fleet(url: str, count: int) -> AsyncIterator[Fleet]:
     cores = sorted(os.sched_getaffinity(0))
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         scenario = Path(folder) / "fleet.toml"
         address = url.removeprefix("nats://")
-        entry = '[[robots]]\nkind = "agv"\nname = "{0}"\nports = {{ nats = "{1}" }}\n[robots.config.identity]\nrobotId = "{0}"\n'
-        scenario.write_text("".join(entry.format(f"agv-{number}", address) for number in range(count)))
+        scenario.write_text(f'[[robots]]\nkind = "agv"\ncount = {count}\nports = {{ nats = "{address}" }}\n')
         process = subprocess.Popen(
             [*RIGLESS, "run", str(scenario), "--no-panel", "--quiet", "--state", folder],
             stdout=subprocess.PIPE,
-            stderr=None if os.environ.get("SHOW") else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             text=True,
         )
         os.sched_setaffinity(process.pid, cores[:1])
@@ -125,16 +125,18 @@ async def hold(count: int, seconds: float) -> dict[str, float]:
         async with fleet(nats_server.url, count) as robots:
             for name in robots.names:
                 await robots.command(name, "MOVE", {"x": 1000.0, "y": 0.0})
-            await asyncio.sleep(1.0)
+            await robots.heard()
+            await asyncio.sleep(min(seconds, 2.0))
             before, (sim_0, wall_0), begin = await robots.counts(), await robots.clock(), time.perf_counter()
             cpu_0, server_0 = cpu_seconds(robots.process.pid), cpu_seconds(nats_server.pid)
             await asyncio.sleep(seconds)
             after, (sim_1, wall_1), end = await robots.counts(), await robots.clock(), time.perf_counter()
             cpu_1, server_1 = cpu_seconds(robots.process.pid), cpu_seconds(nats_server.pid)
             delays = await latencies(robots, max(20, int(20 * seconds)))
-    said = {subject: number - before.get(subject, 0) for subject, number in after.items()}
+    streams = [f"robot.{name}.{kind}" for name in robots.names for kind in STREAMS]
+    said = {subject: after.get(subject, 0) - before.get(subject, 0) for subject in streams}
     wall_s = end - begin
-    slowest = min(said.get(f"robot.{name}.state", 0) for name in robots.names)
+    slowest = min(said[f"robot.{name}.state"] for name in robots.names)
     return {
         "real_time_factor": (sim_1 - sim_0) / max(wall_1 - wall_0, 1e-9),
         "rates_held": sum(said.values()) / (PER_ROBOT * count * wall_s),

@@ -26,16 +26,14 @@ async def _run(seconds: float) -> dict[str, Any]:
     async with server() as nats_server:
         peer = await bare(nats_server.url, seconds / 20)
         ours = await publishing(nats_server.url.removeprefix("nats://"), seconds / 20)
-    alone = await hold(1, min(seconds / 4, 5.0))
     fleets: dict[int, dict[str, float]] = {}
-    for count in FLEETS if full else (3,):
+    for count in (1, *FLEETS) if full else (2,):
         fleets[count] = await hold(count, min(seconds / 2, 10.0))
         if not _holds(fleets[count]):
             break
     return {
         "robots_that_hold_their_rates": max((count for count, found in fleets.items() if _holds(found)), default=0),
         "publishing": {"rigless": ours, "nats_py": peer},
-        "one_robot": alone,
         "fleets": {str(count): found for count, found in fleets.items()},
         "outage": await outage(min(seconds / 2, 10.0)),
     }

@@ -7,7 +7,9 @@ credentials, TLS and permissions where asked for. They end with the `with`, and 
     server = Server(tmp_path, Users(robot=Permissions(publish=["robot.>"])))  # nats://robot:robot@…
 """
 
+import asyncio
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -120,6 +122,53 @@ class Server:
     def __exit__(self, *_: object) -> None:
         if self.process is not None:
             self.kill()
+
+
+class Proxy:
+    """A way to a server that can be made one-way: what is said gets there, the answers do not come back. On the loop of the test."""
+
+    def __init__(self, server: Server):
+        self._server = server
+        self.deaf = False
+        self._listening: asyncio.Server | None = None
+        self._writers: list[asyncio.StreamWriter] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def address(self) -> str:
+        assert self._listening is not None
+        return f"127.0.0.1:{self._listening.sockets[0].getsockname()[1]}"
+
+    def cut(self) -> None:
+        """End all connections."""
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
+    async def __aenter__(self) -> "Proxy":
+        self._listening = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._listening is not None
+        self._listening.close()
+        self.cut()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there = await asyncio.open_connection("127.0.0.1", self._server.port)
+        self._writers += [writer, there[1]]
+        for source, sink, answers in ((reader, there[1], False), (there[0], writer, True)):
+            task = asyncio.create_task(self._pass(source, sink, answers))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _pass(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, answers: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(1 << 16):
+                if not (answers and self.deaf):
+                    sink.write(data)
+        sink.close()
 
 
 @dataclass

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from nats_servers import Server
+from nats_servers import Proxy, Server
 from rigless.host.host import Host
 from rigless.host.surroundings import Surroundings
 from rigless.scenario.load import open_target
@@ -30,7 +30,7 @@ def on_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 @asynccontextmanager
 async def robot(
-    server: Server, state: Path, settings: Sequence[str] = (), seed: int = 1, speed: float = 1.0
+    server: Server | Proxy, state: Path, settings: Sequence[str] = (), seed: int = 1, speed: float = 1.0
 ) -> AsyncIterator[Host]:
     """A host with the AGV that rigless brings, on the air at this server."""
     built = open_target("agv", [f"ports.nats={server.address}", *settings], seed, collect=False)

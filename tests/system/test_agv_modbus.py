@@ -15,9 +15,14 @@ import pytest
 from pymodbus.client import ModbusTcpClient
 
 from rigless.hardware.installed import make_drivers
+from rigless.host.host import Host
+from rigless.host.playback import Playback
 from rigless.kernel.problems import InputError
+from rigless.kernel.recording import Recorder
+from rigless.recordings.reading import Recording
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.hardware import real_parts
+from rigless.scenario.load import open_target
 from rigless.transports.jetstream.server import free_port
 
 from .agv_backend import Backend
@@ -158,6 +163,24 @@ def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
     assert "motors.drive_left.driver.config.bass: unknown key 'bass'" in said
     assert "motors.drive_right.driver.config: countsPerUnit 1e+10 makes its limits larger than 32 bits hold" in said
     assert "io.digitalInputs.estop.driver.config.address: this key is required" in said
+
+
+@on_loop
+async def test_real_parts_are_driven_in_real_time_and_never_by_a_recording(site, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(site)
+    file = tmp_path / "robot_config.json"
+    file.write_text(config(free_port(), free_port()), "utf-8")
+    with pytest.raises(InputError, match="plc-agv has real parts, and they do not move at the pace 2×"):
+        await Host(open_target(str(file)), 2.0).open()
+    built = open_target(str(file))
+    with (tmp_path / "tape.mcap").open("wb") as stream:
+        Recorder(built.simulation, stream).close()
+    player = Playback(open_target(str(file)), Recording(tmp_path / "tape.mcap"), 2.0)
+    try:
+        await player.open()
+        assert player.urls["plc-agv", "hardware"] == "memory://hardware"
+    finally:
+        await player.close()
 
 
 def test_the_simulated_drive_keeps_its_ramps_and_its_watchdog(site, monkeypatch):

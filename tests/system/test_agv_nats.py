@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from nats_servers import Authority, Server
+from nats_servers import Authority, Proxy, Server
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.problems import InputError
 
@@ -97,8 +97,37 @@ async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_
             await until(lambda: status(host) == "RUNNING", "RUNNING")
             await waiting
             await backend.until_ended()
-            assert len([stored for stored in backend.of("events") if "ESTOP" in stored.payload["code"]]) >= 20
+            assert len(presses(backend)) >= 20
             check_kept(backend)
+            check_fresh(backend, OUTAGE_S)
+
+
+@on_loop
+async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path):
+    with Server(tmp_path) as server:
+        async with (
+            Proxy(server) as way,
+            robot(way, tmp_path / "state") as host,
+            await Backend.connect(server.url) as backend,
+        ):
+            await until(lambda: status(host) == "RUNNING", "RUNNING")
+            for outage in range(3):
+                way.deaf = True
+                for number in range(10):
+                    host.apply(SetInput("agv", "estop", number % 2 == 0))
+                    await asyncio.sleep(0.01)
+                await backend.until(lambda outage=outage: len(presses(backend)) >= 10 * (outage + 1), "stored")
+                way.cut()
+                way.deaf = False
+                await until(lambda: status(host) == "OFFLINE", "OFFLINE")
+                await until(lambda: status(host) == "RUNNING", "RUNNING")
+            await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
+            await backend.until_ended()
+            check_kept(backend)
+
+
+def presses(backend):
+    return [stored for stored in backend.of("events") if "ESTOP" in stored.payload["code"]]
 
 
 @on_loop

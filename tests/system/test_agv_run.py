@@ -7,8 +7,10 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import rigless
 from nats_servers import Server
 from rigless.transports.jetstream.server import free_port
 
@@ -56,7 +58,7 @@ async def test_killed_and_started_again_at_seeded_instants(tmp_path):
                     while not over.is_set():
                         match rng.randrange(4):
                             case 0:
-                                await backend.command("MOVE", x=rng.uniform(-0.5, 0.5), y=0.0)
+                                await backend.command("MOVE", x=rng.uniform(-0.2, 0.2), y=0.0)
                             case 1:
                                 await backend.assign({"type": "WAIT", "params": {"seconds": rng.uniform(0, 0.3)}})
                             case _:
@@ -66,7 +68,7 @@ async def test_killed_and_started_again_at_seeded_instants(tmp_path):
                 over = asyncio.Event()
                 await backend.until(lambda: backend.of("state"), "it lives")
                 flowing = asyncio.create_task(flow())
-                for _ in range(6):
+                for _ in range(5):
                     await asyncio.sleep(rng.uniform(0.1, 1.0))
                     kill()
                 over.set()
@@ -134,11 +136,32 @@ def test_fast_runs_need_no_server_and_are_alike(tmp_path, rigless_command):
 
 def test_a_fast_run_with_a_server_of_its_own(rigless_command):
     words = ("run", "agv", "--fast", "--embedded-nats", "--no-panel", "--duration", "20", "--set", "ports.nats=0")
-    for _ in range(2):
-        made = rigless_command(*words)
-        assert made.returncode == 0, made.stderr
-        assert "started nats-server" in made.stderr
-        assert "port agv/nats nats://127.0.0.1:" in made.stdout
+    made = rigless_command(*words)
+    assert made.returncode == 0, made.stderr
+    assert "started nats-server" in made.stderr
+    assert "port agv/nats nats://127.0.0.1:" in made.stdout
+
+
+def test_robots_of_one_host_share_a_server_which_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.delenv("RIGLESS_STATE", raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    scenario = tmp_path / "fleet.toml"
+    scenario.write_text('[[robots]]\nkind = "agv"\ncount = 3\n')
+    with rigless.serve(scenario) as host:
+        addresses = {host.address(f"agv-{number}", "nats") for number in (1, 2, 3)}
+        assert len(addresses) == 1
+        assert [path for path in tmp_path.iterdir() if path.name.startswith("rigless-")]
+        [address] = addresses
+
+        async def talk():
+            async with await Backend.connect(address, "agv-2") as backend:
+                await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
+                await backend.until_ended()
+                await backend.until(lambda: {stored.robot for stored in backend.out} == {"agv-1", "agv-2", "agv-3"})
+
+        asyncio.run(talk())
+    assert [path.name for path in tmp_path.iterdir()] == ["fleet.toml"]
 
 
 def test_what_prevents_a_server_is_one_line(tmp_path, rigless_command):

@@ -22,6 +22,7 @@ from rigless.hardware.messages import (
 )
 from rigless.kernel.ports import Port, WireError
 from rigless.kernel.problems import InputError
+from rigless.testing import check_driver
 from rigless.transports import drivers
 from rigless.transports.drivers import Transport
 from rigless.transports.transport import ALL
@@ -157,6 +158,31 @@ def test_a_part_that_is_not_there_yet_is_tried_again(world):
             assert world["wheel"]["done"][:4] == [("open",), ("close",)] * 2
             world["wheel"]["fail"] = None
             await until(lambda: MotorReading(1.0, 0.0, "IDLE", id="wheel") in told(inbox))
+
+    run(scene())
+
+
+def test_a_part_that_waits_for_news_is_said_to_be_there(world, monkeypatch):
+    monkeypatch.setattr(drivers, "REPEAT_S", 0.005)
+
+    async def scene():
+        async with driving(DevicePart(kind="device", id="scan", type="USB", config={})) as (_, inbox):
+            await until(lambda: told(inbox).count(DriverState(True, "", "device", "scan")) >= 3)
+
+    run(scene())
+
+
+def test_time_begins_with_the_parts_there(world, monkeypatch):
+    async def scene():
+        async with driving(motor(), signal("input", "estop")) as (_, inbox):
+            assert {type(one) for one in told(inbox)} == {DriverState, MotorReading, InputReading}
+        world["wheel"]["fail"] = "open"
+        async with driving(motor()) as (_, inbox):
+            assert told(inbox) == [DriverState(False, "open failed", "motor", "wheel")]
+        monkeypatch.setattr(drivers, "BEGIN_S", 0.02)
+        world["wheel"].update(fail=None, slow=lambda _: asyncio.Event().wait())
+        async with driving(motor()) as (_, inbox):
+            assert told(inbox) == [], "but it does not wait for ever"
 
     run(scene())
 
@@ -308,3 +334,18 @@ def test_what_goes_out_comes_in():
     subject, data = CODEC.encode(command)
     assert subject == "motor/lift"
     assert msgspec.json.decode(data) == {"kind": "POSITION", "value": 0.125, "id": "lift"}
+
+
+def test_writers_of_drivers_can_check_them(world):
+    driver = make_drivers([motor()])[0]
+    world["wheel"]["value"] = 0.5
+    read = check_driver(driver, [MotorCommand("VELOCITY", 0.25), MotorCommand("RESET")], 0.05)
+    assert set(read) == {MotorReading(0.5, 0.0, "IDLE", id="wheel")}
+    once = [("open",), ("command", "VELOCITY", 0.25), ("command", "RESET", 0.0), ("command", "STOP", 0.0), ("close",)]
+    assert world["wheel"]["done"] == once * 2
+    world["wheel"]["fail"] = "command"
+    with pytest.raises(AssertionError, match="the first time, the part was lost: command failed"):
+        check_driver(driver, [MotorCommand("VELOCITY", 0.25)], 0.05)
+    slow = make_drivers([DevicePart(kind="device", id="scan", type="USB", config={})])[0]
+    with pytest.raises(AssertionError, match=r"the first time, nothing was read in 0.05 s"):
+        check_driver(slow, seconds=0.05)

@@ -199,7 +199,7 @@ def test_a_server_that_cannot_run_says_why(tmp_path):
 
 def test_one_that_ends_by_itself_is_started_again_with_its_store(tmp_path):
     async def scene():
-        async with Scene(tmp_path) as here:
+        async with Scene(tmp_path / 'für "uns"') as here:
             url = (await here.ensure("127.0.0.1:0")).servers[0]
             assert await stored(url) == 1
             for kills in range(1, RESTARTS + 1):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nats_servers import Server
-from rigless.transports.jetstream import publisher
+from rigless.transports.jetstream import outbox, publisher
 
 from .inboxes import until
 from .nats_robots import IN, OUT, backend, eventually, message, on_loop, port, running
@@ -244,6 +244,11 @@ async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
             await robot.until_sent()
             assert await other.stored() == [f"boot-{number}" for number in range(1, 41)]
             assert "takes messages again" in robot.texts
+            info.config.max_msgs = 41
+            await other.js.update_stream(info.config)
+            robot.say("events")
+            robot.say("events")
+            await until(lambda: robot.texts.count("does not take messages") == 2, "another time is news again")
 
 
 @on_loop
@@ -261,6 +266,25 @@ async def test_without_a_server_it_begins_says_so_and_goes_on_when_there_is_one(
             async with backend(server.url) as other:
                 assert await other.stored() == ["boot-1"]
             assert robot.texts.count("no NATS server") == 1
+
+
+@on_loop
+async def test_a_full_outbox_is_told_and_keeps_what_it_has(tmp_path, monkeypatch):
+    monkeypatch.setattr(outbox, "ROWS", 10)
+    server = Server(tmp_path)
+    async with running(port(server.url, tmp_path), wait=False) as robot:
+        for _ in range(25):
+            robot.say("events")
+        await until(lambda: "full" in robot.report["why"])
+        assert len(robot.drops) == 15
+        assert robot.texts.count("is full") == 1
+        with server:
+            await robot.until_sent()
+            await robot.until_connected()
+            robot.say("events", 99)
+            await robot.until_sent()
+            async with backend(server.url) as other:
+                assert await other.stored() == [f"boot-{number}" for number in (*range(1, 11), 99)]
 
 
 @on_loop

@@ -108,6 +108,21 @@ async def test_tls_is_used_where_the_server_wants_it_and_strangers_are_not_trust
 
 
 @on_loop
+async def test_a_server_that_wants_a_certificate_gets_the_robots_own(tmp_path, monkeypatch):
+    tls = Tls(tmp_path / "tls", verify=True)
+    with Server(tmp_path, tls) as server:
+        monkeypatch.setenv("RIGLESS_NATS_CA", str(tls.ca))
+        text = await refusal(port(server.url, tmp_path))
+        assert "wants a certificate" in text
+        assert "RIGLESS_NATS_CERT" in text
+        monkeypatch.setenv("RIGLESS_NATS_CERT", str(tls.client_certificate))
+        monkeypatch.setenv("RIGLESS_NATS_KEY", str(tls.client_key))
+        async with running(port(server.url, tmp_path)) as robot:
+            robot.say("events")
+            await robot.until_sent()
+
+
+@on_loop
 async def test_what_is_not_permitted_is_named_and_stops_nothing_else(tmp_path):
     users = Users(robot=Permissions(deny_publish=["robot.r1.events"]), boss=Permissions())
     with Server(tmp_path, users) as server:

@@ -65,7 +65,8 @@ class DeviceReading(Said, frozen=True):
 
 
 class DriverState(Said, frozen=True):
-    """A driver has come up, or has been lost and why. What was commanded before is forgotten."""
+    """A driver is up, or has been lost and why; what was commanded before a loss is forgotten. A part that speaks only when it has news says
+    again and again that it is up."""
 
     up: bool
     reason: str = ""

@@ -81,6 +81,7 @@ class Host:
 
     async def open(self) -> None:
         """Bind all ports. If one cannot be bound, none stays bound and the error says why."""
+        self._check_pace(self.pace)
         self._alarm = Alarm()
         self._tell_boot()
         try:
@@ -251,9 +252,16 @@ class Host:
 
     def set_speed(self, speed: float | str) -> None:
         new = Pace.of(speed)
+        self._check_pace(new)
         self.catch_up()
         self.pace = new
         self._reanchor()
+
+    def _check_pace(self, pace: Pace) -> None:
+        real = [robot.name for robot in self.sim.robots.values() for port in robot.ports if port.transport == "drivers"]
+        if real and (pace.mode != "real" or pace.speed != 1.0):
+            what = f"{real[0]} has real parts, and they do not move at the pace {pace}"
+            raise InputError(Problem("speed", what, "real time: --speed 1, or simulate them: --set runtime.mode=MOCK"))
 
     async def step(self, ms: float) -> None:
         """Advance by this much and stop there; in real or fast mode this also pauses."""

@@ -1,10 +1,13 @@
 """Plays the outputs of a recording on the real wire: the robot's ports are there and take clients, but what they get is what
 was recorded, at the recorded times."""
 
+from dataclasses import replace
 from functools import partial
 
 from rigless.host.host import Host
+from rigless.host.pace import Pace
 from rigless.kernel.inputs import AnyInput, Connect
+from rigless.kernel.ports import Port
 from rigless.kernel.wiring import ALL, Output
 from rigless.recordings.reading import Recording
 from rigless.scenario.build import Built
@@ -22,6 +25,13 @@ class Playback(Host):
             self.end_ns = max(self.end_ns, record.time_ns)
             if record.direction == "out":
                 self.sim.watch(record.time_ns, partial(self._play, record.robot, record.port, *record.wire()))
+
+    async def _open_port(self, robot: str, port: Port) -> None:
+        """What a robot once said to its real parts is not said to them again."""
+        await super()._open_port(robot, replace(port, transport="memory") if port.transport == "drivers" else port)
+
+    def _check_pace(self, pace: Pace) -> None:
+        return  # real parts are not there
 
     def _play(self, robot: str, port: str, data: bytes, subject: str) -> None:
         transport = self.transports.get((robot, port))

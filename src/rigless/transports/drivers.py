@@ -18,6 +18,7 @@ from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, Inbox
 
 OPEN_S, ANSWER_S = 10.0, 2.0  # what a driver may take to open; to read when polled, to command and to close
+BEGIN_S = 2.0  # what all drivers together may take to be reached before time begins
 RETRY_S, RETRY_MOST_S = 0.2, 5.0
 REPEAT_S = 0.1  # what has not changed is told this often
 FASTEST_S = 0.001
@@ -37,6 +38,7 @@ class Keeper:
         self._pending: dict[str, Command] = {}  # at most one motion and one reset, in the order they came
         self._news = asyncio.Event()
         self._last: tuple[bytes, float] = (b"", 0.0)
+        self.settled = asyncio.Event()  # it has been reached, or not, for the first time
         self._open = False
         self._alive = False  # something was read since it was opened
 
@@ -54,6 +56,7 @@ class Keeper:
                 await self._drive()
             except Exception as error:  # somebody else's code
                 self._tell(*encode_state(self.part.kind, self.part.id, False, _reason(error)))
+                self.settled.set()
             finally:
                 if self._open:
                     await _within(ANSWER_S, self._stop())
@@ -71,12 +74,15 @@ class Keeper:
         self._tell(*encode_state(self.part.kind, self.part.id, True))
         async with asyncio.TaskGroup() as group:
             group.create_task(self._read())
+            if not self._poll_s:
+                self.settled.set()
+                group.create_task(self._say_that_it_is_there())
             if self.part.kind in ("motor", "output"):
                 group.create_task(self._write())
 
     async def _read(self) -> None:
         driver: Any = self.driver
-        poll_s = driver.poll_s if self.part.poll_s is None else self.part.poll_s
+        poll_s = self._poll_s
         loop = asyncio.get_running_loop()
         while True:
             began_s = loop.time()
@@ -86,11 +92,22 @@ class Keeper:
                 reading = (InputReading if self.part.kind == "input" else OutputReading)(bool(reading))
             subject, data = encode_reading(self.part.kind, self.part.id, reading)
             self._alive = True
+            self.settled.set()
             now_s = loop.time()
             if not poll_s or data != self._last[0] or now_s - self._last[1] >= REPEAT_S:
                 self._last = data, now_s
                 self._tell(subject, data)
             await asyncio.sleep(max(began_s + poll_s - loop.time(), FASTEST_S))
+
+    @property
+    def _poll_s(self) -> float:
+        return self.driver.poll_s if self.part.poll_s is None else self.part.poll_s
+
+    async def _say_that_it_is_there(self) -> None:
+        """Of a part that only speaks when there is news; else its silence would be taken for its loss."""
+        while True:
+            await asyncio.sleep(REPEAT_S)
+            self._tell(*encode_state(self.part.kind, self.part.id, True))
 
     async def _write(self) -> None:
         while True:
@@ -148,6 +165,9 @@ class Transport:
             keeper = Keeper(driver, self._tell)
             self._keepers[keeper.part.kind, keeper.part.id] = keeper
             self._tasks.append(asyncio.create_task(keeper.run(), name=f"driver of {keeper.part.id}"))
+        with contextlib.suppress(TimeoutError):  # so that a robot begins with its parts there, if they are
+            async with asyncio.timeout(BEGIN_S):
+                await asyncio.gather(*(keeper.settled.wait() for keeper in self._keepers.values()))
         return "drivers://" + ",".join(sorted({driver.part.type for driver in self._drivers}))
 
     def _connect(self) -> None:

@@ -127,8 +127,8 @@ EVENT = st.tuples(
 class Watch:
     """Ticks a machine and looks at every tick whether its wheels keep their limits and it goes no farther than it should."""
 
-    def __init__(self, robot, dt_s=COARSE_S):
-        self.robot, self.machine, self.dt_s = robot, robot.machine, dt_s
+    def __init__(self, robot, dt_s=COARSE_S, strict=False):
+        self.robot, self.machine, self.dt_s, self.strict = robot, robot.machine, dt_s, strict
         self.before = robot.machine.state.motors[:2, m.VELOCITY].tolist()
 
     def tick(self):
@@ -145,6 +145,10 @@ class Watch:
             assert -DEC * dt_s * (1 + 1e-9) <= change <= ACC * dt_s * (1 + 1e-9)
             slower = slower and change <= 0
         self.before = wheels
+        if phase == d.ROLL == drive[d.PHASE]:
+            assert drive[d.V] * (-1.0 if drive[d.BACK] else 1.0) >= 0, "no way is driven back"
+        if self.strict and drive[d.PHASE] == d.ROLL:
+            assert abs(drive[d.V]) <= path[int(drive[d.LEG]), d.PATH_SPEED] * (1 + 1e-9)
         if phase == d.ROLL:
             assert abs(drive[d.V]) <= path[leg, d.PATH_SPEED] * (1 + 1e-9) + 1e-9 or slower
             if drive[d.PHASE] == d.ROLL and drive[d.LEG] == leg and path[leg, d.PATH_STOP]:
@@ -207,7 +211,7 @@ def test_whatever_happens_on_the_way_limits_are_kept_and_the_end_is_exact(waypoi
 @given(st.lists(LINE, min_size=1, max_size=6), st.floats(-3.1, 3.1), st.lists(EVENT, max_size=4), st.booleans())
 def test_on_a_line_too(legs, direction, events, reverse):
     _, robot = bench()
-    watch, s, waypoints = Watch(robot), 0.0, []
+    watch, s, waypoints = Watch(robot, strict=True), 0.0, []
     for length, cap, stop in legs:
         s += length
         waypoints.append(Waypoint(s * math.cos(direction), s * math.sin(direction), None, cap, stop))
@@ -242,7 +246,47 @@ def test_sent_elsewhere_on_its_way_it_keeps_its_limits(moves):
     arrived_at(robot.machine, moves[-1][1])
 
 
+def test_turns_keep_the_speed_limit_too():
+    _, robot = bench()
+    machine = robot.machine
+    machine.limit_speed(0.2)
+    machine.go([Waypoint(0.0, 0.0, theta=2.0)])
+    count = until(machine, lambda: machine.arrived)
+    assert 0 <= count * DT_S - trapezoid_s(2.0 * BASE / 2, 0.2, ACC, DEC) < 2 * DT_S
+
+
 # Path
+
+
+def test_a_corner_is_not_cut_nor_overrun():
+    _, robot = bench()
+    machine = robot.machine
+    machine.go([Waypoint(2, 0, stop=False), Waypoint(2, 2)])
+    places = []
+
+    def watched():
+        places.append(machine.pose)
+        return machine.arrived
+
+    until(machine, watched)
+    assert max(x for x, _, _ in places) <= 2 + 1e-6
+    assert all(abs(y) < 1e-9 or abs(x - 2) < 1e-9 for x, y, _ in places)
+
+
+def test_sent_aside_at_speed_it_comes_to_rest_before_it_turns_and_never_backs_up():
+    for to in (Waypoint(2, 3), Waypoint(2.2, 0)):
+        _, robot = bench()
+        machine = robot.machine
+        machine.go([Waypoint(9, 0)])
+        until(machine, lambda machine=machine: machine.pose[0] > 2)
+        machine.go([to])
+        while machine.velocity[0] > 0:
+            assert machine.pose[1:] == (0.0, 0.0)
+            machine.tick(DT_S)
+        slowest = []
+        until(machine, lambda machine=machine, slowest=slowest: slowest.append(machine.velocity[0]) or machine.arrived)
+        assert min(slowest) >= 0
+        assert machine.pose[:2] == (to.x, to.y)
 
 
 def test_it_turns_drives_and_turns_again():

@@ -182,6 +182,12 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     plant.until(lambda: drive.velocity == 0.0)
     plant.run(0.2)
     assert drive.told[-1].kind == "STOP"
+    told, x = len(drive.told), machine.pose[0]
+    drive.position += 0.1  # somebody pushes it
+    plant.drives["drive_right"].position += 0.1
+    plant.run(0.5)
+    assert {command.kind for command in drive.told[told:]} == {"STOP"}, "it does not drive back"
+    assert machine.pose[0] == pytest.approx(x + 0.1, abs=1e-6)
     plant.inputs["estop"] = False
     plant.run(1.0)
     assert machine.estop == "NONE"
@@ -234,6 +240,27 @@ def test_devices_say_what_is_ahead_and_what_was_read():
     plant.sim.run(0.02)
     assert math.isinf(machine.obstacle_m)
     assert not machine.obstacle_stop
+
+
+def test_a_device_without_news_is_there_while_its_driver_says_so():
+    plant = Plant(real_config("scanner0"))
+    machine = plant.robot.machine
+    for _ in range(5):
+        plant.tell("scanner0", DriverState(True, "", "device", "scanner0"))
+        plant.sim.run(0.4)
+        assert machine.devices()["scanner0"] == {"online": True}
+    plant.sim.run(0.4)
+    assert machine.devices()["scanner0"] == {"online": False}
+
+
+def test_a_motor_is_there_when_it_is_read_and_not_before():
+    plant = Plant(real_config("hoist"))
+    plant.tell("hoist", DriverState(True, "", "motor", "hoist"))
+    plant.sim.run(0.1)
+    assert not plant.robot.machine.healthy("hoist")
+    plant.tell("hoist", plant.drives["hoist"].reading("hoist"))
+    plant.sim.run(0.1)
+    assert plant.robot.machine.healthy("hoist")
 
 
 def test_parts_of_type_mock_stay_simulated():

@@ -111,12 +111,13 @@ def test_what_was_set_before_a_restart_stays(mode):
 
 
 @pytest.mark.parametrize(("mode", "hz"), [("ROBOT_WINS", 25.0), ("BACKEND_WINS", 50)])
-def test_who_wins_at_boot(mode, hz):
+@pytest.mark.parametrize("version", [6, 7])
+def test_who_wins_at_boot(mode, hz, version):
     """The backend's last wish from before the boot, as the stream has kept it: a minute old in the first second."""
     scene = Scene(runtime={"startupPolicy": {"settingsBootstrapMode": mode}})
     scene.send(m.Recalled("settings.reported", REPORTED, "boot-0"))
     scene.run(0.5)
-    assert desire(scene, 7, {"streams.stateHz": 50}, ageS=60.0).effective["streams.stateHz"] == hz
+    assert desire(scene, version, {"streams.stateHz": 50}, ageS=60.0).effective["streams.stateHz"] == hz
     assert desire(scene, 8, {"streams.stateHz": 5}).effective["streams.stateHz"] == 5
 
 

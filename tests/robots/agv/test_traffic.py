@@ -58,6 +58,22 @@ def test_what_a_person_stopped_begins_nothing(name):
     assert scene.acks("go") == ["REJECTED"]
 
 
+def test_a_move_that_expires_before_it_could_begin_is_not_done():
+    scene = Scene().run(0.1)
+    scene.control("HOLD")
+    scene.command("MOVE", id="late", valid_s=3.0, x=1.0, y=0.0)
+    scene.run(2.9)
+    assert scene.acks("late") == ["ACCEPTED", "RUNNING"]
+    scene.run(0.2)
+    assert (scene.ack("late").status, scene.ack("late").code) == ("EXPIRED", "EXPIRED")
+    scene.command("MOVE", id="begun", valid_s=3.0, x=1.0, y=0.0)
+    scene.control("RELEASE", seq=2).run(0.2)
+    scene.control("HOLD", seq=3).run(5)
+    assert scene.acks("begun") == ["ACCEPTED", "RUNNING"]  # what has begun does not expire
+    scene.control("RELEASE", seq=4).run(5)
+    assert scene.acks("begun")[-1] == "SUCCEEDED"
+
+
 def test_a_hold_brakes_within_the_limits():
     scene = moving()
     v = scene.truth.velocity[0]

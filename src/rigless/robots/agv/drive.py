@@ -186,7 +186,7 @@ def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
         along = drive[ASKED_V] * (-1.0 if drive[BACK] > 0.0 else 1.0) > 0.0
         if const[MODEL] == TRACK and (not moves or (along and off <= 0.5 * math.pi)):
             off = 0.0
-        if off <= AIMED or (moves and along and off <= STRAIGHT):
+        if off <= (STRAIGHT if moves else AIMED) and (along or not moves):
             theta, drive[PHASE] = drive[THETA], ROLL
             if not (moves and anew and stretch(drive, path, const) < drive[ASKED_V] ** 2 / (2.0 * const[DEC_V])):
                 drive[THETA] = heading

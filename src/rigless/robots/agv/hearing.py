@@ -144,8 +144,10 @@ class Hearing(Robot):
             self.tasks.recall(message)
 
     def _ready(self) -> None:
+        """What is heard is judged by how things are now, not as they were at the last tick."""
         if self.state is not self._known:
             self.revive()
+        self.core.watch()
 
     def _takes(self, module: str, type: str) -> bool:
         """Whether this robot has the module; one that has not says so."""

@@ -23,7 +23,9 @@ class Plans:
         self.drives = [motor.motorId for motor in config.motors if motor.role == "DRIVE"]
         self.outputs = [output.ioId for output in config.io.digitalOutputs]
         allowed = config.capabilities.supportedCommands
-        self.allowed = set(p.STEPS if allowed is None else (*allowed, "WAIT", "SCAN"))
+        self.allowed = set(
+            p.STEPS if allowed is None else (*allowed, "STOP", "WAIT", "SCAN")
+        )  # any robot can be stopped
 
     def plan(self, kind: str, given: Any, owner: str, kinds: dict[str, type[p.Params]]) -> Job:
         """What would be done; raises Refused for what this robot cannot do or does not understand."""

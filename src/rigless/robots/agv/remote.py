@@ -144,18 +144,24 @@ class RemoteDrivers(MockDrivers):
         return True
 
     def _heed_driver(self, message: DriverState) -> None:
-        """What was asked before is forgotten, whichever way it changes."""
+        """A driver that is up says so for parts that have nothing to say; what was asked before a loss is forgotten."""
         name = f"{message.kind}/{message.id}"
         motor = self.remote.motors.get(message.id) if message.kind == "motor" else None
         known = motor or self.remote.signals.get(name)
         if known is None:
+            return
+        if message.up:
+            if message.kind == "device":
+                self._heard(name, self.robot.now_ns)
+            elif known.heard_ns >= 0:
+                known.heard_ns = self.robot.now_ns
             return
         reason, before = message.reason or UNHEARD, known.reason
         if motor is not None:
             self._lose_motor(message.id, reason)
         else:
             self._lose_signals(self.remote, [name], reason)
-        if not message.up and reason != before:  # it is said again at each attempt
+        if reason != before:  # it is said again at each attempt
             self.remote.notices.append(
                 ("DRIVER_LOST", "WARNING", message.id, f"{message.id}: {reason}", {"kind": message.kind})
             )

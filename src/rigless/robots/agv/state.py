@@ -94,12 +94,13 @@ class WorkState:
 
 @dataclass
 class Running:
-    """A command that has been accepted: `job` is -1 until its turn."""
+    """A command that is being done; `waits`: it could not begin to drive yet."""
 
     type: str
     correlation: str
     expires_ns: int | None
     job: int
+    waits: bool = False
 
 
 @dataclass
@@ -161,10 +162,11 @@ class TaskState:
 
 @dataclass
 class Zone:
-    """A blocked place: corners, or a circle (x, y, radius)."""
+    """A blocked place: corners, or a circle (x, y, radius); and a circle around it."""
 
     corners: list[tuple[float, float]]
     circle: tuple[float, float, float] | None
+    around: tuple[float, float, float]
     until_ns: int
 
 

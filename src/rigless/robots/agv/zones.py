@@ -34,6 +34,14 @@ def read(zone: Any) -> tuple[list[Point], Circle | None]:
     return [_point(corner) for corner in corners], None
 
 
+def around(corners: Sequence[Point], circle: Circle | None) -> Circle:
+    """A circle that holds a zone, so that what is far away costs nothing."""
+    if circle is not None:
+        return circle
+    x, y = (sum(corner[axis] for corner in corners) / len(corners) for axis in (0, 1))
+    return x, y, max(math.hypot(corner[0] - x, corner[1] - y) for corner in corners)
+
+
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= FARTHEST_M:
         raise ValueError(f"zone: {str(value)[:40]} is no number of metres")

@@ -5,7 +5,7 @@ time is the best. Local time is monotonic, so nobody who sets the date of this m
 """
 
 from collections import deque
-from datetime import datetime
+from datetime import UTC, datetime
 
 NS = 1_000_000_000
 SAMPLES = 8
@@ -56,4 +56,4 @@ def to_ns(text: str) -> int:
 
 def to_text(time_ns: int) -> str:
     seconds, rest = divmod(time_ns, NS)
-    return f"{datetime.utcfromtimestamp(seconds).isoformat()}.{rest:09d}Z"
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"

@@ -83,8 +83,11 @@ def expiry(creds: str) -> float | None:
         return None
 
 
-def tls(environment: Mapping[str, str] = os.environ) -> ssl.SSLContext:
-    """Whom to trust. Raises LinkError."""
+def tls(wanted: bool, environment: Mapping[str, str] = os.environ) -> ssl.SSLContext:
+    """Whom to trust, and who we are; `wanted`: the server wants to see that. Raises LinkError."""
+    if wanted and not environment.get(CERT):
+        fix = f"name its file in {CERT}, and that of its key in {KEY}"
+        raise LinkError("the NATS server wants a certificate of the robot", fix, final=True)
     context = ssl.create_default_context()
     try:
         if environment.get(CA):

@@ -29,6 +29,7 @@ class Info(msgspec.Struct):
     server_id: str = ""
     max_payload: int = 1 << 20
     tls_required: bool = False
+    tls_verify: bool = False
     auth_required: bool = False
     nonce: str = ""
     connect_urls: list[str] = []

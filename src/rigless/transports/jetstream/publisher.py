@@ -214,8 +214,10 @@ class Lane:
 
     def _park(self, letter: Letter) -> None:
         """Not permitted: it waits on file, until the next connection, and nobody waits behind it."""
-        self._denied.add(letter.subject)
-        self._tell(f"{DeniedError('publish to', letter.subject)}; what it says there waits in the outbox", "error")
+        if letter.subject not in self._denied:
+            self._denied.add(letter.subject)
+            what = f"{DeniedError('publish to', letter.subject)}; what it says there waits in the outbox"
+            self._tell(what, "error")
         self._come_down()
         self.pump()
 

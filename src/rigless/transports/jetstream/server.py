@@ -105,6 +105,7 @@ class Server:
         self.version = ""
         self._popen: subprocess.Popen[bytes] | None = None
         self._lock = -1
+        self._log_begin = 0  # where that of this start begins
 
     @property
     def url(self) -> str:
@@ -145,8 +146,9 @@ class Server:
             if self._lock < 0:
                 self._lock = _locked(self.folder)
             paths = {"pid": self.folder / "pid", "log": self.folder / "nats-server.log", "store": store}
-            paths["log"].write_bytes(b"")
-            quoted = {name: json.dumps(str(path.resolve())) for name, path in paths.items()}
+            with paths["log"].open("ab") as log:
+                self._log_begin = log.tell()
+            quoted = {name: json.dumps(str(path.resolve()), ensure_ascii=False) for name, path in paths.items()}
             host = f"[{self.host}]" if ":" in self.host else self.host
             config.write_text(CONFIG.format(host=host, port=self.port, **quoted))
         except OSError as error:
@@ -178,9 +180,9 @@ class Server:
     def _last_words(self) -> str:
         """The last thing in its log, or on its terminal, that says what went wrong."""
         text = ""
-        for name in ("nats-server.log", "nats-server.out"):
+        for name, begin in (("nats-server.log", self._log_begin), ("nats-server.out", 0)):
             with contextlib.suppress(OSError):
-                lines = (self.folder / name).read_text(errors="replace").splitlines()
+                lines = (self.folder / name).read_bytes()[begin:].decode(errors="replace").splitlines()
                 bad = [line for line in lines if "[FTL]" in line or "[ERR]" in line] or lines[-1:]
                 text = text or (bad[-1].partition("] ")[2].strip() or bad[-1].strip() if bad else "")
         return text.partition("[FTL] ")[2] or text.partition("[ERR] ")[2] or text or f"exit status {self.returned}"

@@ -77,7 +77,7 @@ class Session:
         self.listening = asyncio.Event()  # set by the owner when the robot can hear
         self.settled = asyncio.Event()  # it is connected, or has failed once
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.lane = Lane(connection, outbox, plan.robot, plan.stream_out, self._say, self._break, plan.answer_s)
+        self.lane = Lane(connection, outbox, plan.robot, plan.stream_out, tell, self._break, plan.answer_s)
         self.lease = Lease(connection, plan.robot)
         self._connection, self._plan = connection, plan
         self._receive, self._changed, self._tell = receive, changed, tell

@@ -70,7 +70,7 @@ class Wire(asyncio.Protocol):
 
     async def _upgrade(self, host: str) -> None:
         assert self._transport is not None
-        context = credentials.tls()
+        context = credentials.tls(self.info.tls_verify)
         loop = asyncio.get_running_loop()
         secured = await loop.start_tls(self._transport, self, context, server_hostname=host)
         self._transport = secured

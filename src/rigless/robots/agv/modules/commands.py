@@ -130,20 +130,33 @@ class Commands:
             work.take(job.id)
             self.refuse(name, Refused(job.code, job.message, job.motor), correlation)
             return
-        self.robot.state.commands.running[name] = Running(job.kind, correlation, expires_ns, job.id)
+        waits = job.drives and not self.robot.may_drive
+        self.robot.state.commands.running[name] = Running(job.kind, correlation, expires_ns, job.id, waits)
         self.answer(name, "ACCEPTED", correlation)
         self.answer(name, "RUNNING", correlation)
         self.tick()
 
     def tick(self) -> None:
-        """Tell of those that have ended."""
-        running = self.robot.state.commands.running
+        """Tell of those that have ended, or have expired before they could begin."""
+        running, may_drive = self.robot.state.commands.running, self.robot.may_drive
         for name, one in list(running.items()):
             job = self.robot.work.take(one.job)
             if job is not None:
                 del running[name]
                 status = cast(m.AckStatus, job.state)
                 self.answer(name, status, one.correlation, job.code, job.message, job.motor, job.result or None)
+            elif one.waits:
+                one.waits = not may_drive
+                if one.waits:
+                    self._expire(name, one, "it expired before the robot could begin")
+
+    def _expire(self, name: str, one: Running, why: str) -> None:
+        """A motion is not done, or done further, if its time has passed."""
+        if one.expires_ns is not None and self.robot.now_ns >= one.expires_ns:
+            self.robot.work.cancel(one.job)
+            self.robot.work.take(one.job)
+            del self.robot.state.commands.running[name]
+            self.answer(name, "EXPIRED", one.correlation, "EXPIRED", why)
 
     def cancel_all(self, why: str) -> None:
         """Every command that is still being done is CANCELLED."""
@@ -157,15 +170,10 @@ class Commands:
 
     def status_changed(self, before: str, after: str) -> None:
         """A motion that was held while the way was down goes on only if it has not expired meanwhile."""
-        running, now_ns = self.robot.state.commands.running, self.robot.now_ns
+        running = self.robot.state.commands.running
         for name, one in list(running.items()) if before == "OFFLINE" else ():
-            if one.type in p.MOVES and one.expires_ns is not None and now_ns >= one.expires_ns:
-                self.robot.work.cancel(one.job)
-                self.robot.work.take(one.job)
-                del running[name]
-                self.answer(
-                    name, "EXPIRED", one.correlation, "EXPIRED", "it expired while there was no way to the backend"
-                )
+            if one.type in p.MOVES:
+                self._expire(name, one, "it expired while there was no way to the backend")
 
     def current(self) -> str | None:
         """The command that drives, or else the oldest that is being done."""

@@ -292,7 +292,9 @@ class Tasks:
         failed = m.TaskFailed(name, refused.code, refused.message, recoverable, step, refused.motor or None)
         self.robot.voice.say("task.failed", failed, correlation)
         self.robot.count("tasks_failed")
-        self.robot.event("task-failed", f"task {name[:80]}: {refused.message}", "warning", taskId=name, reason=refused.code)
+        self.robot.event(
+            "task-failed", f"task {name[:80]}: {refused.message}", "warning", taskId=name, reason=refused.code
+        )
 
     def tell(self) -> None:
         """At taskHz while a task is being done."""

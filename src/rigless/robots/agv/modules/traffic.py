@@ -81,7 +81,8 @@ class Traffic:
                     _put(state.limits, name, (_speed(message.value), until_ns))
             case "ZONE_BLOCK":
                 given = message.zone if message.zone is not None else message.value
-                _put(state.zones, name, Zone(*zones.read(given), until_ns))
+                shape = zones.read(given)
+                _put(state.zones, name, Zone(*shape, zones.around(*shape), until_ns))
             case "GRANT":
                 zone = message.value if isinstance(message.value, str) else name
                 _put(state.grants, zone, until_ns)
@@ -135,8 +136,13 @@ class Traffic:
             ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
             turning = machine.turning
             for name, zone in state.zones.items():
-                shape = zone.corners, zone.circle
-                if name in state.grants or zones.touches(body, *shape):
+                shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around
+                if (
+                    name in state.grants
+                    or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + ahead_m + 1.0
+                ):
+                    continue
+                if zones.touches(body, *shape):
                     continue
                 if zones.disc_touches(disc, *shape) if turning else zones.touches(ahead, *shape):
                     blocked.append(name)

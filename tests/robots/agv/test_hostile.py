@@ -1,0 +1,114 @@
+"""Nothing that comes on any subject hurts the robot: payloads of the right shape with anything in them, in any order."""
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigless.robots.agv.params import STEPS
+from rigless.robots.agv.wire import IN
+
+from .scene import BACKEND, Scene
+
+NUMBERS = st.sampled_from([0, 1, 2, 3, -1, 0.5, 1e6, -1e300, 2**63, 2**64 - 1, -(2**63)]) | st.floats(
+    allow_nan=False, allow_infinity=False
+)
+WORDS = st.sampled_from(["a", "b", "", "gripper", "hoist", "drive_left", "GRIPPER", "buzzer", "x" * 300, "ü\u0000"])
+TIMES = st.sampled_from(
+    ["2026-01-01T00:00:05Z", "2026-06-01T00:00:00.5+02:00", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "soon"]
+)
+ANY = st.recursive(
+    st.none() | st.booleans() | NUMBERS | WORDS | TIMES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=5,
+)
+KINDS = st.sampled_from([*STEPS, "DANCE"])
+PARAMS = st.dictionaries(
+    st.sampled_from(
+        [
+            "x",
+            "y",
+            "theta",
+            "motorId",
+            "functionKey",
+            "motorIds",
+            "target",
+            "ioId",
+            "value",
+            "seconds",
+            "code",
+            "to",
+            "routeId",
+        ]
+    ),
+    ANY,
+    max_size=3,
+)
+STEP = st.fixed_dictionaries(
+    {"stepId": WORDS, "type": KINDS, "params": PARAMS | st.just({"seconds": 0.1}) | st.just({"x": 0.2, "y": 0})},
+    optional={"requires": st.lists(WORDS, max_size=2), "onFail": st.sampled_from(["ABORT", "SKIP", "RETRY"])},
+)
+NODE = st.fixed_dictionaries(
+    {
+        "nodeId": WORDS,
+        "sequenceId": st.sampled_from([0, 2, 4]),
+        "x": NUMBERS,
+        "y": NUMBERS,
+        "released": st.booleans(),
+        "actions": st.lists(
+            st.fixed_dictionaries({"type": KINDS, "params": PARAMS}) | st.dictionaries(WORDS, ANY), max_size=2
+        ),
+    }
+)
+EDGE = st.fixed_dictionaries(
+    {
+        "edgeId": WORDS,
+        "sequenceId": st.sampled_from([1, 3]),
+        "startNodeId": WORDS,
+        "endNodeId": WORDS,
+        "maxSpeed": NUMBERS,
+    }
+)
+ZONES = st.sampled_from([{"x": 1.0, "y": 0.0, "radius": 0.3}, {"polygon": [[1, 1], [1, 1], [1, 1]]}]) | ANY
+PAYLOADS = {
+    "command.request": {"commandId": WORDS, "commandType": KINDS, "params": PARAMS, "issuedAt": TIMES, "expiresAt": TIMES},
+    "settings.desired": {"version": NUMBERS, "settings": st.dictionaries(st.sampled_from(
+        ["streams.stateHz", "streams", "safety.stopOnObstacle", "motors.hoist.limits.maxSpeed.value", "io", ""]), ANY, max_size=3)},
+    "task.assign": {"taskId": WORDS, "revision": NUMBERS, "steps": st.lists(STEP, max_size=4), "priority": NUMBERS, "deadline": TIMES},
+    "task.cancel": {"taskId": WORDS, "mode": WORDS},
+    "traffic.control": {"controlId": WORDS, "kind": st.sampled_from(["HOLD", "RELEASE", "SPEED_LIMIT", "ZONE_BLOCK", "GRANT"]),
+                        "seq": NUMBERS, "validUntil": TIMES, "value": ANY, "zone": ZONES},
+    "route.response": {"requestId": WORDS, "status": st.sampled_from(["OK", "NO_ROUTE"]), "routeId": WORDS, "revision": NUMBERS,
+                       "nodes": st.lists(NODE, max_size=3), "edges": st.lists(EDGE, max_size=2)},
+    "teach.start": {"sessionId": WORDS},
+    "teach.record": {"sessionId": WORDS, "pointId": WORDS, "actions": st.lists(st.dictionaries(WORDS, ANY, max_size=2), max_size=2)},
+    "teach.stop": {"sessionId": WORDS, "cancel": st.booleans()},
+}  # fmt: skip
+MESSAGES = st.sampled_from(sorted(PAYLOADS)).flatmap(
+    lambda kind: st.fixed_dictionaries(PAYLOADS[kind]).map(lambda payload: (kind, payload))
+)
+_scene = Scene().run(0.1)
+_fresh = _scene.sim.snapshot()
+
+
+def test_every_subject_is_tried():
+    assert set(PAYLOADS) == set(IN)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(MESSAGES, min_size=1, max_size=6))
+def test_anything_is_survived(messages):
+    _scene.sim.restore(_fresh)
+    for number, (kind, payload) in enumerate(messages):
+        envelope = {"v": 1, "messageId": f"m{number}", "type": kind, "robotId": "agv", "bootId": BACKEND, "seq": number,
+                    "ts": "2026-01-01T00:00:00Z", "payload": payload}  # fmt: skip
+        _scene.wire(kind, json.dumps(envelope).encode())
+        _scene.run(0.07)
+    _scene.sim.snapshot().to_bytes()
+    for envelope in _scene.heard:
+        assert len(_scene.robot.ports[0].codec().encode(envelope)[1]) <= 64 * 1024
+    _scene.heard.clear()
+    stop = _scene.command("STOP", id=f"stop {len(messages)}")
+    _scene.run(1.5)
+    assert _scene.acks(stop)[-1] == "SUCCEEDED"
+    assert not _scene.truth.driving

@@ -261,9 +261,9 @@ def test_a_name_in_the_scenario_is_the_name_on_the_wire_where_it_can_be(tmp_path
 
 
 def test_two_robots_of_one_id(tmp_path):
+    one = '[[robots]]\nkind = "agv"\nname = "{}"\nconfig = {{ identity = {{ robotId = "agv" }} }}\n'
     with pytest.raises(InputError, match="two robots say that they are 'agv'"):
-        one = 'config = { identity = { robotId = "agv" } }'
-        opened(tmp_path, f'[[robots]]\nkind = "agv"\nname = "a"\n{one}\n[[robots]]\nkind = "agv"\nname = "b"\n{one}\n')
+        opened(tmp_path, one.format("a") + one.format("b"))
 
 
 def test_a_demo_leaves_them_their_server(monkeypatch):

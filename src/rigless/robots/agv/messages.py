@@ -176,10 +176,10 @@ class TaskDone(Said, frozen=True):
 
 class TaskFailed(Said, frozen=True):
     taskId: str
-    stepId: str | None
     code: str
     message: str
     recoverable: bool
+    stepId: str | None = None
     motorId: str | None = None
 
 

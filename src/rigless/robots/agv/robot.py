@@ -18,7 +18,7 @@ from rigless.kernel.world import World
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks import examine_config
-from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.config import RobotConfig, named
 from rigless.robots.agv.forecast import Forecast
 from rigless.robots.agv.hardware import hardware_port
 from rigless.robots.agv.hearing import Hearing
@@ -62,6 +62,10 @@ class Agv(Hearing):
     @classmethod
     def called(cls, config: RobotConfig) -> str:
         return config.identity.robotId
+
+    @classmethod
+    def named(cls, given: Any, name: str) -> Any:
+        return named(given, name)
 
     @classmethod
     def member(cls, config: RobotConfig, number: int) -> RobotConfig:

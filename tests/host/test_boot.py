@@ -59,6 +59,18 @@ async def test_each_run_has_its_own():
 
 
 @on_loop
+async def test_it_is_told_how_much_time_was_lost():
+    host = mortal(1.0)
+    await host.open()
+    running = asyncio.create_task(host.run())
+    await asyncio.sleep(0)
+    time.sleep(0.6)  # the whole process is held up
+    await running
+    assert robot_of(host).input["lost_s"] == host.lost_ns / 1e9 > 0.5
+    await host.close()
+
+
+@on_loop
 async def test_after_a_reset_it_is_another_life_from_the_first_peer_on():
     host = mortal(1.0)
     await host.open()
@@ -118,7 +130,7 @@ def test_a_recording_of_it_replays(tmp_path):
 async def test_in_a_fast_run_a_broker_is_not_there_and_nothing_is_told(tmp_path):
     host = mortal("fast", nats=True)
     await host.open()
-    assert robot_of(host).input == {"boot_id": "", "epoch_s": 0.0}
+    assert robot_of(host).input == {"boot_id": "", "epoch_s": 0.0, "lost_s": 0.0}
     assert host.address("mortal", "line") == "memory://line"
     await host.close()
 

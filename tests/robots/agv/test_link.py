@@ -67,6 +67,14 @@ def test_a_boot_begins_when_it_is_told():
     assert scene.last("settings.reported").desiredVersion == 0, "it was desired before this boot"
 
 
+def test_ticks_that_the_computer_lost_are_told():
+    scene = Scene().run(1.5)
+    assert scene.last("heartbeat").tickOverruns == 0
+    scene.sim.set_input("agv", "lost_s", 0.5)
+    scene.run(1.0)
+    assert scene.last("heartbeat").tickOverruns == 50
+
+
 # While it is down
 
 

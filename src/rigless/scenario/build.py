@@ -166,7 +166,8 @@ def _fleet(
         problems += source.place((*at, "kind"), error)
         return Fleet()
     known = len(problems)
-    config, findings = kind.examine(entry.config, environment)
+    given = kind.named(entry.config, entry.name) if entry.name else entry.config
+    config, findings = kind.examine(given, environment)
     for finding in findings:
         (problems if finding.severity == "error" else notes).append(source.found((*at, "config"), finding))
     start = (entry.start.x, entry.start.y, entry.start.theta) if entry.start else None

@@ -204,6 +204,29 @@ def test_a_fleet_shares_its_server_and_each_has_its_own_name(tmp_path):
     assert {robot.config.streams.stateHz for robot in robots.values()} == {2.0}
 
 
+NAMED = """
+[[robots]]
+kind = "agv"
+name = "AGV"
+count = 2
+config = { streams = { stateHz = 5 } }
+[[robots]]
+kind = "agv"
+name = "spare"
+[[robots]]
+kind = "agv"
+name = "desk"
+config = { identity = { robotId = "own" } }
+"""
+
+
+def test_the_name_in_a_scenario_is_the_robot_id_unless_the_config_has_one(tmp_path):
+    robots = opened(tmp_path, NAMED).simulation.robots
+    ids = {name: robot.config.identity.robotId for name, robot in robots.items()}
+    assert ids == {"AGV-1": "AGV-1", "AGV-2": "AGV-2", "spare": "spare", "desk": "own"}
+    assert robots["AGV-1"].config.streams.stateHz == 5
+
+
 def test_a_recording_of_a_fleet_replays(tmp_path):
     built = opened(tmp_path, FLEET)
     origin = json.loads(built.simulation.origin["scenario"])["robots"]
@@ -230,15 +253,17 @@ def test_an_id_that_is_too_long_for_a_fleet(tmp_path):
         opened(tmp_path, toml)
 
 
-def test_a_name_in_the_scenario_is_not_the_name_on_the_wire(tmp_path):
-    sim = opened(tmp_path, '[[robots]]\nkind = "agv"\nname = "hall"\n').simulation
+@pytest.mark.parametrize(("name", "robot_id"), [("hall", "hall"), ("hall.3", "agv")])
+def test_a_name_in_the_scenario_is_the_name_on_the_wire_where_it_can_be(tmp_path, name, robot_id):
+    sim = opened(tmp_path, f'[[robots]]\nkind = "agv"\nname = "{name}"\n').simulation
     sim.run(0.5)
-    assert {message.robotId for message in sim.take("hall", "nats")} == {"agv"}
+    assert {message.robotId for message in sim.take(name, "nats")} == {robot_id}
 
 
 def test_two_robots_of_one_id(tmp_path):
+    one = '[[robots]]\nkind = "agv"\nname = "{}"\nconfig = {{ identity = {{ robotId = "agv" }} }}\n'
     with pytest.raises(InputError, match="two robots say that they are 'agv'"):
-        opened(tmp_path, '[[robots]]\nkind = "agv"\nname = "a"\n[[robots]]\nkind = "agv"\nname = "b"\n')
+        opened(tmp_path, one.format("a") + one.format("b"))
 
 
 def test_a_demo_leaves_them_their_server(monkeypatch):

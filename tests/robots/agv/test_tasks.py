@@ -124,11 +124,13 @@ def test_a_failed_step_is_skipped():
 
 
 def test_a_failed_step_is_tried_again_three_times():
-    scene = grip_that_fails("RETRY").run(1)
+    scene = grip_that_fails("RETRY").run(2.8)
+    assert scene.said("task.failed") == []
+    scene.run(0.4)
     assert failed(scene) == ("t1", "a", "REQUIRED_MOTOR_UNAVAILABLE")
     scene = Scene().run(0.1)
     scene.assign(m.Step("a", "SCAN", {"timeoutS": 1.0}, [], "RETRY"))
-    scene.run(3.9)
+    scene.run(6.9)
     assert scene.said("task.failed") == []
     scene.run(0.5)
     assert failed(scene) == ("t1", "a", "STEP_FAILED")
@@ -139,7 +141,22 @@ def test_a_retry_that_succeeds():
     scene = Scene(runtime={"simulationProfile": {"barcodeScript": script}}).run(0.1)
     scene.assign(m.Step("a", "SCAN", {"timeoutS": 1.0}, [], "RETRY"))
     scene.run(4)
-    assert scene.last("task.done").metrics["retries"] == 2
+    assert scene.last("task.done").metrics["retries"] == 1
+
+
+@pytest.mark.parametrize(("on_fail", "end"), [("ABORT", "task.failed"), ("SKIP", "task.done"), ("RETRY", "task.done")])
+def test_a_motor_that_is_not_well_when_the_task_comes(on_fail, end):
+    """Refused with the step's name; or taken, where the step may fail or the motor may be well again by then."""
+    scene = Scene().run(0.1)
+    scene.sim.inject("agv", "gripper", "error")
+    scene.run(0.1)
+    scene.assign(m.Step("a", "WAIT", {"seconds": 0.5}), m.Step("b", "RELEASE", {}, ["GRIPPER"], on_fail))
+    assert scene.truth.task == "" or on_fail != "ABORT"
+    scene.run(1)
+    scene.sim.clear("agv", "gripper")
+    scene.run(4)
+    assert scene.last(end).taskId == "t1"
+    assert on_fail != "ABORT" or failed(scene) == ("t1", "b", "REQUIRED_MOTOR_UNAVAILABLE")
 
 
 # The queue

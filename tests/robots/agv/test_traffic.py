@@ -87,7 +87,7 @@ def test_a_hold_whose_time_has_passed_is_ignored_and_one_ends_by_itself():
     scene = moving()
     scene.control("HOLD", valid_s=0.0)
     scene.run(0.1)
-    assert scene.status == "RUNNING"
+    assert (scene.status, scene.events("TRAFFIC_HOLD")) == ("RUNNING", [])
     scene.control("HOLD", id="h2", valid_s=1.0)
     scene.run(0.9)
     assert scene.status == "PAUSED"
@@ -110,6 +110,7 @@ def test_the_servers_time_counts_for_holds():
     [
         ({"id": "h1", "seq": 9}, ["h2"]),
         ({"id": "r", "value": "h2"}, ["h1"]),
+        ({"id": "r", "value": {"controlId": "h2"}}, ["h1"]),
         ({"id": "r"}, []),
         ({"id": "r", "value": "ghost"}, ["h1", "h2"]),
     ],
@@ -163,17 +164,21 @@ def _ready():
 def test_a_speed_limit_slows_and_the_lowest_counts():
     scene = moving()
     scene.control("SPEED_LIMIT", id="a", value={"mps": 0.5}).control("SPEED_LIMIT", id="b", value=0.2, valid_s=2.0)
+    scene.control("SPEED_LIMIT", id="c", value={"unit": "mmps", "value": 500}, valid_s=9.0)
     scene.run(1.5)
     assert scene.truth.velocity[0] == pytest.approx(0.2)
     scene.run(1.5)
     assert scene.truth.velocity[0] == pytest.approx(0.5)
     scene.control("RELEASE", id="a", seq=2)
     scene.run(1)
+    assert scene.truth.velocity[0] == pytest.approx(0.5)
+    scene.control("RELEASE", id="c", seq=2)
+    scene.run(1)
     assert scene.truth.velocity[0] == pytest.approx(1.2)
     assert scene.status == "RUNNING"
 
 
-@pytest.mark.parametrize("value", ["fast", -1, {"mps": None}, True, [1], float(2**70), {}])
+@pytest.mark.parametrize("value", ["fast", -1, {"mps": None}, True, [1], float(2**70), {}, {"unit": "mps"}])
 def test_a_limit_that_is_none_is_told(value):
     scene = Scene().run(0.1)
     scene.control("SPEED_LIMIT", value=value)

@@ -7,6 +7,7 @@ A config without `schemaVersion` changes the robot that comes with rigless (robo
 """
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -298,6 +299,14 @@ def own() -> dict[str, Any]:
 def complete(given: Any) -> Any:
     """A config without a version is laid over the own robot's; one with it (null stands for one that a file forgot) is as it is."""
     return given if not isinstance(given, Mapping) or "schemaVersion" in given else _over(own(), given)
+
+
+def named(given: Any, name: str) -> Any:
+    """What is laid over the own robot's config, with that robotId if it has none and the name can stand in a subject."""
+    if not isinstance(given, Mapping) or "schemaVersion" in given or not re.fullmatch(ID, name):
+        return given
+    identity = given.get("identity", {})
+    return {**given, "identity": {"robotId": name, **identity}} if isinstance(identity, Mapping) else given
 
 
 def _over(below: Any, above: Any) -> Any:

@@ -87,7 +87,7 @@ class Heartbeat(Said, frozen=True):
     intervalMs: float
     outboxDepth: int
     settingsVersion: int
-    tickOverruns: int | None = None
+    tickOverruns: int
 
 
 class State(Said, frozen=True):
@@ -176,10 +176,10 @@ class TaskDone(Said, frozen=True):
 
 class TaskFailed(Said, frozen=True):
     taskId: str
-    stepId: str | None
     code: str
     message: str
     recoverable: bool
+    stepId: str | None = None
     motorId: str | None = None
 
 

@@ -16,11 +16,11 @@ Words = Annotated[list[Word], Meta(max_length=256)]
 
 
 class Refused(Exception):  # noqa: N818  # an answer, not a failure
-    """Why something is not done: a code of the contract, a sentence, and the motor that it is about."""
+    """Why something is not done: a code of the contract, a sentence, the motor and the step that it is about."""
 
-    def __init__(self, code: str, message: str, motor: str = ""):
+    def __init__(self, code: str, message: str, motor: str = "", step: str = ""):
         super().__init__(message)
-        self.code, self.message, self.motor = code, message, motor
+        self.code, self.message, self.motor, self.step = code, message, motor, step
 
 
 class Params(Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,7 +18,7 @@ from rigless.kernel.world import World
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks import examine_config
-from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.config import RobotConfig, named
 from rigless.robots.agv.forecast import Forecast
 from rigless.robots.agv.hardware import hardware_port
 from rigless.robots.agv.hearing import Hearing
@@ -64,6 +64,10 @@ class Agv(Hearing):
         return config.identity.robotId
 
     @classmethod
+    def named(cls, given: Any, name: str) -> Any:
+        return named(given, name)
+
+    @classmethod
     def member(cls, config: RobotConfig, number: int) -> RobotConfig:
         return config.member(number)
 
@@ -76,6 +80,9 @@ class Agv(Hearing):
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
         return {
             **io.virtual_inputs(self.config),
+            "lost_s": VirtualInput(
+                0.0, "time that the computer could not keep up with; tickOverruns follow from it", 0.0, 1e9
+            ),
             "boot_id": VirtualInput("", "which boot this is; empty: made from the seed"),
             "epoch_s": VirtualInput(0.0, "when the simulation began, in seconds since 1970; 0: the year 2026"),
         }

@@ -147,7 +147,7 @@ class Task:
     started_ns: int = -1
     held_s: float = 0.0
     odometer_m: float = 0.0
-    ending: str = ""  # why it is to end when what it does has ended
+    again_ns: int = 0  # when a failed step is tried again
 
 
 @dataclass

@@ -22,7 +22,10 @@ LONGEST_TYPE = 40
 MOST_MALFORMED = 20  # answers a second to what has no commandId
 SECOND_NS = 1_000_000_000
 IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
-STANDING = ("ESTOP", "MANUAL_HOLD")  # nothing that moves is begun; other pauses pass by themselves, and what was begun waits for that
+STANDING = (
+    "ESTOP",
+    "MANUAL_HOLD",
+)  # nothing that moves is begun; other pauses pass by themselves, and what was begun waits for that
 NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # found out in doing it, but nothing was done
 
 

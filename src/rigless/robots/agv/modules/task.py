@@ -18,6 +18,7 @@ MOST_STEPS = 200
 MOST_WAITING = 100
 MOST_FINISHED = 1000
 MOST_RETRIES = 3
+RETRY_AFTER_NS = 1_000_000_000  # time for what was wrong to pass
 LONGEST_ID = 256
 RECALLED_WITHIN_NS = 500_000_000  # all that the outbox remembers has come by then
 
@@ -47,7 +48,7 @@ class Tasks:
                 data = {"taskId": name, "revision": message.revision, "code": refused.code}
                 robot.core.notice("TASK_REJECTED", "WARNING", "task", refused.message, data)
             else:
-                self._failed(name[:LONGEST_ID], None, refused, message.correlationId)
+                self._failed(name[:LONGEST_ID], refused.step or None, refused, message.correlationId)
             return
         if revises and state.active is not None:
             self._drop(state.active)
@@ -69,7 +70,8 @@ class Tasks:
         return message.revision <= max(revisions)
 
     def _task(self, message: m.TaskAssign) -> Task:
-        """What was assigned, checked whole; raises Refused with the step in it."""
+        """What was assigned, checked whole; raises Refused with the step in it. A motor that is not well now matters only to steps that may not
+        fail: for the others `onFail` decides when they are due."""
         voice, now_ns = self.robot.voice, self.robot.now_ns
         if not 1 <= len(message.steps) <= MOST_STEPS:
             raise Refused("INVALID_PARAMS", f"a task has 1 to {MOST_STEPS} steps, not {len(message.steps)}")
@@ -84,7 +86,9 @@ class Tasks:
                 self.robot.work.require(step.requires)
                 self._well(job)
             except Refused as refused:
-                raise Refused(refused.code, f"step {step.stepId[:80]}: {refused.message}", refused.motor) from None
+                if step.onFail == "ABORT" or refused.code != "REQUIRED_MOTOR_UNAVAILABLE":
+                    why = f"step {step.stepId[:80]}: {refused.message}"
+                    raise Refused(refused.code, why, refused.motor, step.stepId) from None
         try:
             deadline_ns = voice.deadline_ns(message.deadline, message.receivedAtNs) if message.deadline else None
         except ValueError as error:
@@ -185,7 +189,7 @@ class Tasks:
                 self._stepped(task, job)
         elif core.status == "ERROR":
             self._end(task, Refused("STATUS_FORBIDS", f"the status is ERROR ({', '.join(core.reasons)})"))
-        elif core.status not in FORBIDS:
+        elif core.status not in FORBIDS and robot.now_ns >= task.again_ns:
             self._step(task)
 
     def _required(self, task: Task) -> None:
@@ -230,6 +234,7 @@ class Tasks:
         step = task.steps[task.index]
         if step.onFail == "RETRY" and task.tries < MOST_RETRIES:
             task.tries, task.retries = task.tries + 1, task.retries + 1
+            task.again_ns = self.robot.now_ns + RETRY_AFTER_NS
         elif step.onFail == "SKIP":
             task.skipped += 1
             self._next(task)
@@ -284,7 +289,7 @@ class Tasks:
 
     def _failed(self, name: str, step: str | None, refused: Refused, correlation: str) -> None:
         recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "DEADLINE")
-        failed = m.TaskFailed(name, step, refused.code, refused.message, recoverable, refused.motor or None)
+        failed = m.TaskFailed(name, refused.code, refused.message, recoverable, step, refused.motor or None)
         self.robot.voice.say("task.failed", failed, correlation)
         self.robot.count("tasks_failed")
         self.robot.event(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import zones
 from rigless.robots.agv.state import Zone
+from rigless.robots.agv.units import unit_of
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
@@ -89,7 +90,8 @@ class Traffic:
     def _release(self, name: str, value: Any) -> None:
         """By its controlId whatever it is; without one, every hold."""
         state = self.robot.state.traffic
-        named = value if isinstance(value, str) and value else name
+        given = value.get("controlId") if isinstance(value, dict) else value
+        named = given if isinstance(given, str) and given else name
         held: tuple[dict[str, Any], ...] = (state.holds, state.limits, state.zones, state.grants)
         if any(named in kind for kind in held):
             for kind in held:
@@ -174,7 +176,11 @@ def _put(table: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _speed(value: Any) -> float:
-    given = value.get("mps") if isinstance(value, dict) else value
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= FASTEST_MPS:
-        raise ValueError(f"value: {{mps}} is a speed of 0 to {FASTEST_MPS:g} m/s")
-    return float(given)
+    """Of a number or {mps}, in m/s, or of {unit, value} as in the configuration."""
+    si, given = 1.0, value
+    if isinstance(value, dict):
+        given = value.get("mps", value.get("value"))
+        si = unit_of(str(value["unit"]), "speed", "linear").si if "unit" in value else 1.0
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given * si <= FASTEST_MPS:
+        raise ValueError(f"value: {{mps}}, or {{unit, value}}, is a speed of 0 to {FASTEST_MPS:g} m/s")
+    return float(given) * si

@@ -59,6 +59,18 @@ async def test_each_run_has_its_own():
 
 
 @on_loop
+async def test_it_is_told_how_much_time_was_lost():
+    host = mortal(1.0)
+    await host.open()
+    running = asyncio.create_task(host.run())
+    await asyncio.sleep(0)
+    time.sleep(0.6)  # the whole process is held up
+    await running
+    assert robot_of(host).input["lost_s"] == host.lost_ns / 1e9 > 0.5
+    await host.close()
+
+
+@on_loop
 async def test_after_a_reset_it_is_another_life_from_the_first_peer_on():
     host = mortal(1.0)
     await host.open()
@@ -118,7 +130,7 @@ def test_a_recording_of_it_replays(tmp_path):
 async def test_in_a_fast_run_a_broker_is_not_there_and_nothing_is_told(tmp_path):
     host = mortal("fast", nats=True)
     await host.open()
-    assert robot_of(host).input == {"boot_id": "", "epoch_s": 0.0}
+    assert robot_of(host).input == {"boot_id": "", "epoch_s": 0.0, "lost_s": 0.0}
     assert host.address("mortal", "line") == "memory://line"
     await host.close()
 
@@ -151,3 +163,15 @@ def test_where_things_outlive_a_run(monkeypatch):
     monkeypatch.setenv("RIGLESS_STATE", "/srv/robots")
     assert state_folder() == Path("/srv/robots")
     assert state_folder(Path("here")) == Path("here")
+
+
+@on_loop
+async def test_what_a_transport_tells_people_is_not_said_by_the_robot():
+    host = mortal(1.0)
+    await host.open()
+    try:
+        host.transports["mortal", "line"].inbox.told("the line hums", "warning")
+        event = host.sim.events[-1]
+        assert (event.robot, event.severity, event.text) == ("", "warning", "mortal: the line hums")
+    finally:
+        await host.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nats_servers import Server
-from rigless.transports.jetstream import outbox, publisher
+from rigless.transports.jetstream import outbox, publisher, streams
 
 from .inboxes import until
 from .nats_robots import IN, OUT, backend, eventually, message, on_loop, port, running
@@ -311,3 +311,19 @@ async def test_a_message_that_no_server_takes_does_not_stop_the_others(tmp_path,
             await robot.until_sent()
             assert await other.stored() == ["boot-2"]
             assert "can never take it" in robot.texts
+
+
+@on_loop
+async def test_an_answer_that_no_server_gives_ends_an_attempt_not_the_attempts(tmp_path, monkeypatch):
+    right, answers = streams.ensure, []
+
+    async def ensure(*given):
+        answers.append(given)
+        if len(answers) == 1:
+            raise AttributeError("'int' object has no attribute 'get'")
+        return await right(*given)
+
+    monkeypatch.setattr(streams, "ensure", ensure)
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot:
+            assert "AttributeError" in robot.texts

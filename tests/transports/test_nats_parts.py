@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream import protocol
+from rigless.transports.jetstream.clock import LATEST_NS, to_ns, to_text
 from rigless.transports.jetstream.outbox import Letter, Outbox
 from rigless.transports.jetstream.streams import Stream, check, covers
 from rigless.transports.jetstream.trouble import LinkError
@@ -25,6 +26,7 @@ SAID = (
     b"PING\r\n"
     b"MSG a.b 12 _INBOX.x.1 0\r\n\r\n"
     b"HMSG robot.r1.x 7 $JS.ACK.a.b 12 14\r\nNATS/1.0\r\n\r\n\r\n\r\n"
+    b"HMSG a.b 4 0 2\r\nhi\r\n"
     b"HMSG _INBOX.x.2 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n"
     b"-ERR 'Authorization Violation'\r\n+OK\r\n"
 )
@@ -34,6 +36,7 @@ HEARD = [
     (b"PING", b""),
     (12, "a.b", "_INBOX.x.1", b"", b""),
     (7, "robot.r1.x", "$JS.ACK.a.b", b"NATS/1.0\r\n\r\n", b"\r\n"),
+    (4, "a.b", "", b"", b"hi"),
     (1, "_INBOX.x.2", "", b"NATS/1.0 503\r\n\r\n", b""),
     (b"-ERR", b"'Authorization Violation'"),
     (b"+OK", b""),
@@ -236,3 +239,26 @@ async def test_a_full_outbox_takes_nothing_more_and_gives_nothing_up(tmp_path, m
     outbox.remove(outbox.load("a", 0, 1)[0], 1)
     assert not outbox.full()
     outbox.close()
+
+
+@on_loop
+async def test_a_closed_outbox_tries_nothing_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(outboxes, "RETRY_S", 0.0)
+    told = []
+    outbox = box(tmp_path, told)
+    outbox._database.execute("DROP TABLE outbox")  # so that nothing can be written
+    outbox.add(letters("a", [1])[0])
+    await asyncio.sleep(0.01)
+    outbox.close()
+    assert len(told) == 1
+    outbox.trouble = ""
+    await asyncio.sleep(0.01)
+    assert len(told) == 1
+
+
+# Time
+
+
+@given(st.integers(-(2**70), 2**70))
+def test_any_number_of_nanoseconds_is_a_time(time_ns):
+    assert to_ns(to_text(time_ns)) == min(max(time_ns, 0), LATEST_NS)

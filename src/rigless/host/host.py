@@ -34,6 +34,7 @@ SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets 
 NEVER_NS = 1 << 62
 RATE_WINDOW_NS = 1_000_000_000
 EPOCH = "epoch_s"  # the input of robots that stamp what they say with a date
+LOST = "lost_s"  # the input of robots that tell how much time their machine has lost
 BOOT = "boot_id"  # the input of robots that say in which of their lives they say it
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
 
@@ -189,6 +190,9 @@ class Host:
     def _lose_time(self, behind_ns: int, wall_ns: int) -> None:
         self.lost_ns += behind_ns
         self.pace.anchor(wall_ns, self.sim.now_ns)
+        for robot in self.sim.robots.values():
+            if LOST in robot.inputs:
+                self.sim.apply(SetInput(robot.name, LOST, self.lost_ns / 1e9))
         text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
         self.sim.log(Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9}))
 

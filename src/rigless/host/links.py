@@ -37,8 +37,8 @@ class PortInbox:
         self._host.dropped[place] = self._host.dropped.get(place, 0) + 1
 
     def told(self, text: str, severity: Severity) -> None:
-        sim = self._host.sim
-        sim.log(Event(sim.now_ns, self._robot, f"{self._port}-told", severity, text, {"port": self._port}))
+        sim, place = self._host.sim, {"robot": self._robot, "port": self._port}
+        sim.log(Event(sim.now_ns, "", f"{self._port}-told", severity, f"{self._robot}: {text}", place))
 
 
 def reconcile(host: "Host", before: dict[int, Link]) -> None:

@@ -80,7 +80,7 @@ class Transport:
         robot = self._plan.robot
         try:
             settings = await self._settings(address)
-            folder = Path(self._options.get("state") or outboxes.state_folder()) / "agv"
+            folder = Path(self._options["state"]) / "agv"
             self._claim = outboxes.claim(folder, robot)
             self._claim.write(str(myself()))
             self._claim.flush()
@@ -147,10 +147,16 @@ class Transport:
         self._report()
 
     def _recall(self) -> None:
-        if self._outbox is not None and self._link:
-            self._outbox.commit()
-            for subject, data in self._outbox.kept(self._plan.robot):
-                self.inbox.received(self._link, data, subject)
+        if self._outbox is None or not self._link:
+            return
+        self._outbox.commit()
+        try:
+            kept = self._outbox.kept(self._plan.robot)
+        except LinkError as trouble:
+            self._tell(f"{trouble}; the robot does not know what was before", "error")
+            return
+        for subject, data in kept:
+            self.inbox.received(self._link, data, subject)
 
     # The link
 

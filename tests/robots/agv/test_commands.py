@@ -344,3 +344,12 @@ def test_whatever_is_asked_is_answered(kind, params):
     _scene.run(0.5)
     assert _scene.acks(stop) == DONE
     _scene.sim.snapshot().to_bytes()
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_what_is_no_number_is_named(number):
+    scene = Scene().run(0.05)
+    request = m.CommandRequest(commandId="c", commandType="MOVE", params={"x": 1.0, "y": number})
+    scene.robot.hear_command(request, None)  # no wire carries it
+    scene.run(0.05)
+    assert (scene.ack("c").code, scene.ack("c").message) == ("INVALID_PARAMS", "MOVE: y is not a finite number")

@@ -57,6 +57,14 @@ def test_a_boot_is_told_by_its_inputs():
     assert scene.heard[-1].ts.startswith("2030-03-17T17:46:41")
 
 
+def test_ticks_that_the_computer_lost_are_told():
+    scene = Scene().run(1.5)
+    assert scene.last("heartbeat").tickOverruns == 0
+    scene.sim.set_input("agv", "lost_s", 0.5)
+    scene.run(1.0)
+    assert scene.last("heartbeat").tickOverruns == 50
+
+
 # While it is down
 
 

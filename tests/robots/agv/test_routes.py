@@ -123,6 +123,20 @@ def test_a_horizon_released_in_time_is_driven_without_a_stop():
     assert scene.truth.velocity[0] == pytest.approx(1.2)
 
 
+def test_a_horizon_around_a_corner_is_driven_by_way_of_the_corner():
+    scene = Scene().run(0.1)
+    scene.send(response([node("a", 0, 0, 0), node("b", 2, 2, 0), node("c", 4, 2, 2, released=False)]))
+    name = scene.command("FOLLOW_ROUTE", routeId="r1")
+    scene.run(1.0)
+    scene.send(response([node("b", 2, 2, 0), node("c", 4, 2, 2)], revision=2))
+    scene.until(lambda: scene.truth.pose[1] > 0.1)
+    assert scene.truth.pose[0] == pytest.approx(2.0, abs=1e-3)
+    scene.run(0.1)
+    assert (scene.last("traffic.state").edgeId, scene.last("traffic.state").nextNodes) == ("bc", ["c"])
+    scene.until(lambda: scene.acks(name)[-1] == "SUCCEEDED")
+    assert scene.truth.pose[:2] == pytest.approx((2.0, 2.0), abs=1e-3)
+
+
 WRONG = {
     "its end is not held": [node("c", 4, 4, 0), node("d", 6, 6, 0)],
     "another node": [node("x", 2, 2, 0), node("c", 4, 4, 0)],

@@ -87,7 +87,7 @@ def test_a_hold_whose_time_has_passed_is_ignored_and_one_ends_by_itself():
     scene = moving()
     scene.control("HOLD", valid_s=0.0)
     scene.run(0.1)
-    assert scene.status == "RUNNING"
+    assert (scene.status, scene.events("TRAFFIC_HOLD")) == ("RUNNING", [])
     scene.control("HOLD", id="h2", valid_s=1.0)
     scene.run(0.9)
     assert scene.status == "PAUSED"

@@ -25,7 +25,7 @@ COMMANDS = (
     "SET_OUTPUT",
     "INIT_POSE",
 )
-RESERVED = ("nats", "hardware", "boot_id", "epoch_s", "obstacle_m")  # ports and inputs that every robot has
+RESERVED = ("nats", "hardware", "boot_id", "epoch_s", "lost_s", "obstacle_m")  # ports and inputs that every robot has
 PROMISES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
 FUNCTIONS = {"hasGripper": "GRIPPER", "hasHoist": "HOIST", "hasTelescope": "TELESCOPE"}
 KINDS = {

@@ -87,7 +87,7 @@ class Heartbeat(Said, frozen=True):
     intervalMs: float
     outboxDepth: int
     settingsVersion: int
-    tickOverruns: int | None = None
+    tickOverruns: int
 
 
 class State(Said, frozen=True):

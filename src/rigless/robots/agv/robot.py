@@ -80,6 +80,9 @@ class Agv(Hearing):
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
         return {
             **io.virtual_inputs(self.config),
+            "lost_s": VirtualInput(
+                0.0, "time that the computer could not keep up with; tickOverruns follow from it", 0.0, 1e9
+            ),
             "boot_id": VirtualInput("", "which boot this is; empty: made from the seed"),
             "epoch_s": VirtualInput(0.0, "when the simulation began, in seconds since 1970; 0: the year 2026"),
         }

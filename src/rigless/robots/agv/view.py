@@ -236,7 +236,7 @@ def _drawn(config: RobotConfig) -> Iterator[Part]:
 def _io(robot: Any, config: RobotConfig) -> Iterator[Part]:
     names = {entry.ioId: entry.type.replace("_", " ").capitalize() for entry in config.io.digitalInputs}
     for name in robot.inputs:
-        if name not in ("boot_id", "epoch_s"):
+        if name not in ("boot_id", "epoch_s", "lost_s"):
             label = f"{name} · {names[name].lower()}" if name in names else name.replace("_", " ").capitalize()
             yield Switch(name, label, group="Inputs")
     for entry in config.io.digitalInputs:

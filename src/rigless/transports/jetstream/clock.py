@@ -8,6 +8,7 @@ from collections import deque
 from datetime import UTC, datetime
 
 NS = 1_000_000_000
+LATEST_NS = 253_402_300_799 * NS  # the year 9999
 SAMPLES = 8
 RATE = 2e-4  # how fast two clocks may part, per second
 
@@ -55,5 +56,5 @@ def to_ns(text: str) -> int:
 
 
 def to_text(time_ns: int) -> str:
-    seconds, rest = divmod(time_ns, NS)
+    seconds, rest = divmod(min(max(time_ns, 0), LATEST_NS), NS)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from rigless.kernel.events import Severity
 from rigless.transports.jetstream import protocol
 from rigless.transports.jetstream.clock import ServerClock
-from rigless.transports.jetstream.trouble import DeniedError, LinkError, LostError, MissingError
+from rigless.transports.jetstream.trouble import DeniedError, LinkError, LostError, MissingError, trouble_of
 from rigless.transports.jetstream.wire import Wire
 from rigless.transports.transport import PENDING_BYTES
 
@@ -180,8 +180,10 @@ class Connection:
             found[1](subject, reply, headers, data)
 
     def _answer(self, subject: str, reply: str, headers: bytes, data: bytes) -> None:
-        number = subject.rpartition(".")[2]
-        asked = self._asked.pop(int(number), None) if number.isdigit() else None
+        try:
+            asked = self._asked.pop(int(subject.rpartition(".")[2]), None)
+        except ValueError:  # somebody else's
+            return
         if asked is not None:
             asked[0](asked[1], protocol.status(headers), headers, data)
 
@@ -215,8 +217,8 @@ class Connection:
             for server in list(self._servers):
                 try:
                     wire = await self._dial(server)
-                except LinkError as error:
-                    troubles.append(error)
+                except Exception as error:
+                    troubles.append(trouble_of(error))
                     continue
                 begun = loop.time()
                 self._begin(wire, server)

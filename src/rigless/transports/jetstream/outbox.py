@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from rigless.transports.jetstream.trouble import LinkError, Tell
 
@@ -76,35 +76,39 @@ class Outbox:
         self._remembered = 0
         self._written = 0  # rows since the journal was last worked in
         self._tidying: asyncio.Future[None] | None = None
+        self._closed = False
         self._database = _open(path, tell)
-        found = self._database.execute("SELECT count(*), coalesce(sum(length(data)), 0) FROM outbox").fetchone()
-        self.rows, self.bytes = int(found[0]), int(found[1])
+        found = self._read("SELECT count(*), coalesce(sum(length(data)), 0) FROM outbox")
+        self.rows, self.bytes = int(found[0][0]), int(found[0][1])
 
-    # What is on file
+    # What is on file. All of these raise LinkError.
 
     def last_number(self, robot: str) -> int:
-        query = "SELECT coalesce(max(number), 0) FROM outbox WHERE robot = ?"
-        return int(self._database.execute(query, (robot,)).fetchone()[0])
+        return int(self._read("SELECT coalesce(max(number), 0) FROM outbox WHERE robot = ?", robot)[0][0])
 
     def depth(self, robot: str) -> int:
-        return int(self._database.execute("SELECT count(*) FROM outbox WHERE robot = ?", (robot,)).fetchone()[0])
+        return int(self._read("SELECT count(*) FROM outbox WHERE robot = ?", robot)[0][0])
 
     def sequence(self, robot: str) -> int:
         """Where in the stream the robot's last acknowledged message is."""
-        found = self._database.execute("SELECT sequence FROM sent WHERE robot = ?", (robot,)).fetchone()
-        return 0 if found is None else int(found[0])
+        found = self._read("SELECT sequence FROM sent WHERE robot = ?", robot)
+        return int(found[0][0]) if found else 0
 
     def load(self, robot: str, after: int, most: int) -> list[Letter]:
         """Messages from the oldest on."""
         query = "SELECT number, subject, id, data FROM outbox WHERE robot = ? AND number > ? ORDER BY number LIMIT ?"
-        found = self._database.execute(query, (robot, after, most)).fetchall()
-        return [Letter(robot, *row) for row in found]
+        return [Letter(robot, *row) for row in self._read(query, robot, after, most)]
 
     def kept(self, robot: str) -> list[tuple[str, bytes]]:
         """What the robot is to remember, subject and message, oldest first."""
         self._prune(robot)
-        query = "SELECT subject, data FROM kept WHERE robot = ? ORDER BY number"
-        return self._database.execute(query, (robot,)).fetchall()
+        return self._read("SELECT subject, data FROM kept WHERE robot = ? ORDER BY number", robot)
+
+    def _read(self, query: str, *values: str | int) -> list[Any]:
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise LinkError(f"the outbox {self.path} cannot be read: {error}") from None
 
     # What is to be written
 
@@ -143,7 +147,7 @@ class Outbox:
 
     def _turn(self) -> None:
         self._scheduled = False
-        if self.commit():
+        if self._closed or self.commit():
             return
         self._scheduled = True
         asyncio.get_running_loop().call_later(RETRY_S, self._turn)
@@ -214,6 +218,7 @@ class Outbox:
 
     def close(self) -> None:
         self.commit()
+        self._closed = True
         with contextlib.suppress(sqlite3.Error):
             self._database.close()
 
@@ -272,13 +277,6 @@ def _runs(gone: list[tuple[str, int]]) -> list[tuple[str, int, int]]:
         else:
             runs.append((robot, number, number))
     return runs
-
-
-def state_folder() -> Path:
-    """Where things are kept over restarts, if nobody says otherwise."""
-    if os.environ.get("RIGLESS_STATE"):
-        return Path(os.environ["RIGLESS_STATE"])
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "rigless"
 
 
 # Sharing

@@ -67,7 +67,7 @@ class Parser:
                 begin = end + 2
                 if begin + length + 2 > size:
                     break
-                reply = fields[2].decode("utf-8", "replace") if len(fields) == (4 if header == 0 else 5) else ""
+                reply = fields[2].decode("utf-8", "replace") if len(fields) == (4 if operation == b"MSG" else 5) else ""
                 subject = fields[0].decode("utf-8", "replace")
                 at = begin + length + 2
                 block, payload = buffer[begin : begin + header], buffer[begin + header : begin + length]

@@ -127,8 +127,8 @@ class Lane:
         now = asyncio.get_running_loop().time()
         largest = self._connection.max_payload
         while len(self._flying) < WINDOW:
-            if self._on_file and len(self._queue) < PAGE // 2:
-                self._load()
+            if self._on_file and len(self._queue) < PAGE // 2 and not self._load_more():
+                return
             if not self._queue:
                 break
             letter = self._queue.popleft()
@@ -185,13 +185,10 @@ class Lane:
             return
         if answer.error is None:
             self._done(letter, answer.seq, answer.duplicate)
-            if self._queue or self._held:
-                self.pump()
-            elif self._stalled:
-                self._come_down()
+            self._go_on()
         elif answer.error.err_code == TOO_LARGE:
             self._drop(letter, answer.error.description)
-            self._come_down()
+            self._go_on()
         else:
             letter.refused = True
             what = f"the stream {self._stream} does not take messages: {answer.error.description}"
@@ -218,13 +215,22 @@ class Lane:
             self._denied.add(letter.subject)
             what = f"{DeniedError('publish to', letter.subject)}; what it says there waits in the outbox"
             self._tell(what, "error")
-        self._come_down()
-        self.pump()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """One less flies: the next may, or when one was turned down before it, all of them again."""
+        if self._stalled:
+            self._come_down()
+        elif self._queue or self._held:
+            self.pump()
 
     # Again
 
     def _turned_down(self, letter: Letter, why: str) -> None:
         self._back.append(letter)
+        self._stall(why)
+
+    def _stall(self, why: str) -> None:
         self._stalled = True
         self._held.clear()
         if why and why != self._said:
@@ -254,7 +260,7 @@ class Lane:
     async def _again(self) -> None:
         try:
             await self._settle()
-        except LinkError:
+        except Exception:  # whatever it was
             self._retry = asyncio.get_running_loop().call_later(self._wait_s, self._resume)
             return
         self._stalled = False
@@ -282,6 +288,14 @@ class Lane:
                 if not letters:
                     break
                 sequence = found.seq + 1
+
+    def _load_more(self) -> bool:
+        try:
+            self._load()
+        except LinkError as trouble:
+            self._stall(str(trouble))
+            return False
+        return True
 
     def _load(self, doubtful: bool = False, after: int | None = None) -> None:
         letters = self._outbox.load(self._robot, self._loaded if after is None else after, PAGE)

@@ -19,7 +19,7 @@ from rigless.transports.jetstream.outbox import Outbox
 from rigless.transports.jetstream.protocol import field
 from rigless.transports.jetstream.publisher import ANSWER_S, Lane
 from rigless.transports.jetstream.streams import Stream
-from rigless.transports.jetstream.trouble import LinkError, LostError, Tell
+from rigless.transports.jetstream.trouble import LinkError, LostError, Tell, trouble_of
 
 TICK_S = 1.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
@@ -121,7 +121,8 @@ class Session:
             self._broken.clear()
             try:
                 await self._begin()
-            except LinkError as trouble:
+            except Exception as error:
+                trouble = trouble_of(error)
                 self._stop(str(trouble))
                 if self._up.is_set():
                     self._complain(trouble)
@@ -250,11 +251,11 @@ class Session:
             if not await self.lease.renew():
                 self._say(f"the lease of robot {self._plan.robot!r} is not ours any more", "error")
                 self._break("another runtime may have taken this robot")
-        except LinkError as trouble:
-            self._complain(trouble, "the lease cannot be renewed: ")
+        except Exception as error:
+            self._complain(trouble_of(error), "the lease cannot be renewed: ")
 
     async def _refresh(self) -> None:
-        with contextlib.suppress(LinkError):  # another time
+        with contextlib.suppress(Exception):  # another time
             await self._consumer.refresh()
 
     async def _look(self) -> None:
@@ -262,8 +263,8 @@ class Session:
         try:
             if await streams.look(self._connection, self._plan.stream_in) is None:
                 self._break(f"the stream {self._plan.stream_in} is gone")
-        except LinkError as trouble:
-            self._complain(trouble)
+        except Exception as error:
+            self._complain(trouble_of(error))
 
     async def close(self, patience_s: float) -> None:
         """Send what flies, give the lease back."""

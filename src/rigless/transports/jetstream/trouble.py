@@ -19,6 +19,11 @@ class LinkError(Exception):
         return InputError(Problem(where, self.what, self.fix))
 
 
+def trouble_of(error: Exception) -> LinkError:
+    """Of what nobody foresaw as well, such as an answer that no server gives: it ends an attempt, not the attempts."""
+    return error if isinstance(error, LinkError) else LinkError(f"{type(error).__name__}: {error}")
+
+
 class ApiError(LinkError):
     """JetStream refuses; `code` is its err_code."""
 

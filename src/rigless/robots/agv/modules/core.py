@@ -185,8 +185,9 @@ class Core:
             robot.voice.skip("heartbeat")
             return
         interval_ms = 1000.0 / robot.effective.streams.heartbeatHz
+        overruns = round(robot.input["lost_s"] * robot.config.runtime.tickHz)
         beat = m.Heartbeat(cast(m.Status, state.core.status), self.mode, robot.now_ns / 1e9, interval_ms, state.core.outbox_depth,
-                           state.settings.version)  # fmt: skip
+                           state.settings.version, overruns)  # fmt: skip
         robot.voice.say("heartbeat", beat)
 
     def tell_state(self) -> None:

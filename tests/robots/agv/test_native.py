@@ -183,6 +183,15 @@ def test_a_script_of_the_shuttle_is_played():
     assert {"code": "HELLO", "deviceId": "floor_scanner"} in read
 
 
+@pytest.mark.parametrize(
+    ("text", "code"), [("", "NOT_JSON"), ("{nope", "NOT_JSON"), ("[]", "NOT_AN_OBJECT"), ("{}", "KEY_REQUIRED")]
+)
+def test_a_file_of_that_name_is_a_robot_however_broken(tmp_path, text, code):
+    path = tmp_path / "robot_config.json"
+    path.write_text(text)
+    assert code in {one.code for one in problems(path)}
+
+
 # Fleets
 
 FLEET = f"""

@@ -8,6 +8,7 @@ from rigless.kernel.validation import Native, dotted
 from rigless.robots.agv.json_text import parse
 
 LARGEST = 4 * 1024 * 1024  # a robot of a thousand motors has half of it
+NAME = "robot_config"
 SIGNS = (b'"schemaVersion"', b'"identity"', b'"motors"')
 PATHS = (("nats", "credsFilePath"), ("runtime", "simulationProfile", "map"))  # keys that name files
 
@@ -22,12 +23,13 @@ def read_native(path: Path) -> Native | None:
     except OSError:
         return None
     versioned, *parts = (sign in head for sign in SIGNS)
-    if not versioned and not all(parts):
+    by_name = path.stem.startswith(NAME)  # however little there is in it
+    if not versioned and not all(parts) and not by_name:
         return None
     native, problems = read_config(path)
     if problems or native is None:
         raise InputError(problems)
-    ours = native.config["schemaVersion"] is not None or {"identity", "motors"} <= native.config.keys()
+    ours = by_name or native.config["schemaVersion"] is not None or {"identity", "motors"} <= native.config.keys()
     return native if ours else None
 
 

@@ -52,7 +52,7 @@ def test_the_example_is_the_seeds():
 def test_what_is_not_a_robots(tmp_path):
     assert [read_native(maze) for maze in shipped_mazes().values()] == [None] * len(shipped_mazes())
     for text in ("{}", "[]", "", '{"motors": []}', '{"a": {"schemaVersion": 1}}', "x" * 100):
-        assert read_native(write(tmp_path, text)) is None
+        assert read_native(write(tmp_path, text, "other.json")) is None
     assert read_native(write(tmp_path, seed(), "robot_config.txt")) is None
     assert read_native(tmp_path / "nowhere.json") is None
 

@@ -147,7 +147,6 @@ class Machine(Health):
         limit = state.speed_limit
         if (
             not state.drive_allowed
-            or state.held
             or state.obstacle_stop
             or self.drive_fault
             or state.soc <= 0.0
@@ -265,6 +264,7 @@ class Machine(Health):
 
     @drive_allowed.setter
     def drive_allowed(self, allowed: bool) -> None:
+        """Come to rest and keep the path, or go on along it."""
         if allowed != self.state.drive_allowed:
             self.state.drive_allowed = allowed
             self.wake()
@@ -319,12 +319,6 @@ class Machine(Health):
     def halt(self) -> None:
         """Come to rest and forget the path."""
         self.go(())
-
-    def hold(self, on: bool) -> None:
-        """Come to rest and keep the path, or go on along it."""
-        if on != self.state.held:
-            self.state.held = on
-            self.wake()
 
     def limit_speed(self, mps: float | None) -> None:
         self.state.speed_limit = math.inf if mps is None else max(mps, 0.0)

@@ -153,9 +153,9 @@ class Host:
     def _boots(self, robot: Robot) -> bool:
         return all(self.surroundings.on_air(port, self.pace.mode == "fast") for port in robot.ports)
 
-    def _told(self, text: str, severity: str) -> None:
+    def _told(self, text: str, severity: Severity) -> None:
         """What those around the robots have to say."""
-        self.sim.log(Event(self.sim.now_ns, "", "surroundings", cast(Severity, severity), text, {}))
+        self.sim.log(Event(self.sim.now_ns, "", "surroundings", severity, text, {}))
 
     async def close(self) -> None:
         """Finish the recording and close every port; safe to call twice."""

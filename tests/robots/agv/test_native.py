@@ -52,7 +52,7 @@ def test_the_example_is_the_seeds():
 def test_what_is_not_a_robots(tmp_path):
     assert [read_native(maze) for maze in shipped_mazes().values()] == [None] * len(shipped_mazes())
     for text in ("{}", "[]", "", '{"motors": []}', '{"a": {"schemaVersion": 1}}', "x" * 100):
-        assert read_native(write(tmp_path, text)) is None
+        assert read_native(write(tmp_path, text, "other.json")) is None
     assert read_native(write(tmp_path, seed(), "robot_config.txt")) is None
     assert read_native(tmp_path / "nowhere.json") is None
 
@@ -190,6 +190,13 @@ def test_a_file_of_that_name_is_a_robot_however_broken(tmp_path, text, code):
     path = tmp_path / "robot_config.json"
     path.write_text(text)
     assert code in {one.code for one in problems(path)}
+
+
+def test_lists_and_objects_are_called_so(tmp_path):
+    path = write(tmp_path, changed({"motors": {}, "io": []}))
+    found = {one.where: one.what for one in problems(path)}
+    assert found["motors"] == "{} is not right: it should be a list"
+    assert found["io"] == "[] is not right: it should have keys of its own"
 
 
 # Fleets

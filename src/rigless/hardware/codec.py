@@ -1,6 +1,5 @@
 """Bytes of the hardware port, both ways: the robot's end is a codec, the drivers' end two functions."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +17,11 @@ from rigless.hardware.messages import (
     OutputReading,
     Reading,
 )
+from rigless.kernel.plain import trouble
 from rigless.kernel.ports import WireError
 
 LONGEST = 64 * 1024
+FARTHEST = 1e9  # metres or radians, also a second
 READINGS: dict[str, Any] = {
     "motor": MotorReading,
     "input": InputReading,
@@ -49,8 +50,10 @@ class HardwareCodec:
             found = msgspec.structs.replace(_readers[_known(kind)].decode(data), id=part_id)
         except (ValueError, UnicodeDecodeError, RecursionError) as error:  # msgspec's errors are ValueErrors
             raise WireError(f"{subject[:80]!r}: {error}", hang_up=False) from None
-        if isinstance(found, MotorReading) and not math.isfinite(found.position + found.velocity):
-            raise WireError(f"{subject[:80]!r}: a number is not finite", hang_up=False)
+        if isinstance(found, MotorReading) and max(abs(found.position), abs(found.velocity)) > FARTHEST:
+            raise WireError(f"{subject[:80]!r}: no motor is, or goes, as far", hang_up=False)
+        if isinstance(found, DeviceReading) and (what := trouble(found.data)):
+            raise WireError(f"{subject[:80]!r}: {what}", hang_up=False)
         return [found]
 
     def encode(self, message: Command) -> tuple[str, bytes]:
@@ -71,6 +74,8 @@ def encode_reading(kind: Kind, id: str, reading: Reading) -> tuple[str, bytes]:
     try:
         data = _encoder.encode(reading)
         _readers[kind].decode(data)
+        if isinstance(reading, DeviceReading) and (what := trouble(reading.data)):
+            raise ValueError(what)
     except (TypeError, OverflowError, ValueError) as error:
         raise ValueError(f"the driver said what cannot be told: {error}") from None
     return f"{kind}/{id}", data

@@ -57,6 +57,16 @@ def test_a_boot_is_told_by_its_inputs():
     assert scene.heard[-1].ts.startswith("2030-03-17T17:46:41")
 
 
+def test_a_boot_begins_when_it_is_told():
+    scene = Scene().run(100.0)
+    scene.sim.set_input("agv", "boot_id", "0e0e0e0e-1111-4222-8333-444444444444")
+    scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
+    scene.run(2.0)
+    assert scene.last("heartbeat").uptimeS == pytest.approx(2.0, abs=1.0)
+    scene.send(m.SettingsDesired(version=7, settings={"streams.stateHz": 5}, ageS=50.0))
+    assert scene.last("settings.reported").desiredVersion == 0, "it was desired before this boot"
+
+
 def test_ticks_that_the_computer_lost_are_told():
     scene = Scene().run(1.5)
     assert scene.last("heartbeat").tickOverruns == 0

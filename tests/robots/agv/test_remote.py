@@ -1,14 +1,17 @@
 """Real parts in virtual time: wheels follow, axes arrive, whatever is lost is safe, and it is all the same when it is done again."""
 
+import json
 import math
 
 import pytest
 
+from rigless.hardware.codec import HardwareCodec, encode_reading
 from rigless.hardware.messages import DeviceReading, DriverState, MotorCommand, OutputReading
 from rigless.kernel.plain import pack, unpack
+from rigless.kernel.ports import WireError
 from rigless.kernel.problems import InputError
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.hardware import hardware_port, real_parts
+from rigless.robots.agv.hardware import PORT, hardware_port, real_parts
 from rigless.robots.agv.machine import Waypoint
 from rigless.robots.agv.machine_state import MachineState
 
@@ -310,3 +313,26 @@ def test_strangers_are_passed_over(plant):
         plant.tell("", message)
     plant.run(0.1)
     assert plant.robot.machine.healthy("drive_left")
+
+
+@pytest.mark.parametrize("reads", ["many", None, [1]])
+def test_a_device_may_have_its_own_idea_of_a_word(reads):
+    plant = Plant(real_config("scanner0"))
+    plant.sim.send("agv", PORT, DeviceReading({"reads": reads}, "scanner0"))
+    plant.sim.send("agv", PORT, DeviceReading({"code": "A1"}, "scanner0"))
+    assert plant.robot.machine.devices()["scanner0"] == {"online": True, "lastCode": "A1", "reads": 1}
+
+
+@pytest.mark.parametrize(
+    "data", [b'{"data": {"obstacle_m": 1' + b"0" * 400 + b"}}", b'{"data": {"a": 18446744073709551616}}']
+)
+def test_what_cannot_be_kept_is_not_taken(data):
+    with pytest.raises(WireError, match="64 bits"):
+        HardwareCodec().decode(data, "device/lidar0")
+    with pytest.raises(ValueError, match="64 bits"):
+        encode_reading("device", "lidar0", DeviceReading(json.loads(data)["data"]))
+
+
+def test_a_motor_that_is_nowhere_is_not_believed():
+    with pytest.raises(WireError):
+        HardwareCodec().decode(b'{"position": 1e300, "velocity": 0, "state": "IDLE"}', "motor/drive_left")

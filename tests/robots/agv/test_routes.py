@@ -241,6 +241,20 @@ def test_a_way_that_stays_blocked_is_asked_around():
     assert scene.truth.pose[:2] == pytest.approx((4.0, 0.0), abs=1e-3)
 
 
+def test_another_way_that_comes_late_ends_what_is_done_at_a_node():
+    scene = Scene().run(0.1)
+    scene.send(response([*LINE[:2], node("c", 4, 4, 0, actions=[{"type": "WAIT", "params": {"seconds": 600.0}}])]))
+    name = scene.command("FOLLOW_ROUTE", routeId="r1")
+    scene.control("ZONE_BLOCK", id="z1", zone={"x": 2.5, "y": 0.0, "radius": 0.3})
+    scene.until(lambda: scene.said("route.request"))
+    scene.control("RELEASE", id="z1", seq=2)
+    scene.until(lambda: scene.truth.pose[0] > 3.99).run(1)
+    around = [node("p", 0, 4, 0), node("q", 2, 4, 1)]
+    scene.send(response(around, request=scene.last("route.request").requestId, route="r2"))
+    scene.until(lambda: scene.acks(name)[-1] == "SUCCEEDED")
+    assert scene.robot.state.work.jobs == {}
+
+
 def test_stop_ends_a_route_and_its_action():
     scene = Scene().run(0.1)
     nodes = [node("a", 0, 0.2, 0, actions=[{"type": "RELEASE"}]), node("b", 2, 2, 0)]

@@ -95,6 +95,15 @@ def test_a_hold_whose_time_has_passed_is_ignored_and_one_ends_by_itself():
     assert scene.status == "RUNNING"
 
 
+def test_a_release_that_comes_late_is_a_release():
+    scene = moving()
+    scene.control("HOLD")
+    scene.run(0.1)
+    scene.control("RELEASE", seq=2, valid_s=-5.0)
+    scene.run(0.1)
+    assert scene.status == "RUNNING"
+
+
 def test_the_servers_time_counts_for_holds():
     scene = Scene().run(0.1)
     scene.send(m.TrafficControl(controlId="h", kind="HOLD", seq=1, validUntil="2040-01-01T00:00:02Z",

@@ -20,7 +20,7 @@ const overlay = document.createElement("div");
 overlay.className = "overlay";
 theatre.append(ground, overlay);
 
-export const DRAWN = new Set(["Disc", "Polygon", "Rays", "Points", "Path", "Ellipse", "Links", "Scene", "Curve", "Cloud", "Axes", "Trail"]);
+const DRAWN = new Set(["Disc", "Polygon", "Rays", "Points", "Path", "Ellipse", "Links", "Scene", "Curve", "Cloud", "Axes", "Trail"]);
 /** Where the camera can be put, with the keys for it. @type {Record<string, [name: string, place: string]>} */
 export const CAMERAS = { 1: ["Iso", "iso"], 2: ["Front", "front"], 3: ["Side", "side"], 4: ["Top", "top"], 5: ["Tool", "tool"] };
 const failure = signal("");

@@ -97,7 +97,7 @@ class Nats(Part):
     """The way to the backend."""
 
     servers: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
-        description="nats://, tls://, ws:// or wss://HOST:PORT; the first in reach is used."
+        description="nats:// or tls://HOST:PORT; the first in reach is used."
     )
     credsFilePath: str = Field(description='Credentials of the robot; "" for a server that wants none.')
     clientName: str | None = Field(None, description="Name of the connection on the server.")

@@ -11,7 +11,6 @@ from typing import Any
 
 from rigless.hardware.codec import HardwareCodec
 from rigless.hardware.drivers import DevicePart, MotorPart, Part, SignalPart
-from rigless.hardware.installed import missing_drivers
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.agv import motors as m
@@ -22,8 +21,6 @@ STALE_MS, WATCHDOG_MS, LAG_MS = 500.0, 500.0, 60.0
 OURS = ("pollMs", "staleMs", "watchdogMs", "lagMs")
 SIMULATED = ("motorId", "edge", "tolerance")  # of a limit sensor
 LONGEST_MS = 60_000.0
-
-__all__ = ["PORT", "hardware_port", "lag_s", "missing_drivers", "real_parts", "stale_s"]
 
 
 def real_parts(config: RobotConfig) -> list[Part]:

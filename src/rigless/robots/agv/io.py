@@ -131,8 +131,8 @@ class Sensing:
         for name in self.scanners if device_id is None else (device_id,):
             if name not in state.off:
                 state.scans.append((name, code))
-                count = state.readings.get(name, {}).get("reads", 0) + 1
-                state.readings[name] = {"lastCode": code, "reads": count}
+                reads = state.readings.get(name, {}).get("reads")
+                state.readings[name] = {"lastCode": code, "reads": reads + 1 if isinstance(reads, int) else 1}
                 state.changes += 1
 
     def read_devices(self, state: MachineState) -> dict[str, Any]:

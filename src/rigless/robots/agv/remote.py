@@ -116,7 +116,13 @@ class RemoteDrivers(MockDrivers):
         now: dict[str, Any] = dict(message.data)
         code = now.pop("code", None)
         if code is not None:
-            now = {**before, **now, "lastCode": str(code)[:LONGEST], "reads": before.get("reads", 0) + 1}
+            reads = before.get("reads")  # unless the device has another idea of this word
+            now = {
+                **before,
+                **now,
+                "lastCode": str(code)[:LONGEST],
+                "reads": reads + 1 if isinstance(reads, int) else 1,
+            }
             self.remote.scans.append((message.id, str(code)[:LONGEST]))
         if now != before:
             state.readings[message.id] = now

@@ -4,7 +4,6 @@ The machine (motors, drive, inputs, safety) is in machine.py. What it does is de
 messages: core, commands, settings, task, traffic, route and teach. Every byte is in wire.py, every payload in messages.py.
 """
 
-import math
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +16,7 @@ from rigless.kernel.validation import Finding, Native
 from rigless.kernel.world import World
 from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.chassis import reach_m
 from rigless.robots.agv.checks import examine_config
 from rigless.robots.agv.config import RobotConfig, named
 from rigless.robots.agv.forecast import Forecast
@@ -175,8 +175,7 @@ class Agv(Hearing):
         """The state is new, or was restored: what follows from it is made again."""
         self._known = self.state
         self.effective = self.settings.effective()
-        if hasattr(self.machine, "configure"):
-            self.machine.configure(self.effective)
+        self.machine.configure(self.effective)
         self.core.forget()
         self.may_drive = may_drive(self.state.core.status, self.effective.runtime.healthPolicy.allowDriveInWarning)
 
@@ -213,8 +212,7 @@ class Agv(Hearing):
         if not hasattr(self, "machine"):  # a neighbour that starts before us may look around
             return None
         x, y, _ = self.machine.pose
-        size = self.config.dimensions
-        return x, y, math.hypot(size.lengthMm, size.widthMm) / 2000
+        return x, y, reach_m(self.config)
 
     def status(self) -> str:
         return self.state.core.status

@@ -34,6 +34,7 @@ class CoreState:
     """`link` is NONE while nobody has offered a way to the backend (in virtual time), then UP or DOWN."""
 
     boot_id: str = ""
+    boot_ns: int = 0  # when it began
     epoch_ns: int = 0
     said: int = 0  # messages of this boot
     seqs: dict[str, int] = field(default_factory=dict)

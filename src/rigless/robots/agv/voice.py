@@ -38,6 +38,7 @@ class Voice:
         robot, core = self.robot, self.robot.state.core
         made = blake2b(f"{robot.simulation.seed}\0{robot.name}".encode(), digest_size=16).digest()
         core.boot_id = robot.input["boot_id"][:LONGEST_BOOT_ID] or str(uuid.UUID(bytes=made, version=4))
+        core.boot_ns = robot.now_ns
         core.said, core.raised, core.seqs, core.met = 0, 0, {}, False
         if core.link != "UP":
             core.link = "DOWN" if robot.input["boot_id"] else "NONE"
@@ -45,6 +46,9 @@ class Voice:
     def set_date(self) -> None:
         epoch_s = self.robot.input["epoch_s"]
         self.robot.state.core.epoch_ns = to_ns(min(max(epoch_s, 0.0), LATEST_EPOCH_S)) if epoch_s else EPOCH_NS
+
+    def uptime_s(self) -> float:
+        return (self.robot.now_ns - self.robot.state.core.boot_ns) / 1e9
 
     def wall_ns(self) -> int:
         """Nanoseconds since 1970 by the robot's own clock."""

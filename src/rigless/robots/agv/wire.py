@@ -5,13 +5,13 @@ What comes in may have a NATS header block before its JSON, as JetStream keeps i
 not by the robot's own clock. What is no message is not an error of the wire but an answer to give (`Malformed`).
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct
 
+from rigless.kernel.plain import trouble
 from rigless.kernel.ports import Port, WireError
 from rigless.robots.agv import instants
 from rigless.robots.agv import messages as m
@@ -231,21 +231,8 @@ def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
         instants.to_ns(envelope.ts)
     except ValueError as error:
         return f"ts: {error}"
-    return _unfit(envelope.payload)
-
-
-def _unfit(value: Any, depth: int = 32) -> str:
-    if depth == 0:
-        return "payload is nested too deep"
-    if isinstance(value, float) and not math.isfinite(value):
-        return "payload holds a number that is not finite"
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        return "payload holds an integer of more than 64 bits"
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, list):
-        return ""
-    return next((found for item in value if (found := _unfit(item, depth - 1))), "")
+    what = trouble(envelope.payload)
+    return f"payload: {what}" if what else ""
 
 
 def _malformed(type: str, what: str, body: bytes, code: Any = "MALFORMED_ENVELOPE") -> m.Malformed:

@@ -101,7 +101,7 @@ class Core:
             connected=robot.voice.connected,
             require_nats=effective.runtime.healthPolicy.requireNatsForMotion,
             drive=tuple(drive),
-            lost=tuple(getattr(machine, "lost", ())),
+            lost=tuple(machine.lost),
             estop=effective.safety.stopOnEstop and machine.estop != "NONE",
             obstacle=machine.obstacle_stop,
             held=bool(state.traffic.holds),
@@ -186,7 +186,7 @@ class Core:
             return
         interval_ms = 1000.0 / robot.effective.streams.heartbeatHz
         overruns = round(robot.input["lost_s"] * robot.config.runtime.tickHz)
-        beat = m.Heartbeat(cast(m.Status, state.core.status), self.mode, robot.now_ns / 1e9, interval_ms, state.core.outbox_depth,
+        beat = m.Heartbeat(cast(m.Status, state.core.status), self.mode, robot.voice.uptime_s(), interval_ms, state.core.outbox_depth,
                            state.settings.version, overruns)  # fmt: skip
         robot.voice.say("heartbeat", beat)
 

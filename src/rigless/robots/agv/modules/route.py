@@ -66,16 +66,22 @@ class Routing:
         """The job has ended, one way or another."""
         state = self.robot.state.route
         if state.following is not None and state.following.job == job.id:
-            if state.following.action_job:
-                self.robot.work.cancel(state.following.action_job)
-                self.robot.work.take(state.following.action_job)
-            state.following = None
+            self._let_go()
         if state.asked is not None and state.asked.job == job.id:
             state.asked = None
 
     # Following
 
+    def _let_go(self) -> None:
+        """Of the route, and of what is done at a node of it."""
+        state = self.robot.state.route
+        if state.following is not None and state.following.action_job:
+            self.robot.work.cancel(state.following.action_job)
+            self.robot.work.take(state.following.action_job)
+        state.following = None
+
     def _begin(self, job: int, route: Route) -> None:
+        self._let_go()
         self.robot.state.route.following = Following(route, job)
         self._drive_on()
 

@@ -53,7 +53,7 @@ class Settings:
 
     def hear(self, message: m.SettingsDesired) -> None:
         robot, state = self.robot, self.robot.state.settings
-        old = message.ageS > robot.now_ns / 1e9  # it was desired before this boot
+        old = message.ageS > robot.voice.uptime_s()  # it was desired before this boot
         first = self.backend_wins and not state.heard
         if (old and not self.backend_wins) or (message.version <= state.version and not first):
             self.report(correlation=message.correlationId)

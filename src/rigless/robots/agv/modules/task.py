@@ -63,7 +63,7 @@ class Tasks:
     def _known(self, message: m.TaskAssign) -> bool:
         """Whether this revision, or a later one, has been heard of already."""
         state, name = self.robot.state.task, message.taskId
-        if (name in state.recalled or name in state.unfinished) and message.ageS > self.robot.now_ns / 1e9:
+        if (name in state.recalled or name in state.unfinished) and message.ageS > self.robot.voice.uptime_s():
             return True  # it was assigned before this boot, and has been told as failed
         tasks = [*state.queue, *([state.active] if state.active is not None else [])]
         revisions = [task.revision for task in tasks if task.taskId == name] + [state.finished.get(name, -1)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import zones
+from rigless.robots.agv.chassis import reach_m
 from rigless.robots.agv.state import Zone
 from rigless.robots.agv.units import unit_of
 
@@ -31,7 +32,7 @@ class Traffic:
         self.robot = robot
         size = robot.config.dimensions
         self.length_m, self.width_m = size.lengthMm / 1000, size.widthMm / 1000
-        self.reach_m = math.hypot(self.length_m, self.width_m) / 2
+        self.reach_m = reach_m(robot.config)
         self.room_m = self.reach_m - self.length_m / 2 + MARGIN_M  # so much is left before a zone that it can turn away
 
     # In
@@ -49,7 +50,7 @@ class Traffic:
                 if message.validUntil
                 else NEVER_NS
             )
-            if until_ns > self.robot.now_ns:
+            if until_ns > self.robot.now_ns or message.kind == "RELEASE":  # which is not undone by coming late
                 self._take(name, message, until_ns)
         except ValueError as error:
             self._reject(f"{message.kind} {name[:40]}: {error}", name)

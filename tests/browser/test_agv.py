@@ -83,3 +83,16 @@ def test_everything_can_be_reached(agv):
         judge(agv)
         assert overflow(agv) == [], size
     agv.page.set_viewport_size(before)
+
+
+def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
+    before = agv.frame()["scale"]
+    tell(agv, type="CommandRequest", commandId="far", commandType="MOVE", params={"x": 40.0, "y": 0.0})
+    agv.until(lambda: agv.frame()["scale"] < 0.5 * before, "it does not show the way")
+    agv.map.hover()
+    agv.page.mouse.wheel(0, -300)
+    chosen = agv.frame()
+    tell(agv, type="CommandRequest", commandId="stop", commandType="STOP")
+    tell(agv, type="CommandRequest", commandId="back", commandType="MOVE", params={"x": -90.0, "y": 0.0})
+    agv.until(lambda: agv.rows("route")[-2:] == [-90.0, 0.0], "it does not turn back")
+    assert agv.frame() == chosen

@@ -6,6 +6,8 @@ import { drawPart, drawThing } from "./flat_parts.js";
 const CLOSEST = 4000; // pixels a metre
 const FARTHEST = 2;
 const CROWD = 20; // of more robots not every name is written
+const ROOM = 1.4; // of a view that was left, so that it is not left again soon
+const EDGE_M = 0.8;
 const MARGINS_PX = [70, 64, 150]; // above, below and beside, for what lies over the map
 
 /** Where the world is on the canvas. */
@@ -64,6 +66,8 @@ export class FlatSurface {
   #picture = null;
   #follow = false;
   #fitted = false;
+  /** What the view was fitted to, and the view that this gave; who has moved it since wants it so. */
+  #fit = { extent: [0, 0, 0, 0], x: 0, y: 0, scale: 0 };
   /** @type {Map<number, [number, number]>} */
   #fingers = new Map();
   #moved = 0;
@@ -113,6 +117,7 @@ export class FlatSurface {
     const paints = this.#paints;
     if (!paints) return;
     if (!this.#fitted) this.fit();
+    else if (this.#outgrown()) this.#fitTo(this.#extent(), ROOM);
     if (this.#follow) this.#centre(picture);
     frame.leave(pen);
     pen.fillStyle = paints.outside;
@@ -136,14 +141,30 @@ export class FlatSurface {
   }
 
   fit() {
-    const [left, bottom, right, top] = this.#extent();
+    this.#fitTo(this.#extent());
+  }
+
+  /** @param {[number, number, number, number]} extent @param {number} [room]  how much larger than that */
+  #fitTo([left, bottom, right, top], room = 1) {
     const { frame } = this;
     if (frame.width < 2) return;
     this.#fitted = true;
     const [above, below, beside] = MARGINS_PX;
-    frame.scale = clamp(Math.min((frame.width - beside) / (right - left), (frame.height - above - below) / (top - bottom)));
+    frame.scale = clamp(Math.min((frame.width - beside) / (right - left), (frame.height - above - below) / (top - bottom)) / room);
     frame.x = (left + right) / 2;
     frame.y = (bottom + top) / 2 + frame.px((above - below) / 2);
+    const [wide, high] = [((room - 1) * (right - left)) / 2, ((room - 1) * (top - bottom)) / 2];
+    this.#fit = { extent: [left - wide, bottom - high, right + wide, top + high], x: frame.x, y: frame.y, scale: frame.scale };
+  }
+
+  /** Whether what is to be seen of an open plane has left the view, and nobody has chosen another. */
+  #outgrown() {
+    const { frame } = this;
+    const { extent, x, y, scale } = this.#fit;
+    if (this.#grid || this.#follow || frame.x !== x || frame.y !== y || frame.scale !== scale) return false;
+    const [left, bottom, right, top] = this.#extent();
+    const [l = 0, b = 0, r = 0, t = 0] = extent;
+    return left < l - EDGE_M || bottom < b - EDGE_M || right > r + EDGE_M || top > t + EDGE_M;
   }
 
   /** @returns {[number, number, number, number]} */
@@ -152,7 +173,8 @@ export class FlatSurface {
     if (!grid) {
       const spots = (this.#picture?.obstacles ?? []).map((thing) => thing.pose);
       const lone = this.#parts.filter((part) => part.kind === "Disc" || part.kind === "Polygon").map((part) => this.#picture?.rows.get(part.name));
-      const rows = lone.flatMap((row) => (row?.length === 4 ? [[row[0] ?? 0, row[1] ?? 0]] : []));
+      const ways = this.#parts.filter((part) => part.kind === "Path" && part.colour !== "plain").map((part) => this.#picture?.rows.get(part.name) ?? []);
+      const rows = [...lone.flatMap((row) => (row?.length === 4 ? [[row[0] ?? 0, row[1] ?? 0]] : [])), ...ways.flatMap(pairs)];
       const xs = [...spots, ...rows].map((spot) => spot[0] ?? 0);
       const ys = [...spots, ...rows].map((spot) => spot[1] ?? 0);
       const [least, air] = this.#parts.some((part) => part.kind === "Links") ? [1.2, 0.3] : [3, 1]; // an arm stays where it is
@@ -256,6 +278,12 @@ export class FlatSurface {
       thing.robot && Math.hypot(thing.pose[0] - x, thing.pose[1] - y) < Math.max(thing.radius_m, reach));
     if (hit) this.onpick(hit.name);
   }
+}
+
+/** The points of a way. @param {ArrayLike<number>} row */
+function pairs(row) {
+  const found = Array.from({ length: row.length / 2 }, (_, at) => [row[2 * at] ?? NaN, row[2 * at + 1] ?? NaN]);
+  return found.filter(([x]) => Number.isFinite(x));
 }
 
 /** @param {number} scale */

@@ -102,6 +102,15 @@ def _inside(data: Any, detail: Any) -> Path:
     return tuple(path)
 
 
+PLAIN = {  # pydantic speaks of Python's types there
+    "tuple_type": "it should be a list",
+    "list_type": "it should be a list",
+    "dict_type": "it should have keys of its own",
+    "model_type": "it should have keys of its own",
+    "model_attributes_type": "it should have keys of its own",
+}
+
+
 def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
     loc = detail["loc"]
     if detail["type"] == "extra_forbidden":
@@ -110,7 +119,7 @@ def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
         return "this key is required", ""
     given = detail.get("input")
     message = detail["msg"][0].lower() + detail["msg"][1:]
-    message = message.removeprefix("value error, ")
+    message = PLAIN.get(detail["type"], message.removeprefix("value error, "))
     try:
         shown = repr(given)
     except ValueError:  # an integer of thousands of digits

@@ -71,8 +71,11 @@ def test_ticks_that_the_computer_lost_are_told():
     scene = Scene().run(1.5)
     assert scene.last("heartbeat").tickOverruns == 0
     scene.sim.set_input("agv", "lost_s", 0.5)
+    assert scene.last("telemetry").loop == {"p99Ms": 10.0}
     scene.run(1.0)
     assert scene.last("heartbeat").tickOverruns == 50
+    assert max(telemetry.loop["p99Ms"] for telemetry in scene.said("telemetry")) == 510.0
+    assert scene.last("telemetry").loop == {"p99Ms": 10.0}
 
 
 # While it is down

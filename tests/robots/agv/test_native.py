@@ -192,6 +192,13 @@ def test_a_file_of_that_name_is_a_robot_however_broken(tmp_path, text, code):
     assert code in {one.code for one in problems(path)}
 
 
+def test_lists_and_objects_are_called_so(tmp_path):
+    path = write(tmp_path, changed({"motors": {}, "io": []}))
+    found = {one.where: one.what for one in problems(path)}
+    assert found["motors"] == "{} is not right: it should be a list"
+    assert found["io"] == "[] is not right: it should have keys of its own"
+
+
 # Fleets
 
 FLEET = f"""

@@ -106,14 +106,21 @@ def test_without_stop_on_obstacle_it_only_warns():
     assert not robot.machine.obstacle_stop
 
 
-def test_distances_that_the_configuration_leaves_out_are_half_a_metre_and_a_metre():
+def test_where_no_distances_are_given_it_sees_far_enough_to_stand_half_a_metre_before_an_obstacle():
     sim, robot = bench(safety={"stopOnEstop": True, "stopOnObstacle": True})
     found = []
-    for distance in (1.01, 0.99, 0.51, 0.49):
+    for distance in (1.53, 1.51, 0.51, 0.49):
         sim.set_input("agv", "obstacle_m", distance)
         sim.run(seconds=0.02)
         found.append((robot.machine.field_violation, robot.machine.obstacle_stop))
     assert found == [(False, False), (True, False), (True, False), (True, True)]
+    sim, robot = bench(
+        runtime=profile(obstacleScript=[{"x": 4.0, "y": 0.0, "radiusM": 0.3}]),
+        safety={"stopOnEstop": True, "stopOnObstacle": True},
+    )
+    robot.machine.go([Waypoint(6, 0)])
+    sim.run(seconds=9.0)
+    assert robot.machine.pose[0] == pytest.approx(4.0 - 0.3 - HALF_LENGTH - 0.5, abs=1e-3)
 
 
 @settings(max_examples=100)

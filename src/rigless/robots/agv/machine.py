@@ -27,7 +27,8 @@ from rigless.robots.agv.travel import Travel
 from rigless.worlds.grid_world import GridWorld
 
 Estop = Literal["NONE", "MANUAL", "REMOTE"]
-STOP_M, WARN_M = 0.5, 1.0  # where the configuration does not say how near an obstacle may come
+STOP_M = 0.5  # where the configuration does not say how near an obstacle may come
+WARN_MARGIN_M = 0.3  # where it does not say how near it warns: so much before the brakes are needed
 NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
 SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
 
@@ -60,10 +61,12 @@ class Machine(Travel):
         new safety applied."""
         safety = config.safety
         self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
-        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
-        self._warn_m = safety.obstacleWarnDistanceMeters or WARN_M
         self.limits[:] = m.limits_of(config)  # in place: drivers hold it too
         self.const[:] = make_chassis(config, self._profile, self.limits)[0]
+        top, slowing = float(self.const[d.TOP_V]), float(self.const[d.DEC_V])
+        brakes_m = 0.5 * top * top / slowing if slowing > 0.0 else 0.0
+        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
+        self._warn_m = safety.obstacleWarnDistanceMeters or self._stop_m + brakes_m + WARN_MARGIN_M
 
     def resample(self) -> None:
         """Read all inputs anew at the next tick."""

@@ -119,7 +119,7 @@ class Telemetry(Said, frozen=True):
     battery: dict[str, Any]
     io: dict[str, bool]
     devices: dict[str, Any]
-    loop: dict[str, float] | None = None
+    loop: dict[str, float]
 
 
 class Event(Said, frozen=True):

@@ -51,6 +51,7 @@ class CoreState:
     conditions: dict[str, Raised] = field(default_factory=dict)
     floods: dict[str, Flood] = field(default_factory=dict)
     state_ns: int = -(10**12)  # when the state was last told
+    lost_s: float = 0.0  # of the computer, up to the last telemetry
     changed: bool = True  # something that the state must tell at once
 
 

@@ -131,6 +131,8 @@ class Hearing(Robot):
     def hear_nonsense(self, message: m.Malformed, link: Link) -> None:
         if message.type == "command.request":
             self.commands.malformed(message)
+        elif message.type == "task.assign" and message.taskId and self.enabled("task"):
+            self.tasks.malformed(message)
         self.core.notice(message.code, "WARNING", message.type, f"{message.type}: {message.what}")
 
     @on(m.Recalled)

@@ -327,3 +327,22 @@ async def test_an_answer_that_no_server_gives_ends_an_attempt_not_the_attempts(t
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot:
             assert "AttributeError" in robot.texts
+
+
+@on_loop
+async def test_what_breaks_again_and_again_is_begun_ever_more_slowly(tmp_path):
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path)) as robot:
+            session = robot.transport._session
+            changed, begun = session._changed, []
+
+            def breaks(connected, why):
+                changed(connected, why)
+                if connected:
+                    begun.append(asyncio.get_running_loop().time())
+                    asyncio.get_running_loop().call_soon(session._break, "the stream has no leader")
+
+            session._changed = breaks
+            session._break("the stream has no leader")
+            await until(lambda: len(begun) == 4, "it tries on")
+            assert begun[-1] - begun[0] > 0.6  # 0.1, 0.2 and 0.4 s at the least

@@ -119,8 +119,9 @@ def run(
     if backend not in ("dds", "rclpy"):
         raise InputError(Problem("--backend", f"{backend!r} is not a backend", "use dds or rclpy"))
     built = open_target(target, [*settings, *(["ros.enabled=true"] if ros else [])], seed, collect=False)
-    options = Options(pace, duration, record, panel, not no_panel, not no_auth, quiet, window, backend)
-    options.embedded_nats, options.state = embedded_nats, state
+    options = Options(
+        pace, duration, record, panel, not no_panel, not no_auth, quiet, window, backend, embedded_nats, state
+    )
     sys.exit(run_live(built, options))
 
 

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from msgspec import Struct
 
 Kind = Literal["motor", "input", "output", "device"]
-KINDS: tuple[Kind, ...] = ("motor", "input", "output", "device")
 MotorState = Literal["IDLE", "RUNNING", "ERROR", "DISABLED"]
 
 

@@ -28,7 +28,7 @@ from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.snapshot import check as check_snapshot
 from rigless.kernel.wiring import Output
 from rigless.scenario.build import Built
-from rigless.transports.transport import Dialer, Transport, make
+from rigless.transports.transport import Dialer, Rewinder, Transport, make
 
 SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
 NEVER_NS = 1 << 62
@@ -153,9 +153,9 @@ class Host:
     def _boots(self, robot: Robot) -> bool:
         return all(self.surroundings.on_air(port, self.pace.mode == "fast") for port in robot.ports)
 
-    def _told(self, text: str, severity: str) -> None:
+    def _told(self, text: str, severity: Severity) -> None:
         """What those around the robots have to say."""
-        self.sim.log(Event(self.sim.now_ns, "", "surroundings", cast(Severity, severity), text, {}))
+        self.sim.log(Event(self.sim.now_ns, "", "surroundings", severity, text, {}))
 
     async def close(self) -> None:
         """Finish the recording and close every port; safe to call twice."""
@@ -399,8 +399,8 @@ class Host:
         self._reanchor()
         self._tell_date()
         for transport in self.transports.values():
-            if rewound := getattr(transport, "rewound", None):
-                rewound()
+            if isinstance(transport, Rewinder):
+                transport.rewound()
 
 
 def next_part(path: Path) -> Path:

@@ -2,13 +2,13 @@
 
 import os
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.transports.jetstream.embedded import Embedded
+from rigless.transports.jetstream.trouble import Tell
 
 
 def state_folder(given: Path | None = None) -> Path:
@@ -36,7 +36,7 @@ class Surroundings:
         would make each run another."""
         return port.transport != "nats" or not fast or self.embedded_nats
 
-    def equip(self, port: Port, tell: Callable[[str, str], None]) -> Port:
+    def equip(self, port: Port, tell: Tell) -> Port:
         """The port with what its transport needs from here."""
         if port.transport == "dds":
             return replace(port, transport=self.ros_backend)

@@ -5,7 +5,7 @@ host when they appear (`connected`) or by the simulation when a robot registers 
 """
 
 import importlib
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from rigless.kernel.events import Severity
 from rigless.kernel.ports import Port
@@ -15,7 +15,7 @@ from rigless.kernel.wiring import ALL
 PENDING_BYTES = 1 << 20  # what a peer may leave unread before messages to it are dropped
 LINKS = 256  # peers a port takes at once
 
-__all__ = ["ALL", "LINKS", "PENDING_BYTES", "Dialer", "Inbox", "Transport", "make"]
+__all__ = ["ALL", "LINKS", "PENDING_BYTES", "Dialer", "Inbox", "Rewinder", "Transport", "make"]
 
 
 class Inbox(Protocol):
@@ -52,6 +52,15 @@ class Transport(Protocol):
     def close_link(self, link: int) -> None: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Rewinder(Protocol):
+    """A transport that has something to tell a robot when its time begins again."""
+
+    def rewound(self) -> None:
+        """After a reset or a restore, when its links are there again."""
+        ...
 
 
 class Dialer(Transport, Protocol):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.robots.agv.machine import Waypoint
+from rigless.robots.agv.travel import Waypoint
 
 from .bench import bench, profile
 

@@ -11,7 +11,7 @@ from rigless.kernel.inputs import Clear, Inject
 from rigless.robots.agv import drive as d
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.config import own
-from rigless.robots.agv.machine import Waypoint
+from rigless.robots.agv.travel import Waypoint
 
 from .bench import bench, profile, ticks, trapezoid_s
 
@@ -114,7 +114,6 @@ LINE = st.builds(  # many of which lie on one line, so that they are passed at s
 EVENT = st.tuples(
     st.integers(1, 60),
     st.one_of(
-        st.tuples(st.just("hold"), st.booleans()),
         st.tuples(st.just("limit"), st.none() | st.floats(0.05, 1.5)),
         st.tuples(st.just("allow"), st.booleans()),
         st.tuples(st.just("obstacle"), st.just(-1.0) | st.floats(0.0, 2.0)),
@@ -159,8 +158,6 @@ class Watch:
     def do(self, what, value):
         machine = self.machine
         match what:
-            case "hold":
-                machine.hold(value)
             case "limit":
                 machine.limit_speed(value)
             case "allow":
@@ -173,7 +170,7 @@ class Watch:
                 machine.extend(value)
 
     def to_the_end(self):
-        for what, value in (("hold", False), ("limit", None), ("allow", True), ("obstacle", -1.0), ("estop", False)):
+        for what, value in (("limit", None), ("allow", True), ("obstacle", -1.0), ("estop", False)):
             self.do(what, value)
         for _ in range(20_000):
             if self.machine.arrived:
@@ -362,14 +359,14 @@ def test_a_hold_keeps_the_path_and_a_halt_forgets_it():
     machine.go([Waypoint(5, 0)])
     until(machine, lambda: machine.velocity[0] == TOP)
     at, needs_m = machine.pose[0], machine.stop_distance_m
-    machine.hold(True)
+    machine.drive_allowed = False
     ticks(machine, 300)
     assert machine.velocity[0] == 0.0
     assert machine.path_left == 1
     assert not machine.arrived
     assert machine.pose[0] - at == pytest.approx(needs_m, abs=1e-6)
     assert needs_m == pytest.approx(0.72)
-    machine.hold(False)
+    machine.drive_allowed = True
     until(machine, lambda: machine.velocity[0] == TOP)
     machine.halt()
     ticks(machine, 300)

@@ -5,7 +5,7 @@ import pytest
 from rigless.kernel.inputs import Clear, Inject
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.config import own
-from rigless.robots.agv.machine import Waypoint
+from rigless.robots.agv.travel import Waypoint
 
 from .bench import bench
 

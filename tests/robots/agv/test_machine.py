@@ -5,8 +5,8 @@ import pytest
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, to_json, unpack
 from rigless.robots.agv import motors as m
-from rigless.robots.agv.machine import Waypoint
 from rigless.robots.agv.machine_state import MachineState
+from rigless.robots.agv.travel import Waypoint
 
 from .bench import BenchState, bench, profile
 
@@ -105,7 +105,7 @@ def test_a_tick_at_rest_changes_nothing_but_the_time_it_has_rested():
     assert not now.moving
 
 
-@pytest.mark.parametrize("why", ["hold", "estop", "obstacle_m", "not allowed", "fault", "rule"])
+@pytest.mark.parametrize("why", ["estop", "obstacle_m", "not allowed", "fault", "rule"])
 def test_a_robot_that_waits_costs_no_more_than_one_at_rest_and_goes_on_when_it_may(why):
     rules = [{"target": "drive_left", "atS": 1.5, "durationS": 3.0}] if why == "rule" else []
     sim, robot = bench(runtime=profile(faultInjectionRules=rules))
@@ -114,7 +114,6 @@ def test_a_robot_that_waits_costs_no_more_than_one_at_rest_and_goes_on_when_it_m
     machine.go([Waypoint(3, 0)])
     sim.run(seconds=1.0)
     start = {
-        "hold": lambda: machine.hold(True),
         "estop": lambda: sim.set_input("agv", "estop", True),
         "obstacle_m": lambda: sim.set_input("agv", "obstacle_m", 0.3),
         "not allowed": lambda: setattr(machine, "drive_allowed", False),
@@ -122,7 +121,6 @@ def test_a_robot_that_waits_costs_no_more_than_one_at_rest_and_goes_on_when_it_m
         "rule": lambda: None,
     }
     end = {
-        "hold": lambda: machine.hold(False),
         "estop": lambda: sim.set_input("agv", "estop", False),
         "obstacle_m": lambda: sim.set_input("agv", "obstacle_m", -1),
         "not allowed": lambda: setattr(machine, "drive_allowed", True),
@@ -166,7 +164,6 @@ def test_feedback_is_in_the_state_where_other_drivers_may_write_it():
     sim, robot = bench()
     sim.run(seconds=0.1)
     machine = robot.machine
-    machine.drivers.run(0, 0.5)
     machine.drivers.disable(3)
     machine.wake()
     sim.run(seconds=0.1)

@@ -12,8 +12,8 @@ from rigless.kernel.ports import WireError
 from rigless.kernel.problems import InputError
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.hardware import PORT, hardware_port, real_parts
-from rigless.robots.agv.machine import Waypoint
 from rigless.robots.agv.machine_state import MachineState
+from rigless.robots.agv.travel import Waypoint
 
 from .plant import Plant, real_config
 

@@ -7,24 +7,10 @@ from rigless.kernel.problems import did_you_mean
 from rigless.kernel.validation import Finding
 from rigless.robots.agv.checks_motors import drives, si, unit_of
 from rigless.robots.agv.config import SCHEMA_VERSION
+from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.place import Place
 from rigless.robots.agv.units import UNITS
 
-COMMANDS = (
-    "MOVE",
-    "FOLLOW_ROUTE",
-    "STOP",
-    "PAUSE",
-    "RESUME",
-    "MOVE_AXIS",
-    "GRIP",
-    "RELEASE",
-    "HOME",
-    "RESET_MOTOR",
-    "CLEAR_FAULT",
-    "SET_OUTPUT",
-    "INIT_POSE",
-)
 RESERVED = ("nats", "hardware", "boot_id", "epoch_s", "lost_s", "obstacle_m")  # ports and inputs that every robot has
 PROMISES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
 FUNCTIONS = {"hasGripper": "GRIPPER", "hasHoist": "HOIST", "hasTelescope": "TELESCOPE"}

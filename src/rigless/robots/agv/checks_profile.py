@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rigless.kernel.faults import Targets
 from rigless.kernel.problems import InputError, did_you_mean
 from rigless.kernel.validation import Finding
-from rigless.robots.agv.checks_parts import COMMANDS
+from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.place import Place
 
 

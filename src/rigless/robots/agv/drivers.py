@@ -30,9 +30,6 @@ class Drivers:
 
     # Setpoints
 
-    def run(self, motor: int, velocity: float) -> None:
-        self._ask(motor, m.RUN, velocity)
-
     def move(self, motor: int, position: float) -> None:
         self._ask(motor, m.MOVE, position)
 

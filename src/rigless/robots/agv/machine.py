@@ -6,8 +6,6 @@ the configuration, or can be made again from the state.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -19,13 +17,13 @@ from rigless.robots.agv.battery import Battery
 from rigless.robots.agv.chassis import make_chassis
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.drivers import Drivers
-from rigless.robots.agv.health import Health
 from rigless.robots.agv.io import Sensing, on_edges
 from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.obstacles import Walls, box_gap, disc_gap, shapes_of
 from rigless.robots.agv.profile import SimulationProfile
 from rigless.robots.agv.remote import make_drivers
 from rigless.robots.agv.scripts import Scripts
+from rigless.robots.agv.travel import Travel
 from rigless.worlds.grid_world import GridWorld
 
 Estop = Literal["NONE", "MANUAL", "REMOTE"]
@@ -35,19 +33,7 @@ NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
 SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
 
 
-@dataclass
-class Waypoint:
-    """Where to go. `theta`: the heading to end with; `max_speed`: of the leg that leads there; without `stop`, the robot goes through at speed
-    if the next leg is straight on."""
-
-    x: float
-    y: float
-    theta: float | None = None
-    max_speed: float | None = None
-    stop: bool = True
-
-
-class Machine(Health):
+class Machine(Travel):
     def __init__(self, robot: Robot, drivers: Drivers | None = None):
         config = cast(RobotConfig, robot.config)
         profile = config.runtime.simulationProfile or SimulationProfile()
@@ -150,7 +136,6 @@ class Machine(Health):
         limit = state.speed_limit
         if (
             not state.drive_allowed
-            or state.held
             or state.obstacle_stop
             or self.drive_fault
             or state.soc <= 0.0
@@ -268,104 +253,10 @@ class Machine(Health):
 
     @drive_allowed.setter
     def drive_allowed(self, allowed: bool) -> None:
+        """Come to rest and keep the path, or go on along it."""
         if allowed != self.state.drive_allowed:
             self.state.drive_allowed = allowed
             self.wake()
-
-    # Drive
-
-    @property
-    def pose(self) -> tuple[float, float, float]:
-        x, y, theta = self.state.drive[: d.V].tolist()
-        return x, y, theta
-
-    @property
-    def velocity(self) -> tuple[float, float]:
-        v, omega = self.state.drive[d.V : d.ODOMETER].tolist()
-        return v, omega
-
-    @property
-    def driving(self) -> bool:
-        drive = self.state.drive
-        return bool(drive[d.V] != 0.0 or drive[d.OMEGA] != 0.0)
-
-    @property
-    def turning(self) -> bool:
-        """Whether it turns in place, or is about to."""
-        return int(self.state.drive[d.PHASE]) in (d.SWING, d.ALIGN)
-
-    @property
-    def map_id(self) -> str:
-        return self.state.map_id
-
-    @property
-    def odometer_m(self) -> float:
-        return float(self.state.drive[d.ODOMETER])
-
-    def go(self, waypoints: Sequence[Waypoint], reverse: bool = False) -> None:
-        """Go along these waypoints, instead of wherever the robot was going; it comes to rest first, unless they lead straight on."""
-        state = self.state
-        state.path = _rows(waypoints)
-        state.drive[d.LEG], state.drive[d.BACK] = 0.0, float(reverse)
-        d.begin(state.drive, state.path, self.const, True)
-        self.wake()
-
-    def extend(self, waypoints: Sequence[Waypoint]) -> None:
-        """Go on along these waypoints after the last one."""
-        state = self.state
-        over = state.drive[d.LEG] >= len(state.path)
-        state.path = np.concatenate((state.path, _rows(waypoints)))
-        if over:
-            d.begin(state.drive, state.path, self.const, True)
-        self.wake()
-
-    def halt(self) -> None:
-        """Come to rest and forget the path."""
-        self.go(())
-
-    def hold(self, on: bool) -> None:
-        """Come to rest and keep the path, or go on along it."""
-        if on != self.state.held:
-            self.state.held = on
-            self.wake()
-
-    def limit_speed(self, mps: float | None) -> None:
-        self.state.speed_limit = math.inf if mps is None else max(mps, 0.0)
-        self.wake()
-
-    def place(self, x: float, y: float, theta: float, map_id: str | None = None) -> None:
-        """The robot is here; it forgets its path."""
-        state = self.state
-        self.halt()
-        state.drive[d.X], state.drive[d.Y], state.drive[d.THETA] = x, y, math.remainder(theta, 2 * math.pi)
-        state.map_id = map_id or state.map_id
-
-    @property
-    def path_left(self) -> int:
-        return len(self.state.path) - self.reached
-
-    @property
-    def reached(self) -> int:
-        return int(self.state.drive[d.LEG])
-
-    @property
-    def arrived(self) -> bool:
-        """At rest at the end of its path."""
-        state = self.state
-        return len(state.path) > 0 and state.drive[d.LEG] >= len(state.path) and state.drive[d.PHASE] == d.REST
-
-    @property
-    def stop_distance_m(self) -> float:
-        return float(self.state.drive[d.V] ** 2 / (2.0 * self.const[d.DEC_V]))
-
-    @property
-    def leg(self) -> tuple[int, float]:
-        """Which leg the robot is on, and how far along it."""
-        drive = self.state.drive
-        if drive[d.PHASE] != d.ROLL and drive[d.PHASE] != d.BRAKE:
-            return int(drive[d.LEG]), 0.0
-        gone = math.hypot(drive[d.X] - drive[d.START_X], drive[d.Y] - drive[d.START_Y])
-        return int(drive[d.LEG]), min(gone, float(drive[d.LENGTH]))
 
     # Inputs, outputs, devices, power
 
@@ -414,16 +305,3 @@ class Machine(Health):
     def command_began(self, command: str) -> None:
         """A command of this type begins: some faults wait for that."""
         self.scripts.command_began(command, self.robot.now_ns)
-
-
-def _rows(waypoints: Sequence[Waypoint]) -> m.Array:
-    rows = np.zeros((len(waypoints), d.PATH_SIZE))
-    for row, to in zip(rows, waypoints, strict=True):
-        row[:] = (
-            to.x,
-            to.y,
-            math.nan if to.theta is None else to.theta,
-            math.inf if to.max_speed is None else to.max_speed,
-            float(to.stop),
-        )
-    return rows

@@ -29,7 +29,6 @@ class MachineState:
     drive: Array = field(default_factory=lambda: np.zeros(DRIVE_SIZE))
     path: Array = field(default_factory=lambda: np.zeros((0, PATH_SIZE)))
     map_id: str = "map"
-    held: bool = False
     drive_allowed: bool = True
     speed_limit: float = math.inf
     moving: bool = False  # something moves, or has somewhere to go

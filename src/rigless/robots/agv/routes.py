@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rigless.robots.agv.machine import Waypoint
 from rigless.robots.agv.messages import Edge, Node
 from rigless.robots.agv.state import Route
+from rigless.robots.agv.travel import Waypoint
 
 MOST_NODES = 1000
 FARTHEST_M = 1e6

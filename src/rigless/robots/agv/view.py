@@ -215,7 +215,8 @@ class AgvView(View):
         return [self._command("MOVE_AXIS", {"motorId": name, "target": target})]
 
     def _command(self, kind: str, params: dict[str, Any]) -> AnyInput:
-        fields = {"commandId": f"panel-{kind}-{self.robot.now_ns}", "commandType": kind, "params": params}
+        name = "-".join(("panel", kind, *([params["motorId"]] if "motorId" in params else []), str(self.robot.now_ns)))
+        fields = {"commandId": name, "commandType": kind, "params": params}
         return Send(self.robot.name, PORT, m.CommandRequest.__name__, fields)
 
 

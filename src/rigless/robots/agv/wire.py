@@ -139,7 +139,6 @@ def agv_port(config: RobotConfig) -> Port:
     options = {
         "robot_id": robot_id,
         "nats": config.nats.model_dump(mode="json"),
-        "mode": config.runtime.mode,
         "own_connection": bool(config.extensions.get("ownConnection", False)),
         "listens": tuple(subject(robot_id, kind) for kind in inbound(config)),
         "listens_last": (subject(robot_id, "settings.desired"),) if backend_wins else (),

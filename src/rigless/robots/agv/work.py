@@ -6,9 +6,9 @@ whoever asked for it takes it. Drive and axes are held by the status, not by the
 
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv import params as p
-from rigless.robots.agv.machine import Waypoint
 from rigless.robots.agv.plans import Plans, unavailable
 from rigless.robots.agv.state import Job, Read
+from rigless.robots.agv.travel import Waypoint
 
 RESET_S = {"MOCK": 0.1, "REAL": 1.0}  # a motor that is reset is well by then, or still in trouble
 NEAR_M = 0.1  # a code that was read this near still counts for a SCAN

@@ -8,21 +8,20 @@ import contextlib
 import ipaddress
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.transports.jetstream.server import LOOPBACK, OTHER_PORT, Server, free_port, greeting
+from rigless.transports.jetstream.trouble import Tell
 from rigless.transports.transport import split
 
 WATCH_S = 0.2
 RESTARTS = 5  # within RESTARTS_S
 RESTARTS_S = 60.0
 TRIES = 5  # a port that was free a moment ago may be taken
-
-Tell = Callable[[str, str], None]  # a sentence and its severity
 
 
 @dataclass(frozen=True)

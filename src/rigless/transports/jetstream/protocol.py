@@ -26,11 +26,9 @@ class Info(msgspec.Struct):
     """What a server says of itself when one connects."""
 
     version: str = ""
-    server_id: str = ""
     max_payload: int = 1 << 20
     tls_required: bool = False
     tls_verify: bool = False
-    auth_required: bool = False
     nonce: str = ""
     connect_urls: list[str] = []
     headers: bool = False

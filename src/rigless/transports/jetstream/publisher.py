@@ -199,10 +199,12 @@ class Lane:
         if not known:
             self._sequence = sequence
         self._outbox.remove(letter, self._sequence)
-        if self._said and not self._stalled:
+        if self._stalled:
+            return
+        self._wait_s = FIRST_WAIT_S
+        if self._said:
             self._said = ""
             self._tell(f"the stream {self._stream} takes messages again", "info")
-            self._wait_s = FIRST_WAIT_S
 
     def _drop(self, letter: Letter, why: str) -> None:
         self.depth -= 1

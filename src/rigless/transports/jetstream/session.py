@@ -12,7 +12,7 @@ from typing import Any
 from rigless.kernel.events import Severity
 from rigless.transports.jetstream import streams
 from rigless.transports.jetstream.clock import to_ns
-from rigless.transports.jetstream.connection import Connection
+from rigless.transports.jetstream.connection import SETTLED_S, Connection
 from rigless.transports.jetstream.consumer import Consumer, Delivered
 from rigless.transports.jetstream.lease import LIFE_S, RENEW_S, Lease
 from rigless.transports.jetstream.outbox import Outbox
@@ -115,7 +115,7 @@ class Session:
     # Life
 
     async def _live(self) -> None:
-        wait_s = FIRST_WAIT_S
+        wait_s, loop = FIRST_WAIT_S, asyncio.get_running_loop()
         while True:
             await self._up.wait()
             self._broken.clear()
@@ -127,11 +127,16 @@ class Session:
                 if self._up.is_set():
                     self._complain(trouble)
                     self._fail(trouble)
-                await asyncio.sleep(wait_s)
-                wait_s = min(2 * wait_s, LONGEST_WAIT_S)
-                continue
-            wait_s = FIRST_WAIT_S
-            await self._broken.wait()
+            else:
+                begun_s = loop.time()
+                await self._broken.wait()
+                if (
+                    not self._up.is_set() or loop.time() - begun_s > SETTLED_S
+                ):  # a connection is not tried too often either
+                    wait_s = FIRST_WAIT_S
+                    continue
+            await asyncio.sleep(wait_s)
+            wait_s = min(2 * wait_s, LONGEST_WAIT_S)
 
     async def _begin(self) -> None:
         plan, connection = self._plan, self._connection

@@ -76,8 +76,9 @@ class Hearing(Robot):
 
     @on(*HEARD)
     def hear_part(self, message: Said, link: Link) -> None:
-        """Of a real part, on the hardware port."""
-        self._ready()
+        """Of a real part, on the hardware port. It is judged at the next tick, together with what the other parts say."""
+        if self.state is not self._known:
+            self.revive()
         self.machine.drivers.take(message)
 
     # What is heard

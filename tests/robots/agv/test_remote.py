@@ -6,10 +6,19 @@ import math
 import pytest
 
 from rigless.hardware.codec import HardwareCodec, encode_reading
-from rigless.hardware.messages import DeviceReading, DriverState, MotorCommand, OutputReading
+from rigless.hardware.messages import (
+    DeviceReading,
+    DriverState,
+    InputReading,
+    MotorCommand,
+    MotorReading,
+    OutputReading,
+)
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import WireError
 from rigless.kernel.problems import InputError
+from rigless.kernel.simulation import Simulation
+from rigless.robots.agv import Robot
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.hardware import PORT, hardware_port, real_parts
 from rigless.robots.agv.machine_state import MachineState
@@ -264,6 +273,19 @@ def test_a_motor_is_there_when_it_is_read_and_not_before():
     plant.tell("hoist", plant.drives["hoist"].reading("hoist"))
     plant.sim.run(0.1)
     assert plant.robot.machine.healthy("hoist")
+
+
+def test_parts_that_come_one_after_the_other_are_not_missed_at_boot():
+    sim = Simulation([Robot("agv", RobotConfig.model_validate(real_config()))])
+    motors = ("drive_left", "drive_right", "gripper", "hoist")
+    for said in [
+        *(MotorReading(0.0, 0.0, "IDLE", "", 0.0, 25.0, name) for name in motors),
+        InputReading(False, "estop"),
+    ]:
+        sim.send("agv", PORT, said)
+    sim.run(0.05)
+    assert sim.truth("agv").status == "RUNNING"
+    assert [said.payload.code for said in sim.take("agv", "nats") if said.type == "events"] == []
 
 
 def test_parts_of_type_mock_stay_simulated():

@@ -1,10 +1,17 @@
 """Tasks: steps in order, what they require, what follows when they fail, the queue, and how they end."""
 
+import json
+
 import pytest
 
 from rigless.robots.agv import messages as m
 
 from .scene import Scene
+
+
+def enveloped(kind, payload):
+    head = {"v": 1, "messageId": f"b-{payload['revision']}", "type": kind, "robotId": "agv", "bootId": "b", "seq": 1}
+    return json.dumps({**head, "ts": "2026-01-01T00:00:00.000Z", "payload": payload}).encode()
 
 
 def words(scene, name="t1"):
@@ -157,6 +164,24 @@ def test_a_motor_that_is_not_well_when_the_task_comes(on_fail, end):
     scene.run(4)
     assert scene.last(end).taskId == "t1"
     assert on_fail != "ABORT" or failed(scene) == ("t1", "b", "REQUIRED_MOTOR_UNAVAILABLE")
+
+
+def test_what_may_be_left_out_may_be_null():
+    step = {"stepId": "a", "type": "WAIT", "params": {"seconds": 0.1}, "requires": None, "onFail": None}
+    payload = {"taskId": "t1", "revision": 1, "priority": None, "deadline": None, "steps": [step]}
+    scene = Scene().run(0.1).wire("task.assign", enveloped("task.assign", payload)).run(1)
+    assert scene.last("task.done").taskId == "t1"
+
+
+def test_a_task_that_cannot_be_read_has_failed():
+    scene = (
+        Scene().run(0.1).wire("task.assign", enveloped("task.assign", {"taskId": "t1", "revision": 1, "steps": "x"}))
+    )
+    assert failed(scene) == ("t1", None, "INVALID_PARAMS")
+    scene.assign(("WAIT", {"seconds": 0.1})).run(0.05)
+    scene.wire("task.assign", enveloped("task.assign", {"taskId": "t1", "revision": 2, "steps": [None]})).run(1)
+    assert len(scene.said("task.failed")) == 1
+    assert scene.last("task.done").taskId == "t1", "the one that was understood stands"
 
 
 # The queue

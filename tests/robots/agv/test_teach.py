@@ -23,6 +23,15 @@ def test_a_session_gives_back_its_points():
     assert scene.last("teach.result").status == "REJECTED"
 
 
+def test_a_session_needs_no_name():
+    scene = Scene().run(0.1)
+    scene.send(m.TeachStart()).send(m.TeachRecord()).send(m.TeachStop())
+    assert [point.sessionId for point in scene.said("teach.point")] == ["teach"]
+    assert [(result.sessionId, result.status) for result in scene.said("teach.result")] == [("teach", "DONE")]
+    scene.send(m.TeachStop())
+    assert scene.last("teach.result").status == "REJECTED"
+
+
 def test_one_session_at_a_time():
     scene = Scene().run(0.1)
     scene.send(m.TeachStart(sessionId="s1")).send(m.TeachStart(sessionId="s2"))

@@ -76,8 +76,9 @@ class Hearing(Robot):
 
     @on(*HEARD)
     def hear_part(self, message: Said, link: Link) -> None:
-        """Of a real part, on the hardware port."""
-        self._ready()
+        """Of a real part, on the hardware port. It is judged at the next tick, together with what the other parts say."""
+        if self.state is not self._known:
+            self.revive()
         self.machine.drivers.take(message)
 
     # What is heard
@@ -131,6 +132,8 @@ class Hearing(Robot):
     def hear_nonsense(self, message: m.Malformed, link: Link) -> None:
         if message.type == "command.request":
             self.commands.malformed(message)
+        elif message.type == "task.assign" and message.taskId and self.enabled("task"):
+            self.tasks.malformed(message)
         self.core.notice(message.code, "WARNING", message.type, f"{message.type}: {message.what}")
 
     @on(m.Recalled)

@@ -296,18 +296,18 @@ class RouteResponse(Heard, frozen=True):
 
 
 class TeachStart(Heard, frozen=True):
-    sessionId: str
+    sessionId: str = ""  # none here and in what follows: the one that runs
     name: str = ""
 
 
 class TeachRecord(Heard, frozen=True):
-    sessionId: str
+    sessionId: str = ""
     pointId: str = ""
     actions: list[dict[str, Any]] = []
 
 
 class TeachStop(Heard, frozen=True):
-    sessionId: str
+    sessionId: str = ""
     cancel: bool = False
 
 
@@ -315,13 +315,14 @@ class TeachStop(Heard, frozen=True):
 
 
 class Malformed(Struct, frozen=True):
-    """Something came on one of the robot's subjects that is no message of that kind; `commandId` where it could still be read."""
+    """Something came on one of the robot's subjects that is no message of that kind; whose it is where that could still be read."""
 
     type: str
     what: str
     code: Literal["MALFORMED_ENVELOPE", "INVALID_PARAMS"]
     commandId: str = ""
     correlationId: str = ""
+    taskId: str = ""
 
 
 class Recalled(Struct, frozen=True):

@@ -63,6 +63,7 @@ KEPT = {  # of these the last is remembered over restarts, by the field that tel
     "task.failed": "taskId",
 }
 REQUIRED = {"command.request": ("params", "issuedAt", "expiresAt"), "traffic.control": ("validUntil",)}
+LISTS = {"steps", "nodes", "edges"}
 RENAMED = {"route.request": {"start": "from"}}  # a word that Python keeps for itself
 
 
@@ -194,7 +195,7 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
     what = _trouble(envelope, type, robot_id)
     if what:
         return _malformed(type, what, body)
-    payload = envelope.payload
+    payload = _given(envelope.payload)
     missing = [key for key in REQUIRED.get(type, ()) if key not in payload]
     try:
         if missing:
@@ -207,6 +208,15 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
                 instants.to_ns(text)
     except (ValueError, TypeError) as error:  # msgspec's ValidationError is a ValueError
         return _malformed(type, f"payload: {error}", body, "INVALID_PARAMS")
+    return found
+
+
+def _given(payload: dict[str, Any]) -> dict[str, Any]:
+    """Without keys that are null: one that may be left out may be null as well. What is in params, settings and the like is as it is."""
+    found = {key: value for key, value in payload.items() if value is not None}
+    for key in LISTS & found.keys():
+        if isinstance(found[key], list):
+            found[key] = [_given(one) if isinstance(one, dict) else one for one in found[key]]
     return found
 
 
@@ -235,15 +245,16 @@ def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
 
 
 def _malformed(type: str, what: str, body: bytes, code: Any = "MALFORMED_ENVELOPE") -> m.Malformed:
-    command = correlation = ""
+    command = task = correlation = ""
     try:
         loose = msgspec.json.decode(body, type=_Loose)
-        if isinstance(loose.payload, dict) and isinstance(loose.payload.get("commandId"), str):
-            command = loose.payload["commandId"][:256]
+        if isinstance(loose.payload, dict):
+            ids = [loose.payload.get(key) for key in ("commandId", "taskId")]
+            command, task = (text[:256] if isinstance(text, str) else "" for text in ids)
         correlation = next((text for text in (loose.correlationId, loose.messageId) if isinstance(text, str)), "")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         correlation = ""
-    return m.Malformed(type, what[:300], code, command, correlation[:LONGEST_ID])
+    return m.Malformed(type, what[:300], code, command, correlation[:LONGEST_ID], task)
 
 
 def _split(data: bytes) -> tuple[dict[str, str], bytes]:

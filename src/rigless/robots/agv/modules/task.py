@@ -60,6 +60,13 @@ class Tasks:
         state.queue.sort(key=lambda waiting: -waiting.priority)  # stable: the first come of a priority stays first
         self._progress(task, "QUEUED")
 
+    def malformed(self, message: m.Malformed) -> None:
+        """It may be a garbled copy of a task that was understood: what is told of that one stands."""
+        state, name = self.robot.state.task, message.taskId
+        tasks = [*state.queue, *([state.active] if state.active is not None else [])]
+        if name not in state.finished and name not in [task.taskId for task in tasks]:
+            self._failed(name, None, Refused(message.code, message.what), message.correlationId)
+
     def _known(self, message: m.TaskAssign) -> bool:
         """Whether this revision, or a later one, has been heard of already."""
         state, name = self.robot.state.task, message.taskId
@@ -288,7 +295,7 @@ class Tasks:
     # Out
 
     def _failed(self, name: str, step: str | None, refused: Refused, correlation: str) -> None:
-        recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "DEADLINE")
+        recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "MALFORMED_ENVELOPE", "DEADLINE")
         failed = m.TaskFailed(name, refused.code, refused.message, recoverable, step, refused.motor or None)
         self.robot.voice.say("task.failed", failed, correlation)
         self.robot.count("tasks_failed")

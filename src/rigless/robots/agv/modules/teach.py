@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 48 * 1024  # of a result, which is one message
 LONGEST_ID = 256
+UNNAMED = "teach"  # a session that was given no id
 
 
 class Teach:
@@ -18,7 +19,8 @@ class Teach:
         self.robot = robot
 
     def start(self, message: m.TeachStart) -> None:
-        state, name = self.robot.state.teach, message.sessionId
+        state = self.robot.state.teach
+        name = message.sessionId or state.session or UNNAMED
         if not 1 <= len(name) <= LONGEST_ID:
             self._reject(name, f"sessionId has {len(name)} characters, not 1 to {LONGEST_ID}", message.correlationId)
         elif state.session and state.session != name:
@@ -32,10 +34,10 @@ class Teach:
             return
         index = len(state.points)
         name = message.pointId[:LONGEST_ID] or f"p{index + 1}"
-        point = m.TeachPoint(message.sessionId, name, index, self.robot.pose(), message.actions)
+        point = m.TeachPoint(state.session, name, index, self.robot.pose(), message.actions)
         if len(msgspec.json.encode([*state.points, point])) > MOST_BYTES:
             what = f"no room for a point after {index}: what a session gives has at most {MOST_BYTES} bytes"
-            self._reject(message.sessionId, what, message.correlationId)
+            self._reject(state.session, what, message.correlationId)
             return
         state.points.append(point)
         self.robot.voice.say("teach.point", point, message.correlationId)
@@ -50,7 +52,7 @@ class Teach:
 
     def _is_open(self, session: str, correlation: str) -> bool:
         known = self.robot.state.teach.session
-        if known and known == session:
+        if known and session in (known, ""):
             return True
         why = f"the session that runs is {known!r}" if known else "no session runs; teach.start begins one"
         self._reject(session, why, correlation)

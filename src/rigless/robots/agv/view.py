@@ -228,7 +228,7 @@ def _drawn(config: RobotConfig) -> Iterator[Part]:
     yield Path("zones", "Blocked zones", "bad")
     yield Path("horizon", "Horizon", "ghost")
     yield Path("route", "Released route", "path")
-    yield Trail("trail", "Driven", "ghost")
+    yield Trail("trail", "Driven", "plain")
     yield Ellipse("obstacles", "Obstacles", "warn")
     yield Points("ahead", "Obstacle ahead", "bad")
     yield Polygon("body", "Robot", outline, "ok", ("warn", "bad"), height_m=config.dimensions.heightMm / 1000)

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rigless.kernel.robot import Asks, Robot, VirtualInput, every
+from rigless.kernel.inputs import SetInput
+from rigless.kernel.ports import Link
+from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import World
 from rigless.robots.agv import io
@@ -47,6 +49,10 @@ class Bench(Robot):
         self.dt_s = 1.0 / self.config.runtime.tickHz
         self.scanned: list[tuple[float, str, str]] = []
         self.noticed: list[tuple[float, str, str]] = []
+
+    @on(SetInput)
+    def input_set(self, message: SetInput, link: Link) -> None:
+        self.machine.resample()
 
     @every(lambda config: config.runtime.tickHz)
     def tick(self) -> None:

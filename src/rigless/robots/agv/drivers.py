@@ -20,6 +20,9 @@ STILL = 1e-6  # of its highest speed: a faulty motor that is asked to stand and 
 class Drivers:
     """Motors by index, as in the configuration; SI units."""
 
+    exact = False  # unless something has `changed`, motors do what they are asked, as `motors.tick` has it: `step` need not be called
+    warmth = 0.0  # for that: how near motors come to their final temperature in a tick
+
     def __init__(self, robot: Robot):
         self.robot = robot
 
@@ -75,19 +78,19 @@ class MockDrivers(Drivers):
     A fault `error` or `disconnected` on a motor brings it to rest and lasts as long as the fault, a fault that began with `latch=true` leaves
     an error behind that only a reset takes away. The kernel's faults of actuators (stall, weak, …) act on what was asked of a motor."""
 
+    exact = True
+
     def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
         super().__init__(robot)
         self.ids, self.limits = ids, limits
         self._index = {motor_id: i for i, motor_id in enumerate(ids)}
-        self._dt_s, self._warmth = dt_s, m.warmth(dt_s)
+        self.warmth = m.warmth(dt_s)
 
     def step(self, dt_s: float) -> bool:
-        if dt_s != self._dt_s:
-            self._dt_s, self._warmth = dt_s, m.warmth(dt_s)
         state = self.state
         if self.changed():
             return self._step_faulty(state, dt_s)
-        return m.tick(state.motors, self.limits, self._warmth, dt_s)
+        return m.tick(state.motors, self.limits, self.warmth, dt_s)
 
     def changed(self) -> bool:
         state, faults = self.state, self.robot.faults
@@ -111,7 +114,7 @@ class MockDrivers(Drivers):
                 done[i] = self.robot.actuate(motor_id, float(done[i]), dt_s, float(self.limits[i, m.TOP]))
         top = self.limits[:, m.TOP]
         done[(motors[:, m.REF] == 0.0) & (np.abs(done) < STILL * top)] = 0.0
-        return m.move(motors, self.limits, np.clip(done, -top, top), self._warmth, dt_s)
+        return m.move(motors, self.limits, np.clip(done, -top, top), self.warmth, dt_s)
 
     def _take_faults(self, state: MachineState) -> bool:
         """Bring the motors' troubles up to date; gives whether there are faults that act anew in every tick."""

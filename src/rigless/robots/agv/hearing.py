@@ -69,6 +69,7 @@ class Hearing(Robot):
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:
+        self.machine.resample()
         if message.name == "boot_id":
             self.voice.boot()
         elif message.name == "epoch_s":

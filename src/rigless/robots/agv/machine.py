@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from rigless.kernel.compiled import compiled
 from rigless.kernel.robot import Robot
 from rigless.robots.agv import drive as d
 from rigless.robots.agv import motors as m
@@ -31,6 +32,25 @@ STOP_M = 0.5  # where the configuration does not say how near an obstacle may co
 WARN_MARGIN_M = 0.3  # where it does not say how near it warns: so much before the brakes are needed
 NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
 SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
+
+
+@compiled
+def _go(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, wheels: m.Array, limits: m.Array, edges: m.Array,
+        on: m.Array, limit: float, room: float, warmth: float, dt: float) -> int:  # fmt: skip
+    """A tick of a machine whose motors do what they are asked, in one call."""
+    d.steer(drive, path, const, motors, wheels, limit, room, dt)
+    busy = m.tick(motors, limits, warmth, dt)
+    return _arrive(drive, path, const, motors, wheels, edges, on, limit, busy, dt)
+
+
+@compiled
+def _arrive(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, wheels: m.Array, edges: m.Array, on: m.Array,
+            limit: float, busy: bool, dt: float) -> int:  # fmt: skip
+    """What follows from what the motors did; 1 if something still moves or has somewhere to go, and 2 more if a limit sensor has changed."""
+    going = d.advance(drive, path, const, motors, wheels, dt)
+    stands = drive[d.V] == 0.0 and drive[d.OMEGA] == 0.0
+    moving = busy or (going and not (stands and limit == 0.0))
+    return (1 if moving else 0) + (2 if on_edges(motors, edges, on) else 0)
 
 
 class Machine(Travel):
@@ -69,8 +89,8 @@ class Machine(Travel):
         self._warn_m = safety.obstacleWarnDistanceMeters or self._stop_m + brakes_m + WARN_MARGIN_M
 
     def resample(self) -> None:
-        """Read all inputs anew at the next tick."""
-        self.state.sampled = {}
+        """Read all inputs anew at the next tick; to be called when one has been set."""
+        self.state.sampled = False
 
     def _begin(self, config: RobotConfig, profile: SimulationProfile) -> None:
         state, count = self.state, len(config.motors)
@@ -91,9 +111,11 @@ class Machine(Travel):
         state = self.state
         drive, path, motors = state.drive.copy(), np.zeros((1, d.PATH_SIZE)), state.motors.copy()
         d.begin(drive, path, self.const, True)
+        edges, on = self.sensing.edges, state.edges.copy()
         d.steer(drive, path, self.const, motors, self.wheels, 0.0, math.inf, self._dt_s)
         m.tick(motors, self.limits, 0.0, self._dt_s)
-        d.advance(drive, path, self.const, motors, self.wheels, self._dt_s)
+        _arrive(drive, path, self.const, motors, self.wheels, edges, on, 0.0, False, self._dt_s)
+        _go(drive, path, self.const, motors, self.wheels, self.limits, edges, on, 0.0, math.inf, 0.0, self._dt_s)
         d.stretch(drive, path, self.const)
         disc_gap(state.placed, 0.0, 0.0, 0.0, 1.0, 1.0)
         box_gap(np.zeros((0, 5)), 0.0, 0.0, 0.0, 1.0, 1.0)
@@ -117,7 +139,7 @@ class Machine(Travel):
         if self._world.state.obstacles:
             self._look_around(state)
         changed = self.drivers.changed()
-        if changed or robot.input != state.sampled:
+        if changed or not state.sampled:
             self._sample(state)
         if not (state.moving or changed):
             state.rest_s += dt_s
@@ -142,18 +164,22 @@ class Machine(Travel):
             or (self._stop_on_estop and state.estop != "NONE")
         ):
             limit = 0.0
-        d.steer(drive, path, self.const, motors, self.wheels, limit, room, dt_s)
-        busy = self.drivers.step(dt_s)
-        x, y = drive[d.X], drive[d.Y]
-        going = d.advance(drive, path, self.const, motors, self.wheels, dt_s)
-        stands = drive[d.V] == 0.0 and drive[d.OMEGA] == 0.0
-        state.moving = busy or (going and not (stands and limit == 0.0))
+        x, y = (drive[d.X], drive[d.Y]) if len(state.over) else (0.0, 0.0)
+        edges, drivers = self.sensing.edges, self.drivers
+        if drivers.exact and not changed:
+            done = _go(drive, path, self.const, motors, self.wheels, self.limits, edges, state.edges, limit, room,
+                       drivers.warmth, dt_s)  # fmt: skip
+        else:
+            d.steer(drive, path, self.const, motors, self.wheels, limit, room, dt_s)
+            busy = drivers.step(dt_s)
+            done = _arrive(drive, path, self.const, motors, self.wheels, edges, state.edges, limit, busy, dt_s)
+        state.moving = done % 2 == 1
         state.changes += 1
-        if state.over.shape[0]:
+        if len(state.over):
             self.scripts.moved(state, x, y, drive[d.X], drive[d.Y])
         if self.scripts.watches_distance:
             self.scripts.driven(state, drive[d.ODOMETER], now_ns)
-        if on_edges(motors, self.sensing.edges, state.edges):
+        if done >= 2:
             self.sensing.sample(state)
         if changed:
             self.watch(state)
@@ -167,7 +193,7 @@ class Machine(Travel):
         self._settle(state)
         self._freeze(state, self.frozen())
         self._look(state)
-        state.sampled = dict(given)
+        state.sampled = True
         self.wake()
 
     def _settle(self, state: MachineState) -> None:

@@ -36,7 +36,7 @@ class MachineState:
 
     # Inputs, outputs, devices
     wired: dict[str, bool] = field(default_factory=dict)  # what drivers read of inputs
-    sampled: dict[str, Any] = field(default_factory=dict)  # what people had set when inputs were last read
+    sampled: bool = False  # inputs were read since people last set one
     inputs: dict[str, bool] = field(default_factory=dict)
     outputs: dict[str, bool] = field(default_factory=dict)
     readings: dict[str, Any] = field(default_factory=dict)  # of devices

@@ -132,10 +132,8 @@ class Agv(Hearing):
             self._boot()
         self.machine.tick(self.tick_s)
         self.core.watch()
-        if state.work.jobs:
-            self.work.tick()
-            if state.commands.running:
-                self.commands.tick()
+        if state.work.jobs and self.work.tick() and state.commands.running:
+            self.commands.tick()
         task, traffic = state.task, state.traffic
         if task.active is not None or task.queue or task.unfinished:
             self.tasks.tick()

@@ -5,6 +5,7 @@ whoever asked for it takes it. Drive and axes are held by the status, not by the
 """
 
 from rigless.kernel.rate import to_ns
+from rigless.robots.agv import drive as d
 from rigless.robots.agv import params as p
 from rigless.robots.agv.plans import Plans, unavailable
 from rigless.robots.agv.state import Job, Read
@@ -84,14 +85,26 @@ class Work(Plans):
             self.robot.machine.stop_axis(motor)
         self.end(job, "CANCELLED", "", "cancelled")
 
-    def tick(self) -> None:
+    def tick(self) -> bool:
+        """Watch what is being done; gives whether something of it may have ended."""
         state = self.robot.state
         stand = state.core.status == "OFFLINE" or state.commands.paused
         if stand != state.work.frozen:
             self._freeze(stand)
+        if self._on_its_way():
+            return False
         for job in list(state.work.jobs.values()):
             if job.state == "RUNNING":
                 self._watch(job)
+        return True
+
+    def _on_its_way(self) -> bool:
+        """Whether all there is to do is a motion that goes on; most ticks are such."""
+        state = self.robot.state
+        number = state.work.drive
+        if not number or len(state.work.jobs) > 1 or not self.robot.may_drive:
+            return False
+        return state.work.jobs[number].kind == "MOVE" and state.machine.drive[d.PHASE] == d.ROLL
 
     def _freeze(self, stand: bool) -> None:
         """Axes stand while all motion must, and go on afterwards; at an emergency stop the machine sees to it."""

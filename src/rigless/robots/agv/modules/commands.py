@@ -141,7 +141,7 @@ class Commands:
 
     def tick(self) -> None:
         """Tell of those that have ended, or have expired before they could begin."""
-        running, may_drive = self.robot.state.commands.running, self.robot.may_drive
+        running = self.robot.state.commands.running
         for name, one in list(running.items()):
             job = self.robot.work.take(one.job)
             if job is not None:
@@ -149,9 +149,7 @@ class Commands:
                 status = cast(m.AckStatus, job.state)
                 self.answer(name, status, one.correlation, job.code, job.message, job.motor, job.result or None)
             elif one.waits:
-                one.waits = not may_drive
-                if one.waits:
-                    self._expire(name, one, "it expired before the robot could begin")
+                self._expire(name, one, "it expired before the robot could begin")
 
     def _expire(self, name: str, one: Running, why: str) -> None:
         """A motion is not done, or done further, if its time has passed."""
@@ -172,11 +170,13 @@ class Commands:
                 self.answer(name, "CANCELLED", one.correlation, "", why)
 
     def status_changed(self, before: str, after: str) -> None:
-        """A motion that was held while the way was down goes on only if it has not expired meanwhile."""
+        """A motion that was held while the way was down goes on only if it has not expired meanwhile; one that could not begin may begin."""
         running = self.robot.state.commands.running
         for name, one in list(running.items()) if before == "OFFLINE" else ():
             if one.type in p.MOVES:
                 self._expire(name, one, "it expired while there was no way to the backend")
+        for one in running.values() if self.robot.may_drive else ():
+            one.waits = False
 
     def current(self) -> str | None:
         """The command that drives, or else the oldest that is being done."""

@@ -57,7 +57,8 @@ class Core:
         robot, state = self.robot, self.robot.state
         core = state.core
         body = state.machine
-        facts = (core.reported, core.cut, core.link, body.well, body.codes, robot.machine.lost, body.estop, body.obstacle_stop,
+        lost = robot.machine.lost if robot.faults or body.remote.lost else []
+        facts = (core.reported, core.cut, core.link, body.well, body.codes, lost, body.estop, body.obstacle_stop,
                  len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
         if facts == self._facts:
             return
@@ -164,14 +165,13 @@ class Core:
 
     def after_tick(self) -> None:
         """What the machine noticed in this tick, and the state if it must be told at once."""
-        robot, core = self.robot, self.robot.state.core
-        machine = robot.machine
-        if machine.scans:
-            for device, code in machine.scans:
+        robot, core, body = self.robot, self.robot.state.core, self.robot.state.machine
+        if body.scans:
+            for device, code in body.scans:
                 robot.work.scanned(device, code)
                 self._tell("BARCODE_READ", "INFO", device, f"read {code[:80]}", {"code": code, "deviceId": device})
-        if machine.notices:
-            for code, severity, source, message, data in machine.notices:
+        if body.notices:
+            for code, severity, source, message, data in body.notices:
                 if code not in OURS:
                     self.notice(code, cast(m.Severity, severity), source, message, data)
         if core.floods:

@@ -1,6 +1,7 @@
 """A robot_config.json as `rigless run` takes it: which file is one, what it is called, its lines, `--set`, fleets and recordings of them."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -241,6 +242,14 @@ def test_the_name_in_a_scenario_is_the_robot_id_unless_the_config_has_one(tmp_pa
     ids = {name: robot.config.identity.robotId for name, robot in robots.items()}
     assert ids == {"AGV-1": "AGV-1", "AGV-2": "AGV-2", "spare": "spare", "desk": "own"}
     assert robots["AGV-1"].config.streams.stateHz == 5
+
+
+def test_robots_of_a_fleet_do_not_stand_in_each_other(tmp_path):
+    (tmp_path / "fleet.toml").write_text('[[robots]]\nkind = "agv"\ncount = 45\n')
+    sim = open_target(tmp_path / "fleet.toml").simulation
+    places = [sim.truth(name).pose[:2] for name in sim.robots]
+    assert places[0] == (0.0, 0.0)
+    assert min(math.dist(a, b) for n, a in enumerate(places) for b in places[:n]) > 1.7
 
 
 def test_a_recording_of_a_fleet_replays(tmp_path):

@@ -34,8 +34,9 @@ from rigless.robots.agv.fields import (
     Version,
     nullable,
 )
-from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.profile import InitialPose, SimulationProfile
 
+ROW = 20  # robots of a fleet that start beside each other
 SCHEMA_VERSION = 1
 OWN = Path(__file__).with_name("robot_config.json")
 LONGEST_ID = 64
@@ -275,14 +276,20 @@ class RobotConfig(Part):
         return whole
 
     def member(self, number: int) -> "RobotConfig":
-        """The config of one robot of a fleet: the same robot under a name of its own."""
+        """The config of one robot of a fleet: the same robot under a name of its own and, where nobody says where it starts, at a place of its own."""
         own = self.identity
         robot_id = f"{own.robotId}-{number}"
         if len(robot_id) > LONGEST_ID:
             what = f"{robot_id!r} has more than {LONGEST_ID} characters"
             raise InputError(Problem("identity.robotId", what, "a fleet counts its robots in it; choose a shorter one"))
         identity = own.model_copy(update={"robotId": robot_id, "robotCode": f"{own.robotCode}-{number}"})
-        return self.model_copy(update={"identity": identity})
+        runtime = self.runtime
+        if runtime.simulationProfile is None:
+            row, place = divmod(number - 1, ROW)
+            pitch_m = 2.0 * self.dimensions.lengthMm / 1000
+            profile = SimulationProfile(initialPose=InitialPose(x=pitch_m * row, y=-pitch_m * place))
+            runtime = runtime.model_copy(update={"simulationProfile": profile})
+        return self.model_copy(update={"identity": identity, "runtime": runtime})
 
 
 @cache

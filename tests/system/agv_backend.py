@@ -169,6 +169,10 @@ class Backend:
             assert time.monotonic() < end, f"waited {DEADLINE_S:g} s in vain: {what}; last {last}"
             await asyncio.sleep(0.02)
 
+    def said_at(self, types: set[str]) -> list[float]:
+        """When, in simulated time, messages of these types were said."""
+        return [stored.envelope["sim"]["simTimeS"] for stored in self.out if stored.type in types]
+
     async def until_ended(self, *sent: str) -> None:
         await self.until(lambda: all(self.ended(one) for one in sent or self.sent), "everything ended")
 

@@ -33,7 +33,7 @@ def run() -> dict[str, Any]:
     return {
         "ten_primitives": configuration(ten_primitives(), count),
         "weld_table": configuration(Cell.load("weld_table"), count),
-        "map": mapped(50.0 if scale > 0.5 else 400.0),
+        "map": mapped(50.0 if scale > 0.5 else 600.0),
     }
 
 

@@ -69,15 +69,15 @@ async def test_killed_and_started_again_at_seeded_instants(tmp_path):
                 over = asyncio.Event()
                 await backend.until(lambda: backend.of("state"), "it lives")
                 flowing = asyncio.create_task(flow())
-                for _ in range(5):
+                for _ in range(3):
                     await asyncio.sleep(rng.uniform(0.1, 1.0))
                     kill()
                 over.set()
                 await flowing
                 await backend.until_ended()
                 check_kept(backend)
-                assert len(beginnings(backend)) > 2
-                assert len(backend.sent) > 20
+                assert len(beginnings(backend)) > 1
+                assert len(backend.sent) > 10
 
     await asyncio.gather(*(scene(seed) for seed in range(2)))
 

@@ -1,6 +1,7 @@
 """Nothing that comes on any subject hurts the robot: payloads of the right shape with anything in them, in any order."""
 
 import json
+from functools import cache
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,8 +88,13 @@ PAYLOADS = {
 MESSAGES = st.sampled_from(sorted(PAYLOADS)).flatmap(
     lambda kind: st.fixed_dictionaries(PAYLOADS[kind]).map(lambda payload: (kind, payload))
 )
-_scene = Scene().run(0.1)
-_fresh = _scene.sim.snapshot()
+
+
+@cache
+def ready():
+    """A robot, and a snapshot of it as new; made once."""
+    scene = Scene().run(0.1)
+    return scene, scene.sim.snapshot()
 
 
 def test_every_subject_is_tried():
@@ -98,17 +104,18 @@ def test_every_subject_is_tried():
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(MESSAGES, min_size=1, max_size=6))
 def test_anything_is_survived(messages):
-    _scene.sim.restore(_fresh)
+    scene, fresh = ready()
+    scene.sim.restore(fresh)
     for number, (kind, payload) in enumerate(messages):
         envelope = {"v": 1, "messageId": f"m{number}", "type": kind, "robotId": "agv", "bootId": BACKEND, "seq": number,
                     "ts": "2026-01-01T00:00:00Z", "payload": payload}  # fmt: skip
-        _scene.wire(kind, json.dumps(envelope).encode())
-        _scene.run(0.07)
-    _scene.sim.snapshot().to_bytes()
-    for envelope in _scene.heard:
-        assert len(_scene.robot.ports[0].codec().encode(envelope)[1]) <= 64 * 1024
-    _scene.heard.clear()
-    stop = _scene.command("STOP", id=f"stop {len(messages)}")
-    _scene.run(1.5)
-    assert _scene.acks(stop)[-1] == "SUCCEEDED"
-    assert not _scene.truth.driving
+        scene.wire(kind, json.dumps(envelope).encode())
+        scene.run(0.07)
+    scene.sim.snapshot().to_bytes()
+    for envelope in scene.heard:
+        assert len(scene.robot.ports[0].codec().encode(envelope)[1]) <= 64 * 1024
+    scene.heard.clear()
+    stop = scene.command("STOP", id=f"stop {len(messages)}")
+    scene.run(1.5)
+    assert scene.acks(stop)[-1] == "SUCCEEDED"
+    assert not scene.truth.driving

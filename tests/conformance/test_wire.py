@@ -10,7 +10,7 @@ from rigless.kernel.ports import WireError
 
 from .exercise import connect, decoded, feed, in_ports, load, one_by_one, samples
 
-BUDGET = settings(max_examples=60, deadline=None, derandomize=True)
+BUDGET = settings(max_examples=30, deadline=None, derandomize=True)
 
 
 @BUDGET

@@ -112,7 +112,7 @@ def test_windows_line_ends_count_once():
     assert key_lines("a = 1\r\nb = 2\r\n")[("b",)] == 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text() | st.text(alphabet="[]{}\"'=.# \n\tab1"))
 def test_no_text_makes_it_fail(text):
     lines = key_lines(text)

@@ -13,7 +13,7 @@ from rigless.robots.welder.arm import DH, Arm
 TABLE = np.array(DH)
 ARM = Arm()
 TURN = st.floats(-math.pi, math.pi)
-BUDGET = settings(max_examples=200, derandomize=True)
+BUDGET = settings(max_examples=80, derandomize=True)
 A1, A2, C1, C2, C3, C4 = 0.025, -0.035, 0.4, 0.56, 0.515, 0.08
 
 

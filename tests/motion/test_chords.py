@@ -19,8 +19,8 @@ TOLERANCE_MM = 0.05
 ANGLE = st.floats(-400, 400) | st.sampled_from([-180.0, -90.0, 0.0, 90.0, 180.0])
 TRIPLE = st.tuples(ANGLE, ANGLE, ANGLE)
 JOINTS = st.tuples(*[st.floats(low, high) for low, high in zip(LIMITS.low_deg, LIMITS.high_deg, strict=True)])
-BUDGET = settings(max_examples=100, derandomize=True)
-PATHS = settings(max_examples=30, derandomize=True)
+BUDGET = settings(max_examples=50, derandomize=True)
+PATHS = settings(max_examples=15, derandomize=True)
 
 
 def scipys(angles):

@@ -19,7 +19,7 @@ HAPPENINGS = st.lists(
     st.tuples(st.floats(0, 3), st.sampled_from(["hold", "resume", "rapid"]), st.sampled_from([0.25, 0.5, 1.0])),
     max_size=8,
 )
-BUDGET = settings(max_examples=40, derandomize=True)
+BUDGET = settings(max_examples=20, derandomize=True)
 STEP_S = 0.005
 
 

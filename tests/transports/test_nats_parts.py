@@ -63,7 +63,7 @@ def test_it_does_not_matter_how_it_is_cut(cuts):
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_rubbish_is_an_error_of_the_protocol_or_nothing(data):
     with suppress(protocol.ProtocolError):
         parsed([b"MSG " + data, data, b"\r\nHMSG " + data])

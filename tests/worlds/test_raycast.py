@@ -93,7 +93,7 @@ numbers = st.one_of(st.integers(-1, 13).map(float), st.floats(-1, 13), st.intege
 angles = st.one_of(st.floats(-7, 7, allow_subnormal=False), st.integers(-8, 8).map(lambda n: n * np.pi / 8))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=120, deadline=None, derandomize=True)
 @given(st.data(), small, small, numbers, numbers, angles, st.sampled_from([0.0, 0.3, np.pi / 2]))
 def test_every_range_is_that_of_geometry(data, width, height, x, y, angle, yaw):
     bits = data.draw(st.integers(0, 2 ** (width * height) - 1))

@@ -54,7 +54,7 @@ def check_lines(value, at, lines, text):
         before = line
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(BROKEN | VALUES.map(lambda value: json.dumps(value)[:-1]))
 def test_what_json_does_not_read_has_a_flaw_in_the_text(text):
     parsed = parse(text)

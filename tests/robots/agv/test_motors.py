@@ -75,7 +75,7 @@ def test_a_wrong_unit_is_told_what_could_be_meant(name, dimension, kind, says):
 # Moves
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     gap=st.floats(-30.0, 30.0),
     top=st.floats(0.01, 5.0),

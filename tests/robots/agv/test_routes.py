@@ -173,7 +173,7 @@ def test_an_older_revision_is_ignored():
     assert scene.events("ROUTE_REJECTED") == []
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.lists(st.integers(1, 7), min_size=1, max_size=6))
 def test_however_a_route_is_released_it_is_the_same_route(parts):
     """Joined piece by piece, each piece from the end of the base on, it is what it would have been at once."""

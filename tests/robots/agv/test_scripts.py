@@ -123,7 +123,7 @@ def test_where_no_distances_are_given_it_sees_far_enough_to_stand_half_a_metre_b
     assert robot.machine.pose[0] == pytest.approx(4.0 - 0.3 - HALF_LENGTH - 0.5, abs=1e-3)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(0.05, 1.0), st.floats(-3.1, 3.1))
 def test_the_gap_to_a_disc_is_that_of_its_points(x, y, radius, heading):
     gap = disc_gap(np.array([[x, y, radius]]), 0.0, 0.0, heading, 0.4, 0.3)
@@ -137,7 +137,7 @@ def test_the_gap_to_a_disc_is_that_of_its_points(x, y, radius, heading):
         assert gap == pytest.approx(max(ways.min() - 0.4, 0.0), abs=2e-3)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     st.floats(-3, 3),
     st.floats(-3, 3),

@@ -266,7 +266,7 @@ def test_a_zone_that_is_none_is_told(zone):
 NUMBER = st.integers(-20, 20).map(lambda n: n / 4)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(st.tuples(NUMBER, NUMBER, NUMBER), st.lists(st.tuples(NUMBER, NUMBER), min_size=3, max_size=3))
 def test_shapes_touch_where_a_dense_grid_of_points_says_so(pose, corners):
     """A triangle and a body, against points laid over the body."""

@@ -166,7 +166,7 @@ REQUESTS = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(REQUESTS.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=80))
 def test_whatever_comes_is_one_message_and_one_reply(data):
     (message,) = CommandCodec().decode(data)

@@ -12,7 +12,7 @@ from rigless.robots.welder.gcode import GcodeError
 
 from .scene import Bench
 
-BUDGET = settings(max_examples=150, derandomize=True)
+BUDGET = settings(max_examples=80, derandomize=True)
 KNOWN = {1: 2.0, 2: 3.5, "_size": 7.0}
 
 

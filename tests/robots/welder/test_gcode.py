@@ -10,7 +10,7 @@ from rigless.robots.welder import codes
 from rigless.robots.welder.gcode import GcodeError, read_block
 from rigless.robots.welder.modal import ZERO, Coordinates, Modal, Profile, arc_point, interpret
 
-BUDGET = settings(max_examples=300, derandomize=True)
+BUDGET = settings(max_examples=150, derandomize=True)
 
 
 def steps(line, modal=None, coordinates=None, position=ZERO, profile=None, jog=False):

@@ -11,7 +11,7 @@ from rigless.robots.welder import codes
 
 from .scene import SIX, Bench, Peer, fields, welder
 
-BUDGET = settings(max_examples=60, derandomize=True)
+BUDGET = settings(max_examples=30, derandomize=True)
 
 
 # Greeting and answers

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rigless.kernel.plain import pack, unpack
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 
-BUDGET = settings(max_examples=200, derandomize=True)
+BUDGET = settings(max_examples=100, derandomize=True)
 
 
 def decoded(*pieces):

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from rigless.kernel.ports import Port
+from rigless.transports import tcp
 from rigless.transports.tcp import Transport
 from rigless.transports.transport import ALL, LINKS, PENDING_BYTES
 
@@ -124,7 +125,30 @@ def test_a_peer_that_does_not_read_loses_whole_messages_and_each_is_counted():
     asyncio.run(scene())
 
 
-def test_there_is_a_bound_on_peers_and_a_place_freed_is_a_place():
+def test_who_comes_when_it_is_full_waits_for_a_place(monkeypatch):
+    async def scene():
+        async with serving() as (transport, inbox, port):
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(LINKS)]
+            await until(lambda: len(transport.connections) == LINKS)
+            async with client(port) as (_, first), client(port) as (_, second):
+                first.write(b"first")
+                second.write(b"second")
+                await until(lambda: len(transport._waiting) == 2)
+                held[7][1].close()
+                await until(lambda: inbox.data(LINKS + 1) == b"first")
+                transport.close_link(3)
+                await until(lambda: inbox.data(LINKS + 2) == b"second")
+                assert len(transport.connections) == LINKS
+            for _, writer in held:
+                writer.close()
+
+    monkeypatch.setattr(tcp, "WAIT_S", 30.0)
+    asyncio.run(scene())
+
+
+def test_there_is_a_bound_on_peers_and_a_place_freed_is_a_place(monkeypatch):
+    monkeypatch.setattr(tcp, "WAIT_S", 0.01)
+
     async def scene():
         async with serving() as (transport, inbox, port):
             held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(LINKS)]

@@ -5,11 +5,16 @@ import asyncio
 from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, LINKS, PENDING_BYTES, Inbox, join, split
 
+WAIT_S = (
+    1.0  # who comes when all places are taken waits so long for one: those who have left may not have been noticed yet
+)
+
 
 class Transport:
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self.connections: dict[int, asyncio.Transport] = {}
+        self._waiting: dict[_Connection, asyncio.Transport] = {}
         self._server: asyncio.Server | None = None
 
     async def open(self, address: str) -> str:
@@ -33,13 +38,43 @@ class Transport:
         connection = self.connections.pop(link, None)
         if connection is not None:
             connection.close()
+            self.seat()
 
     async def close(self) -> None:
         if self._server is not None:
             self._server.close()
-        for connection in self.connections.values():
+        for connection in (*self._waiting.values(), *self.connections.values()):
             connection.abort()
+        self._waiting.clear()
         self.connections.clear()
+
+    # Places
+
+    def arrive(self, peer: "_Connection", connection: asyncio.Transport) -> None:
+        if len(self._waiting) >= LINKS:
+            connection.abort()
+        elif len(self.connections) >= LINKS:
+            connection.pause_reading()
+            self._waiting[peer] = connection
+            asyncio.get_running_loop().call_later(WAIT_S, self._give_up, peer)
+        else:
+            peer.link = self.inbox.new_link()
+            self.connections[peer.link] = connection
+            here, there = connection.get_extra_info("sockname"), connection.get_extra_info("peername")
+            self.inbox.connected(peer.link, join(there), join(here))
+
+    def seat(self) -> None:
+        """A place is free: whoever has waited longest has it."""
+        if self._waiting:
+            peer, connection = next(iter(self._waiting.items()))
+            del self._waiting[peer]
+            self.arrive(peer, connection)
+            connection.resume_reading()
+
+    def _give_up(self, peer: "_Connection") -> None:
+        connection = self._waiting.pop(peer, None)
+        if connection is not None:
+            connection.abort()
 
 
 class _Connection(asyncio.Protocol):
@@ -47,22 +82,17 @@ class _Connection(asyncio.Protocol):
 
     def __init__(self, owner: Transport):
         self._owner = owner
-        self._link = 0
+        self.link = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        if len(self._owner.connections) >= LINKS:
-            transport.abort()
-            return
-        peer, local = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
-        self._link = self._owner.inbox.new_link()
-        self._owner.connections[self._link] = transport
-        self._owner.inbox.connected(self._link, join(peer), join(local))
+        self._owner.arrive(self, transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._link in self._owner.connections:
-            self._owner.inbox.received(self._link, data)
+        if self.link in self._owner.connections:
+            self._owner.inbox.received(self.link, data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._owner.connections.pop(self._link, None) is not None:
-            self._owner.inbox.disconnected(self._link)
+        if self._owner.connections.pop(self.link, None) is not None:
+            self._owner.inbox.disconnected(self.link)
+            self._owner.seat()

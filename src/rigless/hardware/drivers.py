@@ -95,7 +95,7 @@ class IoDriver(Driver):
 
     async def write(self, value: bool) -> None:
         """Outputs only."""
-        raise NotImplementedError(f"{type(self).__name__} has no outputs")
+        raise TypeError(f"{type(self).__name__} has no outputs")
 
 
 class DeviceDriver(Driver):

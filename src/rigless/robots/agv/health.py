@@ -15,6 +15,7 @@ class Health:
 
     drivers: Drivers
     limits: m.Array
+    stop_on_estop: bool
 
     def __init__(self, robot: Robot, config: RobotConfig):
         self.robot = robot
@@ -143,7 +144,7 @@ class Health:
 
     def frozen(self) -> bool:
         """Whether axes stand by for the e-stop to be released."""
-        raise NotImplementedError
+        return self.stop_on_estop and self.state.estop != "NONE"
 
     def axis_busy(self, motor_id: str) -> bool:
         i, state = self._index[motor_id], self.state

@@ -11,6 +11,7 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link
 from rigless.kernel.robot import Robot, on
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine import Machine
 from rigless.robots.agv.modules.commands import Commands
 from rigless.robots.agv.modules.core import Core
@@ -20,6 +21,7 @@ from rigless.robots.agv.modules.task import Tasks
 from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.state import AgvState
+from rigless.robots.agv.status import may_drive
 from rigless.robots.agv.voice import PORT, Voice
 
 
@@ -35,6 +37,8 @@ class Hearing(Robot):
     route: Routing
     teach: Teach
 
+    effective: RobotConfig  # the configuration, with what was set since
+    may_drive: bool
     _known: Any = None  # the state for which what follows from it was made
     _enabled: set[str]
 
@@ -43,7 +47,11 @@ class Hearing(Robot):
 
     def revive(self) -> None:
         """The state is new, or was restored: what follows from it is made again."""
-        raise NotImplementedError
+        self._known = self.state
+        self.effective = self.settings.effective()
+        self.machine.configure(self.effective)
+        self.core.forget()
+        self.may_drive = may_drive(self.state.core.status, self.effective.runtime.healthPolicy.allowDriveInWarning)
 
     # The way to the backend
 

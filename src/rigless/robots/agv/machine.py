@@ -80,7 +80,7 @@ class Machine(Travel):
         """What may change while the robot runs: safety, and motors' speeds and accelerations. The state is not touched: `resample` has the
         new safety applied."""
         safety = config.safety
-        self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
+        self.stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
         self.limits[:] = m.limits_of(config)  # in place: drivers hold it too
         self.const[:] = make_chassis(config, self._profile, self.limits)[0]
         top, slowing = float(self.const[d.TOP_V]), float(self.const[d.DEC_V])
@@ -161,7 +161,7 @@ class Machine(Travel):
             or state.obstacle_stop
             or self.drive_fault
             or state.soc <= 0.0
-            or (self._stop_on_estop and state.estop != "NONE")
+            or (self.stop_on_estop and state.estop != "NONE")
         ):
             limit = 0.0
         x, y = (drive[d.X], drive[d.Y]) if len(state.over) else (0.0, 0.0)
@@ -224,9 +224,6 @@ class Machine(Travel):
         self._look(state)
         if stopped != state.obstacle_stop:
             self.wake()
-
-    def frozen(self) -> bool:
-        return self._stop_on_estop and self.state.estop != "NONE"
 
     def _look(self, state: MachineState) -> float:
         """How near the nearest obstacle is, and what follows from it; gives how far the robot may go."""

@@ -32,7 +32,6 @@ from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.state import AgvState, Truth
-from rigless.robots.agv.status import may_drive
 from rigless.robots.agv.voice import Voice
 from rigless.robots.agv.wire import agv_port
 from rigless.robots.agv.work import Work
@@ -48,8 +47,6 @@ class Agv(Hearing):
     State = AgvState
     config: RobotConfig
     state: AgvState
-    effective: RobotConfig  # with what was set since
-    may_drive: bool
 
     @classmethod
     def read_file(cls, path: Path) -> Native | None:
@@ -168,14 +165,6 @@ class Agv(Hearing):
             self.settings.report()
 
     # Settings
-
-    def revive(self) -> None:
-        """The state is new, or was restored: what follows from it is made again."""
-        self._known = self.state
-        self.effective = self.settings.effective()
-        self.machine.configure(self.effective)
-        self.core.forget()
-        self.may_drive = may_drive(self.state.core.status, self.effective.runtime.healthPolicy.allowDriveInWarning)
 
     def apply_settings(self) -> None:
         """What was set has changed; streams go on at their new rates."""

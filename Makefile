@@ -3,6 +3,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+UV     := uv==0.13.7
+
+# uv takes seconds where pip takes a minute; it does not read pip's settings, so where it does not get through, pip does it.
+install = { $(PIP) $(UV) && $(BIN)/uv pip install --quiet --python $(BIN)/python -r $(1); } 2>/dev/null || $(PIP) -r $(1)
+
+# What Python compiles is kept for those who import it next, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test bench lock clean
 
@@ -12,7 +19,7 @@ $(VENV)/.setup: requirements.lock pyproject.toml package-lock.json scripts/build
 	@scripts/system-packages "$(PYTHON)"
 	@echo "setting up $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) -r requirements.lock
+	@$(call install,requirements.lock)
 	@command -v npm >/dev/null || $(PIP) -r requirements-npm.lock
 	@$(BIN)/python scripts/build-web
 	@$(PIP) --no-deps --no-build-isolation -e .
@@ -28,7 +35,7 @@ $(VENV)/.test: $(VENV)/.setup requirements-test.lock
 	@echo "compiling for tests, and installing what they need …"
 	@$(BIN)/python tests/compiled.py 2>/dev/null & compiling=$$!; \
 	scripts/system-packages "$(PYTHON)" browser & packages=$$!; \
-	$(PIP) -r requirements-test.lock && $(BIN)/python scripts/build-web tools || { wait; exit 1; }; \
+	{ $(call install,requirements-test.lock); } && $(BIN)/python scripts/build-web tools || { wait; exit 1; }; \
 	wait $$packages && { wait $$compiling || $(BIN)/python tests/compiled.py; }
 	@touch $@
 
@@ -45,7 +52,7 @@ bench: setup $(VENV)/.test
 
 # Pin again after changing the dependencies in pyproject.toml or package.json.
 lock: setup
-	@$(PIP) uv
+	@$(PIP) $(UV)
 	@$(BIN)/uv pip compile pyproject.toml --extra all --extra dev --universal --python-version 3.11 --no-emit-index-url --no-header -q -o requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --extra all --extra dev --extra test -c requirements.lock --override requirements-without.txt --universal --python-version 3.11 --no-emit-index-url --no-header -q -o requirements-test.lock
 	@$(BIN)/python scripts/build-web lock

@@ -2,11 +2,13 @@
 
     python tests/compiled.py    nothing to do when it is full
 
-Half of a run's first minutes would be two workers that compile the same; set-up does it once, beside what waits for the
-network. Only rigless itself must be installed."""
+Half of a run's first minutes would be two workers that compile the same; set-up does it once, on all cores. Only rigless
+itself must be installed."""
 
 import hashlib
 import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,15 +30,20 @@ def folder() -> Path:
 
 def fill() -> None:
     """Let every robot do a little of all it does."""
+    kinds = sorted(path.parent.name for path in SOURCES.glob("robots/*/robot.py"))
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for part in [pool.submit(fill_weld_cell), *(pool.submit(fill_robot, kind) for kind in reversed(kinds))]:
+            part.result()
+
+
+def fill_robot(kind: str) -> None:
     import rigless
 
-    for kind in sorted(path.parent.name for path in SOURCES.glob("robots/*/robot.py")):
-        sim = rigless.load(kind)
-        if kind == "vacuum":
-            sim.send(kind, "commands", LIDAR_ON)
-        sim.run(0.5)
-        sim.robots[kind].view().draw()
-    fill_weld_cell()
+    sim = rigless.load(kind)
+    if kind == "vacuum":
+        sim.send(kind, "commands", LIDAR_ON)
+    sim.run(0.5)
+    sim.robots[kind].view().draw()
 
 
 def fill_weld_cell() -> None:

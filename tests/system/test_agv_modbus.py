@@ -31,6 +31,7 @@ from .agv_scenes import on_loop
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "modbus_plc"
 PRESSED, TRIPS = 64, 65  # coils
 COUNTS_PER_M = 10_000
+PATIENCE_MS = 20_000
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +79,10 @@ def wheels(port):
 
 
 def config(modbus=5020, nats=4222):
+    """The example's; with parts that may be silent for as long as a loaded machine keeps a PLC from its turn."""
     text = (EXAMPLE / "robot_config.json").read_text("utf-8")
-    return text.replace('"port": 5020', f'"port": {modbus}').replace(":4222", f":{nats}")
+    patient = {"port": modbus, "timeoutMs": PATIENCE_MS, "staleMs": PATIENCE_MS, "watchdogMs": PATIENCE_MS}
+    return text.replace('"port": 5020', json.dumps(patient)[1:-1]).replace(":4222", f":{nats}")
 
 
 @on_loop

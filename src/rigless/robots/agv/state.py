@@ -177,7 +177,7 @@ class TrafficState:
     holds: dict[str, int] = field(default_factory=dict)  # controlId → until_ns
     limits: dict[str, tuple[float, int]] = field(default_factory=dict)  # controlId → (m/s, until_ns)
     zones: dict[str, Zone] = field(default_factory=dict)
-    grants: dict[str, int] = field(default_factory=dict)  # controlId of a zone → until_ns
+    grants: dict[str, tuple[str, int]] = field(default_factory=dict)  # controlId → (that of the zone, until_ns)
     seqs: dict[str, int] = field(default_factory=dict)  # controlId/kind → the last
     next_ns: int = 2**62  # when the next of all these ends
     blocked: list[str] = field(default_factory=list)  # zones that the robot stands before

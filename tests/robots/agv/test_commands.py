@@ -104,6 +104,16 @@ def test_stop_cancels_what_is_done():
     assert scene.acks(again) == DONE
 
 
+def test_one_that_ends_at_the_instant_of_a_stop_is_answered_as_it_ended():
+    scene = Scene().run(0.1)
+    name = scene.command("FOLLOW_ROUTE", to={"x": 5.0, "y": 0.0})
+    scene.send(m.RouteResponse(requestId=scene.last("route.request").requestId, status="NO_ROUTE"))
+    scene.command("STOP")
+    scene.run(0.1)
+    assert scene.acks(name) == ["ACCEPTED", "RUNNING", "FAILED"]
+    assert scene.last("state").commandId is None
+
+
 def test_outputs_and_poses_are_set():
     scene = Scene().run(0.1)
     assert scene.acks(scene.command("SET_OUTPUT", ioId="beacon", value=True)) == DONE

@@ -160,14 +160,14 @@ class Commands:
             self.answer(name, "EXPIRED", one.correlation, "EXPIRED", why)
 
     def cancel_all(self, why: str) -> None:
-        """Every command that is still being done is CANCELLED."""
+        """Every command that is still being done is CANCELLED; one that has just ended is answered as it did."""
+        self.tick()
         running = self.robot.state.commands.running
         for name, one in list(running.items()):
             self.robot.work.cancel(one.job)
-            job = self.robot.work.take(one.job)
-            if job is not None and job.state == "CANCELLED":
-                del running[name]
-                self.answer(name, "CANCELLED", one.correlation, "", why)
+            self.robot.work.take(one.job)
+            del running[name]
+            self.answer(name, "CANCELLED", one.correlation, "", why)
 
     def status_changed(self, before: str, after: str) -> None:
         """A motion that was held while the way was down goes on only if it has not expired meanwhile; one that could not begin may begin."""

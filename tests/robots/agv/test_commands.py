@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rigless.robots.agv import instants
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import own
 from rigless.robots.agv.modules import commands
 from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.voice import EPOCH_NS
@@ -136,6 +137,25 @@ def test_a_reset_has_a_cooldown():
     later = scene.command("RESET_MOTOR", motorIds=["hoist"])
     scene.run(0.2)
     assert scene.acks(later) == DONE
+
+
+@pytest.mark.parametrize(("policy", "code"), [({"supportsReset": True, "resetCooldownMs": 500}, "RESET_COOLDOWN"),
+                                              ({"supportsReset": False}, "NOT_SUPPORTED")])  # fmt: skip
+def test_a_reset_of_several_motors_is_of_all_or_none(policy, code):
+    motors = own()["motors"]
+    motors[3]["resetPolicy"] = policy
+    scene = Scene(motors=motors).run(0.1)
+    scene.command("RESET_MOTOR", motorIds=["hoist"])
+    scene.sim.inject("agv", "gripper", "error", latch=True)
+    scene.run(0.1)
+    scene.sim.clear("agv", "gripper")
+    both = scene.command("RESET_MOTOR", motorIds=["gripper", "hoist"])
+    scene.run(0.1)
+    assert (scene.ack(both).status, scene.ack(both).code) == ("REJECTED", code)
+    assert scene.status == "WARNING", "the gripper was not reset"
+    alone = scene.command("RESET_MOTOR", motorIds=["gripper"])
+    scene.run(0.1)
+    assert (scene.acks(alone), scene.status) == (DONE, "RUNNING")
 
 
 # What is refused

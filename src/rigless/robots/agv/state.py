@@ -157,7 +157,9 @@ class TaskState:
     active: Task | None = None
     queue: list[Task] = field(default_factory=list)
     finished: dict[str, int] = field(default_factory=dict)  # taskId → revision
-    unfinished: dict[str, tuple[str, str]] = field(default_factory=dict)  # before this boot: taskId → (stepId, correlation)
+    unfinished: dict[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # before this boot: taskId → (stepId, correlation)
     recalled_ns: int = 0
     recalled: list[str] = field(default_factory=list)  # those of them that have been told as failed
     ended: dict[str, str] = field(default_factory=dict)  # those that had ended before this boot: taskId → correlation

@@ -139,10 +139,7 @@ class Traffic:
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
                 shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around
-                if (
-                    name in granted
-                    or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + ahead_m + 1.0
-                ):
+                if name in granted or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + ahead_m + 1.0:
                     continue
                 if zones.touches(body, *shape):
                     continue

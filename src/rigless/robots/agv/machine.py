@@ -188,9 +188,8 @@ class Machine(Travel):
     def _sample(self, state: MachineState) -> None:
         """Inputs may have changed: read them, and let move what they allow to."""
         self.sensing.sample(state)
-        given = self.robot.input
-        state.charging = bool(given.get("charging", False))
         self._settle(state)
+        state.charging = bool(self.robot.input.get("charging", False))
         self._freeze(state, self.frozen())
         self._look(state)
         state.sampled = True

@@ -178,7 +178,8 @@ class Session:
             self._receive(delivered)
 
     def acknowledge(self, delivered: Delivered) -> None:
-        if delivered.reply and self.connected:
+        """It was handled. If the server does not get to know that, and brings it again, the consumer does."""
+        if delivered.reply:
             self._consumer.acknowledge(delivered)
 
     def pause(self) -> None:

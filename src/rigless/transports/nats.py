@@ -80,7 +80,7 @@ class Transport:
         robot = self._plan.robot
         try:
             settings = await self._settings(address)
-            folder = Path(self._options["state"]) / "agv"
+            folder = _folder(self._options["state"])
             self._claim = outboxes.claim(folder, robot)
             self._claim.write(str(myself()))
             self._claim.flush()
@@ -281,6 +281,15 @@ class Transport:
         self._report_s = asyncio.get_running_loop().time() + REPORT_S
         data = msgspec.json.encode({"connected": connected, "outboxDepth": report[1], "why": report[2]})
         self.inbox.received(self._link, data, self._options["report"])
+
+
+def remembered(port: Port, state: Path) -> list[tuple[str, bytes]]:
+    """What the robot behind a port said before, as far as it is to remember it: subjects and messages, oldest first."""
+    return outboxes.remembered(_folder(state), port.options["robot_id"])
+
+
+def _folder(state: Path) -> Path:
+    return Path(state) / "agv"
 
 
 def _id(data: bytes) -> str:

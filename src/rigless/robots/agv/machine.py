@@ -239,11 +239,15 @@ class Machine(Travel):
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
             ahead = d.stretch(drive, state.path, self.const)  # a wall behind the place where it stops is no obstacle
             found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))
-        violated = state.remote.violated
+        if (found <= self._stop_m) != state.blocked:
+            state.blocked = found <= self._stop_m
+            if self.sensing.guards:
+                self.sensing.sample(state)
+        violated = state.remote.violated or state.guarded
         stop, near = self._stop_on_obstacle and (found <= self._stop_m or violated), found <= self._warn_m or violated
         if stop != state.obstacle_stop:
             code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
-            where = "in the protective field" if violated else f"{found:.2f} m ahead"
+            where = f"{found:.2f} m ahead" if state.blocked else "in the protective field"
             text = f"something is {where}" if stop else "the way is free again"
             state.notices.append(
                 (code, severity, "safety", text, {"distanceM": round(found, 4)} if found < math.inf else {})

@@ -182,6 +182,10 @@ class Session:
         if delivered.reply:
             self._consumer.acknowledge(delivered)
 
+    def put_off(self, delivered: Delivered) -> None:
+        if delivered.reply and self.connected:
+            self._consumer.put_off(delivered.reply)
+
     def pause(self) -> None:
         """The robot cannot hear at present."""
         self.listening.clear()

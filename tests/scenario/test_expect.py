@@ -139,6 +139,25 @@ def test_of_several_robots_the_named_one_is_looked_at():
     assert [verdict.passed for verdict in verdicts] == [True, False, True, True, True, True]
 
 
+def test_a_star_means_all_robots_that_fit():
+    robots = [cart(name="fleet", count=3, config={"speed_mps": 1.0}), cart(name="still")]
+    verdicts = judged(
+        [
+            {**X, "robot": "fleet-*", "min": 1.99},
+            {**X, "robot": "*", "min": 1.99},
+            {"region": {"x": [0, 1.5]}, "robot": "fleet-*", "from_s": 0},
+            {"event": "booted", "robot": "fleet-*", "min_count": 3, "max_count": 3},
+            {"port": "odometry", "robot": "*", "min_count": 80, "max_count": 80},
+            {"value": "input.brake", "robot": "fleet-*", "equals": True},
+            {"value": "input.brake", "robot": "still", "equals": False},
+        ],
+        robots=robots,
+        timeline=[{"at_s": 2, "robot": "fleet-*", "set": {"brake": True}}],
+    )
+    assert [verdict.passed for verdict in verdicts] == [True, False, False, True, True, True, True]
+    assert verdicts[1].detail == "was still: 0 at 2 s"
+
+
 def test_examining_changes_nothing_of_what_the_robot_does():
     scene, other = built(ROLLING, expect=[{**X, "from_s": 0, "min": 0}]), built(ROLLING)
     Examiner(scene, 1.0)

@@ -10,7 +10,7 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.wiring import Output
-from rigless.scenario.build import Built
+from rigless.scenario.build import Built, meant
 from rigless.scenario.model import Expectation, Region
 
 SHOWN = 3  # times of what was counted
@@ -31,6 +31,7 @@ class _Watch:
     """What has been seen of one expectation so far."""
 
     expectation: Expectation
+    robots: dict[str, Robot]  # whom it is about
     samples: int = 0
     held: int = 0
     count: int = 0
@@ -54,7 +55,7 @@ class Examiner:
     def __init__(self, built: Built, duration_s: float):
         self._sim = simulation = built.simulation
         self._duration_s = duration_s
-        self._watches = [_Watch(expectation) for expectation in built.scenario.expect]
+        self._watches = [_Watch(e, self._meant(e)) for e in built.scenario.expect]
         self._sent: dict[tuple[str, str, str], Any] = {}  # robot, port, type → the last message
         self._codes: set[str] = set()  # of all events
         problems: list[Problem] = []
@@ -80,14 +81,19 @@ class Examiner:
         if e.event is not None:
             return
         if e.port is not None:
-            robots = [self._sim.robots[e.robot]] if e.robot is not None else list(self._sim.robots.values())
-            ports = {port.name for robot in robots for port in robot.ports}
+            ports = {port.name for robot in watch.robots.values() for port in robot.ports}
             if e.port not in ports:
                 raise unknown("port", e.port, ports)
             return
-        value = self._read(watch)
-        if e.value is not None and e.equals is None and not isinstance(value, int | float | np.number | None):
-            raise InputError(Problem(e.value, f"is not a number but {type(value).__name__}", "name one of its parts"))
+        if e.robot is None and len(watch.robots) > 1:
+            raise InputError(
+                Problem("", "this expectation names no robot and there are several", "add robot = …, or * for all")
+            )
+        for robot in watch.robots.values():
+            value = self._read(e, robot)
+            if e.value is not None and e.equals is None and not isinstance(value, int | float | np.number | None):
+                what = f"is not a number but {type(value).__name__}"
+                raise InputError(Problem(e.value, what, "name one of its parts"))
         if e.from_s is None and e.to_s is None:
             at_s = e.at_s if e.at_s is not None else self._duration_s
             self._sim.watch(to_ns(at_s), lambda: self._sample(watch))
@@ -102,16 +108,11 @@ class Examiner:
 
         self._sim.watch(start, sample)
 
-    def _robot(self, expectation: Expectation) -> Robot:
-        if expectation.robot is not None:
-            return self._sim.robots[expectation.robot]
-        if len(self._sim.robots) == 1:
-            return next(iter(self._sim.robots.values()))
-        raise InputError(Problem("", "this expectation names no robot and there are several", "add robot = …"))
+    def _meant(self, e: Expectation) -> dict[str, Robot]:
+        robots = self._sim.robots
+        return {name: robots[name] for name in meant("*" if e.robot is None else e.robot, robots)}
 
-    def _read(self, watch: _Watch) -> Any:
-        e = watch.expectation
-        robot = self._robot(e)
+    def _read(self, e: Expectation, robot: Robot) -> Any:
         if e.value is None:
             return look_up(robot, "truth.pose")
         return self._last_sent(robot, e.value) if _is_sent(e) else look_up(robot, e.value)
@@ -128,19 +129,17 @@ class Examiner:
         return value
 
     def _sample(self, watch: _Watch) -> None:
+        """All robots that are meant must be so; the first that is not is told."""
         e = watch.expectation
-        value = self._read(watch)
-        good = _inside(e.region, value) if e.region else _within(e, value)
+        for robot in watch.robots.values():
+            value = self._read(e, robot)
+            good = _inside(e.region, value) if e.region else _within(e, value)
+            if not good:
+                break
         watch.samples += 1
         watch.held += good
-        shown = (
-            ", ".join(f"{part:.4g}" for part in value)
-            if e.region
-            else f"{value:.6g}"
-            if isinstance(value, float)
-            else repr(value)
-        )
-        watch.last = f"{shown} at {self._sim.now_s:g} s"
+        who = f"{robot.name}: " if len(watch.robots) > 1 else ""
+        watch.last = f"{who}{_shown(e, value)} at {self._sim.now_s:g} s"
         if not good and not watch.failure:
             watch.failure = watch.last
 
@@ -148,7 +147,8 @@ class Examiner:
         self._codes.add(event.code)
         for watch in self._watches:
             e = watch.expectation
-            if e.event == event.code and e.robot in (None, event.robot) and self._in_window(e, time_ns):
+            mine = e.robot is None or event.robot in watch.robots
+            if mine and e.event == event.code and self._in_window(e, time_ns):
                 watch.see(time_ns)
 
     def _output(self, time_ns: int, output: Output) -> None:
@@ -158,7 +158,7 @@ class Examiner:
             e = watch.expectation
             if (
                 e.port == output.port
-                and e.robot in (None, output.robot)
+                and output.robot in watch.robots
                 and e.message in (None, kind)
                 and self._in_window(e, time_ns)
                 and _matches(watch, message)
@@ -182,7 +182,7 @@ class Examiner:
             return Verdict(text, passed, watch.failure or f"{counted}{times}{others}")
         if watch.samples == 0:
             return Verdict(text, False, f"never looked at: the run ended at {self._sim.now_s:g} s")
-        others = self._others(e) if watch.last.startswith("None ") else ""
+        others = self._others(e) if _is_sent(e) else ""
         if e.eventually:
             return Verdict(
                 text, watch.held > 0, f"held in {watch.held} of {watch.samples} samples; last {watch.last}{others}"
@@ -198,12 +198,18 @@ class Examiner:
         if e.event is not None:
             return "" if e.event in self._codes else _told("events of this run", self._codes)
         port, wanted = (e.port, e.message) if e.port is not None else ([*(e.value or "").split("."), "", ""])[1:3]
-        kinds = {kind for robot, name, kind in self._sent if name == port and e.robot in (None, robot)}
+        kinds = {kind for robot, name, kind in self._sent if name == port}
         return "" if wanted in kinds or not wanted else _told(f"messages on {port}", kinds)
 
 
 def _told(what: str, found: set[str]) -> str:
     return f"; {what}: {', '.join(sorted(found)) or 'none'}"
+
+
+def _shown(e: Expectation, value: Any) -> str:
+    if e.region:
+        return ", ".join(f"{part:.4g}" for part in value)
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
 def _matches(watch: _Watch, message: Any) -> bool:

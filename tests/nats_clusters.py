@@ -1,6 +1,6 @@
 """Several real nats-servers that are one, for tests: streams have leaders, nodes come and go.
 
-    with Cluster(tmp_path) as cluster: await cluster.ready(); cluster.nodes[0].kill()
+with Cluster(tmp_path) as cluster: await cluster.ready(); cluster.nodes[0].kill()
 """
 
 import json
@@ -49,9 +49,12 @@ class Cluster:
             while True:
                 info = await self._jsz(client)
                 meta = info.get("meta_cluster") or {}
-                if meta.get("leader") and meta.get("cluster_size") == len(self.nodes) and len(
-                    [peer for peer in meta.get("replicas") or () if peer.get("current")]
-                ) >= len([node for node in self.nodes if node.process]) - 1:
+                if (
+                    meta.get("leader")
+                    and meta.get("cluster_size") == len(self.nodes)
+                    and len([peer for peer in meta.get("replicas") or () if peer.get("current")])
+                    >= len([node for node in self.nodes if node.process]) - 1
+                ):
                     return
                 await __import__("asyncio").sleep(0.05)
         finally:
@@ -74,7 +77,14 @@ class Cluster:
         await client.flush()
         await asyncio.sleep(0.05)
         await sub.unsubscribe()
-        return next((found for found in got if (found.get("meta_cluster") or {}).get("leader") and (found["meta_cluster"].get("replicas"))), {})
+        return next(
+            (
+                found
+                for found in got
+                if (found.get("meta_cluster") or {}).get("leader") and (found["meta_cluster"].get("replicas"))
+            ),
+            {},
+        )
 
     async def meta_leader(self) -> Server:
         client = await nats.connect(self.live(), user=SYSTEM, password=SYSTEM)

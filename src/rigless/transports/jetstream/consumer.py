@@ -122,6 +122,9 @@ class Consumer:
             self._done.add(delivered.sequence)
         self._connection.publish(delivered.reply, ACK)
 
+    def put_off(self, reply: str) -> None:
+        self._connection.publish(reply, LATER)
+
     async def _ensure(self) -> None:
         """Existing ones keep their settings but for the subjects; that is told."""
         place = f"{self._stream}.{self._name}"
@@ -201,7 +204,7 @@ class Consumer:
     def _message(self, subject: str, reply: str, headers: bytes, data: bytes) -> None:
         if not self._running:
             if reply:
-                self._connection.publish(reply, LATER)
+                self.put_off(reply)
             return
         if not reply:
             self._status(protocol.status(headers), headers)

@@ -196,8 +196,13 @@ class Session:
             self._receive(delivered)
 
     def acknowledge(self, delivered: Delivered) -> None:
-        if delivered.reply and self.connected:
+        """It was handled. If the server does not get to know that, and brings it again, the consumer does."""
+        if delivered.reply:
             self._consumer.acknowledge(delivered)
+
+    def put_off(self, delivered: Delivered) -> None:
+        if delivered.reply and self.connected:
+            self._consumer.put_off(delivered.reply)
 
     def pause(self) -> None:
         """The robot cannot hear at present."""

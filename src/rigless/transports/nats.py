@@ -80,15 +80,8 @@ class Transport:
         robot = self._plan.robot
         try:
             settings = await self._settings(address)
-<<<<<<< HEAD
-            folder = Path(self._options["state"]) / "agv"
-            self._claim = outboxes.claim(folder, robot, str(myself()))
-=======
             folder = _folder(self._options["state"])
-            self._claim = outboxes.claim(folder, robot)
-            self._claim.write(str(myself()))
-            self._claim.flush()
->>>>>>> main
+            self._claim = outboxes.claim(folder, robot, str(myself()))
             self._outbox = outboxes.join(folder, self._tell)
             self._next = self._outbox.last_number(robot)
             self._connection = connections.join(settings)

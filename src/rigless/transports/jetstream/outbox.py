@@ -286,7 +286,7 @@ def remembered(folder: Path, robot: str) -> list[tuple[str, bytes]]:
         return []
     query = "SELECT subject, data FROM kept WHERE robot = ? ORDER BY number"
     try:
-        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as database:
+        with contextlib.closing(sqlite3.connect(path, timeout=outbox_file.PATIENCE_S)) as database:
             return database.execute(query, (robot,)).fetchall()
     except sqlite3.Error:
         return []  # told when it is opened to be used

@@ -129,13 +129,14 @@ class Consumer:
         """Existing ones keep their settings but for the subjects; that is told."""
         place = f"{self._stream}.{self._name}"
         try:
-            found = await self._look(place)
+            info = await self._look(place)
         except ApiError as error:
             if error.code != NO_CONSUMER:
                 raise
-            found = self._fresh()
-            await self._create(place, found)
-        for remark in existing.check_consumer(self._stream, self._name, found):
+            info = {"config": self._fresh()}
+            await self._create(place, info["config"])
+        found = info.get("config") or {}
+        for remark in existing.check_consumer(self._stream, self._name, found, bool(info.get("paused"))):
             self._say(remark, "warning")
         self._batch = min(BATCH, found.get("max_batch") or BATCH)
         self._patience_s = min(ASK_S, (found.get("max_expires") or ASK_S * S) / S)
@@ -159,7 +160,7 @@ class Consumer:
         if isinstance(floor, int) and floor > self._floor:
             self._floor = floor
             self._done = {sequence for sequence in self._done if sequence > floor}
-        return found.get("config") or {}
+        return found
 
     def _fresh(self) -> dict[str, Any]:
         """One that is made again goes on where all before was acknowledged: what it brings again after that is known."""

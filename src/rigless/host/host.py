@@ -37,6 +37,8 @@ RATE_WINDOW_NS = 1_000_000_000
 EPOCH = "epoch_s"  # the input of robots that stamp what they say with a date
 LOST = "lost_s"  # the input of robots that tell how much time their machine has lost
 BOOT = "boot_id"  # the input of robots that say in which of their lives they say it
+DATE_WALL_NS = 1_000_000_000  # how often the date is looked at
+DATE_OFF_S = 1.0  # so far robots may be from it
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
 
 
@@ -71,7 +73,8 @@ class Host:
         self.started_ns = 0
         self._next_link = 0
         self._slice_sim_ns = 1_000_000
-        self._spent_ns = 0  # on catching up for inputs since the loop had its turn
+        self._spent_ns = 0
+        self._date_due_ns = 0  # on catching up for inputs since the loop had its turn
         self._alarm: Alarm | None = None
         self._awaited_ns = 0  # the event the alarm is set for; an input rings only if something is due sooner
         self._rate_marks = ((0, 0), (0, 0))  # wall and simulated time when last asked, and before
@@ -132,6 +135,7 @@ class Host:
                 await asyncio.sleep(0)
             else:
                 self.catch_up()
+                self._keep_date()
                 self._spent_ns = 0
                 await self._alarm.wait(self._next_wake_ns())
         self.finished.set()
@@ -143,6 +147,25 @@ class Host:
         for robot in self.sim.robots.values():
             if EPOCH in robot.inputs and (self._boots(robot) if BOOT in robot.inputs else fresh):
                 self.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
+
+    def _keep_date(self) -> None:
+        """The machine's date may be set, and time is lost or paused: robots on the air stamp what they say by the present."""
+        wall_ns = time.monotonic_ns()
+        if wall_ns < self._date_due_ns or self.failure or self.pace.speed != 1.0:
+            return
+        self._date_due_ns = wall_ns + DATE_WALL_NS
+        epoch_s = time.time() - self.sim.now_s
+        late = [
+            robot
+            for robot in self.sim.robots.values()
+            if BOOT in robot.inputs and abs(epoch_s - robot.input[EPOCH]) > DATE_OFF_S and self._boots(robot)
+        ]
+        if late:
+            moved_s = epoch_s - late[0].input[EPOCH]
+            text = f"by this machine's date {abs(moved_s):.1f} s were {'lost' if moved_s > 0 else 'gained'}: robots go by it"
+            self.sim.log(Event(self.sim.now_ns, "", "date", "info", text, {"moved_s": moved_s}))
+        for robot in late:
+            self.sim.apply(SetInput(robot.name, EPOCH, epoch_s))
 
     def _tell_boot(self) -> None:
         """A new life, before anybody hears of it: what is said in two of them must not be taken for the same."""

@@ -199,6 +199,27 @@ async def test_a_renewal_whose_answer_was_lost_is_not_taken_for_a_theft(tmp_path
             assert "not ours" not in robot.texts
 
 
+@pytest.mark.parametrize(
+    ("limits", "text"),
+    [
+        ("max_file: 100M", f"the stream {IN} of 256 MiB cannot be made: insufficient storage"),
+        ("max_file: 10G, max_streams: 2", f"the stream KV_{lease.BUCKET} of 16 MiB cannot be made: maximum number"),
+        ("max_file: 10G, max_ack_pending: 100", ""),
+    ],
+)
+@on_loop
+async def test_an_account_with_little_room_is_told_what_it_lacks(tmp_path, limits, text):
+    account = f"A {{ jetstream {{ {limits} }}\n users: [{{ user: robot, password: robot }}] }}"
+    with Server(tmp_path, extra=f"accounts {{ {account}, SYS {{ }} }}\nsystem_account: SYS\n") as server:
+        given = port(server.url.replace("//", "//robot:robot@"), tmp_path)
+        if text:
+            assert text in await refusal(given)
+        else:
+            async with running(given) as robot, backend(server.url.replace("//", "//robot:robot@")) as other:
+                await other.ask("r1", 1)
+                await until(lambda: robot.heard("command.request"))
+
+
 # What is not taken is said
 
 

@@ -29,7 +29,7 @@ ACK = b"+ACK"
 LATER = b'-NAK {"delay": 500000000}'  # nobody hears at present
 ASKED_IN_VAIN = (404, 408)
 BEAT, CONFLICT = 100, 409
-TOO_MANY = 10026
+TOO_MANY, PENDING_LIMIT = 10026, 10121
 EXPECTED = ("leadership", "shutdown", "maxwaiting", "completed")
 
 
@@ -184,6 +184,9 @@ class Consumer:
         try:
             await api(self._connection, f"CONSUMER.CREATE.{place}", {"stream_name": self._stream, "config": config})
         except ApiError as error:
+            if error.code == PENDING_LIMIT and config.pop("max_ack_pending", None) is not None:
+                await self._create(place, config)  # as many as the account may have
+                return
             if error.code != TOO_MANY:
                 raise
             fix = "jetstream { limits { default_max_consumers: -1 } } in the server's config"

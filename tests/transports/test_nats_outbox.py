@@ -221,6 +221,38 @@ async def test_a_folder_that_cannot_be_is_told_in_a_sentence(tmp_path):
 
 
 @on_loop
+async def test_another_process_that_writes_for_a_moment_is_no_trouble(tmp_path):
+    told, done = [], []
+    outbox = box(tmp_path, told)
+    outbox._database.execute("PRAGMA busy_timeout = 0")
+    other = sqlite3.connect(outbox.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    outbox.add(letters(1)[0])
+    outbox.then(lambda: done.append(True))
+    await asyncio.sleep(0.05)
+    assert not done
+    assert not outbox.trouble
+    other.execute("ROLLBACK")
+    other.close()
+    await until(lambda: done)
+    assert told == []
+    outbox.close()
+
+
+@on_loop
+async def test_one_that_could_not_be_begun_anew_at_once_is_later(tmp_path):
+    told = []
+    outbox = box(tmp_path, told)
+    fill(outbox, 5)
+    outbox._database.close()  # as it is then
+    outbox.add(letters(1, first=6)[0])
+    assert not outbox.commit()
+    assert outbox.commit()
+    assert len(outbox.load("a", 0, 10)) == 6
+    outbox.close()
+
+
+@on_loop
 async def test_what_could_not_be_written_at_the_end_is_told(tmp_path):
     told = []
     outbox = box(tmp_path, told)

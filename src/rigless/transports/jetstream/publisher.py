@@ -145,6 +145,8 @@ class Lane:
     async def begin(self, last: int) -> None:
         """The way is free: settle doubts, then send. `last`: the last sequence of the stream, which may be a new one. Raises LinkError."""
         self.end()
+        if self._outbox.commit():
+            self.depth = self._outbox.depth(self._robot)  # a broken file may have lost some
         self._sequence = min(self._sequence, last)
         for letter in self._queue:
             letter.floor = min(letter.floor, last)  # -1 stays: never sent

@@ -177,3 +177,19 @@ async def test_a_server_whose_cluster_has_no_majority_is_left_for_one_that_works
             assert "left for another server" in robot.texts
             async with backend(server.url) as other:
                 assert await other.stored() == ["boot-1"]
+
+
+@on_loop
+async def test_what_ails_all_robots_of_a_connection_is_said_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "ASK_S", (0.2,))
+    alone = Cluster(tmp_path / "cluster").nodes[0]
+    with alone:
+        ports = [port(alone.url, tmp_path, name) for name in "abc"]
+        async with (
+            running(ports[0], wait=False) as a,
+            running(ports[1], wait=False) as b,
+            running(ports[2], wait=False) as c,
+        ):
+            await until(lambda: all("has not answered" in robot.report["why"] for robot in (a, b, c)))
+            told = [text for robot in (a, b, c) for _, text in robot.told_texts if "has not answered" in text]
+            assert len(told) == 1

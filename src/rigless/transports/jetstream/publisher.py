@@ -147,9 +147,11 @@ class Lane:
         self.end()
         if self._outbox.commit():
             self.depth = self._outbox.depth(self._robot)  # a broken file may have lost some
-        self._sequence = min(self._sequence, last)
+        if self._sequence > last:  # it is a new one
+            self._sequence = 0
         for letter in self._queue:
-            letter.floor = min(letter.floor, last)  # -1 stays: never sent
+            if letter.floor > last:
+                letter.floor = 0
         if self._denied and self._outbox.commit():  # perhaps they are permitted now
             self._denied.clear()
             self._queue.clear()

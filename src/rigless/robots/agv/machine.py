@@ -96,7 +96,7 @@ class Machine(Travel):
         state, count = self.state, len(config.motors)
         state.motors = m.at_rest(self.limits)
         state.codes, state.latched, state.reset_ns = [""] * count, [""] * count, [-1] * count
-        state.well = [True] * count
+        state.ills = [""] * count
         state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
         state.soc, state.map_id = profile.battery.initialSoc, profile.initialPose.mapId
         start = profile.initialPose
@@ -241,13 +241,6 @@ class Machine(Travel):
             found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))
         violated = state.remote.violated
         stop, near = self._stop_on_obstacle and (found <= self._stop_m or violated), found <= self._warn_m or violated
-        if stop != state.obstacle_stop:
-            code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
-            where = "in the protective field" if violated else f"{found:.2f} m ahead"
-            text = f"something is {where}" if stop else "the way is free again"
-            state.notices.append(
-                (code, severity, "safety", text, {"distanceM": round(found, 4)} if found < math.inf else {})
-            )
         if found != state.obstacle_m or near != state.field_violation:
             state.changes += 1
         state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near

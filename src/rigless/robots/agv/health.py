@@ -41,7 +41,7 @@ class Health:
     def watch(self, state: MachineState) -> None:
         """Notice which motors have fallen ill or are well again."""
         rows = state.motors
-        for i, axis in enumerate(self._axes):
+        for i in range(len(self._axes)):
             ill = "DISCONNECTED" if rows[i, m.CONNECTED] != 1.0 else "ERROR" if rows[i, m.STATE] == m.ERROR else ""
             if ill != state.ills[i]:
                 state.ills[i], state.moving = ill, True

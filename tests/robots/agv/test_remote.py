@@ -215,6 +215,25 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     assert machine.lost == []
 
 
+def test_an_input_that_guards_the_way_stops_the_robot_and_stands_for_the_worst_when_it_is_lost():
+    config = real_config()
+    entry = {"ioId": "bumper", "type": "BUMPER", "driver": {"type": "PLC", "config": {}}}
+    config["io"]["digitalInputs"].append(entry)
+    plant = Plant(config)
+    machine = plant.robot.machine
+    plant.run(0.2)
+    assert not machine.obstacle_stop
+    plant.inputs["bumper"] = True
+    plant.run(0.1)
+    assert (machine.obstacle_stop, machine.field_violation) == (True, True)
+    plant.inputs["bumper"] = False
+    plant.run(0.1)
+    assert not machine.obstacle_stop
+    plant.silent.add("bumper")
+    plant.run(0.8)
+    assert machine.obstacle_stop
+
+
 def test_outputs_go_out_and_are_off_after_a_loss(plant):
     machine, buzzer = plant.robot.machine, plant.outputs["buzzer"]
     machine.set_output("buzzer", True)

@@ -117,11 +117,11 @@ class CommandsState:
 
 @dataclass
 class SettingsState:
-    """`changed` holds what differs from the file, by dotted key."""
+    """`desired` holds what the backend wishes, by dotted key: what counts at once, and what waits for the next start."""
 
     version: int = 0
     heard: bool = False  # anything from the backend in this boot
-    changed: dict[str, Any] = field(default_factory=dict)
+    desired: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass

@@ -76,6 +76,7 @@ class Sim(Struct, frozen=True):
 class Envelope(Struct, frozen=True, omit_defaults=True):
     """What every message is in."""
 
+    CARRIES: ClassVar[str] = "payload"
     v: int
     messageId: str
     type: str

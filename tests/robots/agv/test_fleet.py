@@ -157,6 +157,19 @@ def test_one_beside_the_way_or_behind_is_in_nobodys_way_and_who_does_not_look_se
     assert blind.machine.pose[:2] == (-3.0, -5.0)
 
 
+def test_of_two_at_one_place_neither_is_ahead_until_one_has_gone():
+    a, b = agv("a", 0.0), agv("b", 0.0)
+    sim = together(a, b)
+    go(a, 5.0)
+    sim.run(0.5)
+    go(b, 5.0)
+    sim.run(0.1)
+    assert (a.status(), b.status()) == ("RUNNING", "PAUSED")
+    sim.run(9.0)
+    assert a.machine.pose[0] == 5.0
+    assert gap(a, b) == pytest.approx(STOP - NEARER, abs=1e-9)
+
+
 def test_robots_of_another_kind_are_seen_as_the_discs_they_are():
     class Pillar(kernel.Robot):
         def footprint(self):
@@ -173,7 +186,7 @@ def test_robots_of_another_kind_are_seen_as_the_discs_they_are():
 
 
 def test_from_a_snapshot_they_go_on_as_they_did():
-    a, b = agv("a", 0.0), agv("b", 5.0, theta=math.pi, phase=0.003)
+    a, b = agv("a", 0.0), agv("b", 5.0, theta=math.pi)
     sim = together(a, b)
     go(a, 5.0)
     go(b, 0.0)

@@ -102,6 +102,8 @@ def test_it_turns_away_from_an_obstacle_if_its_corners_have_room(radius, turns):
     sim.run(seconds=2.0)
     assert machine.obstacle_stop
     machine.go([Waypoint(0, -3)])
+    sim.run(seconds=0.5)
+    assert (machine.pose[2] < 0.0) == turns
     sim.run(seconds=8.0)
     assert machine.arrived == turns
     assert machine.obstacle_stop != turns

@@ -32,7 +32,6 @@ Estop = Literal["NONE", "MANUAL", "REMOTE"]
 STOP_M = 0.5  # where the configuration does not say how near an obstacle may come
 WARN_MARGIN_M = 0.3  # where it does not say how near it warns: so much before the brakes are needed
 NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
-LEFT_M = 0.1  # so much farther than that a robot must be again before one that stands behind it follows
 REACTION_TICKS = 2  # that pass before a robot that comes towards this one brakes
 SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
 
@@ -255,13 +254,13 @@ class Machine(Travel):
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
             ahead = d.stretch(drive, state.path, self.const)  # a wall behind the place where it stops is no obstacle
             found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))
-        stop_m, free = self._turn_m if drive[d.PHASE] in (d.SWING, d.ALIGN) else self._stop_m, math.inf
-        near_m = found
+        free = math.inf
         if self._sees_robots:
             gap, free = self._look_for_robots(place)
-            found, near_m = min(found, gap), min(found, gap - LEFT_M if state.obstacle_stop else gap)
+            found = min(found, gap)
         violated = state.remote.violated
-        stop, near = self._stop_on_obstacle and (near_m <= stop_m or violated), found <= self._warn_m or violated
+        stop_m = self._turn_m if drive[d.PHASE] in (d.SWING, d.ALIGN) else self._stop_m
+        stop, near = self._stop_on_obstacle and (found <= stop_m or violated), found <= self._warn_m or violated
         if stop != state.obstacle_stop:
             code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
             where = "in the protective field" if violated else f"{found:.2f} m ahead"

@@ -360,3 +360,53 @@ def test_what_is_no_number_is_named(number):
     scene.robot.hear_command(request, None)  # no wire carries it
     scene.run(0.05)
     assert (scene.ack("c").code, scene.ack("c").message) == ("INVALID_PARAMS", "MOVE: y is not a finite number")
+
+
+# How far it is
+
+
+def test_acks_tell_how_much_is_done():
+    scene = Scene().run(0.1)
+    name = scene.command("MOVE", x=4.0, y=0.0)
+    scene.until(lambda: scene.truth.pose[0] >= 1.0)
+    scene.command("MOVE", id=name, x=4.0, y=0.0)
+    again = scene.ack(name)
+    assert (again.status, again.replayed, again.progress) == ("RUNNING", True, pytest.approx(0.25, abs=0.01))
+    scene.run(8)
+    told = [(ack.status, ack.progress) for ack in scene.said("command.ack") if not ack.replayed]
+    assert told == [("ACCEPTED", None), ("RUNNING", 0.0), ("SUCCEEDED", 1.0)]
+    scene.command("MOVE", id=name, x=4.0, y=0.0)
+    assert (scene.ack(name).replayed, scene.ack(name).progress) == (True, 1.0)
+    assert scene.ack(scene.command("DANCE")).progress is None
+
+
+@pytest.mark.parametrize(("end", "status"), [("stop", "CANCELLED"), ("fault", "FAILED"), ("outage", "EXPIRED")])
+def test_what_ends_early_tells_how_far_it_got(end, status):
+    scene = Scene().run(0.1)
+    name = scene.command("MOVE", x=4.0, y=0.0, valid_s=10.0)
+    scene.until(lambda: scene.truth.pose[0] >= 2.0)
+    if end == "stop":
+        scene.command("STOP")
+    elif end == "fault":
+        scene.sim.inject("agv", "drive_left", "error")
+    else:
+        scene.sim.inject("agv", "nats", "disconnect", until_s=20.0)
+        scene.run(20)
+    scene.run(0.1)
+    assert (scene.ack(name).status, 0.49 < scene.ack(name).progress < 0.72) == (status, True)
+
+
+def test_an_axis_and_a_route_that_was_asked_for_tell_it_too():
+    scene = Scene().run(0.1)
+    lift = scene.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 200})
+    scene.until(lambda: scene.truth.axes["hoist"] >= 0.1)
+    scene.sim.inject("agv", "hoist", "error")
+    scene.run(0.1)
+    assert (scene.ack(lift).status, scene.ack(lift).progress) == ("FAILED", pytest.approx(0.5, abs=0.06))
+    drive = scene.command("FOLLOW_ROUTE", to={"x": 4.0, "y": 0.0})
+    nodes = [m.Node("a", 0, 0.0, 0.0, True), m.Node("b", 2, 4.0, 0.0, True)]
+    edges = [m.Edge("ab", 1, "a", "b")]
+    scene.send(m.RouteResponse(requestId=scene.last("route.request").requestId, nodes=nodes, edges=edges))
+    scene.until(lambda: scene.truth.pose[0] >= 2.0)
+    scene.command("STOP")
+    assert (scene.ack(drive).status, scene.ack(drive).progress) == ("CANCELLED", pytest.approx(0.5, abs=0.01))

@@ -289,8 +289,8 @@ class Edge(Struct, frozen=True):
 
 class RouteResponse(Heard, frozen=True):
     requestId: str
-    status: Literal["OK", "NO_ROUTE", "REJECTED"]
-    routeId: str = ""
+    status: Literal["OK", "NO_ROUTE", "REJECTED"] = "OK"
+    routeId: str = ""  # none: the requestId
     revision: int = 0
     nodes: list[Node] = []
     edges: list[Edge] = []

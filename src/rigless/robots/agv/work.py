@@ -57,6 +57,7 @@ class Work(Plans):
         """The job has ended; its motors are free."""
         work = self.robot.state.work
         job.state, job.code, job.message, job.motor = state, code, message, motor
+        job.part = 1.0 if state == "SUCCEEDED" else self.part_done(job)
         for one in job.motors:
             if work.axes.get(one) == job.id:
                 del work.axes[one]
@@ -74,11 +75,16 @@ class Work(Plans):
             return None
         return jobs.pop(number)
 
+    def part_done(self, job: Job) -> float:
+        """0 to 1; of one that is being stopped, what it was before."""
+        return self.robot.forecast.part_done(job) if job.part is None else job.part
+
     def cancel(self, number: int, axes: bool = True) -> None:
         """Stop doing it, within the limits of the motors; `axes` false: an axis that moves gets to where it was going."""
         job = self.robot.state.work.jobs.get(number)
         if job is None or job.state != "RUNNING":
             return
+        job.part = self.part_done(job)
         if job.drives:
             self.robot.machine.halt()
         for motor in job.motors if axes else ():
@@ -120,6 +126,7 @@ class Work(Plans):
     def _watch(self, job: Job) -> None:
         robot, machine = self.robot, self.robot.machine
         if job.drives and robot.state.core.status == "ERROR":
+            job.part = self.part_done(job)
             machine.halt()
             motor = self.broken_drive()
             code = "REQUIRED_MOTOR_UNAVAILABLE" if motor else "STATUS_FORBIDS"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rigless.robots.agv import instants
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import own
 from rigless.robots.agv.modules import commands
 from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.voice import EPOCH_NS
@@ -291,6 +292,9 @@ def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():
         "issuedAt": scene.at(0),
         "expiresAt": scene.at(9),
     }
+    for key in ("issuedAt", "expiresAt"):  # an empty one is none: it would never expire
+        scene.wire("command.request", envelope({**good, key: ""}))
+        assert (scene.ack("c9").status, scene.ack("c9").code) == ("REJECTED", "INVALID_PARAMS")
     scene.wire("command.request", envelope(good))
     assert scene.ack("c9").status == "RUNNING"
     scene.wire("command.request", envelope(good, v=3))
@@ -360,6 +364,52 @@ def test_what_is_no_number_is_named(number):
     scene.robot.hear_command(request, None)  # no wire carries it
     scene.run(0.05)
     assert (scene.ack("c").code, scene.ack("c").message) == ("INVALID_PARAMS", "MOVE: y is not a finite number")
+
+
+# Resets of several motors
+
+
+def ill(*motors, **policies):
+    """A robot of which these motors have latched errors whose causes are gone."""
+    fleet = own()["motors"]
+    for motor in fleet:
+        motor["resetPolicy"] = policies.get(motor["motorId"], motor["resetPolicy"])
+    scene = Scene(motors=fleet).run(0.1)
+    for motor in motors:
+        scene.sim.inject("agv", motor, "error", latch=True)
+        scene.run(0.05)
+        scene.sim.clear("agv", motor)
+    return scene.run(0.05)
+
+
+def test_a_reset_is_of_all_motors_named_or_of_none():
+    scene = ill("gripper", "hoist", hoist={"supportsReset": False})
+    ack = scene.ack(scene.command("RESET_MOTOR", motorIds=["gripper", "hoist"]))
+    assert (ack.status, ack.code, ack.refs) == ("REJECTED", "NOT_SUPPORTED", [m.Ref("motorId", "hoist")])
+    scene.run(0.2)
+    assert scene.last("state").missingFunctionKeys == ["GRIPPER", "HOIST"]
+    name = scene.command("RESET_MOTOR", motorIds=["gripper"])
+    scene.run(0.2)
+    assert scene.ack(name).status == "SUCCEEDED"
+
+
+def test_clear_fault_clears_what_can_be_and_tells_what_cannot():
+    scene = ill("gripper", "hoist", gripper={"supportsReset": False})
+    name = scene.command("CLEAR_FAULT")
+    scene.run(0.3)
+    assert scene.last("state").missingFunctionKeys == ["GRIPPER"]
+    assert (scene.ack(name).status, scene.ack(name).refs) == ("FAILED", [m.Ref("motorId", "gripper")])
+    assert scene.ack(scene.command("CLEAR_FAULT")).code == "NOT_SUPPORTED"
+
+
+def test_a_failed_action_at_a_node_gives_the_ack_no_code_that_the_contract_does_not_know():
+    scene = Scene().run(0.1)
+    nodes = [{"nodeId": "a", "sequenceId": 0, "x": 0, "y": 0, "released": True,
+              "actions": [{"type": "SCAN", "params": {"timeoutS": 0.1}}]}]  # fmt: skip
+    name = scene.command("FOLLOW_ROUTE", nodes=nodes)
+    scene.run(1)
+    assert (scene.ack(name).status, scene.ack(name).code) == ("FAILED", None)
+    assert "at node a" in scene.ack(name).message
 
 
 # How far it is

@@ -102,19 +102,22 @@ class Health:
             for axis, row in zip(self._axes, self.state.motors.tolist(), strict=True)
         ]  # fmt: skip
 
-    def reset_motor(self, motor_id: str) -> float:
-        """Reset a motor's error: 0, or how many seconds of its cooldown are left, in which case nothing was done."""
-        axis, i, state, now_ns = self.axes[motor_id], self._index[motor_id], self.state, self.robot.now_ns
-        if not axis.resets:
-            raise ValueError(f"{motor_id} cannot be reset: its resetPolicy says supportsReset false")
-        if state.reset_ns[i] >= 0:
-            left_s = axis.cooldown_s - (now_ns - state.reset_ns[i]) * 1e-9
-            if left_s > 0.0:
-                return left_s
-        state.reset_ns[i] = now_ns
+    def resets(self, motor_id: str) -> bool:
+        """Whether a motor's error can be reset from afar."""
+        return self.axes[motor_id].resets
+
+    def cooldown_left_s(self, motor_id: str) -> float:
+        """Until a motor can be reset again; 0: it can now."""
+        reset_ns = self.state.reset_ns[self._index[motor_id]]
+        if reset_ns < 0:
+            return 0.0
+        return max(self.axes[motor_id].cooldown_s - (self.robot.now_ns - reset_ns) * 1e-9, 0.0)
+
+    def reset_motor(self, motor_id: str) -> None:
+        i = self._index[motor_id]
+        self.state.reset_ns[i] = self.robot.now_ns
         self.drivers.reset(i)
         self.wake()
-        return 0.0
 
     # Axes
 

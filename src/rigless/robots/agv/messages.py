@@ -12,6 +12,19 @@ AckStatus = Literal["ACCEPTED", "RUNNING", "SUCCEEDED", "FAILED", "REJECTED", "C
 MotorState = Literal["IDLE", "RUNNING", "ERROR", "DISABLED"]
 Severity = Literal["INFO", "WARNING", "ERROR", "CRITICAL"]
 
+# The codes that an ack may have; what fails for another reason has none, but a message.
+ACK_CODES = frozenset(
+    (
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        "STATUS_FORBIDS",
+        "NOT_SUPPORTED",
+        "INVALID_PARAMS",
+        "EXPIRED",
+        "BUSY",
+        "RESET_COOLDOWN",
+        "MALFORMED_ENVELOPE",
+    )
+)
 FINAL: frozenset[str] = frozenset(("SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"))
 
 

@@ -7,6 +7,7 @@ whoever asked for it takes it. Drive and axes are held by the status, not by the
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv import drive as d
 from rigless.robots.agv import params as p
+from rigless.robots.agv.params import Refused
 from rigless.robots.agv.plans import Plans, unavailable
 from rigless.robots.agv.state import Job, Read
 from rigless.robots.agv.travel import Waypoint
@@ -49,7 +50,7 @@ class Work(Plans):
                 robot.state.commands.paused = job.kind == "PAUSE"
                 self.end(job)
             case p.Params() if job.kind == "CLEAR_FAULT":
-                self._reset(job, [motor for motor in (*self.drives, *self.functional) if not machine.healthy(motor)])
+                self._clear(job, [motor for motor in (*self.drives, *self.functional) if not machine.healthy(motor)])
         job.way = robot.forecast.left(job)
         return job
 
@@ -174,17 +175,27 @@ class Work(Plans):
         self.robot.state.work.read = Read(device, code, self.robot.machine.odometer_m)
 
     def _reset(self, job: Job, motors: list[str]) -> None:
-        machine = self.robot.machine
+        """All of them, or none."""
+        refused = next(filter(None, map(self._not_now, motors)), None)
+        if refused is not None:
+            self.end(job, "FAILED", refused.code, refused.message, refused.motor)
+            return
         for motor in motors:
-            try:
-                left_s = machine.reset_motor(motor)
-            except ValueError as error:
-                self.end(job, "FAILED", "NOT_SUPPORTED", str(error), motor)
-                return
-            if left_s > 0:
-                self.end(job, "FAILED", "RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor)
-                return
+            self.robot.machine.reset_motor(motor)
         job.until_ns = self.robot.now_ns + to_ns(RESET_S[self.robot.config.runtime.mode])
+
+    def _clear(self, job: Job, motors: list[str]) -> None:
+        """Those that can be reset now; if none of them can, none is."""
+        possible = [motor for motor in motors if self._not_now(motor) is None]
+        self._reset(job, possible or motors)
+
+    def _not_now(self, motor: str) -> Refused | None:
+        """Why a motor cannot be reset now."""
+        machine = self.robot.machine
+        if not machine.resets(motor):
+            return Refused("NOT_SUPPORTED", f"{motor} cannot be reset: its resetPolicy says supportsReset false", motor)
+        left_s = machine.cooldown_left_s(motor)
+        return Refused("RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor) if left_s > 0 else None
 
     def _was_reset(self, job: Job) -> None:
         machine = self.robot.machine

@@ -10,14 +10,13 @@ import msgspec
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import params as p
-from rigless.robots.agv.params import Refused
+from rigless.robots.agv.params import LONGEST_ID, Refused
 from rigless.robots.agv.state import Job, Running
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
 MOST_REMEMBERED = 10_000
-LONGEST_ID = 256
 LONGEST_TYPE = 40
 MOST_MALFORMED = 20  # answers a second to what has no commandId
 SECOND_NS = 1_000_000_000
@@ -204,7 +203,8 @@ class Commands:
                result: dict[str, Any] | None = None, part: float | None = None) -> None:  # fmt: skip
         refs = [m.Ref("motorId", motor)] if motor else []
         progress = None if part is None else round(part, 3)
-        ack = m.CommandAck(name, status, refs, code or None, message or None, progress, result)
+        known = code if code in m.ACK_CODES else None  # an action at a node may have failed with one of a task's
+        ack = m.CommandAck(name, status, refs, known, message or None, progress, result)
         if name:
             self._remember(ack)
         self.robot.state.core.changed = True

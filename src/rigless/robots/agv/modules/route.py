@@ -48,7 +48,7 @@ class Routing:
             try:
                 self.robot.work.plan(str(action.get("type", "")), action.get("params", {}), "route", p.ACTIONS)
             except Refused as refused:
-                found.append(f"node {node.nodeId}: {refused.message}")
+                found.append(f"node {node.nodeId[:80]}: {refused.message}"[: p.LONGEST])
         return found
 
     def follow(self, job: Job, given: p.FollowRoute) -> None:
@@ -205,8 +205,8 @@ class Routing:
         if extends and following is not None and route.revision <= following.route.revision:
             return  # it is older, or has been heard
         found = [why for node in route.nodes for why in self._actions(node)] + routes.troubles(route.nodes, route.edges)
-        if not route.routeId:
-            found.append("routeId and requestId are empty")
+        if not 1 <= len(route.routeId) <= p.LONGEST_ID:
+            found.append(f"routeId, or else requestId, has {len(route.routeId)} characters, not 1 to {p.LONGEST_ID}")
         if not found and extends and following is not None:
             joined, found = routes.stitched(following.route, route)
             if not found:

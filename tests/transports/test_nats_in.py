@@ -180,6 +180,24 @@ async def test_the_last_settings_are_told_first_and_once(tmp_path):
 
 
 @on_loop
+async def test_what_was_handled_as_the_way_broke_does_not_come_again(tmp_path):
+    def handle(robot, data):
+        answer(robot, data)
+        robot.transport._session._break("the lease has run out")
+
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path), handle) as robot, backend(server.url) as other:
+            await other.ask("r1", 1)
+            await until(lambda: robot.heard("command.request"))
+
+            async def acknowledged():
+                return await other.pending("r1") == 0
+
+            await eventually(acknowledged)
+            assert len(robot.heard("command.request")) == 1
+
+
+@on_loop
 async def test_rubbish_is_handed_on_and_acknowledged(tmp_path):
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream import protocol
 from rigless.transports.jetstream.clock import LATEST_NS, to_ns, to_text
+from rigless.transports.jetstream.existing import check_outbound
 from rigless.transports.jetstream.outbox import Letter, Outbox
-from rigless.transports.jetstream.streams import Stream, check, covers
+from rigless.transports.jetstream.streams import Stream, covers
 from rigless.transports.jetstream.trouble import LinkError
 
 from .nats_robots import on_loop
@@ -112,7 +113,7 @@ def test_what_a_stream_takes(pattern, subject, does):
 
 def test_what_a_stream_does_not_take_is_named():
     with pytest.raises(LinkError, match=r"ROBOT_OUT does not take robot\.r1\.events, robot\.r1\.x"):
-        check(Stream("ROBOT_OUT", ["robot.*.state"], ""), ["robot.r1.state", "robot.r1.events", "robot.r1.x"])
+        check_outbound(Stream("ROBOT_OUT", ["robot.*.state"], ""), ["robot.r1.state", "robot.r1.events", "robot.r1.x"])
 
 
 # On file

@@ -132,6 +132,10 @@ class Robot:
         """What this robot's config asks of the simulation around it. Raises InputError, for a map that is not there."""
         return Asks()
 
+    def phase_s(self) -> float:
+        """How much earlier than whole periods after the start its `@every` methods come: not all robots are switched on at one instant."""
+        return 0.0
+
     def footprint(self) -> tuple[float, float, float] | None:
         """x, y and radius of the disc that other robots see and bump into, or None."""
         return None

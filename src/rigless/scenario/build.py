@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -133,7 +134,7 @@ def build(
             simulation, ("faults", index), fault.at_s, lambda fault=fault: _fault(simulation, fault), source, problems
         )
     for index, expectation in enumerate(scenario.expect):
-        if expectation.robot is not None and expectation.robot not in names:
+        if expectation.robot is not None and not meant(expectation.robot, names):
             problems.append(
                 source.problem(
                     ("expect", index, "robot"),
@@ -319,24 +320,29 @@ def _plan(simulation: Simulation, at: KeyPath, at_s: float, make: Any, source: S
         problems += source.place(at, error)
 
 
-def _only_robot(simulation: Simulation, name: str | None) -> str:
-    if name is None:
-        if len(simulation.robots) > 1:
-            raise InputError(
-                Problem(
-                    "robot",
-                    "this key is required when there are several robots",
-                    "one of: " + ", ".join(simulation.robots),
-                )
-            )
-        return next(iter(simulation.robots))
-    return name
+def meant(pattern: str, names: Iterable[str]) -> list[str]:
+    """The robots that a name means: the one, or with * in it all that fit."""
+    return [name for name in names if name == pattern or ("*" in pattern and fnmatchcase(name, pattern))]
+
+
+def _robots(simulation: Simulation, name: str | None) -> list[str]:
+    names = list(simulation.robots)
+    if name is not None:
+        return meant(name, names) or [name]  # who is not there is told by the check of the input
+    if len(names) > 1:
+        fix = f"one of: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}; or * for all"
+        raise InputError(Problem("robot", "this key is required when there are several robots", fix))
+    return names
 
 
 def _timeline(simulation: Simulation, entry: TimelineEntry) -> list[AnyInput]:
     if entry.obstacle is not None:
         return [inp.MoveObstacle(entry.obstacle, entry.x or 0.0, entry.y or 0.0, entry.theta, entry.over_s)]
-    robot = _only_robot(simulation, entry.robot)
+    return [given for robot in _robots(simulation, entry.robot) for given in _told(entry, robot)]
+
+
+def _told(entry: TimelineEntry, robot: str) -> list[AnyInput]:
+    """What an entry does to one robot."""
     if entry.set is not None:
         return [inp.SetInput(robot, name, value) for name, value in entry.set.items()]
     if entry.clear is not None:
@@ -356,5 +362,7 @@ def _fault(simulation: Simulation, entry: FaultEntry) -> list[AnyInput]:
     if entry.until_s is not None and entry.until_s <= entry.at_s:
         raise InputError(Problem("until_s", f"{entry.until_s:g} is not after at_s ({entry.at_s:g})"))
     until_ns = None if entry.until_s is None else to_ns(entry.until_s)
-    robot = _only_robot(simulation, entry.robot)
-    return [inp.Inject(robot, entry.target, entry.kind, dict(entry.model_extra or {}), until_ns)]
+    return [
+        inp.Inject(robot, entry.target, entry.kind, dict(entry.model_extra or {}), until_ns)
+        for robot in _robots(simulation, entry.robot)
+    ]

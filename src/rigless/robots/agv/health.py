@@ -102,18 +102,14 @@ class Health:
             for axis, row in zip(self._axes, self.state.motors.tolist(), strict=True)
         ]  # fmt: skip
 
-    def resets(self, motor_id: str) -> bool:
-        """Whether a motor's error can be reset from afar."""
-        return self.axes[motor_id].resets
-
     def cooldown_left_s(self, motor_id: str) -> float:
-        """Until a motor can be reset again; 0: it can now."""
+        """How long it takes until a motor can be reset again; 0: it can be."""
         reset_ns = self.state.reset_ns[self._index[motor_id]]
-        if reset_ns < 0:
-            return 0.0
-        return max(self.axes[motor_id].cooldown_s - (self.robot.now_ns - reset_ns) * 1e-9, 0.0)
+        since_s = (self.robot.now_ns - reset_ns) * 1e-9 if reset_ns >= 0 else math.inf
+        return max(self.axes[motor_id].cooldown_s - since_s, 0.0)
 
     def reset_motor(self, motor_id: str) -> None:
+        """Reset a motor's error."""
         i = self._index[motor_id]
         self.state.reset_ns[i] = self.robot.now_ns
         self.drivers.reset(i)

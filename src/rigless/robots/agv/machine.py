@@ -21,7 +21,7 @@ from rigless.robots.agv.drivers import Drivers
 from rigless.robots.agv.io import Sensing, on_edges
 from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.obstacles import Walls, box_gap, disc_gap, shapes_of
-from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.profile import InitialPose, SimulationProfile
 from rigless.robots.agv.remote import make_drivers
 from rigless.robots.agv.scripts import Scripts
 from rigless.robots.agv.travel import Travel
@@ -98,8 +98,8 @@ class Machine(Travel):
         state.codes, state.latched, state.reset_ns = [""] * count, [""] * count, [-1] * count
         state.well = [True] * count
         state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
-        state.soc, state.map_id = profile.battery.initialSoc, profile.initialPose.mapId
-        start = profile.initialPose
+        start = profile.initialPose or InitialPose()
+        state.soc, state.map_id = profile.battery.initialSoc, start.mapId
         pose = self.robot.start_pose or (start.x, start.y, start.theta)
         self.sensing.begin(state)
         self.scripts.begin(state)
@@ -188,9 +188,8 @@ class Machine(Travel):
     def _sample(self, state: MachineState) -> None:
         """Inputs may have changed: read them, and let move what they allow to."""
         self.sensing.sample(state)
-        given = self.robot.input
-        state.charging = bool(given.get("charging", False))
         self._settle(state)
+        state.charging = bool(self.robot.input.get("charging", False))
         self._freeze(state, self.frozen())
         self._look(state)
         state.sampled = True

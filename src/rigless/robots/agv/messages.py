@@ -345,6 +345,7 @@ class Recalled(Struct, frozen=True):
     type: str
     payload: dict[str, Any]
     bootId: str
+    correlationId: str = ""  # of what it was about
 
 
 class LinkReport(Struct, frozen=True):

@@ -108,6 +108,10 @@ class Agv(Hearing):
         path = find_map(profile.map)
         return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
 
+    def phase_s(self) -> float:
+        profile = self.config.runtime.simulationProfile
+        return (profile.phaseS or 0.0) if profile is not None else 0.0
+
     def start(self) -> None:
         config = self.config
         self.tick_s = 1.0 / config.runtime.tickHz

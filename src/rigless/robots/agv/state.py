@@ -158,9 +158,12 @@ class TaskState:
     active: Task | None = None
     queue: list[Task] = field(default_factory=list)
     finished: dict[str, int] = field(default_factory=dict)  # taskId → revision
-    unfinished: dict[str, str] = field(default_factory=dict)  # taskId → stepId, as it was before this boot
+    unfinished: dict[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # before this boot: taskId → (stepId, correlation)
     recalled_ns: int = 0
     recalled: list[str] = field(default_factory=list)  # those of them that have been told as failed
+    ended: dict[str, str] = field(default_factory=dict)  # those that had ended before this boot: taskId → correlation
 
 
 @dataclass
@@ -178,7 +181,7 @@ class TrafficState:
     holds: dict[str, int] = field(default_factory=dict)  # controlId → until_ns
     limits: dict[str, tuple[float, int]] = field(default_factory=dict)  # controlId → (m/s, until_ns)
     zones: dict[str, Zone] = field(default_factory=dict)
-    grants: dict[str, int] = field(default_factory=dict)  # controlId of a zone → until_ns
+    grants: dict[str, tuple[str, int]] = field(default_factory=dict)  # controlId → (that of the zone, until_ns)
     seqs: dict[str, int] = field(default_factory=dict)  # controlId/kind → the last
     next_ns: int = 2**62  # when the next of all these ends
     blocked: list[str] = field(default_factory=list)  # zones that the robot stands before

@@ -192,7 +192,7 @@ class Work(Plans):
     def _not_now(self, motor: str) -> Refused | None:
         """Why a motor cannot be reset now."""
         machine = self.robot.machine
-        if not machine.resets(motor):
+        if not machine.axes[motor].resets:
             return Refused("NOT_SUPPORTED", f"{motor} cannot be reset: its resetPolicy says supportsReset false", motor)
         left_s = machine.cooldown_left_s(motor)
         return Refused("RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor) if left_s > 0 else None

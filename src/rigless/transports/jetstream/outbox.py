@@ -46,7 +46,6 @@ class Letter:
     id: str
     data: bytes
     floor: int = -1  # the stream was at least here when it was first sent; -1: never sent
-    refused: bool = False  # the server said that it did not store it
 
 
 @dataclass

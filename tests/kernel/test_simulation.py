@@ -67,6 +67,26 @@ def test_rates_come_from_the_config():
     assert (sim.truth("slow").ticks, sim.truth("never").ticks) == (6, 0)
 
 
+def test_a_robot_with_a_phase_ticks_so_much_earlier_than_at_whole_periods():
+    class Early(Diary):
+        def phase_s(self):
+            return 0.43
+
+    sim = Simulation([Early("d"), Diary("whole")])
+    sim.run(0.1)
+    saved = sim.snapshot()
+    sim.run(0.9)
+    for _ in range(2):
+        for name, early_ns in (("d", 430_000_000), ("whole", 0)):
+            at = [time_ns for time_ns, what in sim.robots[name].state.entries if what == "zulu"]
+            period_ns = at[1] - at[0]
+            assert all((time_ns + early_ns) % period_ns == 0 for time_ns in at)
+            assert 0 < at[0] <= period_ns
+            assert len(at) == (S + early_ns) // period_ns - early_ns // period_ns
+        sim.restore(saved)
+        sim.run(0.9)
+
+
 def test_a_new_rate_counts_from_when_it_was_set_and_zero_stops():
     sim = Simulation([Diary("d")])
     diary = sim.robots["d"]

@@ -90,11 +90,13 @@ class Simulation:
         self.untouched = True  # still as it was built: no input yet, nothing restored
         for robot in self.robots.values():
             robot._simulation = self
+            early_ns = to_ns(robot.phase_s())
             for method, hz in self.behaviours[robot.name].rates(robot.config):
                 skim = self.behaviours[robot.name].skims[method]
                 many = getattr(robot, skim) if skim else None
                 ticker = Ticker(f"{robot.name}.{method}", getattr(robot, method), TICK | len(self.tickers), many)
-                ticker.set_rate(Rate(hz), 0)
+                ticker.set_rate(Rate(hz), -early_ns)
+                ticker.skip_to(0)
                 self.tickers[robot.name, method] = ticker
                 self.agenda.tick(ticker)
         for robot in self.robots.values():

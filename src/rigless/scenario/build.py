@@ -1,10 +1,12 @@
 """From a scenario to a simulation: robots made, obstacles placed, timeline and faults entered, ports given addresses."""
 
+import json
 import os
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ class Built:
     source: "Source"
     speed: float | str = 1.0  # the pace asked for
     notes: tuple[str, ...] = ()  # what people should know before it runs
+    collects: bool = True  # whether what robots say is kept for who asks
 
 
 @dataclass
@@ -142,7 +145,34 @@ def build(
     if problems:
         raise InputError(problems)
     told = tuple(dict.fromkeys(str(note) for note in notes))
-    return Built(simulation, scenario, addresses, source, _speed(scenario, asked), told)
+    return Built(simulation, scenario, addresses, source, _speed(scenario, asked), told, collect)
+
+
+def rebuilt(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
+    """The same with other configs for some robots, which are then entries of their own. What this machine must have for them is not asked."""
+    before = built.simulation
+    data = json.loads(before.origin["scenario"])
+    robots, entries = iter(before.robots.values()), []
+    for entry in data["robots"]:
+        fleet = list(islice(robots, entry.get("count", 1)))
+        if any(robot.name in configs for robot in fleet):
+            entries += [_single(entry, robot.name, configs.get(robot.name, robot.config)) for robot in fleet]
+        else:
+            entries.append(entry)
+    data["robots"] = entries
+    source = Source(built.source.file, built.source.folder)
+    again = build(Scenario.model_validate(data), source, before.seed, built.collects, environment=False)
+    for robot in before.robots.values():
+        for port in robot.ports:
+            key = robot.name, port.name
+            if key in again.addresses and built.addresses[key] != port.address:  # somebody chose it
+                again.addresses[key] = built.addresses[key]
+    return replace(again, scenario=built.scenario, speed=built.speed, notes=(*built.notes, *notes))
+
+
+def _single(entry: dict[str, Any], name: str, config: Any) -> dict[str, Any]:
+    kept = {key: value for key, value in entry.items() if key != "count"}
+    return {**kept, "name": name, "config": config.model_dump(mode="json")}
 
 
 def _resolved(scenario: Scenario, fleets: list[Fleet], source: Source) -> dict[str, Any]:

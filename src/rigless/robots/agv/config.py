@@ -37,6 +37,8 @@ from rigless.robots.agv.fields import (
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
 
 ROW = 20  # robots of a fleet that start beside each other
+GOLDEN = 0.6180339887498949  # of a second from one robot of a fleet to the next: however many there are, they are spread evenly
+PHASE_DIGITS = 3  # whole milliseconds, so that robots share wakings of the computer
 SCHEMA_VERSION = 1
 OWN = Path(__file__).with_name("robot_config.json")
 LONGEST_ID = 64
@@ -200,7 +202,9 @@ class DigitalInput(Part):
     """A line that the robot reads."""
 
     ioId: Id = Field(description="Unique in the robot.")
-    type: Text = Field(description="ESTOP_CHAIN, LIMIT_SENSOR, or your own.")
+    type: Text = Field(
+        description="ESTOP_CHAIN, LIMIT_SENSOR, your own; with OBSTACLE, BUMPER or LIDAR in it, it stops."
+    )
     driver: IoDriver = Field(description="What reads it in mode REAL.")
     required: Truth = Field(False, description="Whether the robot may not move without it.")
 
@@ -238,7 +242,9 @@ class Streams(Part):
     stateHz: Hz = Field(description="state, besides its changes")
     telemetryHz: Hz = Field(description="telemetry")
     trafficHz: Hz = Field(description="traffic.state")
-    taskHz: Hz | None = Field(None, description="task.progress while a task is done; only its changes, if not given")
+    taskHz: Hz | None = Field(
+        None, description="task.progress while a task is done, besides its changes; 1 if not given"
+    )
 
 
 class Safety(Part):
@@ -276,19 +282,23 @@ class RobotConfig(Part):
         return whole
 
     def member(self, number: int) -> "RobotConfig":
-        """The config of one robot of a fleet: the same robot under a name of its own and, where nobody says where it starts, at a place of its own."""
+        """The config of one robot of a fleet: the same robot under a name of its own and, where nobody says where and when it starts, at a place and
+        an instant of its own."""
         own = self.identity
         robot_id = f"{own.robotId}-{number}"
         if len(robot_id) > LONGEST_ID:
             what = f"{robot_id!r} has more than {LONGEST_ID} characters"
             raise InputError(Problem("identity.robotId", what, "a fleet counts its robots in it; choose a shorter one"))
         identity = own.model_copy(update={"robotId": robot_id, "robotCode": f"{own.robotCode}-{number}"})
-        runtime = self.runtime
-        if runtime.simulationProfile is None:
-            row, place = divmod(number - 1, ROW)
-            pitch_m = 2.0 * self.dimensions.lengthMm / 1000
-            profile = SimulationProfile(initialPose=InitialPose(x=pitch_m * row, y=-pitch_m * place))
-            runtime = runtime.model_copy(update={"simulationProfile": profile})
+        profile = self.runtime.simulationProfile or SimulationProfile()
+        row, place = divmod(number - 1, ROW)
+        pitch_m = 2.0 * self.dimensions.lengthMm / 1000
+        starts: dict[str, Any] = {}
+        if profile.initialPose is None and profile.map is None:  # on a map there may be walls
+            starts["initialPose"] = InitialPose(x=pitch_m * row, y=-pitch_m * place)
+        if profile.phaseS is None:
+            starts["phaseS"] = round((number - 1) * GOLDEN % 1.0, PHASE_DIGITS)
+        runtime = self.runtime.model_copy(update={"simulationProfile": profile.model_copy(update=starts)})
         return self.model_copy(update={"identity": identity, "runtime": runtime})
 
 

@@ -21,7 +21,7 @@ from rigless.robots.agv.drivers import Drivers
 from rigless.robots.agv.io import Sensing, on_edges
 from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.obstacles import Walls, box_gap, disc_gap, shapes_of
-from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.profile import InitialPose, SimulationProfile
 from rigless.robots.agv.remote import make_drivers
 from rigless.robots.agv.scripts import Scripts
 from rigless.robots.agv.travel import Travel
@@ -98,8 +98,8 @@ class Machine(Travel):
         state.codes, state.latched, state.reset_ns = [""] * count, [""] * count, [-1] * count
         state.well = [True] * count
         state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
-        state.soc, state.map_id = profile.battery.initialSoc, profile.initialPose.mapId
-        start = profile.initialPose
+        start = profile.initialPose or InitialPose()
+        state.soc, state.map_id = profile.battery.initialSoc, start.mapId
         pose = self.robot.start_pose or (start.x, start.y, start.theta)
         self.sensing.begin(state)
         self.scripts.begin(state)
@@ -188,9 +188,8 @@ class Machine(Travel):
     def _sample(self, state: MachineState) -> None:
         """Inputs may have changed: read them, and let move what they allow to."""
         self.sensing.sample(state)
-        given = self.robot.input
-        state.charging = bool(given.get("charging", False))
         self._settle(state)
+        state.charging = bool(self.robot.input.get("charging", False))
         self._freeze(state, self.frozen())
         self._look(state)
         state.sampled = True
@@ -240,11 +239,15 @@ class Machine(Travel):
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
             ahead = d.stretch(drive, state.path, self.const)  # a wall behind the place where it stops is no obstacle
             found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))
-        violated = state.remote.violated
+        if (found <= self._stop_m) != state.blocked:
+            state.blocked = found <= self._stop_m
+            if self.sensing.guards:
+                self.sensing.sample(state)
+        violated = state.remote.violated or state.guarded
         stop, near = self._stop_on_obstacle and (found <= self._stop_m or violated), found <= self._warn_m or violated
         if stop != state.obstacle_stop:
             code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
-            where = "in the protective field" if violated else f"{found:.2f} m ahead"
+            where = f"{found:.2f} m ahead" if state.blocked else "in the protective field"
             text = f"something is {where}" if stop else "the way is free again"
             state.notices.append(
                 (code, severity, "safety", text, {"distanceM": round(found, 4)} if found < math.inf else {})

@@ -110,7 +110,13 @@ class SimulationProfile(Part):
     """What happens to the simulated robot."""
 
     name: str = Field("ideal", description="For people.")
-    initialPose: InitialPose = Field(InitialPose(), description="Where the robot starts.")
+    initialPose: InitialPose | None = Field(
+        None, description="Where the robot starts; without it at 0, 0, and robots of a fleet beside each other."
+    )
+    phaseS: Seconds | None = Field(
+        None,
+        description="How much earlier than at whole periods its ticks and streams come; without it 0, and robots of a fleet differ.",
+    )
     kinematics: Literal["DIFFERENTIAL", "TRACK"] | None = Field(
         None, description="How it moves; without it DIFFERENTIAL with two or more drive motors, TRACK with one."
     )

@@ -253,8 +253,12 @@ async def test_a_stream_that_takes_no_states_is_told_and_when_it_does_again(tmp_
                 robot.say("state", 2, text="x" * 100)
                 info.config.max_msg_size = -1
                 await other.js.update_stream(info.config)
-                robot.say("state", 3)
-                await until(lambda: "takes robot.r1.state again" in robot.texts)
+
+                async def again():
+                    robot.say("state")
+                    return "takes robot.r1.state again" in robot.texts
+
+                await eventually(again)
                 assert robot.texts.count("is lost") == 1
 
 

@@ -12,7 +12,15 @@ from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.place import Place
 from rigless.robots.agv.units import UNITS
 
-RESERVED = ("nats", "hardware", "boot_id", "epoch_s", "lost_s", "obstacle_m")  # ports and inputs that every robot has
+RESERVED = (
+    "nats",
+    "hardware",
+    "boot_id",
+    "epoch_s",
+    "lost_s",
+    "late_ms",
+    "obstacle_m",
+)  # ports and inputs that every robot has
 PROMISES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
 FUNCTIONS = {"hasGripper": "GRIP", "hasHoist": "HOIST", "hasTelescope": "TELESCOPE"}  # words of functionKeys
 KINDS = {
@@ -84,8 +92,8 @@ def _commands(root: Place) -> Iterator[Finding]:
             yield command.warning("COMMAND_WITHOUT_MEANS", what, "add what it needs, or remove the command")
         seen.add(command.text)
     if supported.there and "STOP" not in seen and isinstance(supported.value, list):
-        what = "STOP is not among the supported commands: the backend cannot stop the robot"
-        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP")
+        what = "STOP is not among the supported commands; it is taken all the same, since any robot can be stopped"
+        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP, so that the backend knows")
 
 
 def _flags(root: Place) -> Iterator[Finding]:

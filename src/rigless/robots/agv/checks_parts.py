@@ -92,8 +92,8 @@ def _commands(root: Place) -> Iterator[Finding]:
             yield command.warning("COMMAND_WITHOUT_MEANS", what, "add what it needs, or remove the command")
         seen.add(command.text)
     if supported.there and "STOP" not in seen and isinstance(supported.value, list):
-        what = "STOP is not among the supported commands; it is taken all the same, since any robot can be stopped"
-        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP, so that the backend knows")
+        what = "STOP is not among the supported commands, but is taken all the same: any robot can be stopped"
+        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP, so that the file says so")
 
 
 def _flags(root: Place) -> Iterator[Finding]:

@@ -275,6 +275,7 @@ def test_the_ledger_is_bounded_and_forgets_the_oldest(monkeypatch):
         scene.command("SET_OUTPUT", id=f"o{n}", ioId="buzzer", value=bool(n % 2))
     ledger = scene.robot.state.commands.ledger
     assert list(ledger) == [drive, "o4", "o5", "o6", "o7"]  # what is still being done is not forgotten
+    assert scene.robot.state.commands.types.keys() == ledger.keys()
 
 
 def test_answers_from_before_a_restart_are_remembered():
@@ -296,6 +297,31 @@ def test_answers_from_before_a_restart_are_remembered():
     assert (scene.ack("cut").status, scene.ack("cut").replayed) == ("FAILED", True)
     scene.run(1)
     assert scene.truth.odometer_m == 0.0
+
+
+def test_what_was_answered_in_this_boot_is_not_taken_back_by_what_was_before_it():
+    scene = Scene().run(0.1)
+    scene.command("SET_OUTPUT", id="done", ioId="buzzer", value=True)
+    scene.send(m.Recalled("command.ack", {"commandId": "done", "status": "RUNNING", "refs": []}, "boot-0")).run(0.1)
+    assert scene.acks("done") == DONE
+
+
+def test_a_command_that_could_not_be_read_before_a_restart_can_be_sent_again():
+    scene = Scene().run(0.1)
+    unread = {"commandId": "c", "status": "REJECTED", "refs": [], "code": "MALFORMED_ENVELOPE"}
+    scene.send(m.Recalled("command.ack", unread, "boot-0"))
+    scene.command("SET_OUTPUT", id="c", ioId="buzzer", value=True)
+    assert scene.acks("c") == DONE
+
+
+def test_of_several_commands_the_state_names_the_one_that_drives():
+    scene = Scene().run(0.1)
+    scene.command("RELEASE", id="hand")
+    scene.command("MOVE", id="drive", x=0.5, y=0.0)
+    scene.run(0.2)
+    assert scene.last("state").commandId == "drive"
+    scene.until(lambda: scene.acks("drive")[-1] == "SUCCEEDED").run(0.1)
+    assert scene.last("state").commandId == "hand"
 
 
 # What cannot be read

@@ -208,6 +208,20 @@ def test_a_function_that_no_motor_has():
     assert rejected(Scene().run(0.05), "GRIP", functionKey="CRANE") == "REQUIRED_MOTOR_UNAVAILABLE"
 
 
+def test_of_two_motors_of_a_function_one_that_is_well_is_taken_unless_one_is_named():
+    motors = own()["motors"]
+    motors.append({**motors[2], "motorId": "other_hand"})
+    scene = Scene(motors=motors).run(0.1)
+    scene.command("RELEASE", motorId="other_hand", functionKey="GRIPPER")
+    scene.run(4)
+    assert (scene.truth.axes["gripper"], scene.truth.axes["other_hand"]) == pytest.approx((0.0, 0.08))
+    scene.sim.inject("agv", "gripper", "error")
+    scene.run(0.1)
+    scene.command("GRIP")
+    scene.run(4)
+    assert scene.truth.axes["other_hand"] == pytest.approx(0.0)
+
+
 def test_a_second_motion_is_refused_as_busy():
     scene = Scene().run(0.05)
     scene.command("MOVE", x=3.0, y=0.0)

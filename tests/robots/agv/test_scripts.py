@@ -93,6 +93,21 @@ def test_backwards_it_looks_back():
     assert machine.pose[0] == pytest.approx(-3 + 0.25 + HALF_LENGTH + STOP, abs=1e-5)
 
 
+@pytest.mark.parametrize(("radius", "turns"), [(0.5, True), (0.95, False)])
+def test_it_turns_away_from_an_obstacle_if_its_corners_have_room(radius, turns):
+    """They need the half diagonal less half the length: 0.555 - 0.45 m."""
+    sim, _, machine = running(obstacleScript=[{"x": 1.45, "y": 0.0, "radiusM": radius}])
+    machine.go([Waypoint(3, 0)])
+    sim.run(seconds=2.0)
+    assert machine.obstacle_stop
+    machine.go([Waypoint(0, -3)])
+    sim.run(seconds=0.5)
+    assert (machine.pose[2] < 0.0) == turns
+    sim.run(seconds=8.0)
+    assert machine.arrived == turns
+    assert machine.obstacle_stop != turns
+
+
 def test_without_stop_on_obstacle_it_only_warns():
     sim, robot = bench(
         runtime=profile(obstacleScript=[{"distanceM": 0.2}]), safety={**own()["safety"], "stopOnObstacle": False}

@@ -84,7 +84,7 @@ def _limits(motor: Place) -> Iterator[Finding]:
             yield quantity["unit"].error("UNKNOWN_UNIT", f"there is no unit {text!r}", did_you_mean(text, options))
         elif unit is not None and unit.dimension != dimension:
             right = unit.position + {"position": "", "speed": "ps", "acceleration": "ps2"}[dimension]
-            what = f"{text!r} is a unit of {unit.dimension}, but {name} is a {dimension}"
+            what = f"{text!r} is a unit of {unit.dimension}, but {name} needs one of {dimension}"
             yield quantity["unit"].error("WRONG_UNIT", what, f"{right!r} would be one")
         elif unit is not None:
             kinds[name] = unit.kind

@@ -115,6 +115,20 @@ def test_one_that_ends_at_the_instant_of_a_stop_is_answered_as_it_ended():
     assert scene.last("state").commandId is None
 
 
+def test_a_motor_that_fails_stops_the_others_of_its_command():
+    scene = Scene().run(0.1)
+    up = [
+        scene.command("RELEASE"),
+        scene.command("MOVE_AXIS", functionKey="HOIST", target={"unit": "mm", "value": 300}),
+    ]
+    scene.until(lambda: all(scene.acks(name) == DONE for name in up))
+    home = scene.command("HOME")
+    scene.run(0.5)
+    scene.sim.inject("agv", "hoist", "error")
+    scene.run(3)
+    assert (scene.ack(home).code, scene.truth.axes["gripper"] > 0.03) == ("REQUIRED_MOTOR_UNAVAILABLE", True)
+
+
 def test_outputs_and_poses_are_set():
     scene = Scene().run(0.1)
     assert scene.acks(scene.command("SET_OUTPUT", ioId="beacon", value=True)) == DONE
@@ -344,6 +358,15 @@ def test_of_several_commands_the_state_names_the_one_that_drives():
 def envelope(payload, **changes):
     return json.dumps({"v": 1, "messageId": "m1", "type": "command.request", "robotId": "agv", "bootId": BACKEND, "seq": 1,
                        "ts": instants.to_text(EPOCH_NS), "payload": payload, **changes}).encode()  # fmt: skip
+
+
+@pytest.mark.parametrize(("age_ms", "status"), [(1000, "SUCCEEDED"), (5000, "EXPIRED")])
+def test_the_time_that_the_server_kept_it_counts(age_ms, status):
+    stored, until = (f"2040-01-01T00:00:0{second}Z" for second in (0, 3))
+    payload = {"commandId": "c", "commandType": "SET_OUTPUT", "params": {"ioId": "buzzer", "value": True}}
+    body = envelope({**payload, "issuedAt": stored, "expiresAt": until})
+    head = f"NATS/1.0\r\nNats-Time-Stamp: {stored}\r\nRigless-Age-Ms: {age_ms}\r\n\r\n".encode()
+    assert Scene().run(0.1).wire("command.request", head + body).ack("c").status == status
 
 
 def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():

@@ -400,6 +400,12 @@ def test_progress_follows_the_way_and_so_does_what_is_left():
     assert told[-1][1] < 0.5
 
 
+def test_a_speed_limit_makes_what_is_left_take_longer():
+    scene = Scene().run(0.1)
+    scene.control("SPEED_LIMIT", value=0.25).assign(("MOVE", {"x": 5.0, "y": 0.0})).run(0.1)
+    assert scene.last("task.progress").etaS == pytest.approx(20.0, abs=0.5)
+
+
 def test_the_time_it_was_held_is_counted():
     scene = Scene().run(0.1)
     scene.assign(("MOVE", {"x": 1.0, "y": 0.0}))

@@ -85,6 +85,9 @@ class Agv(Hearing):
             "lost_s": VirtualInput(
                 0.0, "time that the computer could not keep up with; tickOverruns follow from it", 0.0, 1e9
             ),
+            "late_ms": VirtualInput(
+                0.0, "by how much 99 of 100 ticks are late, at most; p99Ms follows from it", 0.0, 1e6
+            ),
             "boot_id": VirtualInput("", "which boot this is; empty: made from the seed"),
             "epoch_s": VirtualInput(0.0, "when the simulation began, in seconds since 1970; 0: the year 2026"),
         }

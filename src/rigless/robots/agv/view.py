@@ -31,7 +31,7 @@ from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import Motor, RobotConfig
 from rigless.robots.agv.profile import SimulationProfile
-from rigless.robots.agv.voice import PORT
+from rigless.robots.agv.voice import OF_THE_HOST, PORT
 
 STATUSES: tuple[tuple[str, Colour], ...] = (
     ("RUNNING", "ok"), ("WARNING", "warn"), ("PAUSED", "warn"), ("ERROR", "bad"), ("OFFLINE", "bad"),
@@ -234,7 +234,7 @@ def _drawn(config: RobotConfig) -> Iterator[Part]:
 def _io(robot: Any, config: RobotConfig) -> Iterator[Part]:
     names = {entry.ioId: entry.type.replace("_", " ").capitalize() for entry in config.io.digitalInputs}
     for name in robot.inputs:
-        if name not in ("boot_id", "epoch_s", "lost_s"):
+        if name not in OF_THE_HOST:
             label = f"{name} · {names[name].lower()}" if name in names else name.replace("_", " ").capitalize()
             yield Switch(name, label, group="Inputs")
     for entry in config.io.digitalInputs:

@@ -130,7 +130,7 @@ def test_the_state_is_told_at_once_but_not_too_often():
     for on in [False, True] * 25:
         scene.sim.set_input("agv", "estop", on)
         scene.run(0.02)
-    assert 2 <= len(scene.said("state")) - before <= 25
+    assert 15 <= len(scene.said("state")) - before <= 25
     scene.run(0.1)
     assert scene.last("state").status == "PAUSED"
 

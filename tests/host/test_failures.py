@@ -2,6 +2,7 @@
 
 import pytest
 
+from rigless.host.links import PortInbox
 from rigless.kernel import inputs as inp
 from rigless.kernel.problems import InputError
 from rigless.recordings.replay import verify
@@ -47,8 +48,10 @@ async def test_a_reset_recovers_and_the_same_client_goes_on():
     async with on_air(brittle()) as host, client_of(host, "brittle") as client:
         client.send("fail\n")
         await until(lambda: host.failure)
+        inbox = PortInbox(host, "brittle", "line")
+        assert inbox.deaf, "what comes now is taken by nobody"
         host.reset()
-        assert (host.state, host.failure) == ("running", "")
+        assert (host.state, host.failure, inbox.deaf) == ("running", "", False)
         assert await client.ask("hello") == "hello"
         await until(lambda: host.sim.now_ns > 0)
 

@@ -184,7 +184,7 @@ def test_which_robot_must_be_said_when_there_are_several():
     robots = [cart(name="a"), cart(name="b")]
     for tables in ({"timeline": [{"at_s": 1, "clear": ""}]}, {"faults": [{"target": "motor"}]}):
         (text,) = told(robots=robots, **tables)
-        assert text.endswith("robot: this key is required when there are several robots (one of: a, b)")
+        assert text.endswith("robot: this key is required when there are several robots (one of: a, b; or * for all)")
     scene = timeline({"at_s": 0.1, "robot": "b", "port": "drive", "wire_hex": "03"}, robots=robots)
     scene.simulation.run(0.2)
     assert [scene.simulation.truth(name).speed_mps for name in "ab"] == [0.0, 3.0]

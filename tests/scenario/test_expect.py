@@ -139,6 +139,25 @@ def test_of_several_robots_the_named_one_is_looked_at():
     assert [verdict.passed for verdict in verdicts] == [True, False, True, True, True, True]
 
 
+def test_a_star_means_all_robots_that_fit():
+    robots = [cart(name="fleet", count=3, config={"speed_mps": 1.0}), cart(name="still")]
+    verdicts = judged(
+        [
+            {**X, "robot": "fleet-*", "min": 1.99},
+            {**X, "robot": "*", "min": 1.99},
+            {"region": {"x": [0, 1.5]}, "robot": "fleet-*", "from_s": 0},
+            {"event": "booted", "robot": "fleet-*", "min_count": 3, "max_count": 3},
+            {"port": "odometry", "robot": "*", "min_count": 80, "max_count": 80},
+            {"value": "input.brake", "robot": "fleet-*", "equals": True},
+            {"value": "input.brake", "robot": "still", "equals": False},
+        ],
+        robots=robots,
+        timeline=[{"at_s": 2, "robot": "fleet-*", "set": {"brake": True}}],
+    )
+    assert [verdict.passed for verdict in verdicts] == [True, False, False, True, True, True, True]
+    assert verdicts[1].detail == "was still: 0 at 2 s"
+
+
 def test_examining_changes_nothing_of_what_the_robot_does():
     scene, other = built(ROLLING, expect=[{**X, "from_s": 0, "min": 0}]), built(ROLLING)
     Examiner(scene, 1.0)
@@ -160,7 +179,7 @@ def test_verdicts_say_what_was_seen():
     assert [(verdict.text, verdict.detail) for verdict in judged(expect, robots=ROLLING)] == [
         ("far enough", "was 2 at 2 s"),
         ("truth.pose.0 at least 0 at 9 s", "never looked at: the run ended at 2 s"),
-        ("event go seen in the whole run", "seen 0 times"),
+        ("event go seen in the whole run", "seen 0 times; events of this run: booted"),
         ("event booted not seen in the whole run", "seen 1 times (0 s)"),
         ("at most 3 messages on odometry in the whole run", "20 messages"),
         ("truth.pose.0 at least 1.8 at least once from 0 s to the end", "held in 5 of 41 samples; last 2 at 2 s"),
@@ -294,3 +313,47 @@ def test_a_sent_path_that_names_no_message(path):
     built = Built(built.simulation, built.scenario.model_copy(update={"expect": [expectation]}), {}, Source())
     with pytest.raises(InputError, match=r"sent\.PORT\.TYPE\.FIELD"):
         Examiner(built, 2)
+
+
+def answers(*expect):
+    """What a robot whose messages are in an envelope answers: "go" is done, "late" comes while it is."""
+    move = {
+        "at_s": 0.5,
+        "port": "nats",
+        "message": {"type": "CommandRequest", "commandType": "MOVE", "params": {"x": 1, "y": 0}},
+    }
+    sent = [{**move, "message": {**move["message"], "commandId": name}} for name in ("go", "late")]
+    return judged(expect, robots=[{"kind": "agv"}], timeline=sent, duration_s=5)
+
+
+def test_messages_of_one_type_can_be_chosen_by_their_fields():
+    ack = {"port": "nats", "message": "CommandAck"}
+    verdicts = answers(
+        {**ack, "where": {"commandId": "go", "status": "SUCCEEDED"}},
+        {**ack, "where": {"commandId": "late", "code": "BUSY"}, "max_count": 1},
+        {**ack, "where": {"commandId": "late", "status": "RUNNING"}, "seen": False},
+        {**ack, "where": {"commandId": "go"}, "min_count": 3, "max_count": 3},
+        {"port": "nats", "message": "State", "where": {"pose.mapId": "map", "safety.estop": "NONE"}, "from_s": 4},
+        {"value": "sent.nats.State.status", "equals": "RUNNING", "from_s": 1},
+        {**ack, "where": {"commandId": "go", "status": "FAILED"}},
+        {**ack, "where": {"commandId": "go"}, "seen": False},
+    )
+    assert [verdict.passed for verdict in verdicts] == [True] * 6 + [False] * 2
+    text, detail = verdicts[1].text, verdicts[1].detail
+    assert (text, detail) == (
+        "at most 1 CommandAck commandId=late code=BUSY on nats in the whole run",
+        "1 messages (0.5 s)",
+    )
+
+
+def test_who_names_a_message_that_is_not_there_is_told_which_are():
+    verdicts = answers(
+        {"port": "nats", "message": "Ack"},
+        {"value": "sent.nats.Ack.status", "equals": "DONE"},
+        {"port": "nats", "message": "CommandAck", "where": {"comandId": "go"}},
+    )
+    assert not any(verdict.passed for verdict in verdicts)
+    there = "messages on nats: CommandAck, Heartbeat, SettingsReported, State, Telemetry, TrafficState"
+    assert verdicts[0].detail == f"0 messages; {there}"
+    assert verdicts[1].detail == f"was None at 5 s; {there}"
+    assert "did you mean 'commandId'" in verdicts[2].detail

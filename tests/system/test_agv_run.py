@@ -30,6 +30,11 @@ def beginnings(backend):
     return list(dict.fromkeys(stored.envelope["bootId"] for stored in backend.out))
 
 
+def reported(backend):
+    """The settings, as they were last reported."""
+    return backend.of("settings.reported")[-1].payload
+
+
 @contextlib.contextmanager
 def phoenix(port, state):
     """A robot with many lives; gives a function that ends the present one."""
@@ -96,9 +101,20 @@ async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path,
     async with await Backend.connect(f"nats://127.0.0.1:{port}") as backend:
         await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
         await backend.until_ended()
+        wish = {"version": 4, "settings": {"runtime.tickHz": 50, "streams.stateHz": 20}}
+        await backend.publish("settings.desired", backend.envelope("settings.desired", wish))
+        await backend.until(lambda: reported(backend)["restartRequired"] == ["runtime.tickHz"], "the report")
         first.popen.kill()  # as it goes, the server goes
         first.popen.wait()
         second = await started(rigless_process, *words)
+        await backend.until(lambda: reported(backend)["restartRequired"] == [], "what waited for the restart")
+        told = reported(backend)
+        assert (told["desiredVersion"], told["effective"]["runtime.tickHz"], told["effective"]["streams.stateHz"]) == (
+            4,
+            50,
+            20,
+        )
+        assert "begins with what its backend set before this start: runtime.tickHz 50" in second.errors
         await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
         await backend.until_ended()
         check_kept(backend)

@@ -4,6 +4,8 @@ import asyncio
 
 
 class Diary:
+    deaf = False
+
     def __init__(self):
         self.links = 0
         self.reports = []

@@ -180,6 +180,24 @@ async def test_the_last_settings_are_told_first_and_once(tmp_path):
 
 
 @on_loop
+async def test_what_was_handled_as_the_way_broke_does_not_come_again(tmp_path):
+    def handle(robot, data):
+        answer(robot, data)
+        robot.transport._session._break("the lease has run out")
+
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path), handle) as robot, backend(server.url) as other:
+            await other.ask("r1", 1)
+            await until(lambda: robot.heard("command.request"))
+
+            async def acknowledged():
+                return await other.pending("r1") == 0
+
+            await eventually(acknowledged)
+            assert len(robot.heard("command.request")) == 1
+
+
+@on_loop
 async def test_rubbish_is_handed_on_and_acknowledged(tmp_path):
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
@@ -257,3 +275,40 @@ async def test_the_loop_is_not_held_up_by_idle_robots(tmp_path):
             robot.transport._connection.publish = lambda *given: (asked.append(given[0]), publish(*given))
             await asyncio.sleep(0.5)
             assert [subject for subject in asked if "MSG.NEXT" in subject] == []
+
+
+@on_loop
+async def test_what_the_robots_code_broke_on_is_not_acknowledged_and_comes_again(tmp_path):
+    def brittle(robot, data):
+        if b'"c1"' in data:
+            robot.deaf = True  # as the host says of a robot whose code has failed
+        if not robot.deaf:
+            answer(robot, data)
+
+    def asked(robot):
+        return [json.loads(data)["commandId"] for data in robot.heard("command.request")]
+
+    with Server(tmp_path) as server:
+        async with running(port(server.url, tmp_path), brittle) as robot, backend(server.url) as other:
+            for number in range(3):
+                await other.ask("r1", number)
+            await until(lambda: "c1" in asked(robot))
+            await robot.until_sent()
+
+            async def only_the_first():
+                return (await other.js.consumer_info(IN, "r1")).ack_floor.stream_seq == 1 and await other.pending(
+                    "r1"
+                ) == 2
+
+            await eventually(only_the_first)
+            assert asked(robot) == ["c0", "c1"], "nothing is handed to a robot that cannot hear"
+            robot.answer, robot.deaf = answer, False
+            robot.transport.rewound()
+            await until(lambda: len(asked(robot)) == 4)
+            assert sorted(asked(robot)[2:]) == ["c1", "c2"]
+            await robot.until_sent()
+
+            async def acknowledged():
+                return await other.pending("r1") == 0
+
+            await eventually(acknowledged)

@@ -71,7 +71,7 @@ def _soon(monkeypatch):
 @on_loop
 async def test_what_is_said_while_one_was_turned_down_and_others_fly_is_sent(tmp_path):
     scene = Scene(tmp_path)
-    await scene.lane.begin()
+    await scene.lane.begin(0)
     scene.say(3)
     scene.way.answer(FULL)
     scene.say()
@@ -89,7 +89,7 @@ async def test_what_is_said_while_one_was_turned_down_and_others_fly_is_sent(tmp
 async def test_one_that_can_never_be_taken_holds_up_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(publisher, "WINDOW", 1)
     scene = Scene(tmp_path)
-    await scene.lane.begin()
+    await scene.lane.begin(0)
     scene.say(2)
     scene.way.answer(TOO_LARGE)
     assert scene.way.asked == [1, 2]
@@ -113,7 +113,7 @@ async def test_an_outbox_that_cannot_be_read_is_read_again(tmp_path, monkeypatch
             return getattr(read, name)
 
     scene.outbox._database = Disk()
-    await scene.lane.begin()
+    await scene.lane.begin(0)
     await asyncio.sleep(0.03)
     assert "disk I/O error" in "".join(scene.told)
     trouble.clear()

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream import protocol
 from rigless.transports.jetstream.clock import LATEST_NS, to_ns, to_text
+from rigless.transports.jetstream.existing import check_outbound
 from rigless.transports.jetstream.outbox import Letter, Outbox
-from rigless.transports.jetstream.streams import Stream, check, covers
+from rigless.transports.jetstream.streams import Stream, covers
 from rigless.transports.jetstream.trouble import LinkError
 
 from .nats_robots import on_loop
@@ -112,7 +113,7 @@ def test_what_a_stream_takes(pattern, subject, does):
 
 def test_what_a_stream_does_not_take_is_named():
     with pytest.raises(LinkError, match=r"ROBOT_OUT does not take robot\.r1\.events, robot\.r1\.x"):
-        check(Stream("ROBOT_OUT", ["robot.*.state"], ""), ["robot.r1.state", "robot.r1.events", "robot.r1.x"])
+        check_outbound(Stream("ROBOT_OUT", ["robot.*.state"], ""), ["robot.r1.state", "robot.r1.events", "robot.r1.x"])
 
 
 # On file
@@ -195,11 +196,12 @@ async def test_what_is_remembered_is_bounded_by_number_and_age(tmp_path, monkeyp
     for number in range(9):
         outbox.keep("a", "s", str(number), str(number).encode())
         outbox.keep("a", "t", str(number % 2), str(number).encode())
+    outbox.keep("a", "settings", "", b"the one there is")
     outbox.commit()
     assert [data for subject, data in outbox.kept("a") if subject == "s"] == [b"4", b"5", b"6", b"7", b"8"]
     assert [data for subject, data in outbox.kept("a") if subject == "t"] == [b"7", b"8"]
     monkeypatch.setattr(outboxes, "KEPT_S", -1.0)
-    assert outbox.kept("a") == []
+    assert outbox.kept("a") == [("settings", b"the one there is")], "which a robot that ran for a month still needs"
     outbox.close()
 
 

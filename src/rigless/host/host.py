@@ -15,6 +15,7 @@ from uuid import uuid4
 from rigless.host.alarm import Alarm
 from rigless.host.links import PortInbox, reconcile
 from rigless.host.pace import Pace
+from rigless.host.resume import resumed
 from rigless.host.surroundings import Surroundings
 from rigless.host.tape import FLUSH_WALL_NS, Tape
 from rigless.kernel.events import Event, Severity
@@ -49,10 +50,10 @@ class Host:
         duration_s: float | None = None,
         surroundings: Surroundings | None = None,
     ):
-        self.built = built
-        self.sim = built.simulation
         self.pace = Pace.of(built.speed if speed is None else speed)
         self.surroundings = surroundings or Surroundings()
+        self.built = resumed(built, self.surroundings, self.pace.mode == "fast")
+        self.sim = self.built.simulation
         self.begun = False
         self.paused = False
         self.halted = False

@@ -18,6 +18,10 @@ class PortInbox:
     def __init__(self, host: "Host", robot: str, port: str):
         self._host, self._robot, self._port = host, robot, port
 
+    @property
+    def deaf(self) -> bool:
+        return bool(self._host.failure)
+
     def new_link(self) -> int:
         return self._host.new_link()
 

@@ -47,6 +47,14 @@ class Surroundings:
             return replace(port, options={**port.options, **extra})
         return port
 
+    def remembered(self, port: Port) -> list[tuple[str, bytes]]:
+        """What a robot left behind when it last ran, if there is a folder that outlived it: subjects and messages, oldest first."""
+        if port.transport != "nats" or self._state is None:
+            return []
+        from rigless.transports.nats import remembered  # only for those who have such a port
+
+        return remembered(port, self._state)
+
     def _folder(self) -> Path:
         if self._state is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="rigless-", ignore_cleanup_errors=True)

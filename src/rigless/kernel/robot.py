@@ -5,7 +5,7 @@ happens on which message. A robot is given time and randomness; it never asks a 
 """
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -121,6 +121,12 @@ class Robot:
     def member(cls, config: Any, number: int) -> Any:
         """The config of one robot of a fleet, counted from 1. Raises InputError."""
         return config
+
+    @classmethod
+    def resumed(cls, config: Any, kept: Iterable[tuple[str, bytes]]) -> tuple[Any, list[str]]:
+        """The config of a robot that ran before and has left this behind (subjects and messages that its transport keeps, oldest first); and
+        what people should know of it."""
+        return config, []
 
     def asks(self) -> Asks:
         """What this robot's config asks of the simulation around it. Raises InputError, for a map that is not there."""

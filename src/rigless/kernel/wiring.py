@@ -28,6 +28,11 @@ class Output(NamedTuple):
     subject: str
     message: Any
 
+    @property
+    def content(self) -> Any:
+        """The message without its envelope: the class of an envelope names the field that it CARRIES."""
+        return getattr(self.message, getattr(type(self.message), "CARRIES", ""), self.message)
+
 
 class Wiring:
     """The links of one simulation."""

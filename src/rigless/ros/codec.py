@@ -17,6 +17,7 @@ DOMAIN = "domain/"  # the address of a ROS port: the domain that the environment
 class Published(Struct, frozen=True):
     """A message on a topic, which goes by the name that the robot gave it."""
 
+    CARRIES: ClassVar[str] = "message"
     topic: str
     message: Any
 

@@ -1,8 +1,12 @@
 """From a scenario to a simulation: robots made, obstacles placed, timeline and faults entered, ports given addresses."""
 
+import json
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +38,7 @@ class Built:
     source: "Source"
     speed: float | str = 1.0  # the pace asked for
     notes: tuple[str, ...] = ()  # what people should know before it runs
+    collects: bool = True  # whether what robots say is kept for who asks
 
 
 @dataclass
@@ -129,7 +134,7 @@ def build(
             simulation, ("faults", index), fault.at_s, lambda fault=fault: _fault(simulation, fault), source, problems
         )
     for index, expectation in enumerate(scenario.expect):
-        if expectation.robot is not None and expectation.robot not in names:
+        if expectation.robot is not None and not meant(expectation.robot, names):
             problems.append(
                 source.problem(
                     ("expect", index, "robot"),
@@ -140,7 +145,34 @@ def build(
     if problems:
         raise InputError(problems)
     told = tuple(dict.fromkeys(str(note) for note in notes))
-    return Built(simulation, scenario, addresses, source, _speed(scenario, asked), told)
+    return Built(simulation, scenario, addresses, source, _speed(scenario, asked), told, collect)
+
+
+def rebuilt(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
+    """The same with other configs for some robots, which are then entries of their own. What this machine must have for them is not asked."""
+    before = built.simulation
+    data = json.loads(before.origin["scenario"])
+    robots, entries = iter(before.robots.values()), []
+    for entry in data["robots"]:
+        fleet = list(islice(robots, entry.get("count", 1)))
+        if any(robot.name in configs for robot in fleet):
+            entries += [_single(entry, robot.name, configs.get(robot.name, robot.config)) for robot in fleet]
+        else:
+            entries.append(entry)
+    data["robots"] = entries
+    source = Source(built.source.file, built.source.folder)
+    again = build(Scenario.model_validate(data), source, before.seed, built.collects, environment=False)
+    for robot in before.robots.values():
+        for port in robot.ports:
+            key = robot.name, port.name
+            if key in again.addresses and built.addresses[key] != port.address:  # somebody chose it
+                again.addresses[key] = built.addresses[key]
+    return replace(again, scenario=built.scenario, speed=built.speed, notes=(*built.notes, *notes))
+
+
+def _single(entry: dict[str, Any], name: str, config: Any) -> dict[str, Any]:
+    kept = {key: value for key, value in entry.items() if key != "count"}
+    return {**kept, "name": name, "config": config.model_dump(mode="json")}
 
 
 def _resolved(scenario: Scenario, fleets: list[Fleet], source: Source) -> dict[str, Any]:
@@ -288,24 +320,29 @@ def _plan(simulation: Simulation, at: KeyPath, at_s: float, make: Any, source: S
         problems += source.place(at, error)
 
 
-def _only_robot(simulation: Simulation, name: str | None) -> str:
-    if name is None:
-        if len(simulation.robots) > 1:
-            raise InputError(
-                Problem(
-                    "robot",
-                    "this key is required when there are several robots",
-                    "one of: " + ", ".join(simulation.robots),
-                )
-            )
-        return next(iter(simulation.robots))
-    return name
+def meant(pattern: str, names: Iterable[str]) -> list[str]:
+    """The robots that a name means: the one, or with * in it all that fit."""
+    return [name for name in names if name == pattern or ("*" in pattern and fnmatchcase(name, pattern))]
+
+
+def _robots(simulation: Simulation, name: str | None) -> list[str]:
+    names = list(simulation.robots)
+    if name is not None:
+        return meant(name, names) or [name]  # who is not there is told by the check of the input
+    if len(names) > 1:
+        fix = f"one of: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}; or * for all"
+        raise InputError(Problem("robot", "this key is required when there are several robots", fix))
+    return names
 
 
 def _timeline(simulation: Simulation, entry: TimelineEntry) -> list[AnyInput]:
     if entry.obstacle is not None:
         return [inp.MoveObstacle(entry.obstacle, entry.x or 0.0, entry.y or 0.0, entry.theta, entry.over_s)]
-    robot = _only_robot(simulation, entry.robot)
+    return [given for robot in _robots(simulation, entry.robot) for given in _told(entry, robot)]
+
+
+def _told(entry: TimelineEntry, robot: str) -> list[AnyInput]:
+    """What an entry does to one robot."""
     if entry.set is not None:
         return [inp.SetInput(robot, name, value) for name, value in entry.set.items()]
     if entry.clear is not None:
@@ -325,5 +362,7 @@ def _fault(simulation: Simulation, entry: FaultEntry) -> list[AnyInput]:
     if entry.until_s is not None and entry.until_s <= entry.at_s:
         raise InputError(Problem("until_s", f"{entry.until_s:g} is not after at_s ({entry.at_s:g})"))
     until_ns = None if entry.until_s is None else to_ns(entry.until_s)
-    robot = _only_robot(simulation, entry.robot)
-    return [inp.Inject(robot, entry.target, entry.kind, dict(entry.model_extra or {}), until_ns)]
+    return [
+        inp.Inject(robot, entry.target, entry.kind, dict(entry.model_extra or {}), until_ns)
+        for robot in _robots(simulation, entry.robot)
+    ]

@@ -10,10 +10,10 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.wiring import Output
-from rigless.ros.codec import Published
-from rigless.scenario.build import Built
+from rigless.scenario.build import Built, meant
 from rigless.scenario.model import Expectation, Region
 
+SHOWN = 3  # times of what was counted
 ROOTS = ("truth", "state", "metrics", "input", "sent")
 
 
@@ -31,12 +31,22 @@ class _Watch:
     """What has been seen of one expectation so far."""
 
     expectation: Expectation
+    robots: dict[str, Robot]  # whom it is about
     samples: int = 0
     held: int = 0
     count: int = 0
     failure: str = ""
     last: str = ""
     seen: list[str] = field(default_factory=list)
+
+    def see(self, time_ns: int) -> None:
+        self.count += 1
+        if len(self.seen) < SHOWN:
+            self.seen.append(f"{time_ns / 1e9:g} s")
+
+    def times(self) -> str:
+        """When the first of them were seen."""
+        return f" ({', '.join(self.seen)}{', …' if self.count > SHOWN else ''})" if self.seen else ""
 
 
 class Examiner:
@@ -45,8 +55,9 @@ class Examiner:
     def __init__(self, built: Built, duration_s: float):
         self._sim = simulation = built.simulation
         self._duration_s = duration_s
-        self._watches = [_Watch(expectation) for expectation in built.scenario.expect]
+        self._watches = [_Watch(e, self._meant(e)) for e in built.scenario.expect]
         self._sent: dict[tuple[str, str, str], Any] = {}  # robot, port, type → the last message
+        self._codes: set[str] = set()  # of all events
         problems: list[Problem] = []
         for index, watch in enumerate(self._watches):
             try:
@@ -70,14 +81,19 @@ class Examiner:
         if e.event is not None:
             return
         if e.port is not None:
-            robots = [self._sim.robots[e.robot]] if e.robot is not None else list(self._sim.robots.values())
-            ports = {port.name for robot in robots for port in robot.ports}
+            ports = {port.name for robot in watch.robots.values() for port in robot.ports}
             if e.port not in ports:
                 raise unknown("port", e.port, ports)
             return
-        value = self._read(watch)
-        if e.value is not None and e.equals is None and not isinstance(value, int | float | np.number | None):
-            raise InputError(Problem(e.value, f"is not a number but {type(value).__name__}", "name one of its parts"))
+        if e.robot is None and len(watch.robots) > 1:
+            raise InputError(
+                Problem("", "this expectation names no robot and there are several", "add robot = …, or * for all")
+            )
+        for robot in watch.robots.values():
+            value = self._read(e, robot)
+            if e.value is not None and e.equals is None and not isinstance(value, int | float | np.number | None):
+                what = f"is not a number but {type(value).__name__}"
+                raise InputError(Problem(e.value, what, "name one of its parts"))
         if e.from_s is None and e.to_s is None:
             at_s = e.at_s if e.at_s is not None else self._duration_s
             self._sim.watch(to_ns(at_s), lambda: self._sample(watch))
@@ -92,16 +108,11 @@ class Examiner:
 
         self._sim.watch(start, sample)
 
-    def _robot(self, expectation: Expectation) -> Robot:
-        if expectation.robot is not None:
-            return self._sim.robots[expectation.robot]
-        if len(self._sim.robots) == 1:
-            return next(iter(self._sim.robots.values()))
-        raise InputError(Problem("", "this expectation names no robot and there are several", "add robot = …"))
+    def _meant(self, e: Expectation) -> dict[str, Robot]:
+        robots = self._sim.robots
+        return {name: robots[name] for name in meant("*" if e.robot is None else e.robot, robots)}
 
-    def _read(self, watch: _Watch) -> Any:
-        e = watch.expectation
-        robot = self._robot(e)
+    def _read(self, e: Expectation, robot: Robot) -> Any:
         if e.value is None:
             return look_up(robot, "truth.pose")
         return self._last_sent(robot, e.value) if _is_sent(e) else look_up(robot, e.value)
@@ -118,36 +129,41 @@ class Examiner:
         return value
 
     def _sample(self, watch: _Watch) -> None:
+        """All robots that are meant must be so; the first that is not is told."""
         e = watch.expectation
-        value = self._read(watch)
-        good = _inside(e.region, value) if e.region else _within(e, value)
+        for robot in watch.robots.values():
+            value = self._read(e, robot)
+            good = _inside(e.region, value) if e.region else _within(e, value)
+            if not good:
+                break
         watch.samples += 1
         watch.held += good
-        shown = (
-            ", ".join(f"{part:.4g}" for part in value)
-            if e.region
-            else f"{value:.6g}"
-            if isinstance(value, float)
-            else repr(value)
-        )
-        watch.last = f"{shown} at {self._sim.now_s:g} s"
+        who = f"{robot.name}: " if len(watch.robots) > 1 else ""
+        watch.last = f"{who}{_shown(e, value)} at {self._sim.now_s:g} s"
         if not good and not watch.failure:
             watch.failure = watch.last
 
     def _event(self, time_ns: int, event: Event) -> None:
+        self._codes.add(event.code)
         for watch in self._watches:
             e = watch.expectation
-            if e.event == event.code and e.robot in (None, event.robot) and self._in_window(e, time_ns):
-                watch.count += 1
-                watch.seen.append(f"{time_ns / 1e9:g} s")
+            mine = e.robot is None or event.robot in watch.robots
+            if mine and e.event == event.code and self._in_window(e, time_ns):
+                watch.see(time_ns)
 
     def _output(self, time_ns: int, output: Output) -> None:
-        message = output.message.message if isinstance(output.message, Published) else output.message
-        self._sent[output.robot, output.port, type(message).__name__] = message
+        message, kind = output.content, type(output.content).__name__
+        self._sent[output.robot, output.port, kind] = message
         for watch in self._watches:
             e = watch.expectation
-            if e.port == output.port and e.robot in (None, output.robot) and self._in_window(e, time_ns):
-                watch.count += 1
+            if (
+                e.port == output.port
+                and output.robot in watch.robots
+                and e.message in (None, kind)
+                and self._in_window(e, time_ns)
+                and _matches(watch, message)
+            ):
+                watch.see(time_ns)
 
     def _in_window(self, e: Expectation, time_ns: int) -> bool:
         return to_ns(e.from_s or 0.0) <= time_ns and (e.to_s is None or time_ns <= to_ns(e.to_s))
@@ -155,22 +171,60 @@ class Examiner:
     def _judge(self, watch: _Watch) -> Verdict:
         e = watch.expectation
         text = e.name or describe(e)
-        if e.event is not None:
-            low = e.min_count if e.min_count is not None else 1 if e.seen else 0
+        if e.event is not None or e.port is not None:
+            once = e.seen and (e.event is not None or e.message is not None)
+            low = e.min_count if e.min_count is not None else 1 if once else 0
             high = e.max_count if e.max_count is not None else None if e.seen else 0
-            times = f" ({', '.join(watch.seen[:3])}{', …' if len(watch.seen) > 3 else ''})" if watch.seen else ""
-            return Verdict(text, _count(watch.count, low, high), f"seen {watch.count} times{times}")
-        if e.port is not None:
-            return Verdict(text, _count(watch.count, e.min_count or 0, e.max_count), f"{watch.count} messages")
+            counted = f"{watch.count} messages" if e.port is not None else f"seen {watch.count} times"
+            times = watch.times() if e.event or e.message else ""
+            passed = _count(watch.count, low, high) and not watch.failure
+            others = "" if passed or watch.count else self._others(e)
+            return Verdict(text, passed, watch.failure or f"{counted}{times}{others}")
         if watch.samples == 0:
             return Verdict(text, False, f"never looked at: the run ended at {self._sim.now_s:g} s")
+        others = self._others(e) if _is_sent(e) else ""
         if e.eventually:
-            return Verdict(text, watch.held > 0, f"held in {watch.held} of {watch.samples} samples; last {watch.last}")
+            return Verdict(
+                text, watch.held > 0, f"held in {watch.held} of {watch.samples} samples; last {watch.last}{others}"
+            )
         return Verdict(
             text,
             not watch.failure,
-            f"was {watch.failure}" if watch.failure else f"held in {watch.samples} samples; last {watch.last}",
+            f"was {watch.failure}{others}" if watch.failure else f"held in {watch.samples} samples; last {watch.last}",
         )
+
+    def _others(self, e: Expectation) -> str:
+        """What there was to see instead, for who has not got the name right."""
+        if e.event is not None:
+            return "" if e.event in self._codes else _told("events of this run", self._codes)
+        port, wanted = (e.port, e.message) if e.port is not None else ([*(e.value or "").split("."), "", ""])[1:3]
+        kinds = {kind for robot, name, kind in self._sent if name == port}
+        return "" if wanted in kinds or not wanted else _told(f"messages on {port}", kinds)
+
+
+def _told(what: str, found: set[str]) -> str:
+    return f"; {what}: {', '.join(sorted(found)) or 'none'}"
+
+
+def _shown(e: Expectation, value: Any) -> str:
+    if e.region:
+        return ", ".join(f"{part:.4g}" for part in value)
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)
+
+
+def _matches(watch: _Watch, message: Any) -> bool:
+    """Whether a message is as `where` says. What it has no field for is a mistake of the expectation."""
+    try:
+        for path, wanted in watch.expectation.where.items():
+            value = message
+            for part in path.split("."):
+                value = None if value is None else _member(value, part, path)
+            if value != wanted:
+                return False
+    except InputError as error:
+        watch.failure = f"{type(message).__name__}: {error.problems[0]}"
+        return False
+    return True
 
 
 def _is_sent(e: Expectation) -> bool:
@@ -245,7 +299,10 @@ def describe(e: Expectation) -> str:
     if e.event is not None:
         return f"{robot}event {e.event} {'seen' if e.seen else 'not seen'} {when}"
     if e.port is not None:
-        return f"{robot}{_bounds(e.min_count, e.max_count)} messages on {e.port} {when}"
+        which = " ".join([e.message or "messages", *(f"{key}={value}" for key, value in e.where.items())])
+        if e.min_count is None and e.max_count is None:
+            return f"{robot}{which} on {e.port} {'seen' if e.seen else 'not seen'} {when}"
+        return f"{robot}{_bounds(e.min_count, e.max_count)} {which} on {e.port} {when}"
     once = "at least once " if e.eventually else ""
     if e.region is not None:
         shape = (

@@ -133,6 +133,8 @@ class Expectation(Table):
     event: str | None = None
     seen: bool = True
     port: str | None = None
+    message: str | None = None
+    where: dict[str, bool | float | str] = {}
     min_count: Annotated[int, Field(ge=0)] | None = None
     max_count: Annotated[int, Field(ge=0)] | None = None
 
@@ -143,8 +145,12 @@ class Expectation(Table):
             raise ValueError("an expectation needs exactly one of: value, region, event, port")
         if self.value is not None and self.min is None and self.max is None and self.equals is None:
             raise ValueError("a value needs min, max or equals")
-        if self.port is not None and self.min_count is None and self.max_count is None:
-            raise ValueError("a port needs min_count or max_count")
+        if self.port is None and (self.message is not None or self.where):
+            raise ValueError("message and where choose among the messages of a port: name the port")
+        if self.where and self.message is None:
+            raise ValueError("where is about the fields of one type of message: name the message")
+        if self.port is not None and self.message is None and self.min_count is None and self.max_count is None:
+            raise ValueError("a port needs message, min_count or max_count")
         if self.at_s is not None and (self.event is not None or self.port is not None):
             raise ValueError("events and messages are counted over a window: give from_s and to_s, not at_s")
         if self.at_s is not None and (self.from_s is not None or self.to_s is not None):

@@ -3,7 +3,7 @@
 Theory of operation. The robot has one link, from open to close; how the way to the backend is comes to it as a report. All it says passes
 through `send`, which never waits. At the end of the event loop's turn everything durable of that turn is written to the outbox in one
 transaction; then it is sent, and what the robot was told meanwhile is acknowledged. So a command is acknowledged to JetStream only when its
-answer is safe, and a killed process forgets nothing it was known to have said. Latest-wins messages are sent if the way is up, else dropped.
+answer is safe (what the robot's own code broke on, and what came after, is not: it comes again when the robot begins again), and a killed process forgets nothing it was known to have said. Latest-wins messages are sent if the way is up, else dropped.
 
 What a robot must remember over a restart (the last message by some key) is kept in the same transaction and handed to it when it begins.
 What the transport knows of a robot is in its port's options; messages are JSON objects with a `messageId` and a `payload`.
@@ -80,7 +80,7 @@ class Transport:
         robot = self._plan.robot
         try:
             settings = await self._settings(address)
-            folder = Path(self._options["state"]) / "agv"
+            folder = _folder(self._options["state"])
             self._claim = outboxes.claim(folder, robot)
             self._claim.write(str(myself()))
             self._claim.flush()
@@ -142,6 +142,8 @@ class Transport:
 
     def rewound(self) -> None:
         """The robot begins (or begins again, after a reset): it is told what it must remember, then how the way is."""
+        if self._link and self._session is not None:
+            self._session.resume()
         self._recall()
         self._reported = None
         self._report()
@@ -250,7 +252,10 @@ class Transport:
         )
         link = self._link
         self.inbox.received(link, headers.encode("utf-8", "replace") + delivered.data, delivered.subject)
-        if self._link == link:
+        if self.inbox.deaf:
+            session.pause()
+            session.put_off(delivered)
+        elif self._link == link:
             outbox.then(lambda: session.acknowledge(delivered))
 
     # Reports
@@ -281,6 +286,15 @@ class Transport:
         self._report_s = asyncio.get_running_loop().time() + REPORT_S
         data = msgspec.json.encode({"connected": connected, "outboxDepth": report[1], "why": report[2]})
         self.inbox.received(self._link, data, self._options["report"])
+
+
+def remembered(port: Port, state: Path) -> list[tuple[str, bytes]]:
+    """What the robot behind a port said before, as far as it is to remember it: subjects and messages, oldest first."""
+    return outboxes.remembered(_folder(state), port.options["robot_id"])
+
+
+def _folder(state: Path) -> Path:
+    return Path(state) / "agv"
 
 
 def _id(data: bytes) -> str:

@@ -19,7 +19,11 @@ __all__ = ["ALL", "LINKS", "PENDING_BYTES", "Dialer", "Inbox", "Rewinder", "Tran
 
 
 class Inbox(Protocol):
-    """Where a transport reports; the host implements it for each port."""
+    """Where a transport reports; the host implements it for each port. `deaf`: what is received goes to nobody, since a robot's own code has failed;
+    a transport that answers for what it hands on does not answer for that."""
+
+    @property
+    def deaf(self) -> bool: ...
 
     def new_link(self) -> int:
         """A number for a peer. The transport must be able to send to it before it calls `connected`."""

@@ -38,6 +38,31 @@ def test_a_charger_fills_it_to_the_brim():
     assert machine.battery == (pytest.approx(0.997, abs=1e-4), False)
 
 
+@pytest.mark.parametrize("rested_s", [0.0, 0.37])
+def test_on_the_charger_an_empty_robot_drives_on_whenever_it_is_put_there(rested_s):
+    sim, _, machine = running(capacityWh=1.0, idleW=36.0, driveWPerMps=0.0, initialSoc=0.02)
+    machine.go([Waypoint(9, 0)])
+    sim.run(seconds=10.0)
+    while machine.state.rest_s:
+        sim.run(seconds=0.01)
+    sim.run(seconds=rested_s)
+    assert (machine.battery[0], machine.arrived) == (0.0, False)
+    sim.set_input("agv", "charging", True)
+    sim.run(seconds=20.0)
+    assert machine.arrived
+
+
+def test_a_charger_gives_nothing_for_the_time_before():
+    sim, _, machine = running(capacityWh=1.0, idleW=0.0, chargeW=360.0, initialSoc=0.5)
+    sim.run(seconds=10.5)
+    assert machine.state.rest_s == pytest.approx(0.5, abs=0.1)
+    sim.set_input("agv", "charging", True)
+    sim.run(seconds=0.9)
+    sim.set_input("agv", "charging", False)
+    sim.run(seconds=0.1)
+    assert machine.battery[0] == pytest.approx(0.59, abs=0.0021), "a tenth a second, to within two ticks"
+
+
 def test_people_are_told_when_it_is_low_and_when_it_is_empty_and_then_it_drives_no_more():
     sim, robot, machine = running(capacityWh=1.0, idleW=36.0, driveWPerMps=0.0, initialSoc=0.2)
     sim.run(seconds=18.0)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rigless.robots.agv import instants
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import own
 from rigless.robots.agv.modules import commands
 from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.voice import EPOCH_NS
@@ -104,6 +105,16 @@ def test_stop_cancels_what_is_done():
     assert scene.acks(again) == DONE
 
 
+def test_one_that_ends_at_the_instant_of_a_stop_is_answered_as_it_ended():
+    scene = Scene().run(0.1)
+    name = scene.command("FOLLOW_ROUTE", to={"x": 5.0, "y": 0.0})
+    scene.send(m.RouteResponse(requestId=scene.last("route.request").requestId, status="NO_ROUTE"))
+    scene.command("STOP")
+    scene.run(0.1)
+    assert scene.acks(name) == ["ACCEPTED", "RUNNING", "FAILED"]
+    assert scene.last("state").commandId is None
+
+
 def test_outputs_and_poses_are_set():
     scene = Scene().run(0.1)
     assert scene.acks(scene.command("SET_OUTPUT", ioId="beacon", value=True)) == DONE
@@ -126,6 +137,25 @@ def test_a_reset_has_a_cooldown():
     later = scene.command("RESET_MOTOR", motorIds=["hoist"])
     scene.run(0.2)
     assert scene.acks(later) == DONE
+
+
+@pytest.mark.parametrize(("policy", "code"), [({"supportsReset": True, "resetCooldownMs": 500}, "RESET_COOLDOWN"),
+                                              ({"supportsReset": False}, "NOT_SUPPORTED")])  # fmt: skip
+def test_a_reset_of_several_motors_is_of_all_or_none(policy, code):
+    motors = own()["motors"]
+    motors[3]["resetPolicy"] = policy
+    scene = Scene(motors=motors).run(0.1)
+    scene.command("RESET_MOTOR", motorIds=["hoist"])
+    scene.sim.inject("agv", "gripper", "error", latch=True)
+    scene.run(0.1)
+    scene.sim.clear("agv", "gripper")
+    both = scene.command("RESET_MOTOR", motorIds=["gripper", "hoist"])
+    scene.run(0.1)
+    assert (scene.ack(both).status, scene.ack(both).code) == ("REJECTED", code)
+    assert scene.status == "WARNING", "the gripper was not reset"
+    alone = scene.command("RESET_MOTOR", motorIds=["gripper"])
+    scene.run(0.1)
+    assert (scene.acks(alone), scene.status) == (DONE, "RUNNING")
 
 
 # What is refused

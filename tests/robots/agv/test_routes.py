@@ -65,6 +65,21 @@ def test_edges_have_their_speed():
     assert scene.truth.velocity[0] == pytest.approx(0.9)
 
 
+def test_actions_at_the_end_of_the_base_are_done_once():
+    scene = Scene().run(0.1)
+    nodes = [node("a", 0, 0, 0), node("b", 2, 1, 0, actions=[{"type": "WAIT", "params": {"seconds": 0.1}}, {"type": "PAUSE"}]),
+             node("c", 4, 2, 0, released=False)]  # fmt: skip
+    scene.send(response(nodes))
+    name = scene.command("FOLLOW_ROUTE", routeId="r1")
+    scene.until(lambda: scene.status == "PAUSED")
+    scene.command("RESUME")
+    scene.run(2)
+    assert scene.status == "RUNNING"
+    scene.send(response([nodes[1], node("c", 4, 2, 0)], revision=2))
+    scene.until(lambda: scene.acks(name)[-1] == "SUCCEEDED")
+    assert scene.truth.pose[0] == pytest.approx(2.0, abs=1e-3)
+
+
 def test_actions_are_done_at_their_node():
     scene = Scene().run(0.1)
     nodes = [node("a", 0, 0, 0), node("b", 2, 1, 0, actions=[{"type": "RELEASE"}, {"type": "WAIT", "params": {"seconds": 0.5}}]),

@@ -126,6 +126,19 @@ def test_b_where_policy_forbids_to_drive_in_warning_the_robot_waits():
     assert scene.ack(name).status == "SUCCEEDED"
 
 
+def test_b_a_move_that_waited_for_that_policy_has_begun_when_it_changes():
+    scene = Scene(runtime={"healthPolicy": {"allowDriveInWarning": False}}).run(0.1)
+    scene.control("HOLD", id="h1").sim.inject("agv", "hoist", "error")
+    scene.run(0.1)
+    name = scene.command("MOVE", valid_s=2.0, x=3.0, y=0.0)
+    scene.control("RELEASE", id="h1", seq=2).run(0.1)
+    scene.send(m.SettingsDesired(version=1, settings={"runtime.healthPolicy.allowDriveInWarning": True})).run(2.5)
+    scene.control("HOLD", id="h2").run(1)
+    assert scene.ack(name).status == "RUNNING", "it expires no more"
+    scene.control("RELEASE", id="h2", seq=2).run(5)
+    assert scene.ack(name).status == "SUCCEEDED"
+
+
 # Scenario C: drive motor fault
 
 

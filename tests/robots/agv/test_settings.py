@@ -1,9 +1,14 @@
 """Settings: what can be changed while the robot runs, what is refused, and what is left of it after a restart."""
 
+import msgspec
 import pytest
 
+from rigless.robots.agv import Robot
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import RobotConfig, own
+from rigless.robots.agv.wire import Envelope
 
+from .configs import changed
 from .scene import Scene
 
 
@@ -97,8 +102,8 @@ def test_the_policy_of_health_changes():
     assert scene.status == "RUNNING"
 
 
-REPORTED = {"desiredVersion": 6, "effective": {"streams.stateHz": 25.0, "streams.telemetryHz": 2.0, "streams.nonsense": 3},
-            "rejected": [], "restartRequired": []}  # fmt: skip
+REPORTED = {"desiredVersion": 6, "effective": {"streams.stateHz": 25.0, "streams.telemetryHz": 9.0}, "rejected": [],
+            "restartRequired": [], "desired": {"streams.stateHz": 25.0, "streams.nonsense": 3}}  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", ["ROBOT_WINS", "BACKEND_WINS"])
@@ -108,6 +113,9 @@ def test_what_was_set_before_a_restart_stays(mode):
     scene.run(0.1)
     report = scene.last("settings.reported")
     assert (report.desiredVersion, report.effective["streams.stateHz"]) == (6, 25.0)
+    assert report.effective["streams.telemetryHz"] == 2.0, (
+        "nobody wished for it: the file may have another value by now"
+    )
 
 
 @pytest.mark.parametrize(("mode", "hz"), [("ROBOT_WINS", 25.0), ("BACKEND_WINS", 50)])
@@ -140,3 +148,100 @@ def test_settings_are_part_of_a_snapshot():
     scene.run(2)
     assert scene.truth.velocity[0] == pytest.approx(0.2)
     assert scene.robot.effective.streams.stateHz == 50
+
+
+# What needs a restart
+
+
+def test_what_needs_a_restart_waits_and_is_named_until_then():
+    scene = Scene().run(0.1)
+    report = desire(scene, 1, {"runtime.tickHz": 50, "dimensions.lengthMm": 900, "streams.stateHz": 20})
+    assert (report.restartRequired, report.effective["runtime.tickHz"]) == (["runtime.tickHz"], 100)
+    assert report.effective["dimensions.lengthMm"] == 900, "as it is already, so nothing waits"
+    report = desire(scene, 2, {"streams.stateHz": 30})
+    assert (report.restartRequired, report.desired["runtime.tickHz"]) == (["runtime.tickHz"], 50)
+    report = desire(scene, 3, {"identity.name": "Bob"})
+    assert report.restartRequired == ["runtime.tickHz", "identity.name"]
+    assert desire(scene, 4, {"runtime.tickHz": 100}).restartRequired == ["identity.name"]
+    assert desire(scene, 5, {"streams.stateHz": 30}, mode="REPLACE").restartRequired == []
+
+
+@pytest.mark.parametrize("key", ["identity.robotId", "nats.credsFilePath", "nats.timeouts.connectTimeoutMs", "schemaVersion",
+                                 "capabilities.supportedModules.settings"])  # fmt: skip
+def test_who_it_is_and_whom_it_hears_is_the_files_alone(key):
+    report = desire(Scene().run(0.1), 1, {key: True})
+    assert [(entry.key, entry.code) for entry in report.rejected] == [(key, "NOT_ALLOWED")]
+    assert report.restartRequired == []
+
+
+def kept(report):
+    """As the outbox has it."""
+    plain = msgspec.to_builtins(report)
+    data = msgspec.json.encode(Envelope(1, "x", "settings.reported", "agv", "boot-0", 1, "2026-01-01T00:00:00Z", plain))
+    return [("robot.agv.settings.reported", data)]
+
+
+def begun_again(scene, file=None):
+    """A robot of this file, or of ours, that ran in this scene before."""
+    report = scene.last("settings.reported")
+    config, notes = Robot.resumed(RobotConfig.model_validate(file or own()), kept(report))
+    again = Scene(**config.model_dump(mode="json"))
+    again.send(m.Recalled("settings.reported", msgspec.to_builtins(report), "boot-0"))
+    return again.run(0.1), notes
+
+
+def test_after_a_restart_what_waited_counts():
+    first = Scene().run(0.1)
+    script = {"initialPose": {"x": 2.0}}
+    desire(first, 3, {"runtime.tickHz": 50, "runtime.simulationProfile": script, "streams.stateHz": 20})
+    scene, notes = begun_again(first)
+    report = scene.last("settings.reported")
+    assert (report.desiredVersion, report.restartRequired) == (3, [])
+    assert (report.effective["runtime.tickHz"], report.effective["streams.stateHz"]) == (50, 20.0)
+    assert (scene.robot.config.runtime.tickHz, scene.truth.pose[0]) == (50, 2.0)
+    assert "runtime.tickHz 50" in notes[0]
+    again, _ = begun_again(scene)
+    assert (again.robot.config.runtime.tickHz, again.last("settings.reported").restartRequired) == (50, [])
+
+
+def test_it_can_be_taken_back_and_then_the_file_counts():
+    first = Scene().run(0.1)
+    desire(first, 1, {"runtime.tickHz": 50})
+    scene, _ = begun_again(first)
+    assert desire(scene, 2, {}, mode="REPLACE").restartRequired == ["runtime.tickHz"]
+    again, notes = begun_again(scene)
+    assert (again.robot.config, notes) == (RobotConfig.model_validate(own()), [])
+    assert again.last("settings.reported").restartRequired == []
+
+
+def test_what_does_not_fit_a_new_file_is_left_out_with_a_word():
+    first = Scene().run(0.1)
+    desire(first, 1, {"motors.hoist.limits.positionMax.value": 250, "identity.name": "Bob",
+                      "runtime.simulationProfile": {"map": "apartment"}})  # fmt: skip
+    report = msgspec.structs.replace(first.last("settings.reported"), desired={
+        **first.last("settings.reported").desired, "runtime.simulationProfile": {"map": "nowhere"}})  # fmt: skip
+    file = changed({"motors.3.motorId": "lift", "io.digitalInputs": []})
+    config, notes = Robot.resumed(RobotConfig.model_validate(file), kept(report))
+    assert (config.identity.name, config.runtime.simulationProfile) == ("Bob", None)
+    assert len(notes) == 3
+    assert "motors.hoist.limits.positionMax.value" in notes[0]
+    assert "runtime.simulationProfile" in notes[1]
+
+
+def test_a_robot_without_the_module_or_a_past_begins_as_its_file_says():
+    first = Scene().run(0.1)
+    desire(first, 1, {"runtime.tickHz": 50})
+    past = kept(first.last("settings.reported"))
+    deaf = RobotConfig.model_validate(changed({"capabilities.supportedModules": {"settings": False}}))
+    plain = RobotConfig.model_validate(own())
+    assert Robot.resumed(deaf, past) == (deaf, [])
+    assert Robot.resumed(plain, []) == (plain, [])
+    assert Robot.resumed(plain, [(past[0][0], b"garbage")]) == (plain, [])
+
+
+def test_settings_together_fit_into_a_message():
+    scene = Scene(extensions={"notes": ""}).run(0.1)
+    assert desire(scene, 1, {"extensions.notes": "x" * 12_000}).rejected == []
+    report = desire(scene, 2, {"identity.vendor": "y" * 6_000})
+    assert [entry.key for entry in report.rejected] == ["identity.vendor"]
+    assert len(msgspec.json.encode(report)) < 64 * 1024

@@ -216,6 +216,18 @@ def test_a_revision_replaces_and_a_repetition_is_ignored():
     assert [done.taskId for done in waiting.said("task.done")] == ["a", "b"]
 
 
+@pytest.mark.parametrize("ahead", [[], [("WAIT", {"seconds": 1})]], ids=["running", "waiting"])
+def test_a_revision_that_makes_no_sense_leaves_the_task_as_it_was(ahead):
+    scene = Scene().run(0.1)
+    for step in ahead:
+        scene.assign(step, id="ahead")
+    scene.assign(("WAIT", {"seconds": 1})).run(0.1)
+    scene.assign(("NONSENSE",), revision=2).run(3)
+    assert scene.last("task.done").taskId == "t1"
+    assert scene.said("task.failed") == []
+    assert [event.data["revision"] for event in scene.events("TASK_REJECTED")] == [2]
+
+
 def test_too_many_tasks_are_refused():
     scene = Scene().run(0.1)
     for n in range(102):
@@ -314,6 +326,23 @@ def test_a_task_from_before_a_restart_has_failed_unless_it_had_ended():
     scene.assign(("WAIT", {"seconds": 0.1}), id="cut", revision=2)
     scene.run(1)
     assert scene.last("task.done").taskId == "cut"
+
+
+@pytest.mark.parametrize("end", ["task.done", "task.failed"])
+def test_an_assignment_that_had_ended_before_a_restart_is_not_done_again(end):
+    scene = Scene()
+    scene.send(m.Recalled(end, {"taskId": "t1"}, "boot-0", "m-1"))
+    wait = ("WAIT", {"seconds": 0.1})
+    scene.run(1).assign(wait, ageS=30.0, correlationId="m-1").run(1)  # delivered once more, from before the boot
+    assert scene.said("task.progress") == []
+    scene.assign(wait, revision=2, ageS=5.0, correlationId="m-2").run(1)  # assigned while the robot was down
+    assert [done.taskId for done in scene.said("task.done")] == ["t1"]
+
+
+def test_a_task_that_a_restart_cut_off_is_told_as_the_answer_to_its_assignment():
+    scene = Scene()
+    scene.send(m.Recalled("task.progress", {"taskId": "t1", "stepId": "s1"}, "boot-0", "m-1")).run(1)
+    assert [one.correlationId for one in scene.heard if one.type == "task.failed"] == ["m-1"]
 
 
 def test_a_robot_without_the_module_neither_listens_nor_speaks():

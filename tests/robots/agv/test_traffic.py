@@ -132,6 +132,24 @@ def test_which_hold_a_release_means(release, left):
     assert scene.last("state").holds == left
 
 
+def test_a_release_of_a_hold_that_has_run_out_leaves_the_others():
+    scene = Scene().run(0.1)
+    scene.control("HOLD", id="h1", valid_s=0.5).control("HOLD", id="h2").run(1)
+    scene.control("RELEASE", id="h1", seq=2).run(0.1)
+    assert scene.last("state").holds == ["h2"]
+
+
+@pytest.mark.parametrize("release", [{"id": "pass", "seq": 2}, {"id": "r", "value": "pass"}])
+def test_a_release_of_a_grant_ends_the_grant_alone(release):
+    scene = moving()
+    scene.control("ZONE_BLOCK", id="z", zone={"minX": 4.0, "minY": -1.0, "maxX": 5.0, "maxY": 1.0})
+    scene.control("GRANT", id="pass", value="z").control("HOLD", id="h").run(1)
+    scene.control("RELEASE", **release).run(0.1)
+    assert scene.last("state").holds == ["h"]
+    scene.control("RELEASE", id="h", seq=2).run(10)
+    assert (scene.last("state").holds, scene.truth.pose[0] < 4.0) == (["z"], True)
+
+
 def test_controls_out_of_order_and_twice():
     scene = Scene().run(0.1)
     scene.control("RELEASE", seq=5).control("HOLD", seq=4).run(0.1)

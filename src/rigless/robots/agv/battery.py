@@ -18,6 +18,7 @@ class Battery:
             power_w -= self._charge_w
         before = state.soc
         state.soc = soc = min(max(before - power_w * seconds * self._per_ws, 0.0), 1.0)
+        state.moving = state.moving or before == 0.0 < soc  # it may drive again
         if soc < LOW <= before:
             notice = ("BATTERY_LOW", "WARNING", "battery", f"the battery is below {LOW:.0%}", {"soc": round(soc, 4)})
             state.notices.append(notice)

@@ -7,6 +7,7 @@ from rigless.kernel.problems import did_you_mean
 from rigless.kernel.validation import Finding
 from rigless.robots.agv.checks_motors import drives, si, unit_of
 from rigless.robots.agv.config import SCHEMA_VERSION
+from rigless.robots.agv.io import GUARDS
 from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.place import Place
 from rigless.robots.agv.units import UNITS
@@ -166,7 +167,7 @@ def _obstacles(root: Place) -> Iterator[Finding]:
         what = "how near an obstacle may come nobody says: 0.5 m is taken"
         yield stop.warning("STOP_DISTANCE_MISSING", what, "give safety.obstacleStopDistanceMeters")
     types = [part["type"].text or "" for part in (*root["io"]["devices"], *root["io"]["digitalInputs"])]
-    seeing = any(word in one for one in types for word in ("LIDAR", "OBSTACLE", "BUMPER"))
+    seeing = any(word in one for one in types for word in GUARDS)
     if root["runtime"]["mode"].text == "REAL" and not seeing:
         what = "the robot stops on obstacles, but has nothing to see them with"
         yield safety["stopOnObstacle"].warning("NO_OBSTACLE_SENSOR", what, "add a LIDAR, or an input of type OBSTACLE")

@@ -202,7 +202,9 @@ class DigitalInput(Part):
     """A line that the robot reads."""
 
     ioId: Id = Field(description="Unique in the robot.")
-    type: Text = Field(description="ESTOP_CHAIN, LIMIT_SENSOR, or your own.")
+    type: Text = Field(
+        description="ESTOP_CHAIN, LIMIT_SENSOR, your own; with OBSTACLE, BUMPER or LIDAR in it, it stops."
+    )
     driver: IoDriver = Field(description="What reads it in mode REAL.")
     required: Truth = Field(False, description="Whether the robot may not move without it.")
 
@@ -240,7 +242,9 @@ class Streams(Part):
     stateHz: Hz = Field(description="state, besides its changes")
     telemetryHz: Hz = Field(description="telemetry")
     trafficHz: Hz = Field(description="traffic.state")
-    taskHz: Hz | None = Field(None, description="task.progress while a task is done; only its changes, if not given")
+    taskHz: Hz | None = Field(
+        None, description="task.progress while a task is done, besides its changes; 1 if not given"
+    )
 
 
 class Safety(Part):

@@ -102,19 +102,18 @@ class Health:
             for axis, row in zip(self._axes, self.state.motors.tolist(), strict=True)
         ]  # fmt: skip
 
-    def reset_motor(self, motor_id: str) -> float:
-        """Reset a motor's error: 0, or how many seconds of its cooldown are left, in which case nothing was done."""
-        axis, i, state, now_ns = self.axes[motor_id], self._index[motor_id], self.state, self.robot.now_ns
-        if not axis.resets:
-            raise ValueError(f"{motor_id} cannot be reset: its resetPolicy says supportsReset false")
-        if state.reset_ns[i] >= 0:
-            left_s = axis.cooldown_s - (now_ns - state.reset_ns[i]) * 1e-9
-            if left_s > 0.0:
-                return left_s
-        state.reset_ns[i] = now_ns
+    def cooldown_left_s(self, motor_id: str) -> float:
+        """How long it takes until a motor can be reset again; 0: it can be."""
+        reset_ns = self.state.reset_ns[self._index[motor_id]]
+        since_s = (self.robot.now_ns - reset_ns) * 1e-9 if reset_ns >= 0 else math.inf
+        return max(self.axes[motor_id].cooldown_s - since_s, 0.0)
+
+    def reset_motor(self, motor_id: str) -> None:
+        """Reset a motor's error."""
+        i = self._index[motor_id]
+        self.state.reset_ns[i] = self.robot.now_ns
         self.drivers.reset(i)
         self.wake()
-        return 0.0
 
     # Axes
 

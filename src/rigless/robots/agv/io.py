@@ -1,7 +1,8 @@
 """What the robot senses: its digital inputs, the e-stop chain among them, and its devices. All follow from the configuration.
 
-An input is on when its driver says so, a person has set it, or, for a limit sensor, the axis that it watches is at its end. A fault of the kernel's
-sensors may change what is read of it; a chain that gives nothing counts as pressed.
+An input is on when its driver says so, a person has set it, or, simulated, what it watches is so: for a limit sensor, the axis at its end; for one that
+guards the way (its type says OBSTACLE, BUMPER or LIDAR), something within the distance at which the robot stops. A fault of the kernel's sensors may
+change what is read of it; of a chain or a guard that gives nothing the worst is taken: pressed, and something in the way.
 """
 
 import math
@@ -20,6 +21,7 @@ from rigless.robots.agv.units import unit_of
 Array = NDArray[np.float64]
 
 ESTOP, LIMIT, LIDAR, SCANNER = "ESTOP_CHAIN", "LIMIT_SENSOR", "LIDAR", "BARCODE_SCANNER"
+GUARDS = ("LIDAR", "OBSTACLE", "BUMPER")  # in the type of what sees or feels that something is in the way
 TOLERANCE = 1e-3  # m or rad: how near the end of its axis a limit sensor answers
 MOTOR, LOWEST, HIGHEST, EDGE_SIZE = range(4)  # of a limit sensor: its motor, and where it is on
 
@@ -46,6 +48,11 @@ def conditions(config: RobotConfig) -> dict[str, tuple[str, ...]]:
 
 def sensors(config: RobotConfig) -> tuple[str, ...]:
     return tuple(virtual for virtual in virtual_inputs(config) if virtual not in ("obstacle_m", "charging"))
+
+
+def guards_of(config: RobotConfig) -> tuple[str, ...]:
+    """The inputs that are on while something is in the way."""
+    return tuple(entry.ioId for entry in config.io.digitalInputs if any(word in entry.type for word in GUARDS))
 
 
 def actuators(config: RobotConfig) -> tuple[str, ...]:
@@ -79,6 +86,8 @@ class Sensing:
         ]
         found = {entry.ioId: row for entry in simulated if (row := _edge(entry, config, limits))}
         self._watching = tuple(found)
+        self.guards = guards_of(config)
+        self._seeing = {entry.ioId for entry in simulated} & set(self.guards)
         self.edges = np.array(list(found.values())).reshape(-1, EDGE_SIZE)
 
     def begin(self, state: MachineState) -> None:
@@ -90,18 +99,21 @@ class Sensing:
         """Read all inputs, and which devices are there."""
         robot, given, wired = self._robot, self._robot.input, state.wired
         on = {name for name, edge in zip(self._watching, state.edges.tolist(), strict=True) if edge}
+        if state.blocked:
+            on |= self._seeing
         faulty = bool(robot.faults)
         values: dict[str, bool] = {}
         for name in self._names:
             value: Any = bool(given.get(name, False)) or name in on or wired.get(name, False)
             if faulty and (value := robot.sense(name, value)) is None:
-                value = name in self._chains
+                value = name in self._chains or name in self.guards
             values[name] = bool(value > 0.5) if value is not True and value is not False else value
         remote: Any = given.get("remote_estop", False)
         if faulty:
             remote = robot.sense("remote_estop", remote)
         pressed = any(values.get(name, False) for name in self._chains)
         estop = "MANUAL" if pressed else "REMOTE" if remote is None or remote else "NONE"
+        state.guarded = any(values[name] for name in self.guards)
         if values != state.inputs:
             state.inputs, state.changes = values, state.changes + 1
         if estop != state.estop:

@@ -202,9 +202,8 @@ class Machine(Travel):
     def _sample(self, state: MachineState) -> None:
         """Inputs may have changed: read them, and let move what they allow to."""
         self.sensing.sample(state)
-        given = self.robot.input
-        state.charging = bool(given.get("charging", False))
         self._settle(state)
+        state.charging = bool(self.robot.input.get("charging", False))
         self._freeze(state, self.frozen())
         self._look(state)
         state.sampled = True
@@ -258,12 +257,16 @@ class Machine(Travel):
         if self._sees_robots:
             gap, free = self._look_for_robots(place)
             found = min(found, gap)
-        violated = state.remote.violated
         stop_m = self._turn_m if drive[d.PHASE] in (d.SWING, d.ALIGN) else self._stop_m
-        stop, near = self._stop_on_obstacle and (found <= stop_m or violated), found <= self._warn_m or violated
+        if (found <= stop_m) != state.blocked:
+            state.blocked = found <= stop_m
+            if self.sensing.guards:
+                self.sensing.sample(state)
+        violated = state.remote.violated or state.guarded
+        stop, near = self._stop_on_obstacle and (state.blocked or violated), found <= self._warn_m or violated
         if stop != state.obstacle_stop:
             code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
-            where = "in the protective field" if violated else f"{found:.2f} m ahead"
+            where = f"{found:.2f} m ahead" if state.blocked else "in the protective field"
             text = f"something is {where}" if stop else "the way is free again"
             state.notices.append(
                 (code, severity, "safety", text, {"distanceM": round(found, 4)} if found < math.inf else {})

@@ -46,6 +46,8 @@ class MachineState:
     # Safety
     estop: str = "NONE"
     obstacle_m: float = math.inf
+    blocked: bool = False  # that is within the stopping distance, for simulated inputs to see
+    guarded: bool = False  # an input says that something is in the way
     obstacle_stop: bool = False
     field_violation: bool = False
 

@@ -155,6 +155,7 @@ class SettingsReported(Said, frozen=True):
     effective: dict[str, Any]
     rejected: list[RejectedSetting]
     restartRequired: list[str]
+    desired: dict[str, Any]  # all that was wished and not rejected; beyond the contract, it is what survives a restart
 
 
 class TaskProgress(Said, frozen=True):
@@ -331,6 +332,7 @@ class Recalled(Struct, frozen=True):
     type: str
     payload: dict[str, Any]
     bootId: str
+    correlationId: str = ""  # of what it was about
 
 
 class LinkReport(Struct, frozen=True):

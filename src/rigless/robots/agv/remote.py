@@ -7,8 +7,8 @@ wheel really is, so the pose is true; where it is when its driver has been away 
 
 Axes: they are sent to the position and have arrived when what is read of them says so, to within ARRIVED of their span.
 
-What has not been heard of for `staleMs` is lost. A lost motor is not connected, an e-stop chain that is lost is pressed, a lost output is off,
-and nothing that was asked before a loss is asked again after it. Commands go out when they change and every REPEAT_NS, which keeps watchdogs
+What has not been heard of for `staleMs` is lost. A lost motor is not connected, an e-stop chain that is lost is pressed, an input
+that guards the way says that something is in it, a lost output is off, and nothing that was asked before a loss is asked again after it. Commands go out when they change and every REPEAT_NS, which keeps watchdogs
 awake: there is one in the transport, and should be one in the drive.
 """
 
@@ -30,7 +30,7 @@ from rigless.kernel.robot import Robot
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.drivers import Drivers, MockDrivers
 from rigless.robots.agv.hardware import PORT, lag_s, real_parts, stale_s
-from rigless.robots.agv.io import ESTOP
+from rigless.robots.agv.io import ESTOP, guards_of
 from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.remote_state import UNHEARD, RemoteMotor, RemoteSignal, RemoteState
 
@@ -61,7 +61,8 @@ class RemoteDrivers(MockDrivers):
         self.motors = {part.id: self._index[part.id] for part in parts if part.kind == "motor"}
         self.wheels = {motor.motorId for motor in config.motors if motor.role == "DRIVE"} & set(self.motors)
         self.signals = {f"{part.kind}/{part.id}": part for part in parts if part.kind != "motor"}
-        self._chains = {point.ioId for point in config.io.digitalInputs if point.type == ESTOP or point.ioId == "estop"}
+        chains = {point.ioId for point in config.io.digitalInputs if point.type == ESTOP or point.ioId == "estop"}
+        self._safe = chains.union(guards_of(config))  # inputs that are on when they are lost
         self._arrived = [ARRIVED if m.axis_of(motor).kind == "linear" else ARRIVED_RAD for motor in config.motors]
         io = config.io
         entries: list[tuple[str, Any]] = [
@@ -191,7 +192,7 @@ class RemoteDrivers(MockDrivers):
             if part_id not in remote.lost:
                 remote.lost = [*remote.lost, part_id]
             if kind == "input":
-                state.wired[part_id] = part_id in self._chains
+                state.wired[part_id] = part_id in self._safe
             elif kind == "output":
                 state.outputs[part_id] = False
             else:

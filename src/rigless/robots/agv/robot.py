@@ -4,7 +4,7 @@ The machine (motors, drive, inputs, safety) is in machine.py. What it does is de
 messages: core, commands, settings, task, traffic, route and teach. Every byte is in wire.py, every payload in messages.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from rigless.robots.agv.modules.task import Tasks
 from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.native import read_native
+from rigless.robots.agv.resume import resumed
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.voice import Voice
 from rigless.robots.agv.wire import agv_port
@@ -67,6 +68,10 @@ class Agv(Hearing):
     @classmethod
     def member(cls, config: RobotConfig, number: int) -> RobotConfig:
         return config.member(number)
+
+    @classmethod
+    def resumed(cls, config: RobotConfig, kept: Iterable[tuple[str, bytes]]) -> tuple[RobotConfig, list[str]]:
+        return resumed(config, kept)
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]

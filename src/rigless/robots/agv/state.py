@@ -117,11 +117,11 @@ class CommandsState:
 
 @dataclass
 class SettingsState:
-    """`changed` holds what differs from the file, by dotted key."""
+    """`desired` holds what the backend wishes, by dotted key: what counts at once, and what waits for the next start."""
 
     version: int = 0
     heard: bool = False  # anything from the backend in this boot
-    changed: dict[str, Any] = field(default_factory=dict)
+    desired: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -157,9 +157,12 @@ class TaskState:
     active: Task | None = None
     queue: list[Task] = field(default_factory=list)
     finished: dict[str, int] = field(default_factory=dict)  # taskId → revision
-    unfinished: dict[str, str] = field(default_factory=dict)  # taskId → stepId, as it was before this boot
+    unfinished: dict[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # before this boot: taskId → (stepId, correlation)
     recalled_ns: int = 0
     recalled: list[str] = field(default_factory=list)  # those of them that have been told as failed
+    ended: dict[str, str] = field(default_factory=dict)  # those that had ended before this boot: taskId → correlation
 
 
 @dataclass
@@ -177,7 +180,7 @@ class TrafficState:
     holds: dict[str, int] = field(default_factory=dict)  # controlId → until_ns
     limits: dict[str, tuple[float, int]] = field(default_factory=dict)  # controlId → (m/s, until_ns)
     zones: dict[str, Zone] = field(default_factory=dict)
-    grants: dict[str, int] = field(default_factory=dict)  # controlId of a zone → until_ns
+    grants: dict[str, tuple[str, int]] = field(default_factory=dict)  # controlId → (that of the zone, until_ns)
     seqs: dict[str, int] = field(default_factory=dict)  # controlId/kind → the last
     next_ns: int = 2**62  # when the next of all these ends
     blocked: list[str] = field(default_factory=list)  # zones that the robot stands before

@@ -76,6 +76,7 @@ class Sim(Struct, frozen=True):
 class Envelope(Struct, frozen=True, omit_defaults=True):
     """What every message is in."""
 
+    CARRIES: ClassVar[str] = "payload"
     v: int
     messageId: str
     type: str
@@ -179,7 +180,7 @@ def _report(data: bytes) -> m.LinkReport:
 def _recalled(type: str, data: bytes) -> m.Recalled:
     try:
         envelope = msgspec.json.decode(data, type=Envelope)
-        return m.Recalled(type, dict(envelope.payload), envelope.bootId)
+        return m.Recalled(type, dict(envelope.payload), envelope.bootId, envelope.correlationId or "")
     except (msgspec.DecodeError, TypeError, ValueError) as error:
         raise WireError(f"a remembered {type} cannot be read: {error}", hang_up=False) from None
 

@@ -167,16 +167,18 @@ class Work(Plans):
         self.robot.state.work.read = Read(device, code, self.robot.machine.odometer_m)
 
     def _reset(self, job: Job, motors: list[str]) -> None:
+        """All of them, or none."""
         machine = self.robot.machine
         for motor in motors:
-            try:
-                left_s = machine.reset_motor(motor)
-            except ValueError as error:
-                self.end(job, "FAILED", "NOT_SUPPORTED", str(error), motor)
+            if not machine.axes[motor].resets:
+                why = f"{motor} cannot be reset: its resetPolicy says supportsReset false"
+                self.end(job, "FAILED", "NOT_SUPPORTED", why, motor)
                 return
-            if left_s > 0:
+            if left_s := machine.cooldown_left_s(motor):
                 self.end(job, "FAILED", "RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor)
                 return
+        for motor in motors:
+            machine.reset_motor(motor)
         job.until_ns = self.robot.now_ns + to_ns(RESET_S[self.robot.config.runtime.mode])
 
     def _was_reset(self, job: Job) -> None:

@@ -2,10 +2,12 @@
 
 It is kept up for ever. A server that does not answer pings for about three seconds (stopped, or its network gone) counts as lost. Nothing
 is kept over an outage: who publishes while the way is down is told so, and decides what is still worth sending when it is up again.
+Servers that the server names (a cluster) are tried as well. One that is about to go, or where JetStream is not to be had, is left for another.
 """
 
 import asyncio
 import contextlib
+import ipaddress
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +17,14 @@ from urllib.parse import SplitResult, urlsplit
 from rigless.kernel.events import Severity
 from rigless.transports.jetstream import protocol
 from rigless.transports.jetstream.clock import ServerClock
-from rigless.transports.jetstream.trouble import DeniedError, LinkError, LostError, MissingError, trouble_of
+from rigless.transports.jetstream.trouble import (
+    DeniedError,
+    LinkError,
+    LostError,
+    MissingError,
+    SilentError,
+    trouble_of,
+)
 from rigless.transports.jetstream.wire import Wire
 from rigless.transports.transport import PENDING_BYTES
 
@@ -24,6 +33,7 @@ PINGS = 2  # unanswered ones; one more and the server counts as lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 2.0
 SETTLED_S = 5.0  # a connection that lasted as long was a good one: the next try comes at once
 LEAVE_S = 0.5
+ELSEWHERE_S = 8.0  # so long a server may be without JetStream before another is tried
 LOST, DENIED, DEAF = (
     -1,
     -2,
@@ -49,11 +59,15 @@ class Settings:
 class Watcher(Protocol):
     """Who is told how the way is."""
 
+    connected: bool
+
     def went_up(self) -> None: ...
 
     def went_down(self, why: str) -> None: ...
 
     def told(self, text: str, severity: Severity) -> None: ...
+
+    def denied(self, subject: str) -> bool: ...
 
 
 class Connection:
@@ -66,7 +80,11 @@ class Connection:
         self.users = 0
         self.clock = ServerClock()
         self.clock_due_s = 0.0
-        self._servers = [urlsplit(_whole(server)) for server in settings.servers]
+        self._given = [urlsplit(_whole(server)) for server in settings.servers]
+        self._named: dict[SplitResult, str] = {}  # servers that a server told of, with the name in their certificate
+        self._at = self._given[0]  # the server of the connection, or of the last one
+        self._leave = False  # it is to be tried last
+        self._begun_s = 0.0
         self._wire: Wire | None = None
         self._out: list[bytes] = []
         self._subscriptions: dict[int, tuple[str, Delivery]] = {}
@@ -86,7 +104,11 @@ class Connection:
 
     @property
     def server(self) -> str:
-        return _place(self._servers[0])
+        return _place(self._given[0])
+
+    @property
+    def clustered(self) -> bool:
+        return self._wire is not None and bool(self._wire.info.cluster)
 
     @property
     def max_payload(self) -> int:
@@ -136,7 +158,7 @@ class Connection:
             async with asyncio.timeout(timeout_s):
                 status, block, payload = await done
         except TimeoutError:
-            raise LinkError(f"no answer from the server within {timeout_s:g} s to {subject}") from None
+            raise SilentError(f"no answer from the server within {timeout_s:g} s to {subject}") from None
         finally:
             self.forget(number)
         if status == LOST:
@@ -198,7 +220,7 @@ class Connection:
             self._answer_all(DEAF)
         elif waiting:
             self._refused.add(subject)
-        elif subject not in self._refused:
+        elif subject not in self._refused and not any(watcher.denied(subject) for watcher in list(self.watchers)):
             way = "publish to" if action == "publish" else "subscribe to"
             self.tell(str(DeniedError(way, subject)), "error")
 
@@ -214,7 +236,7 @@ class Connection:
         wait_s = FIRST_WAIT_S
         while True:
             troubles = []
-            for server in list(self._servers):
+            for server in self._order():
                 try:
                     wire = await self._dial(server)
                 except Exception as error:
@@ -232,11 +254,20 @@ class Connection:
             await asyncio.sleep(wait_s)
             wait_s = min(2 * wait_s, LONGEST_WAIT_S)
 
+    def _order(self) -> list[SplitResult]:
+        """Servers in the order in which they are tried."""
+        servers = [*self._given, *(server for server in self._named if server not in self._given)]
+        if self._leave and self._at in servers:
+            self._leave = False
+            servers.remove(self._at)
+            servers.append(self._at)
+        return servers
+
     async def _dial(self, server: SplitResult) -> Wire:
-        wire = Wire(self._message, self._denied)
+        wire = Wire(self._message, self._denied, self._learn)
         try:
             async with asyncio.timeout(self.settings.connect_s):
-                await wire.dial(server, self.settings.creds, self.settings.name)
+                await wire.dial(server, self.settings.creds, self.settings.name, self._named.get(server, ""))
         except TimeoutError:
             wire.end("too slow")
             within = f"within {self.settings.connect_s:g} s"
@@ -247,12 +278,10 @@ class Connection:
         return wire
 
     def _begin(self, wire: Wire, server: SplitResult) -> None:
-        self._wire = wire
+        self._wire, self._at = wire, server
+        self._begun_s = asyncio.get_running_loop().time()
         self._out.clear()
-        for url in wire.info.connect_urls:
-            found = urlsplit(f"{server.scheme}://{server.netloc.rpartition('@')[0]}@{url}".replace("//@", "//"))
-            if found not in self._servers and _is_place(found):
-                self._servers.append(found)
+        self._learn()
         for number, (subject, _) in self._subscriptions.items():
             self._write(protocol.subscribe(subject, number))
         if self._said or self._was_up:
@@ -264,6 +293,32 @@ class Connection:
         self.tried.set()
         for watcher in list(self.watchers):
             watcher.went_up()
+
+    def _learn(self) -> None:
+        """Which other servers there are, as the one at hand says."""
+        if self._wire is None or not self._wire.info.connect_urls:
+            return
+        user, _, here = self._at.netloc.rpartition("@")
+        certified = self._named.get(self._at) or self._at.hostname or ""
+        self._named = {}
+        for url in self._wire.info.connect_urls:
+            found = urlsplit(f"{self._at.scheme}://{user + '@' if user else ''}{url}")
+            if url != here and _is_place(found):
+                self._named[found] = certified if _is_number(found.hostname or "") else ""
+        if self._wire.info.ldm:
+            self._elsewhere("the server is about to shut down")
+
+    def no_jetstream(self, why: str) -> None:
+        """A robot says that JetStream does not serve it here: if that lasts and no other robot is better off, another server is tried."""
+        settled = asyncio.get_running_loop().time() - self._begun_s > ELSEWHERE_S
+        if settled and not any(watcher.connected for watcher in self.watchers):
+            self._elsewhere(why)
+
+    def _elsewhere(self, why: str) -> None:
+        if self._wire is not None and len(self._order()) > 1:
+            self._leave = True
+            self._flush()
+            self._wire.hang_up(why)
 
     async def _watch(self, wire: Wire) -> str:
         while not wire.lost.done():
@@ -319,6 +374,14 @@ def _is_place(server: SplitResult) -> bool:
         return bool(server.hostname) and server.port is not None
     except ValueError:
         return False
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 # Sharing

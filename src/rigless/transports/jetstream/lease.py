@@ -1,8 +1,8 @@
 """One runtime a robot: two on one durable consumer would silently split its commands.
 
 Who has the lease writes its name into a bucket (key = robot) again and again; each write names the one before, so of two only one
-succeeds. The bucket forgets after LIFE_S, so a crashed robot's lease is free within that. A holder on this machine whose process is
-gone is followed at once.
+succeeds. The bucket forgets after LIFE_S, so a crashed robot's lease is free within that; in a bucket that does not forget, one that was
+not written for as long is free as well. A holder on this machine whose process is gone is followed at once.
 """
 
 import asyncio
@@ -15,13 +15,15 @@ from pathlib import Path
 
 import msgspec
 
+from rigless.transports.jetstream import existing
 from rigless.transports.jetstream.connection import Connection
-from rigless.transports.jetstream.streams import NAME_IN_USE, PubAck, api, get
-from rigless.transports.jetstream.trouble import ApiError, LinkError, MissingError
+from rigless.transports.jetstream.streams import NAME_IN_USE, PubAck, get, look, make
+from rigless.transports.jetstream.trouble import ApiError, DeniedError, LinkError, MissingError
 
 BUCKET = "robot_lease"
 LIFE_S = 15.0
 RENEW_S = 4.0
+LEAST_S = 2.5 * RENEW_S  # a bucket that forgets sooner is of no use
 WATCH_S = 6.0  # a holder that has not renewed for as long is probably gone
 POLL_S = 0.5
 ANSWER_S = 3.0
@@ -97,6 +99,7 @@ class Lease:
         self.until_s = 0.0  # ours until then, by the loop's clock
         self._connection = connection
         self._revision = 0
+        self._replicas = 1
         _living.add(self.holder.token)
 
     @property
@@ -107,9 +110,12 @@ class Lease:
     def _subject(self) -> str:
         return f"$KV.{BUCKET}.{self.robot}"
 
-    async def take(self, say: Callable[[str], None]) -> None:
-        """Get the lease; wait for that of a dead holder to run out. Raises TakenError, if a living one has it."""
+    async def take(self, say: Callable[[str], None], replicas: int = 1) -> None:
+        """Get the lease; wait for that of a dead holder to run out. Raises TakenError, if a living one has it. A bucket that is made has
+        as many replicas as asked for."""
         loop = asyncio.get_running_loop()
+        self._replicas = replicas
+        await self._check(say)
         seen, since_s = 0, loop.time()
         told = False
         while True:
@@ -127,11 +133,29 @@ class Lease:
                 told = True
                 left = f"within {LIFE_S:g} s"
                 say(f"robot {self.robot!r} was run by {holder}, which is silent: its lease ends {left}")
+            if loop.time() - since_s > LIFE_S:  # a bucket that does not forget
+                self._revision = revision
+                continue
             await asyncio.sleep(POLL_S)
+
+    async def _check(self, say: Callable[[str], None]) -> None:
+        """Whether the bucket, if it is there, can be used."""
+        try:
+            bucket = await look(self._connection, f"KV_{BUCKET}")
+        except DeniedError:
+            return
+        if bucket is not None:
+            for remark in existing.check_bucket(bucket, min(LEAST_S, LIFE_S), self._replicas):
+                say(remark)
 
     async def renew(self) -> bool:
         """Write again; False if somebody else has it now. Raises LinkError if it cannot be told."""
-        return await self._write(self._revision)
+        if await self._write(self._revision):
+            return True
+        revision, holder = await self._look()
+        if holder is not None and holder.token != self.holder.token:
+            return False
+        return await self._write(revision)  # the last write was ours, its answer was lost; or the bucket was emptied
 
     async def release(self) -> None:
         """Free it for the next one, if it is ours."""
@@ -146,7 +170,7 @@ class Lease:
         try:
             payload = await self._put(revision)
         except MissingError:
-            await make_bucket(self._connection)
+            await make_bucket(self._connection, self._replicas)
             payload = await self._put(0)
         try:
             answer = msgspec.json.decode(payload, type=PubAck)
@@ -176,7 +200,7 @@ class Lease:
             return found.seq, None  # given back, or not a lease
 
 
-async def make_bucket(connection: Connection) -> None:
+async def make_bucket(connection: Connection, replicas: int) -> None:
     """A key-value bucket as NATS' own tools make and read it."""
     config = {
         "name": f"KV_{BUCKET}",
@@ -189,13 +213,12 @@ async def make_bucket(connection: Connection) -> None:
         "allow_rollup_hdrs": True,
         "deny_delete": True,
         "allow_direct": True,
-        "num_replicas": 1,
         "max_bytes": 16 << 20,
         "max_msgs": -1,
         "max_consumers": -1,
     }
     try:
-        await api(connection, f"STREAM.CREATE.KV_{BUCKET}", config)
+        await make(connection, config, replicas)
     except ApiError as error:
         if error.code != NAME_IN_USE:
             raise

@@ -46,7 +46,6 @@ class Letter:
     id: str
     data: bytes
     floor: int = -1  # the stream was at least here when it was first sent; -1: never sent
-    refused: bool = False  # the server said that it did not store it
 
 
 @dataclass
@@ -207,7 +206,8 @@ class Outbox:
     def _prune(self, robot: str) -> None:
         """Forget what is too old or too much."""
         with contextlib.suppress(sqlite3.Error):  # another time
-            self._database.execute("DELETE FROM kept WHERE robot = ? AND at < ?", (robot, time.time() - KEPT_S))
+            old = "DELETE FROM kept WHERE robot = ? AND key != '' AND at < ?"  # what there is but one of is not history
+            self._database.execute(old, (robot, time.time() - KEPT_S))
             query = "SELECT subject FROM kept WHERE robot = ? GROUP BY subject HAVING count(*) > ?"
             for (subject,) in self._database.execute(query, (robot, KEPT)).fetchall():
                 self._database.execute(
@@ -279,6 +279,23 @@ def _runs(gone: list[tuple[str, int]]) -> list[tuple[str, int, int]]:
     return runs
 
 
+def remembered(folder: Path, robot: str) -> list[tuple[str, bytes]]:
+    """What a robot is to remember, subject and message, oldest first, whether or not the outbox is in use; nothing of one that cannot be read."""
+    path = _file(folder)
+    if not path.is_file():
+        return []
+    query = "SELECT subject, data FROM kept WHERE robot = ? ORDER BY number"
+    try:
+        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as database:
+            return database.execute(query, (robot,)).fetchall()
+    except sqlite3.Error:
+        return []  # told when it is opened to be used
+
+
+def _file(folder: Path) -> Path:
+    return folder / "outbox.sqlite"
+
+
 # Sharing
 
 _shared: dict[tuple[int, Path], Outbox] = {}
@@ -289,7 +306,7 @@ def join(folder: Path, tell: Tell) -> Outbox:
     key = id(asyncio.get_running_loop()), folder.absolute()
     found = _shared.get(key)
     if found is None:
-        found = _shared[key] = Outbox(folder / "outbox.sqlite", tell)
+        found = _shared[key] = Outbox(_file(folder), tell)
     found.users += 1
     return found
 

@@ -31,6 +31,8 @@ class Info(msgspec.Struct):
     tls_verify: bool = False
     nonce: str = ""
     connect_urls: list[str] = []
+    cluster: str = ""
+    ldm: bool = False  # it is about to go (lame duck mode)
     headers: bool = False
 
 

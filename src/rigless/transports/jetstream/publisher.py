@@ -5,11 +5,15 @@ leave the outbox when the stream has them. When one is not stored (the stream is
 fly have come down; then they are sent again in order. Before that, the stream is asked which of the doubtful ones it has already: ids it saw
 some minutes ago it no longer knows, so de-duplication alone would double what an outage or a crash left in doubt.
 
+Even one that the stream turned down is in doubt: a leader that goes may say so of a message that the others have.
+
 Latest-wins messages are sent without waiting for an answer, never before a letter that was said earlier; if they cannot be sent now, only
-the newest of each subject waits, and none waits over an outage or while letters are not taken.
+the newest of each subject waits, and none waits over an outage or while letters are not taken. One now and then asks for an answer, so
+that it is known whether the stream takes them.
 """
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable
 
@@ -18,13 +22,14 @@ import msgspec
 from rigless.transports.jetstream import protocol, streams
 from rigless.transports.jetstream.connection import DEAF, DENIED, LOST, NOBODY, Connection
 from rigless.transports.jetstream.outbox import Letter, Outbox
-from rigless.transports.jetstream.trouble import DeniedError, LinkError, MissingError, Tell
+from rigless.transports.jetstream.trouble import DeniedError, LinkError, MissingError, Tell, trouble_of
 
 WINDOW = 256  # letters of a robot in flight
 PAGE = 512  # letters in memory; the others wait on file
 ANSWER_S = 5.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 5.0
 WALK = 1000  # messages looked at to settle doubts of one subject
+PROBE_S = 4.0  # how often a latest-wins message of a subject asks whether it was taken
 TOO_LARGE = 10054
 
 
@@ -59,6 +64,10 @@ class Lane:
         self._wait_s = FIRST_WAIT_S
         self._denied: set[str] = set()  # subjects that are not permitted: letters to them wait on file alone
         self._said = ""
+        self._nobody = 0  # questions in a row that nobody answered: a new leader is not there at once
+        self._probes: dict[str, tuple[float, int]] = {}  # subject → when the next is due, the last question
+        self._asks_in_vain = False
+        self._lost: dict[str, str] = {}  # latest-wins subjects that are not taken, and why
         self._retry: asyncio.TimerHandle | None = None
         self._resuming: asyncio.Task[None] | None = None
         if self._on_file:
@@ -81,29 +90,79 @@ class Lane:
         """False if it is not worth sending any more."""
         if not self.open or self._stalled or self._connection.congested:
             return False
+        if len(headers) + 12 + len(data) > self._connection.max_payload:  # the server would hang up
+            self._not_taken(
+                subject, f"{len(data)} bytes are more than the server takes ({self._connection.max_payload})"
+            )
+            return False
         if self._queue:
             self._held[subject] = data, headers
         else:
-            self._connection.publish(subject, data, "", headers)
+            self._publish(subject, data, headers)
         return True
+
+    def _publish(self, subject: str, data: bytes, headers: bytes) -> None:
+        due_s, question = self._probes.get(subject, (0.0, 0))
+        now_s = asyncio.get_running_loop().time()
+        if now_s < due_s:
+            self._connection.publish(subject, data, "", headers)
+            return
+        self._connection.forget(question)
+        self._probes[subject] = (
+            now_s + PROBE_S,
+            self._connection.ask(subject, data, headers, self._probed, subject),
+        )
+
+    def _probed(self, subject: str, status: int, headers: bytes, data: bytes) -> None:
+        if status in (LOST, DEAF) or not self.open:
+            return
+        if status == DENIED:
+            self._not_taken(subject, str(DeniedError("publish to", subject)))
+        elif status == NOBODY:
+            self._probes.pop(subject, None)  # the next one asks again
+            self._nobody_there(subject)
+        else:
+            self._nobody = 0
+            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                error = _answer.decode(data).error
+                if error is not None:
+                    self._not_taken(subject, f"{error.description} (error {error.err_code})")
+                elif self._lost.pop(subject, None):
+                    self._tell(f"the stream {self._stream} takes {subject} again", "info")
+
+    def _not_taken(self, subject: str, why: str) -> None:
+        if self._lost.get(subject) != why:
+            self._lost[subject] = why
+            self._tell(f"what the robot says to {subject} is lost: {why}", "error")
+
+    def _nobody_there(self, subject: str) -> None:
+        self._nobody += 1
+        if self._nobody > 1:
+            self._missing(f"the stream {self._stream} is gone, or does not take {subject}")
 
     # Life
 
-    async def begin(self) -> None:
-        """The way is free: settle doubts, then send. Raises LinkError."""
+    async def begin(self, last: int) -> None:
+        """The way is free: settle doubts, then send. `last`: the last sequence of the stream, which may be a new one. Raises LinkError."""
         self.end()
+        self._sequence = min(self._sequence, last)
+        for letter in self._queue:
+            letter.floor = min(letter.floor, last)  # -1 stays: never sent
         if self._denied and self._outbox.commit():  # perhaps they are permitted now
             self._denied.clear()
             self._queue.clear()
             self._load(doubtful=True, after=0)
         await self._settle()
-        self.open, self._stalled = True, False
+        self.open, self._stalled, self._nobody = True, False, 0
         self.pump()
 
     def end(self) -> None:
         """The way is not free: what flies is in doubt."""
         self.open = False
         self._held.clear()
+        for _, question in self._probes.values():
+            self._connection.forget(question)
+        self._probes.clear()
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
@@ -138,15 +197,14 @@ class Lane:
             if len(headers) + 12 + len(letter.data) > largest:
                 self._drop(letter, f"{len(letter.data)} bytes are more than the server takes ({largest})")
                 continue
-            letter.refused = False
             if letter.floor < 0:
                 letter.floor = self._sequence
             question = self._connection.ask(letter.subject, letter.data, headers, self._answered, letter)
             self._flying[letter.number] = question, letter, now
         if not self._queue and self._held:
-            for subject, (data, headers) in self._held.items():
-                self._connection.publish(subject, data, "", headers)
-            self._held.clear()
+            held, self._held = self._held, {}
+            for subject, (data, headers) in held.items():
+                self._publish(subject, data, headers)
 
     def tick(self) -> None:
         """Once a second or so: what was not answered in time is in doubt."""
@@ -171,9 +229,10 @@ class Lane:
         elif status == DENIED:
             self._park(letter)
         elif status == NOBODY:
-            letter.refused = True
+            falling = self._stalled  # others of the same flight were told so already
             self._turned_down(letter, "")
-            self._missing(f"the stream {self._stream} is gone, or does not take {letter.subject}")
+            if not falling:
+                self._nobody_there(letter.subject)
         else:
             self._understand(letter, data)
 
@@ -190,12 +249,12 @@ class Lane:
             self._drop(letter, answer.error.description)
             self._go_on()
         else:
-            letter.refused = True
             what = f"the stream {self._stream} does not take messages: {answer.error.description}"
             self._turned_down(letter, f"{what} (error {answer.error.err_code})")
 
     def _done(self, letter: Letter, sequence: int, known: bool = False) -> None:
         self.depth -= 1
+        self._nobody = 0
         if not known:
             self._sequence = sequence
         self._outbox.remove(letter, self._sequence)
@@ -262,8 +321,8 @@ class Lane:
     async def _again(self) -> None:
         try:
             await self._settle()
-        except Exception:  # whatever it was
-            self._retry = asyncio.get_running_loop().call_later(self._wait_s, self._resume)
+        except Exception as error:  # whatever it was
+            self._missing(str(trouble_of(error)))
             return
         self._stalled = False
         self.pump()
@@ -272,15 +331,18 @@ class Lane:
         """Find out which of the doubtful letters the stream has."""
         doubtful: dict[str, dict[str, Letter]] = {}
         for letter in self._queue:
-            if letter.floor >= 0 and not letter.refused and letter.id:
+            if letter.floor >= 0 and letter.id:
                 doubtful.setdefault(letter.subject, {})[letter.id] = letter
         for subject, letters in doubtful.items():
             sequence = min(letter.floor for letter in letters.values()) + 1
             for _ in range(WALK):
                 try:
                     found = await streams.get(self._connection, self._stream, seq=sequence, next_by_subj=subject)
-                except (DeniedError, MissingError):  # then de-duplication must do
+                except MissingError:  # then de-duplication must do
                     break
+                except DeniedError as trouble:
+                    self._cannot_ask(trouble)
+                    return
                 if found is None:
                     break
                 has = letters.pop(protocol.field(found.hdrs, b"nats-msg-id"), None)
@@ -290,6 +352,11 @@ class Lane:
                 if not letters:
                     break
                 sequence = found.seq + 1
+
+    def _cannot_ask(self, trouble: LinkError) -> None:
+        if not self._asks_in_vain:
+            self._asks_in_vain = True
+            self._tell(f"{trouble}; until then what an outage left in doubt may come twice", "error")
 
     def _load_more(self) -> bool:
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rigless.kernel.events import Severity
-from rigless.transports.jetstream import streams
+from rigless.transports.jetstream import existing, streams
 from rigless.transports.jetstream.clock import to_ns
 from rigless.transports.jetstream.connection import SETTLED_S, Connection
 from rigless.transports.jetstream.consumer import Consumer, Delivered
@@ -19,7 +19,7 @@ from rigless.transports.jetstream.outbox import Outbox
 from rigless.transports.jetstream.protocol import field
 from rigless.transports.jetstream.publisher import ANSWER_S, Lane
 from rigless.transports.jetstream.streams import Stream
-from rigless.transports.jetstream.trouble import LinkError, LostError, Tell, trouble_of
+from rigless.transports.jetstream.trouble import DeniedError, LinkError, LostError, SilentError, Tell, trouble_of
 
 TICK_S = 1.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
@@ -81,8 +81,9 @@ class Session:
         self.lease = Lease(connection, plan.robot)
         self._connection, self._plan = connection, plan
         self._receive, self._changed, self._tell = receive, changed, tell
-        self._consumer = Consumer(connection, plan.robot, plan.listens, self._delivered, self._break)
+        self._consumer = Consumer(connection, plan.robot, plan.listens, self._delivered, self._break, self._remark)
         self._said: set[str] = set()
+        self._remarked: set[str] = set()
         self._up = asyncio.Event()
         self._broken = asyncio.Event()
         self._last_told = not plan.listens_last
@@ -109,6 +110,19 @@ class Session:
         elif not self.ready.done():
             self.ready.set_result(None)
 
+    def denied(self, subject: str) -> bool:
+        """Something is not permitted; whether this robot cannot do without it."""
+        needed = self._consumer.needs(subject)
+        if not needed:
+            return False
+        trouble = DeniedError("publish to", needed)
+        if needed == subject:
+            self._complain(trouble)
+            self._break(str(trouble))
+        else:
+            self._remark(f"{trouble}; commands that it has handled come again", "error")
+        return True
+
     def told(self, text: str, severity: Severity) -> None:
         self._tell(text, severity)
 
@@ -127,6 +141,8 @@ class Session:
                 if self._up.is_set():
                     self._complain(trouble)
                     self._fail(trouble)
+                    if isinstance(trouble, SilentError) or getattr(trouble, "code", 0) == streams.NOT_AVAILABLE:
+                        self._connection.no_jetstream(str(trouble))
             else:
                 begun_s = loop.time()
                 await self._broken.wait()
@@ -142,17 +158,19 @@ class Session:
         plan, connection = self._plan, self._connection
         inbound = await streams.ensure(connection, plan.stream_in, plan.inbound, streams.IN)
         outbound = await streams.ensure(connection, plan.stream_out, plan.outbound, streams.OUT)
-        streams.check(inbound, plan.listens)
-        streams.check(outbound, [plan.own(pattern) for pattern in plan.outbound])
-        await self.lease.take(lambda text: self._say(text, "warning"))
+        existing.check_inbound(inbound, plan.listens)
+        for remark in existing.check_outbound(outbound, [plan.own(pattern) for pattern in plan.outbound]):
+            self._remark(remark, "warning")
+        await self.lease.take(lambda text: self._remark(text, "warning"), max(inbound.replicas, outbound.replicas))
         self._renew_s = asyncio.get_running_loop().time() + RENEW_S
+        await self._consumer.ensure(inbound)
         if not self.ready.done():
             self.ready.set_result(None)
         await self.listening.wait()
-        await self.lane.begin()
+        await self.lane.begin(outbound.last_seq)
         if not self._last_told:
             await self._tell_last(inbound)
-        await self._consumer.begin(inbound)
+        await self._consumer.begin()
         if not self._up.is_set() or self._broken.is_set():
             raise LinkError(self.why)
         self._said.clear()
@@ -178,8 +196,13 @@ class Session:
             self._receive(delivered)
 
     def acknowledge(self, delivered: Delivered) -> None:
-        if delivered.reply and self.connected:
+        """It was handled. If the server does not get to know that, and brings it again, the consumer does."""
+        if delivered.reply:
             self._consumer.acknowledge(delivered)
+
+    def put_off(self, delivered: Delivered) -> None:
+        if delivered.reply and self.connected:
+            self._consumer.put_off(delivered.reply)
 
     def pause(self) -> None:
         """The robot cannot hear at present."""
@@ -220,6 +243,12 @@ class Session:
         """Once, until things have been well again."""
         if text not in self._said:
             self._said.add(text)
+            self._tell(text, severity)
+
+    def _remark(self, text: str, severity: Severity) -> None:
+        """Once for all: it is so and will stay so."""
+        if text not in self._remarked:
+            self._remarked.add(text)
             self._tell(text, severity)
 
     # Now and then

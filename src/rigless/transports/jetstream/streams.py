@@ -1,7 +1,7 @@
 """JetStream's own subjects: streams that are there are used as they are, streams that are not are made.
 
-What is made: in files, oldest out first. What comes to robots is kept a day (ROBOT_IN), what they say an hour or a gigabyte (ROBOT_OUT);
-an id that comes again within two minutes is known to be the same message.
+What is made: in files, oldest out first, in a cluster three times. What comes to robots is kept a day (ROBOT_IN), what they say an hour or
+a gigabyte (ROBOT_OUT); an id that comes again within two minutes is known to be the same message.
 """
 
 import contextlib
@@ -13,14 +13,22 @@ import msgspec
 
 from rigless.transports.jetstream.clock import to_ns
 from rigless.transports.jetstream.connection import Connection
-from rigless.transports.jetstream.trouble import ApiError, LinkError, MissingError
+from rigless.transports.jetstream.trouble import ApiError, LinkError, MissingError, SilentError
 
 API = "$JS.API."
-API_S = 5.0
+ASK_S = (
+    1.0,
+    1.5,
+    2.5,
+)  # a stream whose leader has just died answers when it has a new one, but only to those who ask then
 S = 1_000_000_000
 HOUR = 3600 * S
 NO_STREAM, NO_CONSUMER, NO_MESSAGE = 10059, 10014, 10037
 NAME_IN_USE, OVERLAP = 10058, 10065
+TOO_FEW_SERVERS = (10005, 10074)
+NO_ROOM = (10002, 10023, 10028, 10047)  # limits of the account or the server
+NOT_AVAILABLE = 10008
+REPLICAS = 3  # in a cluster that has as many servers
 NOT_ENABLED = (10039, 10076)
 IN = {"max_age": 24 * HOUR, "max_bytes": 256 << 20}
 OUT = {"max_age": HOUR, "max_bytes": 1 << 30}
@@ -50,13 +58,22 @@ class Stream(msgspec.Struct):
     subjects: list[str]
     created: str
     last_seq: int = 0
+    config: dict[str, Any] = {}
+
+    @property
+    def replicas(self) -> int:
+        return int(self.config.get("num_replicas") or 1)
 
 
-async def api(connection: Connection, verb: str, question: Any = None, timeout_s: float = API_S) -> dict[str, Any]:
-    """Ask JetStream something. Raises LinkError, of it ApiError if JetStream refuses."""
+async def api(connection: Connection, verb: str, question: Any = None) -> dict[str, Any]:
+    """Ask JetStream something that may be asked twice. Raises LinkError, of it ApiError if JetStream refuses."""
     data = b"" if question is None else msgspec.json.encode(question)
-    _, payload = await connection.request(API + verb, data, timeout_s)
-    return _understood(payload, verb)
+    for patience_s in ASK_S:
+        with contextlib.suppress(SilentError):
+            _, payload = await connection.request(API + verb, data, patience_s)
+            return _understood(payload, verb)
+    fix = "too few of its servers may run: see nats server report jetstream"
+    raise SilentError(f"JetStream has not answered {verb} for {sum(ASK_S):g} s", fix)
 
 
 def _understood(payload: bytes, verb: str) -> dict[str, Any]:
@@ -97,7 +114,11 @@ async def look(connection: Connection, name: str) -> Stream | None:
 def _stream(found: dict[str, Any]) -> Stream:
     config, state = found.get("config", {}), found.get("state", {})
     return Stream(
-        config.get("name", ""), list(config.get("subjects") or ()), found.get("created", ""), state.get("last_seq", 0)
+        config.get("name", ""),
+        list(config.get("subjects") or ()),
+        found.get("created", ""),
+        state.get("last_seq", 0),
+        config,
     )
 
 
@@ -114,13 +135,12 @@ async def ensure(connection: Connection, name: str, patterns: Sequence[str], lim
         "discard": "old",
         "duplicate_window": 120 * S,
         "allow_direct": True,
-        "num_replicas": 1,
         "max_consumers": -1,
         "max_msgs": -1,
         **limits,
     }
     try:
-        return _stream(await api(connection, f"STREAM.CREATE.{name}", config))
+        return _stream(await make(connection, config, REPLICAS if connection.clustered else 1))
     except ApiError as error:
         if error.code == NAME_IN_USE:  # somebody was quicker
             found = await look(connection, name)
@@ -133,13 +153,19 @@ async def ensure(connection: Connection, name: str, patterns: Sequence[str], lim
         raise
 
 
-def check(stream: Stream, subjects: Sequence[str]) -> None:
-    """Raises LinkError if messages on some of these subjects would not get into the stream."""
-    missing = [subject for subject in subjects if not any(covers(pattern, subject) for pattern in stream.subjects)]
-    if missing:
-        names = ", ".join(missing)
-        fix = f"add them to its subjects: nats stream edit {stream.name}"
-        raise LinkError(f"the stream {stream.name} does not take {names}", fix, final=True)
+async def make(connection: Connection, config: dict[str, Any], replicas: int) -> dict[str, Any]:
+    """Make a stream; with one replica where there are too few servers for more. Raises ApiError."""
+    verb = f"STREAM.CREATE.{config['name']}"
+    try:
+        return await api(connection, verb, {**config, "num_replicas": replicas})
+    except ApiError as error:
+        if error.code in TOO_FEW_SERVERS and replicas > 1:
+            return await make(connection, config, 1)
+        if error.code in NO_ROOM:
+            fix = f"make a smaller one yourself: nats stream add {config['name']}"
+            what = f"the stream {config['name']} of {config['max_bytes'] >> 20} MiB cannot be made: {error.text}"
+            raise LinkError(what, fix, final=True) from None
+        raise
 
 
 def covers(pattern: str, subject: str) -> bool:

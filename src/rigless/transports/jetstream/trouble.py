@@ -29,11 +29,15 @@ class ApiError(LinkError):
 
     def __init__(self, code: int, text: str, asked: str):
         super().__init__(f"JetStream refuses {asked}: {text} (error {code})")
-        self.code = code
+        self.code, self.text = code, text
 
 
 class LostError(LinkError):
     """The connection ended before the answer came. Nobody need be told: that the connection ended is told already."""
+
+
+class SilentError(LinkError):
+    """No answer in time: the server is busy, or what should answer (the leader of a stream) is away."""
 
 
 class MissingError(LinkError):

@@ -20,25 +20,26 @@ AUTH = ("authorization", "authentication")
 DENIED = re.compile(r"permissions violation for (publish|subscription) to \"([^\"]*)\"", re.IGNORECASE)
 
 OnDenied = Callable[[str, str], None]  # publish or subscribe, subject
+OnInfo = Callable[[], None]  # the server has news of itself
 
 
 class Wire(asyncio.Protocol):
     """`lost` is done, with the reason, when the connection has ended."""
 
-    def __init__(self, on_message: protocol.OnMessage, on_denied: OnDenied):
+    def __init__(self, on_message: protocol.OnMessage, on_denied: OnDenied, on_info: OnInfo):
         loop = asyncio.get_running_loop()
         self.info = protocol.Info()
         self.lost: asyncio.Future[str] = loop.create_future()
         self.pings = 0  # not answered yet
         self._greeted: asyncio.Future[None] = loop.create_future()
         self._ready: asyncio.Future[None] = loop.create_future()
-        self._on_denied = on_denied
+        self._on_denied, self._on_info = on_denied, on_info
         self._parser = protocol.Parser(on_message, self._line)
         self._transport: asyncio.Transport | None = None
         self._reason = ""
 
-    async def dial(self, url: SplitResult, creds: str, name: str) -> None:
-        """Connect and log in. Raises LinkError."""
+    async def dial(self, url: SplitResult, creds: str, name: str, certified: str = "") -> None:
+        """Connect and log in. `certified`: the name in the server's certificate, if it is not the host's. Raises LinkError."""
         loop = asyncio.get_running_loop()
         host, port = url.hostname or "127.0.0.1", url.port or 4222
         try:
@@ -46,7 +47,7 @@ class Wire(asyncio.Protocol):
             await self._greeted
             secure = self.info.tls_required or url.scheme == "tls"
             if secure:
-                await self._upgrade(host)
+                await self._upgrade(certified or host)
             self._check()
             self.write(self._connect(url, creds, name, secure) + protocol.PING)
             await self._ready
@@ -68,11 +69,11 @@ class Wire(asyncio.Protocol):
                 raise credentials.rejected(str(error), creds, url) from None
             raise LinkError(f"the NATS server at {host}:{port} hung up: {error}") from None
 
-    async def _upgrade(self, host: str) -> None:
+    async def _upgrade(self, name: str) -> None:
         assert self._transport is not None
         context = credentials.tls(self.info.tls_verify)
         loop = asyncio.get_running_loop()
-        secured = await loop.start_tls(self._transport, self, context, server_hostname=host)
+        secured = await loop.start_tls(self._transport, self, context, server_hostname=name)
         self._transport = secured
 
     def _check(self) -> None:
@@ -124,11 +125,16 @@ class Wire(asyncio.Protocol):
                     plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self._transport.abort()
 
-    async def leave(self, patience_s: float) -> None:
-        """Hang up after all has been sent."""
-        self._reason = "closed"
+    def hang_up(self, reason: str) -> None:
+        """After all has been sent."""
+        self._reason = self._reason or reason
         if self._transport is not None:
             self._transport.close()
+
+    async def leave(self, patience_s: float) -> None:
+        """Hang up after all has been sent, and see that it was."""
+        self.hang_up("closed")
+        if self._transport is not None:
             await asyncio.wait([self.lost], timeout=patience_s)
             self._transport.abort()
 
@@ -153,6 +159,8 @@ class Wire(asyncio.Protocol):
             raise protocol.ProtocolError(f"its greeting cannot be read: {error}") from None
         if not self._greeted.done():
             self._greeted.set_result(None)
+        elif self._ready.done():
+            self._on_info()
 
     def _error(self, text: str) -> None:
         found = DENIED.match(text)

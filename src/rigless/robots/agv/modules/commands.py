@@ -160,23 +160,25 @@ class Commands:
             self.answer(name, "EXPIRED", one.correlation, "EXPIRED", why)
 
     def cancel_all(self, why: str) -> None:
-        """Every command that is still being done is CANCELLED."""
+        """Every command that is still being done is CANCELLED; one that has just ended is answered as it did."""
+        self.tick()
         running = self.robot.state.commands.running
         for name, one in list(running.items()):
             self.robot.work.cancel(one.job)
-            job = self.robot.work.take(one.job)
-            if job is not None and job.state == "CANCELLED":
-                del running[name]
-                self.answer(name, "CANCELLED", one.correlation, "", why)
+            self.robot.work.take(one.job)
+            del running[name]
+            self.answer(name, "CANCELLED", one.correlation, "", why)
 
-    def status_changed(self, before: str, after: str) -> None:
-        """A motion that was held while the way was down goes on only if it has not expired meanwhile; one that could not begin may begin."""
-        running = self.robot.state.commands.running
-        for name, one in list(running.items()) if before == "OFFLINE" else ():
+    def may_begin(self) -> None:
+        """The robot may drive: nothing waits for that any more."""
+        for one in self.robot.state.commands.running.values():
+            one.waits = False
+
+    def back_on_line(self) -> None:
+        """A motion that was held while the way was down goes on only if it has not expired meanwhile."""
+        for name, one in list(self.robot.state.commands.running.items()):
             if one.type in p.MOVES:
                 self._expire(name, one, "it expired while there was no way to the backend")
-        for one in running.values() if self.robot.may_drive else ():
-            one.waits = False
 
     def current(self) -> str | None:
         """The command that drives, or else the oldest that is being done."""

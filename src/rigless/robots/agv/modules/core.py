@@ -73,6 +73,8 @@ class Core:
         status, reasons = derive(facts)
         core.met = core.met or facts.connected
         robot.may_drive = may_drive(status, robot.effective.runtime.healthPolicy.allowDriveInWarning)
+        if robot.may_drive:
+            robot.commands.may_begin()
         if (status, reasons) == (before, core.reasons):
             return
         gone = [reason for reason in core.reasons if reason not in reasons]
@@ -86,8 +88,8 @@ class Core:
                 continue  # before the first connection of a boot it is no news
             severity, _, message, _ = CONDITIONS[word]
             self.raise_(reason, word, severity, part or "robot", f"{message}: {part}" if part else message)
-        if status != before:
-            robot.commands.status_changed(before, status)
+        if before == "OFFLINE" != status:
+            robot.commands.back_on_line()
 
     def facts(self) -> Facts:
         robot, state, machine = self.robot, self.robot.state, self.robot.machine

@@ -115,7 +115,7 @@ class Routing:
         if not robot.machine.arrived:
             return
         following.node = following.sent + 1
-        if following.route.nodes[following.sent].actions:
+        if _has_to_act(following):
             following.action = 0
             self._act(job, following)
         else:
@@ -218,8 +218,7 @@ class Routing:
         """The base has grown: drive on without standing, if the machine has not arrived."""
         machine, sent = self.robot.machine, following.sent
         following.route = route
-        waits = following.action >= 0 or route.nodes[sent].actions
-        if sent + 1 > routes.base_end(route.nodes) or waits:
+        if sent + 1 > routes.base_end(route.nodes) or _has_to_act(following):
             return
         if machine.arrived:
             following.node = sent + 1
@@ -250,3 +249,8 @@ class Routing:
         job = self.robot.state.work.jobs.get(asked.job) if asked is not None and asked.reason == "PREVIEW" else None
         if job is not None:
             self.robot.work.end(job, "FAILED", "", why)
+
+
+def _has_to_act(following: Following) -> bool:
+    """Whether the node at which the robot stands, or where it will, has actions that are not done; done ones leave `first` beyond it."""
+    return following.first <= following.sent and bool(following.route.nodes[following.sent].actions)

@@ -3,7 +3,7 @@
 A task is taken while nothing forbids it to begin; one that runs is held together with the motion, and goes on afterwards.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import params as p
@@ -34,7 +34,8 @@ class Tasks:
         if self._known(message):
             return
         core = robot.state.core
-        revises = state.active is not None and state.active.taskId == name
+        active = state.active is not None and state.active.taskId == name
+        revises = active or any(waiting.taskId == name for waiting in state.queue)
         try:
             if not 1 <= len(name) <= LONGEST_ID:
                 raise Refused("INVALID_PARAMS", f"taskId has {len(name)} characters, not 1 to {LONGEST_ID}")
@@ -50,7 +51,7 @@ class Tasks:
             else:
                 self._failed(name[:LONGEST_ID], refused.step or None, refused, message.correlationId)
             return
-        if revises and state.active is not None:
+        if active and state.active is not None:
             self._drop(state.active)
             state.active = None
             state.queue.insert(0, task)
@@ -70,8 +71,11 @@ class Tasks:
     def _known(self, message: m.TaskAssign) -> bool:
         """Whether this revision, or a later one, has been heard of already."""
         state, name = self.robot.state.task, message.taskId
-        if (name in state.recalled or name in state.unfinished) and message.ageS > self.robot.voice.uptime_s():
-            return True  # it was assigned before this boot, and has been told as failed
+        if message.ageS > self.robot.voice.uptime_s():  # it was assigned before this boot
+            if name in state.recalled or name in state.unfinished:
+                return True  # and is told as failed
+            if state.ended.get(name) == message.correlationId:
+                return True  # and was told as ended: JetStream did not get to know that it was heard
         tasks = [*state.queue, *([state.active] if state.active is not None else [])]
         revisions = [task.revision for task in tasks if task.taskId == name] + [state.finished.get(name, -1)]
         return message.revision <= max(revisions)
@@ -143,16 +147,19 @@ class Tasks:
         state.unfinished.pop(name, None)
         if message.type == "task.progress":
             step = message.payload.get("stepId")
-            state.unfinished[name] = step if isinstance(step, str) else ""
+            state.unfinished[name] = (step if isinstance(step, str) else "", message.correlationId)
             state.recalled_ns = self.robot.now_ns
+        else:
+            _remember(state.ended, name, message.correlationId)
 
     def _restarted(self) -> None:
         """What was being done before this boot, and is not told as ended, has failed."""
         state = self.robot.state.task
         unfinished, state.unfinished = state.unfinished, {}
-        for name, step in unfinished.items():
+        for name, (step, correlation) in unfinished.items():
             state.recalled.append(name)
-            self._failed(name, step or None, Refused("RESTARTED", "the robot restarted while it had this task"), "")
+            restarted = Refused("RESTARTED", "the robot restarted while it had this task")
+            self._failed(name, step or None, restarted, correlation)
 
     # As time goes by
 
@@ -286,10 +293,7 @@ class Tasks:
         state = self.robot.state.task
         if state.active is task:
             state.active = None
-        state.finished.pop(task.taskId, None)
-        state.finished[task.taskId] = task.revision
-        if len(state.finished) > MOST_FINISHED:
-            del state.finished[next(iter(state.finished))]
+        _remember(state.finished, task.taskId, task.revision)
         self.robot.state.core.changed = True
 
     # Out
@@ -317,3 +321,11 @@ class Tasks:
         eta_s = self.robot.forecast.eta_s(task)
         progress = m.TaskProgress(task.taskId, word, step, task.index, count, pct, eta_s)
         self.robot.voice.say("task.progress", progress, task.correlation)
+
+
+def _remember(ended: dict[str, Any], name: str, what: Any) -> None:
+    """Of so many tasks, the oldest is forgotten."""
+    ended.pop(name, None)
+    ended[name] = what
+    if len(ended) > MOST_FINISHED:
+        del ended[next(iter(ended))]

@@ -86,19 +86,20 @@ class Traffic:
                 _put(state.zones, name, Zone(*shape, zones.around(*shape), until_ns))
             case "GRANT":
                 zone = message.value if isinstance(message.value, str) else name
-                _put(state.grants, zone, until_ns)
+                _put(state.grants, name, (zone, until_ns))
 
     def _release(self, name: str, value: Any) -> None:
-        """By its controlId whatever it is; without one, every hold."""
+        """What it names, if that is not over yet; one that names nothing that ever was ends every hold."""
         state = self.robot.state.traffic
         given = value.get("controlId") if isinstance(value, dict) else value
         named = given if isinstance(given, str) and given else name
         held: tuple[dict[str, Any], ...] = (state.holds, state.limits, state.zones, state.grants)
-        if any(named in kind for kind in held):
+        if any(named in kind for kind in held) or any(f"{named}/{kind}" in state.seqs for kind in KINDS):
             for kind in held:
                 kind.pop(named, None)
         elif value is None:
             state.holds.clear()
+        state.grants = {key: grant for key, grant in state.grants.items() if grant[0] != named}  # with its zone
 
     def _reject(self, why: str, name: str) -> None:
         self.robot.core.notice("INVALID_PARAMS", "WARNING", "traffic", why, {"controlId": name[:LONGEST_ID]})
@@ -111,7 +112,7 @@ class Traffic:
             state.holds = {name: until for name, until in state.holds.items() if until > now_ns}
             state.limits = {name: one for name, one in state.limits.items() if one[1] > now_ns}
             state.zones = {name: zone for name, zone in state.zones.items() if zone.until_ns > now_ns}
-            state.grants = {name: until for name, until in state.grants.items() if until > now_ns}
+            state.grants = {name: grant for name, grant in state.grants.items() if grant[1] > now_ns}
             self._arrange()
             self.robot.state.core.changed = True
         if state.zones or state.blocked:
@@ -120,7 +121,7 @@ class Traffic:
     def _arrange(self) -> None:
         """When something ends next, and how fast the robot may be."""
         state = self.robot.state.traffic
-        ends = [*state.holds.values(), *state.grants.values(), *(limit[1] for limit in state.limits.values())]
+        ends = [*state.holds.values(), *(end for _, end in (*state.grants.values(), *state.limits.values()))]
         state.next_ns = min([*ends, *(zone.until_ns for zone in state.zones.values())], default=NEVER_NS)
         self.robot.machine.limit_speed(min((limit[0] for limit in state.limits.values()), default=None))
 
@@ -135,13 +136,10 @@ class Traffic:
             disc = (pose[0], pose[1], self.reach_m)
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
             ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
-            turning = machine.turning
+            turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
                 shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around
-                if (
-                    name in state.grants
-                    or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + ahead_m + 1.0
-                ):
+                if name in granted or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + ahead_m + 1.0:
                     continue
                 if zones.touches(body, *shape):
                     continue

@@ -1,0 +1,98 @@
+"""What an operator made before the robot came: it is used as it is, refused if it would lose messages, and remarked on if it is worth knowing.
+
+Streams, the robot's consumer and the bucket of leases may have been made with other settings than ours. None of them is changed here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rigless.transports.jetstream.streams import S, Stream, covers
+from rigless.transports.jetstream.trouble import LinkError
+
+SHORT_MEMORY = {
+    "workqueue": "is a work queue",
+    "interest": "keeps only what somebody waits for",
+}
+
+
+def check_inbound(stream: Stream, subjects: Sequence[str]) -> None:
+    """Raises LinkError if what is said to the robot would not be in the stream."""
+    if not (stream.config.get("mirror") or stream.config.get("sources")):  # it has what its origin has
+        _check_subjects(stream, subjects)
+
+
+def check_outbound(stream: Stream, subjects: Sequence[str]) -> list[str]:
+    """What there is to remark. Raises LinkError if the stream would not take, or not acknowledge, what the robot says."""
+    origin = stream.config.get("mirror")
+    if origin:
+        fix = "name the stream itself in nats.jetStream.streamOut"
+        raise LinkError(
+            f"the stream {stream.name} is a mirror of {origin.get('name')}: nothing can be said to it", fix, True
+        )
+    _check_subjects(stream, subjects)
+    if stream.config.get("no_ack"):
+        fix = f"switch no_ack off: nats stream edit {stream.name}, or make it anew"
+        raise LinkError(f"the stream {stream.name} does not acknowledge what it stores (no_ack)", fix, final=True)
+    if stream.config.get("sealed"):
+        raise LinkError(f"the stream {stream.name} is sealed: it takes nothing", "make another", final=True)
+    manner = SHORT_MEMORY.get(stream.config.get("retention", ""))
+    if manner is None and stream.config.get("max_msgs_per_subject", -1) == 1:
+        manner = "keeps only the last message of each subject"
+    if manner is None:
+        return []
+    window_s = (stream.config.get("duplicate_window") or 0) / S
+    return [
+        f"the stream {stream.name} {manner}: it cannot be asked whether it has had a message, so what was under way when an outage of "
+        f"more than its duplicate window ({window_s:g} s) began may come twice"
+    ]
+
+
+def _check_subjects(stream: Stream, subjects: Sequence[str]) -> None:
+    missing = [subject for subject in subjects if not any(covers(pattern, subject) for pattern in stream.subjects)]
+    if missing:
+        names = ", ".join(missing)
+        fix = f"add them to its subjects: nats stream edit {stream.name}"
+        raise LinkError(f"the stream {stream.name} does not take {names}", fix, final=True)
+
+
+def check_consumer(stream: str, name: str, config: dict[str, Any]) -> list[str]:
+    """What there is to remark. Raises LinkError if commands would be lost or never come."""
+    why = ""
+    policy = config.get("ack_policy", "none")
+    if config.get("deliver_subject"):
+        why = f"pushes to {config['deliver_subject']}"
+    elif policy != "explicit":
+        why = f"has the acknowledgement policy {policy}, so commands could be lost"
+    elif config.get("headers_only"):
+        why = "delivers headers only"
+    elif config.get("priority_groups"):
+        why = "serves priority groups"
+    if why:
+        fix = f"remove it, the robot makes its own: nats consumer rm {stream} {name}"
+        raise LinkError(f"the consumer {name} of the stream {stream}, made by somebody else, {why}", fix, final=True)
+    remarks = []
+    if config.get("max_deliver", -1) > 0:
+        tries = config["max_deliver"]
+        remarks.append(
+            f"delivers a command {tries} times at most (max_deliver): one that is not handled by then is lost"
+        )
+    if config.get("pause_until"):
+        remarks.append(f"may be paused (until {config['pause_until']}): no command comes before that")
+    return [f"the consumer {name} of the stream {stream} {remark}" for remark in remarks]
+
+
+def check_bucket(bucket: Stream, least_s: float, replicas: int) -> list[str]:
+    """What there is to remark. Raises LinkError if a lease cannot live in it."""
+    life_s = (bucket.config.get("max_age") or 0) / S
+    if 0 < life_s < least_s:
+        fix = f"nats stream edit {bucket.name} --max-age={least_s:g}s, or remove it"
+        raise LinkError(
+            f"the bucket {bucket.name} forgets after {life_s:g} s; a lease needs {least_s:g} s", fix, final=True
+        )
+    if bucket.replicas < replicas:
+        fix = f"nats stream edit {bucket.name} --replicas={replicas}"
+        return [
+            f"the bucket {bucket.name} has {bucket.replicas} replica, the robot's streams have {replicas}: "
+            f"while its server is away no robot can talk ({fix})"
+        ]
+    return []

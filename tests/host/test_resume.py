@@ -1,0 +1,87 @@
+"""Robots that ran before begin with what was left for their next start, and what is recorded then says so."""
+
+import json
+
+import msgspec
+import pytest
+
+from rigless.host.host import Host
+from rigless.host.surroundings import Surroundings
+from rigless.recordings.replay import verify
+from rigless.robots.agv.wire import Envelope
+from rigless.scenario.load import open_target
+from rigless.transports.jetstream.outbox import Outbox
+
+FLEET = """
+name = "pair"
+[[robots]]
+kind = "agv"
+name = "AGV"
+count = 3
+[[robots]]
+kind = "agv"
+name = "other"
+"""
+
+
+def leave(state, robot, **desired):
+    """What a robot leaves behind whose backend wished this."""
+    report = {"desiredVersion": 1, "effective": {}, "rejected": [], "restartRequired": [], "desired": desired}
+    kind = "settings.reported"
+    data = msgspec.json.encode(Envelope(1, "x", kind, robot, "b", 1, "2026-01-01T00:00:00Z", report))
+    outbox = Outbox(state / "agv" / "outbox.sqlite", lambda *told: None)
+    outbox.keep(robot, f"robot.{robot}.{kind}", "", data)
+    outbox.close()
+
+
+@pytest.fixture
+def state(tmp_path, monkeypatch):
+    monkeypatch.setattr(Outbox, "_schedule", lambda outbox: None)  # there is no loop here; `close` writes
+    return tmp_path / "state"
+
+
+def test_one_of_a_fleet_begins_with_what_was_left_for_it(state, tmp_path):
+    leave(state, "AGV-2", **{"runtime.tickHz": 50})
+    file = tmp_path / "fleet.toml"
+    file.write_text(FLEET)
+    built = open_target(file, ["AGV.ports.nats=4333"], 3, collect=False)
+    host = Host(built, surroundings=Surroundings(state))
+    robots = host.sim.robots
+    assert {name: robot.config.runtime.tickHz for name, robot in robots.items()} == {
+        "AGV-1": 100, "AGV-2": 50, "AGV-3": 100, "other": 100,
+    }  # fmt: skip
+    assert {name: robot.config.identity.robotId for name, robot in robots.items()} == {name: name for name in robots}
+    assert [robot.truth().pose for robot in robots.values()] == [
+        one.truth().pose for one in built.simulation.robots.values()
+    ]
+    assert (host.sim.seed, host.built.addresses) == (3, built.addresses)
+    assert "AGV-2 begins with" in host.built.notes[-1]
+    names = [entry.get("name") for entry in json.loads(host.sim.origin["scenario"])["robots"]]
+    assert names == ["AGV-1", "AGV-2", "AGV-3", "other"]
+
+
+def test_what_was_recorded_then_replays(state, tmp_path):
+    leave(state, "agv", **{"runtime.tickHz": 20, "runtime.simulationProfile": {"initialPose": {"x": 3.0}}})
+    host = Host(open_target("agv", collect=False), "lockstep", surroundings=Surroundings(state))
+    tape = tmp_path / "run.mcap"
+    host.tape.start(tape)
+    host.sim.run(0.5)
+    host.tape.stop()
+    assert host.sim.truth("agv").pose[0] == 3.0
+    assert verify(tape).difference is None
+
+
+@pytest.mark.parametrize("around", [{"speed": "fast"}, {"state": None}])
+def test_a_run_that_is_not_on_the_air_or_has_no_folder_has_no_past(state, around):
+    leave(state, "agv", **{"runtime.tickHz": 20})
+    built = open_target("agv", collect=False)
+    host = Host(built, around.get("speed", 1.0), surroundings=Surroundings(around.get("state", state)))
+    assert host.built is built
+    assert host.sim.robots["agv"].config.runtime.tickHz == 100
+
+
+def test_what_is_left_of_a_broken_file_is_nothing(state):
+    (state / "agv").mkdir(parents=True)
+    (state / "agv" / "outbox.sqlite").write_bytes(b"no database" * 1000)
+    host = Host(open_target("agv", collect=False), surroundings=Surroundings(state))
+    assert host.sim.robots["agv"].config.runtime.tickHz == 100

@@ -10,17 +10,32 @@ STEPS = [
     {"stepId": "take", "type": "GRIP", "params": {}},
 ]
 HOLD = {"type": "TrafficControl", "controlId": "desk", "kind": "HOLD", "seq": 1}
+PHONE = {"width": 390, "height": 844}
+FLEET = """
+[[robots]]
+kind = "agv"
+ports = { nats = 0 }
+[[robots]]
+kind = "agv"
+name = "crew"
+count = 8
+start = { x = -2, y = -2 }
+ports = { nats = 0 }
+"""
 ZONE = {"minX": 2.0, "minY": -3.0, "maxX": 4.0, "maxY": -2.0}
 
 
 @pytest.fixture(scope="module")
 def agv_server(serve, tmp_path_factory):
-    return serve("agv", "--set", "ports.nats=0", "--no-auth", "--state", str(tmp_path_factory.mktemp("state")))
+    folder = tmp_path_factory.mktemp("state")
+    (folder / "fleet.toml").write_text(FLEET)
+    return serve(folder / "fleet.toml", "--no-auth", "--state", folder)
 
 
 @pytest.fixture
 def agv(shared, agv_server):
     panel = shared("agv", agv_server)
+    panel.page.evaluate("location.hash = '#/robot/agv'")
     expect(status(panel, "RUNNING")).to_be_visible()
     return panel
 
@@ -48,6 +63,7 @@ def test_a_task_is_driven_shown_and_held(agv):
     agv.until(lambda: abs(agv.rows("body")[0] - x) + abs(agv.rows("body")[1] - y) < 1e-3, "it is drawn elsewhere")
     tell(agv, **{**HOLD, "kind": "RELEASE", "seq": 2})
     expect(status(agv, "RUNNING")).to_be_visible()
+    expect(agv.card("Status").locator(".listing li")).to_have_text("nothing holds it")
 
 
 def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
@@ -56,7 +72,8 @@ def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
     lines = agv.card("Commands").locator(".listing li")
     expect(lines.last).to_contain_text("SUCCEEDED")
     tell(agv, type="CommandRequest", commandId="strange", commandType="DANCE")
-    expect(lines.last).to_contain_text("REJECTED")
+    expect(lines.last).to_contain_text("REJECTED DANCE NOT_SUPPORTED: ")  # what and why come before the long id
+    expect(lines.last).to_contain_text("· strange")
     expect(lines.last).to_have_attribute("data-how", "wrong")
     agv.until(lambda: agv.measure("rate state") > 0, "nobody counts messages")
     assert agv.measure("connected") == 1
@@ -78,10 +95,12 @@ def test_an_input_and_a_fault_change_its_status(agv):
 def test_everything_can_be_reached(agv):
     agv.server.post("/api/pause")
     before = agv.page.viewport_size
-    for size in SIZES[:2]:
+    for size in (*SIZES[:2], PHONE):
         agv.page.set_viewport_size(size)
         judge(agv)
-        assert overflow(agv) == [], size
+        assert [one for one in overflow(agv) if size != PHONE or not one.startswith("NAV")] == [], (
+            size
+        )  # that one scrolls
     agv.page.set_viewport_size(before)
 
 
@@ -96,3 +115,35 @@ def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
     tell(agv, type="CommandRequest", commandId="back", commandType="MOVE", params={"x": -90.0, "y": 0.0})
     agv.until(lambda: agv.rows("route")[-2:] == [-90.0, 0.0], "it does not turn back")
     assert agv.frame() == chosen
+
+
+def test_one_of_many_is_found_by_its_name_and_some_by_their_status(agv):
+    links = agv.page.get_by_role("navigation", name="Robots").get_by_role("link")
+    links.filter(has_text="All robots").click()
+    robots = agv.card("Robots").get_by_role("link")
+    expect(robots).to_have_count(9)
+    agv.server.post("/api/faults", robot="crew-7", target="drive_left", kind="error")
+    agv.page.get_by_role("button", name="Only ERROR, 1 robot").click()
+    expect(robots).to_have_text(["crew-7 ERROR"], use_inner_text=True)
+    expect(agv.card("Robots")).to_contain_text("1 of 9")
+    agv.server.delete("/api/faults?robot=crew-7")
+    expect(robots).to_have_count(9)  # nobody is so any more
+    field = agv.page.get_by_role("searchbox", name="Find a robot by its name")
+    field.fill("W-3")
+    expect(robots).to_have_count(1)
+    expect(links).to_have_text(["All robots", "crew-3"])
+    field.fill("nobody")
+    expect(agv.card("Robots")).to_contain_text("no robot is so")
+    field.fill("crew-3")
+    field.press("Enter")
+    expect(links.filter(has_text="crew-3")).to_have_attribute("aria-current", "page")
+    agv.page.get_by_role("searchbox", name="Find a robot").fill("")
+    expect(links).to_have_count(10)
+
+
+def test_who_has_stopped_one_robot_can_still_stop_the_others(agv):
+    agv.server.post("/api/robots/crew-1/inputs", inputs={"estop": True})
+    agv.until(lambda: agv.server.robot("crew-1")["inputs"]["estop"], "it is not stopped")
+    agv.button("Emergency stop of all robots").click()
+    agv.until(lambda: agv.server.robot("agv")["inputs"]["estop"], "the others go on")
+    expect(agv.button("Release the emergency stop")).to_be_visible()

@@ -1,4 +1,4 @@
-"""`rigless agv validate` and `schema`: exit codes, what is said, and JSON."""
+"""`rigless agv new`, `validate` and `schema`: exit codes, what is said, and JSON."""
 
 import json
 from pathlib import Path
@@ -74,3 +74,20 @@ def test_the_schema(said, tmp_path):
     found = said("agv", "schema", "--out", tmp_path / "no" / "s.json")
     assert found.returncode == 2
     assert "cannot be written" in found.stderr
+
+
+def test_a_new_config_is_a_valid_one_of_ones_own(said, tmp_path):
+    out = tmp_path / "RBT-007.json"
+    found = said("agv", "new", out, "--id", "RBT-007", "--set", "motors.0.limits.maxSpeed.value=2")
+    assert (found.returncode, found.stdout) == (0, "")
+    assert f"rigless run {out}" in found.stderr.replace("\n", "")
+    config = json.loads(out.read_text())
+    assert (config["identity"]["robotId"], config["motors"][0]["limits"]["maxSpeed"]["value"]) == ("RBT-007", 2)
+    again = said("agv", "new", out)
+    assert (again.returncode, json.loads(out.read_text())) == (2, config)
+    assert "is there already" in again.stderr
+    wrong = said("agv", "new", tmp_path / "x.json", "--id", "a.b", "--set", "dimensions.heightMm=true")
+    assert wrong.returncode == 2
+    assert "'a.b' is not right: an id is 1 to 64 letters, digits, _ and -" in wrong.stderr
+    assert "dimensions.heightMm: true is not right" in wrong.stderr
+    assert not (tmp_path / "x.json").exists()

@@ -46,6 +46,25 @@ def test_status_as_json_says_the_same(room, ctl):
     assert status["robots"][0]["ports"][0]["url"] == room.ports["thermostat/line"]
 
 
+def test_one_robot_tells_what_can_be_set_and_broken(room, ctl):
+    told = good(ctl("status", "thermostat"))
+    assert told.startswith("  thermostat: ")
+    assert "    input window_open=false\n" in told
+    assert "    can break: relay (welded" in told
+    refused(ctl("status", "termostat"), "did you mean 'thermostat'?")
+
+
+def test_of_a_crowd_those_are_told_who_are_not_like_the_others(rigless_process, thermostat, ctl):
+    rigless_process("run", thermostat, "--count", "14", "--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep")
+    good(ctl("inject", "thermostat-7", "relay"))
+    told = good(ctl("status"))
+    assert "  14 robots: 13 ok, 1 fault; all of them: rigless ctl status --all\n" in told
+    assert "  thermostat-7: " in told
+    assert "    fault relay welded\n" in told
+    assert "thermostat-8" not in told
+    assert "  thermostat-8: " in good(ctl("status", "--all"))
+
+
 def test_faults_and_inputs(room, ctl):
     assert good(ctl("inject", "thermostat", "temperature", "bias", "value=3")) == (
         "fault thermostat temperature bias {'value': 3.0}\n"
@@ -58,6 +77,7 @@ def test_faults_and_inputs(room, ctl):
     assert (
         good(ctl("set-input", "thermostat", "window_open=true", "outside_c=-3")) == "window_open=true outside_c=-3.0\n"
     )
+    assert good(ctl("set-input", "thermostat", "window_open=false")) == "window_open=false\n"
 
 
 def test_snapshots_by_name_and_by_file(room, ctl, tmp_path):

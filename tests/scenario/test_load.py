@@ -117,10 +117,30 @@ def test_a_native_file_that_will_not_do(tmp_path, name, text, reason):
     assert (problem.where.startswith("robots[0].config"), problem.line > 0) == (True, True)
 
 
-@pytest.mark.parametrize("target", ["vacum-cleaner-9000", "a\0b", "a" * 5000, "x.toml", "/nowhere/x.toml", "\n"])
+@pytest.mark.parametrize("target", ["vacum-cleaner-9000", "a\0b", "a" * 5000, "\n"])
 def test_a_target_that_is_not_there(target):
     (problem,) = problems(open_target, target)
     assert f"there is no robot, scenario or file {target!r}" in problem.what
+
+
+@pytest.mark.parametrize("target", ["x.toml", "/nowhere/x.toml", "robot_config.json"])
+def test_a_file_that_is_not_there(target, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (problem,) = problems(open_target, target)
+    assert (problem.what, problem.fix) == (f"there is no file {target!r}", f"this folder is {tmp_path}")
+
+
+def test_a_file_that_is_nearly_there(tmp_path):
+    (tmp_path / "warehouse.toml").touch()
+    (problem,) = problems(open_target, tmp_path / "warehose.tml")
+    assert problem.fix == f"did you mean {str(tmp_path / 'warehouse.toml')!r}?"
+
+
+def test_one_robot_may_be_many(tmp_path):
+    assert list(open_target(THERMOSTAT, ["count=3"]).simulation.robots) == [f"thermostat-{n}" for n in (1, 2, 3)]
+    text = f'[[robots]]\nkind = "{CART}"\nname = "a"\n[[robots]]\nkind = "{CART}"\nname = "b"\n'
+    assert list(opened(tmp_path, text, ["b.count=2"]).simulation.robots) == ["a", "b-1", "b-2"]
+    assert "count" in told(opened, tmp_path, text, ["b.count=0"])[0]
 
 
 def test_a_target_that_is_nearly_there(install):

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 agv = typer.Typer(
-    help="Look at configurations of config-driven robots: what is wrong with them, what they may hold.",
+    help="Configurations of config-driven robots: a new one, what is wrong with one, what they may hold.",
     no_args_is_help=True,
 )
 
@@ -14,6 +14,31 @@ agv = typer.Typer(
 @agv.callback()
 def commands() -> None:
     return
+
+
+@agv.command("new")
+def new(
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("robot_config.json"),
+    robot_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Its robotId; else the file's is agv.")
+    ] = None,
+    settings: Annotated[
+        list[str], typer.Option("--set", metavar="KEY=VALUE", help="Set a key, for example dimensions.lengthMm=1200.")
+    ] = [],
+) -> None:
+    """Write a robot_config.json to begin with: the robot that comes with rigless, with two wheels, gripper and hoist.
+
+    A file that is there already is left as it is.
+
+    Examples:
+
+      rigless agv new
+
+      rigless agv new fleet/RBT-007.json --id RBT-007 --set motors.0.limits.maxSpeed.value=2
+    """
+    from rigless.cli.agv_check import begin
+
+    begin(out, [*settings, *([f'identity.robotId="{robot_id}"'] if robot_id is not None else [])])
 
 
 @agv.command("validate")

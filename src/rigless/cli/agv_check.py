@@ -1,5 +1,6 @@
 """`rigless agv validate`: configs read, judged, and told to people and programs."""
 
+import copy
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 from rigless.cli.speak import line, say
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.agv.checks import examine_config
+from rigless.robots.agv.config import OWN
 from rigless.robots.agv.native import read_config
 from rigless.scenario.load import apply_config_settings
 
@@ -63,6 +65,21 @@ def check(files: list[Path], settings: Iterable[str], environment: bool, out: Pa
     for verdict in verdicts:
         show(verdict)
     return 2 if any(verdict.errors for verdict in verdicts) else 0
+
+
+def begin(out: Path, settings: Iterable[str]) -> None:
+    """Write the robot that comes with rigless, with these settings, where no file is yet."""
+    if out.exists():
+        raise InputError(Problem(str(out), "is there already", "choose another file"))
+    text = OWN.read_text("utf-8")
+    given = json.loads(text)
+    config, problems = copy.deepcopy(given), list[Problem]()
+    apply_config_settings(config, settings, problems)
+    problems += [one.at("") for one in examine_config(config, environment=False)[1] if one.severity == "error"]
+    if problems:
+        raise InputError(problems)
+    write(out, text if config == given else json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+    say(f"wrote {out}; next: rigless agv validate {out}, rigless run {out}", "dim")
 
 
 def judge(file: Path, settings: Iterable[str], environment: bool) -> Verdict:

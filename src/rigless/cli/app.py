@@ -74,6 +74,9 @@ def run(
     ] = None,
     seed: Seed = None,
     record: Annotated[Path | None, typer.Option(metavar="F.mcap", help="Record everything to this file.")] = None,
+    count: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=10_000, help="So many of the robot: NAME-1, NAME-2 …")
+    ] = None,
     settings: Settings = [],
     panel: Panel = None,
     no_panel: NoPanel = False,
@@ -109,6 +112,10 @@ def run(
       rigless run examples/thermostat --speed 10 --set start_c=5 --set ports.line=0
 
       rigless run examples/thermostat/winter.toml --fast --record winter.mcap
+
+      rigless run agv --count 200
+
+      rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
     """
     from rigless.cli.live import Options, run_live
     from rigless.kernel.problems import InputError, Problem
@@ -118,7 +125,8 @@ def run(
     pace = "fast" if fast else "lockstep" if lockstep else speed
     if backend not in ("dds", "rclpy"):
         raise InputError(Problem("--backend", f"{backend!r} is not a backend", "use dds or rclpy"))
-    built = open_target(target, [*settings, *(["ros.enabled=true"] if ros else [])], seed, collect=False)
+    settings = [*settings, *(["ros.enabled=true"] if ros else []), *([f"count={count}"] if count else [])]
+    built = open_target(target, settings, seed, collect=False)
     options = Options(
         pace, duration, record, panel, not no_panel, not no_auth, quiet, window, backend, embedded_nats, state
     )

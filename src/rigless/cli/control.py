@@ -6,6 +6,7 @@ import os
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ Url = Annotated[
     str | None, typer.Option(envvar="RIGLESS_URL", help="Address of the instance; default: the one on this machine.")
 ]
 Token = Annotated[str | None, typer.Option(envvar="RIGLESS_TOKEN", help="Its token.")]
+CROWD = 12  # of more robots not every one is told
 Robot = Annotated[str, typer.Argument(metavar="ROBOT")]
 
 
@@ -63,7 +65,8 @@ def _problems(error: urllib.error.HTTPError) -> list[Problem]:
         return [Problem("ctl", f"the instance answered {error.code} {error.reason}")]
 
 
-def _show(status: Any) -> None:
+def _show(status: Any, every: bool = False) -> None:
+    """Of a crowd only those that are not like the others, unless `every` one is asked for."""
     pace = f"{status['speed']:g}×" if status["pace"] == "real" else status["pace"]
     typer.echo(
         f"{status['name']}: {status['state']} at {status['time_s']:.3f} s, pace {pace}, real-time factor {status['real_time_factor']:.2f}"
@@ -72,13 +75,32 @@ def _show(status: Any) -> None:
         typer.echo(f"  failed: {status['failure']}")
     if status["recording"]:
         typer.echo(f"  recording to {status['recording']}")
-    for robot in status["robots"]:
-        typer.echo(f"  {robot['name']}: {robot['status']}")
-        for port in robot["ports"]:
-            dropped = f", {port['dropped']} dropped" if port["dropped"] else ""
-            typer.echo(f"    port {port['name']} {port['url']} ({port['links']} connected{dropped})")
-        for fault in robot["faults"]:
-            typer.echo(f"    fault {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
+    robots = status["robots"]
+    if len(robots) > CROWD and not every:
+        counts = Counter(robot["status"] for robot in robots)
+        usual = counts.most_common(1)[0][0]
+        told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+        typer.echo(f"  {len(robots)} robots: {told}; all of them: rigless ctl status --all")
+        robots = [robot for robot in robots if robot["status"] != usual or robot["faults"]]
+    for robot in robots:
+        _show_robot(robot)
+
+
+def _show_robot(robot: Any) -> None:
+    typer.echo(f"  {robot['name']}: {robot['status']}")
+    for port in robot["ports"]:
+        dropped = f", {port['dropped']} dropped" if port["dropped"] else ""
+        typer.echo(f"    port {port['name']} {port['url']} ({port['links']} connected{dropped})")
+    for fault in robot["faults"]:
+        typer.echo(f"    fault {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
+
+
+def _show_offers(robot: Any) -> None:
+    """What `set-input` and `inject` take."""
+    for name, value in robot["inputs"].items():
+        typer.echo(f"    input {name}={json_module.dumps(value)}")
+    for target, kinds in robot["fault_params"].items():
+        typer.echo(f"    can break: {target} ({', '.join(kinds)})")
 
 
 def _pairs(words: list[str], example: str) -> dict[str, Any]:
@@ -99,10 +121,32 @@ def register(ctl: typer.Typer) -> None:
     """Add the commands to `rigless ctl`."""
 
     @ctl.command()
-    def status(json: Annotated[bool, typer.Option("--json")] = False, url: Url = None, token: Token = None) -> None:
-        """Show time, pace, robots, ports and faults."""
-        found = Api(url, token).call("GET", "/api/status")
-        typer.echo(json_module.dumps(found, indent=2)) if json else _show(found)
+    def status(
+        robot: Annotated[
+            str | None, typer.Argument(metavar="[ROBOT]", help="This one, with what can be set and broken.")
+        ] = None,
+        every: Annotated[bool, typer.Option("--all", help="Every robot, also of a crowd.")] = False,
+        json: Annotated[bool, typer.Option("--json", help="As the API tells it.")] = False,
+        url: Url = None,
+        token: Token = None,
+    ) -> None:
+        """Show time, pace, robots, ports and faults; or one robot, with its inputs and what can be injected.
+
+        Examples:
+
+          rigless ctl status
+
+          rigless ctl status AGV-37
+        """
+        path = "/api/status" if robot is None else f"/api/robots/{urllib.parse.quote(robot, safe='')}"
+        found = Api(url, token).call("GET", path)
+        if json:
+            typer.echo(json_module.dumps(found, indent=2))
+        elif robot is None:
+            _show(found, every)
+        else:
+            _show_robot(found)
+            _show_offers(found)
 
     @ctl.command()
     def pause(url: Url = None, token: Token = None) -> None:
@@ -148,9 +192,15 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Inject a fault. Without a kind, the target's first.
+        """Inject a fault. Without a kind, the target's first. What can break: rigless ctl status ROBOT.
 
-        Example: rigless ctl inject hall temperature bias value=3 --for 10
+        Examples:
+
+          rigless ctl inject hall temperature bias value=3 --for 10
+
+          rigless ctl inject agv drive_left error
+
+          rigless ctl inject agv nats disconnect --for 30
         """
         kind = words[0] if words and "=" not in words[0] else ""
         params = _pairs(words[1:] if kind else words, "probability=0.5")
@@ -177,10 +227,17 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Set virtual inputs of a robot. Example: rigless ctl set-input hall window_open=true"""
+        """Set virtual inputs of a robot; which there are: rigless ctl status ROBOT.
+
+        Examples:
+
+          rigless ctl set-input hall window_open=true
+
+          rigless ctl set-input agv estop=true
+        """
         inputs = _pairs(words, "window_open=true")
         found = Api(url, token).call("POST", f"/api/robots/{urllib.parse.quote(robot)}/inputs", {"inputs": inputs})
-        typer.echo(" ".join(f"{name}={json_module.dumps(value)}" for name, value in found["inputs"].items()))
+        typer.echo(" ".join(f"{name}={json_module.dumps(found['inputs'][name])}" for name in inputs))
 
     @ctl.command()
     def snapshot(

@@ -261,7 +261,9 @@ class Jog(Part):
 
 @dataclass(frozen=True)
 class Listing(Part):
-    """Lines of text of which one is being done, as of a program; `View.lines` gives them."""
+    """Lines of text of which one is being done, as of a program; `View.lines` gives them. `empty` stands there without any."""
+
+    empty: str = "nothing yet"
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,8 @@ PLAIN = {  # pydantic speaks of Python's types there
     "model_attributes_type": "it should have keys of its own",
 }
 
+JSON = {None: "null", True: "true", False: "false"}  # as files have them
+
 
 def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
     loc = detail["loc"]
@@ -121,7 +123,7 @@ def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
     message = detail["msg"][0].lower() + detail["msg"][1:]
     message = PLAIN.get(detail["type"], message.removeprefix("value error, "))
     try:
-        shown = repr(given)
+        shown = JSON[given] if isinstance(given, bool | None) else repr(given)
     except ValueError:  # an integer of thousands of digits
         return message, ""
     return (f"{shown} is not right: {message}" if len(shown) < 60 else message), ""

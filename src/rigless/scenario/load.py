@@ -2,8 +2,10 @@
 
 import copy
 import json
+import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from rigless.scenario.model import Scenario
 from rigless.scenario.places import find_scenario, shipped_scenarios
 
 RAW = dict[str, Any]
+FILES = (".toml", ".tml", ".json", ".yaml", ".yml", ".mcap")  # names that end so are files
 
 
 def load(target: str, seed: int | None = None, settings: Iterable[str] = ()) -> Simulation:
@@ -81,13 +84,7 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
     if not _is(path.is_file):
         shipped = find_scenario(target)
         if shipped is None:
-            options = [*kinds.installed(), *shipped_scenarios()]
-            fix = (
-                did_you_mean(target, options) + "; see: rigless list"
-                if options
-                else "name a scenario file or a robot folder"
-            )
-            raise InputError(Problem("", f"there is no robot, scenario or file {target!r}", fix))
+            raise InputError(_nothing_there(target, path))
         path = shipped
     if path.suffix == ".toml":
         raw, source = _read_toml(path)
@@ -101,6 +98,24 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
     kind, config = native
     source = Source(str(path), path.parent)
     return {"name": kind, "robots": [{"kind": kind, "config": _of_file(config, 0, source)}]}, source, True
+
+
+def _nothing_there(target: str, path: Path) -> Problem:
+    """Who has named a file is told of files, others of robots and scenarios."""
+    if path.suffix and (path.parent != Path() or path.suffix in FILES):
+        near = get_close_matches(path.name, _names(path.parent), n=1)
+        fix = f"did you mean {str(path.parent / near[0])!r}?" if near else f"this folder is {Path.cwd()}"
+        return Problem("", f"there is no file {target!r}", fix)
+    options = [*kinds.installed(), *shipped_scenarios()]
+    fix = did_you_mean(target, options) + "; see: rigless list" if options else "name a scenario file or a robot folder"
+    return Problem("", f"there is no robot, scenario or file {target!r}", fix)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except (OSError, ValueError):
+        return []
 
 
 def _of_file(config: Mapping[str, Any] | Native, index: int, source: Source) -> RAW:
@@ -201,7 +216,7 @@ def _with_native_configs(raw: RAW, source: Source) -> RAW:
 def apply_settings(
     raw: RAW, settings: Iterable[str], problems: list[Problem], single: bool = False, beside: Path | None = None
 ) -> None:
-    """`--set key=value`: a robot's port or config key, or a key of the scenario."""
+    """`--set key=value`: a robot's port or config key, how many there are of it (count), or a key of the scenario."""
     for setting in settings:
         _apply_setting(raw, setting, problems, single, beside)
 
@@ -248,6 +263,8 @@ def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool
         _set(raw, parts, _value(text), problems)
     elif parts[0] == "ports":
         _set(robot, parts, text, problems)
+    elif parts == ["count"]:
+        robot["count"] = _value(text)
     elif isinstance(robot.setdefault("config", {}), dict):
         _set(robot["config"], parts, _value(text), problems)
 

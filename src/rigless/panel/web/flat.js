@@ -124,7 +124,8 @@ export class FlatSurface {
     pen.fillRect(0, 0, frame.width, frame.height);
     frame.enter(pen);
     drawMap(pen, frame, this.#grid, this.#map, paints);
-    for (const thing of picture.obstacles) drawThing(pen, frame, thing, paints, picture.obstacles.length <= CROWD);
+    const named = picture.obstacles.filter((thing) => !thing.faint).length <= CROWD;
+    for (const thing of picture.obstacles) drawThing(pen, frame, thing, paints, named);
     for (const part of this.#parts) {
       if (!picture.hidden.has(part.name)) drawPart(pen, frame, part, picture, paints);
     }

@@ -257,6 +257,7 @@ function drawLinks(pen, frame, part, rows, paints) {
 export function drawThing(pen, frame, thing, paints, named) {
   const [x, y, theta] = thing.pose;
   pen.save();
+  if (thing.faint) pen.globalAlpha = 0.2;
   pen.translate(x, y);
   pen.save();
   pen.rotate(theta);
@@ -284,7 +285,7 @@ export function drawThing(pen, frame, thing, paints, named) {
     pen.stroke();
   }
   pen.restore();
-  if (thing.robot && (named || !well)) {
+  if (thing.robot && !thing.faint && (named || !well)) {
     pen.scale(frame.px(1), -frame.px(1));
     pen.fillStyle = paints.text;
     pen.font = "12px system-ui, sans-serif";

@@ -23,5 +23,5 @@ export function listing(part) {
   const how = (/** @type {number} */ number) => (wrong.includes(number) ? "wrong" : number < current ? "done" : number === current ? "current" : number > read ? "waiting" : "ahead");
   return html`<ol class="listing" tabindex="0" aria-label=${part.label} ${ref((list) => follow(list, current - first))}>
     ${texts.map((text, n) => html`<li data-how=${how(first + n)} aria-current=${first + n === current ? "step" : "false"} title=${text}><span>${first + n}</span><code>${text}</code></li>`)}
-    ${texts.length ? "" : html`<li class="dim">nothing yet</li>`}</ol>`;
+    ${texts.length ? "" : html`<li class="dim">${part.empty || "nothing yet"}</li>`}</ol>`;
 }

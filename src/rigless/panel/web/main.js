@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
 import { beginDriving } from "./drive.js";
+import { beginFleet } from "./fleet.js";
 import { beginGallery } from "./gallery.js";
 import { beginJogging } from "./jog.js";
 import { beginKeys } from "./keys.js";
@@ -34,6 +35,7 @@ effect(() => {
   document.title = [shown.value, status.value?.name, "rigless"].filter((word, n, all) => word && all.indexOf(word) === n).join(" · ");
 });
 beginTheatre();
+beginFleet();
 beginGallery();
 beginPlots();
 beginTapes();

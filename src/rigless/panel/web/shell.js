@@ -5,11 +5,11 @@ import { deckBar } from "./deck_bar.js";
 import { driveCard } from "./drive.js";
 import { eventCard } from "./event_card.js";
 import { faultCard } from "./fault_card.js";
+import { fleetCard, navigation } from "./fleet.js";
 import { gallery } from "./gallery.js";
-import { healthOf } from "./health.js";
 import * as icons from "./icons.js";
 import { helpDialog, showHelp } from "./keys.js";
-import { button, card, clock } from "./pieces.js";
+import { button, clock } from "./pieces.js";
 import { hasPlots, spans, strip } from "./plots.js";
 import { connectionCard, dockCards, hasDock, metricsCard, partCards } from "./robot_cards.js";
 import * as state from "./state.js";
@@ -95,7 +95,7 @@ function stageSwitch(recording) {
 function emergencyStop() {
   const able = (state.status.value?.robots ?? []).filter((robot) => robot.stop !== null);
   if (!able.length) return nothing;
-  const on = able.some((robot) => robot.stop === true);
+  const on = able.every((robot) => robot.stop === true); // while one may still move, it can be stopped
   const press = () => {
     if (on) return;
     stoppedAt = performance.now();
@@ -117,24 +117,10 @@ async function stopAll(on) {
   if (done) state.notice(`${on ? "emergency stop" : "released"}: ${done.robots.join(", ")}`, on ? "bad" : "info");
 }
 
-function navigation() {
-  const all = state.cast.value;
-  const item = (/** @type {string} */ robot, /** @type {unknown} */ face, /** @type {string} */ label, status = "") => html`<a href=${state.hashOf(robot)}
-    aria-current=${state.shown.value === robot ? "page" : "false"} data-health=${healthOf(status)} title=${status ? `${label}: ${status}` : label}>${face}<span>${label}</span></a>`;
-  return html`<nav aria-label="Robots">${all.length > 1 ? item("", icons.all, "All robots") : nothing}
-    ${all.map(({ name, kind, status }) => item(name, icons.ofKind(kind), name, status))}</nav>`;
-}
-
 function cards() {
   const live = state.stage.value === "live";
   if (!state.shown.value) return html`${live ? html`${timeCard()}${clockCard()}` : nothing}${fleetCard()}${eventCard()}${live ? html`${recordingCard()}${snapshotCard()}` : nothing}`;
   return html`${live ? html`${timeCard()}${clockCard()}` : nothing}
     ${driveCard()}${partCards()}${faultCard()}${eventCard()}${metricsCard()}
     ${live ? html`${recordingCard()}${snapshotCard()}${connectionCard()}` : nothing}`;
-}
-
-function fleetCard() {
-  const robots = state.cast.value;
-  return card("Robots", robots.map((robot) => html`<a class="readout" data-health=${healthOf(robot.status)} href=${state.hashOf(robot.name)}>
-    <span>${robot.name}</span><b>${robot.status}</b></a>`), html`<span class="tag">${robots.length}</span>`);
 }

@@ -72,6 +72,7 @@ function takeJson(message) {
         break;
       case "around":
         state.around.value = { ...state.around.value, [`${message.stage}/${message.world}`]: message.things };
+        if (!state.shown.value) arrived++; // of the map of all, this is the picture
         for (const tell of onPicture) tell();
         break;
       case "page":

@@ -3,6 +3,7 @@
 import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { FlatSurface } from "./flat.js";
+import { counts, isPassedOver, isSought } from "./fleet.js";
 import { loadGrid } from "./grids.js";
 import { colourOf } from "./health.js";
 import * as icons from "./icons.js";
@@ -73,7 +74,8 @@ function draw() {
     partsOf = `${key} ${page?.id}`;
     surface.setParts(page?.parts ?? []);
   }
-  const things = (state.around.value[state.worldKey(state.shown.value)] ?? []).filter((thing) => !thing.robot || thing.name !== state.shown.value);
+  const things = (state.around.value[state.worldKey(state.shown.value)] ?? []).filter((thing) => !thing.robot || thing.name !== state.shown.value)
+    .map((thing) => (isSought.value && thing.robot && isPassedOver(thing.name) ? { ...thing, faint: true } : thing));
   surface.draw({
     time_s: pictures?.time_s ?? 0,
     rows: state.shown.value && pictures ? pictures.rows : new Map(),
@@ -148,6 +150,7 @@ export function beginTheatre() {
     void state.kept.drawn.value;
     void state.shownKey.value;
     void state.shownPage.value;
+    void isSought.value;
     invalidate();
   });
   effect(() => void render(tools(), overlay));
@@ -190,11 +193,7 @@ function paintOf({ colour = "accent", ramp }) {
 
 /** How many robots there are, and how they are. */
 function crowd() {
-  const robots = state.cast.value;
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const { status } of robots) counts.set(status, (counts.get(status) ?? 0) + 1);
-  return html`<div class="legend crowd"><b>${robots.length} robots</b>${[...counts].map(([status, count]) =>
+  return html`<div class="legend crowd"><b>${state.cast.value.length} robots</b>${[...counts.value].map(([status, count]) =>
     html`<span><i style="background:var(--map-${colourOf(status)})"></i>${status} ${count}</span>`)}</div>`;
 }
 

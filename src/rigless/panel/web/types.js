@@ -53,6 +53,7 @@
  * @property {number[]} [stops]
  * @property {number[]} [steps]
  * @property {number[]} [speeds]
+ * @property {string} [empty]  what a listing says that has no lines
  * @property {any[]} [axes]  what can be driven, or of each axis that can be jogged its number, label and unit
  */
 
@@ -80,7 +81,7 @@
  * @property {Uint8Array} cells  1 occupied, 2 unknown, 4 cliff
  */
 
-/** @typedef {{name: string, robot: boolean, status: string, radius_m: number, size_m: [number, number]|null, pose: [number, number, number]}} Obstacle */
+/** @typedef {{name: string, robot: boolean, status: string, radius_m: number, size_m: [number, number]|null, pose: [number, number, number], faint?: boolean}} Obstacle */
 
 /**
  * @typedef {object} Picture  what a surface draws: the newest rows of each part, by name

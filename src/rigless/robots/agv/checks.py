@@ -14,6 +14,7 @@ from rigless.robots.agv.checks_motors import motors
 from rigless.robots.agv.checks_parts import parts
 from rigless.robots.agv.checks_profile import profile
 from rigless.robots.agv.config import RobotConfig, complete
+from rigless.robots.agv.fields import ID
 from rigless.robots.agv.place import Place
 
 SHAPE = {  # pydantic's types of error
@@ -38,13 +39,17 @@ def examine_config(given: Any, environment: bool = True) -> tuple[RobotConfig | 
     """The config, if its shape is right, and all findings, in the order of the passes."""
     whole = complete(given)
     config, shape = examine(RobotConfig, whole, SHAPE)
-    findings = [replace(finding, stage="shape") for finding in shape]
+    findings = [replace(finding, what=_plain(finding.what), stage="shape") for finding in shape]
     root = Place(whole)
     findings += [replace(finding, stage="cross-field") for finding in cross_field(root)]
     if environment:
         good = config if not any(finding.severity == "error" for finding in findings) else None
         findings += [replace(finding, stage="environment") for finding in environment_of(root, good)]
     return config, findings
+
+
+def _plain(what: str) -> str:
+    return what.replace(f"string should match pattern '{ID}'", "an id is 1 to 64 letters, digits, _ and -")
 
 
 def cross_field(root: Place) -> Iterator[Finding]:

@@ -102,7 +102,7 @@ class Machine(Travel):
         state, count = self.state, len(config.motors)
         state.motors = m.at_rest(self.limits)
         state.codes, state.latched, state.reset_ns = [""] * count, [""] * count, [-1] * count
-        state.well = [True] * count
+        state.ills = [""] * count
         state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
         start = profile.initialPose or InitialPose()
         state.soc, state.map_id = profile.battery.initialSoc, start.mapId
@@ -264,13 +264,6 @@ class Machine(Travel):
                 self.sensing.sample(state)
         violated = state.remote.violated or state.guarded
         stop, near = self._stop_on_obstacle and (state.blocked or violated), found <= self._warn_m or violated
-        if stop != state.obstacle_stop:
-            code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
-            where = f"{found:.2f} m ahead" if state.blocked else "in the protective field"
-            text = f"something is {where}" if stop else "the way is free again"
-            state.notices.append(
-                (code, severity, "safety", text, {"distanceM": round(found, 4)} if found < math.inf else {})
-            )
         if found != state.obstacle_m or near != state.field_violation:
             state.changes += 1
         state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near

@@ -60,14 +60,14 @@ class AgvView(View):
     def _parts(self, config: RobotConfig) -> Iterator[Part]:
         yield from _drawn(config)
         yield Word("status", "Status", STATUSES, group="Status")
-        yield Listing("reasons", "Why", group="Status")
+        yield Listing("reasons", "Why", "nothing holds it", group="Status")
         yield Gauge("speed", "Speed", "m/s", group="Status")
         yield Gauge("battery", "Battery", "%", low=20.0, digits=1, group="Status")
         yield Gauge("stop_distance", "Stops within", "m", group="Status")
         yield Gauge("distance", "Driven", "m", digits=1, group="Status")
-        yield Listing("task", "Task", group="Task")
+        yield Listing("task", "Task", "no task", group="Task")
         yield Gauge("waiting", "Waiting tasks", digits=0, group="Task")
-        yield Listing("commands", "Last commands", group="Commands")
+        yield Listing("commands", "Last commands", "no command yet", group="Commands")
         for command, name in COMMANDS.items():
             yield Action(command, name, "bad" if command == "STOP" else "plain", group="Commands")
         for motor in config.motors:
@@ -192,10 +192,7 @@ class AgvView(View):
         commands = self.robot.state.commands
         last = list(commands.ledger.values())[-SHOWN:]
         kinds = commands.types
-        texts = tuple(
-            " ".join(word for word in (ack.status, kinds.get(ack.commandId, ""), ack.commandId[:18], ack.code) if word)
-            for ack in last
-        )
+        texts = tuple(_answer(ack, kinds.get(ack.commandId, "")) for ack in last)
         number = len(commands.ledger) - len(last) + 1
         wrong = tuple(number + n for n, ack in enumerate(last) if ack.status in ("REJECTED", "FAILED", "EXPIRED"))
         current = next((number + n for n, ack in enumerate(last) if ack.status not in m.FINAL), number + len(last))
@@ -261,6 +258,12 @@ def _corners(zone: Any) -> list[tuple[float, float]]:
     x, y, radius = zone.circle
     turns: NDArray[np.float64] = np.linspace(0.0, 2 * math.pi, 49)
     return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns.tolist()]
+
+
+def _answer(ack: m.CommandAck, kind: str) -> str:
+    """What was answered and why; whose answer it is comes last, since ids are long and alike."""
+    why = ": ".join(word for word in (ack.code, ack.message) if word)
+    return " ".join(word for word in (ack.status, kind, why, f"· {ack.commandId[:36]}") if word)
 
 
 def _told(params: Mapping[str, Any]) -> str:

@@ -173,7 +173,7 @@ class Machine(Travel):
         if (
             not state.drive_allowed
             or state.obstacle_stop
-            or (False in state.well and self.drive_fault)
+            or (any(state.ills) and self.drive_fault)
             or state.soc <= 0.0
             or (self.stop_on_estop and state.estop != "NONE")
         ):

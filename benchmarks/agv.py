@@ -14,7 +14,7 @@ from ._agv_publish import publishing
 from ._nats import bare, server
 
 FULL_SECONDS = 20.0
-FLEETS = (50, 100, 150, 200, 250, 300)
+FLEETS = (50, 150, 250, 300, 350, 400)
 
 
 def run() -> dict[str, Any]:

@@ -93,8 +93,8 @@ class MockDrivers(Drivers):
         return m.tick(state.motors, self.limits, self.warmth, dt_s)
 
     def changed(self) -> bool:
-        state, faults = self.state, self.robot.faults
-        return state.faulted or ([fault.id for fault in faults] if faults else []) != state.taken
+        state, faults = self.robot.state.machine, self.robot.faults
+        return bool(state.faulted or ([fault.id for fault in faults] != state.taken if faults else state.taken))
 
     def rest(self, seconds: float) -> None:
         motors = self.state.motors

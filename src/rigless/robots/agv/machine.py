@@ -144,7 +144,7 @@ class Machine(Travel):
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
             self.wake()
-        if (self._world.state.obstacles or self._sees_robots) and not state.moving:
+        if not state.moving and (self._sees_robots or self._world.state.obstacles):
             self._look_around(state)
         changed = self.drivers.changed()
         if changed or not state.sampled:
@@ -173,7 +173,7 @@ class Machine(Travel):
         if (
             not state.drive_allowed
             or state.obstacle_stop
-            or self.drive_fault
+            or (any(state.ills) and self.drive_fault)
             or state.soc <= 0.0
             or (self.stop_on_estop and state.estop != "NONE")
         ):
@@ -197,7 +197,7 @@ class Machine(Travel):
             self.sensing.sample(state)
         if changed:
             self.watch(state)
-        self._battery.use(state, dt_s, float(drive[d.V]))
+        self._battery.use(state, dt_s, drive.item(d.V))
 
     def _sample(self, state: MachineState) -> None:
         """Inputs may have changed: read them, and let move what they allow to."""
@@ -263,7 +263,7 @@ class Machine(Travel):
             if self.sensing.guards:
                 self.sensing.sample(state)
         violated = state.remote.violated or state.guarded
-        stop, near = self._stop_on_obstacle and (found <= stop_m or violated), found <= self._warn_m or violated
+        stop, near = self._stop_on_obstacle and (state.blocked or violated), found <= self._warn_m or violated
         if found != state.obstacle_m or near != state.field_violation:
             state.changes += 1
         state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near

@@ -14,7 +14,7 @@ from rigless.robots.agv.remote_state import RemoteState
 Array = NDArray[np.float64]
 
 
-@dataclass
+@dataclass(slots=True)
 class MachineState:
     # Motors, by index
     motors: Array = field(default_factory=lambda: np.zeros((0, MOTOR_SIZE)))

@@ -7,7 +7,7 @@ from typing import Any
 UNHEARD = "nothing heard of it yet"
 
 
-@dataclass
+@dataclass(slots=True)
 class RemoteMotor:
     heard_ns: int = -1  # when something was last read; -1: never since its driver came up
     position: float = 0.0
@@ -24,7 +24,7 @@ class RemoteMotor:
     asked_ns: int = -1
 
 
-@dataclass
+@dataclass(slots=True)
 class RemoteSignal:
     """An input, an output or a device."""
 
@@ -34,7 +34,7 @@ class RemoteSignal:
     asked_ns: int = -1
 
 
-@dataclass
+@dataclass(slots=True)
 class RemoteState:
     motors: dict[str, RemoteMotor] = field(default_factory=dict)
     signals: dict[str, RemoteSignal] = field(default_factory=dict)  # by kind/id

@@ -8,7 +8,7 @@ from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.wire import Envelope
 
 
-@dataclass
+@dataclass(slots=True)
 class Raised:
     """A condition that holds: the event that told of it, to be told again when it ends."""
 
@@ -20,7 +20,7 @@ class Raised:
     raisedAt: str
 
 
-@dataclass
+@dataclass(slots=True)
 class Flood:
     """Events of one code within a second: when that ends, and how many more there were."""
 
@@ -29,7 +29,7 @@ class Flood:
     severity: str = "WARNING"
 
 
-@dataclass
+@dataclass(slots=True)
 class CoreState:
     """`link` is NONE while nobody has offered a way to the backend (in virtual time), then UP or DOWN."""
 
@@ -55,7 +55,7 @@ class CoreState:
     changed: bool = True  # something that the state must tell at once
 
 
-@dataclass
+@dataclass(slots=True)
 class Job:
     """Something that the robot does: asked for by a command, a step of a task, or an action at a node."""
 
@@ -76,7 +76,7 @@ class Job:
     result: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(slots=True)
 class Read:
     """The last code that a scanner read, and where."""
 
@@ -85,7 +85,7 @@ class Read:
     odometer_m: float
 
 
-@dataclass
+@dataclass(slots=True)
 class WorkState:
     jobs: dict[int, Job] = field(default_factory=dict)
     begun: int = 0
@@ -95,7 +95,7 @@ class WorkState:
     read: Read | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class Running:
     """A command that is being done; `waits`: it could not begin to drive yet."""
 
@@ -106,7 +106,7 @@ class Running:
     waits: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class CommandsState:
     ledger: dict[str, m.CommandAck] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)  # of the commands in the ledger, as far as they are known
@@ -116,7 +116,7 @@ class CommandsState:
     malformed: int = 0
 
 
-@dataclass
+@dataclass(slots=True)
 class SettingsState:
     """`desired` holds what the backend wishes, by dotted key: what counts at once, and what waits for the next start."""
 
@@ -125,7 +125,7 @@ class SettingsState:
     desired: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(slots=True)
 class Step:
     stepId: str
     type: str
@@ -134,7 +134,7 @@ class Step:
     onFail: str
 
 
-@dataclass
+@dataclass(slots=True)
 class Task:
     taskId: str
     revision: int
@@ -153,7 +153,7 @@ class Task:
     again_ns: int = 0  # when a failed step is tried again
 
 
-@dataclass
+@dataclass(slots=True)
 class TaskState:
     active: Task | None = None
     queue: list[Task] = field(default_factory=list)
@@ -166,7 +166,7 @@ class TaskState:
     ended: dict[str, str] = field(default_factory=dict)  # those that had ended before this boot: taskId → correlation
 
 
-@dataclass
+@dataclass(slots=True)
 class Zone:
     """A blocked place: corners, or a circle (x, y, radius); and a circle around it."""
 
@@ -176,7 +176,7 @@ class Zone:
     until_ns: int
 
 
-@dataclass
+@dataclass(slots=True)
 class TrafficState:
     holds: dict[str, int] = field(default_factory=dict)  # controlId → until_ns
     limits: dict[str, tuple[float, int]] = field(default_factory=dict)  # controlId → (m/s, until_ns)
@@ -188,7 +188,7 @@ class TrafficState:
     blocked_ns: int = 0  # since when
 
 
-@dataclass
+@dataclass(slots=True)
 class Route:
     routeId: str
     revision: int
@@ -196,7 +196,7 @@ class Route:
     edges: list[m.Edge]
 
 
-@dataclass
+@dataclass(slots=True)
 class Following:
     """The route being driven. `node` is the index of the next node to reach; `sent` of the last that the machine has as a waypoint, the
     first of which is node `first`."""
@@ -210,7 +210,7 @@ class Following:
     action_job: int = 0
 
 
-@dataclass
+@dataclass(slots=True)
 class Asked:
     """A route.request that has not been answered."""
 
@@ -220,7 +220,7 @@ class Asked:
     until_ns: int
 
 
-@dataclass
+@dataclass(slots=True)
 class RouteState:
     known: dict[str, Route] = field(default_factory=dict)
     following: Following | None = None
@@ -228,13 +228,13 @@ class RouteState:
     requests: int = 0
 
 
-@dataclass
+@dataclass(slots=True)
 class TeachState:
     session: str = ""
     points: list[m.TeachPoint] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(slots=True)
 class AgvState:
     machine: MachineState = field(default_factory=MachineState)
     core: CoreState = field(default_factory=CoreState)

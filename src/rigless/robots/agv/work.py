@@ -107,11 +107,10 @@ class Work(Plans):
 
     def _on_its_way(self) -> bool:
         """Whether all there is to do is a motion that goes on; most ticks are such."""
-        state = self.robot.state
-        number = state.work.drive
-        if not number or len(state.work.jobs) > 1 or not self.robot.may_drive:
+        state, work = self.robot.state, self.robot.state.work
+        if not work.drive or len(work.jobs) > 1 or not self.robot.may_drive:
             return False
-        return state.work.jobs[number].kind == "MOVE" and state.machine.drive[d.PHASE] == d.ROLL
+        return work.jobs[work.drive].kind == "MOVE" and state.machine.drive.item(d.PHASE) == d.ROLL
 
     def _freeze(self, stand: bool) -> None:
         """Axes stand while all motion must, and go on afterwards; at an emergency stop the machine sees to it."""

@@ -97,8 +97,10 @@ def _show_robot(robot: Any) -> None:
 
 def _show_offers(robot: Any) -> None:
     """What `set-input` and `inject` take."""
-    for name, value in robot["inputs"].items():
-        typer.echo(f"    input {name}={json_module.dumps(value)}")
+    for name, told in robot["declared_inputs"].items():
+        if not told["by_host"]:
+            about = f"  ({told['help']})" if told["help"] else ""
+            typer.echo(f"    input {name}={json_module.dumps(robot['inputs'][name])}{about}")
     for target, kinds in robot["fault_params"].items():
         typer.echo(f"    can break: {target} ({', '.join(kinds)})")
 

@@ -54,12 +54,14 @@ class Asks:
 
 @dataclass(frozen=True)
 class VirtualInput:
-    """An input that a person or a scenario can set: its type, where it starts, what it is for, and of a number what it may be."""
+    """An input that a person or a scenario can set: its type, where it starts, what it is for, and of a number what it may be. What the
+    host gives by itself (`by_host`) is not shown among the others."""
 
     default: bool | int | float | str
     help: str = ""
     low: float | None = None
     high: float | None = None
+    by_host: bool = False
 
 
 def every(hz: RateOf, skim: str = "") -> Callable[[Method], Method]:

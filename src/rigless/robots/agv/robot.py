@@ -83,10 +83,16 @@ class Agv(Hearing):
         return {
             **io.virtual_inputs(self.config),
             "lost_s": VirtualInput(
-                0.0, "time that the computer could not keep up with; tickOverruns follow from it", 0.0, 1e9
+                0.0,
+                "time that the computer could not keep up with; tickOverruns follow from it",
+                0.0,
+                1e9,
+                by_host=True,
             ),
-            "boot_id": VirtualInput("", "which boot this is; empty: made from the seed"),
-            "epoch_s": VirtualInput(0.0, "when the simulation began, in seconds since 1970; 0: the year 2026"),
+            "boot_id": VirtualInput("", "which boot this is; empty: made from the seed", by_host=True),
+            "epoch_s": VirtualInput(
+                0.0, "when the simulation began, in seconds since 1970; 0: the year 2026", by_host=True
+            ),
         }
 
     @cached_property

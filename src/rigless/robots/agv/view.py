@@ -42,6 +42,7 @@ MOTOR_STATES: tuple[tuple[str, Colour], ...] = (
 STATE_OF = {"IDLE": 0.0, "RUNNING": 1.0, "ERROR": 2.0, "DISABLED": 3.0}
 COMMANDS = {"STOP": "Stop", "PAUSE": "Pause", "RESUME": "Resume", "HOME": "Home axes", "CLEAR_FAULT": "Clear faults"}
 RATES = ("heartbeat", "state", "telemetry", "traffic.state", "events", "command.ack")
+INPUTS = {"obstacle_m": "Obstacle ahead, m (−1: none)", "remote_estop": "Remote e-stop", "charging": "Charging"}
 UNIT = {"mps": "m/s", "mmps": "mm/s", "radps": "rad/s", "degps": "°/s", "deg": "°"}
 SHOWN = 12  # commands and reasons
 WINDOW_NS = 1_000_000_000
@@ -60,14 +61,14 @@ class AgvView(View):
     def _parts(self, config: RobotConfig) -> Iterator[Part]:
         yield from _drawn(config)
         yield Word("status", "Status", STATUSES, group="Status")
-        yield Listing("reasons", "Why", "nothing holds it", group="Status")
+        yield Listing("reasons", "Why", "nothing holds it", wrap=True, group="Status")
         yield Gauge("speed", "Speed", "m/s", group="Status")
         yield Gauge("battery", "Battery", "%", low=20.0, digits=1, group="Status")
         yield Gauge("stop_distance", "Stops within", "m", group="Status")
         yield Gauge("distance", "Driven", "m", digits=1, group="Status")
         yield Listing("task", "Task", "no task", group="Task")
         yield Gauge("waiting", "Waiting tasks", digits=0, group="Task")
-        yield Listing("commands", "Last commands", "no command yet", group="Commands")
+        yield Listing("commands", "Last commands", "no command yet", wrap=True, group="Commands")
         for command, name in COMMANDS.items():
             yield Action(command, name, "bad" if command == "STOP" else "plain", group="Commands")
         for motor in config.motors:
@@ -233,9 +234,9 @@ def _drawn(config: RobotConfig) -> Iterator[Part]:
 
 def _io(robot: Any, config: RobotConfig) -> Iterator[Part]:
     names = {entry.ioId: entry.type.replace("_", " ").capitalize() for entry in config.io.digitalInputs}
-    for name in robot.inputs:
-        if name not in ("boot_id", "epoch_s", "lost_s"):
-            label = f"{name} · {names[name].lower()}" if name in names else name.replace("_", " ").capitalize()
+    for name, given in robot.inputs.items():
+        if not given.by_host:
+            label = f"{name} · {names[name].lower()}" if name in names else INPUTS.get(name, name.replace("_", " "))
             yield Switch(name, label, group="Inputs")
     for entry in config.io.digitalInputs:
         yield Lamp(

@@ -100,7 +100,9 @@ def test_everything_can_be_reached(agv):
     for size in (*SIZES[:2], PHONE):
         agv.page.set_viewport_size(size)
         judge(agv)
-        assert [one for one in overflow(agv) if size != PHONE or not one.startswith("NAV")] == [], size  # that one scrolls
+        assert [one for one in overflow(agv) if size != PHONE or not one.startswith("NAV")] == [], (
+            size
+        )  # that one scrolls
     agv.page.set_viewport_size(before)
 
 

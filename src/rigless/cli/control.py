@@ -207,7 +207,8 @@ def register(ctl: typer.Typer) -> None:
         kind = words[0] if words and "=" not in words[0] else ""
         params = _pairs(words[1:] if kind else words, "probability=0.5")
         body = {"robot": robot, "target": target, "kind": kind, "params": params, "for_s": for_s}
-        for fault in Api(url, token).call("POST", "/api/faults", body):
+        mine = [fault for fault in Api(url, token).call("POST", "/api/faults", body) if fault["robot"] == robot]
+        for fault in mine:
             typer.echo(f"fault {fault['robot']} {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
 
     @ctl.command()

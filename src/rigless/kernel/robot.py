@@ -125,6 +125,11 @@ class Robot:
         return config
 
     @classmethod
+    def beside(cls, config: Any, others: int) -> Any:
+        """The config of a robot that is in the scenario beside so many others of its kind, if it is to start elsewhere than they."""
+        return config
+
+    @classmethod
     def resumed(cls, config: Any, kept: Iterable[tuple[str, bytes]]) -> tuple[Any, list[str]]:
         """The config of a robot that ran before and has left this behind (subjects and messages that its transport keeps, oldest first); and
         what people should know of it."""

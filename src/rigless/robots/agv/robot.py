@@ -70,6 +70,10 @@ class Agv(Hearing):
         return config.member(number)
 
     @classmethod
+    def beside(cls, config: RobotConfig, others: int) -> RobotConfig:
+        return config.beside(others)
+
+    @classmethod
     def resumed(cls, config: RobotConfig, kept: Iterable[tuple[str, bytes]]) -> tuple[RobotConfig, list[str]]:
         return resumed(config, kept)
 

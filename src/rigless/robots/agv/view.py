@@ -264,7 +264,7 @@ def _corners(zone: Any) -> list[tuple[float, float]]:
 def _answer(ack: m.CommandAck, kind: str) -> str:
     """What was answered and why; whose answer it is comes last, since ids are long and alike."""
     why = ": ".join(word for word in (ack.code, ack.message) if word)
-    return " ".join(word for word in (ack.status, kind, why, f"· {ack.commandId[:36]}") if word)
+    return " ".join(word for word in (ack.status, kind, why, f"· {ack.commandId[:13]}") if word)
 
 
 def _told(params: Mapping[str, Any]) -> str:

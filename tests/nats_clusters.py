@@ -3,33 +3,31 @@
 with Cluster(tmp_path) as cluster: await cluster.ready(); cluster.nodes[0].kill()
 """
 
+import asyncio
+import contextlib
 import json
 from pathlib import Path
+from typing import Any
 
 import nats
 
 from nats_servers import Part, Server
 from rigless.transports.jetstream.server import free_port
 
-SYSTEM = "admin"
-
 
 class Routes:
-    """A node's part of the cluster. `ways`: where it looks for the others."""
+    """A node's part of a cluster: where it listens to the others, and where they are."""
 
-    def __init__(self, port: int, ways: list[int], extra: str = ""):
-        self.port, self.ways, self.extra = port, ways, extra
+    def __init__(self, port: int, ports: list[int]):
+        self.port, self.ports = port, ports
 
     def config(self) -> str:
-        routes = ", ".join(f'"nats://127.0.0.1:{way}"' for way in self.ways)
-        return (
-            f'cluster {{ name: "tests", listen: "127.0.0.1:{self.port}", routes: [{routes}], pool_size: -1 {self.extra} }}\n'
-            f'accounts {{ $SYS {{ users: [{{user: "{SYSTEM}", password: "{SYSTEM}"}}] }} }}\n'
-        )
+        routes = json.dumps([f"nats://127.0.0.1:{port}" for port in self.ports])
+        return f'cluster {{ name: "tests", listen: "127.0.0.1:{self.port}", routes: {routes}, pool_size: -1 }}\n'
 
 
 class Cluster:
-    """Nodes with JetStream. `parts` are given to each node."""
+    """Nodes with JetStream. `parts` are given to each of them."""
 
     def __init__(self, folder: Path, *parts: Part, count: int = 3, extra: str = ""):
         ports = [free_port() for _ in range(count)]
@@ -39,68 +37,46 @@ class Cluster:
     def urls(self) -> list[str]:
         return [node.url for node in self.nodes]
 
-    def named(self, name: str) -> Server:
-        return next(node for node in self.nodes if node.folder.name == name)
-
-    async def ready(self, replicas: int = 0) -> None:
-        """Until there is a leader of the whole, and all nodes are known to it."""
-        client = await nats.connect(self.live(), user=SYSTEM, password=SYSTEM)
-        try:
-            while True:
-                info = await self._jsz(client)
-                meta = info.get("meta_cluster") or {}
-                if (
-                    meta.get("leader")
-                    and meta.get("cluster_size") == len(self.nodes)
-                    and len([peer for peer in meta.get("replicas") or () if peer.get("current")])
-                    >= len([node for node in self.nodes if node.process]) - 1
-                ):
-                    return
-                await __import__("asyncio").sleep(0.05)
-        finally:
-            await client.close()
-
-    def live(self) -> list[str]:
+    @property
+    def _alive(self) -> list[str]:
         return [node.url for node in self.nodes if node.process is not None]
 
-    async def _jsz(self, client: nats.NATS) -> dict:
-        import asyncio
+    def at(self, port: int) -> Server:
+        return next(node for node in self.nodes if node.port == port)
 
-        inbox = client.new_inbox()
-        got = []
+    async def ask(self, verb: str, question: Any = None) -> dict[str, Any]:
+        """JetStream's answer, or an empty one while it has none."""
+        with contextlib.suppress(nats.errors.Error, TimeoutError):
+            client = await nats.connect(self._alive, connect_timeout=1)
+            try:
+                answer = await client.request(f"$JS.API.{verb}", json.dumps(question or {}).encode(), timeout=1)
+                return dict(json.loads(answer.data))
+            finally:
+                await client.close()
+        return {}
 
-        async def hear(message):
-            got.append(json.loads(message.data)["data"])
+    async def ready(self) -> None:
+        """Until it can make a stream on three nodes."""
+        stream = {"name": "READY", "subjects": ["ready"], "num_replicas": min(3, len(self.nodes)), "storage": "memory"}
+        while "config" not in await self.ask("STREAM.CREATE.READY", stream):
+            await asyncio.sleep(0.02)
 
-        sub = await client.subscribe(inbox, cb=hear)
-        await client.publish("$SYS.REQ.SERVER.PING.JSZ", b"{}", reply=inbox)
-        await client.flush()
-        await asyncio.sleep(0.05)
-        await sub.unsubscribe()
-        return next(
-            (
-                found
-                for found in got
-                if (found.get("meta_cluster") or {}).get("leader") and (found["meta_cluster"].get("replicas"))
-            ),
-            {},
-        )
+    async def leader(self, place: str) -> Server | None:
+        """Which node leads a stream, or a consumer (STREAM.CONSUMER); None while none does."""
+        kind = "CONSUMER" if "." in place else "STREAM"
+        name = ((await self.ask(f"{kind}.INFO.{place}")).get("cluster") or {}).get("leader")
+        return next((node for node in self.nodes if node.folder.name == name), None)
 
-    async def meta_leader(self) -> Server:
-        client = await nats.connect(self.live(), user=SYSTEM, password=SYSTEM)
-        try:
-            return self.named((await self._jsz(client))["meta_cluster"]["leader"])
-        finally:
-            await client.close()
-
-    def start(self) -> "Cluster":
-        for node in self.nodes:
-            if node.process is None:
-                node.start()
-        return self
+    async def lead(self, node: Server, place: str) -> None:
+        """Let this node lead a stream or a consumer."""
+        kind = "CONSUMER" if "." in place else "STREAM"
+        while await self.leader(place) is not node:
+            await self.ask(f"{kind}.LEADER.STEPDOWN.{place}", {"placement": {"preferred": node.folder.name}})
 
     def __enter__(self) -> "Cluster":
-        return self.start()
+        for node in self.nodes:
+            node.start()
+        return self
 
     def __exit__(self, *_: object) -> None:
         for node in self.nodes:

@@ -274,12 +274,17 @@ def test_all_that_is_missing_is_said_at_once(world):
     with pytest.raises(InputError) as caught:
         make_drivers(parts)
     assert [str(problem) for problem in caught.value.problems] == [
-        "no driver installed for SERIES: needed by drive_left, drive_right (motors), estop (io) (install a package with an entry point "
-        "SERIES in rigless.agv.motors and rigless.agv.io, or set runtime.mode to MOCK)",
-        "no driver installed for GPIO: needed by horn (io) (install a package with an entry point GPIO in rigless.agv.io, or set "
-        "runtime.mode to MOCK)",
-        "no driver installed for ETHERNET: needed by lidar (devices) (install a package with an entry point ETHERNET in "
-        "rigless.agv.devices, or set runtime.mode to MOCK)",
+        f"{place}.driver.type: no driver installed for {users} (pip install a package with the entry point {entry},"
+        f" or run without hardware: --set runtime.mode=MOCK) [NO_DRIVER]"
+        for place, users, entry in (
+            (
+                "motors.drive_left",
+                "SERIES: drive_left, drive_right, estop need it",
+                "SERIES in rigless.agv.motors and rigless.agv.io",
+            ),
+            ("io.digitalOutputs.horn", "GPIO: horn needs it", "GPIO in rigless.agv.io"),
+            ("io.devices.lidar", "ETHERNET: lidar needs it", "ETHERNET in rigless.agv.devices"),
+        )
     ]
 
 
@@ -305,7 +310,7 @@ def test_two_packages_for_one_type_are_one_too_many(world, tmp_path, monkeypatch
     shelf.lay_out(tmp_path / "more", name="other-drivers")
     monkeypatch.syspath_prepend(tmp_path / "more")
     with pytest.raises(
-        InputError, match=r"2 drivers installed for PLC in rigless.agv.motors: other-drivers, shelf-drivers"
+        InputError, match=r"2 packages have a driver PLC in rigless.agv.motors: other-drivers, shelf-drivers"
     ):
         make_drivers([motor()])
 

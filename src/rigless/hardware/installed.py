@@ -4,9 +4,9 @@
 PLC = "my_package:MyMotor"
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -40,30 +40,57 @@ def installed_drivers() -> dict[Key, list[EntryPoint]]:
     return found
 
 
-def missing_drivers(parts: Iterable[Part]) -> list[Problem]:
-    """A sentence for each type of driver that parts need and nobody has installed, or two packages have."""
+class Need(NamedTuple):
+    """A part that needs a driver."""
+
+    kind: str
+    id: str
+    type: str  # of driver
+
+    @property
+    def key(self) -> Key:
+        return GROUPS[self.kind], self.type
+
+
+class Lack(NamedTuple):
+    """A type of driver that nobody has installed, or several have, in words; `need` is the first that is about it."""
+
+    need: Need
+    code: str
+    what: str
+    fix: str
+
+
+def lacks(needs: Sequence[Need]) -> list[Lack]:
+    """All that stands against making the drivers that are needed."""
     there = installed_drivers()
-    wanted: dict[str, dict[str, list[str]]] = {}  # type → group → parts
-    for part in parts:
-        wanted.setdefault(part.type, {}).setdefault(GROUPS[part.kind], []).append(part.id)
-    problems = []
-    for type_name, groups in wanted.items():
-        absent = {group: ids for group, ids in groups.items() if (group, type_name) not in there}
-        if absent:
-            needed = ", ".join(f"{', '.join(ids)} ({group.rpartition('.')[2]})" for group, ids in absent.items())
-            fix = f"install a package with an entry point {type_name} in {' and '.join(absent)}, or set runtime.mode to MOCK"
-            problems.append(Problem("", f"no driver installed for {type_name}: needed by {needed}", fix))
-        for group in groups:
-            offers = there.get((group, type_name), [])
-            if len(offers) > 1:
-                names = ", ".join(sorted(_package(entry) for entry in offers))
-                problems.append(Problem("", f"{len(offers)} drivers installed for {type_name} in {group}: {names}", "uninstall all but one"))  # fmt: skip
-    return problems
+    absent: dict[str, list[Need]] = {}  # by type
+    offered: dict[Key, Need] = {}
+    found = []
+    for need in needs:
+        if need.key in there:
+            offered.setdefault(need.key, need)
+        else:
+            absent.setdefault(need.type, []).append(need)
+    for kind, users in absent.items():
+        groups = " and ".join(dict.fromkeys(need.key[0] for need in users))
+        what = f"{', '.join(need.id for need in users)} {'needs' if len(users) == 1 else 'need'} it"
+        fix = f"pip install a package with the entry point {kind} in {groups}, or run without hardware: --set runtime.mode=MOCK"
+        found.append(Lack(users[0], "NO_DRIVER", f"no driver installed for {kind}: {what}", fix))
+    for (group, kind), need in offered.items():
+        packages = sorted(_package(entry) for entry in there[group, kind])
+        if len(packages) > 1:
+            what = f"{len(packages)} packages have a driver {kind} in {group}: {', '.join(packages)}"
+            found.append(Lack(need, "DRIVER_TWICE", what, "uninstall all but one"))
+    return found
 
 
 def make_drivers(parts: Sequence[Part]) -> list[Driver]:
     """A driver for each part, not opened yet. Raises InputError with all that is missing, broken or configured wrong."""
-    problems = missing_drivers(parts)
+    problems = [
+        Problem(f"{PLACES[lack.need.kind]}.{lack.need.id}.driver.type", lack.what, lack.fix, code=lack.code)
+        for lack in lacks([Need(part.kind, part.id, part.type) for part in parts])
+    ]
     if problems:
         raise InputError(problems)
     there = installed_drivers()

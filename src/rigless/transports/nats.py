@@ -81,9 +81,7 @@ class Transport:
         try:
             settings = await self._settings(address)
             folder = _folder(self._options["state"])
-            self._claim = outboxes.claim(folder, robot)
-            self._claim.write(str(myself()))
-            self._claim.flush()
+            self._claim = outboxes.claim(folder, robot, str(myself()))
             self._outbox = outboxes.join(folder, self._tell)
             self._next = self._outbox.last_number(robot)
             self._connection = connections.join(settings)

@@ -321,6 +321,9 @@ def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():
         "issuedAt": scene.at(0),
         "expiresAt": scene.at(9),
     }
+    for key in ("issuedAt", "expiresAt"):  # an empty one is none: it would never expire
+        scene.wire("command.request", envelope({**good, key: ""}))
+        assert (scene.ack("c9").status, scene.ack("c9").code) == ("REJECTED", "INVALID_PARAMS")
     scene.wire("command.request", envelope(good))
     assert scene.ack("c9").status == "RUNNING"
     scene.wire("command.request", envelope(good, v=3))
@@ -390,3 +393,99 @@ def test_what_is_no_number_is_named(number):
     scene.robot.hear_command(request, None)  # no wire carries it
     scene.run(0.05)
     assert (scene.ack("c").code, scene.ack("c").message) == ("INVALID_PARAMS", "MOVE: y is not a finite number")
+
+
+# Resets of several motors
+
+
+def ill(*motors, **policies):
+    """A robot of which these motors have latched errors whose causes are gone."""
+    fleet = own()["motors"]
+    for motor in fleet:
+        motor["resetPolicy"] = policies.get(motor["motorId"], motor["resetPolicy"])
+    scene = Scene(motors=fleet).run(0.1)
+    for motor in motors:
+        scene.sim.inject("agv", motor, "error", latch=True)
+        scene.run(0.05)
+        scene.sim.clear("agv", motor)
+    return scene.run(0.05)
+
+
+def test_a_reset_is_of_all_motors_named_or_of_none():
+    scene = ill("gripper", "hoist", hoist={"supportsReset": False})
+    ack = scene.ack(scene.command("RESET_MOTOR", motorIds=["gripper", "hoist"]))
+    assert (ack.status, ack.code, ack.refs) == ("REJECTED", "NOT_SUPPORTED", [m.Ref("motorId", "hoist")])
+    scene.run(0.2)
+    assert scene.last("state").missingFunctionKeys == ["GRIPPER", "HOIST"]
+    name = scene.command("RESET_MOTOR", motorIds=["gripper"])
+    scene.run(0.2)
+    assert scene.ack(name).status == "SUCCEEDED"
+
+
+def test_clear_fault_clears_what_can_be_and_tells_what_cannot():
+    scene = ill("gripper", "hoist", gripper={"supportsReset": False})
+    name = scene.command("CLEAR_FAULT")
+    scene.run(0.3)
+    assert scene.last("state").missingFunctionKeys == ["GRIPPER"]
+    assert (scene.ack(name).status, scene.ack(name).refs) == ("FAILED", [m.Ref("motorId", "gripper")])
+    assert scene.ack(scene.command("CLEAR_FAULT")).code == "NOT_SUPPORTED"
+
+
+def test_a_failed_action_at_a_node_gives_the_ack_no_code_that_the_contract_does_not_know():
+    scene = Scene().run(0.1)
+    nodes = [{"nodeId": "a", "sequenceId": 0, "x": 0, "y": 0, "released": True,
+              "actions": [{"type": "SCAN", "params": {"timeoutS": 0.1}}]}]  # fmt: skip
+    name = scene.command("FOLLOW_ROUTE", nodes=nodes)
+    scene.run(1)
+    assert (scene.ack(name).status, scene.ack(name).code) == ("FAILED", None)
+    assert "at node a" in scene.ack(name).message
+
+
+# How far it is
+
+
+def test_acks_tell_how_much_is_done():
+    scene = Scene().run(0.1)
+    name = scene.command("MOVE", x=4.0, y=0.0)
+    scene.until(lambda: scene.truth.pose[0] >= 1.0)
+    scene.command("MOVE", id=name, x=4.0, y=0.0)
+    again = scene.ack(name)
+    assert (again.status, again.replayed, again.progress) == ("RUNNING", True, pytest.approx(0.25, abs=0.01))
+    scene.run(8)
+    told = [(ack.status, ack.progress) for ack in scene.said("command.ack") if not ack.replayed]
+    assert told == [("ACCEPTED", None), ("RUNNING", 0.0), ("SUCCEEDED", 1.0)]
+    scene.command("MOVE", id=name, x=4.0, y=0.0)
+    assert (scene.ack(name).replayed, scene.ack(name).progress) == (True, 1.0)
+    assert scene.ack(scene.command("DANCE")).progress is None
+
+
+@pytest.mark.parametrize(("end", "status"), [("stop", "CANCELLED"), ("fault", "FAILED"), ("outage", "EXPIRED")])
+def test_what_ends_early_tells_how_far_it_got(end, status):
+    scene = Scene().run(0.1)
+    name = scene.command("MOVE", x=4.0, y=0.0, valid_s=10.0)
+    scene.until(lambda: scene.truth.pose[0] >= 2.0)
+    if end == "stop":
+        scene.command("STOP")
+    elif end == "fault":
+        scene.sim.inject("agv", "drive_left", "error")
+    else:
+        scene.sim.inject("agv", "nats", "disconnect", until_s=20.0)
+        scene.run(20)
+    scene.run(0.1)
+    assert (scene.ack(name).status, 0.49 < scene.ack(name).progress < 0.72) == (status, True)
+
+
+def test_an_axis_and_a_route_that_was_asked_for_tell_it_too():
+    scene = Scene().run(0.1)
+    lift = scene.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 200})
+    scene.until(lambda: scene.truth.axes["hoist"] >= 0.1)
+    scene.sim.inject("agv", "hoist", "error")
+    scene.run(0.1)
+    assert (scene.ack(lift).status, scene.ack(lift).progress) == ("FAILED", pytest.approx(0.5, abs=0.06))
+    drive = scene.command("FOLLOW_ROUTE", to={"x": 4.0, "y": 0.0})
+    nodes = [m.Node("a", 0, 0.0, 0.0, True), m.Node("b", 2, 4.0, 0.0, True)]
+    edges = [m.Edge("ab", 1, "a", "b")]
+    scene.send(m.RouteResponse(requestId=scene.last("route.request").requestId, nodes=nodes, edges=edges))
+    scene.until(lambda: scene.truth.pose[0] >= 2.0)
+    scene.command("STOP")
+    assert (scene.ack(drive).status, scene.ack(drive).progress) == ("CANCELLED", pytest.approx(0.5, abs=0.01))

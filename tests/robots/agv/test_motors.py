@@ -257,7 +257,6 @@ def test_an_injected_fault_makes_a_motor_ill_as_long_as_it_lasts(kind, state, co
     after = machine.health("hoist")
     assert (after.state, after.connected, after.faultCode) == (before.state, before.connected, before.faultCode)
     assert machine.axis_position("hoist") == at, "it does not go on by itself"
-    assert [code for _, code, source in robot.noticed if source == "hoist"] == ["MOTOR_FAULT", "MOTOR_RECOVERED"]
     assert machine.missing_functions == []
     assert not machine.drivers.changed()
 

@@ -49,6 +49,17 @@ def test_a_given_route_is_followed_by_its_name():
     assert scene.truth.pose[0] == pytest.approx(4.0, abs=1e-3)
 
 
+def test_a_response_of_what_the_contract_requires_and_no_more():
+    scene = Scene().run(0.1)
+    name = scene.command("FOLLOW_ROUTE", to={"x": 4, "y": 0})
+    asked = scene.last("route.request").requestId
+    scene.send(m.RouteResponse(requestId=asked, nodes=LINE[:2], edges=edges(LINE[:2])))
+    scene.run(5)
+    assert (scene.ack(name).status, scene.ack(name).result) == ("SUCCEEDED", {"routeId": asked, "nodeId": "b"})
+    scene.send(m.RouteResponse(requestId="", nodes=LINE))
+    assert scene.events("ROUTE_REJECTED")
+
+
 def test_a_whole_route_in_the_command_and_no_stop_where_it_leads_straight_on():
     scene = Scene().run(0.1)
     scene.command("FOLLOW_ROUTE", nodes=plain(LINE), edges=plain(edges(LINE)))

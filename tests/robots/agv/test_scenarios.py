@@ -142,6 +142,19 @@ def test_b_a_move_that_waited_for_that_policy_has_begun_when_it_changes():
 # Scenario C: drive motor fault
 
 
+@pytest.mark.parametrize(("motor", "word"), [("drive_left", "DRIVE"), ("hoist", "FUNCTIONAL")])
+def test_c_a_motor_in_error_that_does_not_answer_any_more_is_told_as_such(motor, word):
+    scene = Scene().run(0.1)
+    scene.sim.inject("agv", motor, "error")
+    scene.run(0.1)
+    scene.sim.inject("agv", motor, "disconnected")
+    scene.run(0.2)
+    assert scene.last("state").statusReasons == [f"{word}_MOTOR_DISCONNECTED:{motor}"]
+    scene.sim.clear("agv", motor)
+    scene.run(0.2)
+    assert (scene.status, scene.last("state").statusReasons) == ("RUNNING", [])
+
+
 def test_c_motion_stops_within_its_limits_and_what_drives_fails():
     scene = Scene().run(0.1)
     name = scene.command("MOVE", x=9.0, y=0.0)

@@ -30,7 +30,7 @@ def running(world=None, seed=0, **script):
 
 
 def test_an_obstacle_ahead_stops_the_robot_while_it_is_there():
-    sim, robot, machine = running(obstacleScript=[{"atS": 2.0, "untilS": 5.0, "distanceM": 0.4}])
+    sim, _, machine = running(obstacleScript=[{"atS": 2.0, "untilS": 5.0, "distanceM": 0.4}])
     machine.go([Waypoint(9, 0)])
     sim.run(seconds=1.9)
     assert machine.velocity[0] > 1.0
@@ -47,7 +47,6 @@ def test_an_obstacle_ahead_stops_the_robot_while_it_is_there():
     sim.run(seconds=12.0)
     assert not machine.obstacle_stop
     assert machine.pose == (9.0, 0.0, 0.0)
-    assert [code for _, code, _ in robot.noticed] == ["OBSTACLE_STOP", "OBSTACLE_CLEARED"]
 
 
 def test_people_can_put_something_in_the_way():
@@ -92,6 +91,21 @@ def test_backwards_it_looks_back():
     sim.run(seconds=8.0)
     assert machine.obstacle_stop
     assert machine.pose[0] == pytest.approx(-3 + 0.25 + HALF_LENGTH + STOP, abs=1e-5)
+
+
+@pytest.mark.parametrize(("radius", "turns"), [(0.5, True), (0.95, False)])
+def test_it_turns_away_from_an_obstacle_if_its_corners_have_room(radius, turns):
+    """They need the half diagonal less half the length: 0.555 - 0.45 m."""
+    sim, _, machine = running(obstacleScript=[{"x": 1.45, "y": 0.0, "radiusM": radius}])
+    machine.go([Waypoint(3, 0)])
+    sim.run(seconds=2.0)
+    assert machine.obstacle_stop
+    machine.go([Waypoint(0, -3)])
+    sim.run(seconds=0.5)
+    assert (machine.pose[2] < 0.0) == turns
+    sim.run(seconds=8.0)
+    assert machine.arrived == turns
+    assert machine.obstacle_stop != turns
 
 
 def test_without_stop_on_obstacle_it_only_warns():
@@ -305,9 +319,9 @@ def test_faults_by_chance_come_as_often_as_they_should_and_depend_on_the_seed():
     runtime = {**profile(faultInjectionRules=[rule]), "tickHz": 10}
 
     def times(seed):
-        sim, robot = bench(seed=seed, runtime=runtime)
+        sim, _ = bench(seed=seed, runtime=runtime)
         sim.run(seconds=1000.0)
-        return [at for at, code, _ in robot.noticed if code == "MOTOR_FAULT"]
+        return [event.time_ns for event in sim.events if event.code == "fault-injected"]
 
     found = times(1)
     mean_s = 0.5 - 1 / math.log(0.8)  # the fault itself, and the wait for the next

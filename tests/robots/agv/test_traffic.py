@@ -95,6 +95,14 @@ def test_a_hold_whose_time_has_passed_is_ignored_and_one_ends_by_itself():
     assert scene.status == "RUNNING"
 
 
+def test_a_state_never_tells_of_a_hold_in_one_place_alone():
+    scene = Scene(streams={"stateHz": 1}).run(0.1)
+    scene.control("HOLD", valid_s=0.52).run(1)
+    told = [(state.holds, state.status, state.statusReasons) for state in scene.said("state")]
+    assert (["h1"], "PAUSED", ["TRAFFIC_HOLD"]) in told
+    assert all(bool(holds) == ("TRAFFIC_HOLD" in reasons) for holds, _, reasons in told)
+
+
 def test_a_release_that_comes_late_is_a_release():
     scene = moving()
     scene.control("HOLD")

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from rigless.hardware.installed import installed_drivers, make_drivers
+from rigless.hardware.installed import PLACES, Need, lacks, make_drivers
 from rigless.kernel.problems import InputError
 from rigless.kernel.validation import Finding
 from rigless.robots.agv.config import RobotConfig
@@ -13,12 +13,7 @@ from rigless.robots.agv.hardware import real_parts
 from rigless.robots.agv.place import Place
 from rigless.worlds.shipped import find_map
 
-GROUPS = {
-    ("motors",): ("rigless.agv.motors", "motorId"),
-    ("io", "digitalInputs"): ("rigless.agv.io", "ioId"),
-    ("io", "digitalOutputs"): ("rigless.agv.io", "ioId"),
-    ("io", "devices"): ("rigless.agv.devices", "deviceId"),
-}
+IDS = {"motor": "motorId", "input": "ioId", "output": "ioId", "device": "deviceId"}
 MARKS = ("BEGIN NATS USER JWT", "BEGIN USER NKEY SEED")
 CERTIFICATES = (
     "RIGLESS_NATS_CA",
@@ -82,41 +77,29 @@ def _certificates(nats: Place) -> Iterator[Finding]:
 
 def _drivers(root: Place, config: RobotConfig | None) -> Iterator[Finding]:
     """Drivers are packages of others, found by their entry points: group and name, the driver's type."""
-    installed = installed_drivers()
-    wanted: dict[str, list[tuple[str, str, Place]]] = {}
-    twice: dict[tuple[str, str], Place] = {}
-    for group, name, part in _parts(root):
+    places: dict[Need, Place] = {}
+    for kind, name, part in _parts(root):
         driver = part["driver"]["type"]
         if driver.text == "MOCK":
             what = f"{name!r} is simulated, though the robot is REAL"
             yield driver.warning("MOCK_DRIVER_IN_REAL", what, "name its driver")
-        elif driver.text is not None and (group, driver.text) not in installed:
-            wanted.setdefault(driver.text, []).append((group, name, driver))
-        elif driver.text is not None and len(installed[group, driver.text]) > 1:
-            twice.setdefault((group, driver.text), driver)
-    for kind, users in wanted.items():
-        groups = " and ".join(dict.fromkeys(group for group, _, _ in users))
-        names = ", ".join(name for _, name, _ in users)
-        verb = "needs" if len(users) == 1 else "need"
-        fix = (
-            f"pip install a package with the entry point {kind} in {groups},"
-            " or run without hardware: --set runtime.mode=MOCK"
-        )
-        yield users[0][2].error("NO_DRIVER", f"no driver installed for {kind}: {names} {verb} it", fix)
-    for (group, kind), place in twice.items():
-        yield place.error("DRIVER_TWICE", f"two packages have a driver {kind} in {group}", "uninstall all but one")
-    if config is not None and not wanted and not twice:
+        elif driver.text is not None:
+            places.setdefault(Need(kind, name, driver.text), driver)
+    found = lacks(list(places))
+    for lack in found:
+        yield places[lack.need].error(lack.code, lack.what, lack.fix)
+    if config is not None and not found:
         yield from _made(root, config)
 
 
 def _parts(root: Place) -> Iterator[tuple[str, str, Place]]:
-    """All that needs a driver: the group of the driver, its own name, where it stands."""
-    for path, (group, key) in GROUPS.items():
+    """All that needs a driver: its kind, its own name, where it stands."""
+    for kind, place in PLACES.items():
         table = root
-        for step in path:
+        for step in place.split("."):
             table = table[step]
         for part in table:
-            yield group, part[key].text or "?", part
+            yield kind, part[IDS[kind]].text or "?", part
 
 
 def _made(root: Place, config: RobotConfig) -> Iterator[Finding]:

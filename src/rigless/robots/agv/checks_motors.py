@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rigless.kernel.problems import did_you_mean
 from rigless.kernel.validation import Finding
+from rigless.robots.agv.chassis import SIDES, kinematics_of, side_of
 from rigless.robots.agv.place import Place
 from rigless.robots.agv.units import UNITS, Unit
 
@@ -15,7 +16,6 @@ DIMENSIONS = {
     "positionMax": "position",
 }
 LARGEST, SMALLEST = 1e6, 1e-6  # metres or radians (per second, per second squared)
-SIDES = ("LEFT", "RIGHT")
 PULLED = ("maxSpeed", "maxAcceleration", "maxDeceleration")
 
 
@@ -32,12 +32,6 @@ def motors(root: Place) -> Iterator[Finding]:
 
 def drives(root: Place) -> list[Place]:
     return [motor for motor in root["motors"] if motor["role"].text == "DRIVE"]
-
-
-def kinematics(root: Place) -> str:
-    """How the robot moves: as its profile says, else by the number of its drive motors."""
-    said = root["runtime"]["simulationProfile"]["kinematics"].text
-    return said or ("DIFFERENTIAL" if len(drives(root)) > 1 else "TRACK")
 
 
 def unit_of(quantity: Place, name: str) -> Unit | None:
@@ -174,7 +168,8 @@ def _base(root: Place, found: list[Place]) -> Iterator[Finding]:
     dimensions = root["dimensions"]
     width, track = dimensions["widthMm"].number, dimensions["trackWidthMm"]
     length, base = dimensions["lengthMm"].number, dimensions["wheelBaseMm"]
-    if kinematics(root) == "DIFFERENTIAL":
+    kinematics = root["runtime"]["simulationProfile"]["kinematics"].text
+    if kinematics_of(kinematics, len(found)) == "DIFFERENTIAL":
         if len(found) < 2:
             place = root["runtime"]["simulationProfile"]["kinematics"]
             what = f"a DIFFERENTIAL drive needs two drive motors, but there is only {found[0]['motorId'].text!r}"
@@ -192,8 +187,4 @@ def _base(root: Place, found: list[Place]) -> Iterator[Finding]:
 
 
 def _side(motor: Place, number: int, count: int) -> str:
-    """As the chassis sees it: by what its metadata says, by its name, or by its place in the list."""
-    said = str(motor["metadata"]["side"].value).upper()
-    name = (motor["motorId"].text or "").upper()
-    named = next((side for side in SIDES if side in name), None)
-    return said if said in SIDES else named or SIDES[number >= count / 2]
+    return side_of(motor["metadata"]["side"].value, motor["motorId"].text or "", number, count)

@@ -14,7 +14,7 @@ from rigless.robots.agv.units import UNITS
 
 RESERVED = ("nats", "hardware", "boot_id", "epoch_s", "lost_s", "obstacle_m")  # ports and inputs that every robot has
 PROMISES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
-FUNCTIONS = {"hasGripper": "GRIPPER", "hasHoist": "HOIST", "hasTelescope": "TELESCOPE"}
+FUNCTIONS = {"hasGripper": "GRIP", "hasHoist": "HOIST", "hasTelescope": "TELESCOPE"}  # words of functionKeys
 KINDS = {
     ("motors",): ("motorId", "MOTOR", "a motor"),
     ("io", "digitalInputs"): ("ioId", "IO", "an input"),
@@ -84,21 +84,21 @@ def _commands(root: Place) -> Iterator[Finding]:
             yield command.warning("COMMAND_WITHOUT_MEANS", what, "add what it needs, or remove the command")
         seen.add(command.text)
     if supported.there and "STOP" not in seen and isinstance(supported.value, list):
-        what = "STOP is not among the supported commands: the backend cannot stop the robot"
-        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP")
+        what = "STOP is not among the supported commands, but is taken all the same: any robot can be stopped"
+        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP, so that the file says so")
 
 
 def _flags(root: Place) -> Iterator[Finding]:
     devices = {device["type"].text for device in root["io"]["devices"]}
-    functions = {motor["functionKey"].text for motor in root["motors"]}
+    functions = [motor["functionKey"].text or "" for motor in root["motors"]]
     for flag, place in root["capabilities"]["flags"].items():
         device, function = PROMISES.get(flag), FUNCTIONS.get(flag)
         if place.true and device is not None and device not in devices:
             what = f"the robot promises {flag}, but no device is a {device}"
             yield place.warning("CAPABILITY_WITHOUT_DEVICE", what, "add it to io.devices, or set the flag to false")
-        if place.true and function is not None and function not in functions:
-            what = f"the robot promises {flag}, but no motor has the functionKey {function}"
-            yield place.warning("CAPABILITY_WITHOUT_MOTOR", what, "add it to motors, or set the flag to false")
+        if place.true and function is not None and not any(function in key.upper() for key in functions):
+            what = f"the robot promises {flag}, but no motor's functionKey has {function} in it"
+            yield place.error("CAPABILITY_WITHOUT_MOTOR", what, "add it to motors, or set the flag to false")
 
 
 def _limit_sensors(root: Place) -> Iterator[Finding]:

@@ -38,7 +38,7 @@ from rigless.robots.agv.profile import InitialPose, SimulationProfile
 
 ROW = 20  # robots of a fleet that start beside each other
 GOLDEN = 0.6180339887498949  # of a second from one robot of a fleet to the next: however many there are, they are spread evenly
-PHASE_DIGITS = 3  # whole milliseconds, so that robots share wakings of the computer
+PHASES = 200  # in a second: every waking of the computer and every write to a socket costs, so robots share them
 SCHEMA_VERSION = 1
 OWN = Path(__file__).with_name("robot_config.json")
 LONGEST_ID = 64
@@ -300,7 +300,7 @@ class RobotConfig(Part):
         if profile.initialPose is None and profile.map is None:  # on a map there may be walls
             starts["initialPose"] = InitialPose(x=pitch_m * row, y=-pitch_m * place)
         if profile.phaseS is None:
-            starts["phaseS"] = round(others * GOLDEN % 1.0, PHASE_DIGITS)
+            starts["phaseS"] = int(others * GOLDEN % 1.0 * PHASES) / PHASES
         runtime = self.runtime.model_copy(update={"simulationProfile": profile.model_copy(update=starts)})
         return self.model_copy(update={"runtime": runtime}) if others else self
 

@@ -41,40 +41,36 @@ class Health:
     def watch(self, state: MachineState) -> None:
         """Notice which motors have fallen ill or are well again."""
         rows = state.motors
-        for i, axis in enumerate(self._axes):
-            well = bool(rows[i, m.CONNECTED] == 1.0 and rows[i, m.STATE] != m.ERROR)
-            if well == state.well[i]:
-                continue
-            state.well[i], state.moving = well, True
-            state.changes += 1
-            data = {"motorId": axis.motor_id, "role": axis.role, "faultCode": state.codes[i]}
-            if well:
-                state.notices.append(("MOTOR_RECOVERED", "INFO", axis.motor_id, f"{axis.motor_id} is well again", data))
-            else:
-                state.frozen.pop(i, None)
-                severity = "ERROR" if axis.role == "DRIVE" else "WARNING"
-                what = "is in error" if rows[i, m.CONNECTED] else "does not answer"
-                state.notices.append(("MOTOR_FAULT", severity, axis.motor_id, f"{axis.motor_id} {what}", data))
+        for i in range(len(self._axes)):
+            ill = "DISCONNECTED" if rows[i, m.CONNECTED] != 1.0 else "ERROR" if rows[i, m.STATE] == m.ERROR else ""
+            if ill != state.ills[i]:
+                state.ills[i], state.moving = ill, True
+                state.changes += 1
+                if ill:
+                    state.frozen.pop(i, None)
 
     def healthy(self, motor_id: str) -> bool:
-        return self.state.well[self._index[motor_id]]
+        return not self.state.ills[self._index[motor_id]]
+
+    def ills(self) -> list[tuple[m.Axis, str]]:
+        """The motors that are not well, each with ERROR or DISCONNECTED."""
+        return [(axis, ill) for axis, ill in zip(self._axes, self.state.ills, strict=True) if ill]
 
     @property
     def drive_fault(self) -> bool:
-        well = self.state.well
-        return not all(well) and not all(well[i] for i in self._drives)
+        ills = self.state.ills
+        return any(ills) and any(ills[i] for i in self._drives)
 
     @property
     def functional_faults(self) -> list[str]:
-        return [axis.motor_id for axis, well in zip(self._axes, self.state.well, strict=True)
-                if not well and axis.role != "DRIVE"]  # fmt: skip
+        return [axis.motor_id for axis, _ in self.ills() if axis.role != "DRIVE"]
 
     @property
     def missing_functions(self) -> list[str]:
         """The functions for which no motor is well."""
-        if all(self.state.well):
+        if not any(self.state.ills):
             return []
-        served = {axis.function_key for axis, well in zip(self._axes, self.state.well, strict=True) if well}
+        served = {axis.function_key for axis, ill in zip(self._axes, self.state.ills, strict=True) if not ill}
         keys = dict.fromkeys(axis.function_key for axis in self._axes if axis.role != "DRIVE" and axis.function_key)
         return [key for key in keys if key is not None and key not in served]
 

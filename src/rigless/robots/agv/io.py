@@ -117,18 +117,11 @@ class Sensing:
         if values != state.inputs:
             state.inputs, state.changes = values, state.changes + 1
         if estop != state.estop:
-            self._tell_estop(state, estop)
+            state.estop, state.changes = estop, state.changes + 1
         lost = state.remote.lost
         off = [name for name in self.devices if name in lost or robot.fault(name, "off")] if faulty or lost else []
         if off != state.off:
             self._tell_devices(state, off)
-
-    def _tell_estop(self, state: MachineState, estop: str) -> None:
-        if estop == "NONE":
-            state.notices.append(("ESTOP_RELEASED", "INFO", "safety", "the e-stop was released", {}))
-        else:
-            state.notices.append(("ESTOP_PRESSED", "WARNING", "safety", f"e-stop: {estop}", {"estop": estop}))
-        state.estop, state.changes = estop, state.changes + 1
 
     def _tell_devices(self, state: MachineState, off: list[str]) -> None:
         for name in self.devices:

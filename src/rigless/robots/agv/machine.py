@@ -15,9 +15,10 @@ from rigless.kernel.robot import Robot
 from rigless.robots.agv import drive as d
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.battery import Battery
-from rigless.robots.agv.chassis import make_chassis
+from rigless.robots.agv.chassis import make_chassis, reach_m
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.drivers import Drivers
+from rigless.robots.agv.floor import Floor, robot_gap
 from rigless.robots.agv.io import Sensing, on_edges
 from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.obstacles import Walls, box_gap, disc_gap, shapes_of
@@ -31,6 +32,7 @@ Estop = Literal["NONE", "MANUAL", "REMOTE"]
 STOP_M = 0.5  # where the configuration does not say how near an obstacle may come
 WARN_MARGIN_M = 0.3  # where it does not say how near it warns: so much before the brakes are needed
 NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
+REACTION_TICKS = 2  # that pass before a robot that comes towards this one brakes
 SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
 
 
@@ -63,6 +65,7 @@ class Machine(Travel):
         self.drivers = drivers or make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
         self.half_length_m, self.half_width_m = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
+        self._turn_m = reach_m(config) - self.half_length_m  # what its corners need as it turns in place
         self._required = [entry.ioId for entry in config.io.digitalInputs if entry.required]
         self._required += [device.deviceId for device in config.io.devices if device.required]
         self._profile = profile
@@ -74,6 +77,9 @@ class Machine(Travel):
         self._walls: Walls | None = None
         if profile.map is not None and isinstance(self._world, GridWorld):
             self._walls = Walls(self._world.grid, self.half_length_m, self.half_width_m)
+        self._sees_robots = profile.robotsAreObstacles
+        self._floor: Floor | None = None
+        self._number = 0  # on the floor
         self._begin(config, profile)
 
     def configure(self, config: RobotConfig) -> None:
@@ -96,7 +102,7 @@ class Machine(Travel):
         state, count = self.state, len(config.motors)
         state.motors = m.at_rest(self.limits)
         state.codes, state.latched, state.reset_ns = [""] * count, [""] * count, [-1] * count
-        state.well = [True] * count
+        state.ills = [""] * count
         state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
         start = profile.initialPose or InitialPose()
         state.soc, state.map_id = profile.battery.initialSoc, start.mapId
@@ -122,6 +128,8 @@ class Machine(Travel):
         self.scripts.moved(state, math.inf, 0.0, math.inf, 0.0)
         if self._walls is not None:
             self._walls.gap(0.0, 0.0, 0.0, 1.0)
+        if self._sees_robots:
+            robot_gap(np.zeros((1, d.DRIVE_SIZE)), np.zeros((1, 2)), 0, 0.0, 1.0, 0.0)
 
     # A tick
 
@@ -136,7 +144,7 @@ class Machine(Travel):
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
             self.wake()
-        if self._world.state.obstacles:
+        if (self._world.state.obstacles or self._sees_robots) and not state.moving:
             self._look_around(state)
         changed = self.drivers.changed()
         if changed or not state.sampled:
@@ -153,7 +161,13 @@ class Machine(Travel):
     def _move(self, state: MachineState, dt_s: float, now_ns: int, changed: bool) -> None:
         drive, path, motors = state.drive, state.path, state.motors
         room = math.inf
-        if state.obstacle_m < math.inf or self._walls is not None or len(state.placed) or self._world.state.obstacles:
+        if (
+            state.obstacle_m < math.inf
+            or self._walls is not None
+            or len(state.placed)
+            or self._world.state.obstacles
+            or self._sees_robots
+        ):
             room = self._look(state)
         limit = state.speed_limit
         if (
@@ -239,23 +253,38 @@ class Machine(Travel):
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
             ahead = d.stretch(drive, state.path, self.const)  # a wall behind the place where it stops is no obstacle
             found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))
-        if (found <= self._stop_m) != state.blocked:
-            state.blocked = found <= self._stop_m
+        free = math.inf
+        if self._sees_robots:
+            gap, free = self._look_for_robots(place)
+            found = min(found, gap)
+        stop_m = self._turn_m if drive[d.PHASE] in (d.SWING, d.ALIGN) else self._stop_m
+        if (found <= stop_m) != state.blocked:
+            state.blocked = found <= stop_m
             if self.sensing.guards:
                 self.sensing.sample(state)
         violated = state.remote.violated or state.guarded
-        stop, near = self._stop_on_obstacle and (found <= self._stop_m or violated), found <= self._warn_m or violated
-        if stop != state.obstacle_stop:
-            code, severity = ("OBSTACLE_STOP", "WARNING") if stop else ("OBSTACLE_CLEARED", "INFO")
-            where = f"{found:.2f} m ahead" if state.blocked else "in the protective field"
-            text = f"something is {where}" if stop else "the way is free again"
-            state.notices.append(
-                (code, severity, "safety", text, {"distanceM": round(found, 4)} if found < math.inf else {})
-            )
+        stop, near = self._stop_on_obstacle and (found <= stop_m or violated), found <= self._warn_m or violated
         if found != state.obstacle_m or near != state.field_violation:
             state.changes += 1
         state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near
-        return found - self._stop_m + NEARER if near and self._stop_on_obstacle else math.inf
+        room = min(found if near else math.inf, free) - self._stop_m + NEARER
+        return room if self._stop_on_obstacle else math.inf
+
+    def _look_for_robots(self, place: tuple[float, float, float, float, float]) -> tuple[float, float]:
+        """How near the next robot ahead is, and how much of that will be free when both stand."""
+        if self._floor is None:
+            self._meet()
+        assert self._floor is not None
+        dec, reaction_s = float(self.const[d.DEC_V]), REACTION_TICKS * self._dt_s
+        return self._floor.look(self._number, self.robot.now_ns, place, dec, reaction_s)
+
+    def _meet(self) -> None:
+        """The first that looks makes the floor for all robots of its world."""
+        near = [robot for robot in self.robot.simulation.robots.values() if robot.world is self._world]
+        machines = [found for robot in near if isinstance(found := getattr(robot, "machine", None), Machine)]
+        floor = Floor(machines, [robot for robot in near if not isinstance(getattr(robot, "machine", None), Machine)])
+        for number, machine in enumerate(machines):
+            machine._floor, machine._number = floor, number
 
     @property
     def estop(self) -> Estop:

@@ -21,7 +21,7 @@ class MachineState:
     codes: list[str] = field(default_factory=list)  # fault codes; "": none
     latched: list[str] = field(default_factory=list)  # errors that only a reset takes away
     reset_ns: list[int] = field(default_factory=list)  # when each was last reset; -1: never
-    well: list[bool] = field(default_factory=list)  # as it was last told
+    ills: list[str] = field(default_factory=list)  # ERROR or DISCONNECTED; "": it is well
     taken: list[int] = field(default_factory=list)  # the faults that motors, inputs and devices know of
     faulted: bool = False  # they are to be told anew, for instance because a fault acts in every tick
 

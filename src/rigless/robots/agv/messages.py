@@ -12,6 +12,19 @@ AckStatus = Literal["ACCEPTED", "RUNNING", "SUCCEEDED", "FAILED", "REJECTED", "C
 MotorState = Literal["IDLE", "RUNNING", "ERROR", "DISABLED"]
 Severity = Literal["INFO", "WARNING", "ERROR", "CRITICAL"]
 
+# The codes that an ack may have; what fails for another reason has none, but a message.
+ACK_CODES = frozenset(
+    (
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        "STATUS_FORBIDS",
+        "NOT_SUPPORTED",
+        "INVALID_PARAMS",
+        "EXPIRED",
+        "BUSY",
+        "RESET_COOLDOWN",
+        "MALFORMED_ENVELOPE",
+    )
+)
 FINAL: frozenset[str] = frozenset(("SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"))
 
 
@@ -289,8 +302,8 @@ class Edge(Struct, frozen=True):
 
 class RouteResponse(Heard, frozen=True):
     requestId: str
-    status: Literal["OK", "NO_ROUTE", "REJECTED"]
-    routeId: str = ""
+    status: Literal["OK", "NO_ROUTE", "REJECTED"] = "OK"
+    routeId: str = ""  # none: the requestId
     revision: int = 0
     nodes: list[Node] = []
     edges: list[Edge] = []

@@ -28,28 +28,37 @@ def disc_gap(discs: Array, x: float, y: float, heading: float, half_length: floa
 
 
 @compiled
+def box_span(
+    ahead: float, aside: float, half_x: float, half_y: float, turned: float, half_width: float
+) -> tuple[float, float]:
+    """Of a box with its middle there, turned against the robot: where what lies within the robot's width begins and ends; inf, -inf: nothing does."""
+    cos, sin = math.cos(turned), math.sin(turned)
+    low, high = math.inf, -math.inf
+    for edge in range(4):
+        i, j = (1.0 if edge in (0, 3) else -1.0), (1.0 if edge < 2 else -1.0)  # corners ++, −+, −−, +−
+        ax, ay = ahead + cos * i * half_x - sin * j * half_y, aside + sin * i * half_x + cos * j * half_y
+        i, j = (1.0 if edge in (2, 3) else -1.0), (1.0 if edge in (0, 3) else -1.0)  # the corner after it
+        bx, by = ahead + cos * i * half_x - sin * j * half_y, aside + sin * i * half_x + cos * j * half_y
+        if max(ay, by) < -half_width or min(ay, by) > half_width:
+            continue
+        first, last, rise = 0.0, 1.0, by - ay
+        if rise != 0.0:
+            one, two = (-half_width - ay) / rise, (half_width - ay) / rise
+            first, last = max(first, min(one, two)), min(last, max(one, two))
+        for part in (first, last):
+            there = ax + part * (bx - ax)
+            low, high = min(low, there), max(high, there)
+    return low, high
+
+
+@compiled
 def box_gap(boxes: Array, x: float, y: float, heading: float, half_length: float, half_width: float) -> float:
     """To the nearest of the boxes (x, y, half_x, half_y, theta): of their edges, what lies within the robot's width counts."""
     c, s, nearest = math.cos(heading), math.sin(heading), math.inf
     for k in range(boxes.shape[0]):
-        cos, sin = math.cos(boxes[k, 4] - heading), math.sin(boxes[k, 4] - heading)
-        dx, dy, half_x, half_y = boxes[k, 0] - x, boxes[k, 1] - y, boxes[k, 2], boxes[k, 3]
-        middle_x, middle_y = c * dx + s * dy, c * dy - s * dx
-        low, high = math.inf, -math.inf
-        for edge in range(4):
-            i, j = (1.0 if edge in (0, 3) else -1.0), (1.0 if edge < 2 else -1.0)  # corners ++, −+, −−, +−
-            ax, ay = middle_x + cos * i * half_x - sin * j * half_y, middle_y + sin * i * half_x + cos * j * half_y
-            i, j = (1.0 if edge in (2, 3) else -1.0), (1.0 if edge in (0, 3) else -1.0)  # the corner after it
-            bx, by = middle_x + cos * i * half_x - sin * j * half_y, middle_y + sin * i * half_x + cos * j * half_y
-            if max(ay, by) < -half_width or min(ay, by) > half_width:
-                continue
-            first, last, rise = 0.0, 1.0, by - ay
-            if rise != 0.0:
-                one, two = (-half_width - ay) / rise, (half_width - ay) / rise
-                first, last = max(first, min(one, two)), min(last, max(one, two))
-            for part in (first, last):
-                there = ax + part * (bx - ax)
-                low, high = min(low, there), max(high, there)
+        dx, dy = boxes[k, 0] - x, boxes[k, 1] - y
+        ahead, aside = c * dx + s * dy, c * dy - s * dx
+        low, high = box_span(ahead, aside, boxes[k, 2], boxes[k, 3], boxes[k, 4] - heading, half_width)
         if high > 0.0:
             nearest = min(nearest, max(low - half_length, 0.0))
     return nearest

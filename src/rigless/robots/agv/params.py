@@ -12,15 +12,18 @@ from rigless.robots.agv.messages import Edge, Node
 Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Radians = Annotated[float, Meta(ge=-1e3, le=1e3)]
 Word = Annotated[str, Meta(min_length=1, max_length=256)]
+LONGEST = 400  # of a sentence
+LONGEST_ID = 256  # of what others name and is named to them again
 Words = Annotated[list[Word], Meta(max_length=256)]
 
 
 class Refused(Exception):  # noqa: N818  # an answer, not a failure
-    """Why something is not done: a code of the contract, a sentence, the motor and the step that it is about."""
+    """Why something is not done: a code of the contract, a sentence, the motor and the step that it is about. What was given may be in the sentence,
+    but not all of it: it goes back in one message, and is remembered."""
 
     def __init__(self, code: str, message: str, motor: str = "", step: str = ""):
-        super().__init__(message)
-        self.code, self.message, self.motor, self.step = code, message, motor, step
+        super().__init__(message[:LONGEST])
+        self.code, self.message, self.motor, self.step = code, message[:LONGEST], motor, step
 
 
 class Params(Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rigless.robots.agv.fields import Amount, Bucket, Chance, Coordinate, Part, Positive, Seconds, nullable
+from rigless.robots.agv.fields import Amount, Bucket, Chance, Coordinate, Part, Positive, Seconds, Truth, nullable
 
 TRIGGERS = ("atS", "afterDistanceM", "onCommand", "chancePerS")
 
@@ -122,6 +122,7 @@ class SimulationProfile(Part):
     )
     faultInjectionRules: tuple[FaultRule, ...] = Field((), description="What fails, and when.")
     obstacleScript: tuple[ObstacleEntry, ...] = Field((), description="What gets in the way, and when.")
+    robotsAreObstacles: Truth = Field(False, description="Whether the other robots of its world get in the way.")
     barcodeScript: tuple[BarcodeEntry, ...] = Field((), description="What the scanners read, and when.")
     markers: tuple[Marker, ...] = Field((), description="Codes on the floor.")
     battery: Battery = Field(Battery(), description="The battery.")

@@ -147,14 +147,14 @@ class Agv(Hearing):
         if not state.core.booted:
             self._boot()
         self.machine.tick(self.tick_s)
+        task, traffic = state.task, state.traffic
+        if traffic.zones or traffic.blocked or self.simulation.agenda.now_ns >= traffic.next_ns:
+            self.traffic.tick()
         self.core.watch()
         if state.work.jobs and self.work.tick() and state.commands.running:
             self.commands.tick()
-        task, traffic = state.task, state.traffic
         if task.active is not None or task.queue or task.unfinished:
             self.tasks.tick()
-        if traffic.zones or traffic.blocked or self.simulation.agenda.now_ns >= traffic.next_ns:
-            self.traffic.tick()
         self.core.after_tick()
 
     @every(lambda config: config.streams.heartbeatHz)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from rigless.robots.agv.messages import Edge, Node
+from rigless.robots.agv.params import LONGEST, LONGEST_ID
 from rigless.robots.agv.state import Route
 from rigless.robots.agv.travel import Waypoint
 
@@ -39,7 +40,11 @@ def troubles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
         if edge.maxSpeed is not None and not 0 < edge.maxSpeed <= 100:
             found.append(f"edge {edge.edgeId}: maxSpeed {edge.maxSpeed:g} is not above 0 and at most 100 m/s")
     found += [f"node {node.nodeId} is nowhere" for node in nodes if not _is_somewhere(node)]
-    return found[:MOST_TOLD]
+    named = [*(node.nodeId for node in nodes), *(edge.edgeId for edge in edges)]
+    long = next((name for name in named if not 1 <= len(name) <= LONGEST_ID), None)
+    if long is not None:
+        found.insert(0, f"an id has {len(long)} characters, not 1 to {LONGEST_ID}")
+    return [why[:LONGEST] for why in found[:MOST_TOLD]]
 
 
 def _is_somewhere(node: Node) -> bool:
@@ -69,7 +74,7 @@ def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
         elif same is not None and not node.released:
             found.append(f"node {node.nodeId} ({node.sequenceId}) was released already")
     if found:
-        return old, found[:MOST_TOLD]
+        return old, [why[:LONGEST] for why in found[:MOST_TOLD]]
     nodes = [node for node in old.nodes if node.sequenceId <= end.sequenceId]
     nodes += [node for node in new.nodes if node.sequenceId > end.sequenceId]
     edges = [edge for edge in old.edges if edge.sequenceId < end.sequenceId]

@@ -68,6 +68,7 @@ class Job:
     targets: list[float] = field(default_factory=list)  # where they go (SI)
     until_ns: int = 0
     way: float = 0.0  # how much there was to do as it began: m, rad or s
+    part: float | None = None  # how much of it was done when it ended, 0 to 1
     state: str = "RUNNING"  # then SUCCEEDED, FAILED or CANCELLED
     code: str = ""
     message: str = ""

@@ -20,6 +20,7 @@ from rigless.robots.agv.config import RobotConfig
 VERSION = 1
 LONGEST = 64 * 1024
 LONGEST_ID = 64
+LONGEST_CORRELATION = 256  # it goes back with every answer
 HEADER = b"NATS/1.0\r\n"
 REPORT = "_transport"  # the subject on which the transport tells how the way to the backend is
 
@@ -205,8 +206,8 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
         extra["receivedAtNs"], extra["ageS"] = _received(headers)
         found: m.Heard = msgspec.convert({**payload, **extra}, IN[type])
         for key in ("issuedAt", "expiresAt", "validUntil", "deadline"):
-            if text := getattr(found, key, None):
-                instants.to_ns(text)
+            if key in payload and hasattr(found, key):
+                instants.to_ns(getattr(found, key))
     except (ValueError, TypeError) as error:  # msgspec's ValidationError is a ValueError
         return _malformed(type, f"payload: {error}", body, "INVALID_PARAMS")
     return found
@@ -231,6 +232,8 @@ def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
         return f"robotId is {envelope.robotId[:64]!r}, but it came to {robot_id!r}"
     if not 1 <= len(envelope.messageId) <= LONGEST_ID:
         return f"messageId has {len(envelope.messageId)} characters, not 1 to {LONGEST_ID}"
+    if len(envelope.correlationId or "") > LONGEST_CORRELATION:
+        return f"correlationId has {len(envelope.correlationId or '')} characters, more than {LONGEST_CORRELATION}"
     if not 0 <= envelope.seq < 2**64:
         return "seq is not an unsigned 64 bit number"
     if not envelope.bootId:
@@ -255,7 +258,7 @@ def _malformed(type: str, what: str, body: bytes, code: Any = "MALFORMED_ENVELOP
         correlation = next((text for text in (loose.correlationId, loose.messageId) if isinstance(text, str)), "")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         correlation = ""
-    return m.Malformed(type, what[:300], code, command, correlation[:LONGEST_ID], task)
+    return m.Malformed(type, what[:300], code, command, correlation[:LONGEST_CORRELATION], task)
 
 
 def _split(data: bytes) -> tuple[dict[str, str], bytes]:

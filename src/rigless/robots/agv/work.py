@@ -7,6 +7,7 @@ whoever asked for it takes it. Drive and axes are held by the status, not by the
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv import drive as d
 from rigless.robots.agv import params as p
+from rigless.robots.agv.params import Refused
 from rigless.robots.agv.plans import Plans, unavailable
 from rigless.robots.agv.state import Job, Read
 from rigless.robots.agv.travel import Waypoint
@@ -49,7 +50,7 @@ class Work(Plans):
                 robot.state.commands.paused = job.kind == "PAUSE"
                 self.end(job)
             case p.Params() if job.kind == "CLEAR_FAULT":
-                self._reset(job, [motor for motor in (*self.drives, *self.functional) if not machine.healthy(motor)])
+                self._clear(job, [motor for motor in (*self.drives, *self.functional) if not machine.healthy(motor)])
         job.way = robot.forecast.left(job)
         return job
 
@@ -57,6 +58,7 @@ class Work(Plans):
         """The job has ended; its motors are free."""
         work = self.robot.state.work
         job.state, job.code, job.message, job.motor = state, code, message, motor
+        job.part = 1.0 if state == "SUCCEEDED" else self.part_done(job)
         for one in job.motors:
             if work.axes.get(one) == job.id:
                 del work.axes[one]
@@ -74,11 +76,16 @@ class Work(Plans):
             return None
         return jobs.pop(number)
 
+    def part_done(self, job: Job) -> float:
+        """0 to 1; of one that is being stopped, what it was before."""
+        return self.robot.forecast.part_done(job) if job.part is None else job.part
+
     def cancel(self, number: int, axes: bool = True) -> None:
         """Stop doing it, within the limits of the motors; `axes` false: an axis that moves gets to where it was going."""
         job = self.robot.state.work.jobs.get(number)
         if job is None or job.state != "RUNNING":
             return
+        job.part = self.part_done(job)
         if job.drives:
             self.robot.machine.halt()
         for motor in job.motors if axes else ():
@@ -120,6 +127,7 @@ class Work(Plans):
     def _watch(self, job: Job) -> None:
         robot, machine = self.robot, self.robot.machine
         if job.drives and robot.state.core.status == "ERROR":
+            job.part = self.part_done(job)
             machine.halt()
             motor = self.broken_drive()
             code = "REQUIRED_MOTOR_UNAVAILABLE" if motor else "STATUS_FORBIDS"
@@ -168,18 +176,26 @@ class Work(Plans):
 
     def _reset(self, job: Job, motors: list[str]) -> None:
         """All of them, or none."""
-        machine = self.robot.machine
+        refused = next(filter(None, map(self._not_now, motors)), None)
+        if refused is not None:
+            self.end(job, "FAILED", refused.code, refused.message, refused.motor)
+            return
         for motor in motors:
-            if not machine.axes[motor].resets:
-                why = f"{motor} cannot be reset: its resetPolicy says supportsReset false"
-                self.end(job, "FAILED", "NOT_SUPPORTED", why, motor)
-                return
-            if left_s := machine.cooldown_left_s(motor):
-                self.end(job, "FAILED", "RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor)
-                return
-        for motor in motors:
-            machine.reset_motor(motor)
+            self.robot.machine.reset_motor(motor)
         job.until_ns = self.robot.now_ns + to_ns(RESET_S[self.robot.config.runtime.mode])
+
+    def _clear(self, job: Job, motors: list[str]) -> None:
+        """Those that can be reset now; if none of them can, none is."""
+        possible = [motor for motor in motors if self._not_now(motor) is None]
+        self._reset(job, possible or motors)
+
+    def _not_now(self, motor: str) -> Refused | None:
+        """Why a motor cannot be reset now."""
+        machine = self.robot.machine
+        if not machine.axes[motor].resets:
+            return Refused("NOT_SUPPORTED", f"{motor} cannot be reset: its resetPolicy says supportsReset false", motor)
+        left_s = machine.cooldown_left_s(motor)
+        return Refused("RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor) if left_s > 0 else None
 
     def _was_reset(self, job: Job) -> None:
         machine = self.robot.machine

@@ -34,6 +34,7 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 2.0
 SETTLED_S = 5.0  # a connection that lasted as long was a good one: the next try comes at once
 LEAVE_S = 0.5
 ELSEWHERE_S = 8.0  # so long a server may be without JetStream before another is tried
+FORGET_S = 60.0  # trouble so long ago was another one
 LOST, DENIED, DEAF = (
     -1,
     -2,
@@ -84,7 +85,7 @@ class Connection:
         self._named: dict[SplitResult, str] = {}  # servers that a server told of, with the name in their certificate
         self._at = self._given[0]  # the server of the connection, or of the last one
         self._leave = False  # it is to be tried last
-        self._begun_s = 0.0
+        self._without_s: float | None = None  # since when it has no JetStream for us
         self._wire: Wire | None = None
         self._out: list[bytes] = []
         self._subscriptions: dict[int, tuple[str, Delivery]] = {}
@@ -279,7 +280,7 @@ class Connection:
 
     def _begin(self, wire: Wire, server: SplitResult) -> None:
         self._wire, self._at = wire, server
-        self._begun_s = asyncio.get_running_loop().time()
+        self._without_s = None
         self._out.clear()
         self._learn()
         for number, (subject, _) in self._subscriptions.items():
@@ -306,19 +307,23 @@ class Connection:
             if url != here and _is_place(found):
                 self._named[found] = certified if _is_number(found.hostname or "") else ""
         if self._wire.info.ldm:
-            self._elsewhere("the server is about to shut down")
+            self._elsewhere("since it is about to shut down")
 
     def no_jetstream(self, why: str) -> None:
         """A robot says that JetStream does not serve it here: if that lasts and no other robot is better off, another server is tried."""
-        settled = asyncio.get_running_loop().time() - self._begun_s > ELSEWHERE_S
-        if settled and not any(watcher.connected for watcher in self.watchers):
-            self._elsewhere(why)
+        now_s = asyncio.get_running_loop().time()
+        if any(watcher.connected for watcher in self.watchers):
+            self._without_s = None
+        elif self._without_s is None or now_s - self._without_s > FORGET_S:
+            self._without_s = now_s
+        elif now_s - self._without_s > ELSEWHERE_S:
+            self._elsewhere(f"since {why}")
 
     def _elsewhere(self, why: str) -> None:
         if self._wire is not None and len(self._order()) > 1:
             self._leave = True
             self._flush()
-            self._wire.hang_up(why)
+            self._wire.hang_up(f"left for another server, {why}")
 
     async def _watch(self, wire: Wire) -> str:
         while not wire.lost.done():

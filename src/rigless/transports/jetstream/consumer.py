@@ -118,7 +118,8 @@ class Consumer:
             self._ask()
 
     def acknowledge(self, delivered: Delivered) -> None:
-        self._done.add(delivered.sequence)
+        if delivered.sequence > self._floor:
+            self._done.add(delivered.sequence)
         self._connection.publish(delivered.reply, ACK)
 
     def put_off(self, reply: str) -> None:
@@ -215,7 +216,9 @@ class Consumer:
         self._left -= 1
         if self._left <= 0:
             self._ask()
-        if delivered.sequence in self._done:
+        if (
+            delivered.sequence <= self._floor or delivered.sequence in self._done
+        ):  # a server that crashed has forgotten it
             self.acknowledge(delivered)
         else:
             self._receive(delivered)

@@ -27,7 +27,7 @@ LEAST_S = 2.5 * RENEW_S  # a bucket that forgets sooner is of no use
 WATCH_S = 6.0  # a holder that has not renewed for as long is probably gone
 POLL_S = 0.5
 ANSWER_S = 3.0
-WRONG_SEQUENCE = 10071
+WRONG_SEQUENCE = (10071, 10164)  # the second of a cluster where another write is under way
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -180,7 +180,7 @@ class Lease:
             self._revision = answer.seq
             self.until_s = begun_s + LIFE_S - 1.0
             return True
-        if answer.error.err_code == WRONG_SEQUENCE:
+        if answer.error.err_code in WRONG_SEQUENCE:
             return False
         raise ApiError(answer.error.err_code, answer.error.description, f"the lease of {self.robot}")
 

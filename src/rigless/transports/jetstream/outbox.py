@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from rigless.transports.jetstream import outbox_file
+from rigless.transports.jetstream.outbox_file import FIX
 from rigless.transports.jetstream.trouble import LinkError, Tell
 
 ROWS = 1_000_000  # more than that many messages, or bytes, are not taken: nothing that was promised goes for it
@@ -23,17 +25,10 @@ BYTES = 1 << 30
 KEPT = 10_000  # remembered a robot and subject
 KEPT_S = 7 * 86_400.0
 PRUNE_EVERY = 1000
-CHECKPOINT = 5000  # rows after which the journal is worked into the file: in a thread, since that waits for the disk
+CHECKPOINT, CHECKPOINT_BYTES = 5000, 4 << 20  # rows or bytes after which the journal is worked into the file
+MANY = 1000  # messages on file: when they have gone, it is made smaller
 RETRY_S = 1.0
-PATIENCE_S = 0.25  # with another process that writes to the same file; the loop stands still meanwhile
-SYNC = "RIGLESS_OUTBOX_SYNC"
-
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS outbox (robot TEXT, number INTEGER, subject TEXT, id TEXT, data BLOB, PRIMARY KEY (robot, number)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS kept (number INTEGER PRIMARY KEY AUTOINCREMENT, robot TEXT, subject TEXT, key TEXT, at REAL, data BLOB,
-  UNIQUE (robot, subject, key));
-CREATE TABLE IF NOT EXISTS sent (robot TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
-"""
+LOOK_S = 1.0  # how often it is looked whether the file is still there
 
 
 @dataclass(slots=True)
@@ -74,9 +69,14 @@ class Outbox:
         self._scheduled = False
         self._remembered = 0
         self._written = 0  # rows since the journal was last worked in
-        self._tidying: asyncio.Future[None] | None = None
+        self._written_bytes = 0
+        self._most = self.rows = 0  # messages on file since then
+        self._tidying: asyncio.Future[bool] | None = None
         self._closed = False
-        self._database = _open(path, tell)
+        self._database = outbox_file.open_file(path, tell)
+        self._identity = outbox_file.identity(path)
+        self._looked_s = time.monotonic()
+        self._replaced = False  # by the file of another process
         found = self._read("SELECT count(*), coalesce(sum(length(data)), 0) FROM outbox")
         self.rows, self.bytes = int(found[0][0]), int(found[0][1])
 
@@ -156,11 +156,15 @@ class Outbox:
         batch = self._batch
         if batch.has_rows():
             try:
+                self._see_to_file()
                 self._write(batch)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, OSError) as error:
                 with contextlib.suppress(sqlite3.Error):
                     self._database.execute("ROLLBACK")
                 self._failed(str(error))
+                if type(error) is sqlite3.DatabaseError and not self._replaced:  # not one that goes by itself
+                    self._begin_anew(outbox_file.broken(error))
+                self._tidy()  # that may make room
                 return False
         if self.trouble:
             self.trouble = ""
@@ -173,6 +177,29 @@ class Outbox:
             for robot in {row[0] for row in batch.kept}:
                 self._prune(robot)
         return True
+
+    def _see_to_file(self) -> None:
+        """Somebody may have removed it: what goes on into a file without a name is lost with the process."""
+        now_s = time.monotonic()
+        if now_s - self._looked_s < LOOK_S:
+            return
+        self._looked_s = now_s
+        found = outbox_file.identity(self.path)
+        if found is None:
+            self._begin_anew("was removed")
+        elif (
+            found != self._identity and not self._replaced
+        ):  # not to be closed: SQLite would remove the other's journal
+            self._replaced = True
+            what = "was removed while in use, and another process has made a new one: restart this one"
+            self._tell(f"the outbox {self.path} {what}", "critical")
+
+    def _begin_anew(self, why: str) -> None:
+        try:
+            self._database = outbox_file.begin_anew(self.path, self._database, why, self._tell)
+            self._identity = outbox_file.identity(self.path)
+        except (sqlite3.Error, OSError, LinkError) as error:
+            self._failed(str(error))
 
     def _write(self, batch: Batch) -> None:
         database = self._database
@@ -189,14 +216,27 @@ class Outbox:
             database.executemany(insert, batch.kept)
         database.execute("COMMIT")
         self._written += len(batch.letters) + len(batch.gone) + len(batch.kept)
-        if self._written > CHECKPOINT and self._tidying is None:
-            self._written = 0
+        self._written_bytes += sum(len(letter.data) for letter in batch.letters)
+        self._most = max(self._most, self.rows)
+        if self._untidy():
+            self._tidy()
+
+    def _untidy(self) -> bool:
+        drained = self.rows == 0 and self._most > MANY
+        return drained or self._written > CHECKPOINT or self._written_bytes > CHECKPOINT_BYTES
+
+    def _tidy(self) -> None:
+        if self._tidying is None and not self._closed:
+            self._written = self._written_bytes = 0
+            self._most = self.rows
             loop = asyncio.get_running_loop()
-            self._tidying = loop.run_in_executor(None, _checkpoint, self.path)
+            self._tidying = loop.run_in_executor(None, outbox_file.tidy, self.path)
             self._tidying.add_done_callback(self._tidied)
 
-    def _tidied(self, done: "asyncio.Future[None]") -> None:
+    def _tidied(self, done: "asyncio.Future[bool]") -> None:
         self._tidying = None
+        if not self._closed and not done.cancelled() and (self._untidy() or not done.result()):
+            asyncio.get_running_loop().call_later(RETRY_S, self._tidy)
 
     def _failed(self, error: str) -> None:
         if not self.trouble:
@@ -217,55 +257,15 @@ class Outbox:
                 )
 
     def close(self) -> None:
-        self.commit()
+        if not self.commit():
+            lost = len(self._batch.letters)
+            self._tell(
+                f"the outbox {self.path} is closed without {lost} messages that could not be written", "critical"
+            )
         self._closed = True
         with contextlib.suppress(sqlite3.Error):
+            outbox_file.give_back(self._database)
             self._database.close()
-
-
-def _open(path: Path, tell: Tell) -> sqlite3.Connection:
-    """The file; one that is broken is set aside and a new one begun. Raises LinkError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            return _connect(path)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise
-            aside = path.with_name(f"{path.name}.broken-{time.strftime('%Y%m%dT%H%M%S')}")
-            for suffix in ("", "-wal", "-shm"):
-                with contextlib.suppress(FileNotFoundError):
-                    os.replace(f"{path}{suffix}", f"{aside}{suffix}")
-            tell(
-                f"the outbox {path} is broken ({error}): it was set aside as {aside.name} and a new one begun", "error"
-            )
-            return _connect(path)
-    except (OSError, sqlite3.Error) as error:
-        raise LinkError(
-            f"the outbox {path} cannot be opened: {error}", "choose another folder with RIGLESS_STATE", True
-        ) from None
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE_S)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA wal_autocheckpoint = 0")
-        sync = "FULL" if os.environ.get(SYNC, "").lower() == "full" else "NORMAL"
-        database.execute(f"PRAGMA synchronous = {sync}")
-        (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            raise sqlite3.DatabaseError(found)
-        database.executescript(SCHEMA)
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-def _checkpoint(path: Path) -> None:
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def _runs(gone: list[tuple[str, int]]) -> list[tuple[str, int, int]]:
@@ -286,7 +286,7 @@ def remembered(folder: Path, robot: str) -> list[tuple[str, bytes]]:
         return []
     query = "SELECT subject, data FROM kept WHERE robot = ? ORDER BY number"
     try:
-        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as database:
+        with contextlib.closing(sqlite3.connect(path, timeout=outbox_file.PATIENCE_S)) as database:
             return database.execute(query, (robot,)).fetchall()
     except sqlite3.Error:
         return []  # told when it is opened to be used
@@ -319,22 +319,27 @@ def leave(outbox: Outbox) -> None:
         outbox.close()
 
 
-def claim(folder: Path, robot: str) -> IO[str]:
-    """A file that is locked while this process runs the robot: two would mix up what is on file. Raises LinkError."""
+def claim(folder: Path, robot: str, myself: str) -> IO[str]:
+    """A file that is locked while this process runs the robot: two would mix up what is on file. `myself` is told to the second.
+    Raises LinkError."""
     path = folder / f"{robot}.lock"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = path.open("a+", encoding="utf-8")
     except OSError as error:
-        fix = "choose another folder with RIGLESS_STATE"
-        raise LinkError(f"{path} cannot be written: {error.strerror}", fix, True) from None
+        raise LinkError(f"{path} cannot be written: {error.strerror}", FIX, True) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         file.seek(0)
         holder = file.read(200).strip() or "another process"
         file.close()
         fix = "end that one, give this robot another identity.robotId, or use another RIGLESS_STATE"
         raise LinkError(f"robot {robot!r} already runs: {holder}", fix, True) from None
-    file.truncate(0)
+    except OSError as error:  # a file system that knows no locks
+        file.close()
+        raise LinkError(f"{path} cannot be locked: {error.strerror}", FIX, True) from None
+    with contextlib.suppress(OSError):  # a full disk: the lock counts, not the name
+        os.truncate(path, 0)
+        os.pwrite(file.fileno(), myself.encode(), 0)
     return file

@@ -1,7 +1,7 @@
 """Commands: each is answered ACCEPTED, RUNNING and then how it ended, or REJECTED or EXPIRED with the reason.
 
-The ledger holds the last answer to every command, also over a restart. One that comes again gets that answer again, marked as replayed,
-and is not done again.
+The ledger holds the last answer to every command, also over a restart. One that comes again gets that answer again, marked as replayed and with
+how far it is by now, and is not done again.
 """
 
 from typing import TYPE_CHECKING, Any, cast
@@ -10,14 +10,13 @@ import msgspec
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import params as p
-from rigless.robots.agv.params import Refused
+from rigless.robots.agv.params import LONGEST_ID, Refused
 from rigless.robots.agv.state import Job, Running
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
 MOST_REMEMBERED = 10_000
-LONGEST_ID = 256
 LONGEST_TYPE = 40
 MOST_MALFORMED = 20  # answers a second to what has no commandId
 SECOND_NS = 1_000_000_000
@@ -39,7 +38,9 @@ class Commands:
         state, name, correlation = self.robot.state.commands, message.commandId, message.correlationId
         known = state.ledger.get(name)
         if known is not None:
-            self.robot.voice.say("command.ack", msgspec.structs.replace(known, replayed=True), correlation)
+            part = self._part(name) if name in state.running else known.progress
+            again = msgspec.structs.replace(known, replayed=True, progress=part)
+            self.robot.voice.say("command.ack", again, correlation)
             return
         state.types[name[:LONGEST_ID]] = message.commandType[:LONGEST_TYPE]
         try:
@@ -136,7 +137,7 @@ class Commands:
         waits = job.drives and not self.robot.may_drive
         self.robot.state.commands.running[name] = Running(job.kind, correlation, expires_ns, job.id, waits)
         self.answer(name, "ACCEPTED", correlation)
-        self.answer(name, "RUNNING", correlation)
+        self.answer(name, "RUNNING", correlation, part=0.0)
         self.tick()
 
     def tick(self) -> None:
@@ -147,7 +148,9 @@ class Commands:
             if job is not None:
                 del running[name]
                 status = cast(m.AckStatus, job.state)
-                self.answer(name, status, one.correlation, job.code, job.message, job.motor, job.result or None)
+                self.answer(
+                    name, status, one.correlation, job.code, job.message, job.motor, job.result or None, job.part
+                )
             elif one.waits:
                 self._expire(name, one, "it expired before the robot could begin")
 
@@ -155,9 +158,9 @@ class Commands:
         """A motion is not done, or done further, if its time has passed."""
         if one.expires_ns is not None and self.robot.now_ns >= one.expires_ns:
             self.robot.work.cancel(one.job)
-            self.robot.work.take(one.job)
+            job = self.robot.work.take(one.job)
             del self.robot.state.commands.running[name]
-            self.answer(name, "EXPIRED", one.correlation, "EXPIRED", why)
+            self.answer(name, "EXPIRED", one.correlation, "EXPIRED", why, part=job.part if job is not None else None)
 
     def cancel_all(self, why: str) -> None:
         """Every command that is still being done is CANCELLED; one that has just ended is answered as it did."""
@@ -165,9 +168,9 @@ class Commands:
         running = self.robot.state.commands.running
         for name, one in list(running.items()):
             self.robot.work.cancel(one.job)
-            self.robot.work.take(one.job)
+            job = self.robot.work.take(one.job)
             del running[name]
-            self.answer(name, "CANCELLED", one.correlation, "", why)
+            self.answer(name, "CANCELLED", one.correlation, "", why, part=job.part if job is not None else None)
 
     def may_begin(self) -> None:
         """The robot may drive: nothing waits for that any more."""
@@ -179,6 +182,11 @@ class Commands:
         for name, one in list(self.robot.state.commands.running.items()):
             if one.type in p.MOVES:
                 self._expire(name, one, "it expired while there was no way to the backend")
+
+    def _part(self, name: str) -> float:
+        """How much of a command is done."""
+        job = self.robot.state.work.jobs.get(self.robot.state.commands.running[name].job)
+        return round(self.robot.work.part_done(job), 3) if job is not None else 0.0
 
     def current(self) -> str | None:
         """The command that drives, or else the oldest that is being done."""
@@ -194,9 +202,11 @@ class Commands:
         self.answer(name, "REJECTED", correlation, refused.code, refused.message, refused.motor)
 
     def answer(self, name: str, status: m.AckStatus, correlation: str, code: str = "", message: str = "", motor: str = "",
-               result: dict[str, Any] | None = None) -> None:  # fmt: skip
+               result: dict[str, Any] | None = None, part: float | None = None) -> None:  # fmt: skip
         refs = [m.Ref("motorId", motor)] if motor else []
-        ack = m.CommandAck(name, status, refs, code or None, message or None, None, result)
+        progress = None if part is None else round(part, 3)
+        known = code if code in m.ACK_CODES else None  # an action at a node may have failed with one of a task's
+        ack = m.CommandAck(name, status, refs, known, message or None, progress, result)
         if name:
             self._remember(ack)
         self.robot.state.core.changed = True

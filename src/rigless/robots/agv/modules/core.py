@@ -34,9 +34,6 @@ CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
     "FUNCTIONAL_MOTOR_ERROR": ("ERROR", "WARNING", "a motor is in error", "send RESET_MOTOR when its fault is gone"),
     "FUNCTIONAL_MOTOR_DISCONNECTED": ("ERROR", "WARNING", "a motor does not answer", "look at its wiring, then RESET_MOTOR"),
 }  # fmt: skip
-OURS = frozenset(
-    ("MOTOR_FAULT", "MOTOR_RECOVERED", "ESTOP_PRESSED", "ESTOP_RELEASED", "OBSTACLE_STOP", "OBSTACLE_CLEARED")
-)
 TO_PEOPLE: dict[str, KernelSeverity] = {"INFO": "info", "WARNING": "warning", "ERROR": "error", "CRITICAL": "critical"}
 
 
@@ -58,7 +55,7 @@ class Core:
         core = state.core
         body = state.machine
         lost = robot.machine.lost if robot.faults or body.remote.lost else []
-        facts = (core.reported, core.cut, core.link, body.well, body.codes, lost, body.estop, body.obstacle_stop,
+        facts = (core.reported, core.cut, core.link, body.ills, body.codes, lost, body.estop, body.obstacle_stop,
                  len(state.traffic.holds), state.traffic.blocked, state.commands.paused)  # fmt: skip
         if facts == self._facts:
             return
@@ -94,23 +91,18 @@ class Core:
     def facts(self) -> Facts:
         robot, state, machine = self.robot, self.robot.state, self.robot.machine
         effective = robot.effective
-        drive: list[str] = []
-        functional: list[str] = []
-        for health in machine.healths():
-            if not health.connected or health.state == "ERROR":
-                word = f"{'ERROR' if health.connected else 'DISCONNECTED'}:{health.motorId}"
-                (drive if health.role == "DRIVE" else functional).append(word)
+        ills = machine.ills()
         return Facts(
             connected=robot.voice.connected,
             require_nats=effective.runtime.healthPolicy.requireNatsForMotion,
-            drive=tuple(drive),
+            drive=tuple(f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role == "DRIVE"),
             lost=tuple(machine.lost),
             estop=effective.safety.stopOnEstop and machine.estop != "NONE",
             obstacle=machine.obstacle_stop,
             held=bool(state.traffic.holds),
             zones=tuple(state.traffic.blocked),
             manual=state.commands.paused,
-            functional=tuple(functional),
+            functional=tuple(f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role != "DRIVE"),
         )
 
     # Events
@@ -174,8 +166,7 @@ class Core:
                 self._tell("BARCODE_READ", "INFO", device, f"read {code[:80]}", {"code": code, "deviceId": device})
         if body.notices:
             for code, severity, source, message, data in body.notices:
-                if code not in OURS:
-                    self.notice(code, cast(m.Severity, severity), source, message, data)
+                self.notice(code, cast(m.Severity, severity), source, message, data)
         if core.floods:
             self.drain()
         if core.changed and robot.now_ns - core.state_ns >= SOONEST_NS:

@@ -48,7 +48,7 @@ class Routing:
             try:
                 self.robot.work.plan(str(action.get("type", "")), action.get("params", {}), "route", p.ACTIONS)
             except Refused as refused:
-                found.append(f"node {node.nodeId}: {refused.message}")
+                found.append(f"node {node.nodeId[:80]}: {refused.message}"[: p.LONGEST])
         return found
 
     def follow(self, job: Job, given: p.FollowRoute) -> None:
@@ -84,6 +84,8 @@ class Routing:
         self._let_go()
         self.robot.state.route.following = Following(route, job)
         self._drive_on()
+        begun = self.robot.state.work.jobs[job]
+        begun.way = begun.way or self.robot.forecast.left(begun)
 
     def _drive_on(self) -> None:
         """Give the machine the nodes up to the next where it has to stand."""
@@ -195,14 +197,16 @@ class Routing:
         if message.status != "OK":
             self._no_route(message, asked if answers else None)
             return
-        route = Route(message.routeId, message.revision, *routes.in_order(message.nodes, message.edges))
+        route = Route(
+            message.routeId or message.requestId, message.revision, *routes.in_order(message.nodes, message.edges)
+        )
         following = state.following
         extends = following is not None and following.route.routeId == route.routeId and not answers
         if extends and following is not None and route.revision <= following.route.revision:
             return  # it is older, or has been heard
         found = [why for node in route.nodes for why in self._actions(node)] + routes.troubles(route.nodes, route.edges)
-        if not route.routeId:
-            found.append("routeId is empty")
+        if not 1 <= len(route.routeId) <= p.LONGEST_ID:
+            found.append(f"routeId, or else requestId, has {len(route.routeId)} characters, not 1 to {p.LONGEST_ID}")
         if not found and extends and following is not None:
             joined, found = routes.stitched(following.route, route)
             if not found:

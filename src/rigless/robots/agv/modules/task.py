@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import params as p
-from rigless.robots.agv.params import Refused
+from rigless.robots.agv.params import LONGEST_ID, Refused
 from rigless.robots.agv.state import Job, Step, Task
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ MOST_WAITING = 100
 MOST_FINISHED = 1000
 MOST_RETRIES = 3
 RETRY_AFTER_NS = 1_000_000_000  # time for what was wrong to pass
-LONGEST_ID = 256
 RECALLED_WITHIN_NS = 500_000_000  # all that the outbox remembers has come by then
 
 
@@ -89,6 +88,8 @@ class Tasks:
         if message.revision < 0:
             raise Refused("INVALID_PARAMS", "revision is below 0")
         ids = [step.stepId for step in message.steps]
+        if not all(1 <= len(name) <= LONGEST_ID for name in ids):
+            raise Refused("INVALID_PARAMS", f"a stepId has not 1 to {LONGEST_ID} characters")
         if len(set(ids)) < len(ids):
             raise Refused("INVALID_PARAMS", "two steps have the same stepId")
         for step in message.steps:

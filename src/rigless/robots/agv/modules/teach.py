@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.params import LONGEST_ID
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
 MOST_BYTES = 48 * 1024  # of a result, which is one message
-LONGEST_ID = 256
 UNNAMED = "teach"  # a session that was given no id
 
 

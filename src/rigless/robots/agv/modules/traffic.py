@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import zones
 from rigless.robots.agv.chassis import reach_m
+from rigless.robots.agv.params import LONGEST_ID
 from rigless.robots.agv.state import Zone
 from rigless.robots.agv.units import unit_of
 
@@ -21,7 +22,6 @@ KINDS = ("HOLD", "SPEED_LIMIT", "ZONE_BLOCK", "GRANT")
 NEVER_NS = 2**62
 MOST = 200  # controls of one kind, and zones that are looked at
 MOST_SEQS = 5000
-LONGEST_ID = 256
 MARGIN_M = 0.03  # kept between the body and a blocked zone
 REROUTE_AFTER_NS = 5_000_000_000
 FASTEST_MPS = 100.0

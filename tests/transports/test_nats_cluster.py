@@ -1,0 +1,179 @@
+"""A robot on a cluster: nodes die, go in good order or join, leaders change; nothing is lost or doubled, and robots hardly notice."""
+
+import asyncio
+import json
+import os
+import signal
+
+import pytest
+
+from nats_clusters import Cluster
+from nats_servers import Server
+from rigless.transports.jetstream import connection, streams
+
+from .inboxes import until
+from .nats_robots import IN, OUT, backend, message, on_loop, port, running
+
+BUCKET = "KV_robot_lease"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    with Cluster(tmp_path_factory.mktemp("cluster")) as nodes:
+        asyncio.run(nodes.ready())
+        yield nodes
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch):
+    monkeypatch.setattr(streams, "ASK_S", (0.5, 0.5, 0.5))
+
+
+def node_of(cluster, robot):
+    return cluster.at(robot.transport._connection._wire._transport.get_extra_info("peername")[1])
+
+
+async def busy(robot, log):
+    """Says an event and a state again and again, and writes down how many, and which of them during an outage."""
+    while not log["stop"]:
+        log["said"] += 1
+        if not robot.is_up:
+            log["alone"].append(log["said"])
+        robot.transport.send(1, message(log["said"], log["boot"]), f"robot.{robot.name}.events")
+        robot.transport.send(1, message(log["said"], f"s-{log['boot']}"), f"robot.{robot.name}.state")
+        await asyncio.sleep(0.01)
+
+
+async def stored(cluster, robot):
+    """Ids of a robot's events, and of its states."""
+    async with backend(cluster.urls) as other:
+        subscription = await other.js.pull_subscribe(f"robot.{robot}.>", stream=OUT)
+        last = (await other.js.stream_info(OUT)).state.last_seq
+        events, states, sequence = [], [], 0
+        while sequence < last:
+            try:
+                found = await subscription.fetch(500, timeout=0.5)
+            except TimeoutError:
+                break
+            for given in found:
+                sequence = given.metadata.sequence.stream
+                (events if given.subject.endswith("events") else states).append(given.headers["Nats-Msg-Id"])
+        return events, states
+
+
+@on_loop
+async def test_what_a_robot_makes_in_a_cluster_is_on_three_nodes(cluster, tmp_path):
+    async with running(port(cluster.urls[0], tmp_path)):
+        for name in (IN, OUT, BUCKET):
+            assert (await cluster.ask(f"STREAM.INFO.{name}"))["config"]["num_replicas"] == 3
+
+
+@on_loop
+async def test_when_the_node_dies_that_has_everything_nothing_is_lost_or_doubled(cluster, tmp_path):
+    """It is the robot's own, leads its streams and its consumer: the worst that can happen to it."""
+    log = {"stop": False, "said": 0, "alone": [], "boot": "dies"}
+    async with running(port(cluster.urls[0], tmp_path, "r2", nats={"servers": cluster.urls})) as robot:
+        victim = node_of(cluster, robot)
+        for place in (IN, OUT, BUCKET, f"{IN}.r2"):
+            await cluster.lead(victim, place)
+        await robot.until_connected()
+        talk = asyncio.create_task(busy(robot, log))
+        asked = []
+        async with backend(cluster.urls) as other:
+            for number in range(10):
+                await other.ask("r2", number)
+                asked.append(f"c{number}")
+            await until(lambda: len(robot.heard("command.request")) == 10)
+        victim.kill()
+        await until(lambda: not robot.is_up)
+        await robot.until_connected()
+        async with backend([node.url for node in cluster.nodes if node.process]) as other:
+            await other.ask("r2", 10)
+        await until(lambda: len(robot.heard("command.request")) == 11)
+        victim.start()
+        log["stop"] = True
+        await talk
+        await robot.until_sent()
+        assert [json.loads(data)["commandId"] for data in robot.heard("command.request")] == [*asked, "c10"]
+        events, states = await stored(cluster, "r2")
+        assert events == [f"dies-{number}" for number in range(1, log["said"] + 1)]
+        assert len(states) == len(set(states)) > 0
+        assert log["alone"]
+        assert not {f"s-dies-{number}" for number in log["alone"]} & set(states)  # none is told late
+    await cluster.ready()
+
+
+@on_loop
+async def test_a_new_leader_of_the_stream_is_no_outage(cluster, tmp_path):
+    log = {"stop": False, "said": 0, "alone": [], "boot": "step"}
+    async with running(port(cluster.urls[0], tmp_path, "r3", nats={"servers": cluster.urls})) as robot:
+        talk = asyncio.create_task(busy(robot, log))
+        first = await cluster.leader(OUT)
+        heard = len(robot.raw("_transport"))
+        await cluster.lead(next(node for node in cluster.nodes if node is not first), OUT)
+        await cluster.lead(first, OUT)
+        log["stop"] = True
+        await talk
+        await robot.until_sent()
+        assert b'"connected":false' not in b"".join(robot.raw("_transport")[heard:])
+        events, _ = await stored(cluster, "r3")
+        assert events == [f"step-{number}" for number in range(1, log["said"] + 1)]
+
+
+@on_loop
+async def test_commands_come_soon_after_the_consumers_leader_has_died(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr("rigless.transports.jetstream.consumer.BEAT_S", 0.5)
+    async with running(port(cluster.urls[0], tmp_path, "r4", nats={"servers": cluster.urls})) as robot:
+        mine = node_of(cluster, robot)
+        victim = next(node for node in cluster.nodes if node is not mine)
+        for place, node in ((IN, mine), (OUT, mine), (BUCKET, mine), (f"{IN}.r4", victim)):
+            await cluster.lead(node, place)
+        await robot.until_connected()
+        asked = []
+        publish = robot.transport._connection.publish
+        robot.transport._connection.publish = lambda *given: (asked.append(given[0]), publish(*given))
+        victim.kill()
+        await until(lambda: any("MSG.NEXT" in subject for subject in asked), "it notices that nobody waits any more")
+        victim.start()
+    await cluster.ready()
+
+
+@on_loop
+async def test_a_node_that_goes_in_good_order_is_left_before_it_goes(cluster, tmp_path):
+    async with running(port(cluster.urls[0], tmp_path, "r5")) as robot:  # of the others it hears from this one
+        node = node_of(cluster, robot)
+        os.kill(node.pid, signal.SIGUSR2)
+        await until(lambda: "again" in robot.texts)
+        assert "about to shut down" in robot.texts
+        assert node.process.poll() is None
+        await robot.until_connected()
+        assert node_of(cluster, robot) is not node
+        node.kill()
+        node.start()
+    await cluster.ready()
+
+
+@on_loop
+async def test_a_node_that_joins_later_is_known_then_and_forgotten_when_it_is_gone(tmp_path):
+    nodes = Cluster(tmp_path, count=2).nodes
+    with nodes[0]:
+        async with running(port(nodes[0].url, tmp_path), wait=False) as robot:
+            await until(lambda: robot.transport._connection.up)
+            with nodes[1]:
+                await until(lambda: nodes[1].address in {url.netloc for url in robot.transport._connection._order()})
+            await until(lambda: nodes[1].address not in {url.netloc for url in robot.transport._connection._order()})
+
+
+@on_loop
+async def test_a_server_whose_cluster_has_no_majority_is_left_for_one_that_works(tmp_path, monkeypatch):
+    monkeypatch.setattr(connection, "ELSEWHERE_S", 0.1)
+    monkeypatch.setattr(streams, "ASK_S", (0.2,))
+    alone = Cluster(tmp_path / "cluster").nodes[0]
+    with alone, Server(tmp_path) as server:
+        given = port(alone.url, tmp_path, nats={"servers": [alone.url, server.url]})
+        async with running(given) as robot:
+            robot.say("events", 1)
+            await robot.until_sent()
+            assert "left for another server" in robot.texts
+            async with backend(server.url) as other:
+                assert await other.stored() == ["boot-1"]

@@ -45,6 +45,7 @@ RATES = ("heartbeat", "state", "telemetry", "traffic.state", "events", "command.
 INPUTS = {"obstacle_m": "Obstacle ahead, m (−1: none)", "remote_estop": "Remote e-stop", "charging": "Charging"}
 UNIT = {"mps": "m/s", "mmps": "mm/s", "radps": "rad/s", "degps": "°/s", "deg": "°"}
 SHOWN = 12  # commands and reasons
+LONGEST_WHY = 72  # letters of an answer, so that others have room beside it
 WINDOW_NS = 1_000_000_000
 GAP = (math.nan, math.nan)
 
@@ -264,6 +265,7 @@ def _corners(zone: Any) -> list[tuple[float, float]]:
 def _answer(ack: m.CommandAck, kind: str) -> str:
     """What was answered and why; whose answer it is comes last, since ids are long and alike."""
     why = ": ".join(word for word in (ack.code, ack.message) if word)
+    why = why if len(why) <= LONGEST_WHY else f"{why[:LONGEST_WHY]}…"
     return " ".join(word for word in (ack.status, kind, why, f"· {ack.commandId[:13]}") if word)
 
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 from uuid import uuid4
 
 from rigless.host.alarm import Alarm
+from rigless.host.lateness import Lateness
 from rigless.host.links import PortInbox, reconcile
 from rigless.host.pace import Pace
 from rigless.host.resume import resumed
@@ -36,6 +37,7 @@ NEVER_NS = 1 << 62
 RATE_WINDOW_NS = 1_000_000_000
 EPOCH = "epoch_s"  # the input of robots that stamp what they say with a date
 LOST = "lost_s"  # the input of robots that tell how much time their machine has lost
+LATE = "late_ms"  # the input of robots that tell how late their loop is
 BOOT = "boot_id"  # the input of robots that say in which of their lives they say it
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
 
@@ -62,6 +64,7 @@ class Host:
         self.end_ns = None if duration_s is None else to_ns(duration_s)
         self.dropped: dict[str, int] = {}
         self.lost_ns = 0
+        self._lateness = Lateness()
         self.live: dict[int, tuple[str, str, str, str]] = {}  # link → robot, port, peer, local
         self.tape = Tape(self.sim)
         self.transports: dict[tuple[str, str], Transport] = {}
@@ -131,6 +134,7 @@ class Host:
                 self._run_slice(self.sim.now_ns + 60_000_000_000)
                 await asyncio.sleep(0)
             else:
+                self._measure()
                 self.catch_up()
                 self._spent_ns = 0
                 await self._alarm.wait(self._next_wake_ns())
@@ -191,12 +195,24 @@ class Host:
             self._advance(min(target_ns, self.sim.now_ns + int(4 * SLICE_WALL_NS * self.pace.speed)))
             self._spent_ns += time.monotonic_ns() - wall_ns
 
+    def _measure(self) -> None:
+        """How late what was awaited is begun."""
+        wall_ns = time.monotonic_ns()
+        due_ns = self.pace.wall_at(min(self._awaited_ns, NEVER_NS // 2))
+        if self.sim.now_ns < self._awaited_ns and due_ns <= wall_ns:
+            self._lateness.note(wall_ns - due_ns)
+        if self._lateness.changed(wall_ns):
+            self._tell_all(LATE, self._lateness.p99_ms)
+
+    def _tell_all(self, name: str, value: float) -> None:
+        for robot in self.sim.robots.values():
+            if name in robot.inputs:
+                self.sim.apply(SetInput(robot.name, name, value))
+
     def _lose_time(self, behind_ns: int, wall_ns: int) -> None:
         self.lost_ns += behind_ns
         self.pace.anchor(wall_ns, self.sim.now_ns)
-        for robot in self.sim.robots.values():
-            if LOST in robot.inputs:
-                self.sim.apply(SetInput(robot.name, LOST, self.lost_ns / 1e9))
+        self._tell_all(LOST, self.lost_ns / 1e9)
         text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
         self.sim.log(Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9}))
 
@@ -391,6 +407,7 @@ class Host:
         rewind()
         self.epoch += 1
         self.failure = ""
+        self._lateness = Lateness()
         self._ran_ns, self._ran_since_ns = 0, time.monotonic_ns()
         self._tell_boot()
         reconcile(self, links)

@@ -78,6 +78,14 @@ def test_ticks_that_the_computer_lost_are_told():
     assert scene.last("telemetry").loop == {"p99Ms": 10.0}
 
 
+def test_how_late_the_loop_is_is_told_as_it_was_measured():
+    scene = Scene().run(1.0)
+    assert scene.last("telemetry").loop == {"p99Ms": 10.0}
+    scene.sim.set_input("agv", "late_ms", 2.5)
+    scene.run(1.0)
+    assert scene.last("telemetry").loop == {"p99Ms": 12.5}
+
+
 # While it is down
 
 

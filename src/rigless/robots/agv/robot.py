@@ -97,6 +97,9 @@ class Agv(Hearing):
             "epoch_s": VirtualInput(
                 0.0, "when the simulation began, in seconds since 1970; 0: the year 2026", by_host=True
             ),
+            "late_ms": VirtualInput(
+                0.0, "by how much 99 of 100 ticks are late, at most; p99Ms follows from it", 0.0, 1e6, by_host=True
+            ),
         }
 
     @cached_property

@@ -280,11 +280,12 @@ def _runs(gone: list[tuple[str, int]]) -> list[tuple[str, int, int]]:
 
 
 def remembered(folder: Path, robot: str) -> list[tuple[str, bytes]]:
-    """What a robot is to remember, subject and message, oldest first, whether or not the outbox is in use; nothing of one that cannot be read."""
+    """What a robot is to remember and there is but one of, such as its settings: subjects and messages, oldest first. The outbox may be in use; of
+    one that cannot be read, nothing."""
     path = _file(folder)
     if not path.is_file():
         return []
-    query = "SELECT subject, data FROM kept WHERE robot = ? ORDER BY number"
+    query = "SELECT subject, data FROM kept WHERE robot = ? AND key = '' ORDER BY number"
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=outbox_file.PATIENCE_S)) as database:
             return database.execute(query, (robot,)).fetchall()

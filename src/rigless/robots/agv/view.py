@@ -31,7 +31,7 @@ from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import Motor, RobotConfig
 from rigless.robots.agv.profile import SimulationProfile
-from rigless.robots.agv.voice import OF_THE_HOST, PORT
+from rigless.robots.agv.voice import PORT
 
 STATUSES: tuple[tuple[str, Colour], ...] = (
     ("RUNNING", "ok"), ("WARNING", "warn"), ("PAUSED", "warn"), ("ERROR", "bad"), ("OFFLINE", "bad"),

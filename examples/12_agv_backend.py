@@ -5,8 +5,7 @@ import asyncio
 import json
 import sys
 from datetime import UTC, datetime, timedelta
-from time import time_ns
-from uuid import uuid4
+from uuid import uuid1, uuid4
 
 import nats
 
@@ -19,8 +18,10 @@ def at(seconds: float = 0.0) -> str:
 
 async def show(message) -> None:
     told = {"command.ack": "status", "task.progress": "stepId", "task.done": "metrics", "task.failed": "code"}
-    kind, payload = message.subject.split(".", 2)[2], json.loads(message.data)["payload"]
-    if kind in told:
+    if isinstance(message, Exception):
+        print(f"  {message}: trying again; does `rigless run agv` run?", flush=True)
+    elif (kind := message.subject.split(".", 2)[2]) in told:
+        payload = json.loads(message.data)["payload"]
         print(f"  {kind:13} {payload[told[kind]]} {payload.get('pct', '')} {payload.get('message', '')}", flush=True)
 
 
@@ -32,13 +33,12 @@ def request(word: str, *to: str) -> tuple[str, dict]:
     if word == "task":
         steps = [{"stepId": w, "type": w, "params": p} for w, p in (("MOVE", goal), ("RELEASE", {}), ("GRIP", {}))]
         return "task.assign", {"taskId": str(uuid4()), "revision": 1, "steps": steps}
-    if word in ("hold", "release"):
-        return "traffic.control", {"controlId": "desk", "kind": word.upper(), "validUntil": at(600), "seq": time_ns()}
-    raise ValueError(word)
+    ("hold", "release").index(word)  # else ValueError
+    return "traffic.control", {"controlId": "desk", "kind": word.upper(), "validUntil": at(600), "seq": uuid1().time}
 
 
 async def backend(url: str, robot: str, script: list[str]) -> None:
-    nc, head = await nats.connect(url), {"v": 1, "robotId": robot, "bootId": str(uuid4()), "seq": 0}
+    nc, head = await nats.connect(url, error_cb=show), {"v": 1, "robotId": robot, "bootId": str(uuid4()), "seq": 0}
     await nc.subscribe(f"robot.{robot}.>", cb=show)
     while (line := script.pop(0) if script else await asyncio.to_thread(sys.stdin.readline)) not in ("", "quit\n"):
         print(f"> {line.strip()}", flush=True)

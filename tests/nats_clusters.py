@@ -55,6 +55,18 @@ class Cluster:
                 await client.close()
         return {}
 
+    async def say(self, subject: str) -> None:
+        """Something that a stream stores."""
+        client = await nats.connect(self._alive)
+        try:
+            while True:
+                with contextlib.suppress(nats.errors.Error, TimeoutError):
+                    await client.jetstream().publish(subject, b"{}", timeout=1)
+                    return
+                await asyncio.sleep(0.05)
+        finally:
+            await client.close()
+
     async def ready(self) -> None:
         """Until it can make a stream on three nodes."""
         stream = {"name": "READY", "subjects": ["ready"], "num_replicas": min(3, len(self.nodes)), "storage": "memory"}

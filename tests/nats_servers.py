@@ -204,9 +204,9 @@ class Users:
 
 
 class Tls:
-    """A certificate for 127.0.0.1 by a certificate authority of our own. With `verify` clients must have one, too."""
+    """A certificate for 127.0.0.1 (or other names) by a certificate authority of our own. With `verify` clients must have one, too."""
 
-    def __init__(self, folder: Path, verify: bool = False):
+    def __init__(self, folder: Path, verify: bool = False, names: tuple[str, ...] = ("127.0.0.1", "localhost")):
         import trustme
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -215,11 +215,11 @@ class Tls:
         self.client_certificate, self.client_key = folder / "client.pem", folder / "client.key"
         authority = trustme.CA()
         authority.cert_pem.write_to_path(self.ca)
-        for names, certificate, key in (
-            (("127.0.0.1", "localhost"), self._certificate, self._key),
+        for subjects, certificate, key in (
+            (names, self._certificate, self._key),
             (("robot.example",), self.client_certificate, self.client_key),
         ):
-            made = authority.issue_cert(*names)
+            made = authority.issue_cert(*subjects)
             made.private_key_pem.write_to_path(key)
             certificate.write_bytes(b"".join(blob.bytes() for blob in made.cert_chain_pems))
 

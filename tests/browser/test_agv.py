@@ -74,6 +74,8 @@ def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
     tell(agv, type="CommandRequest", commandId="strange", commandType="DANCE")
     expect(lines.last).to_contain_text("REJECTED DANCE NOT_SUPPORTED: ")  # what and why come before the long id
     expect(lines.last).to_contain_text("· strange")
+    assert lines.last.locator("code").evaluate("(one) => one.scrollWidth <= one.clientWidth")  # none of it is cut off
+    expect(agv.page.get_by_label("Boot id")).to_have_count(0)  # that is the host's to say
     expect(lines.last).to_have_attribute("data-how", "wrong")
     agv.until(lambda: agv.measure("rate state") > 0, "nobody counts messages")
     assert agv.measure("connected") == 1

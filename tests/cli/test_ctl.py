@@ -49,14 +49,16 @@ def test_status_as_json_says_the_same(room, ctl):
 def test_one_robot_tells_what_can_be_set_and_broken(room, ctl):
     told = good(ctl("status", "thermostat"))
     assert told.startswith("  thermostat: ")
-    assert "    input window_open=false\n" in told
+    assert "    input window_open=false  (an open window loses heat)\n" in told
     assert "    can break: relay (welded" in told
     refused(ctl("status", "termostat"), "did you mean 'thermostat'?")
 
 
 def test_of_a_crowd_those_are_told_who_are_not_like_the_others(rigless_process, thermostat, ctl):
     rigless_process("run", thermostat, "--count", "14", "--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep")
-    good(ctl("inject", "thermostat-7", "relay"))
+    good(ctl("inject", "thermostat-9", "relay", "--for", "0.001"))
+    assert good(ctl("inject", "thermostat-7", "relay")) == "fault thermostat-7 relay welded\n"
+    good(ctl("step"))
     told = good(ctl("status"))
     assert "  14 robots: 13 ok, 1 fault; all of them: rigless ctl status --all\n" in told
     assert "  thermostat-7: " in told

@@ -2,10 +2,13 @@
 
 import signal
 import socket
+from threading import Event, Timer
+from threading import enumerate as threads
 
 import httpx
 import pytest
 
+from rigless.cli import speak
 from rigless.recordings.replay import verify
 
 ANY = ("--set", "ports.line=0", "--panel", "127.0.0.1:0")
@@ -146,3 +149,15 @@ def test_a_session_folder_that_cannot_be_used_does_not_stop_the_robot(
     assert ask(process, b"SET 21") == b"OK"
     assert process.end() == 0
     assert "Traceback" not in process.errors
+
+
+def test_who_waits_long_for_a_start_is_told_why(monkeypatch):
+    told, said = Event(), []
+    monkeypatch.setattr(speak, "say", lambda text, style: (said.append(text), told.set()))
+    with speak.patience(after_s=0.0):
+        assert told.wait(30)
+    with speak.patience():
+        before = len(threads())
+    assert "still starting" in said.pop()
+    assert before >= 2
+    assert not any(isinstance(thread, Timer) and not thread.finished.is_set() for thread in threads())

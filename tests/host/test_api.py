@@ -62,8 +62,13 @@ async def test_a_robot_tells_its_inputs_fault_targets_and_truth():
     async with api() as (_, http):
         robot = await good(http.get("/api/robots/thermostat"))
         assert robot["declared_inputs"] == {
-            "window_open": {"default": False, "help": "an open window loses heat", "label": "Window open"},
-            "outside_c": {"default": 5.0, "help": "temperature outside", "label": "Outside °C"},
+            "window_open": {
+                "default": False,
+                "help": "an open window loses heat",
+                "label": "Window open",
+                "by_host": False,
+            },
+            "outside_c": {"default": 5.0, "help": "temperature outside", "label": "Outside °C", "by_host": False},
         }
         assert robot["fault_targets"]["temperature"]["bias"] == {"value": 1.0}
         assert robot["fault_targets"]["relay"] == {"welded": {}}

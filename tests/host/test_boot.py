@@ -175,3 +175,25 @@ async def test_what_a_transport_tells_people_is_not_said_by_the_robot():
         assert (event.robot, event.severity, event.text) == ("", "warning", "mortal: the line hums")
     finally:
         await host.close()
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+@on_loop
+async def test_a_date_that_is_set_while_it_runs_is_followed(monkeypatch, hours):
+    real = time.time
+    monkeypatch.setattr("rigless.host.host.DATE_WALL_NS", 1_000_000)
+    host = mortal(1.0)
+    host.end_ns = None
+    await host.open()
+    running = asyncio.create_task(host.run())
+    await asyncio.sleep(0.01)
+    monkeypatch.setattr(time, "time", lambda: real() + hours * 3600)
+    begin = time.time() - host.sim.now_s
+    while abs(robot_of(host).input["epoch_s"] - begin) > 60:
+        await asyncio.sleep(0.001)
+    host.stop()
+    await running
+    told = [event for event in host.sim.events if event.code == "date"]
+    assert len(told) == 1
+    assert told[0].data["moved_s"] == pytest.approx(hours * 3600, abs=60)
+    await host.close()

@@ -158,6 +158,7 @@ def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
     given = json.loads(config())
     given["motors"][0]["driver"]["config"] = {"host": "plc", "base": -1, "bass": 0}
     given["motors"][1]["driver"]["config"]["countsPerUnit"] = 1e10
+    given["motors"][2]["limits"]["positionMin"] = {"unit": "m", "value": -30_000}
     given["io"]["digitalInputs"][0]["driver"]["config"] = {"host": "plc"}
     with pytest.raises(InputError) as caught:
         make_drivers(real_parts(RobotConfig.model_validate(given)))
@@ -165,6 +166,7 @@ def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
     assert "motors.drive_left.driver.config.base: -1 is not right: input should be greater than or equal to 0" in said
     assert "motors.drive_left.driver.config.bass: unknown key 'bass'" in said
     assert "motors.drive_right.driver.config: countsPerUnit 1e+10 makes its limits larger than 32 bits hold" in said
+    assert "motors.hoist.driver.config: countsPerUnit 100000 makes its limits larger than 32 bits hold" in said
     assert "io.digitalInputs.estop.driver.config.address: this key is required" in said
 
 

@@ -3,10 +3,13 @@
 import asyncio
 import json
 import re
+import secrets
 from pathlib import Path
 
+import nkeys
 import pytest
 
+from nats_clusters import Cluster
 from nats_servers import Authority, Permissions, Server, Tls, Users
 from rigless.kernel.problems import InputError
 
@@ -89,6 +92,48 @@ async def test_credentials_let_a_robot_in_and_bad_ones_are_named(tmp_path):
         text = await refusal(port(server.url, tmp_path, nats={"credsFilePath": str(tmp_path / "empty.creds")}))
         assert "no .creds file" in text
         assert "wants credentials" in await refusal(port(server.url, tmp_path))
+
+
+@on_loop
+async def test_a_key_alone_or_a_token_lets_a_robot_in(tmp_path):
+    pair = nkeys.from_seed(nkeys.encode_seed(secrets.token_bytes(32), nkeys.PREFIX_BYTE_USER))
+    users = f'authorization {{ users: [{{ nkey: "{bytes(pair.public_key).decode()}" }}] }}\n'
+    with Server(tmp_path, extra=users) as server:
+        bare = tmp_path / "robot.nk"
+        bare.write_bytes(pair.seed + b"\n")
+        wrapped = tmp_path / "robot.creds"
+        wrapped.write_text(f"-----BEGIN USER NKEY SEED-----\n{pair.seed.decode()}\n------END USER NKEY SEED------\n")
+        for file in (bare, wrapped):
+            async with running(port(server.url, tmp_path, nats={"credsFilePath": str(file)})) as robot:
+                robot.say("events")
+                await robot.until_sent()
+        other = nkeys.from_seed(nkeys.encode_seed(secrets.token_bytes(32), nkeys.PREFIX_BYTE_USER))
+        bare.write_bytes(other.seed)
+        text = await refusal(port(server.url, tmp_path, nats={"credsFilePath": str(bare)}))
+        assert "does not accept the credentials" in text
+        assert other.seed.decode() not in text
+    with Server(tmp_path, extra='authorization { token: "s3cr3t" }\n') as server:
+        async with running(port(server.url.replace("//", "//s3cr3t@"), tmp_path)) as robot:
+            robot.say("events")
+            await robot.until_sent()
+        text = await refusal(port(server.url.replace("//", "//another@"), tmp_path))
+        assert "does not accept" in text
+        assert "another" not in text
+
+
+@on_loop
+async def test_servers_that_a_server_names_by_number_are_known_by_its_certificates_name(tmp_path, monkeypatch):
+    tls = Tls(tmp_path / "tls", names=("localhost",))
+    nodes = Cluster(tmp_path, tls, count=2).nodes
+    monkeypatch.setenv("RIGLESS_NATS_CA", str(tls.ca))
+    with nodes[0], nodes[1]:
+        given = port(f"nats://localhost:{nodes[0].port}", tmp_path)
+        async with running(given) as robot:
+            connection = robot.transport._connection
+            await until(lambda: nodes[1].address in {url.netloc for url in connection._order()})
+            nodes[0].kill()
+            await until(lambda: "again" in robot.texts)
+            assert f"connected to the NATS server at {nodes[1].address} again" in robot.texts
 
 
 @on_loop

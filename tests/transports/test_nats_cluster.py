@@ -121,21 +121,22 @@ async def test_a_new_leader_of_the_stream_is_no_outage(cluster, tmp_path):
 
 
 @on_loop
-async def test_commands_come_soon_after_the_consumers_leader_has_died(cluster, tmp_path, monkeypatch):
+async def test_a_question_that_died_with_another_node_is_asked_again(cluster, tmp_path, monkeypatch):
+    """The stream is on one node, the robot on another: its connection tells it nothing."""
     monkeypatch.setattr("rigless.transports.jetstream.consumer.BEAT_S", 0.5)
-    async with running(port(cluster.urls[0], tmp_path, "r4", nats={"servers": cluster.urls})) as robot:
-        mine = node_of(cluster, robot)
-        victim = next(node for node in cluster.nodes if node is not mine)
-        for place, node in ((IN, mine), (OUT, mine), (BUCKET, mine), (f"{IN}.r4", victim)):
-            await cluster.lead(node, place)
+    monkeypatch.setattr("rigless.transports.jetstream.consumer.ASK_S", 120.0)
+    await cluster.ask("STREAM.CREATE.ONE", {"name": "ONE", "subjects": ["one.r4"], "num_replicas": 1})
+    victim = await cluster.leader("ONE")
+    mine = next(node for node in cluster.nodes if node is not victim)
+    given = port(mine.url, tmp_path, "r4", listens=("one.r4",), nats={"jetStream": {"streamIn": "ONE"}})
+    async with running(given) as robot:
+        for place in (OUT, BUCKET):
+            await cluster.lead(mine, place)
         await robot.until_connected()
-        asked = []
-        publish = robot.transport._connection.publish
-        robot.transport._connection.publish = lambda *given: (asked.append(given[0]), publish(*given))
-        victim.kill()
-        await until(lambda: any("MSG.NEXT" in subject for subject in asked), "it notices that nobody waits any more")
-        victim.start()
-    await cluster.ready()
+        victim.restart()
+        await cluster.ready()
+        await cluster.say("one.r4")
+        await until(lambda: any(report[3] == "one.r4" for report in robot.reports if report[0] == "received"))
 
 
 @on_loop
@@ -177,3 +178,19 @@ async def test_a_server_whose_cluster_has_no_majority_is_left_for_one_that_works
             assert "left for another server" in robot.texts
             async with backend(server.url) as other:
                 assert await other.stored() == ["boot-1"]
+
+
+@on_loop
+async def test_what_ails_all_robots_of_a_connection_is_said_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "ASK_S", (0.2,))
+    alone = Cluster(tmp_path / "cluster").nodes[0]
+    with alone:
+        ports = [port(alone.url, tmp_path, name) for name in "abc"]
+        async with (
+            running(ports[0], wait=False) as a,
+            running(ports[1], wait=False) as b,
+            running(ports[2], wait=False) as c,
+        ):
+            await until(lambda: all("has not answered" in robot.report["why"] for robot in (a, b, c)))
+            told = [text for robot in (a, b, c) for _, text in robot.told_texts if "has not answered" in text]
+            assert len(told) == 1

@@ -122,3 +122,24 @@ async def test_an_outbox_that_cannot_be_read_is_read_again(tmp_path, monkeypatch
         scene.way.answer()
     assert scene.way.asked == [1, 2, 3, 4, 5, 6]
     scene.outbox.close()
+
+
+@on_loop
+async def test_a_stream_that_was_made_anew_is_looked_through_from_its_beginning(tmp_path):
+    """Where it was before says nothing of where messages are now."""
+    scene = Scene(tmp_path)
+    await scene.lane.begin(5000)
+    scene.way.stored = 5000
+    scene.say()
+    scene.way.answer()
+    scene.say(2)
+    asked = []
+
+    async def request(subject, data, *_):
+        asked.append(json.loads(data)["seq"])
+        raise MissingError("nobody tells")
+
+    scene.way.request = request
+    await scene.lane.begin(7)
+    assert asked == [1]
+    scene.outbox.close()

@@ -208,6 +208,7 @@ async def test_what_is_remembered_is_bounded_by_number_and_age(tmp_path, monkeyp
 @on_loop
 async def test_a_write_that_fails_is_tried_again_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(outboxes, "RETRY_S", 0.01)
+    monkeypatch.setattr(outboxes, "BUSY_S", 0.0)
     told, done = [], []
     outbox = box(tmp_path, told)
     other = sqlite3.connect(tmp_path / "outbox.sqlite", isolation_level=None)

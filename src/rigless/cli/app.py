@@ -118,6 +118,7 @@ def run(
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
     """
     from rigless.cli.live import Options, run_live
+    from rigless.cli.speak import patience
     from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
 
@@ -126,7 +127,8 @@ def run(
     if backend not in ("dds", "rclpy"):
         raise InputError(Problem("--backend", f"{backend!r} is not a backend", "use dds or rclpy"))
     settings = [*settings, *(["ros.enabled=true"] if ros else []), *([f"count={count}"] if count else [])]
-    built = open_target(target, settings, seed, collect=False)
+    with patience():
+        built = open_target(target, settings, seed, collect=False)
     options = Options(
         pace, duration, record, panel, not no_panel, not no_auth, quiet, window, backend, embedded_nats, state
     )

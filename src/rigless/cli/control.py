@@ -97,8 +97,10 @@ def _show_robot(robot: Any) -> None:
 
 def _show_offers(robot: Any) -> None:
     """What `set-input` and `inject` take."""
-    for name, value in robot["inputs"].items():
-        typer.echo(f"    input {name}={json_module.dumps(value)}")
+    for name, told in robot["declared_inputs"].items():
+        if not told["by_host"]:
+            about = f"  ({told['help']})" if told["help"] else ""
+            typer.echo(f"    input {name}={json_module.dumps(robot['inputs'][name])}{about}")
     for target, kinds in robot["fault_params"].items():
         typer.echo(f"    can break: {target} ({', '.join(kinds)})")
 
@@ -205,7 +207,8 @@ def register(ctl: typer.Typer) -> None:
         kind = words[0] if words and "=" not in words[0] else ""
         params = _pairs(words[1:] if kind else words, "probability=0.5")
         body = {"robot": robot, "target": target, "kind": kind, "params": params, "for_s": for_s}
-        for fault in Api(url, token).call("POST", "/api/faults", body):
+        mine = [fault for fault in Api(url, token).call("POST", "/api/faults", body) if fault["robot"] == robot]
+        for fault in mine:
             typer.echo(f"fault {fault['robot']} {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
 
     @ctl.command()

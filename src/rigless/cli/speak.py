@@ -1,6 +1,9 @@
 """How the command line talks to people: notes on stderr in colours that mean something, data on stdout."""
 
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +40,21 @@ def line(text: str) -> None:
     """A line for programs, on stdout at once."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+@contextmanager
+def patience(after_s: float = 5.0) -> Iterator[None]:
+    """Who waits long for a start is told why that may be."""
+    text = (
+        "still starting: the first start after an installation or a change compiles for this machine (a minute or so)"
+    )
+    note = threading.Timer(after_s, say, (text, "dim"))
+    note.daemon = True
+    note.start()
+    try:
+        yield
+    finally:
+        note.cancel()
 
 
 def progress(label: str) -> Any:

@@ -191,6 +191,7 @@ def _add_robots(app: FastAPI, host: Host) -> None:
                 "default": spec.default,
                 "help": spec.help,
                 "label": " ".join(filter(None, (label(name), unit(name)))),
+                "by_host": spec.by_host,
             }
             for name, spec in found.inputs.items()
         }

@@ -261,9 +261,11 @@ class Jog(Part):
 
 @dataclass(frozen=True)
 class Listing(Part):
-    """Lines of text of which one is being done, as of a program; `View.lines` gives them. `empty` stands there without any."""
+    """Lines of text of which one is being done, as of a program; `View.lines` gives them. `empty` stands there without any;
+    long ones are cut off, or with `wrap` broken."""
 
     empty: str = "nothing yet"
+    wrap: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -54,12 +54,14 @@ class Asks:
 
 @dataclass(frozen=True)
 class VirtualInput:
-    """An input that a person or a scenario can set: its type, where it starts, what it is for, and of a number what it may be."""
+    """An input that a person or a scenario can set: its type, where it starts, what it is for, and of a number what it may be. What the
+    host gives by itself (`by_host`) is not shown among the others."""
 
     default: bool | int | float | str
     help: str = ""
     low: float | None = None
     high: float | None = None
+    by_host: bool = False
 
 
 def every(hz: RateOf, skim: str = "") -> Callable[[Method], Method]:
@@ -120,6 +122,11 @@ class Robot:
     @classmethod
     def member(cls, config: Any, number: int) -> Any:
         """The config of one robot of a fleet, counted from 1. Raises InputError."""
+        return config
+
+    @classmethod
+    def beside(cls, config: Any, others: int) -> Any:
+        """The config of a robot that is in the scenario beside so many others of its kind, if it is to start elsewhere than they."""
         return config
 
     @classmethod

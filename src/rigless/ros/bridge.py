@@ -20,7 +20,7 @@ PORT = "ros"
 LATEST_S = 2**31 - 1  # what a stamp can hold
 NOT_PROVIDED = (-1.0, *(0.0,) * 8)  # an IMU's covariance of what it does not measure
 UNKNOWN = 1e6  # the variance of an axis that is not measured beside others that are
-EPOCH = {"epoch_s": VirtualInput(0.0, "what ROS stamps count from, in seconds since 1970")}
+EPOCH = {"epoch_s": VirtualInput(0.0, "what ROS stamps count from, in seconds since 1970", by_host=True)}
 
 
 class RosConfig(Config):

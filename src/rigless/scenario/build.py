@@ -91,7 +91,8 @@ def build(
     fleets: list[Fleet] = []
     addresses: dict[tuple[str, str], str] = {}
     for index, entry in enumerate(scenario.robots):
-        fleets.append(_fleet(index, entry, source, environment, problems, notes))
+        before = Counter(type(robot) for fleet in fleets for robot in fleet.robots)
+        fleets.append(_fleet(index, entry, source, environment, before, problems, notes))
         for number, robot in enumerate(fleets[-1].robots):
             for port in robot.ports:
                 address = _address(port, entry.ports.get(port.name), number)
@@ -189,7 +190,13 @@ def _resolved(scenario: Scenario, fleets: list[Fleet], source: Source) -> dict[s
 
 
 def _fleet(
-    index: int, entry: RobotEntry, source: Source, environment: bool, problems: list[Problem], notes: list[Problem]
+    index: int,
+    entry: RobotEntry,
+    source: Source,
+    environment: bool,
+    before: Mapping[type[Robot], int],
+    problems: list[Problem],
+    notes: list[Problem],
 ) -> Fleet:
     at: KeyPath = ("robots", index)
     try:
@@ -203,14 +210,14 @@ def _fleet(
     for finding in findings:
         (problems if finding.severity == "error" else notes).append(source.found((*at, "config"), finding))
     start = (entry.start.x, entry.start.y, entry.start.theta) if entry.start else None
-    made = []
+    made: list[Robot] = []
     if config is not None and len(problems) == known:
         name = entry.name or kind.called(config) or default_name(entry.kind, source.folder)
         try:
-            made = [
-                kind(f"{name}-{n}", kind.member(config, n), start) if entry.count > 1 else kind(name, config, start)
-                for n in range(1, entry.count + 1)
-            ]
+            many = entry.count > 1
+            for n in range(1, entry.count + 1):
+                one = kind.beside(kind.member(config, n) if many else config, before.get(kind, 0) + n - 1)
+                made.append(kind(f"{name}-{n}" if many else name, one, start))
         except InputError as error:
             problems += source.place(at, error)
     declared = made[0].ports if made else kind.ports

@@ -287,7 +287,7 @@ class Transport:
 
 
 def remembered(port: Port, state: Path) -> list[tuple[str, bytes]]:
-    """What the robot behind a port said before, as far as it is to remember it: subjects and messages, oldest first."""
+    """What the robot behind a port said before and is to begin with: subjects and messages, oldest first."""
     return outboxes.remembered(_folder(state), port.options["robot_id"])
 
 

@@ -5,6 +5,7 @@ import pytest
 from rigless.robots.agv.travel import Waypoint
 
 from .bench import bench, profile
+from .scene import Scene
 
 
 def running(**battery):
@@ -63,19 +64,43 @@ def test_a_charger_gives_nothing_for_the_time_before():
     assert machine.battery[0] == pytest.approx(0.59, abs=0.0021), "a tenth a second, to within two ticks"
 
 
-def test_people_are_told_when_it_is_low_and_when_it_is_empty_and_then_it_drives_no_more():
+def test_people_are_told_when_it_is_low_and_when_it_is_empty_it_drives_no_more():
     sim, robot, machine = running(capacityWh=1.0, idleW=36.0, driveWPerMps=0.0, initialSoc=0.2)
     sim.run(seconds=18.0)
     machine.go([Waypoint(9, 0)])
     sim.run(seconds=12.0)
-    assert [(code, source) for _, code, source in robot.noticed] == [
-        ("BATTERY_LOW", "battery"),
-        ("BATTERY_EMPTY", "battery"),
-    ]
+    ((low_s, *noticed),) = robot.noticed
+    assert noticed == ["BATTERY_LOW", "battery"]
     assert machine.battery[0] == 0.0
     assert not machine.driving
     assert 0.5 < machine.pose[0] < 5
     assert machine.path_left == 1
-    low_s, empty_s = (at for at, _, _ in robot.noticed)
     assert low_s == pytest.approx(5.0, abs=1.1)
-    assert empty_s == pytest.approx(20.0, abs=1.1)
+
+
+def test_an_empty_battery_is_an_error_until_it_is_charged():
+    small = {"capacityWh": 1.0, "idleW": 36.0, "chargeW": 360.0, "initialSoc": 0.05}
+    scene = Scene(runtime={"simulationProfile": {"battery": small}}).run(0.1)
+    name = scene.command("MOVE", x=9.0, y=0.0)
+    scene.run(8)
+    assert (scene.status, scene.ack(name).status, scene.truth.driving) == ("ERROR", "FAILED", False)
+    assert [(fault.code, fault.level) for fault in scene.last("state").errors] == [("BATTERY_EMPTY", "FATAL")]
+    assert scene.ack(scene.command("MOVE", x=0.0, y=0.0)).code == "STATUS_FORBIDS"
+    scene.sim.set_input("agv", "charging", True)
+    scene.run(2)
+    assert scene.status == "RUNNING"
+    assert [event.clearedAt is None for event in scene.events("BATTERY_EMPTY")] == [True, False]
+
+
+def test_without_a_profile_it_never_gets_low():
+    sim, robot = bench()
+    robot.machine._battery.use(robot.state.machine, 1e6, 1.0)
+    assert (robot.machine.battery[0], robot.noticed) == (0.2, [])
+    robot.machine.go([Waypoint(1, 0)])
+    sim.run(seconds=5.0)
+    assert robot.machine.arrived
+
+
+def test_of_a_real_battery_nothing_is_told():
+    scene = Scene(runtime={"mode": "REAL"}).run(1.1)
+    assert (scene.last("state").battery, scene.last("telemetry").battery) == (None, {})

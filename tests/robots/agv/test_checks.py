@@ -202,6 +202,8 @@ def codes(found):
         (GOOD, 0o640, []),
         (GOOD, 0o644, ["CREDS_EXPOSED"]),
         ("hello", 0o600, ["CREDS_MALFORMED"]),
+        (f"SU{'A' * 56}\n", 0o600, []),
+        (f"SU{'A' * 55}\n", 0o600, ["CREDS_MALFORMED"]),
         (None, 0, ["CREDS_MISSING"]),
     ],
 )

@@ -115,6 +115,20 @@ def test_one_that_ends_at_the_instant_of_a_stop_is_answered_as_it_ended():
     assert scene.last("state").commandId is None
 
 
+def test_a_motor_that_fails_stops_the_others_of_its_command():
+    scene = Scene().run(0.1)
+    up = [
+        scene.command("RELEASE"),
+        scene.command("MOVE_AXIS", functionKey="HOIST", target={"unit": "mm", "value": 300}),
+    ]
+    scene.until(lambda: all(scene.acks(name) == DONE for name in up))
+    home = scene.command("HOME")
+    scene.run(0.5)
+    scene.sim.inject("agv", "hoist", "error")
+    scene.run(3)
+    assert (scene.ack(home).code, scene.truth.axes["gripper"] > 0.03) == ("REQUIRED_MOTOR_UNAVAILABLE", True)
+
+
 def test_outputs_and_poses_are_set():
     scene = Scene().run(0.1)
     assert scene.acks(scene.command("SET_OUTPUT", ioId="beacon", value=True)) == DONE
@@ -208,6 +222,20 @@ def test_a_function_that_no_motor_has():
     assert rejected(Scene().run(0.05), "GRIP", functionKey="CRANE") == "REQUIRED_MOTOR_UNAVAILABLE"
 
 
+def test_of_two_motors_of_a_function_one_that_is_well_is_taken_unless_one_is_named():
+    motors = own()["motors"]
+    motors.append({**motors[2], "motorId": "other_hand"})
+    scene = Scene(motors=motors).run(0.1)
+    scene.command("RELEASE", motorId="other_hand", functionKey="GRIPPER")
+    scene.run(4)
+    assert (scene.truth.axes["gripper"], scene.truth.axes["other_hand"]) == pytest.approx((0.0, 0.08))
+    scene.sim.inject("agv", "gripper", "error")
+    scene.run(0.1)
+    scene.command("GRIP")
+    scene.run(4)
+    assert scene.truth.axes["other_hand"] == pytest.approx(0.0)
+
+
 def test_a_second_motion_is_refused_as_busy():
     scene = Scene().run(0.05)
     scene.command("MOVE", x=3.0, y=0.0)
@@ -275,6 +303,7 @@ def test_the_ledger_is_bounded_and_forgets_the_oldest(monkeypatch):
         scene.command("SET_OUTPUT", id=f"o{n}", ioId="buzzer", value=bool(n % 2))
     ledger = scene.robot.state.commands.ledger
     assert list(ledger) == [drive, "o4", "o5", "o6", "o7"]  # what is still being done is not forgotten
+    assert scene.robot.state.commands.types.keys() == ledger.keys()
 
 
 def test_answers_from_before_a_restart_are_remembered():
@@ -298,12 +327,46 @@ def test_answers_from_before_a_restart_are_remembered():
     assert scene.truth.odometer_m == 0.0
 
 
+def test_what_was_answered_in_this_boot_is_not_taken_back_by_what_was_before_it():
+    scene = Scene().run(0.1)
+    scene.command("SET_OUTPUT", id="done", ioId="buzzer", value=True)
+    scene.send(m.Recalled("command.ack", {"commandId": "done", "status": "RUNNING", "refs": []}, "boot-0")).run(0.1)
+    assert scene.acks("done") == DONE
+
+
+def test_a_command_that_could_not_be_read_before_a_restart_can_be_sent_again():
+    scene = Scene().run(0.1)
+    unread = {"commandId": "c", "status": "REJECTED", "refs": [], "code": "MALFORMED_ENVELOPE"}
+    scene.send(m.Recalled("command.ack", unread, "boot-0"))
+    scene.command("SET_OUTPUT", id="c", ioId="buzzer", value=True)
+    assert scene.acks("c") == DONE
+
+
+def test_of_several_commands_the_state_names_the_one_that_drives():
+    scene = Scene().run(0.1)
+    scene.command("RELEASE", id="hand")
+    scene.command("MOVE", id="drive", x=0.5, y=0.0)
+    scene.run(0.2)
+    assert scene.last("state").commandId == "drive"
+    scene.until(lambda: scene.acks("drive")[-1] == "SUCCEEDED").run(0.1)
+    assert scene.last("state").commandId == "hand"
+
+
 # What cannot be read
 
 
 def envelope(payload, **changes):
     return json.dumps({"v": 1, "messageId": "m1", "type": "command.request", "robotId": "agv", "bootId": BACKEND, "seq": 1,
                        "ts": instants.to_text(EPOCH_NS), "payload": payload, **changes}).encode()  # fmt: skip
+
+
+@pytest.mark.parametrize(("age_ms", "status"), [(1000, "SUCCEEDED"), (5000, "EXPIRED")])
+def test_the_time_that_the_server_kept_it_counts(age_ms, status):
+    stored, until = (f"2040-01-01T00:00:0{second}Z" for second in (0, 3))
+    payload = {"commandId": "c", "commandType": "SET_OUTPUT", "params": {"ioId": "buzzer", "value": True}}
+    body = envelope({**payload, "issuedAt": stored, "expiresAt": until})
+    head = f"NATS/1.0\r\nNats-Time-Stamp: {stored}\r\nRigless-Age-Ms: {age_ms}\r\n\r\n".encode()
+    assert Scene().run(0.1).wire("command.request", head + body).ack("c").status == status
 
 
 def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():

@@ -30,7 +30,7 @@ def test_robots_of_a_fleet_speak_at_instants_of_their_own_and_the_first_at_whole
 
 @pytest.mark.parametrize("count", [50, 250, 400])
 def test_they_are_spread_evenly_over_states_telemetry_and_heartbeats(count):
-    phases_ms = [round(1000 * Robot("agv", OWN.member(number)).phase_s()) for number in range(1, count + 1)]
+    phases_ms = [round(1000 * Robot("agv", OWN.beside(others)).phase_s()) for others in range(count)]
     assert phases_ms[0] == 0
     for period_ms in (100, 500, 1000):
         slots = Counter(phase % period_ms for phase in phases_ms)
@@ -39,9 +39,9 @@ def test_they_are_spread_evenly_over_states_telemetry_and_heartbeats(count):
 
 
 def profile(**given):
-    """Where the second robot of a fleet with this profile starts, and its phase."""
+    """Where the second robot with this profile starts, and its phase."""
     runtime = {**own()["runtime"], "simulationProfile": given}
-    member = RobotConfig.model_validate({**own(), "runtime": runtime}).member(2)
+    member = RobotConfig.model_validate({**own(), "runtime": runtime}).beside(1)
     found = member.runtime.simulationProfile
     return found.initialPose and (found.initialPose.x, found.initialPose.y), found.phaseS
 
@@ -50,6 +50,19 @@ def test_what_the_profile_says_of_their_start_is_kept():
     assert profile(battery={"initialSoc": 0.5}) == ((0.0, -1.8), 0.61)
     assert profile(initialPose={"x": 3}, phaseS=0.0) == ((3.0, 0.0), 0.0)
     assert profile(map="apartment") == (None, 0.61)  # there may be walls beside it
+
+
+def test_robots_of_several_entries_do_not_stand_in_each_other(tmp_path):
+    entries = (
+        'name = "a"\ncount = 2',
+        'name = "b"\ncount = 2',
+        'name = "c"',
+        'name = "d"\nstart = { x = 9.0, y = 9.0 }',
+    )
+    (tmp_path / "fleet.toml").write_text("".join(f'[[robots]]\nkind = "agv"\n{entry}\n' for entry in entries))
+    sim = open_target(tmp_path / "fleet.toml").simulation
+    places = [sim.truth(name).pose[:2] for name in sim.robots]
+    assert places == [(0.0, -1.8 * n) for n in range(5)] + [(9.0, 9.0)]
 
 
 # In each other's way

@@ -71,6 +71,14 @@ def test_there_is_an_estop_in_any_case():
     assert machine.inputs() == {"estop": True}
 
 
+@pytest.mark.parametrize(("name", "says"), [("estop", "MANUAL"), ("remote_estop", "REMOTE")])
+def test_an_estop_that_gives_nothing_is_pressed(name, says):
+    sim, _, machine = running()
+    sim.apply(Inject("agv", name, "off"))
+    sim.run(seconds=0.05)
+    assert machine.estop == says
+
+
 @pytest.mark.parametrize(("name", "says"), [("estop", "MANUAL"), ("rear_button", "MANUAL"), ("remote_estop", "REMOTE")])
 def test_an_estop_stops_the_robot_and_its_axes_and_both_go_on_afterwards(name, says):
     sim, _, machine = running(io=with_inputs({"ioId": "rear_button", "type": "ESTOP_CHAIN", "driver": mock()}))

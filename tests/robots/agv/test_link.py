@@ -61,7 +61,10 @@ def test_a_boot_begins_when_it_is_told():
     scene = Scene().run(100.0)
     scene.sim.set_input("agv", "boot_id", "0e0e0e0e-1111-4222-8333-444444444444")
     scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
+    before = len(scene.heard)
     scene.run(2.0)
+    first = scene.heard[before]
+    assert (first.messageId, first.seq) == (f"{first.bootId}-1", 1)
     assert scene.last("heartbeat").uptimeS == pytest.approx(2.0, abs=1.0)
     scene.send(m.SettingsDesired(version=7, settings={"streams.stateHz": 5}, ageS=50.0))
     assert scene.last("settings.reported").desiredVersion == 0, "it was desired before this boot"
@@ -76,6 +79,14 @@ def test_ticks_that_the_computer_lost_are_told():
     assert scene.last("heartbeat").tickOverruns == 50
     assert max(telemetry.loop["p99Ms"] for telemetry in scene.said("telemetry")) == 510.0
     assert scene.last("telemetry").loop == {"p99Ms": 10.0}
+
+
+def test_how_late_the_loop_is_is_told_as_it_was_measured():
+    scene = Scene().run(1.0)
+    assert scene.last("telemetry").loop == {"p99Ms": 10.0}
+    scene.sim.set_input("agv", "late_ms", 2.5)
+    scene.run(1.0)
+    assert scene.last("telemetry").loop == {"p99Ms": 12.5}
 
 
 # While it is down
@@ -176,8 +187,11 @@ def test_what_waits_is_bounded():
     scene.sim.set_input("agv", "boot_id", "live")
     for n in range(900):
         scene.command("SET_OUTPUT", ioId="buzzer", value=bool(n % 2))
-    assert len(scene.robot.state.core.pending) == 2000
+    pending = scene.robot.state.core.pending
+    assert len(pending) == 2000
     assert scene.robot.metrics["messages_lost"] > 0
+    numbers = [int(one.messageId.rpartition("-")[2]) for one in pending]
+    assert numbers == list(range(numbers[-1] - 1999, numbers[-1] + 1)), "the oldest go"
 
 
 def test_a_task_is_held_while_the_way_is_down():

@@ -91,6 +91,27 @@ def test_actions_at_the_end_of_the_base_are_done_once():
     assert scene.truth.pose[0] == pytest.approx(2.0, abs=1e-3)
 
 
+def test_actions_wait_while_the_robot_is_paused():
+    scene = Scene().run(0.1)
+    actions = [{"type": "PAUSE"}, {"type": "SET_OUTPUT", "params": {"ioId": "buzzer", "value": True}}]
+    nodes = [node("a", 0, 0.1, 0, actions=actions)]
+    name = scene.command("FOLLOW_ROUTE", nodes=plain(nodes))
+    scene.until(lambda: scene.status == "PAUSED").run(0.5)
+    assert scene.robot.machine.outputs()["buzzer"] is False
+    scene.command("RESUME")
+    scene.until(lambda: scene.acks(name)[-1] == "SUCCEEDED")
+    assert scene.robot.machine.outputs()["buzzer"] is True
+
+
+def test_a_route_that_comes_after_all_was_stopped_is_not_driven():
+    scene = Scene().run(0.1)
+    scene.command("FOLLOW_ROUTE", to={"x": 4.0, "y": 0.0})
+    request = scene.last("route.request").requestId
+    scene.command("STOP")
+    scene.run(0.1).send(response(LINE, request=request)).run(1)
+    assert scene.truth.odometer_m == 0.0
+
+
 def test_actions_are_done_at_their_node():
     scene = Scene().run(0.1)
     nodes = [node("a", 0, 0, 0), node("b", 2, 1, 0, actions=[{"type": "RELEASE"}, {"type": "WAIT", "params": {"seconds": 0.5}}]),

@@ -143,12 +143,12 @@ def test_b_a_move_that_waited_for_that_policy_has_begun_when_it_changes():
 
 
 @pytest.mark.parametrize(("motor", "word"), [("drive_left", "DRIVE"), ("hoist", "FUNCTIONAL")])
-def test_c_a_motor_in_error_that_does_not_answer_any_more_is_told_as_such(motor, word):
+@pytest.mark.parametrize("faults", [("error", "disconnected"), ("disconnected", "error")])
+def test_c_a_motor_in_error_that_does_not_answer_either_is_told_as_such(motor, word, faults):
     scene = Scene().run(0.1)
-    scene.sim.inject("agv", motor, "error")
-    scene.run(0.1)
-    scene.sim.inject("agv", motor, "disconnected")
-    scene.run(0.2)
+    for fault in faults:
+        scene.sim.inject("agv", motor, fault)
+        scene.run(0.2)
     assert scene.last("state").statusReasons == [f"{word}_MOTOR_DISCONNECTED:{motor}"]
     scene.sim.clear("agv", motor)
     scene.run(0.2)

@@ -9,11 +9,11 @@ from rigless.robots.agv.status import Facts, derive, may_drive
 from .scene import Scene
 
 
-def expected(connected, require, drive, lost, estop, obstacle, held, zone, manual, functional):
+def expected(connected, require, drive, lost, estop, obstacle, held, zone, manual, functional, empty):
     """The precedence as the document words it."""
     if require and not connected:
         return "OFFLINE"
-    if drive or lost:
+    if drive or lost or empty:
         return "ERROR"
     if estop or obstacle or held or zone or manual:
         return "PAUSED"
@@ -22,10 +22,10 @@ def expected(connected, require, drive, lost, estop, obstacle, held, zone, manua
 
 def test_every_combination():
     seen = set()
-    for case in product((False, True), repeat=10):
-        connected, require, drive, lost, estop, obstacle, held, zone, manual, functional = case
+    for case in product((False, True), repeat=11):
+        connected, require, drive, lost, estop, obstacle, held, zone, manual, functional, empty = case
         facts = Facts(connected, require, ("ERROR:left",) if drive else (), ("lidar0",) if lost else (), estop, obstacle, held,
-                      ("z1",) if zone else (), manual, ("DISCONNECTED:act_1",) if functional else ())  # fmt: skip
+                      ("z1",) if zone else (), manual, ("DISCONNECTED:act_1",) if functional else (), empty)  # fmt: skip
         status, reasons = derive(facts)
         assert status == expected(*case), facts
         assert reasons == [
@@ -34,6 +34,7 @@ def test_every_combination():
                 (require and not connected, "NATS_DISCONNECTED"),
                 (drive, "DRIVE_MOTOR_ERROR:left"),
                 (lost, "REQUIRED_PART_LOST:lidar0"),
+                (empty, "BATTERY_EMPTY"),
                 (estop, "ESTOP"),
                 (obstacle, "OBSTACLE"),
                 (held, "TRAFFIC_HOLD"),
@@ -129,7 +130,7 @@ def test_the_state_is_told_at_once_but_not_too_often():
     for on in [False, True] * 25:
         scene.sim.set_input("agv", "estop", on)
         scene.run(0.02)
-    assert 2 <= len(scene.said("state")) - before <= 25
+    assert 15 <= len(scene.said("state")) - before <= 25
     scene.run(0.1)
     assert scene.last("state").status == "PAUSED"
 

@@ -55,6 +55,13 @@ def test_scans_wait_for_a_code():
     assert [event.data["code"] for event in scene.events("BARCODE_READ")] == ["wrong", "A-17"]
 
 
+@pytest.mark.parametrize(("x", "end"), [(0.05, "task.done"), (1.0, "task.failed")])
+def test_a_code_counts_for_a_scan_where_it_was_read(x, end):
+    scene = Scene(runtime={"simulationProfile": {"barcodeScript": [{"atS": 0.5, "code": "A"}]}}).run(0.6)
+    scene.assign(("MOVE", {"x": x, "y": 0.0}), ("SCAN", {"timeoutS": 1.0})).run(5)
+    assert len(scene.said(end)) == 1
+
+
 def test_what_is_held_goes_on():
     scene = Scene().run(0.1)
     scene.assign(("MOVE", {"x": 2.0, "y": 0.0}), ("WAIT", {"seconds": 0.1}), ("RELEASE",))
@@ -151,6 +158,14 @@ def test_a_retry_that_succeeds():
     assert scene.last("task.done").metrics["retries"] == 1
 
 
+def test_each_step_has_its_own_tries():
+    script = [{"atS": 3.3, "code": "A"}, {"atS": 6.5, "code": "B"}]
+    scene = Scene(runtime={"simulationProfile": {"barcodeScript": script}}).run(0.1)
+    scene.assign(*(m.Step(code, "SCAN", {"code": code, "timeoutS": 0.5}, [], "RETRY") for code in "AB"))
+    scene.run(8)
+    assert scene.last("task.done").metrics["retries"] == 4
+
+
 @pytest.mark.parametrize(("on_fail", "end"), [("ABORT", "task.failed"), ("SKIP", "task.done"), ("RETRY", "task.done")])
 def test_a_motor_that_is_not_well_when_the_task_comes(on_fail, end):
     """Refused with the step's name; or taken, where the step may fail or the motor may be well again by then."""
@@ -226,6 +241,13 @@ def test_a_revision_that_makes_no_sense_leaves_the_task_as_it_was(ahead):
     assert scene.last("task.done").taskId == "t1"
     assert scene.said("task.failed") == []
     assert [event.data["revision"] for event in scene.events("TASK_REJECTED")] == [2]
+
+
+def test_a_revision_of_the_task_that_runs_goes_before_those_that_wait():
+    scene = Scene().run(0.1)
+    scene.assign(("WAIT", {"seconds": 5})).run(0.1).assign(("WAIT", {"seconds": 0.1}), id="t2", priority=9).run(0.1)
+    scene.assign(("WAIT", {"seconds": 0.1}), revision=2).run(1)
+    assert [done.taskId for done in scene.said("task.done")] == ["t1", "t2"]
 
 
 def test_too_many_tasks_are_refused():
@@ -328,6 +350,13 @@ def test_a_task_from_before_a_restart_has_failed_unless_it_had_ended():
     assert scene.last("task.done").taskId == "cut"
 
 
+def test_what_it_said_in_this_very_boot_is_no_restart():
+    scene = Scene().run(0.1)
+    boot = scene.robot.state.core.boot_id
+    scene.send(m.Recalled("task.progress", {"taskId": "t1", "state": "RUNNING", "stepId": "s1"}, boot)).run(1)
+    assert scene.said("task.failed") == []
+
+
 @pytest.mark.parametrize("end", ["task.done", "task.failed"])
 def test_an_assignment_that_had_ended_before_a_restart_is_not_done_again(end):
     scene = Scene()
@@ -369,6 +398,12 @@ def test_progress_follows_the_way_and_so_does_what_is_left():
     assert told == sorted(told, key=lambda pair: pair[0])
     assert told[-1][0] > 95
     assert told[-1][1] < 0.5
+
+
+def test_a_speed_limit_makes_what_is_left_take_longer():
+    scene = Scene().run(0.1)
+    scene.control("SPEED_LIMIT", value=0.25).assign(("MOVE", {"x": 5.0, "y": 0.0})).run(0.1)
+    assert scene.last("task.progress").etaS == pytest.approx(20.0, abs=0.5)
 
 
 def test_the_time_it_was_held_is_counted():

@@ -59,3 +59,17 @@ def test_a_robot_without_the_module_neither_listens_nor_speaks():
     scene.run(2)
     assert not [envelope for envelope in scene.heard if envelope.type.startswith("teach.")]
     assert sum(event.data.get("count", 1) for event in scene.events("NOT_SUPPORTED")) == 3
+
+
+def test_what_is_told_late_is_refused():
+    scene = Scene().run(1.0)
+    scene.send(m.TeachStart(sessionId="s", ageS=30.0))
+    assert (scene.last("teach.result").status, scene.robot.state.teach.session) == ("REJECTED", "")
+    scene.run(20.0)
+    scene.send(m.TeachStart(sessionId="s", ageS=10.0))  # of this boot
+    scene.send(m.TeachRecord(ageS=10.0))
+    assert "10.0 s late" in scene.last("teach.result").message
+    assert scene.said("teach.point") == []
+    scene.send(m.TeachRecord(ageS=0.5))
+    scene.send(m.TeachStop())
+    assert (scene.last("teach.result").status, len(scene.last("teach.result").points)) == ("DONE", 1)

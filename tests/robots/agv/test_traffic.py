@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import zones
+from rigless.robots.agv.modules import traffic
 
 from .scene import Scene
 
@@ -166,6 +167,14 @@ def test_controls_out_of_order_and_twice():
     assert scene.status == "PAUSED"
     scene.control("RELEASE", seq=7).control("HOLD", seq=6).run(0.1)
     assert scene.status == "RUNNING"
+
+
+def test_what_is_remembered_of_controls_is_bounded(monkeypatch):
+    monkeypatch.setattr(traffic, "MOST_SEQS", 5)
+    scene = Scene().run(0.1)
+    for n in range(9):
+        scene.control("SPEED_LIMIT", id=f"s{n}", value=1.0, valid_s=0.1)
+    assert list(scene.robot.state.traffic.seqs) == [f"s{n}/SPEED_LIMIT" for n in range(4, 9)]
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)

@@ -16,7 +16,8 @@ class PlcMotor(MotorDriver):
         self.settings = MotorSettings.model_validate(part.config)
         self.bus = Bus.of(shared, self.settings)
         self.counts = self.settings.countsPerUnit * (-1 if self.settings.reversed else 1)
-        largest = max(part.max_speed, part.max_acceleration, part.max_deceleration, abs(part.position_max or 0))
+        ends = abs(part.position_min or 0.0), abs(part.position_max or 0.0)
+        largest = max(part.max_speed, part.max_acceleration, part.max_deceleration, *ends)
         if largest * self.settings.countsPerUnit > INT32:
             raise ValueError(f"countsPerUnit {self.settings.countsPerUnit:g} makes its limits larger than 32 bits hold")
 

@@ -8,12 +8,19 @@ const LINE_PX = 22;
 /** Where each list last went, so that it goes there once. @type {WeakMap<Element, number>} */
 const went = new WeakMap();
 
-/** @param {Element|undefined} list @param {number} row  of the current line */
-function follow(list, row) {
-  if (!list || went.get(list) === row) return;
+/** @param {Element|undefined} list @param {number} row  of the current line @param {number} number  of that line */
+function follow(list, row, number) {
+  if (!(list instanceof HTMLElement) || went.get(list) === number) return;
   if (list.matches(":hover, :focus")) return;
-  went.set(list, row);
-  list.scrollTop = (row - 4) * LINE_PX;
+  went.set(list, number);
+  if (!list.matches(".wrap")) list.scrollTop = (row - 4) * LINE_PX;
+  else requestAnimationFrame(() => (list.scrollTop = bottomOf(list, row) - list.clientHeight)); // lines are as high as they turn out
+}
+
+/** Where the current line ends, or if there is none the last. @param {HTMLElement} list @param {number} row */
+function bottomOf(list, row) {
+  const line = list.children[Math.min(row, list.children.length - 1)];
+  return line instanceof HTMLElement ? line.offsetTop - list.offsetTop + line.offsetHeight : 0;
 }
 
 /** @param {Part} part */
@@ -21,7 +28,7 @@ export function listing(part) {
   const shown = listings.value[shownKey.value]?.[part.name];
   const { first, texts, current, read, wrong } = shown ?? { first: 1, texts: [], current: 1, read: 0, wrong: [] };
   const how = (/** @type {number} */ number) => (wrong.includes(number) ? "wrong" : number < current ? "done" : number === current ? "current" : number > read ? "waiting" : "ahead");
-  return html`<ol class="listing" tabindex="0" aria-label=${part.label} ${ref((list) => follow(list, current - first))}>
+  return html`<ol class="listing ${part.wrap ? "wrap" : ""}" tabindex="0" aria-label=${part.label} ${ref((list) => follow(list, current - first, current))}>
     ${texts.map((text, n) => html`<li data-how=${how(first + n)} aria-current=${first + n === current ? "step" : "false"} title=${text}><span>${first + n}</span><code>${text}</code></li>`)}
     ${texts.length ? "" : html`<li class="dim">${part.empty || "nothing yet"}</li>`}</ol>`;
 }

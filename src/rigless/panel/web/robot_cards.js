@@ -56,7 +56,7 @@ function partCard(title) {
 function unnamed() {
   const known = state.declared.value[state.shown.value]?.declared_inputs;
   const named = new Set(parts().filter((part) => part.kind === "Switch" || part.kind === "Button").map((part) => part.name));
-  return Object.keys(state.shownState.value?.inputs ?? {}).filter((name) => !named.has(name))
+  return Object.keys(state.shownState.value?.inputs ?? {}).filter((name) => !named.has(name) && known && !known[name]?.by_host)
     .map((name) => ({ kind: "Switch", name, label: known?.[name]?.label ?? name, columns: 0 }));
 }
 

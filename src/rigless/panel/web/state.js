@@ -49,7 +49,7 @@ import { computed, effect, signal } from "@preact/signals-core";
 /** @typedef {{default: number|string, low: number, high: number, choices: string[]}} FaultParam */
 /**
  * @typedef {object} Declared  what a robot offers; asked for once
- * @property {Record<string, {default: boolean|number|string, help: string, label: string}>} declared_inputs
+ * @property {Record<string, {default: boolean|number|string, help: string, label: string, by_host: boolean}>} declared_inputs
  * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
  */
 

@@ -54,6 +54,7 @@
  * @property {number[]} [steps]
  * @property {number[]} [speeds]
  * @property {string} [empty]  what a listing says that has no lines
+ * @property {boolean} [wrap]  whether its long lines are broken
  * @property {any[]} [axes]  what can be driven, or of each axis that can be jogged its number, label and unit
  */
 

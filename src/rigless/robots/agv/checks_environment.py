@@ -1,6 +1,7 @@
 """What this machine must have for a config: its credentials, certificates, drivers and map."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from rigless.robots.agv.place import Place
 from rigless.worlds.shipped import find_map
 
 IDS = {"motor": "motorId", "input": "ioId", "output": "ioId", "device": "deviceId"}
-MARKS = ("BEGIN NATS USER JWT", "BEGIN USER NKEY SEED")
+SEED = re.compile(r"BEGIN USER NKEY SEED|\ASU[A-Z2-7]{56}\s*\Z")  # in a .creds file, or an nkey alone
 CERTIFICATES = (
     "RIGLESS_NATS_CA",
     "RIGLESS_NATS_CERT",
@@ -56,8 +57,8 @@ def _creds(place: Place, real: bool) -> Iterator[Finding]:
         why = getattr(error, "strerror", None) or str(error)
         yield say("CREDS_UNREADABLE", f"{place.text!r} cannot be read: {why}", "let the robot's user read it")
         return
-    if not all(mark in text for mark in MARKS):
-        what = f"{place.text!r} is no .creds file: it has not both a user's JWT and the seed of its key"
+    if SEED.search(text) is None:
+        what = f"{place.text!r} is no .creds file: the seed of a user's key is not in it"
         yield say("CREDS_MALFORMED", what, "get it again: nsc generate creds")
     if mode & (stat.S_IROTH | stat.S_IWOTH):
         yield say("CREDS_EXPOSED", f"everyone on this machine can read {place.text!r}", f"chmod 600 {place.text}")

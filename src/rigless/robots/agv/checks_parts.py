@@ -12,7 +12,15 @@ from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.place import Place
 from rigless.robots.agv.units import UNITS
 
-RESERVED = ("nats", "hardware", "boot_id", "epoch_s", "lost_s", "obstacle_m")  # ports and inputs that every robot has
+RESERVED = (
+    "nats",
+    "hardware",
+    "boot_id",
+    "epoch_s",
+    "lost_s",
+    "late_ms",
+    "obstacle_m",
+)  # ports and inputs that every robot has
 PROMISES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
 FUNCTIONS = {"hasGripper": "GRIP", "hasHoist": "HOIST", "hasTelescope": "TELESCOPE"}  # words of functionKeys
 KINDS = {

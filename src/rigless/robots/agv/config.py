@@ -282,24 +282,27 @@ class RobotConfig(Part):
         return whole
 
     def member(self, number: int) -> "RobotConfig":
-        """The config of one robot of a fleet: the same robot under a name of its own and, where nobody says where and when it starts, at a place and
-        an instant of its own."""
+        """The config of one robot of a fleet: the same robot under a name of its own."""
         own = self.identity
         robot_id = f"{own.robotId}-{number}"
         if len(robot_id) > LONGEST_ID:
             what = f"{robot_id!r} has more than {LONGEST_ID} characters"
             raise InputError(Problem("identity.robotId", what, "a fleet counts its robots in it; choose a shorter one"))
         identity = own.model_copy(update={"robotId": robot_id, "robotCode": f"{own.robotCode}-{number}"})
+        return self.model_copy(update={"identity": identity})
+
+    def beside(self, others: int) -> "RobotConfig":
+        """The config of a robot that comes after so many others: where nobody says where and when it starts, at a place and an instant of its own."""
         profile = self.runtime.simulationProfile or SimulationProfile()
-        row, place = divmod(number - 1, ROW)
+        row, place = divmod(others, ROW)
         pitch_m = 2.0 * self.dimensions.lengthMm / 1000
         starts: dict[str, Any] = {}
         if profile.initialPose is None and profile.map is None:  # on a map there may be walls
             starts["initialPose"] = InitialPose(x=pitch_m * row, y=-pitch_m * place)
         if profile.phaseS is None:
-            starts["phaseS"] = int((number - 1) * GOLDEN % 1.0 * PHASES) / PHASES
+            starts["phaseS"] = int(others * GOLDEN % 1.0 * PHASES) / PHASES
         runtime = self.runtime.model_copy(update={"simulationProfile": profile.model_copy(update=starts)})
-        return self.model_copy(update={"identity": identity, "runtime": runtime})
+        return self.model_copy(update={"runtime": runtime}) if others else self
 
 
 @cache

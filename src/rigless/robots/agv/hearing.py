@@ -22,7 +22,7 @@ from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.state import AgvState
 from rigless.robots.agv.status import may_drive
-from rigless.robots.agv.voice import PORT, Voice
+from rigless.robots.agv.voice import OF_THE_HOST, PORT, Voice
 
 
 class Hearing(Robot):
@@ -77,8 +77,9 @@ class Hearing(Robot):
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:
-        self.machine.resample()
-        if message.name == "boot_id":
+        if message.name not in OF_THE_HOST:
+            self.machine.resample()
+        elif message.name == "boot_id":
             self.voice.boot()
         elif message.name == "epoch_s":
             self.voice.set_date()

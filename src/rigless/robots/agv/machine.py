@@ -72,7 +72,7 @@ class Machine(Travel):
         self.configure(config)
         self.sensing = Sensing(robot, config, self.limits)
         self.scripts = Scripts(robot, profile, self.sensing)
-        self._battery = Battery(profile.battery)
+        self._battery = Battery(profile.battery if config.runtime.mode == "MOCK" else None)
         self._world = robot.world
         self._walls: Walls | None = None
         if profile.map is not None and isinstance(self._world, GridWorld):
@@ -105,7 +105,7 @@ class Machine(Travel):
         state.ills = [""] * count
         state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
         start = profile.initialPose or InitialPose()
-        state.soc, state.map_id = profile.battery.initialSoc, start.mapId
+        state.soc, state.map_id = self._battery.initial_soc, start.mapId
         pose = self.robot.start_pose or (start.x, start.y, start.theta)
         self.sensing.begin(state)
         self.scripts.begin(state)

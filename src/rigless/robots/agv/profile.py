@@ -125,7 +125,7 @@ class SimulationProfile(Part):
     robotsAreObstacles: Truth = Field(False, description="Whether the other robots of its world get in the way.")
     barcodeScript: tuple[BarcodeEntry, ...] = Field((), description="What the scanners read, and when.")
     markers: tuple[Marker, ...] = Field((), description="Codes on the floor.")
-    battery: Battery = Field(Battery(), description="The battery.")
+    battery: Battery | None = Field(None, description="The battery; without it, one that never gets low.")
     map: str | None = Field(
         None,
         description="A map that comes with rigless, or a map_server .yaml beside the file: its walls are obstacles.",

@@ -70,6 +70,10 @@ class Agv(Hearing):
         return config.member(number)
 
     @classmethod
+    def beside(cls, config: RobotConfig, others: int) -> RobotConfig:
+        return config.beside(others)
+
+    @classmethod
     def resumed(cls, config: RobotConfig, kept: Iterable[tuple[str, bytes]]) -> tuple[RobotConfig, list[str]]:
         return resumed(config, kept)
 
@@ -83,10 +87,19 @@ class Agv(Hearing):
         return {
             **io.virtual_inputs(self.config),
             "lost_s": VirtualInput(
-                0.0, "time that the computer could not keep up with; tickOverruns follow from it", 0.0, 1e9
+                0.0,
+                "time that the computer could not keep up with; tickOverruns follow from it",
+                0.0,
+                1e9,
+                by_host=True,
             ),
-            "boot_id": VirtualInput("", "which boot this is; empty: made from the seed"),
-            "epoch_s": VirtualInput(0.0, "when the simulation began, in seconds since 1970; 0: the year 2026"),
+            "boot_id": VirtualInput("", "which boot this is; empty: made from the seed", by_host=True),
+            "epoch_s": VirtualInput(
+                0.0, "when the simulation began, in seconds since 1970; 0: the year 2026", by_host=True
+            ),
+            "late_ms": VirtualInput(
+                0.0, "by how much 99 of 100 ticks are late, at most; p99Ms follows from it", 0.0, 1e6, by_host=True
+            ),
         }
 
     @cached_property

@@ -22,12 +22,14 @@ class Facts(NamedTuple):
     zones: tuple[str, ...] = ()  # blocked ones that it stands before
     manual: bool = False
     functional: tuple[str, ...] = ()
+    empty: bool = False  # the battery
 
 
 def derive(facts: Facts) -> tuple[Status, list[str]]:
     """The status and its reasons."""
     offline = ["NATS_DISCONNECTED"] if facts.require_nats and not facts.connected else []
     error = [f"DRIVE_MOTOR_{motor}" for motor in facts.drive] + [f"REQUIRED_PART_LOST:{part}" for part in facts.lost]
+    error += ["BATTERY_EMPTY"] if facts.empty else []
     paused = ["ESTOP"] if facts.estop else []
     paused += ["OBSTACLE"] if facts.obstacle else []
     paused += ["TRAFFIC_HOLD"] if facts.held else []

@@ -42,8 +42,10 @@ MOTOR_STATES: tuple[tuple[str, Colour], ...] = (
 STATE_OF = {"IDLE": 0.0, "RUNNING": 1.0, "ERROR": 2.0, "DISABLED": 3.0}
 COMMANDS = {"STOP": "Stop", "PAUSE": "Pause", "RESUME": "Resume", "HOME": "Home axes", "CLEAR_FAULT": "Clear faults"}
 RATES = ("heartbeat", "state", "telemetry", "traffic.state", "events", "command.ack")
+INPUTS = {"obstacle_m": "Obstacle ahead, m (−1: none)", "remote_estop": "Remote e-stop", "charging": "Charging"}
 UNIT = {"mps": "m/s", "mmps": "mm/s", "radps": "rad/s", "degps": "°/s", "deg": "°"}
 SHOWN = 12  # commands and reasons
+LONGEST_WHY = 72  # letters of an answer, so that others have room beside it
 WINDOW_NS = 1_000_000_000
 GAP = (math.nan, math.nan)
 
@@ -60,14 +62,14 @@ class AgvView(View):
     def _parts(self, config: RobotConfig) -> Iterator[Part]:
         yield from _drawn(config)
         yield Word("status", "Status", STATUSES, group="Status")
-        yield Listing("reasons", "Why", "nothing holds it", group="Status")
+        yield Listing("reasons", "Why", "nothing holds it", wrap=True, group="Status")
         yield Gauge("speed", "Speed", "m/s", group="Status")
         yield Gauge("battery", "Battery", "%", low=20.0, digits=1, group="Status")
         yield Gauge("stop_distance", "Stops within", "m", group="Status")
         yield Gauge("distance", "Driven", "m", digits=1, group="Status")
         yield Listing("task", "Task", "no task", group="Task")
         yield Gauge("waiting", "Waiting tasks", digits=0, group="Task")
-        yield Listing("commands", "Last commands", "no command yet", group="Commands")
+        yield Listing("commands", "Last commands", "no command yet", wrap=True, group="Commands")
         for command, name in COMMANDS.items():
             yield Action(command, name, "bad" if command == "STOP" else "plain", group="Commands")
         for motor in config.motors:
@@ -233,9 +235,9 @@ def _drawn(config: RobotConfig) -> Iterator[Part]:
 
 def _io(robot: Any, config: RobotConfig) -> Iterator[Part]:
     names = {entry.ioId: entry.type.replace("_", " ").capitalize() for entry in config.io.digitalInputs}
-    for name in robot.inputs:
-        if name not in ("boot_id", "epoch_s", "lost_s"):
-            label = f"{name} · {names[name].lower()}" if name in names else name.replace("_", " ").capitalize()
+    for name, given in robot.inputs.items():
+        if not given.by_host:
+            label = f"{name} · {names[name].lower()}" if name in names else INPUTS.get(name, name.replace("_", " "))
             yield Switch(name, label, group="Inputs")
     for entry in config.io.digitalInputs:
         yield Lamp(
@@ -263,7 +265,8 @@ def _corners(zone: Any) -> list[tuple[float, float]]:
 def _answer(ack: m.CommandAck, kind: str) -> str:
     """What was answered and why; whose answer it is comes last, since ids are long and alike."""
     why = ": ".join(word for word in (ack.code, ack.message) if word)
-    return " ".join(word for word in (ack.status, kind, why, f"· {ack.commandId[:36]}") if word)
+    why = why if len(why) <= LONGEST_WHY else f"{why[:LONGEST_WHY]}…"
+    return " ".join(word for word in (ack.status, kind, why, f"· {ack.commandId[:13]}") if word)
 
 
 def _told(params: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
 PORT = "nats"
+OF_THE_HOST = ("boot_id", "epoch_s", "lost_s", "late_ms")  # inputs of which the machine knows nothing
 EPOCH_NS = instants.to_ns("2026-01-01T00:00:00Z")
 LATEST_EPOCH_S = 4e9
 LONGEST_BOOT_ID = 40

@@ -44,7 +44,7 @@ class Rover(Commands, Readings):
     inputs = {
         "estop": VirtualInput(False, "the drive stands, whatever is commanded"),
         "teleport": VirtualInput("", "x, y and yaw (m, m, rad) to be put at, for example 1 2 0.5"),
-        "epoch_s": VirtualInput(0.0, "what stamps count from, in seconds since 1970"),
+        "epoch_s": VirtualInput(0.0, "what stamps count from, in seconds since 1970", by_host=True),
     }
     sensors = ("enc_vx", "enc_wz", "imu_yaw", "imu_wz", "imu_accel", "gps")
     actuators = ("drive", "steering")

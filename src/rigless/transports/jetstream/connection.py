@@ -30,6 +30,9 @@ from rigless.transports.transport import PENDING_BYTES
 
 PING_S = 1.0
 PINGS = 2  # unanswered ones; one more and the server counts as lost
+QUIET_S = (
+    0.5  # a ping that was not answered for so long: the server may be frozen, and would store late what it is sent now
+)
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 2.0
 SETTLED_S = 5.0  # a connection that lasted as long was a good one: the next try comes at once
 LEAVE_S = 0.5
@@ -117,8 +120,12 @@ class Connection:
 
     @property
     def congested(self) -> bool:
-        """The server does not take what is sent: more would only grow old."""
-        return self._wire is not None and self._wire.waiting_bytes > PENDING_BYTES
+        """The server does not take what is sent, or does not answer: more would only grow old."""
+        wire = self._wire
+        return wire is not None and (
+            wire.waiting_bytes > PENDING_BYTES
+            or (wire.pings > 0 and asyncio.get_running_loop().time() - wire.pinged_s > QUIET_S)
+        )
 
     async def close(self) -> None:
         self._task.cancel()
@@ -352,6 +359,10 @@ class Connection:
         self.tried.set()
         for watcher in list(self.watchers):
             watcher.went_down(str(self.trouble))
+
+    def well(self) -> None:
+        """A robot can talk: trouble that comes is new."""
+        self._said.clear()
 
     def tell(self, text: str, severity: Severity) -> None:
         """Say something once, until things have been well again, whoever shares the connection."""

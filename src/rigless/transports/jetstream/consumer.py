@@ -29,7 +29,7 @@ ACK = b"+ACK"
 LATER = b'-NAK {"delay": 500000000}'  # nobody hears at present
 ASKED_IN_VAIN = (404, 408)
 BEAT, CONFLICT = 100, 409
-TOO_MANY = 10026
+TOO_MANY, PENDING_LIMIT = 10026, 10121
 EXPECTED = ("leadership", "shutdown", "maxwaiting", "completed")
 
 
@@ -129,13 +129,14 @@ class Consumer:
         """Existing ones keep their settings but for the subjects; that is told."""
         place = f"{self._stream}.{self._name}"
         try:
-            found = await self._look(place)
+            info = await self._look(place)
         except ApiError as error:
             if error.code != NO_CONSUMER:
                 raise
-            found = self._fresh()
-            await self._create(place, found)
-        for remark in existing.check_consumer(self._stream, self._name, found):
+            info = {"config": self._fresh()}
+            await self._create(place, info["config"])
+        found = info.get("config") or {}
+        for remark in existing.check_consumer(self._stream, self._name, found, bool(info.get("paused"))):
             self._say(remark, "warning")
         self._batch = min(BATCH, found.get("max_batch") or BATCH)
         self._patience_s = min(ASK_S, (found.get("max_expires") or ASK_S * S) / S)
@@ -159,7 +160,7 @@ class Consumer:
         if isinstance(floor, int) and floor > self._floor:
             self._floor = floor
             self._done = {sequence for sequence in self._done if sequence > floor}
-        return found.get("config") or {}
+        return found
 
     def _fresh(self) -> dict[str, Any]:
         """One that is made again goes on where all before was acknowledged: what it brings again after that is known."""
@@ -183,6 +184,9 @@ class Consumer:
         try:
             await api(self._connection, f"CONSUMER.CREATE.{place}", {"stream_name": self._stream, "config": config})
         except ApiError as error:
+            if error.code == PENDING_LIMIT and config.pop("max_ack_pending", None) is not None:
+                await self._create(place, config)  # as many as the account may have
+                return
             if error.code != TOO_MANY:
                 raise
             fix = "jetstream { limits { default_max_consumers: -1 } } in the server's config"

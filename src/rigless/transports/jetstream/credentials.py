@@ -1,4 +1,5 @@
-"""Who the robot is to the server: a .creds file (a user's JWT and the seed of its key), or user and password or a token in the URL;
+"""Who the robot is to the server: a .creds file (a user's JWT and the seed of its key), the seed alone (an nkey), or user and password or a
+token in the URL;
 and whom it trusts: the system's CAs (or SSL_CERT_FILE) and those of RIGLESS_NATS_CA; RIGLESS_NATS_CERT and RIGLESS_NATS_KEY are its own
 certificate."""
 
@@ -19,6 +20,7 @@ import msgspec
 from rigless.transports.jetstream.trouble import LinkError
 
 BLOCK = re.compile(r"-{3,}BEGIN ([A-Z ]+)-{3,}\s+(\S+)\s+-{3,}END [A-Z ]+-{3,}")
+SEED = re.compile(r"SU[A-Z2-7]{56}")
 CA, CERT, KEY = "RIGLESS_NATS_CA", "RIGLESS_NATS_CERT", "RIGLESS_NATS_KEY"
 
 
@@ -38,14 +40,16 @@ def _by_creds(path: str, nonce: str) -> dict[str, str]:
     except ModuleNotFoundError:
         raise LinkError("credentials need the package 'nkeys'", "pip install 'rigless[nats]'", final=True) from None
     try:
-        signature = nkeys.from_seed(bytearray(seed.encode())).sign(nonce.encode())
+        key = nkeys.from_seed(bytearray(seed.encode()))
+        signature, public = key.sign(nonce.encode()), bytes(key.public_key).decode()
     except Exception as error:  # nkeys has errors of several kinds for bad seeds
         raise LinkError(f"the key in {path} cannot be used: {error}", "get a new .creds file", final=True) from None
-    return {"jwt": jwt, "sig": base64.urlsafe_b64encode(signature).decode().rstrip("=")}
+    who = {"jwt": jwt} if jwt else {"nkey": public}
+    return {**who, "sig": base64.urlsafe_b64encode(signature).decode().rstrip("=")}
 
 
 def _read(path: str) -> tuple[str, str]:
-    """The JWT and the seed of a .creds file."""
+    """The JWT and the seed of a .creds file; no JWT if there is but a seed in it."""
     try:
         text = Path(path).expanduser().read_text("utf-8")
     except (OSError, UnicodeError) as error:
@@ -53,11 +57,11 @@ def _read(path: str) -> tuple[str, str]:
         fix = "nats.credsFilePath names it; leave it empty for a server without credentials"
         raise LinkError(f"the credentials {path} cannot be read: {what}", fix, final=True) from None
     blocks = dict(BLOCK.findall(text))
-    jwt, seed = blocks.get("NATS USER JWT"), blocks.get("USER NKEY SEED")
-    if jwt is None or seed is None:
-        missing = "JWT" if jwt is None else "seed"
-        raise LinkError(f"{path} is no .creds file: the user's {missing} is not in it", "get a new one", final=True)
-    return jwt, seed
+    jwt, seed = blocks.get("NATS USER JWT", ""), blocks.get("USER NKEY SEED", "")
+    bare = SEED.fullmatch(text.strip())
+    if not seed and bare is None:
+        raise LinkError(f"{path} is no .creds file: the user's seed is not in it", "get a new one", final=True)
+    return jwt, seed or text.strip()
 
 
 def rejected(reason: str, creds: str, url: SplitResult) -> LinkError:

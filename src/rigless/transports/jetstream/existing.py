@@ -55,7 +55,7 @@ def _check_subjects(stream: Stream, subjects: Sequence[str]) -> None:
         raise LinkError(f"the stream {stream.name} does not take {names}", fix, final=True)
 
 
-def check_consumer(stream: str, name: str, config: dict[str, Any]) -> list[str]:
+def check_consumer(stream: str, name: str, config: dict[str, Any], paused: bool) -> list[str]:
     """What there is to remark. Raises LinkError if commands would be lost or never come."""
     why = ""
     policy = config.get("ack_policy", "none")
@@ -76,8 +76,8 @@ def check_consumer(stream: str, name: str, config: dict[str, Any]) -> list[str]:
         remarks.append(
             f"delivers a command {tries} times at most (max_deliver): one that is not handled by then is lost"
         )
-    if config.get("pause_until"):
-        remarks.append(f"may be paused (until {config['pause_until']}): no command comes before that")
+    if paused:
+        remarks.append(f"is paused until {config.get('pause_until')}: no command comes before that")
     return [f"the consumer {name} of the stream {stream} {remark}" for remark in remarks]
 
 

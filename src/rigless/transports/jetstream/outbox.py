@@ -27,7 +27,8 @@ KEPT_S = 7 * 86_400.0
 PRUNE_EVERY = 1000
 CHECKPOINT, CHECKPOINT_BYTES = 5000, 4 << 20  # rows or bytes after which the journal is worked into the file
 MANY = 1000  # messages on file: when they have gone, it is made smaller
-RETRY_S = 1.0
+RETRY_S, SOON_S = 1.0, 0.02
+BUSY_S = 2.0  # with another process that writes, so long: that is no trouble yet
 LOOK_S = 1.0  # how often it is looked whether the file is still there
 
 
@@ -77,8 +78,13 @@ class Outbox:
         self._identity = outbox_file.identity(path)
         self._looked_s = time.monotonic()
         self._replaced = False  # by the file of another process
+        self._busy_s: float | None = None  # since when another process writes
+        self._count()
+
+    def _count(self) -> None:
         found = self._read("SELECT count(*), coalesce(sum(length(data)), 0) FROM outbox")
-        self.rows, self.bytes = int(found[0][0]), int(found[0][1])
+        waiting = [len(letter.data) for letter in self._batch.letters]
+        self.rows, self.bytes = int(found[0][0]) + len(waiting), int(found[0][1]) + sum(waiting)
 
     # What is on file. All of these raise LinkError.
 
@@ -149,7 +155,7 @@ class Outbox:
         if self._closed or self.commit():
             return
         self._scheduled = True
-        asyncio.get_running_loop().call_later(RETRY_S, self._turn)
+        asyncio.get_running_loop().call_later(RETRY_S if self.trouble else SOON_S, self._turn)
 
     def commit(self) -> bool:
         """Write what waits and do what waits for it; False if it cannot be written now."""
@@ -159,13 +165,9 @@ class Outbox:
                 self._see_to_file()
                 self._write(batch)
             except (sqlite3.Error, OSError) as error:
-                with contextlib.suppress(sqlite3.Error):
-                    self._database.execute("ROLLBACK")
-                self._failed(str(error))
-                if type(error) is sqlite3.DatabaseError and not self._replaced:  # not one that goes by itself
-                    self._begin_anew(outbox_file.broken(error))
-                self._tidy()  # that may make room
+                self._fail(error)
                 return False
+        self._busy_s = None
         if self.trouble:
             self.trouble = ""
             self._tell(f"the outbox {self.path} can be written again", "info")
@@ -177,6 +179,26 @@ class Outbox:
             for robot in {row[0] for row in batch.kept}:
                 self._prune(robot)
         return True
+
+    def _fail(self, error: Exception) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._database.execute("ROLLBACK")
+        now_s = time.monotonic()
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY:
+            self._busy_s = self._busy_s or now_s
+            if now_s - self._busy_s < BUSY_S:
+                return
+        self._failed(str(error))
+        if type(error) is sqlite3.DatabaseError and not self._replaced:  # not one that goes by itself
+            self._begin_anew(outbox_file.broken(error))
+        elif isinstance(error, sqlite3.ProgrammingError):  # it was closed, and could not be begun anew
+            self._open_again()
+        self._tidy()  # that may make room
+
+    def _open_again(self) -> None:
+        with contextlib.suppress(LinkError):  # another time
+            self._database = outbox_file.open_file(self.path, self._tell)
+            self._identity = outbox_file.identity(self.path)
 
     def _see_to_file(self) -> None:
         """Somebody may have removed it: what goes on into a file without a name is lost with the process."""
@@ -198,6 +220,7 @@ class Outbox:
         try:
             self._database = outbox_file.begin_anew(self.path, self._database, why, self._tell)
             self._identity = outbox_file.identity(self.path)
+            self._count()
         except (sqlite3.Error, OSError, LinkError) as error:
             self._failed(str(error))
 
@@ -280,11 +303,12 @@ def _runs(gone: list[tuple[str, int]]) -> list[tuple[str, int, int]]:
 
 
 def remembered(folder: Path, robot: str) -> list[tuple[str, bytes]]:
-    """What a robot is to remember, subject and message, oldest first, whether or not the outbox is in use; nothing of one that cannot be read."""
+    """What a robot is to remember and there is but one of, such as its settings: subjects and messages, oldest first. The outbox may be in use; of
+    one that cannot be read, nothing."""
     path = _file(folder)
     if not path.is_file():
         return []
-    query = "SELECT subject, data FROM kept WHERE robot = ? ORDER BY number"
+    query = "SELECT subject, data FROM kept WHERE robot = ? AND key = '' ORDER BY number"
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=outbox_file.PATIENCE_S)) as database:
             return database.execute(query, (robot,)).fetchall()

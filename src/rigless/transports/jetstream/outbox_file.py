@@ -58,6 +58,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         if not _number(database, "auto_vacuum"):
             with contextlib.suppress(sqlite3.OperationalError):  # another process has it open: another time
                 database.execute("VACUUM")
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:
         database.close()
         raise

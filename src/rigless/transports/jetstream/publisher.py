@@ -65,7 +65,9 @@ class Lane:
         self._denied: set[str] = set()  # subjects that are not permitted: letters to them wait on file alone
         self._said = ""
         self._nobody = 0  # questions in a row that nobody answered: a new leader is not there at once
-        self._probes: dict[str, tuple[float, int]] = {}  # subject → when the next is due, the last question
+        self._probes: dict[str, int] = {}  # latest-wins subjects that have asked lately → question
+        self._probe_s = 0.0  # when they ask again
+        self._largest = connection.max_payload
         self._asks_in_vain = False
         self._lost: dict[str, str] = {}  # latest-wins subjects that are not taken, and why
         self._retry: asyncio.TimerHandle | None = None
@@ -90,10 +92,8 @@ class Lane:
         """False if it is not worth sending any more."""
         if not self.open or self._stalled or self._connection.congested:
             return False
-        if len(headers) + 12 + len(data) > self._connection.max_payload:  # the server would hang up
-            self._not_taken(
-                subject, f"{len(data)} bytes are more than the server takes ({self._connection.max_payload})"
-            )
+        if len(headers) + 12 + len(data) > self._largest:  # the server would hang up
+            self._not_taken(subject, f"{len(data)} bytes are more than the server takes ({self._largest})")
             return False
         if self._queue:
             self._held[subject] = data, headers
@@ -102,16 +102,16 @@ class Lane:
         return True
 
     def _publish(self, subject: str, data: bytes, headers: bytes) -> None:
-        due_s, question = self._probes.get(subject, (0.0, 0))
-        now_s = asyncio.get_running_loop().time()
-        if now_s < due_s:
+        if subject in self._probes:
             self._connection.publish(subject, data, "", headers)
-            return
-        self._connection.forget(question)
-        self._probes[subject] = (
-            now_s + PROBE_S,
-            self._connection.ask(subject, data, headers, self._probed, subject),
-        )
+        else:
+            self._probes[subject] = self._connection.ask(subject, data, headers, self._probed, subject)
+
+    def _forget_probes(self) -> None:
+        """The next latest-wins message of each subject asks again."""
+        for question in self._probes.values():
+            self._connection.forget(question)
+        self._probes.clear()
 
     def _probed(self, subject: str, status: int, headers: bytes, data: bytes) -> None:
         if status in (LOST, DEAF) or not self.open:
@@ -145,24 +145,27 @@ class Lane:
     async def begin(self, last: int) -> None:
         """The way is free: settle doubts, then send. `last`: the last sequence of the stream, which may be a new one. Raises LinkError."""
         self.end()
-        self._sequence = min(self._sequence, last)
+        if self._outbox.commit():
+            self.depth = self._outbox.depth(self._robot)  # a broken file may have lost some
+        if self._sequence > last:  # it is a new one
+            self._sequence = 0
         for letter in self._queue:
-            letter.floor = min(letter.floor, last)  # -1 stays: never sent
+            if letter.floor > last:
+                letter.floor = 0
         if self._denied and self._outbox.commit():  # perhaps they are permitted now
             self._denied.clear()
             self._queue.clear()
             self._load(doubtful=True, after=0)
         await self._settle()
         self.open, self._stalled, self._nobody = True, False, 0
+        self._largest = self._connection.max_payload
         self.pump()
 
     def end(self) -> None:
         """The way is not free: what flies is in doubt."""
         self.open = False
         self._held.clear()
-        for _, question in self._probes.values():
-            self._connection.forget(question)
-        self._probes.clear()
+        self._forget_probes()
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
@@ -208,9 +211,13 @@ class Lane:
 
     def tick(self) -> None:
         """Once a second or so: what was not answered in time is in doubt."""
+        now_s = asyncio.get_running_loop().time()
+        if now_s >= self._probe_s:
+            self._probe_s = now_s + PROBE_S
+            self._forget_probes()
         if not self._flying:
             return
-        oldest = asyncio.get_running_loop().time() - self._answer_s
+        oldest = now_s - self._answer_s
         for number, (question, letter, when) in list(self._flying.items()):
             if when > oldest:
                 break

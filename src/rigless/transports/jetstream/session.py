@@ -174,6 +174,7 @@ class Session:
         if not self._up.is_set() or self._broken.is_set():
             raise LinkError(self.why)
         self._said.clear()
+        self._connection.well()
         self.connected, self.why = True, ""
         self.settled.set()
         self._changed(True, "")
@@ -236,7 +237,9 @@ class Session:
                 self.ready.set_result(None)
 
     def _complain(self, trouble: LinkError, what: str = "") -> None:
-        if not isinstance(trouble, LostError):
+        if isinstance(trouble, SilentError):  # of the server, whoever asks
+            self._connection.tell(str(trouble), "warning")
+        elif not isinstance(trouble, LostError):
             self._say(f"{what}{trouble}", "error" if trouble.final else "warning")
 
     def _say(self, text: str, severity: Severity) -> None:

@@ -26,7 +26,7 @@ HOUR = 3600 * S
 NO_STREAM, NO_CONSUMER, NO_MESSAGE = 10059, 10014, 10037
 NAME_IN_USE, OVERLAP = 10058, 10065
 TOO_FEW_SERVERS = (10005, 10074)
-NO_ROOM = (10002, 10023, 10028, 10047)  # limits of the account or the server
+NO_ROOM = (10002, 10023, 10027, 10028, 10047)  # limits of the account or the server
 NOT_AVAILABLE = 10008
 REPLICAS = 3  # in a cluster that has as many servers
 NOT_ENABLED = (10039, 10076)
@@ -162,7 +162,7 @@ async def make(connection: Connection, config: dict[str, Any], replicas: int) ->
         if error.code in TOO_FEW_SERVERS and replicas > 1:
             return await make(connection, config, 1)
         if error.code in NO_ROOM:
-            fix = f"make a smaller one yourself: nats stream add {config['name']}"
+            fix = f"make a smaller one yourself (nats stream add {config['name']}), or ask whoever runs the server for more"
             what = f"the stream {config['name']} of {config['max_bytes'] >> 20} MiB cannot be made: {error.text}"
             raise LinkError(what, fix, final=True) from None
         raise

@@ -31,6 +31,7 @@ class Wire(asyncio.Protocol):
         self.info = protocol.Info()
         self.lost: asyncio.Future[str] = loop.create_future()
         self.pings = 0  # not answered yet
+        self.pinged_s = 0.0  # when the first of them was sent
         self._greeted: asyncio.Future[None] = loop.create_future()
         self._ready: asyncio.Future[None] = loop.create_future()
         self._on_denied, self._on_info = on_denied, on_info
@@ -112,6 +113,7 @@ class Wire(asyncio.Protocol):
             self._transport.write(data)
 
     def ping(self) -> None:
+        self.pinged_s = self.pinged_s if self.pings else asyncio.get_running_loop().time()
         self.pings += 1
         self.write(protocol.PING)
 

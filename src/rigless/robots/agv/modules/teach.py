@@ -1,4 +1,7 @@
-"""Teaching: a session in which places are recorded where the robot stands, and given back as a list at its end."""
+"""Teaching: a session in which places are recorded where the robot stands, and given back as a list at its end.
+
+A place is where the robot stands when it is told; who is told late, after an outage or a restart, stands elsewhere by then, so that is refused.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 48 * 1024  # of a result, which is one message
 UNNAMED = "teach"  # a session that was given no id
+LATE_S = 3.0
 
 
 class Teach:
@@ -21,7 +25,9 @@ class Teach:
     def start(self, message: m.TeachStart) -> None:
         state = self.robot.state.teach
         name = message.sessionId or state.session or UNNAMED
-        if not 1 <= len(name) <= LONGEST_ID:
+        if message.ageS > self.robot.voice.uptime_s():
+            self._reject(name, "it was said before this boot", message.correlationId)
+        elif not 1 <= len(name) <= LONGEST_ID:
             self._reject(name, f"sessionId has {len(name)} characters, not 1 to {LONGEST_ID}", message.correlationId)
         elif state.session and state.session != name:
             self._reject(name, f"the session {state.session!r} is not over; teach.stop ends it", message.correlationId)
@@ -31,6 +37,9 @@ class Teach:
     def record(self, message: m.TeachRecord) -> None:
         state = self.robot.state.teach
         if not self._is_open(message.sessionId, message.correlationId):
+            return
+        if message.ageS > LATE_S:
+            self._reject(state.session, f"it came {message.ageS:.1f} s late", message.correlationId)
             return
         index = len(state.points)
         name = message.pointId[:LONGEST_ID] or f"p{index + 1}"

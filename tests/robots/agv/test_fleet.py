@@ -24,18 +24,18 @@ def test_robots_of_a_fleet_speak_at_instants_of_their_own_and_the_first_at_whole
     told = {name: [round(1000 * message.sim.simTimeS) for message in sim.take(name, "nats") if message.type == "state"]
             for name in sim.robots}  # fmt: skip
     assert told["agv-1"][-10:] == list(range(100, 1001, 100))
-    assert told["agv-2"][-10:] == list(range(85, 1000, 100))  # 615 ms early
-    assert told["agv-3"][-10:] == list(range(65, 1000, 100))  # 235 ms
+    assert told["agv-2"][-10:] == list(range(90, 1000, 100))  # 610 ms early
+    assert told["agv-3"][-10:] == list(range(70, 1000, 100))  # 230 ms
 
 
 @pytest.mark.parametrize("count", [50, 250, 400])
-def test_they_are_spread_evenly_over_ticks_states_and_heartbeats(count):
+def test_they_are_spread_evenly_over_states_telemetry_and_heartbeats(count):
     phases_ms = [round(1000 * Robot("agv", OWN.beside(others)).phase_s()) for others in range(count)]
     assert phases_ms[0] == 0
-    for period_ms in (10, 100, 500, 1000):
+    for period_ms in (100, 500, 1000):
         slots = Counter(phase % period_ms for phase in phases_ms)
-        assert len(slots) >= min(count, period_ms // 5) * 0.6
-        assert max(slots.values()) <= count / (period_ms // 5) + 3
+        assert len(slots) >= min(count, period_ms // 10) * 0.6
+        assert max(slots.values()) <= count / (period_ms // 10) + 3
 
 
 def profile(**given):
@@ -47,9 +47,9 @@ def profile(**given):
 
 
 def test_what_the_profile_says_of_their_start_is_kept():
-    assert profile(battery={"initialSoc": 0.5}) == ((0.0, -1.8), 0.615)
+    assert profile(battery={"initialSoc": 0.5}) == ((0.0, -1.8), 0.61)
     assert profile(initialPose={"x": 3}, phaseS=0.0) == ((3.0, 0.0), 0.0)
-    assert profile(map="apartment") == (None, 0.615)  # there may be walls beside it
+    assert profile(map="apartment") == (None, 0.61)  # there may be walls beside it
 
 
 def test_robots_of_several_entries_do_not_stand_in_each_other(tmp_path):

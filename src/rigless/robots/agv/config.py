@@ -38,7 +38,7 @@ from rigless.robots.agv.profile import InitialPose, SimulationProfile
 
 ROW = 20  # robots of a fleet that start beside each other
 GOLDEN = 0.6180339887498949  # of a second from one robot of a fleet to the next: however many there are, they are spread evenly
-PHASES = 200  # in a second: every waking of the computer and every write to a socket costs, so robots share them
+PHASES = 100  # in a second: every waking of the computer and every write to a socket costs, and what is alike is quicker together
 SCHEMA_VERSION = 1
 OWN = Path(__file__).with_name("robot_config.json")
 LONGEST_ID = 64

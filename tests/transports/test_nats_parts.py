@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream import protocol
-from rigless.transports.jetstream.clock import LATEST_NS, to_ns, to_text
 from rigless.transports.jetstream.existing import check_outbound
 from rigless.transports.jetstream.outbox import Letter, Outbox
 from rigless.transports.jetstream.streams import Stream, covers
@@ -258,11 +257,3 @@ async def test_a_closed_outbox_tries_nothing_more(tmp_path, monkeypatch):
     outbox.trouble = ""
     await asyncio.sleep(0.01)
     assert len(told) == 2
-
-
-# Time
-
-
-@given(st.integers(-(2**70), 2**70))
-def test_any_number_of_nanoseconds_is_a_time(time_ns):
-    assert to_ns(to_text(time_ns)) == min(max(time_ns, 0), LATEST_NS)

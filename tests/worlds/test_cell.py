@@ -149,7 +149,7 @@ objects:
         ":1: margin: unknown key 'margin' (did you mean 'margin_mm'?)",
         ":3: object 'table', size_mm[1]: -900 is not right",
         ":4: object 'post', height_mm: a cylinder needs this key (height_mm: 700)",
-        ":7: object 'ball', radius_mm: True is not right: a number is expected (radius_mm: 25)",
+        ":7: object 'ball', radius_mm: true is not right: a number is expected (radius_mm: 25)",
         ":7: object 'ball', hue: unknown key 'hue'",
         ":8: object 'post', radius_mm: inf is not right",
         ":9: object 'number 5', name: this key is required (name: table)",

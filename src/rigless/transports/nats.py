@@ -19,11 +19,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from rigless.kernel.events import Severity
+from rigless.kernel.instants import to_exact_text
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.transports.jetstream import connection as connections
 from rigless.transports.jetstream import outbox as outboxes
-from rigless.transports.jetstream.clock import to_text
 from rigless.transports.jetstream.connection import Connection, Settings
 from rigless.transports.jetstream.consumer import Delivered
 from rigless.transports.jetstream.lease import myself
@@ -245,7 +245,7 @@ class Transport:
             return  # not acknowledged: it comes again
         age_ms = connection.clock.age_ms(delivered.stored_ns, time.monotonic_ns())
         headers = (
-            f"NATS/1.0\r\nNats-Time-Stamp: {to_text(delivered.stored_ns)}\r\nNats-Sequence: {delivered.sequence}\r\n"
+            f"NATS/1.0\r\nNats-Time-Stamp: {to_exact_text(delivered.stored_ns)}\r\nNats-Sequence: {delivered.sequence}\r\n"
             f"Nats-Msg-Id: {delivered.id}\r\nRigless-Age-Ms: {age_ms:.3f}\r\n\r\n"
         )
         link = self._link

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from rigless.kernel import instants
 from rigless.kernel.inputs import Arrive, Connect
 from rigless.kernel.simulation import Simulation
-from rigless.robots.agv import Robot, instants
+from rigless.robots.agv import Robot
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.voice import EPOCH_NS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.robots.agv import instants
+from rigless.kernel import instants
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import own
 from rigless.robots.agv.modules import commands

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rigless.kernel import instants
 from rigless.kernel.rate import to_ns
-from rigless.robots.agv import instants
 from rigless.robots.agv.wire import OUT, Envelope, Sim
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
+from rigless.kernel import instants
 from rigless.kernel.plain import trouble
 from rigless.kernel.ports import Port, WireError
-from rigless.robots.agv import instants
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
 

@@ -5,10 +5,7 @@ time is the best. Local time is monotonic, so nobody who sets the date of this m
 """
 
 from collections import deque
-from datetime import UTC, datetime
 
-NS = 1_000_000_000
-LATEST_NS = 253_402_300_799 * NS  # the year 9999
 SAMPLES = 8
 RATE = 2e-4  # how fast two clocks may part, per second
 
@@ -43,18 +40,3 @@ class ServerClock:
     def age_ms(self, stored_ns: int, local_ns: int) -> float:
         """How long ago the server stored a message; 0 while its clock is not known."""
         return max(0.0, (self.now_ns(local_ns) - stored_ns) / 1e6) if self._samples else 0.0
-
-
-def to_ns(text: str) -> int:
-    """RFC 3339 in UTC, to the nanosecond. Raises ValueError."""
-    whole, dot, rest = text.partition(".")
-    digits = rest.rstrip("Z") if dot else ""
-    if (dot and not digits.isdigit()) or not text.endswith("Z"):
-        raise ValueError(f"{text[:40]!r} is no time in UTC")
-    seconds = round(datetime.fromisoformat(f"{whole.rstrip('Z')}+00:00").timestamp())
-    return seconds * NS + int(digits.ljust(9, "0")[:9] or 0)
-
-
-def to_text(time_ns: int) -> str:
-    seconds, rest = divmod(min(max(time_ns, 0), LATEST_NS), NS)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rigless.kernel.events import Severity
+from rigless.kernel.instants import to_ns
 from rigless.transports.jetstream import existing, streams
-from rigless.transports.jetstream.clock import to_ns
 from rigless.transports.jetstream.connection import SETTLED_S, Connection
 from rigless.transports.jetstream.consumer import Consumer, Delivered
 from rigless.transports.jetstream.lease import LIFE_S, RENEW_S, Lease

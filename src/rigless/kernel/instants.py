@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 NS = 1_000_000_000
+LATEST_NS = 253_402_300_800 * NS - 1  # the end of the year 9999
 DAY_S = 86_400
 INSTANT = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:([Zz])|([+-])(\d\d):(\d\d))", re.ASCII
@@ -15,6 +16,12 @@ def to_text(time_ns: int) -> str:
     """To the millisecond, rounded down."""
     seconds, rest = divmod(time_ns, NS)
     return f"{_second(seconds)}.{rest // 1_000_000:03d}Z"
+
+
+def to_exact_text(time_ns: int) -> str:
+    """To the nanosecond, between 1970 and 9999."""
+    seconds, rest = divmod(min(max(time_ns, 0), LATEST_NS), NS)
+    return f"{_second(seconds)}.{rest:09d}Z"
 
 
 @lru_cache(maxsize=4096)

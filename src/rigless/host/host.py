@@ -76,8 +76,8 @@ class Host:
         self.started_ns = 0
         self._next_link = 0
         self._slice_sim_ns = 1_000_000
-        self._spent_ns = 0
-        self._date_due_ns = 0  # on catching up for inputs since the loop had its turn
+        self._spent_ns = 0  # on catching up for inputs since the loop had its turn
+        self._date_due_ns = 0
         self._alarm: Alarm | None = None
         self._awaited_ns = 0  # the event the alarm is set for; an input rings only if something is due sooner
         self._rate_marks = ((0, 0), (0, 0))  # wall and simulated time when last asked, and before

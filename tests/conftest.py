@@ -35,8 +35,8 @@ FIRST = (
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than there are cores: tests of the real thing wait for it as long as they compute."""
-    return (os.cpu_count() or 1) + 2
+    """One more than there are cores: tests of the real thing wait for it as long as they compute."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -143,9 +143,12 @@ def demo(
 ) -> None:
     """Start one of every installed robot, live on this machine, with the panel on 127.0.0.1:8080."""
     from rigless.cli.live import Options, run_live
+    from rigless.cli.speak import patience
     from rigless.scenario.load import demo as build_demo
 
-    sys.exit(run_live(build_demo(targets), Options(None, None, None, panel, True, not no_auth, False)))
+    with patience():
+        built = build_demo(targets)
+    sys.exit(run_live(built, Options(None, None, None, panel, True, not no_auth, False)))
 
 
 @app.command()

@@ -96,20 +96,20 @@ async def test_consumers_with_other_settings_are_used_as_they_are_and_told(tmp_p
 @on_loop
 async def test_streams_that_would_lose_what_is_said_are_refused(tmp_path):
     with Server(tmp_path) as server:
+
+        async def refusal_of(stream):
+            return await refusal(port(server.url, tmp_path, nats={"jetStream": {"streamOut": stream}}))
+
         async with backend(server.url) as other:
             await other.js.add_stream(name="ORIGIN", subjects=list(SAYS))
             await ask(other, "STREAM.CREATE.COPY", name="COPY", mirror={"name": "ORIGIN"})
-            names = {"jetStream": {"streamOut": "COPY"}}
-            text = await refusal(port(server.url, tmp_path, nats=names))
-            assert "COPY is a mirror of ORIGIN" in text
+            assert "COPY is a mirror of ORIGIN" in await refusal_of("COPY")
             await other.js.delete_stream("COPY")
             await other.js.delete_stream("ORIGIN")
             await ask(other, "STREAM.CREATE.MUTE", name="MUTE", subjects=list(SAYS), no_ack=True)
-            text = await refusal(port(server.url, tmp_path, nats={"jetStream": {"streamOut": "MUTE"}}))
-            assert "does not acknowledge" in text
+            assert "does not acknowledge" in await refusal_of("MUTE")
             await ask(other, "STREAM.UPDATE.MUTE", name="MUTE", subjects=list(SAYS), sealed=True, no_ack=False)
-            text = await refusal(port(server.url, tmp_path, nats={"jetStream": {"streamOut": "MUTE"}}))
-            assert "sealed" in text
+            assert "sealed" in await refusal_of("MUTE")
 
 
 @on_loop

@@ -91,13 +91,19 @@ def go(robot, x, y=0.0):
     robot.machine.go([Waypoint(x, y)])
 
 
-@pytest.mark.parametrize("phase", [0.0, 0.003, 0.005])
-@pytest.mark.parametrize("apart", [3.0, 6.7])
-def test_two_robots_head_on_stop_at_the_stop_distance_from_each_other(apart, phase):
+def head_on(apart, phase=0.0):
+    """Two that drive to where the other is."""
     a, b = agv("a", 0.0), agv("b", apart, theta=math.pi, phase=phase)
     sim = together(a, b)
     go(a, apart)
     go(b, 0.0)
+    return sim, a, b
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.003, 0.005])
+@pytest.mark.parametrize("apart", [3.0, 6.7])
+def test_two_robots_head_on_stop_at_the_stop_distance_from_each_other(apart, phase):
+    sim, a, b = head_on(apart, phase)
     for _ in range(120):
         sim.run(0.1)
         assert gap(a, b) > STOP - 1e-4
@@ -108,10 +114,7 @@ def test_two_robots_head_on_stop_at_the_stop_distance_from_each_other(apart, pha
 
 
 def test_one_of_them_can_turn_away_and_then_the_other_goes_on():
-    a, b = agv("a", 0.0), agv("b", 3.0, theta=math.pi)
-    sim = together(a, b)
-    go(a, 3.0)
-    go(b, 0.0)
+    sim, a, b = head_on(3.0)
     sim.run(10.0)
     assert (a.status(), b.status()) == ("PAUSED", "PAUSED")
     go(a, a.machine.pose[0], 4.0)
@@ -199,10 +202,7 @@ def test_robots_of_another_kind_are_seen_as_the_discs_they_are():
 
 
 def test_from_a_snapshot_they_go_on_as_they_did():
-    a, b = agv("a", 0.0), agv("b", 5.0, theta=math.pi)
-    sim = together(a, b)
-    go(a, 5.0)
-    go(b, 0.0)
+    sim, a, b = head_on(5.0)
     sim.run(1.5)
     saved, moved = sim.snapshot(), []
     for away in (False, False, True):

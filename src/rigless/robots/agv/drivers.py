@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rigless.hardware.messages import Said
 from rigless.kernel.robot import Robot
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.machine_state import MachineState
@@ -17,14 +16,18 @@ from rigless.robots.agv.machine_state import MachineState
 STILL = 1e-6  # of its highest speed: a faulty motor that is asked to stand and does no more than this stands
 
 
-class Drivers:
-    """Motors by index, as in the configuration; SI units."""
+class MockDrivers:
+    """Simulated motors, exact within their limits; by index, as in the configuration, and in SI units. Unless something has `changed` they do what
+    `motors.tick` has them do, and `step` need not be called. Inputs and devices of simulated robots are made by io.py and scripts.py.
 
-    exact = False  # unless something has `changed`, motors do what they are asked, as `motors.tick` has it: `step` need not be called
-    warmth = 0.0  # for that: how near motors come to their final temperature in a tick
+    A fault `error` or `disconnected` on a motor brings it to rest and lasts as long as the fault, a fault that began with `latch=true` leaves
+    an error behind that only a reset takes away. The kernel's faults of actuators (stall, weak, …) act on what was asked of a motor."""
 
-    def __init__(self, robot: Robot):
+    def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
         self.robot = robot
+        self.ids, self.limits = ids, limits
+        self._index = {motor_id: i for i, motor_id in enumerate(ids)}
+        self.warmth = m.warmth(dt_s)  # how near they come to their final temperature in a tick
 
     @property
     def state(self) -> MachineState:
@@ -48,59 +51,27 @@ class Drivers:
         row = self.state.motors[motor]
         row[m.MODE], row[m.GOAL] = mode, goal
 
-    # For those who carry them out
+    # Carrying them out
 
     def step(self, dt_s: float) -> bool:
         """Carry out the setpoints for a tick and bring the feedback up to date; gives whether any motor has anything to do still."""
-        raise NotImplementedError
-
-    def rest(self, seconds: float) -> None:
-        """So long no motor had anything to do and `step` was not called."""
-
-    def reset(self, motor: int) -> None:
-        """Acknowledge the motor's error."""
-        raise NotImplementedError
-
-    def changed(self) -> bool:
-        """Whether there may be feedback that the state does not hold yet, so that `step` must be called although nothing moves."""
-        return False
-
-    def set_output(self, io_id: str, value: bool) -> None:
-        """Asked for after it was written to the state."""
-
-    def take(self, message: Said) -> None:
-        """Of a real part; there are none here."""
-
-
-class MockDrivers(Drivers):
-    """Simulated motors, exact within their limits. Inputs and devices of simulated robots are made by io.py and scripts.py.
-
-    A fault `error` or `disconnected` on a motor brings it to rest and lasts as long as the fault, a fault that began with `latch=true` leaves
-    an error behind that only a reset takes away. The kernel's faults of actuators (stall, weak, …) act on what was asked of a motor."""
-
-    exact = True
-
-    def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
-        super().__init__(robot)
-        self.ids, self.limits = ids, limits
-        self._index = {motor_id: i for i, motor_id in enumerate(ids)}
-        self.warmth = m.warmth(dt_s)
-
-    def step(self, dt_s: float) -> bool:
         state = self.state
         if self.changed():
             return self._step_faulty(state, dt_s)
         return m.tick(state.motors, self.limits, self.warmth, dt_s)
 
     def changed(self) -> bool:
+        """Whether there may be feedback that the state does not hold yet, so that `step` must be called although nothing moves."""
         state, faults = self.robot.state.machine, self.robot.faults
         return bool(state.faulted or ([fault.id for fault in faults] != state.taken if faults else state.taken))
 
     def rest(self, seconds: float) -> None:
+        """So long no motor had anything to do and `step` was not called."""
         motors = self.state.motors
         motors[:, m.TEMPERATURE] += m.warmth(seconds) * (m.AMBIENT_C - motors[:, m.TEMPERATURE])
 
     def reset(self, motor: int) -> None:
+        """Acknowledge the motor's error."""
         self.state.latched[motor], self.state.faulted = "", True
 
     def _step_faulty(self, state: MachineState, dt_s: float) -> bool:

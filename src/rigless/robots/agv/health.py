@@ -5,7 +5,7 @@ import math
 from rigless.kernel.robot import Robot
 from rigless.robots.agv import motors as m
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.drivers import Drivers
+from rigless.robots.agv.drivers import MockDrivers
 from rigless.robots.agv.machine_state import MachineState
 from rigless.robots.agv.messages import MotorHealth, MotorReadings
 
@@ -13,7 +13,7 @@ from rigless.robots.agv.messages import MotorHealth, MotorReadings
 class Health:
     """The part of the machine that speaks of motors."""
 
-    drivers: Drivers
+    drivers: MockDrivers
     limits: m.Array
     stop_on_estop: bool
 

@@ -20,6 +20,7 @@ from rigless.robots.agv.modules.settings import Settings
 from rigless.robots.agv.modules.task import Tasks
 from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
+from rigless.robots.agv.remote import RemoteDrivers
 from rigless.robots.agv.state import AgvState
 from rigless.robots.agv.status import may_drive
 from rigless.robots.agv.voice import OF_THE_HOST, PORT, Voice
@@ -89,7 +90,9 @@ class Hearing(Robot):
         """Of a real part, on the hardware port. It is judged at the next tick, together with what the other parts say."""
         if self.state is not self._known:
             self.revive()
-        self.machine.drivers.take(message)
+        drivers = self.machine.drivers
+        if isinstance(drivers, RemoteDrivers):  # nobody else has that port
+            drivers.take(message)
 
     # What is heard
 

@@ -17,7 +17,6 @@ from rigless.robots.agv import motors as m
 from rigless.robots.agv.battery import Battery
 from rigless.robots.agv.chassis import make_chassis, reach_m
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.drivers import Drivers
 from rigless.robots.agv.floor import Floor, robot_gap
 from rigless.robots.agv.io import Sensing, on_edges
 from rigless.robots.agv.machine_state import MachineState
@@ -56,13 +55,13 @@ def _arrive(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, whee
 
 
 class Machine(Travel):
-    def __init__(self, robot: Robot, drivers: Drivers | None = None):
+    def __init__(self, robot: Robot):
         config = cast(RobotConfig, robot.config)
         profile = config.runtime.simulationProfile or SimulationProfile()
         self.limits = m.limits_of(config)
         super().__init__(robot, config)
         self._dt_s = 1.0 / config.runtime.tickHz
-        self.drivers = drivers or make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
+        self.drivers = make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
         self.half_length_m, self.half_width_m = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
         self._turn_m = reach_m(config) - self.half_length_m  # what its corners need as it turns in place
@@ -180,7 +179,7 @@ class Machine(Travel):
             limit = 0.0
         x, y = (drive[d.X], drive[d.Y]) if len(state.over) else (0.0, 0.0)
         edges, drivers = self.sensing.edges, self.drivers
-        if drivers.exact and not changed:
+        if not changed:
             done = _go(drive, path, self.const, motors, self.wheels, self.limits, edges, state.edges, limit, room,
                        drivers.warmth, dt_s)  # fmt: skip
         else:
@@ -322,7 +321,6 @@ class Machine(Travel):
         if state.outputs[io_id] != value:
             state.outputs[io_id] = value
             state.changes += 1
-        self.drivers.set_output(io_id, value)
 
     def inputs(self) -> dict[str, bool]:
         return self.state.inputs

@@ -28,7 +28,7 @@ from rigless.hardware.messages import (
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.robots.agv import motors as m
-from rigless.robots.agv.drivers import Drivers, MockDrivers
+from rigless.robots.agv.drivers import MockDrivers
 from rigless.robots.agv.hardware import PORT, lag_s, real_parts, stale_s
 from rigless.robots.agv.io import ESTOP, guards_of
 from rigless.robots.agv.machine_state import MachineState
@@ -44,7 +44,7 @@ NOT_FOLLOWING = "NOT_FOLLOWING"
 LONGEST = 256  # characters of a code
 
 
-def make_drivers(robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float) -> Drivers:
+def make_drivers(robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float) -> MockDrivers:
     """Those of a robot's mode: simulated, or real where its parts are."""
     config: Any = robot.config
     kind = RemoteDrivers if real_parts(config) else MockDrivers

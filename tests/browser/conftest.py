@@ -21,7 +21,7 @@ FLAGS = [
     *("--disable-component-update", "--disable-sync"),
     *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
 ]
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 
 expect.set_options(timeout=PATIENCE_MS)
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from browser.server import Server
 from browser.window import Window
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 class Panel:
@@ -107,12 +107,24 @@ class Panel:
     def frame(self) -> dict[str, float]:
         """Where the flat map is: its middle and its scale."""
         return self.page.evaluate(
-            "() => { const {x, y, scale} = rigless.surface()?.frame ?? {x: NaN}; return {x, y, scale}; }"
+            """async () => { await rigless.settled();
+              const {x, y, scale} = rigless.surface()?.frame ?? {x: NaN}; return {x, y, scale}; }"""
         )
 
     def poses(self, name: str) -> list[list[float]]:
         """What is drawn under this name in space."""
-        return self.page.evaluate("(name) => rigless.surface()?.poseOf?.(name) ?? []", name)
+        return self.surface("poseOf", name)
+
+    def paints(self, name: str) -> list[str]:
+        """The colours of what is drawn under this name in space."""
+        return self.surface("paintsOf", name)
+
+    def surface(self, method: str, name: str) -> list[Any]:
+        """What the surface in space says, after all that has come is drawn."""
+        script = (
+            "async ([method, name]) => { await rigless.settled(); return rigless.surface()?.[method]?.(name) ?? []; }"
+        )
+        return self.page.evaluate(script, [method, name])
 
     # What people do first
 

@@ -111,7 +111,9 @@ def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
     tell(agv, type="CommandRequest", commandId="far", commandType="MOVE", params={"x": 40.0, "y": 0.0})
     agv.until(lambda: agv.frame()["scale"] < 0.5 * before, "it does not show the way")
     agv.map.hover()
+    wide = agv.frame()["scale"]
     agv.page.mouse.wheel(0, -300)
+    agv.until(lambda: agv.frame()["scale"] > wide, "the wheel does nothing")
     chosen = agv.frame()
     tell(agv, type="CommandRequest", commandId="stop", commandType="STOP")
     tell(agv, type="CommandRequest", commandId="back", commandType="MOVE", params={"x": -90.0, "y": 0.0})

@@ -40,10 +40,6 @@ def cell(page):
     assert page.window.complaints() == []
 
 
-def paints(panel, name):
-    return panel.page.evaluate("(name) => rigless.surface()?.paintsOf?.(name) ?? []", name)
-
-
 def first_axis(x, y, z, w):
     return 1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)
 
@@ -51,7 +47,7 @@ def first_axis(x, y, z, w):
 def test_the_pose_is_the_controllers_and_a_collision_is_red(cell):
     cell.until(lambda: len(cell.poses("arm")) == 8, "no arm is drawn")
     assert cell.poses("ghost") == []
-    assert len(paints(cell, "cell")) == 13
+    assert len(cell.paints("cell")) == 13
     cell.server.post("/api/robots/welder/messages", port="grbl", message={"type": "Line", "text": HIT})
     cell.step(0.3)
 
@@ -68,16 +64,16 @@ def test_the_pose_is_the_controllers_and_a_collision_is_red(cell):
     assert math.dist(cell.poses("ghost")[6][:3], target[5][:3, 3]) < 1e-3  # where the queued move ends
     end = Arm().torch([math.radians(joint) for joint in (20, 30, 10, 0, 40, 0)])[:3, 3]
     assert math.dist(cell.poses("way")[-1], end) < 1e-3
-    assert (paints(cell, "arm")[UPPER_ARM], RED in paints(cell, "cell")) == (ORANGE, False)
+    assert (cell.paints("arm")[UPPER_ARM], RED in cell.paints("cell")) == (ORANGE, False)
 
     cell.step(3)
-    cell.until(lambda: paints(cell, "arm")[TORCH] == RED, "the torch is not red")
-    assert paints(cell, "arm")[UPPER_ARM] == ORANGE
-    assert paints(cell, "cell").count(RED) == 1
+    cell.until(lambda: cell.paints("arm")[TORCH] == RED, "the torch is not red")
+    assert cell.paints("arm")[UPPER_ARM] == ORANGE
+    assert cell.paints("cell").count(RED) == 1
     assert cell.poses("ghost") == []  # what was queued is gone
 
     cell.server.post("/api/reset")
-    cell.until(lambda: len(cell.poses("arm")) == 8 and paints(cell, "arm")[TORCH] != RED, "it stays red")
+    cell.until(lambda: len(cell.poses("arm")) == 8 and cell.paints("arm")[TORCH] != RED, "it stays red")
 
 
 def seen_from(panel):

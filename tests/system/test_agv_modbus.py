@@ -31,7 +31,7 @@ from .agv_scenes import on_loop
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "modbus_plc"
 PRESSED, TRIPS = 64, 65  # coils
 COUNTS_PER_M = 10_000
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 
 
 @pytest.fixture(scope="module")

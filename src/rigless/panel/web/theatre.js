@@ -33,12 +33,19 @@ let inSpace = false;
 let waiting = false;
 let rested_ms = 0; // before this it would only make the page slow
 let drawn = 0;
+/** @type {(() => void)[]} */
+const watchers = [];
 let partsOf = "";
 /** @type {{key: string, grid: import("./types.js").Grid|null}} */
 let world = { key: "", grid: null };
 
-/** For tests and measurements: what is drawn, and how often. */
-export const probe = { surface: () => surface, drawn: () => drawn, pictures: () => picturesOf(state.shownKey.value) };
+/** For tests and measurements: what is drawn, and how often; and when all that has come is drawn. */
+export const probe = {
+  surface: () => surface,
+  drawn: () => drawn,
+  settled: () => (waiting ? new Promise((/** @type {(nothing: void) => void} */ done) => watchers.push(done)) : Promise.resolve()),
+  pictures: () => picturesOf(state.shownKey.value),
+};
 
 const inSpaceWanted = computed(() =>
   state.kept.space.value[state.shown.value] ?? state.shownPage.value?.parts.some((part) => part.kind === "Links") ?? false);
@@ -55,6 +62,7 @@ export function invalidate() {
     requestAnimationFrame(() => {
       waiting = false;
       draw();
+      for (const tell of watchers.splice(0)) tell();
       rested_ms = surface?.slow ? performance.now() + (surface.cost_ms ?? 0) : 0;
     });
   const wait_ms = rested_ms - performance.now();

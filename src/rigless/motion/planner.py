@@ -1,18 +1,17 @@
 """Look-ahead motion planner for six axes, as grbl plans: straight blocks, trapezoidal speeds, junction deviation.
 
 Theory of operation. A block is a straight line in the space of all axes: a unit vector, a length (the Euclidean norm over all
-axes) and an end. Its acceleration and largest speed are the least of limit/|u_i| over its axes, so no axis ever exceeds its own. At a
-junction of two blocks the speed obeys v² = a·δ·s/(1−s), where s = sin(θ/2) of the angle between them and `a` is the acceleration that
-the axes have along u − u_prev: unlimited straight on, zero on a reversal. Whenever the queue or a speed changes, a pass from the last
-block to the first and one back give every block the highest entry speed from which all that follows can still be kept.
+axes) and an end. What the limits of the axes make of its acceleration and speed, and of the speed at a junction of two blocks, is in corners.py.
+Whenever the queue or a speed changes, a pass from the last block to the first and one back give every block the highest entry speed from which all that
+follows can still be kept.
 
 A block may be a chord of a curve that was programmed in other units (a tool's path in mm, the axes in degrees). Its `scale` is how many units of
-the axes one of those is: speeds are told, and the least speed is, in the units of the program. Where chords meet the curve bends, and the axes must
-be able to follow it: v²·|u − u_prev| over the mean length of the two is no more than half of their acceleration; the other half is for gaining and losing speed.
+the axes one of those is: speeds are told, and the least speed is, in the units of the program. Where chords meet the curve bends: half of the axes'
+acceleration is for following it, the other half for gaining and losing speed.
 
 What has been planned is prepared in segments before it is run, as the firmware does: nine of them wait at most, each 10 ms of one block or what is
 left of it. The plan goes on from the base, where the prepared part ends: a time, a distance into a block, a speed, and three phases from there (a ramp
-to the peak, a cruise, a ramp to the exit). A change of plan (a new block, an override, a hold) is one of what follows the base, so it shows up
+to the peak, a cruise, a ramp to the exit: ramps.py). A change of plan (a new block, an override, a hold) is one of what follows the base, so it shows up
 to 90 ms later, and a stream that trickles in starts in short hops from rest to rest. A block leaves the planner when it is
 prepared and the queue when it has been run. A hold ramps down at each block's own acceleration, over block ends if need be: that is never faster than
 the plan it breaks off, so junctions hold as well.
@@ -29,8 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.motion.corners import AXES, BEND_SHARE, along, bend_sqr, junction_sqr
+from rigless.motion.ramps import brake, covered, trapezoid
 
-AXES = 6
 # Columns of a block.
 UNIT, END, LENGTH, RATE, LIMIT, ACCELERATION, JUNCTION_SQR, ENTRY_SQR, KIND, TAG = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
 SCALE = 20  # of a chord; 0 for other blocks
@@ -56,9 +56,6 @@ SEGMENTS_MOST = 9  # in a ring of 10
 SPARE = SEGMENTS_MOST + 1  # rows for blocks that have left the planner
 TRACK = 13 * SEGMENTS_MOST  # rows for pieces: at most twelve phases make a segment
 INSTANT_S = 1e-10  # too short to be a piece of its own; clocks tick in whole nanoseconds
-STRAIGHT = 0.999999  # beyond this cosine two blocks are collinear, or a reversal
-UNLIMITED = 1e38
-BEND_SHARE = 0.5  # of the axes' acceleration on chords: for following the curve, and as much for changes of speed
 
 
 def new_queue(capacity: int) -> NDArray[np.float64]:
@@ -73,25 +70,6 @@ def new_run(position: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @compiled
-def on_steps(target: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The place nearest to a target that the motors' steps (so many a unit) can reach; corners of tiny blocks are sharper for it."""
-    found = np.empty(AXES)
-    for axis in range(AXES):
-        found[axis] = np.copysign(np.floor(abs(target[axis]) * steps[axis] + 0.5) / steps[axis], target[axis])
-    return found
-
-
-@compiled
-def along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
-    """The most that the axes allow along a direction: the least of limit/|u_i|."""
-    least = UNLIMITED
-    for axis in range(AXES):
-        if vector[axis] != 0.0:
-            least = min(least, limits[axis] / abs(vector[axis]))
-    return least
-
-
-@compiled
 def nominal(block: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     """The speed at which a block cruises, under the overrides."""
     speed = min(block[RATE], block[LIMIT])
@@ -100,42 +78,6 @@ def nominal(block: NDArray[np.float64], run: NDArray[np.float64]) -> float:
     elif block[KIND] == RAPID:
         speed *= run[RAPID_SHARE]
     return max(speed, MINIMUM_SPEED * block[SCALE] if block[SCALE] > 0.0 else MINIMUM_SPEED)
-
-
-@compiled
-def junction_sqr(
-    before: NDArray[np.float64], unit: NDArray[np.float64], accelerations: NDArray[np.float64], deviation: float
-) -> float:
-    """The square of the speed at which a corner may be taken."""
-    cosine = 0.0
-    for axis in range(AXES):
-        cosine -= before[axis] * unit[axis]
-    if cosine > STRAIGHT:
-        return 0.0
-    if cosine < -STRAIGHT:
-        return UNLIMITED
-    turn = np.empty(AXES)
-    norm = 0.0
-    for axis in range(AXES):
-        turn[axis] = unit[axis] - before[axis]
-        norm += turn[axis] * turn[axis]
-    norm = np.sqrt(norm)
-    for axis in range(AXES):
-        turn[axis] /= norm
-    sine = np.sqrt(0.5 * (1.0 - cosine))
-    return along(turn, accelerations) * deviation * sine / (1.0 - sine)
-
-
-@compiled
-def bend_sqr(before: NDArray[np.float64], block: NDArray[np.float64], accelerations: NDArray[np.float64]) -> float:
-    """The square of the speed at which the axes can follow a curve from one chord to the next."""
-    length = 0.5 * (before[LENGTH] + block[LENGTH])
-    least = UNLIMITED
-    for axis in range(AXES):
-        turn = abs(block[UNIT + axis] - before[UNIT + axis])
-        if turn > 0.0:
-            least = min(least, BEND_SHARE * accelerations[axis] * length / turn)
-    return least
 
 
 @compiled
@@ -161,32 +103,13 @@ def shape(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
                 run[PHASES] += 1.0
                 run[RAMP_S] += block[TIMES + n]
         return
-    left, a, v0 = max(block[LENGTH] - run[DISTANCE], 0.0), block[ACCELERATION], run[SPEED]
-    run[CRUISE_S] = run[BRAKE_S] = 0.0
-    slowest_sqr = v0 * v0 - 2.0 * a * left  # of the exit, if it brakes all the way
+    left, a = max(block[LENGTH] - run[DISTANCE], 0.0), block[ACCELERATION]
     if run[HOLD] > 0.0:
-        if slowest_sqr <= 0.0:  # comes to rest within the block, and stays
-            run[RAMP_S], run[CRUISE_S], run[PEAK], run[EXIT] = v0 / a, np.inf, 0.0, 0.0
-        else:
-            run[PEAK] = run[EXIT] = np.sqrt(slowest_sqr)
-            run[RAMP_S] = (v0 - run[PEAK]) / a
-        return
-    exit_sqr = blocks[(first + 1) % size, ENTRY_SQR] if count > 1 else 0.0
-    cruise = nominal(block, run)
-    if slowest_sqr >= exit_sqr:  # too fast for the exit, or just so
-        run[PEAK] = run[EXIT] = np.sqrt(slowest_sqr)
-        run[RAMP_S] = (v0 - run[PEAK]) / a
-        return
-    fastest_sqr = v0 * v0 + 2.0 * a * left
-    exit_sqr = min(exit_sqr, fastest_sqr)
-    peak = min(cruise, np.sqrt(0.5 * (fastest_sqr + exit_sqr)))
-    peak_sqr = peak * peak
-    leaves = min(np.sqrt(exit_sqr), peak)
-    run[PEAK], run[EXIT] = peak, leaves
-    run[RAMP_S] = abs(peak - v0) / a
-    run[BRAKE_S] = (peak - leaves) / a
-    cruised = left - abs(peak_sqr - v0 * v0) / (2.0 * a) - (peak_sqr - leaves * leaves) / (2.0 * a)
-    run[CRUISE_S] = max(cruised, 0.0) / peak
+        phases = brake(run[SPEED], a, left)
+    else:
+        exit_sqr = blocks[(first + 1) % size, ENTRY_SQR] if count > 1 else 0.0
+        phases = trapezoid(run[SPEED], a, left, nominal(block, run), exit_sqr)
+    run[RAMP_S], run[CRUISE_S], run[BRAKE_S], run[PEAK], run[EXIT] = phases
 
 
 @compiled
@@ -211,19 +134,26 @@ def plan(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
 
 
 @compiled
-def add_smooth_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: float) -> float:
-    """As `add_piece`, of a smooth block."""
-    size, count = len(blocks) - TRACK, int(run[PHASES])
-    left_s, jerk, v, a = run[PHASE_S], run[PHASE_JERK], run[SPEED], run[GAIN]
-    taken_s = left_s if left_s < most_s + INSTANT_S else most_s
+def move_base(blocks: NDArray[np.float64], run: NDArray[np.float64], a: float, jerk: float, seconds: float) -> float:
+    """Prepare a piece of the block at the base, which moves to its end; gives the acceleration there."""
+    size = len(blocks) - TRACK
     piece = blocks[size + int(run[PIECE] + run[PIECES]) % TRACK]
-    piece[BEGIN_S], piece[END_S] = run[TIME], run[TIME] + taken_s
-    piece[FROM], piece[FROM_SPEED], piece[CHANGE], piece[CHANGE_RATE] = run[DISTANCE], v, a, jerk
+    piece[BEGIN_S], piece[END_S] = run[TIME], run[TIME] + seconds
+    piece[FROM], piece[FROM_SPEED], piece[CHANGE], piece[CHANGE_RATE] = run[DISTANCE], run[SPEED], a, jerk
     piece[BLOCK], piece[ENDS_SEGMENT], piece[ENDS_BLOCK] = int(run[FIRST] + run[PREPARED]) % size, 0.0, 0.0
     run[PIECES] += 1.0
-    run[TIME] += taken_s
-    run[DISTANCE] += (v + (0.5 * a + jerk * taken_s / 6.0) * taken_s) * taken_s
-    run[SPEED], run[GAIN] = v + (a + 0.5 * jerk * taken_s) * taken_s, a + jerk * taken_s
+    run[TIME] += seconds
+    distance, run[SPEED], a = covered(run[SPEED], a, jerk, seconds)
+    run[DISTANCE] += distance
+    return a
+
+
+@compiled
+def add_smooth_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: float) -> float:
+    """As `add_piece`, of a smooth block."""
+    count, left_s = int(run[PHASES]), run[PHASE_S]
+    taken_s = left_s if left_s < most_s + INSTANT_S else most_s
+    run[GAIN] = move_base(blocks, run, run[GAIN], run[PHASE_JERK], taken_s)
     run[PHASE_S] = left_s - taken_s
     if taken_s == left_s:
         for n in range(count - 1):
@@ -242,7 +172,6 @@ def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: flo
     """Prepare what comes next of a phase, for as long as this at most, and move the base to its end; gives how long it is."""
     if run[PHASES] > 0.0:
         return add_smooth_piece(blocks, run, most_s)
-    size = len(blocks) - TRACK
     left_s, aim = run[RAMP_S], run[PEAK]
     phase = RAMP_S
     if left_s <= 0.0 and run[CRUISE_S] > 0.0:
@@ -250,15 +179,9 @@ def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: flo
     elif left_s <= 0.0:
         phase, left_s, aim = BRAKE_S, run[BRAKE_S], run[EXIT]
     taken_s = left_s if left_s < most_s + INSTANT_S else most_s
-    a = 0.0 if phase == CRUISE_S else (aim - run[SPEED]) / left_s
-    piece = blocks[size + int(run[PIECE] + run[PIECES]) % TRACK]
-    piece[BEGIN_S], piece[END_S] = run[TIME], run[TIME] + taken_s
-    piece[FROM], piece[FROM_SPEED], piece[CHANGE], piece[CHANGE_RATE] = run[DISTANCE], run[SPEED], a, 0.0
-    piece[BLOCK], piece[ENDS_SEGMENT], piece[ENDS_BLOCK] = int(run[FIRST] + run[PREPARED]) % size, 0.0, 0.0
-    run[PIECES] += 1.0
-    run[TIME] += taken_s
-    run[DISTANCE] += (run[SPEED] + 0.5 * a * taken_s) * taken_s
-    run[SPEED] = aim if taken_s == left_s else run[SPEED] + a * taken_s
+    move_base(blocks, run, 0.0 if phase == CRUISE_S else (aim - run[SPEED]) / left_s, 0.0, taken_s)
+    if taken_s == left_s:
+        run[SPEED] = aim
     run[phase] = left_s - taken_s
     return taken_s
 
@@ -395,7 +318,9 @@ def append(
         before = blocks[(first + count - 1) % size]
         block[JUNCTION_SQR] = junction_sqr(before[UNIT : UNIT + AXES], unit, accelerations, deviation)
         if scale > 0.0:
-            block[JUNCTION_SQR] = min(block[JUNCTION_SQR], bend_sqr(before, block, accelerations))
+            length = 0.5 * (before[LENGTH] + block[LENGTH])
+            bend = bend_sqr(before[UNIT : UNIT + AXES], unit, accelerations, length)
+            block[JUNCTION_SQR] = min(block[JUNCTION_SQR], bend)
         if before[JERK] > 0.0:
             block[JUNCTION_SQR] = 0.0
     for axis in range(AXES):
@@ -420,10 +345,9 @@ def through_phases(run: NDArray[np.float64], t: float) -> tuple[float, float, fl
     """As `ahead`, of a smooth block; behind its phases it rests."""
     distance, speed, a = run[DISTANCE], run[SPEED], run[GAIN]
     for n in range(int(run[PHASES])):
-        jerk, part = run[PHASE_JERK + n], min(t, run[PHASE_S + n])
-        distance += (speed + (0.5 * a + jerk * part / 6.0) * part) * part
-        speed += (a + 0.5 * jerk * part) * part
-        a += jerk * part
+        part = min(t, run[PHASE_S + n])
+        further, speed, a = covered(speed, a, run[PHASE_JERK + n], part)
+        distance += further
         if t < run[PHASE_S + n]:
             return distance, speed, a
         t -= part
@@ -465,10 +389,10 @@ def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, ou
     for n in range(int(run[PIECES])):
         piece = blocks[size + (int(run[PIECE]) + n) % TRACK]
         if now_s < piece[END_S] or piece[ENDS_BLOCK] > 0.0:
-            block, a, jerk = blocks[int(piece[BLOCK])], piece[CHANGE], piece[CHANGE_RATE]
+            block = blocks[int(piece[BLOCK])]
             t = min(max(now_s, piece[BEGIN_S]), piece[END_S]) - piece[BEGIN_S]
-            distance = piece[FROM] + (piece[FROM_SPEED] + (0.5 * a + jerk * t / 6.0) * t) * t
-            speed, a = piece[FROM_SPEED] + (a + 0.5 * jerk * t) * t, a + jerk * t
+            further, speed, a = covered(piece[FROM_SPEED], piece[CHANGE], piece[CHANGE_RATE], t)
+            distance = piece[FROM] + further
             break
     for axis in range(AXES):
         unit = block[UNIT + axis]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ruckig import ControlInterface, InputParameter, Result, Ruckig, Trajectory
 
 from rigless.motion import planner as p
+from rigless.motion.corners import AXES, along
 
 Phases = list[tuple[float, float]]  # seconds and jerk
 State = tuple[float, float, float]  # distance, speed and acceleration
@@ -33,7 +34,7 @@ def append(
     if not p.append(blocks, run, now_s, target, rate, kind, tag, rates, accelerations, 0.0):
         return False
     block = blocks[int(run[p.FIRST] + run[p.COUNT] - 1) % (len(blocks) - p.TRACK)]
-    block[p.JERK], block[p.JUNCTION_SQR] = p.along(block[p.UNIT : p.UNIT + p.AXES], jerks), 0.0
+    block[p.JERK], block[p.JUNCTION_SQR] = along(block[p.UNIT : p.UNIT + AXES], jerks), 0.0
     _time(block, run)
     p.plan(blocks, run)
     return True

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rigless.motion import chords
 from rigless.motion import planner as p
+from rigless.motion.corners import on_steps
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.axes import axes_of, profile_of, tip_of
@@ -143,7 +144,7 @@ class _Estimate:
         """The joints, straight to a place."""
         self.now_s = p.go_on(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
-        end = np.array(target) if self.tip is not None else p.on_steps(np.array(target), self.axes.steps)
+        end = np.array(target) if self.tip is not None else on_steps(np.array(target), self.axes.steps)
         self.found.moves += self.axes.append(self.blocks, self.run, self.now_s, end, rate, kind, scale=scale)
         self.found.path_deg += math.dist(self.joints, target)
         self.joints = target

@@ -6,6 +6,7 @@ import numpy as np
 
 from rigless.motion import planner as p
 from rigless.motion import smooth
+from rigless.motion.corners import on_steps
 from rigless.robots.welder import alarms, codes, guard, odometer, program
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
@@ -72,7 +73,7 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
     settle(robot)
     axes = robot.axes
     state.tag += 1
-    end = np.array(target) if robot.tip is not None else p.on_steps(np.array(target), axes.steps)
+    end = np.array(target) if robot.tip is not None else on_steps(np.array(target), axes.steps)
     tag, probing = float(state.tag), bool(state.probe.mode)
     if not axes.append(state.blocks, state.run, now_s(robot), end, rate, kind, tag, scale, probing):
         return

@@ -17,6 +17,7 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
+from rigless.motion.corners import on_steps
 from rigless.robots.welder import (
     alarms,
     bead,
@@ -138,7 +139,7 @@ class Welder(Robot):
         """Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
         axes, blocks, run = self.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
         for target in (np.ones(AXES), np.zeros(AXES)):
-            target = p.on_steps(target, axes.steps)
+            target = on_steps(target, axes.steps)
             p.append(blocks, run, 0.0, target, 1.0, p.FEED, 0.0, axes.rates, axes.accelerations, axes.deviation)
         p.change(blocks, run, 0.001, True, 1.0, 1.0)
         p.rests(run, 0.001)

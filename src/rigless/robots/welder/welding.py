@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
 from rigless.motion import arm, planner
+from rigless.motion.corners import AXES
 from rigless.robots.welder.config import Welding
 
 IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP = (
@@ -272,7 +273,7 @@ def burn(
     times: int,
 ) -> int:
     """Many steps of a steady weld along one block; ends before the step in which a fault would arise. Gives how many it did."""
-    kept, place, look, done = values.copy(), torch_m.copy(), np.empty((3, planner.AXES)), np.empty(1)
+    kept, place, look, done = values.copy(), torch_m.copy(), np.empty((3, AXES)), np.empty(1)
     for n in range(times):
         now_s = (now_ns + n * step_ns) * 1e-9
         planner.advance(blocks, run, now_s, done)

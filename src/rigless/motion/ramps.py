@@ -1,0 +1,45 @@
+"""Closed forms of motion along a line: constant jerk, and a ramp to a peak, a cruise and a ramp to the speed at the end."""
+
+import numpy as np
+
+from rigless.kernel.compiled import compiled
+
+
+@compiled
+def covered(speed: float, acceleration: float, jerk: float, seconds: float) -> tuple[float, float, float]:
+    """How far constant jerk brings one in a time, and the speed and acceleration then."""
+    return (
+        (speed + (0.5 * acceleration + jerk * seconds / 6.0) * seconds) * seconds,
+        speed + (acceleration + 0.5 * jerk * seconds) * seconds,
+        acceleration + jerk * seconds,
+    )
+
+
+@compiled
+def brake(speed: float, acceleration: float, left: float) -> tuple[float, float, float, float, float]:
+    """Ramp, cruise and ramp in seconds, peak and last speed, when braking all the way: to rest within what is left, and there it stays, or over its end."""
+    slowest_sqr = speed * speed - 2.0 * acceleration * left
+    if slowest_sqr <= 0.0:
+        return speed / acceleration, np.inf, 0.0, 0.0, 0.0
+    slowest = np.sqrt(slowest_sqr)
+    return (speed - slowest) / acceleration, 0.0, 0.0, slowest, slowest
+
+
+@compiled
+def trapezoid(
+    speed: float, acceleration: float, left: float, cruise: float, last_sqr: float
+) -> tuple[float, float, float, float, float]:
+    """As `brake`, of the quickest way to the end at no more than a cruising speed and, if that can be reached, the square of the last."""
+    slowest_sqr = speed * speed - 2.0 * acceleration * left
+    if slowest_sqr >= last_sqr:  # too fast for the end, or just so
+        slowest = np.sqrt(slowest_sqr)
+        return (speed - slowest) / acceleration, 0.0, 0.0, slowest, slowest
+    fastest_sqr = speed * speed + 2.0 * acceleration * left
+    last_sqr = min(last_sqr, fastest_sqr)
+    peak = min(cruise, np.sqrt(0.5 * (fastest_sqr + last_sqr)))
+    peak_sqr = peak * peak
+    last = min(np.sqrt(last_sqr), peak)
+    cruised = (
+        left - abs(peak_sqr - speed * speed) / (2.0 * acceleration) - (peak_sqr - last * last) / (2.0 * acceleration)
+    )
+    return abs(peak - speed) / acceleration, max(cruised, 0.0) / peak, (peak - last) / acceleration, peak, last

@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.robots.welder import codes
+from rigless.robots.welder.arcs import chord_end
 from rigless.robots.welder.gcode import GcodeError, read_block
-from rigless.robots.welder.modal import ZERO, Coordinates, Modal, Profile, arc_point, interpret
+from rigless.robots.welder.meaning import interpret
+from rigless.robots.welder.modal import ZERO, Coordinates, Modal, Profile
 
 BUDGET = settings(max_examples=150, derandomize=True)
 
@@ -147,7 +149,7 @@ def test_arcs_keep_their_radius_and_end_where_they_should(plane, clockwise):
     _, [arc] = steps(f"G{plane} {code} {first}10 {second}10 {offset}10 A6 F100")
     a, b = "XYZ".index(first), "XYZ".index(second)
     count = arc[7]
-    points = [arc_point(arc, n) for n in range(1, count + 1)]
+    points = [chord_end(arc, n) for n in range(1, count + 1)]
     for point in points:
         assert math.hypot(point[a] - 10, point[b]) == pytest.approx(10)
     assert points[-1][a] == points[-1][b] == pytest.approx(10)
@@ -174,7 +176,7 @@ def test_arcs_by_radius_and_full_turns():
 def test_chords_are_within_the_tolerance():
     _, [arc] = steps("G3 X0 I50")
     for n in range(arc[7]):
-        a, b = (arc_point(arc, n) if n else ZERO), arc_point(arc, n + 1)
+        a, b = (chord_end(arc, n) if n else ZERO), chord_end(arc, n + 1)
         middle = math.hypot((a[0] + b[0]) / 2 - 50, (a[1] + b[1]) / 2)
         assert 50 - middle <= 0.002 * 1.01
 

@@ -20,11 +20,13 @@ from rigless.motion import chords
 from rigless.motion import planner as p
 from rigless.motion.corners import on_steps
 from rigless.robots.welder import settings as s
+from rigless.robots.welder.arcs import chord_end
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.axes import axes_of, profile_of, tip_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode import GcodeError, read_block
-from rigless.robots.welder.modal import AXES, Coordinates, Modal, Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.meaning import interpret
+from rigless.robots.welder.modal import AXES, Coordinates, Modal, Step, after_program_end
 from rigless.robots.welder.parameters import Parameters, Place
 from rigless.robots.welder.tip import ReachError, Tip, path_of
 
@@ -101,7 +103,7 @@ class _Estimate:
                 self.move(tuple(float(value) for value in step[3:]), float(step[2]) / 60.0, rapid)
             case "arc":
                 for n in range(1, int(step[7]) + 1):
-                    self.move(arc_point(step, n), float(step[1]) / 60.0, False)
+                    self.move(chord_end(step, n), float(step[1]) / 60.0, False)
             case "system":
                 self.stand()
                 self.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]

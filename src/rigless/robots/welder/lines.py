@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from rigless.motion import planner as p
 from rigless.robots.welder import codes, moves, paths, program, reports, system
 from rigless.robots.welder import settings as s
+from rigless.robots.welder.arcs import chord_end
 from rigless.robots.welder.gcode import GcodeError, read_block
-from rigless.robots.welder.modal import Step, after_program_end, arc_point, interpret
+from rigless.robots.welder.meaning import interpret
+from rigless.robots.welder.modal import Step, after_program_end
 from rigless.robots.welder.parameters import PROBE_TOUCHED, PROBED, WAITED, Place
 from rigless.robots.welder.state import NOBODY, Arrival
 from rigless.robots.welder.tip import Tip
@@ -233,7 +235,7 @@ def move(robot: "Welder", step: Step) -> bool:
     if step[0] == "arc":
         done, count = int(step[8]), int(step[7])
         while done < count:
-            if not go(robot, arc_point(step, done + 1), float(step[1]), rapid=False):
+            if not go(robot, chord_end(step, done + 1), float(step[1]), rapid=False):
                 break
             done += 1
         if state.steps:

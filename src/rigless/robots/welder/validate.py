@@ -23,7 +23,7 @@ from rigless.robots.welder import codes, moves, odometer, welding
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.findings import Finding, Report
 from rigless.robots.welder.gcode import GcodeError, read_block
-from rigless.robots.welder.modal import interpret
+from rigless.robots.welder.meaning import interpret
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.source import ProgramLine, read_program
 from rigless.robots.welder.wire import Text

@@ -1,6 +1,6 @@
 """A six-axis welding arm on a grblHAL controller: what happens 1000 times a second, on each byte and line, and when a button is pressed.
 
-What words mean is in meaning.py, how lines are done in lines.py, motion in moves.py, the process in welding.py, numbers in config.py.
+What words mean is in meaning.py, how lines are done in lines.py and steps.py, motion in moves.py, the process in welding.py, numbers in config.py.
 """
 
 from collections.abc import Mapping

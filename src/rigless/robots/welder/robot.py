@@ -17,19 +17,16 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
-from rigless.motion.corners import on_steps
 from rigless.robots.welder import (
     alarms,
-    bead,
     codes,
     guard,
     lines,
     moves,
-    odometer,
     process,
+    quiet,
     realtime,
     reports,
-    space,
     storage,
     welding,
 )
@@ -42,8 +39,9 @@ from rigless.robots.welder.cycle_time import BITS_PER_BYTE
 from rigless.robots.welder.modal import AXES, Step
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
+from rigless.robots.welder.warm_up import warm_up
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
-from rigless.sensors.noise import block, noise_key, normal
+from rigless.sensors.noise import noise_key
 from rigless.worlds.cell_world import CellWorld
 from rigless.worlds.shipped import find_cell
 
@@ -120,7 +118,7 @@ class Welder(Robot):
         self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
-        self.warm_up()
+        warm_up(self)
 
     def set_cell(self, cell: "Cell | None") -> None:
         """What stands around the arm, from now on."""
@@ -134,32 +132,6 @@ class Welder(Robot):
         from rigless.robots.welder.dynamics import Dynamics  # which takes pinocchio
 
         return Dynamics(self.config)
-
-    def warm_up(self) -> None:
-        """Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
-        axes, blocks, run = self.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
-        for target in (np.ones(AXES), np.zeros(AXES)):
-            target = on_steps(target, axes.steps)
-            p.append(blocks, run, 0.0, target, 1.0, p.FEED, 0.0, axes.rates, axes.accelerations, axes.deviation)
-        p.change(blocks, run, 0.001, True, 1.0, 1.0)
-        p.rests(run, 0.001)
-        p.ends_s(blocks, run)
-        p.frees_s(blocks, run)
-        p.room(blocks, run)
-        values, torch = welding.pack(welding.Weld()), self.arm.torch_place(np.zeros(AXES))
-        arm = self.arm
-        welding.burn(values, np.zeros(4), self.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
-        welding.flow(values, np.zeros(4), self.figures, 0.0, False)
-        welding.speed(torch, torch, 0.001)
-        normal(block(self.state.noise_key, 0, 0)[0])
-        p.drop(blocks, run, 0.001)
-        if self.tip is not None:
-            self.tip.warm_up()
-        moves.peek(self)
-        moves.settle(self)
-        odometer.beyond(self, np.zeros(AXES))
-        arm.torch(np.zeros(AXES))  # for who looks
-        space.warm_up(arm)
 
     def apply_settings(self) -> None:
         """What follows from the settings."""
@@ -188,35 +160,7 @@ class Welder(Robot):
             lines.work(self)
 
     def update_many(self, times: int) -> int:
-        """Ticks in which nothing happens: at rest, or within a block, whose motion is known in closed form."""
-        state = self.state
-        gas = (state.mist or state.flood) and welding.at_rest(state.weld)
-        busy = state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode or gas
-        burning = not welding.at_rest(state.weld)
-        if busy or self._settled is not state.settings or (burning and not process.steady(self)):
-            return 0
-        if state.ahead.contacts and guard.near(self):
-            return 0
-        if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(self)):
-            until_s = p.ends_s(state.blocks, state.run)
-            if state.line is not None and not moves.room(self):  # which may go on when there is some
-                until_s = min(until_s, p.frees_s(state.blocks, state.run))
-            times = min(times, int(min(until_s - moves.now_s(self), 1e6) * self.config.update_rate_hz) - 1)
-        elif state.line is not None or (state.rx and state.mode not in lines.SUSPENDED):
-            if state.until_ns < self.now_ns:
-                return 0
-            times = min(times, int((state.until_ns - self.now_ns) * 1e-9 * self.config.update_rate_hz) - 1)
-        if burning:
-            times = min(times, bead.ticks_before(self))
-        if times < 2:
-            return 0
-        if burning:
-            times = process.burn(self, times)
-        if times and state.run[p.COUNT]:
-            last_s = moves.now_s(self) + (times - 1) / self.config.update_rate_hz
-            p.advance(state.blocks, state.run, last_s, self.scratch)
-        state.ticks += times
-        return times
+        return quiet.pass_over(self, times) if self._settled is self.state.settings else 0
 
     # Bytes
 

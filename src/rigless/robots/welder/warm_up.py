@@ -1,0 +1,39 @@
+"""Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rigless.motion import planner as p
+from rigless.motion.corners import on_steps
+from rigless.robots.welder import moves, odometer, space, welding
+from rigless.robots.welder.modal import AXES
+from rigless.sensors.noise import block, normal
+
+if TYPE_CHECKING:
+    from rigless.robots.welder.robot import Welder
+
+
+def warm_up(robot: "Welder") -> None:
+    arm, axes, blocks, run = robot.arm, robot.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
+    for target in (np.ones(AXES), np.zeros(AXES)):
+        target = on_steps(target, axes.steps)
+        p.append(blocks, run, 0.0, target, 1.0, p.FEED, 0.0, axes.rates, axes.accelerations, axes.deviation)
+    p.change(blocks, run, 0.001, True, 1.0, 1.0)
+    p.rests(run, 0.001)
+    p.ends_s(blocks, run)
+    p.frees_s(blocks, run)
+    p.room(blocks, run)
+    values, torch = welding.pack(welding.Weld()), arm.torch_place(np.zeros(AXES))
+    welding.burn(values, np.zeros(4), robot.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
+    welding.flow(values, np.zeros(4), robot.figures, 0.0, False)
+    welding.speed(torch, torch, 0.001)
+    normal(block(robot.state.noise_key, 0, 0)[0])
+    p.drop(blocks, run, 0.001)
+    if robot.tip is not None:
+        robot.tip.warm_up()
+    moves.peek(robot)
+    moves.settle(robot)
+    odometer.beyond(robot, np.zeros(AXES))
+    arm.torch(np.zeros(AXES))  # for who looks
+    space.warm_up(arm)

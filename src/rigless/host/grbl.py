@@ -15,7 +15,8 @@ import tty
 from urllib.parse import urlsplit
 
 from rigless.robots.welder.config import Limits, WelderConfig
-from rigless.robots.welder.controller import JOINT_LETTERS, WIRE_LETTERS, MotionController, SpokenController
+from rigless.robots.welder.controller import MotionController
+from rigless.robots.welder.spoken import JOINT_LETTERS, WIRE_LETTERS, SpokenController
 from rigless.robots.welder.virtual import VirtualController
 
 CONNECT_S = 10.0

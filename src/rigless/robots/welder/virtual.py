@@ -8,8 +8,9 @@ from rigless.kernel.simulation import Simulation
 from rigless.motion import planner
 from rigless.robots.welder import guard, moves
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.controller import AXES, JOINT_LETTERS, AnalogIO, DigitalIO, JointState, SpokenController
+from rigless.robots.welder.controller import AXES, AnalogIO, DigitalIO, JointState
 from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.spoken import JOINT_LETTERS, SpokenController
 from rigless.robots.welder.state import Truth
 from rigless.robots.welder.virtual_io import VirtualIO
 from rigless.robots.welder.wire import Text

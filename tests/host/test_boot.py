@@ -137,7 +137,7 @@ async def test_in_a_fast_run_a_broker_is_not_there_and_nothing_is_told(tmp_path)
 
 def test_in_a_fast_run_with_a_server_of_our_own_it_is():
     host = mortal("fast", nats=True, around=Surroundings(embedded_nats=True))
-    host._tell_boot()
+    host.tidings.boot()
     assert robot_of(host).input["boot_id"]
 
 
@@ -181,7 +181,7 @@ async def test_what_a_transport_tells_people_is_not_said_by_the_robot():
 @on_loop
 async def test_a_date_that_is_set_while_it_runs_is_followed(monkeypatch, hours):
     real = time.time
-    monkeypatch.setattr("rigless.host.host.DATE_WALL_NS", 1_000_000)
+    monkeypatch.setattr("rigless.host.tidings.DATE_WALL_NS", 1_000_000)
     host = mortal(1.0)
     host.end_ns = None
     await host.open()

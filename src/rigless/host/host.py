@@ -10,21 +10,19 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
-from uuid import uuid4
 
 from rigless.host.alarm import Alarm
-from rigless.host.lateness import Lateness
 from rigless.host.links import PortInbox, reconcile
 from rigless.host.pace import Pace
 from rigless.host.resume import resumed
 from rigless.host.surroundings import Surroundings
 from rigless.host.tape import FLUSH_WALL_NS, Tape
+from rigless.host.tidings import Tidings
 from rigless.kernel.events import Event, Severity
-from rigless.kernel.inputs import AnyInput, SetInput
+from rigless.kernel.inputs import AnyInput
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
-from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import RobotError
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.snapshot import check as check_snapshot
@@ -35,12 +33,6 @@ from rigless.transports.transport import Dialer, Rewinder, Transport, make
 SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
 NEVER_NS = 1 << 62
 RATE_WINDOW_NS = 1_000_000_000
-EPOCH = "epoch_s"  # the input of robots that stamp what they say with a date
-LOST = "lost_s"  # the input of robots that tell how much time their machine has lost
-LATE = "late_ms"  # the input of robots that tell how late their loop is
-BOOT = "boot_id"  # the input of robots that say in which of their lives they say it
-DATE_WALL_NS = 1_000_000_000  # how often the date is looked at
-DATE_OFF_S = 1.0  # so far robots may be from it
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
 
 
@@ -66,9 +58,9 @@ class Host:
         self.end_ns = None if duration_s is None else to_ns(duration_s)
         self.dropped: dict[str, int] = {}
         self.lost_ns = 0
-        self._lateness = Lateness()
         self.live: dict[int, tuple[str, str, str, str]] = {}  # link → robot, port, peer, local
         self.tape = Tape(self.sim)
+        self.tidings = Tidings(self)
         self.transports: dict[tuple[str, str], Transport] = {}
         self.urls: dict[tuple[str, str], str] = {}
         self.snapshots: dict[str, Snapshot] = {}
@@ -77,7 +69,6 @@ class Host:
         self._next_link = 0
         self._slice_sim_ns = 1_000_000
         self._spent_ns = 0  # on catching up for inputs since the loop had its turn
-        self._date_due_ns = 0
         self._alarm: Alarm | None = None
         self._awaited_ns = 0  # the event the alarm is set for; an input rings only if something is due sooner
         self._rate_marks = ((0, 0), (0, 0))  # wall and simulated time when last asked, and before
@@ -92,7 +83,7 @@ class Host:
         """Bind all ports. If one cannot be bound, none stays bound and the error says why."""
         self._check_pace(self.pace)
         self._alarm = Alarm()
-        self._tell_boot()
+        self.tidings.boot()
         try:
             for robot in self.sim.robots.values():
                 for port in robot.ports:
@@ -126,7 +117,7 @@ class Host:
         self.begun = True
         self._ran_since_ns = time.monotonic_ns()
         self._reanchor()  # time begins now, not while ports and panel were being set up
-        self._tell_date()
+        self.tidings.date()
         while not self.finished.is_set():
             if self.end_ns is not None and self.sim.now_ns >= self.end_ns:
                 break
@@ -139,47 +130,10 @@ class Host:
             else:
                 self._measure()
                 self.catch_up()
-                self._keep_date()
+                self.tidings.keep_date()
                 self._spent_ns = 0
                 await self._alarm.wait(self._next_wake_ns())
         self.finished.set()
-
-    def _tell_date(self) -> None:
-        """Robots whose stamps can count from the present do so in a run at the pace of the wall clock, and those that have boots
-        whenever they are on the air."""
-        fresh = self.pace.mode == "real" and self.pace.speed == 1.0 and not self.sim.now_ns
-        for robot in self.sim.robots.values():
-            if EPOCH in robot.inputs and (self._boots(robot) if BOOT in robot.inputs else fresh):
-                self.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
-
-    def _keep_date(self) -> None:
-        """The machine's date may be set, and time is lost or paused: robots on the air stamp what they say by the present."""
-        wall_ns = time.monotonic_ns()
-        if wall_ns < self._date_due_ns or self.failure or self.pace.speed != 1.0:
-            return
-        self._date_due_ns = wall_ns + DATE_WALL_NS
-        epoch_s = time.time() - self.sim.now_s
-        late = [
-            robot
-            for robot in self.sim.robots.values()
-            if BOOT in robot.inputs and abs(epoch_s - robot.input[EPOCH]) > DATE_OFF_S and self._boots(robot)
-        ]
-        if late:
-            moved_s = epoch_s - late[0].input[EPOCH]
-            text = f"by this machine's date {abs(moved_s):.1f} s were {'lost' if moved_s > 0 else 'gained'}: robots go by it"
-            self.sim.log(Event(self.sim.now_ns, "", "date", "info", text, {"moved_s": moved_s}))
-        for robot in late:
-            self.sim.apply(SetInput(robot.name, EPOCH, epoch_s))
-
-    def _tell_boot(self) -> None:
-        """A new life, before anybody hears of it: what is said in two of them must not be taken for the same."""
-        for robot in self.sim.robots.values():
-            if BOOT in robot.inputs and self._boots(robot):
-                self.sim.apply(SetInput(robot.name, BOOT, str(uuid4())))
-                self.sim.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
-
-    def _boots(self, robot: Robot) -> bool:
-        return all(self.surroundings.on_air(port, self.pace.mode == "fast") for port in robot.ports)
 
     def _told(self, text: str, severity: Severity) -> None:
         """What those around the robots have to say."""
@@ -223,19 +177,13 @@ class Host:
         wall_ns = time.monotonic_ns()
         due_ns = self.pace.wall_at(min(self._awaited_ns, NEVER_NS // 2))
         if self.sim.now_ns < self._awaited_ns and due_ns <= wall_ns:
-            self._lateness.note(wall_ns - due_ns)
-        if self._lateness.changed(wall_ns):
-            self._tell_all(LATE, self._lateness.p99_ms)
-
-    def _tell_all(self, name: str, value: float) -> None:
-        for robot in self.sim.robots.values():
-            if name in robot.inputs:
-                self.sim.apply(SetInput(robot.name, name, value))
+            self.tidings.lateness.note(wall_ns - due_ns)
+        self.tidings.late(wall_ns)
 
     def _lose_time(self, behind_ns: int, wall_ns: int) -> None:
         self.lost_ns += behind_ns
         self.pace.anchor(wall_ns, self.sim.now_ns)
-        self._tell_all(LOST, self.lost_ns / 1e9)
+        self.tidings.lost(self.lost_ns)
         text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
         self.sim.log(Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9}))
 
@@ -430,15 +378,14 @@ class Host:
         rewind()
         self.epoch += 1
         self.failure = ""
-        self._lateness = Lateness()
         self._ran_ns, self._ran_since_ns = 0, time.monotonic_ns()
-        self._tell_boot()
+        self.tidings.boot()
         reconcile(self, links)
         if path is not None:
             self.tape.start(next_part(path))
         self._mark_rate()
         self._reanchor()
-        self._tell_date()
+        self.tidings.date()
         for transport in self.transports.values():
             if isinstance(transport, Rewinder):
                 transport.rewound()

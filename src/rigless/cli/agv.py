@@ -84,7 +84,7 @@ def schema(
 
       rigless agv schema | jq '.["$defs"].Motor'
     """
-    from rigless.cli.agv_check import write
+    from rigless.cli.files import write
     from rigless.cli.speak import line
     from rigless.robots.agv.schema import schema_text
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rigless.cli.files import write
 from rigless.cli.speak import line, say
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.agv.checks import examine_config
@@ -109,10 +110,3 @@ def show(verdict: Verdict) -> None:
 
 def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
-
-
-def write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(Problem(str(path), f"cannot be written: {error.strerror}", "choose another file")) from None

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rigless.cli.files import write
 from rigless.cli.speak import progress, say
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError, Problem
@@ -107,9 +108,4 @@ def _write(results: list[Result], junit: Path | None, html: Path | None, json: P
 
     for path, make in ((junit, reports.junit), (html, reports.html), (json, reports.json)):
         if path is not None:
-            try:
-                path.write_text(make(results), encoding="utf-8")
-            except OSError as error:
-                raise InputError(
-                    Problem(str(path), f"cannot be written: {error.strerror}", "choose another file")
-                ) from None
+            write(path, make(results))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from rigless.cli import files
 from rigless.cli.speak import line, progress, say
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.welder.findings import Report
@@ -22,7 +23,7 @@ def check(
     outputs: dict[str, Path | None],
 ) -> int:
     """Validate; gives the exit code."""
-    text = read(program)
+    text = files.read(program)
     demands = Demands(*heat_range(heat))
     extra = [f"cell={cell}"] if cell is not None else []
     sim = open_target(target, [*settings, *extra], seed).simulation
@@ -37,13 +38,6 @@ def check(
     write(report, text, outputs)
     show(report)
     return 1 if report.errors or (strict and report.warnings) else 0
-
-
-def read(program: Path) -> str:
-    try:
-        return program.read_text("utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(program))) from None
 
 
 def heat_range(given: str) -> tuple[float, float]:
@@ -83,9 +77,4 @@ def write(report: Report, text: str, outputs: dict[str, Path | None]) -> None:
     }
     for kind, path in outputs.items():
         if path is not None:
-            try:
-                path.write_text(makers[kind](), encoding="utf-8")
-            except OSError as error:
-                raise InputError(
-                    Problem(str(path), f"cannot be written: {error.strerror}", "choose another file")
-                ) from None
+            files.write(path, makers[kind]())

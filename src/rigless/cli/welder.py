@@ -44,6 +44,7 @@ def cycle_time(
 
       rigless welder cycle-time spline.nc --baud 115200
     """
+    from rigless.cli.files import read
     from rigless.cli.speak import line
     from rigless.kernel.plain import to_json
     from rigless.kernel.problems import InputError, Problem
@@ -53,10 +54,7 @@ def cycle_time(
 
     if letters not in ("XYZABC", "ABCUVW"):
         raise InputError(Problem("--letters", f"{letters!r} is not a choice", "XYZABC or ABCUVW"))
-    try:
-        text = program.read_text("utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(program))) from None
+    text = read(program)
     words = [f"letters={letters}", f"baud={baud}", *(settings or ())]
     config = open_target("welder", words, collect=False).simulation.robot("welder").config
     assert isinstance(config, WelderConfig)

@@ -33,17 +33,22 @@ def wrap(angle: float) -> float:
 
 
 @compiled
+def chord_share(half: float) -> float:
+    """How long the chord of an arc is, by the length of the arc: sin(h)/h for the half turn h, without a division by zero."""
+    if abs(half) < 1e-2:
+        square = half * half
+        return 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0))
+    share: float = np.sin(half) / half
+    return share
+
+
+@compiled
 def arc(
     x_m: float, y_m: float, theta: float, v_mps: float, omega_radps: float, dt_s: float
 ) -> tuple[float, float, float]:
-    """The pose after dt on an arc. Written with the chord, whose length is v·dt·sin(h)/h for the half turn h: no division by ω."""
+    """The pose after dt on an arc. Written with its chord: no division by ω."""
     half = 0.5 * omega_radps * dt_s
-    if abs(half) < 1e-2:
-        square = half * half
-        shortened = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0))
-    else:
-        shortened = np.sin(half) / half
-    chord = v_mps * dt_s * shortened
+    chord = v_mps * dt_s * chord_share(half)
     return x_m + chord * np.cos(theta + half), y_m + chord * np.sin(theta + half), wrap(theta + omega_radps * dt_s)
 
 

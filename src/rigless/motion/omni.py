@@ -7,6 +7,7 @@ pushes to +x, south to −x, east to −y, west to +y, and all four together tur
 import math
 
 from rigless.kernel.compiled import compiled
+from rigless.motion.diff_drive import chord_share
 
 NORTH, SOUTH, EAST, WEST = range(4)
 
@@ -35,11 +36,6 @@ def displacement(
 ) -> tuple[float, float]:
     """How far a body goes in the world in dt with a steady velocity in its own, turning frame: an arc's chord, exactly."""
     half = 0.5 * turn_radps * dt_s
-    if abs(half) < 1e-2:
-        square = half * half
-        shortened = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0))
-    else:
-        shortened = math.sin(half) / half
     c, s = math.cos(theta + half), math.sin(theta + half)
-    ahead = dt_s * shortened
+    ahead = dt_s * chord_share(half)
     return ahead * (c * right_mps - s * forward_mps), ahead * (s * right_mps + c * forward_mps)

@@ -11,9 +11,9 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+import reserved
 import rigless
 from nats_servers import Server
-from rigless.transports.jetstream.server import free_port
 
 from .agv_backend import Backend, check_kept
 from .agv_scenes import on_loop
@@ -89,7 +89,7 @@ async def test_killed_and_started_again_at_seeded_instants(tmp_path):
 
 @on_loop
 async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path, rigless_process):
-    port = free_port()
+    port = reserved.port()
     words = ("run", "agv", "--no-panel", "--set", f"ports.nats={port}")
     first = await started(rigless_process, *words)
     store = tmp_path / "state" / "nats-server" / str(port) / "store"

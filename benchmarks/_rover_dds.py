@@ -27,7 +27,7 @@ from rigless.transports.dds import Transport
 from rigless.transports.transport import ALL
 
 RIGLESS = (sys.executable, "-c", "from rigless.cli import main; main()")
-DOMAIN = 20 + os.getpid() % 200
+DOMAIN = 102 + os.getpid() % 100  # beyond those of the tests
 KINDS = {"imu": m.Imu, "enc_vel": m.TwistWithCovarianceStamped, "ground_truth": m.Odometry, "gps": m.NavSatFix}
 FLEETS = (1, 5, 10, 20, 40, 80)
 HELD = 0.98  # simulated seconds a second

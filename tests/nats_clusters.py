@@ -11,8 +11,8 @@ from typing import Any
 
 import nats
 
+import reserved
 from nats_servers import Part, Server
-from rigless.transports.jetstream.server import free_port
 
 
 class Routes:
@@ -30,7 +30,7 @@ class Cluster:
     """Nodes with JetStream. `parts` are given to each of them."""
 
     def __init__(self, folder: Path, *parts: Part, count: int = 3, extra: str = ""):
-        ports = [free_port() for _ in range(count)]
+        ports = [reserved.port() for _ in range(count)]
         self.nodes = [Server(folder, Routes(port, ports), *parts, extra=extra) for port in ports]
 
     @property
@@ -55,6 +55,12 @@ class Cluster:
                 await client.close()
         return {}
 
+    async def made(self, verb: str, question: Any = None) -> dict[str, Any]:
+        """The stream or consumer that JetStream answers with, as soon as it does."""
+        while "config" not in (found := await self.ask(verb, question)):
+            await asyncio.sleep(0.02)
+        return found
+
     async def say(self, subject: str) -> None:
         """Something that a stream stores."""
         client = await nats.connect(self._alive)
@@ -70,14 +76,17 @@ class Cluster:
     async def ready(self) -> None:
         """Until it can make a stream on three nodes."""
         stream = {"name": "READY", "subjects": ["ready"], "num_replicas": min(3, len(self.nodes)), "storage": "memory"}
-        while "config" not in await self.ask("STREAM.CREATE.READY", stream):
-            await asyncio.sleep(0.02)
+        await self.made("STREAM.CREATE.READY", stream)
 
-    async def leader(self, place: str) -> Server | None:
-        """Which node leads a stream, or a consumer (STREAM.CONSUMER); None while none does."""
+    async def leader(self, place: str) -> Server:
+        """Which node leads a stream, or a consumer (STREAM.CONSUMER), as soon as one does."""
         kind = "CONSUMER" if "." in place else "STREAM"
-        name = ((await self.ask(f"{kind}.INFO.{place}")).get("cluster") or {}).get("leader")
-        return next((node for node in self.nodes if node.folder.name == name), None)
+        while True:
+            name = ((await self.ask(f"{kind}.INFO.{place}")).get("cluster") or {}).get("leader")
+            for node in self.nodes:
+                if node.folder.name == name:
+                    return node
+            await asyncio.sleep(0.02)
 
     async def lead(self, node: Server, place: str) -> None:
         """Let this node lead a stream or a consumer."""

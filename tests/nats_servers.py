@@ -1,4 +1,4 @@
-"""Real nats-servers for tests: on loopback, each on a free port with a store of its own; killed, stopped and started again at will, with
+"""Real nats-servers for tests: on loopback, each on a port with a store of its own; killed, stopped and started again at will, with
 credentials, TLS and permissions where asked for. They end with the `with`, and with the process of the tests.
 
     with Server(tmp_path) as server: server.kill(); server.start()            # the same port, the same store
@@ -25,9 +25,10 @@ from typing import Protocol
 
 import nkeys
 
-from rigless.transports.jetstream.server import LEASH, free_port, program
+import reserved
+from rigless.transports.jetstream.server import LEASH, program
 
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0
 
 
 class Part(Protocol):
@@ -42,7 +43,7 @@ class Server:
     def __init__(self, folder: Path, *parts: Part, extra: str = "", port: int = 0):
         self.folder = folder / f"nats-{secrets.token_hex(4)}"
         self.folder.mkdir(parents=True)
-        self.port = port or free_port()
+        self.port = port or reserved.port()
         self.parts, self.extra = parts, extra
         self.process: subprocess.Popen[bytes] | None = None
 

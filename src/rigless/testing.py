@@ -61,6 +61,7 @@ def check_driver(driver: "Driver", commands: "Sequence[Command]" = (), seconds: 
     async def once() -> None:
         keeper = Keeper(driver, lambda subject, data: told.extend(codec.decode(data, subject)))
         keeping = asyncio.create_task(keeper.run())
+        await keeper.settled.wait()  # it was reached, or lost
         await asyncio.sleep(seconds)
         for command in commands:
             keeper.give(command)

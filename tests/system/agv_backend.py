@@ -24,10 +24,6 @@ def rfc3339(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def to_seconds(text: str) -> float:
-    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
-
 @dataclass(frozen=True)
 class Stored:
     """A message as the stream has it."""
@@ -48,7 +44,8 @@ class Backend:
 
     def __init__(self, client: Client, robot: str = "agv", clock_off_s: float = 0.0):
         self.client, self.robot, self.clock_off_s = client, robot, clock_off_s
-        self.stream = client.jetstream(timeout=2)
+        self.stream = client.jetstream(timeout=2)  # which may be away; what was asked is asked again
+        self.operator = client.jetstream(timeout=DEADLINE_S)  # for what is asked once
         self.boot = str(uuid.uuid4())
         self.sent: dict[str, str] = {}  # id → kind
         self.out: list[Stored] = []
@@ -134,10 +131,8 @@ class Backend:
                         ack_policy=nats.js.api.AckPolicy.NONE, inactive_threshold=30, mem_storage=True,
                     ),
                 )  # fmt: skip
-                found: list[Stored] = []
-                while not found or found[-1].place < info.state.last_seq:
-                    found += [_stored(message) for message in await subscription.fetch(500, timeout=2)]
-                self.out += found
+                while not self.out or self.out[-1].place < info.state.last_seq:
+                    self.out += [_stored(message) for message in await subscription.fetch(500, timeout=2)]
                 await subscription.unsubscribe()
         except TROUBLES:
             await asyncio.sleep(0.05)  # the server is away: what is there will be read later
@@ -201,14 +196,24 @@ def check_kept(backend: Backend) -> None:
         assert found[0] == 1, f"{key} begins with {found[0]}"
 
 
-def check_fresh(backend: Backend, outage_s: float) -> None:
-    """Of what is only worth anything while it is new, nothing waited for an outage to end: all of it has about the same age as what
-    came later. (Ages grow where the machine cannot hold the pace; they never shrink by themselves.)"""
-    ages = [stored.stored_s - to_seconds(stored.envelope["ts"]) for stored in backend.out if stored.type in LATEST_WINS]
-    youngest = float("inf")
-    for age in reversed(ages):
-        youngest = min(youngest, age)
-        assert age - youngest < outage_s, f"stored {age - youngest:.2f} s later than others"
+@dataclass(frozen=True)
+class Outage:
+    """A server was killed: when, by its own clock, and how far the robot's simulated time was. When the robot knew of it, and until when."""
+
+    killed_s: float
+    said_s: float
+    known_s: float
+    until_s: float
+
+
+def check_fresh(backend: Backend, outages: list[Outage]) -> None:
+    """Of what is only worth anything while it is new, nothing waited for an outage to end: neither what was said before, nor what was
+    said by a robot that knew of it."""
+    for stored in (stored for stored in backend.out if stored.type in LATEST_WINS):
+        said_s = stored.envelope["sim"]["simTimeS"]
+        for outage in outages:
+            assert said_s >= outage.said_s or stored.stored_s <= outage.killed_s, f"{stored.type} was told late"
+            assert not outage.known_s < said_s < outage.until_s, f"{stored.type} of an outage was told"
 
 
 def day(days: float) -> float:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from pymodbus.client import ModbusTcpClient
 
+import reserved
 from rigless.hardware.installed import make_drivers
 from rigless.host.host import Host
 from rigless.host.playback import Playback
@@ -23,7 +24,6 @@ from rigless.recordings.reading import Recording
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.hardware import real_parts
 from rigless.scenario.load import open_target
-from rigless.transports.jetstream.server import free_port
 
 from .agv_backend import Backend
 from .agv_scenes import on_loop
@@ -87,7 +87,7 @@ def config(modbus=5020, nats=4222):
 
 @on_loop
 async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_process, rigless_command):
-    modbus, nats, tape = free_port(), free_port(), tmp_path / "day.mcap"
+    modbus, nats, tape = reserved.port(), reserved.port(), tmp_path / "day.mcap"
     file = tmp_path / "robot_config.json"
     file.write_text(config(modbus, nats), "utf-8")
     with plc(environment, modbus) as first:
@@ -174,7 +174,7 @@ def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
 async def test_real_parts_are_driven_in_real_time_and_never_by_a_recording(site, monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(site)
     file = tmp_path / "robot_config.json"
-    file.write_text(config(free_port(), free_port()), "utf-8")
+    file.write_text(config(reserved.port(), reserved.port()), "utf-8")
     with pytest.raises(InputError, match="plc-agv has real parts, and they do not move at the pace 2×"):
         await Host(open_target(str(file)), 2.0).open()
     built = open_target(str(file))

@@ -11,17 +11,15 @@ import pytest
 from nats_servers import Authority, Proxy, Server
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.problems import InputError
+from rigless.transports.jetstream import connection, lease, streams
 
-from .agv_backend import IN, LATEST_WINS, OUT, Backend, check_fresh, check_kept, day, rfc3339
+from .agv_backend import IN, LATEST_WINS, OUT, Backend, Outage, check_fresh, check_kept, day, rfc3339
 from .agv_scenes import events, on_loop, robot, status, until
 
-OUTAGE_S = 2.5  # the longest outage of a seeded scene
 
-
-async def traffic(backend, rng, seconds):
-    """Commands and tasks at odd instants, until the time is over."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+async def traffic(backend, rng, over):
+    """Commands and tasks at odd instants, some more than ten."""
+    while not over.is_set() or len(backend.sent) <= 10:
         match rng.randrange(5):
             case 0:
                 await backend.command("MOVE", x=rng.uniform(-1, 1), y=rng.uniform(-1, 1))
@@ -42,19 +40,25 @@ async def test_a_server_killed_and_restarted_at_seeded_instants(tmp_path):
         rng = random.Random(seed)
         with Server(tmp_path) as server:
             async with robot(server, tmp_path / f"state{seed}") as host, await Backend.connect(server.url) as backend:
-                flowing = asyncio.create_task(traffic(backend, rng, 7.0))
+                over, outages = asyncio.Event(), []
+                flowing = asyncio.create_task(traffic(backend, rng, over))
                 for _ in range(3):
                     await asyncio.sleep(rng.uniform(0.2, 1.2))
                     server.kill()
-                    await asyncio.sleep(rng.uniform(0.0, OUTAGE_S / 2))
+                    killed = time.time(), host.sim.now_s
+                    await until(lambda: status(host) == "OFFLINE", "OFFLINE")
+                    known_s = host.sim.now_s
+                    await asyncio.sleep(rng.uniform(0.0, 1.2))
+                    outages.append(Outage(*killed, known_s, host.sim.now_s))
                     server.start()
+                over.set()
                 await flowing
                 await until(lambda: status(host) == "RUNNING", "RUNNING")
                 await backend.command("STOP")
                 await backend.until_ended()
                 check_kept(backend)
-                check_fresh(backend, OUTAGE_S)
-                assert len(backend.sent) > 10
+                check_fresh(backend, outages)
+                assert [stored for stored in backend.out if stored.type in LATEST_WINS]
 
     await asyncio.gather(*(scene(seed) for seed in range(2)))
 
@@ -88,9 +92,7 @@ async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             server.freeze()
-            for number in range(20):  # said into a connection that nobody reads, and said again on the next
-                host.apply(SetInput("agv", "estop", number % 2 == 0))
-                await asyncio.sleep(0.03)
+            await press(host, 20)  # said into a connection that nobody reads, and said again on the next
             waiting = asyncio.create_task(backend.command("SET_OUTPUT", ioId="buzzer", value=False))
             await until(lambda: status(host) == "OFFLINE", "OFFLINE")
             down_s = host.sim.now_s
@@ -106,7 +108,8 @@ async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_
 
 
 @on_loop
-async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path):
+async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(connection, "PING_S", 60.0)  # it does not notice by itself that it hears nothing
     with Server(tmp_path) as server:
         async with (
             Proxy(server) as way,
@@ -116,9 +119,7 @@ async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path)
             await until(lambda: status(host) == "RUNNING", "RUNNING")
             for outage in range(3):
                 way.deaf = True
-                for number in range(10):
-                    host.apply(SetInput("agv", "estop", number % 2 == 0))
-                    await asyncio.sleep(0.01)
+                await press(host, 10)
                 await backend.until(lambda outage=outage: len(presses(backend)) >= 10 * (outage + 1), "stored")
                 way.cut()
                 way.deaf = False
@@ -127,6 +128,14 @@ async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path)
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             check_kept(backend)
+
+
+async def press(host, times):
+    """The emergency stop, and release it: each is seen by the robot before the next."""
+    for number in range(times):
+        host.apply(SetInput("agv", "estop", number % 2 == 0))
+        now_s = host.sim.now_s
+        await until(lambda now_s=now_s: host.sim.now_s > now_s + 0.03, "time goes on")
 
 
 def presses(backend):
@@ -138,15 +147,15 @@ async def test_a_full_stream_loses_nothing_that_counts(tmp_path):
     with Server(tmp_path) as server:
         async with await Backend.connect(server.url) as backend, robot(server, tmp_path / "state") as host:
             await backend.until(lambda: backend.of("state"), "state")
-            info = await backend.stream.stream_info(OUT)
+            info = await backend.operator.stream_info(OUT)
             config = info.config
             config.max_msgs, config.discard = info.state.messages, "new"
-            await backend.stream.update_stream(config)
+            await backend.operator.update_stream(config)
             for number in range(20):
                 await backend.command("SET_OUTPUT", ioId="buzzer", value=number % 2 == 0)
             await until(lambda: "full" in events(host).lower() or "exceeded" in events(host).lower(), "it says so")
             config.max_msgs = -1
-            await backend.stream.update_stream(config)
+            await backend.operator.update_stream(config)
             await backend.until_ended()
             check_kept(backend)
 
@@ -158,7 +167,7 @@ async def test_deleted_streams_are_made_again(tmp_path):
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             for stream in (OUT, IN):
-                await backend.stream.delete_stream(stream)
+                await backend.operator.delete_stream(stream)
                 backend.out.clear()
                 backend.sent.clear()
                 await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
@@ -170,7 +179,7 @@ async def test_deleted_streams_are_made_again(tmp_path):
 async def test_credentials_that_expire_are_named_and_new_ones_are_used(tmp_path):
     authority = Authority(tmp_path / "keys")
     with Server(tmp_path, authority) as server:
-        creds = authority.creds("robot", lasts_s=3)
+        creds = authority.creds("robot")
         ours = str(authority.creds("backend"))
         async with (
             robot(server, tmp_path / "state", [f"nats.credsFilePath={creds}"]) as host,
@@ -178,8 +187,10 @@ async def test_credentials_that_expire_are_named_and_new_ones_are_used(tmp_path)
         ):
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
-            await until(lambda: status(host) == "OFFLINE", "OFFLINE")
+            authority.creds("robot", lasts_s=2)
+            server.restart()  # it comes again with these, and must go soon, unless it is later still
             await until(lambda: "expired" in events(host), "the reason")
+            await until(lambda: status(host) == "OFFLINE", "OFFLINE")
             authority.creds("robot")
             await until(lambda: status(host) == "RUNNING", "RUNNING")
             await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
@@ -223,7 +234,7 @@ async def test_whose_clock_is_off_hardly_matters(tmp_path, days):
     with Server(tmp_path) as server:
         async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
             host.apply(SetInput("agv", "epoch_s", time.time() + day(days) - host.sim.now_s))  # the robot's clock
-            good = await backend.command("SET_OUTPUT", ioId="buzzer", value=True, lasts_s=30)
+            good = await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             old = await backend.command("SET_OUTPUT", ioId="buzzer", value=True, lasts_s=-1)
             await backend.until_ended()
             assert backend.ended(good)[0]["status"] == "SUCCEEDED"
@@ -231,7 +242,7 @@ async def test_whose_clock_is_off_hardly_matters(tmp_path, days):
             backend.clock_off_s = day(
                 days
             )  # the backend's: what it says has expired by the server's clock, or lasts longer
-            late = await backend.command("SET_OUTPUT", ioId="buzzer", value=True, lasts_s=30)
+            late = await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended(late)
             assert backend.ended(late)[0]["status"] == ("EXPIRED" if days < 0 else "SUCCEEDED")
             check_kept(backend)
@@ -267,20 +278,24 @@ async def test_five_hundred_that_are_none(tmp_path):
                 kind = rng.choice(kinds)
                 data = backend.envelope(kind, backend.command_of("STOP", {}, f"bad-{rng.randrange(10**9)}"))
                 await backend.client.publish(f"robot.agv.{kind}", spoilt(data, rng))
-            await backend.client.flush()
+            await backend.client.flush(60)
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             assert [backend.ended(one)[0]["status"] for one in backend.sent] == ["SUCCEEDED"]
-            assert status(host) == "RUNNING"
+            await until(lambda: status(host) == "RUNNING", "RUNNING")
             refused = [s.payload for s in backend.of("command.ack") if s.payload.get("code") == "MALFORMED_ENVELOPE"]
             assert refused
             check_kept(backend)
 
 
 @on_loop
-async def test_of_two_runtimes_with_one_id_one_has_it(tmp_path):
+async def test_of_two_runtimes_with_one_id_one_has_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(connection, "PING_S", 60.0)  # whoever cannot ask whether another has it begins without knowing
+    monkeypatch.setattr(streams, "ASK_S", (1.0,) * 60)
+    monkeypatch.setattr(lease, "ANSWER_S", 60.0)
     with Server(tmp_path) as server:
         async with robot(server, tmp_path / "one") as first, await Backend.connect(server.url) as backend:
+            await until(lambda: status(first) == "RUNNING", "RUNNING")
             with pytest.raises(InputError) as caught:
                 async with robot(server, tmp_path / "two"):
                     raise AssertionError("it must not open")

@@ -5,18 +5,19 @@ import contextlib
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+import reserved
 import rigless
 from nats_servers import Server
-from rigless.transports.jetstream.server import free_port
 
-from .agv_backend import Backend, check_kept
-from .agv_scenes import on_loop
+from .agv_backend import OUT, Backend, check_kept
+from .agv_scenes import on_loop, until
 
 PHOENIX = Path(__file__).with_name("agv_phoenix.py")
 
@@ -28,6 +29,11 @@ async def started(rigless_process, *words):
 def beginnings(backend):
     """The boots in the stream, in order."""
     return list(dict.fromkeys(stored.envelope["bootId"] for stored in backend.out))
+
+
+def listens(port):
+    with contextlib.closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def reported(backend):
@@ -61,7 +67,7 @@ async def test_killed_and_started_again_at_seeded_instants(tmp_path):
             async with await Backend.connect(server.url) as backend:
 
                 async def flow():
-                    while not over.is_set():
+                    while not over.is_set() or len(backend.sent) <= 10:
                         match rng.randrange(4):
                             case 0:
                                 await backend.command("MOVE", x=rng.uniform(-0.2, 0.2), y=0.0)
@@ -79,17 +85,16 @@ async def test_killed_and_started_again_at_seeded_instants(tmp_path):
                     kill()
                 over.set()
                 await flowing
+                await backend.until(lambda: len(beginnings(backend)) > 1, "it lives again")
                 await backend.until_ended()
                 check_kept(backend)
-                assert len(beginnings(backend)) > 1
-                assert len(backend.sent) > 10
 
     await asyncio.gather(*(scene(seed) for seed in range(2)))
 
 
 @on_loop
 async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path, rigless_process):
-    port = free_port()
+    port = reserved.port()
     words = ("run", "agv", "--no-panel", "--set", f"ports.nats={port}")
     first = await started(rigless_process, *words)
     store = tmp_path / "state" / "nats-server" / str(port) / "store"
@@ -104,8 +109,9 @@ async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path,
         wish = {"version": 4, "settings": {"runtime.tickHz": 50, "streams.stateHz": 20}}
         await backend.publish("settings.desired", backend.envelope("settings.desired", wish))
         await backend.until(lambda: reported(backend)["restartRequired"] == ["runtime.tickHz"], "the report")
-        first.popen.kill()  # as it goes, the server goes
+        first.popen.kill()
         first.popen.wait()
+        await until(lambda: not listens(port), "as it goes, the server goes")
         second = await started(rigless_process, *words)
         await backend.until(lambda: reported(backend)["restartRequired"] == [], "what waited for the restart")
         told = reported(backend)
@@ -132,15 +138,23 @@ async def test_a_recording_is_played_to_a_server(tmp_path, rigless_process, rigl
     assert made.returncode == 0, made.stderr
     same = await asyncio.to_thread(rigless_command, "replay", tape)
     assert same.returncode == 0, same.stdout + same.stderr
-    with Server(tmp_path) as server:
-        words = ("replay", tape, "--serve", "--set", f"ports.nats={server.port}")
-        played = await started(rigless_process, *words)
-        assert await asyncio.to_thread(played.wait) == 0
-        async with await Backend.connect(server.url) as backend:
-            await backend.until(lambda: len(backend.of("state")) >= 10, "states")
-            assert len(beginnings(backend)) == 1
-            times = [stored.envelope["sim"]["simTimeS"] for stored in backend.of("state")]
-            assert times == sorted(times)
+
+    async def play():
+        """When, in simulated time, the states were said that a server got."""
+        with Server(tmp_path) as server:
+            words = ("replay", tape, "--serve", "--set", f"ports.nats={server.port}")
+            played = await started(rigless_process, *words)
+            assert await asyncio.to_thread(played.wait) == 0
+            async with await Backend.connect(server.url) as backend:
+                last = (await backend.operator.stream_info(OUT)).state.last_seq
+                await backend.until(lambda: backend.out and backend.out[-1].place >= last, "all of it")
+                assert len(beginnings(backend)) == 1
+                return [stored.envelope["sim"]["simTimeS"] for stored in backend.of("state")]
+
+    times = await play()
+    while len(times) < 10:  # to a server that is too busy to answer states are not said
+        times = await play()
+    assert times == sorted(times)
 
 
 def test_fast_runs_need_no_server_and_are_alike(tmp_path, rigless_command):

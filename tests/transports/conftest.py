@@ -1,15 +1,43 @@
-"""Tests of the NATS transport wait for what it does now and then; here it does it more often."""
+"""Tests of the NATS transport wait for what it does now and then; here it does it more often. And it has more patience: a machine that is
+busy with something else for seconds is no lost server. Tests of servers that are lost without a word are `impatient`."""
 
 import pytest
 
 from rigless.transports import nats
-from rigless.transports.jetstream import connection, outbox
+from rigless.transports.jetstream import connection, lease, outbox, publisher, session, streams
+
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(autouse=True)
-def _often(request, monkeypatch):
+def _often_and_patient(request, monkeypatch):
     if request.path.name.startswith("test_nats"):
         monkeypatch.setattr(nats, "TICK_S", 0.1)
         monkeypatch.setattr(nats, "RETURN_S", 0.1)
         monkeypatch.setattr(outbox, "RETRY_S", 0.05)
-        monkeypatch.setattr(connection, "PING_S", 0.3)
+        monkeypatch.setattr(nats, "CONNECT_S", PATIENCE_S)
+        monkeypatch.setattr(connection, "PING_S", PATIENCE_S)
+        monkeypatch.setattr(streams, "ASK_S", (1.0,) * int(PATIENCE_S))
+        for place in (lease, publisher, session):
+            monkeypatch.setattr(place, "ANSWER_S", PATIENCE_S)
+        monkeypatch.setattr(lease, "LIFE_S", 10 * PATIENCE_S)
+
+
+@pytest.fixture
+def in_a_cluster(_often_and_patient, monkeypatch):
+    """What was asked of a node that died is never answered: it is asked again soon."""
+    monkeypatch.setattr(streams, "ASK_S", (0.5, 0.5, 0.5))
+    for place in (lease, publisher, session):
+        monkeypatch.setattr(place, "ANSWER_S", 3.0)
+
+
+@pytest.fixture
+def impatient(_often_and_patient, monkeypatch):
+    """A server that does not answer is soon lost, until the function is called."""
+    monkeypatch.setattr(connection, "PING_S", 0.3)
+
+    def enough():
+        monkeypatch.setattr(connection, "PING_S", PATIENCE_S)
+        monkeypatch.setattr(connection, "QUIET_S", PATIENCE_S)
+
+    return enough

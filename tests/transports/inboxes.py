@@ -39,7 +39,7 @@ class Diary:
 
 
 async def until(true, what=""):
-    end = asyncio.get_running_loop().time() + 30
+    end = asyncio.get_running_loop().time() + 60
     while not true():
         assert asyncio.get_running_loop().time() < end, f"waited in vain: {what}"
         await asyncio.sleep(0.002)

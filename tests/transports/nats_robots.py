@@ -3,9 +3,11 @@
 import asyncio
 import functools
 import json
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import nats
+import nats.errors
+import nats.js.errors
 
 from rigless.kernel.ports import Port
 from rigless.transports.nats import Transport
@@ -13,6 +15,7 @@ from rigless.transports.nats import Transport
 from .inboxes import Diary, until
 
 IN, OUT = "ROBOT_IN", "ROBOT_OUT"
+PATIENCE_S = 60.0
 
 
 def on_loop(scene):
@@ -83,6 +86,11 @@ class Robot(Diary):
         return self.report["connected"]
 
     @property
+    def outages(self):
+        """How often it was told that it cannot talk."""
+        return sum(not json.loads(data)["connected"] for data in self.raw("_transport"))
+
+    @property
     def depth(self):
         waiting = sum(letter is not None for _, _, letter in self.transport._said)
         return waiting + self.transport._session.lane.depth
@@ -115,11 +123,18 @@ class Backend:
 
     def __init__(self, client):
         self.client = client
-        self.js = client.jetstream()
+        self.js = client.jetstream(timeout=PATIENCE_S)
 
     async def ask(self, robot, number, kind="command.request", data=None):
+        """Say it until the server has it: by its id it knows that it is the same."""
         body = data or json.dumps({"commandId": f"c{number}"}).encode()
-        await self.js.publish(f"robot.{robot}.{kind}", body, headers={"Nats-Msg-Id": f"ask-{robot}-{number}"})
+        for _ in range(60):
+            with suppress(nats.errors.Error, nats.js.errors.Error, TimeoutError):
+                headers = {"Nats-Msg-Id": f"ask-{robot}-{number}"}
+                await self.js.publish(f"robot.{robot}.{kind}", body, timeout=1, headers=headers)
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError("nobody takes what the backend says")
 
     async def stored(self, stream=OUT, kind=""):
         """All messages of a stream: their ids, in order."""
@@ -152,7 +167,7 @@ async def backend(url, **options):
 
 async def eventually(check, what=""):
     """Until something that must be asked for is so."""
-    end = asyncio.get_running_loop().time() + 30
+    end = asyncio.get_running_loop().time() + PATIENCE_S
     while not await check():
         assert asyncio.get_running_loop().time() < end, f"waited in vain: {what}"
         await asyncio.sleep(0.02)

@@ -1,8 +1,5 @@
 """A ROS peer of another make than the robot's transport: plain Cyclone endpoints in a participant of its own."""
 
-import os
-from itertools import count
-
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.pub import DataWriter
 from cyclonedds.qos import Policy, Qos
@@ -11,13 +8,6 @@ from cyclonedds.topic import Topic as DdsTopic
 
 from rigless.ros import cdr
 from rigless.transports.cyclone.samples import sample_type
-
-_numbers = count()
-
-
-def free_domain():
-    """One that no other test here uses."""
-    return 20 + (os.getpid() * 7 + next(_numbers)) % 200
 
 
 class Peer:

@@ -8,6 +8,7 @@ import pytest
 from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant, BuiltinTopicDcpsPublication
 from cyclonedds.qos import Policy
 
+import reserved
 from rigless.ros import cdr
 from rigless.ros import messages as m
 from rigless.ros.codec import ros_port
@@ -18,7 +19,7 @@ from rigless.transports import dds
 from rigless.transports.transport import ALL
 
 from .inboxes import Diary, until
-from .ros_peers import Peer, free_domain, taken, write
+from .ros_peers import Peer, taken, write
 
 TOPICS = (
     Topic("imu", m.Imu, "out"),
@@ -57,8 +58,8 @@ async def on_the_air(domain, namespace="/", name="robot"):
 
 def scene(play):
     async def bounded():
-        async with asyncio.timeout(60):
-            await play(free_domain())
+        async with asyncio.timeout(110):
+            await play(reserved.domain())
 
     asyncio.run(bounded())
     gc.collect()
@@ -73,7 +74,7 @@ def test_a_reader_hears_what_is_sent(reliable):
     async def play(domain):
         async with on_the_air(domain, "r1") as (transport, inbox):
             reader = Peer(domain).reader("rt/r1/imu", m.Imu, reliable=reliable)
-            await until(lambda: inbox.reports, "match")
+            await until(lambda: inbox.reports and reader.get_matched_publications(), "match")
             got = []
             transport.send(ALL, IMU, "/r1/imu")
             await until(lambda: got.extend(taken(reader)) or got, "sample")

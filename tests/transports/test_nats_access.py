@@ -122,7 +122,9 @@ async def test_a_key_alone_or_a_token_lets_a_robot_in(tmp_path):
 
 
 @on_loop
-async def test_servers_that_a_server_names_by_number_are_known_by_its_certificates_name(tmp_path, monkeypatch):
+async def test_servers_that_a_server_names_by_number_are_known_by_its_certificates_name(
+    tmp_path, monkeypatch, in_a_cluster
+):
     tls = Tls(tmp_path / "tls", names=("localhost",))
     nodes = Cluster(tmp_path, tls, count=2).nodes
     monkeypatch.setenv("RIGLESS_NATS_CA", str(tls.ca))

@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from rigless.transports.jetstream import publisher
+from rigless.transports.jetstream.connection import NOBODY
 from rigless.transports.jetstream.outbox import Letter, Outbox
 from rigless.transports.jetstream.publisher import Lane
 from rigless.transports.jetstream.trouble import MissingError
@@ -26,19 +27,22 @@ class Way:
         self.flying = []
         self.asked = []  # numbers of letters, as they were sent
         self.stored = 0
+        self.info = {"config": {"name": "OUT", "subjects": ["robot.*.events"]}, "state": {}}
 
     def ask(self, subject, data, headers, answer, letter):
         self.flying.append((answer, letter))
         self.asked.append(letter.number)
         return len(self.asked)
 
-    def answer(self, data=None):
+    def answer(self, data=None, status=0):
         """To the oldest that flies: the stream has it, unless told otherwise."""
         answer, letter = self.flying.pop(0)
-        self.stored += data is None
-        answer(letter, 0, b"", data or json.dumps({"seq": self.stored}).encode())
+        self.stored += data is None and not status
+        answer(letter, status, b"", data or json.dumps({"seq": self.stored}).encode())
 
-    async def request(self, *_):
+    async def request(self, subject, *_):
+        if "STREAM.INFO" in subject:
+            return b"", json.dumps(self.info).encode()
         raise MissingError("nobody tells which of the letters it has")
 
     def forget(self, question):
@@ -47,10 +51,10 @@ class Way:
 
 class Scene:
     def __init__(self, folder):
-        self.told = []
+        self.told, self.gone = [], []
         self.outbox = Outbox(folder / "outbox.sqlite", lambda text, _: self.told.append(text))
         self.way = Way()
-        self.lane = Lane(self.way, self.outbox, "r1", "OUT", lambda text, _: self.told.append(text), self.told.append)
+        self.lane = Lane(self.way, self.outbox, "r1", "OUT", lambda text, _: self.told.append(text), self.gone.append)
         self.said = 0
 
     def say(self, count=1):
@@ -66,6 +70,53 @@ class Scene:
 def _soon(monkeypatch):
     monkeypatch.setattr(publisher, "FIRST_WAIT_S", 0.01)
     monkeypatch.setattr(publisher, "LONGEST_WAIT_S", 0.01)
+
+
+async def nobody_answers(scene, flights):
+    """Three letters, sent again and again."""
+    await scene.lane.begin(0)
+    scene.say(3)
+    for flight in range(flights):
+        await until(lambda flight=flight: len(scene.way.asked) == 3 * (flight + 1), "sent again")
+        while scene.way.flying:
+            scene.way.answer(status=NOBODY)
+
+
+@on_loop
+async def test_a_stream_between_two_leaders_is_not_gone(tmp_path, monkeypatch):
+    monkeypatch.setattr(publisher, "TIMES", 1000)
+    scene = Scene(tmp_path)
+    await nobody_answers(scene, 10)
+    await until(lambda: len(scene.way.flying) == 3)
+    for _ in range(3):
+        scene.way.answer()
+    assert (scene.lane.depth, scene.gone, scene.told) == (0, [], [])
+    scene.lane.end()
+    scene.outbox.close()
+
+
+@pytest.mark.parametrize(
+    "info", [{"error": {"err_code": 10059}}, {"config": {"name": "OUT", "subjects": ["robot.*.state"]}}, {"error": 1}]
+)
+@on_loop
+async def test_a_stream_that_is_gone_or_takes_something_else_is_missed_at_once(tmp_path, info):
+    scene = Scene(tmp_path)
+    scene.way.info = info
+    await nobody_answers(scene, 1)
+    await until(lambda: scene.gone)
+    scene.lane.end()
+    scene.outbox.close()
+
+
+@on_loop
+async def test_a_stream_that_is_there_but_never_answers_is_missed_after_a_while(tmp_path, monkeypatch):
+    monkeypatch.setattr(publisher, "TIMES", 2)
+    scene = Scene(tmp_path)
+    flying = asyncio.create_task(nobody_answers(scene, 1000))
+    await until(lambda: scene.gone)
+    flying.cancel()
+    scene.lane.end()
+    scene.outbox.close()
 
 
 @on_loop
@@ -114,8 +165,7 @@ async def test_an_outbox_that_cannot_be_read_is_read_again(tmp_path, monkeypatch
 
     scene.outbox._database = Disk()
     await scene.lane.begin(0)
-    await asyncio.sleep(0.03)
-    assert "disk I/O error" in "".join(scene.told)
+    await until(lambda: "disk I/O error" in "".join(scene.told))
     trouble.clear()
     while scene.lane.depth:
         await until(lambda: scene.way.flying, "sent")

@@ -70,32 +70,42 @@ async def test_a_second_runtime_elsewhere_is_told_who_has_the_robot(tmp_path, mo
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path / "one")):
             holder = leases.myself()
-            monkeypatch.setattr(leases, "_space", lambda: "of another machine")
-            monkeypatch.setattr(leases, "_living", set())
-            text = await refusal(port(server.url, tmp_path / "two"))
+            with monkeypatch.context() as elsewhere:
+                elsewhere.setattr(leases, "_space", lambda: "of another machine")
+                elsewhere.setattr(leases, "_living", set())
+                text = await refusal(port(server.url, tmp_path / "two"))
             assert holder.host in text
             assert str(os.getpid()) in text
             assert "since" in text
-        monkeypatch.undo()
         async with running(port(server.url, tmp_path / "two")):  # given back
             pass
 
 
 @on_loop
 async def test_the_lease_of_a_silent_one_is_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(leases, "LIFE_S", 2.0)
-    monkeypatch.setattr(leases, "WATCH_S", 0.4)
-    monkeypatch.setattr(leases, "POLL_S", 0.1)
+    monkeypatch.setattr(leases, "WATCH_S", 0.2)
+    monkeypatch.setattr(leases, "POLL_S", 0.05)
     with Server(tmp_path) as server:
-        async with running(port(server.url, tmp_path / "one")), backend(server.url) as other:
+        async with running(port(server.url, tmp_path / "one")):
             pass
         async with backend(server.url) as other:
             gone = leases.Holder("t", "elsewhere", 1, "2026-01-01T00:00:00Z", "another", "pid:[1]", "1")
             bucket = await other.js.key_value(leases.BUCKET)
             await bucket.put("r1", msgspec.json.encode(gone))
-        async with running(port(server.url, tmp_path / "one")) as robot:
-            assert "elsewhere" in robot.texts
-            assert "silent" in robot.texts
+            given = port(server.url, tmp_path / "one")
+            robot = Robot(given)
+            opening = asyncio.create_task(robot.transport.open(given.address))
+            try:
+                await until(lambda: "silent" in robot.texts)
+                assert "elsewhere" in robot.texts
+                assert not opening.done()
+                info = await other.js.stream_info(f"KV_{leases.BUCKET}")
+                assert info.config.max_age == leases.LIFE_S
+                await other.js.purge_stream(f"KV_{leases.BUCKET}")  # as the bucket does when it forgets
+                await opening
+                await robot.until_connected()
+            finally:
+                await robot.transport.close()
 
 
 @on_loop

@@ -20,7 +20,7 @@ S = 10**9
 
 
 async def ask(other, verb, **question):
-    answer = json.loads((await other.client.request(f"$JS.API.{verb}", json.dumps(question).encode())).data)
+    answer = json.loads((await other.client.request(f"$JS.API.{verb}", json.dumps(question).encode(), 60)).data)
     assert "error" not in answer, answer
     return answer
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import socket
 from contextlib import asynccontextmanager
 
 import pytest
@@ -142,7 +143,28 @@ def test_who_comes_when_it_is_full_waits_for_a_place(monkeypatch):
             for _, writer in held:
                 writer.close()
 
-    monkeypatch.setattr(tcp, "WAIT_S", 30.0)
+    monkeypatch.setattr(tcp, "WAIT_S", 60.0)
+    asyncio.run(scene())
+
+
+def test_who_waits_is_served_if_others_leave_while_the_machine_is_busy(monkeypatch):
+    monkeypatch.setattr(tcp, "LINKS", 3)
+    monkeypatch.setattr(tcp, "WAIT_S", 60.0)
+
+    async def scene():
+        async with serving() as (transport, inbox, port):
+            held = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+            await until(lambda: len(transport.connections) == 3)
+            with socket.create_connection(("127.0.0.1", port)) as late:
+                late.sendall(b"in")
+                await until(lambda: transport._waiting)
+                for one in held:
+                    one.sendall(b"last words")
+                    one.close()
+                [peer] = transport._waiting
+                asyncio.get_running_loop().call_soon(transport._give_up, peer, tcp.TURNS)  # its time is over as well
+                await until(lambda: inbox.data(4) == b"in")
+
     asyncio.run(scene())
 
 

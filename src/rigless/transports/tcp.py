@@ -8,6 +8,7 @@ from rigless.transports.transport import ALL, LINKS, PENDING_BYTES, Inbox, join,
 WAIT_S = (
     1.0  # who comes when all places are taken waits so long for one: those who have left may not have been noticed yet
 )
+TURNS = 5  # and as many turns of the loop, if nothing was noticed all the while: last words, that there are no more, the end
 
 
 class Transport:
@@ -56,7 +57,7 @@ class Transport:
         elif len(self.connections) >= LINKS:
             connection.pause_reading()
             self._waiting[peer] = connection
-            asyncio.get_running_loop().call_later(WAIT_S, self._give_up, peer)
+            asyncio.get_running_loop().call_later(WAIT_S, self._give_up, peer, TURNS)
         else:
             peer.link = self.inbox.new_link()
             self.connections[peer.link] = connection
@@ -71,10 +72,11 @@ class Transport:
             self.arrive(peer, connection)
             connection.resume_reading()
 
-    def _give_up(self, peer: "_Connection") -> None:
-        connection = self._waiting.pop(peer, None)
-        if connection is not None:
-            connection.abort()
+    def _give_up(self, peer: "_Connection", turns: int) -> None:
+        if turns and peer in self._waiting:
+            asyncio.get_running_loop().call_soon(self._give_up, peer, turns - 1)
+        elif peer in self._waiting:
+            self._waiting.pop(peer).abort()
 
 
 class _Connection(asyncio.Protocol):

@@ -6,7 +6,7 @@ Streams, the robot's consumer and the bucket of leases may have been made with o
 from collections.abc import Sequence
 from typing import Any
 
-from rigless.transports.jetstream.streams import S, Stream, covers
+from rigless.transports.jetstream.streams import S, Stream
 from rigless.transports.jetstream.trouble import LinkError
 
 SHORT_MEMORY = {
@@ -48,7 +48,7 @@ def check_outbound(stream: Stream, subjects: Sequence[str]) -> list[str]:
 
 
 def _check_subjects(stream: Stream, subjects: Sequence[str]) -> None:
-    missing = [subject for subject in subjects if not any(covers(pattern, subject) for pattern in stream.subjects)]
+    missing = [subject for subject in subjects if not stream.takes(subject)]
     if missing:
         names = ", ".join(missing)
         fix = f"add them to its subjects: nats stream edit {stream.name}"

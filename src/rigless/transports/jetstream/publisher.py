@@ -30,6 +30,7 @@ ANSWER_S = 5.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 5.0
 WALK = 1000  # messages looked at to settle doubts of one subject
 PROBE_S = 4.0  # how often a latest-wins message of a subject asks whether it was taken
+TIMES = 5  # nobody may answer as often in a row, for a stream that is there
 TOO_LARGE = 10054
 
 
@@ -64,7 +65,10 @@ class Lane:
         self._wait_s = FIRST_WAIT_S
         self._denied: set[str] = set()  # subjects that are not permitted: letters to them wait on file alone
         self._said = ""
-        self._nobody = 0  # questions in a row that nobody answered: a new leader is not there at once
+        self._nobody = (
+            0  # times in a row that nobody answered although the stream is there: a new leader is not heard of at once
+        )
+        self._looking: asyncio.Task[None] | None = None  # whether the stream is there
         self._probes: dict[str, int] = {}  # latest-wins subjects that have asked lately → question
         self._probe_s = 0.0  # when they ask again
         self._largest = connection.max_payload
@@ -136,9 +140,22 @@ class Lane:
             self._tell(f"what the robot says to {subject} is lost: {why}", "error")
 
     def _nobody_there(self, subject: str) -> None:
+        """The stream is gone, or it is between two leaders: whoever leads it next can tell."""
+        if self._looking is None:
+            self._looking = asyncio.get_running_loop().create_task(self._look(subject))
+
+    async def _look(self, subject: str) -> None:
+        try:
+            found = await streams.look(self._connection, self._stream)
+            why = f"the stream {self._stream} is gone, or does not take {subject}"
+        except Exception as error:  # whatever it was
+            found, why = None, str(trouble_of(error))
         self._nobody += 1
-        if self._nobody > 1:
-            self._missing(f"the stream {self._stream} is gone, or does not take {subject}")
+        if found is None or not found.takes(subject) or self._nobody > TIMES:
+            self._missing(why)
+        else:
+            await asyncio.sleep(FIRST_WAIT_S)
+        self._looking = None
 
     # Life
 
@@ -169,9 +186,10 @@ class Lane:
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
-        if self._resuming is not None and self._resuming is not asyncio.current_task():
-            self._resuming.cancel()
-        self._resuming = None
+        for task in (self._resuming, self._looking):
+            if task is not None and task is not asyncio.current_task():
+                task.cancel()
+        self._resuming = self._looking = None
         for question, letter, _ in self._flying.values():
             self._connection.forget(question)
             self._back.append(letter)

@@ -64,6 +64,9 @@ class Stream(msgspec.Struct):
     def replicas(self) -> int:
         return int(self.config.get("num_replicas") or 1)
 
+    def takes(self, subject: str) -> bool:
+        return any(covers(pattern, subject) for pattern in self.subjects)
+
 
 async def api(connection: Connection, verb: str, question: Any = None) -> dict[str, Any]:
     """Ask JetStream something that may be asked twice. Raises LinkError, of it ApiError if JetStream refuses."""

@@ -32,7 +32,7 @@ async def server() -> AsyncIterator[Server]:
 async def bare(url: str, seconds: float) -> dict[str, float]:
     """Messages a second into one stream by nats-py alone: each awaited, a window of them in flight, and without acknowledgement."""
     client = await nats.connect(url)
-    stream = client.jetstream(publish_async_max_pending=WINDOW)
+    stream = client.jetstream(timeout=60, publish_async_max_pending=WINDOW)
     await stream.add_stream(name="BARE", subjects=["bare.>"])
     found = {
         "awaited_per_s": await _rate(lambda count: _awaited(stream, count), seconds),

@@ -42,7 +42,7 @@ class _Mute:
 async def publishing(address: str, seconds: float) -> dict[str, float]:
     """Until all are in the stream, which is asked."""
     client = await nats.connect(f"nats://{address}")
-    stream = client.jetstream(timeout=10)
+    stream = client.jetstream(timeout=60)
     inbox = _Mute()
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         port = agv_port(RobotConfig())

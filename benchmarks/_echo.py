@@ -90,7 +90,7 @@ def _serving(which: str) -> Iterator[socket.socket]:
     command = [sys.executable, __file__, which]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
-        with socket.create_connection(("127.0.0.1", int(server.stdout.readline())), timeout=10) as client:
+        with socket.create_connection(("127.0.0.1", int(server.stdout.readline())), timeout=60) as client:
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             yield client
         server.communicate()

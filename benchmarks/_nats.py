@@ -33,7 +33,7 @@ async def bare(url: str, seconds: float) -> dict[str, float]:
     """Messages a second into one stream by nats-py alone: each awaited, a window of them in flight, and without
     acknowledgement, until the stream holds them as for ours; a burst that the server drops part of counts what it holds."""
     client = await nats.connect(url)
-    stream = client.jetstream(publish_async_max_pending=WINDOW)
+    stream = client.jetstream(timeout=60, publish_async_max_pending=WINDOW)
     await stream.add_stream(name="BARE", subjects=["bare.>"])
     found = {
         "awaited_per_s": await _rate(lambda count: _awaited(stream, count), seconds),

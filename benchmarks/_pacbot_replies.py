@@ -52,7 +52,7 @@ def _drive(context: "zmq.Context[zmq.Socket[bytes]]", url: str, seconds: float) 
     def client(number: int) -> None:
         with context.socket(zmq.REQ) as req:
             req.setsockopt(zmq.LINGER, 0)
-            req.setsockopt(zmq.RCVTIMEO, 10_000)
+            req.setsockopt(zmq.RCVTIMEO, 60_000)
             req.connect(url)
             for turn in range(max(1, round(seconds * RATE_HZ))):
                 due = begin + (turn + number / CLIENTS) / RATE_HZ

@@ -16,29 +16,40 @@ import numpy as np
 RATES = (20, 60)
 CLIENTS = (1, 5, 20)
 RIGLESS = (sys.executable, "-c", "from rigless.cli import main; main()")
+PATIENCE_S = 60.0
 READERS = """
-import asyncio, json, sys, time
+import asyncio, contextlib, json, sys, time
 from websockets.asyncio.client import connect
 
-async def read(url, hz, end, totals):
-    async with connect(url, compression=None) as stream:
-        await stream.send(json.dumps({"type": "look", "robots": {"vacuum": hz}}))
+async def read(stream, got):
+    async for message in stream:
+        got[0] += len(message)
+        got[1] += isinstance(message, bytes)
+
+async def each_has_a_picture(gots):
+    while not all(pictures for _, pictures in gots):
+        await asyncio.sleep(0.01)
+
+async def main(url, hz, count, seconds, patience_s):
+    async with contextlib.AsyncExitStack() as stack:
+        opening = [connect(url, compression=None, open_timeout=patience_s) for _ in range(count)]
+        streams = await asyncio.gather(*map(stack.enter_async_context, opening))
+        gots = [[0, 0] for _ in streams]
+        reading = [asyncio.create_task(read(*each)) for each in zip(streams, gots)]
+        for stream in streams:
+            await stream.send(json.dumps({"type": "look", "robots": {"vacuum": hz}}))
+        await each_has_a_picture(gots)
         print("on", flush=True)
-        while (left := end - time.monotonic()) > 0:
-            try:
-                message = await asyncio.wait_for(stream.recv(), left)
-            except TimeoutError:
-                return
-            totals[0] += len(message)
-            totals[1] += isinstance(message, bytes)
+        begin = time.monotonic()
+        for got in gots:
+            got[:] = 0, 0
+        await asyncio.sleep(seconds)
+        await each_has_a_picture(gots)
+        print(json.dumps([*map(sum, zip(*gots)), time.monotonic() - begin]), flush=True)
+        for task in reading:
+            task.cancel()
 
-async def main(url, hz, count, seconds):
-    totals = [0, 0]
-    end = time.monotonic() + seconds
-    await asyncio.gather(*(read(url, hz, end, totals) for _ in range(count)))
-    print(json.dumps(totals), flush=True)
-
-asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])))
+asyncio.run(main(sys.argv[1], *map(int, sys.argv[2:4]), *map(float, sys.argv[4:])))
 """
 
 
@@ -61,7 +72,7 @@ def running() -> Iterator[tuple[int, str]]:
             yield server.pid, url
         finally:
             server.terminate()
-            server.wait(10)
+            server.wait(PATIENCE_S)
 
 
 def _command(url: str, action: str, config: dict[str, Any]) -> None:
@@ -86,17 +97,14 @@ def measure_nobody(pid: int, seconds: float) -> float:
 
 
 def measure_clients(pid: int, url: str, hz: int, count: int, seconds: float, idle: float) -> dict[str, float]:
-    words = (url.replace("http", "ws") + "/ws?truth_hz=0", str(hz), str(count), str(seconds + 0.5))
+    words = (url.replace("http", "ws") + "/ws?truth_hz=0", str(hz), str(count), str(seconds), str(PATIENCE_S))
     with subprocess.Popen([sys.executable, "-c", READERS, *words], stdout=subprocess.PIPE, text=True) as readers:
         assert readers.stdout is not None
-        for _ in range(count):
-            assert readers.stdout.readline().strip() == "on"
-        begin, before = time.monotonic(), cpu_seconds(pid)
-        answer = readers.stdout.readline()
-        wall_s = time.monotonic() - begin
+        assert readers.stdout.readline().strip() == "on"
+        before = cpu_seconds(pid)
+        size, pictures, wall_s = json.loads(readers.stdout.readline())
         share = (cpu_seconds(pid) - before) / wall_s
-        readers.wait(30)
-    size, pictures = json.loads(answer)
+        readers.wait(PATIENCE_S)
     return {
         "cpu_share": share,
         "added_cpu_share": share - idle,
@@ -112,10 +120,11 @@ def measure_first(url: str, times: int) -> dict[str, float]:
 
     async def once() -> float:
         begin = time.perf_counter()
-        async with connect(url.replace("http", "ws") + "/ws?truth_hz=0", compression=None) as stream:
+        address = url.replace("http", "ws") + "/ws?truth_hz=0"
+        async with connect(address, compression=None, open_timeout=PATIENCE_S) as stream:
             await stream.send(json.dumps({"type": "look", "robots": {"vacuum": 60}}))
             while True:
-                message = await asyncio.wait_for(stream.recv(), 10)
+                message = await asyncio.wait_for(stream.recv(), PATIENCE_S)
                 if isinstance(message, bytes) and message[0] == 1:
                     return (time.perf_counter() - begin) * 1e3
 

@@ -76,8 +76,8 @@ def streamed(seconds: float) -> dict[str, float]:
         with socket.create_connection((parts.hostname or "", parts.port or 0)) as line:
             reader = line.makefile("rb")
             line.sendall(b"M3\n")
-            begin, at_s, lines = time.perf_counter(), host.now_s, 0
-            while time.perf_counter() < begin + seconds:
+            at_s, lines, begin = host.now_s, 0, time.perf_counter()
+            while not lines or time.perf_counter() < begin + seconds or host.now_s <= at_s:
                 line.sendall(b"G1 X%d F55\n?" % (lines % 2))
                 lines += 1
                 while not reader.readline().startswith((b"ok", b"error")):

@@ -25,9 +25,10 @@ def test_it_has_its_figures(figures):
 
 def test_the_figures_make_sense(figures):
     for hz in (20, 60):
-        one, many = figures[f"1_at_{hz}_hz"], figures[f"20_at_{hz}_hz"]
-        assert many["bytes_per_s"] > one["bytes_per_s"] > 0
-        assert 0 < one["pictures_each_per_s"] < 2 * hz
+        for count in (1, 5, 20):
+            look = figures[f"{count}_at_{hz}_hz"]
+            assert look["bytes_per_s"] == pytest.approx(count * look["bytes_each_per_s"])
+            assert look["bytes_each_per_s"] > look["pictures_each_per_s"] > 0
     assert figures["browser"]["beams"] == 360
     assert figures["browser"]["drawn_per_s"] > 0
     assert all(math.isfinite(value) and value > 0 for value in figures["first_picture"].values())

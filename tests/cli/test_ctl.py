@@ -96,7 +96,7 @@ def test_a_recorded_session_under_control_replays_part_by_part(rigless_process, 
     file = tmp_path / "f.mcap"
     words = ("--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep", "--record", file)
     process = rigless_process("run", thermostat, *words)
-    with socket.create_connection(process.address("thermostat/line"), 30) as client:
+    with socket.create_connection(process.address("thermostat/line"), 60) as client:
         good(ctl("step", "1000"))
         client.sendall(b"SET 25\n")
         assert client.recv(100) == b"OK\r\n"

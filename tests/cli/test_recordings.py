@@ -54,11 +54,11 @@ def test_a_live_recording_with_real_traffic_is_the_same(rigless_process, rigless
     )
     with (
         socket.socket(type=socket.SOCK_DGRAM) as reports,
-        socket.create_connection(process.address("thermostat/line"), 30) as client,
+        socket.create_connection(process.address("thermostat/line"), 60) as client,
         client.makefile("rwb") as stream,
     ):
         reports.bind(("127.0.0.1", 0))
-        reports.settimeout(30)
+        reports.settimeout(60)
         for line in (b"SUBSCRIBE %d" % reports.getsockname()[1], b"SET 25", b"GET", b"nonsense", b"SET 99"):
             stream.write(line + b"\n")
             stream.flush()
@@ -78,7 +78,7 @@ def test_a_recording_cut_off_by_a_kill_is_the_same_up_to_the_cut(
     process = rigless_process(
         "run", thermostat, "--set", "ports.line=0", "--no-panel", "--speed", "10", "--record", file
     )
-    with socket.create_connection(process.address("thermostat/line"), 30) as client:
+    with socket.create_connection(process.address("thermostat/line"), 60) as client:
         client.sendall(b"SET 25\nGET\n")
         process.until(lambda: sum(record.direction == "out" for record in Recording.open(file)) >= 2, "answers on disk")
         assert process.end(signal.SIGKILL) == -signal.SIGKILL
@@ -147,10 +147,10 @@ def test_serve_plays_the_recorded_outputs_to_a_real_client(rigless_process, wint
     process = rigless_process("replay", file, "--serve", "--speed", "100", "--set", "thermostat.ports.line=0")
     with (
         socket.socket(type=socket.SOCK_DGRAM) as reports,
-        socket.create_connection(process.address("thermostat/line"), 30) as client,
+        socket.create_connection(process.address("thermostat/line"), 60) as client,
     ):
         reports.bind(("127.0.0.1", 0))
-        reports.settimeout(30)
+        reports.settimeout(60)
         client.sendall(b"SUBSCRIBE %d\n" % reports.getsockname()[1])
         got = [reports.recv(100)]
         while got[-1] != expected[-1]:

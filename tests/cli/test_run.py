@@ -15,7 +15,7 @@ ANY = ("--set", "ports.line=0", "--panel", "127.0.0.1:0")
 
 
 def ask(process, line, port="thermostat/line"):
-    with socket.create_connection(process.address(port), 30) as client, client.makefile("rwb") as stream:
+    with socket.create_connection(process.address(port), 60) as client, client.makefile("rwb") as stream:
         stream.write(line + b"\n")
         stream.flush()
         return stream.readline().strip()
@@ -36,7 +36,7 @@ def test_it_prints_ports_then_panel_then_ready(rigless_process, thermostat):
 def test_a_signal_ends_it_cleanly_with_clients_connected(rigless_process, thermostat, tmp_path, signum):
     file = tmp_path / "f.mcap"
     process = rigless_process("run", thermostat, *ANY, "--record", file)
-    with socket.create_connection(process.address("thermostat/line"), 30) as client:
+    with socket.create_connection(process.address("thermostat/line"), 60) as client:
         client.sendall(b"SET 21\n")
         assert client.recv(100) == b"OK\r\n"
         assert process.end(signum) == 0
@@ -63,13 +63,13 @@ def test_no_panel_serves_no_panel(rigless_process, thermostat, tmp_path):
 
 def test_no_auth_prints_a_url_without_a_token_and_needs_none(rigless_process, thermostat):
     process = rigless_process("run", thermostat, *ANY, "--no-auth")
-    assert httpx.get(process.url + "/api/status", timeout=30).json()["state"] == "running"
+    assert httpx.get(process.url + "/api/status", timeout=60).json()["state"] == "running"
     assert f"panel {process.url}/" in process.lines
 
 
 def test_the_printed_url_opens_and_without_the_token_it_does_not(rigless_process, thermostat):
     process = rigless_process("run", thermostat, *ANY)
-    with httpx.Client(base_url=process.url, timeout=30, follow_redirects=True) as browser:
+    with httpx.Client(base_url=process.url, timeout=60, follow_redirects=True) as browser:
         assert browser.get("/").status_code == 401
         assert browser.get(f"/?token={process.token}").status_code == 200
         assert browser.get("/api/status").status_code == 200
@@ -85,7 +85,7 @@ def test_the_default_panel_port_gives_way_when_it_is_taken(rigless_process, ther
             pass  # somebody else holds it, which serves as well
         process = rigless_process("run", thermostat, "--set", "ports.line=0")
         assert not process.url.endswith(":8080")
-        assert httpx.get(process.url, timeout=30).status_code == 401
+        assert httpx.get(process.url, timeout=60).status_code == 401
 
 
 def test_a_port_in_use_is_an_error_that_names_the_fix_and_the_fix_works(rigless_command, rigless_process, thermostat):
@@ -130,10 +130,10 @@ def test_quiet_shows_warnings_only(rigless_command, thermostat):
 def test_a_robot_that_breaks_leaves_the_process_running_and_its_exit_code_says_so(rigless_process, thermostat):
     brittle = thermostat.parents[1] / "tests" / "host" / "brittle"
     process = rigless_process("run", brittle, "--panel", "127.0.0.1:0")
-    with socket.create_connection(process.address("brittle/line"), 30) as client:
+    with socket.create_connection(process.address("brittle/line"), 60) as client:
         client.sendall(b"fail\n")
-        bearer = {"Authorization": f"Bearer {process.token}"}
-        while (status := httpx.get(process.url + "/api/status", headers=bearer).json())["state"] != "failed":
+        status_url, bearer = process.url + "/api/status", {"Authorization": f"Bearer {process.token}"}
+        while (status := httpx.get(status_url, headers=bearer, timeout=60).json())["state"] != "failed":
             assert process.popen.poll() is None
         assert "ZeroDivisionError: told to" in status["failure"]
     assert process.end() == 1
@@ -155,7 +155,7 @@ def test_who_waits_long_for_a_start_is_told_why(monkeypatch):
     told, said = Event(), []
     monkeypatch.setattr(speak, "say", lambda text, style: (said.append(text), told.set()))
     with speak.patience(after_s=0.0):
-        assert told.wait(30)
+        assert told.wait(60)
     with speak.patience():
         before = len(threads())
     assert "still starting" in said.pop()

@@ -16,7 +16,7 @@ from .driving import bad, client_of, good, make_host, on_loop, until, with_api
 @asynccontextmanager
 async def api(speed="lockstep"):
     host = make_host(speed=speed)
-    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=30) as http:
+    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=60) as http:
         yield host, http
 
 
@@ -233,7 +233,8 @@ async def test_a_long_step_does_not_keep_others_waiting():
 
 @on_loop
 async def test_answers_are_not_held_back_to_be_sent_with_others():
-    async with with_api(make_host(speed="lockstep")) as server, httpx.AsyncClient(base_url=server.address) as http:
+    host = make_host(speed="lockstep")
+    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=60) as http:
         await good(http.get("/api/status"))
         (connection,) = server._server.server_state.connections
         accepted = connection.transport.get_extra_info("socket")

@@ -22,7 +22,7 @@ NAMES = ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localho
 async def guarded(auth=True):
     async with (
         with_api(make_host(speed="lockstep"), auth) as server,
-        httpx.AsyncClient(base_url=server.address, timeout=30) as http,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as http,
     ):
         yield server, http, {"Authorization": f"Bearer {server.token}"}
 
@@ -96,9 +96,10 @@ async def test_a_foreign_page_may_not_open_the_stream(auth):
         url = server.address.replace("http", "ws") + "/ws"
         for origin in ("http://evil.example", "null", "http://["):
             with pytest.raises(websockets.InvalidStatus) as caught:
-                await connect(url, origin=origin, additional_headers=bearer if auth else {})
+                await connect(url, origin=origin, additional_headers=bearer if auth else {}, open_timeout=60)
             assert caught.value.response.status_code == 403
-        async with connect(url, origin=server.address, additional_headers=bearer if auth else {}) as stream:
+        allowed = {"origin": server.address, "additional_headers": bearer if auth else {}, "open_timeout": 60}
+        async with connect(url, **allowed) as stream:
             assert await stream.recv()
 
 
@@ -106,7 +107,7 @@ async def test_a_foreign_page_may_not_open_the_stream(auth):
 async def test_the_stream_needs_the_token_too():
     async with guarded() as (server, _, _bearer):
         with pytest.raises(websockets.InvalidStatus) as caught:
-            await connect(server.address.replace("http", "ws") + "/ws")
+            await connect(server.address.replace("http", "ws") + "/ws", open_timeout=60)
         assert caught.value.response.status_code == 401
 
 

@@ -88,7 +88,7 @@ REFUSED = [
 @asynccontextmanager
 async def api():
     host = make_host(speed="lockstep")
-    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=30) as http:
+    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=60) as http:
         yield host, http
 
 

@@ -12,21 +12,22 @@ from websockets.asyncio.client import connect
 from rigless.kernel.events import Event
 from rigless.panel.client import QUEUE
 
-from .driving import make_host, on_loop, until, with_api
+from .driving import DEADLINE_S, make_host, on_loop, until, with_api
 
 
 @asynccontextmanager
 async def streaming(query="", speed="lockstep", **options):
     host = make_host(speed=speed)
     async with with_api(host) as server:
-        async with connect(server.address.replace("http", "ws") + "/ws" + query, **options) as stream:
+        url = server.address.replace("http", "ws") + "/ws" + query
+        async with connect(url, open_timeout=DEADLINE_S, **options) as stream:
             yield host, stream, server
         await until(lambda: not host.sim.listeners.event, "the feed to be taken down")
 
 
 async def first(stream, kind):
     while True:
-        message = json.loads(await asyncio.wait_for(stream.recv(), 30))
+        message = json.loads(await asyncio.wait_for(stream.recv(), DEADLINE_S))
         if message["type"] == kind:
             return message
 
@@ -83,11 +84,11 @@ async def test_a_client_that_does_not_read_is_told_how_much_it_lost_and_stalls_n
                 sent += 1
             await host.step(10)
         assert host.sim.now_ns == 1_000_000_000
-        async with httpx.AsyncClient(base_url=server.address, timeout=30) as http:
+        async with httpx.AsyncClient(base_url=server.address, timeout=60) as http:
             assert (await http.get("/api/status")).status_code == 200
         got = lost = 0
         while got + lost < sent:
-            message = json.loads(await asyncio.wait_for(stream.recv(), 30))
+            message = json.loads(await asyncio.wait_for(stream.recv(), DEADLINE_S))
             got += message["type"] == "event" and message["code"] == "test"
             lost += message.get("count", 0) if message["type"] == "dropped" else 0
         assert lost > 0
@@ -106,7 +107,7 @@ async def test_what_a_client_says_is_ignored():
 async def test_the_server_closes_with_a_client_on_the_line():
     host = make_host(speed="lockstep")
     async with with_api(host) as server:
-        stream = await connect(server.address.replace("http", "ws") + "/ws")
+        stream = await connect(server.address.replace("http", "ws") + "/ws", open_timeout=DEADLINE_S)
         await first(stream, "status")
     await stream.wait_closed()
     assert stream.close_code == websockets.CloseCode.SERVICE_RESTART

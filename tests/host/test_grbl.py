@@ -71,6 +71,19 @@ def test_inputs_are_read_over_the_wire(host):
     controller.disconnect()
 
 
+def test_an_answer_counts_however_slow_the_line_is(host):
+    controller = open_controller(host.address("welder", "grbl"))
+    assert controller.connect()
+    assert controller.enable()
+    host.set_input("welder", "di4", True)
+    host.inject("welder", "grbl", "delay", ms=2000.0)  # a tenth of a second at this pace
+    assert not controller.send_gcode("G77")
+    assert controller.status().error_code == 20
+    assert controller.enable()
+    assert controller._read("M66 P4 L0") == 1
+    controller.disconnect()
+
+
 def test_a_board_that_is_not_there():
     assert not open_controller("tcp://127.0.0.1:1").connect()
     assert not open_controller("/dev/no-such-line").connect()

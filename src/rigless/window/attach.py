@@ -29,14 +29,15 @@ STILL = (0.0, 0.0, 0.0)
 
 
 class WindowLink:
-    def __init__(self, host: Host, command: Sequence[str] = COMMAND):
+    def __init__(self, host: Host, command: Sequence[str] = COMMAND, close_s: float = CLOSE_S):
+        """`close_s` is how long a window may take to end before it is killed."""
         self.host = host
         self.trouble = ""
         self.pictures = 0
         self.robot = self._first()
         if command is COMMAND and importlib.util.find_spec("pygame") is None:
             raise InputError(Problem("--window", "pygame-ce is not installed", INSTALL))
-        self._command = command
+        self._command, self._close_s = command, close_s
         self._worlds: list[World] = []
         self._axes, self._told = STILL, 0.0
         self._marks: deque[tuple[float, float]] = deque(maxlen=60)  # wall and simulated time of the last pictures
@@ -92,7 +93,7 @@ class WindowLink:
         process, self._process = self._process, None
         if process is None:
             return
-        end = time.monotonic() + CLOSE_S
+        end = time.monotonic() + self._close_s
         while process.poll() is None and time.monotonic() < end:
             await asyncio.sleep(0.005)
         if process.poll() is None:
@@ -119,7 +120,7 @@ class WindowLink:
         """The window has gone: so do we, once it is known how it went."""
         if self._axes != STILL:
             self._steer(STILL)
-        end = time.monotonic() + CLOSE_S
+        end = time.monotonic() + self._close_s
         while self._process is not None and self._process.poll() is None and time.monotonic() < end:
             await asyncio.sleep(0.005)
         code = self._process.poll() if self._process is not None else 0

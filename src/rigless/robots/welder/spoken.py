@@ -222,7 +222,9 @@ class SpokenController(MotionController):
     # The line
 
     def _say(self, line: str, wait_s: float = ANSWER_S) -> bool:
-        """Send a line when there is room for it, and wait a while for its answer."""
+        """Send a line when there is room for it, and wait a while for its answer. How long it takes on a slow line, a report tells: the
+        answer comes before it, or right after it where line and question arrived together, so before the next one. Who has not
+        answered then has the line queued."""
         data = line.encode("latin-1", "replace") + b"\n"
         self._error = NEVER
         self._wait(ROOM_S, lambda: sum(self._inside) + len(data) <= self._rx_bytes or not self._inside)
@@ -231,6 +233,9 @@ class SpokenController(MotionController):
         self._write(data)
         self._inside.append(len(data))
         self._wait(wait_s, lambda: not self._inside)
+        for _ in range(2):
+            if self._connected and self._inside:
+                self._ask()
         return self._error == NEVER
 
     def _wait(self, most_s: float, over: Callable[[], bool]) -> None:

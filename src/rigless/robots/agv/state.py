@@ -176,6 +176,7 @@ class Unfinished:
 class TaskState:
     active: Task | None = None
     queue: list[Task] = field(default_factory=list)
+    last: Task | None = None  # that ended
     finished: dict[str, Ended] = field(default_factory=dict)  # by taskId, the last one last
     refused: dict[str, str] = field(default_factory=dict)  # taskId → correlation; these may come again
     unfinished: dict[str, Unfinished] = field(default_factory=dict)  # by taskId

@@ -316,6 +316,7 @@ class Tasks:
         state = self.robot.state.task
         if state.active is task:
             state.active = None
+        state.last = task
         self.robot.state.core.changed = True
 
     # Out

@@ -87,15 +87,23 @@ def test_a_robot_with_a_phase_ticks_so_much_earlier_than_at_whole_periods():
         sim.run(0.9)
 
 
-def test_a_new_rate_counts_from_when_it_was_set_and_zero_stops():
-    sim = Simulation([Diary("d")])
+@pytest.mark.parametrize("early_ns", [0, 130_000_000])
+def test_a_new_rate_keeps_the_phase_and_zero_stops(early_ns):
+    """Its ticks come when they would if it had always been so: robots that are told at one instant do not tick together from then on."""
+
+    class Early(Diary):
+        def phase_s(self):
+            return early_ns / 1e9
+
+    sim = Simulation([Early("d")])
     diary = sim.robots["d"]
     sim.run(0.25)
     diary.set_rate(diary.zulu, 3)
     diary.set_rate(diary.alpha, 0)
     sim.run(1)
     later = [entry for entry in diary.state.entries if entry[0] > 250_000_000]
-    assert later == [(250_000_000 + Rate(3).due_ns(n), "zulu") for n in (1, 2, 3)]
+    due = [Rate(3).due_ns(n) - early_ns for n in range(1, 5)]
+    assert later == [(time_ns, "zulu") for time_ns in due if 250_000_000 < time_ns <= 1_250_000_000]
 
 
 def test_an_overriding_method_keeps_its_rate_and_a_decorated_one_takes_its_own():

@@ -246,7 +246,7 @@ class Robot:
         self.simulation.cancel_timer(timer)
 
     def set_rate(self, method: Callable[..., Any], hz: float) -> None:
-        """Change the rate of an `@every` method from now on; zero stops it."""
+        """Change the rate of an `@every` method from now on, whole periods (less the phase) counted from the start; zero stops it."""
         self.simulation.set_rate(self, method.__name__, hz)
 
     # Faults

@@ -278,8 +278,10 @@ class Simulation:
         self.agenda.cancel(timer)
 
     def set_rate(self, robot: Robot, method: str, hz: float) -> None:
+        """As if it had always been so, from now on: a phase outlives it."""
         ticker = self.tickers[robot.name, method]
-        ticker.set_rate(Rate(hz), self.now_ns)
+        ticker.set_rate(Rate(hz), -to_ns(robot.phase_s()))
+        ticker.skip_to(self.now_ns)
         self.agenda.tick(ticker)
 
     # What is due

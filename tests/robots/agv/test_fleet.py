@@ -8,6 +8,7 @@ import pytest
 from rigless.kernel import robot as kernel
 from rigless.kernel.simulation import Simulation
 from rigless.robots.agv import Robot
+from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.travel import Waypoint
 from rigless.scenario.load import open_target
@@ -26,6 +27,20 @@ def test_robots_of_a_fleet_speak_at_instants_of_their_own_and_the_first_at_whole
     assert told["agv-1"][-10:] == list(range(100, 1001, 100))
     assert told["agv-2"][-10:] == list(range(90, 1000, 100))  # 610 ms early
     assert told["agv-3"][-10:] == list(range(70, 1000, 100))  # 230 ms
+
+
+def test_a_change_of_rates_for_all_at_once_does_not_make_them_speak_together(tmp_path):
+    (tmp_path / "fleet.toml").write_text('[[robots]]\nkind = "agv"\ncount = 3\n')
+    sim = open_target(tmp_path / "fleet.toml").simulation
+    sim.run(0.2345)
+    for name in sim.robots:
+        sim.send(name, "nats", m.SettingsDesired(version=1, settings={"streams.stateHz": 5}))
+    sim.run(1.0)
+    told = {name: [round(1000 * message.sim.simTimeS, 1) for message in sim.take(name, "nats") if message.type == "state"]
+            for name in sim.robots}  # fmt: skip
+    assert told["agv-1"][-5:] == list(range(400, 1201, 200))
+    assert told["agv-2"][-5:] == list(range(390, 1201, 200))
+    assert told["agv-3"][-5:] == list(range(370, 1201, 200))
 
 
 @pytest.mark.parametrize("count", [50, 250, 400])

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 from rigless.robots.agv import messages as m
@@ -335,19 +336,46 @@ def test_a_task_waits_for_a_command_that_drives():
 # Restarts
 
 
+def progress(name, revision, correlation="m-1"):
+    told = {"taskId": name, "state": "RUNNING", "stepId": "s3", "revision": revision}
+    return m.Recalled("task.progress", told, "boot-0", correlation)
+
+
+def ended(scene):
+    """Of every end that was told: whose, how, and in answer to what."""
+    return [
+        (one.payload.taskId, getattr(one.payload, "code", "DONE"), one.correlationId)
+        for one in scene.heard
+        if one.type in ("task.done", "task.failed")
+    ]
+
+
+WAIT = ("WAIT", {"seconds": 0.1})
+DONE = {"taskId": "t1", "startedAt": "2026-01-01T00:00:01Z", "finishedAt": "2026-01-01T00:00:02Z", "metrics": {"distanceM": 7.0},
+        "revision": 1}  # fmt: skip
+FAILED = {"taskId": "t1", "code": "STEP_FAILED", "message": "why", "recoverable": True, "revision": 1}
+
+
 def test_a_task_from_before_a_restart_has_failed_unless_it_had_ended():
     scene = Scene()
-    for name in ("cut", "ended"):
-        scene.send(m.Recalled("task.progress", {"taskId": name, "state": "RUNNING", "stepId": "s3"}, "boot-0"))
-    scene.send(m.Recalled("task.done", {"taskId": "ended"}, "boot-0"))
+    for name in ("cut", "t1"):
+        scene.send(progress(name, 1))
+    scene.send(m.Recalled("task.done", DONE, "boot-0", "m-1"))
     scene.run(1)
     assert [(end.taskId, end.stepId, end.code) for end in scene.said("task.failed")] == [("cut", "s3", "RESTARTED")]
-    scene.assign(("WAIT", {"seconds": 0.1}), id="cut", ageS=30.0)  # delivered once more, from before the boot
+    scene.assign(WAIT, id="cut", ageS=30.0, correlationId="m-1")  # delivered once more, from before the boot
     scene.run(1)
     assert scene.said("task.done") == []
-    scene.assign(("WAIT", {"seconds": 0.1}), id="cut", revision=2)
+    scene.assign(WAIT, id="cut", revision=2)
     scene.run(1)
     assert scene.last("task.done").taskId == "cut"
+
+
+def test_a_revision_that_came_while_the_robot_was_down_replaces_what_the_restart_cut():
+    scene = Scene().send(progress("t1", 1)).run(0.1)
+    scene.assign(WAIT, revision=2, ageS=5.0, correlationId="m-2").run(2)
+    assert ended(scene) == [("t1", "DONE", "m-2")]
+    assert scene.last("task.done").revision == 2
 
 
 def test_what_it_said_in_this_very_boot_is_no_restart():
@@ -359,18 +387,70 @@ def test_what_it_said_in_this_very_boot_is_no_restart():
 
 @pytest.mark.parametrize("end", ["task.done", "task.failed"])
 def test_an_assignment_that_had_ended_before_a_restart_is_not_done_again(end):
-    scene = Scene()
-    scene.send(m.Recalled(end, {"taskId": "t1"}, "boot-0", "m-1"))
-    wait = ("WAIT", {"seconds": 0.1})
-    scene.run(1).assign(wait, ageS=30.0, correlationId="m-1").run(1)  # delivered once more, from before the boot
-    assert scene.said("task.progress") == []
-    scene.assign(wait, revision=2, ageS=5.0, correlationId="m-2").run(1)  # assigned while the robot was down
-    assert [done.taskId for done in scene.said("task.done")] == ["t1"]
+    scene = Scene().send(m.Recalled(end, DONE if end == "task.done" else FAILED, "boot-0", "m-1"))
+    scene.run(1).assign(WAIT, ageS=30.0, correlationId="m-1").run(1)  # delivered once more, from before the boot
+    assert (ended(scene), scene.said("task.progress")) == ([], [])
+    scene.assign(WAIT, revision=2, ageS=5.0, correlationId="m-2").run(1)  # assigned while the robot was down
+    assert ended(scene) == [("t1", "DONE", "m-2")]
+
+
+@pytest.mark.parametrize(("type", "payload"), [("task.done", DONE), ("task.failed", FAILED)])
+def test_a_task_that_had_ended_before_a_restart_is_told_again_when_it_is_sent_again(type, payload):
+    scene = Scene().send(m.Recalled(type, payload, "boot-0", "m-1")).run(1)
+    scene.assign(WAIT, correlationId="m-2").run(1)
+    assert msgspec.to_builtins(scene.last(type)) == payload
+    assert (len(ended(scene)), ended(scene)[0][2], scene.said("task.progress")) == (1, "m-2", [])
+    scene.assign(WAIT, revision=0, correlationId="m-3").run(1)
+    assert len(ended(scene)) == 1  # what is older is not asked for any more
+
+
+def test_a_task_that_was_refused_before_a_restart_may_come_again():
+    refused = {key: value for key, value in FAILED.items() if key != "revision"}
+    scene = Scene().send(m.Recalled("task.failed", refused, "boot-0", "m-1")).run(1)
+    scene.assign(WAIT, ageS=30.0, correlationId="m-1").run(1)
+    assert ended(scene) == []
+    scene.assign(WAIT, correlationId="m-2").run(1)
+    assert ended(scene) == [("t1", "DONE", "m-2")]
+
+
+def test_a_revision_that_was_refused_does_not_bring_back_the_one_before():
+    scene = Scene().run(0.1)
+    scene.assign(WAIT, correlationId="m-1").run(1)
+    scene.assign(("NONSENSE",), revision=2, correlationId="m-2").assign(WAIT, correlationId="m-3").run(1)
+    assert ended(scene) == [("t1", "DONE", "m-1"), ("t1", "NOT_SUPPORTED", "m-2"), ("t1", "DONE", "m-3")]
+    assert len(scene.said("task.done")) == 2
+    assert scene.said("task.done")[0] == scene.said("task.done")[1]
+
+
+@pytest.mark.parametrize("nonsense", [{"taskId": "t1"}, {"taskId": "t1", "revision": "x", "code": 5}, {"revision": 1}])
+def test_what_is_remembered_of_a_task_and_cannot_be_read_is_forgotten(nonsense):
+    scene = Scene().send(m.Recalled("task.done", nonsense, "boot-0", "m-1")).run(1)
+    scene.assign(WAIT, correlationId="m-2").run(1)
+    assert ended(scene) == [("t1", "DONE", "m-2")]
+
+
+def test_a_task_sent_again_is_answered_with_where_it_is_and_then_with_how_it_ended():
+    scene = Scene().run(0.1)
+    scene.assign(WAIT, id="first").assign(WAIT, correlationId="m-1").run(0.05)
+    for number in (2, 3):
+        before = len(scene.said("task.progress"))
+        scene.assign(WAIT, correlationId=f"m-{number}")
+        (again,) = [one for one in scene.heard if one.type == "task.progress"][before:]
+        assert (again.correlationId, again.payload.taskId, again.payload.state) == (
+            f"m-{number}",
+            "t1",
+            ("QUEUED", "RUNNING")[number - 2],
+        )
+        scene.run(0.15)
+    done = scene.run(1).last("task.done")
+    scene.assign(WAIT, correlationId="m-4").assign(WAIT, correlationId="m-4")
+    assert scene.said("task.done")[1:] == [done, done]
+    assert ended(scene)[1:] == [("t1", "DONE", "m-1"), ("t1", "DONE", "m-4")]
 
 
 def test_a_task_that_a_restart_cut_off_is_told_as_the_answer_to_its_assignment():
     scene = Scene()
-    scene.send(m.Recalled("task.progress", {"taskId": "t1", "stepId": "s1"}, "boot-0", "m-1")).run(1)
+    scene.send(progress("t1", 1)).run(1)
     assert [one.correlationId for one in scene.heard if one.type == "task.failed"] == ["m-1"]
 
 
@@ -413,3 +493,48 @@ def test_the_time_it_was_held_is_counted():
     scene.run(1)
     scene.until(lambda: scene.said("task.done"))
     assert scene.last("task.done").metrics["heldS"] == pytest.approx(6.0, abs=0.05)
+
+
+# On its page
+
+
+def card(scene):
+    """The task's listing: its lines, and which of them are wrong."""
+    lines = scene.robot.view().lines()["task"]
+    assert (lines.current, lines.read) == (
+        lines.first + len(lines.texts),
+        lines.first + len(lines.texts) - 1,
+    )  # all done
+    return lines.texts, [lines.texts[number - lines.first] for number in lines.wrong]
+
+
+def test_the_page_shows_how_the_last_task_ended_until_the_next_one_comes():
+    scene = Scene().run(0.1)
+    scene.assign(("MOVE", {"x": 1.0, "y": 0.0}), WAIT).until(lambda: scene.said("task.done"))
+    done = scene.last("task.done").metrics
+    assert card(scene) == (("MOVE x 1 y 0", "WAIT seconds 0.1", f"DONE t1 in {done['durationS']:.1f} s, 1.00 m"), [])
+    scene.assign(WAIT, ("SCAN", {"code": "A", "timeoutS": 0.5}), ("WAIT", {"seconds": 7}), id="t2").run(0.05)
+    assert scene.robot.view().lines()["task"].texts[:2] == ("WAIT seconds 0.1", "SCAN code A timeoutS 0.5")
+    scene.run(1)
+    why = "FAILED t2: STEP_FAILED: no scanner read A in time"
+    assert card(scene) == (("WAIT seconds 0.1", "SCAN code A timeoutS 0.5", why), ["SCAN code A timeoutS 0.5", why])
+
+
+def test_the_page_shows_the_end_of_a_long_task_and_of_one_that_never_began():
+    scene = Scene().run(0.1)
+    scene.assign(*[("WAIT", {"seconds": 0.01})] * 30, id="long").assign(WAIT, id="waits").run(0.05)
+    scene.send(m.TaskCancel(taskId="waits"))
+    scene.until(lambda: scene.said("task.done"))
+    texts, _ = card(scene)
+    assert (len(texts), texts[-1][:10]) == (12, "DONE long ")
+    scene.assign(WAIT, id="first").assign(WAIT).run(0.05)
+    scene.send(m.TaskCancel(taskId="t1")).send(m.TaskCancel(taskId="first"))
+    scene.assign(WAIT, id="never", deadline=scene.at(-1.0))  # refused: that is in the events
+    assert card(scene)[0] == ("WAIT seconds 0.1", "FAILED first: CANCELLED: cancelled by task.cancel")
+
+
+def test_the_page_shows_what_was_done_before_a_restart():
+    scene = Scene().send(m.Recalled("task.done", {**DONE, "metrics": {}}, "boot-0", "m-1")).run(0.1)
+    assert card(scene) == (("DONE t1",), [])
+    scene.send(m.Recalled("task.failed", {**FAILED, "taskId": "t2"}, "boot-0", "m-1"))
+    assert card(scene) == (("FAILED t2: STEP_FAILED: why",), ["FAILED t2: STEP_FAILED: why"])

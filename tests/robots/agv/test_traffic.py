@@ -141,6 +141,24 @@ def test_which_hold_a_release_means(release, left):
     assert scene.last("state").holds == left
 
 
+@pytest.mark.parametrize("release", [{"id": "h1", "seq": 2}, {"id": "r", "seq": 2, "value": "h1"}])
+def test_a_release_that_overtakes_its_hold_releases_that_alone(release):
+    scene = Scene().run(0.1)
+    scene.control("HOLD", id="h2").control("RELEASE", **release).run(0.1)
+    assert scene.last("state").holds == ["h2"]
+    assert [event.data for event in scene.events("UNKNOWN_CONTROL")] == [{"controlId": "h1"}]
+    scene.control("HOLD", id="h1", seq=1).run(0.1)
+    assert scene.last("state").holds == ["h2"]
+    scene.control("HOLD", id="h1", seq=3).run(0.1)
+    assert scene.last("state").holds == ["h2", "h1"]
+
+
+def test_a_release_of_a_name_that_no_control_may_have_is_told():
+    scene = Scene().run(0.1)
+    scene.control("HOLD").control("RELEASE", id="r", value="x" * 60_000).run(0.1)
+    assert ("controlId" in scene.events("INVALID_PARAMS")[0].message, scene.last("state").holds) == (True, ["h1"])
+
+
 def test_a_release_of_a_hold_that_has_run_out_leaves_the_others():
     scene = Scene().run(0.1)
     scene.control("HOLD", id="h1", valid_s=0.5).control("HOLD", id="h2").run(1)

@@ -172,6 +172,8 @@ class SettingsReported(Said, frozen=True):
 
 
 class TaskProgress(Said, frozen=True):
+    """Of a task, `revision` is beyond the contract: by it, and taskId, a task is known after a restart. One that was not taken has none."""
+
     taskId: str
     state: str
     stepId: str | None
@@ -179,6 +181,7 @@ class TaskProgress(Said, frozen=True):
     stepCount: int
     pct: float
     etaS: float | None = None
+    revision: int | None = None
 
 
 class TaskDone(Said, frozen=True):
@@ -186,6 +189,7 @@ class TaskDone(Said, frozen=True):
     startedAt: str
     finishedAt: str
     metrics: dict[str, float]
+    revision: int | None = None
 
 
 class TaskFailed(Said, frozen=True):
@@ -195,6 +199,7 @@ class TaskFailed(Said, frozen=True):
     recoverable: bool
     stepId: str | None = None
     motorId: str | None = None
+    revision: int | None = None
 
 
 class TrafficState(Said, frozen=True):

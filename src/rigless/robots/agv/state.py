@@ -154,16 +154,33 @@ class Task:
 
 
 @dataclass(slots=True)
+class Ended:
+    """The last word of a task: its end, as it was told, and in answer to what."""
+
+    type: str
+    payload: dict[str, Any]
+    correlation: str
+    revision: int
+
+
+@dataclass(slots=True)
+class Unfinished:
+    """A task from before this boot, of which no end was told."""
+
+    step: str
+    correlation: str
+    revision: int
+
+
+@dataclass(slots=True)
 class TaskState:
     active: Task | None = None
     queue: list[Task] = field(default_factory=list)
-    finished: dict[str, int] = field(default_factory=dict)  # taskId → revision
-    unfinished: dict[str, tuple[str, str]] = field(
-        default_factory=dict
-    )  # before this boot: taskId → (stepId, correlation)
+    last: Task | None = None  # that ended
+    finished: dict[str, Ended] = field(default_factory=dict)  # by taskId, the last one last
+    refused: dict[str, str] = field(default_factory=dict)  # taskId → correlation; these may come again
+    unfinished: dict[str, Unfinished] = field(default_factory=dict)  # by taskId
     recalled_ns: int = 0
-    recalled: list[str] = field(default_factory=list)  # those of them that have been told as failed
-    ended: dict[str, str] = field(default_factory=dict)  # those that had ended before this boot: taskId → correlation
 
 
 @dataclass(slots=True)

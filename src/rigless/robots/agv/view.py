@@ -31,6 +31,7 @@ from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import Motor, RobotConfig
 from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.state import Ended, Step
 from rigless.robots.agv.voice import PORT
 
 STATUSES: tuple[tuple[str, Colour], ...] = (
@@ -45,6 +46,7 @@ RATES = ("heartbeat", "state", "telemetry", "traffic.state", "events", "command.
 INPUTS = {"obstacle_m": "Obstacle ahead, m (−1: none)", "remote_estop": "Remote e-stop", "charging": "Charging"}
 UNIT = {"mps": "m/s", "mmps": "mm/s", "radps": "rad/s", "degps": "°/s", "deg": "°"}
 SHOWN = 12  # commands and reasons
+LONGEST_END = 160  # letters of how a task ended
 LONGEST_WHY = 72  # letters of an answer, so that others have room beside it
 WINDOW_NS = 1_000_000_000
 GAP = (math.nan, math.nan)
@@ -67,7 +69,7 @@ class AgvView(View):
         yield Gauge("battery", "Battery", "%", low=20.0, digits=1, group="Status")
         yield Gauge("stop_distance", "Stops within", "m", group="Status")
         yield Gauge("distance", "Driven", "m", digits=1, group="Status")
-        yield Listing("task", "Task", "no task", group="Task")
+        yield Listing("task", "Task", "no task yet", wrap=True, group="Task")
         yield Gauge("waiting", "Waiting tasks", digits=0, group="Task")
         yield Listing("commands", "Last commands", "no command yet", wrap=True, group="Commands")
         for command, name in COMMANDS.items():
@@ -183,11 +185,24 @@ class AgvView(View):
     def _task(self) -> Lines:
         task = self.robot.state.task.active
         if task is None:
-            return Lines()
+            return self._last_task()
         first = max(0, task.index - SHOWN // 2)
-        steps = task.steps[first : first + SHOWN]
-        texts = tuple(f"{step.type} {_told(step.params)}" for step in steps)
+        texts = tuple(map(_step_told, task.steps[first : first + SHOWN]))
         return Lines(first + 1, texts, task.index + 1, len(task.steps))
+
+    def _last_task(self) -> Lines:
+        """The steps that were begun of the task that was done last, as far as they are known, and how it ended."""
+        state = self.robot.state.task
+        ended = next(reversed(state.finished.values()), None)
+        if ended is None:
+            return Lines()
+        last = state.last if state.last is not None and state.last.taskId == ended.payload["taskId"] else None
+        steps = last.steps[: last.index + 1] if last is not None and last.started_ns >= 0 else []
+        texts = [*map(_step_told, steps), _end_told(ended)]
+        count, first = len(texts), max(0, len(texts) - SHOWN)
+        failed = ended.type == "task.failed"
+        wrong = (*([count - 1] if steps else []), count) if failed else ()
+        return Lines(first + 1, tuple(texts[first:]), count + 1, count, wrong)
 
     def _commands(self) -> Lines:
         """The last ones, with what was answered; what is not over yet stands last."""
@@ -273,6 +288,20 @@ def _told(params: Mapping[str, Any]) -> str:
     return " ".join(
         f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in params.items()
     )[:60]
+
+
+def _step_told(step: Step) -> str:
+    return f"{step.type} {_told(step.params)}"
+
+
+def _end_told(ended: Ended) -> str:
+    told, name = ended.payload, ended.payload["taskId"][:40]
+    if ended.type == "task.failed":
+        return f"FAILED {name}: {told['code']}: {told['message']}"[:LONGEST_END]
+    metrics = told["metrics"]
+    took = [f"in {metrics['durationS']:.1f} s"] if "durationS" in metrics else []
+    drove = [f"{metrics['distanceM']:.2f} m"] if "distanceM" in metrics else []
+    return f"DONE {name} {', '.join(took + drove)}".rstrip()
 
 
 def _name(motor: Motor) -> str:

@@ -3,17 +3,21 @@
 A task is taken while nothing forbids it to begin; one that runs is held together with the motion, and goes on afterwards.
 """
 
+import contextlib
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import params as p
 from rigless.robots.agv.params import LONGEST_ID, Refused
-from rigless.robots.agv.state import Job, Step, Task
+from rigless.robots.agv.state import Ended, Job, Step, Task, Unfinished
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
 FORBIDS = ("ERROR", "OFFLINE", "PAUSED")
+ENDS: dict[str, type[m.TaskDone | m.TaskFailed]] = {"task.done": m.TaskDone, "task.failed": m.TaskFailed}
 MOST_STEPS = 200
 MOST_WAITING = 100
 MOST_FINISHED = 1000
@@ -68,16 +72,29 @@ class Tasks:
             self._failed(name, None, Refused(message.code, message.what), message.correlationId)
 
     def _known(self, message: m.TaskAssign) -> bool:
-        """Whether this revision, or a later one, has been heard of already."""
+        """Whether this revision, or a later one, has been heard of already. Who sends it again is told again; but not if the same message came twice."""
         state, name = self.robot.state.task, message.taskId
-        if message.ageS > self.robot.voice.uptime_s():  # it was assigned before this boot
-            if name in state.recalled or name in state.unfinished:
-                return True  # and is told as failed
-            if state.ended.get(name) == message.correlationId:
-                return True  # and was told as ended: JetStream did not get to know that it was heard
         tasks = [*state.queue, *([state.active] if state.active is not None else [])]
-        revisions = [task.revision for task in tasks if task.taskId == name] + [state.finished.get(name, -1)]
-        return message.revision <= max(revisions)
+        for task in tasks:
+            if task.taskId == name and message.revision <= task.revision:
+                if message.revision == task.revision and message.correlationId != task.correlation:
+                    self._progress(task, "QUEUED" if task.started_ns < 0 else self._word(), message.correlationId)
+                return True
+        if name in state.unfinished:
+            if message.revision <= state.unfinished[name].revision:
+                return True  # and is told as failed
+            del state.unfinished[name]
+        ended = state.finished.get(name)
+        if ended is not None and message.revision <= ended.revision:
+            if message.revision == ended.revision and message.correlationId != ended.correlation:
+                ended.correlation = message.correlationId
+                told = msgspec.convert(ended.payload, ENDS[ended.type])
+                self.robot.voice.say(ended.type, told, message.correlationId)
+            return True
+        before_boot = message.ageS > self.robot.voice.uptime_s()
+        return (
+            before_boot and state.refused.get(name) == message.correlationId
+        )  # JetStream did not get to know that it was heard
 
     def _task(self, message: m.TaskAssign) -> Task:
         """What was assigned, checked whole; raises Refused with the step in it. A motor that is not well now matters only to steps that may not
@@ -142,25 +159,28 @@ class Tasks:
 
     def recall(self, message: m.Recalled) -> None:
         """The last that was said of a task before this boot; progress and end may come in any order."""
-        state, name = self.robot.state.task, message.payload.get("taskId")
+        state, told = self.robot.state.task, message.payload
+        name, revision, step = (told.get(key) for key in ("taskId", "revision", "stepId"))
         if not isinstance(name, str) or not name or message.bootId == self.robot.state.core.boot_id:
             return
         state.unfinished.pop(name, None)
-        if message.type == "task.progress":
-            step = message.payload.get("stepId")
-            state.unfinished[name] = (step if isinstance(step, str) else "", message.correlationId)
+        if not isinstance(revision, int):
+            _remember(state.refused, name, message.correlationId)
+        elif message.type == "task.progress":
+            state.unfinished[name] = Unfinished(step if isinstance(step, str) else "", message.correlationId, revision)
             state.recalled_ns = self.robot.now_ns
         else:
-            _remember(state.ended, name, message.correlationId)
+            with contextlib.suppress(msgspec.ValidationError):
+                msgspec.convert(told, ENDS[message.type])
+                _remember(state.finished, name, Ended(message.type, told, message.correlationId, revision))
 
     def _restarted(self) -> None:
         """What was being done before this boot, and is not told as ended, has failed."""
         state = self.robot.state.task
         unfinished, state.unfinished = state.unfinished, {}
-        for name, (step, correlation) in unfinished.items():
-            state.recalled.append(name)
+        for name, cut in unfinished.items():
             restarted = Refused("RESTARTED", "the robot restarted while it had this task")
-            self._failed(name, step or None, restarted, correlation)
+            self._failed(name, cut.step or None, restarted, cut.correlation, cut.revision)
 
     # As time goes by
 
@@ -270,8 +290,10 @@ class Tasks:
             "skipped": float(task.skipped),
         }
         self._forget(task)
-        done = m.TaskDone(task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics)
+        done = m.TaskDone(task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics, task.revision)
         robot.voice.say("task.done", done, task.correlation)
+        ended = Ended("task.done", msgspec.to_builtins(done), task.correlation, task.revision)
+        _remember(robot.state.task.finished, task.taskId, ended)
         robot.count("tasks_done")
         robot.event("task-done", f"task {task.taskId[:80]} is done", taskId=task.taskId)
 
@@ -288,21 +310,28 @@ class Tasks:
     def _end(self, task: Task, refused: Refused) -> None:
         self._forget(task)
         step = task.steps[task.index].stepId if task.started_ns >= 0 and task.index < len(task.steps) else None
-        self._failed(task.taskId, step, refused, task.correlation)
+        self._failed(task.taskId, step, refused, task.correlation, task.revision)
 
     def _forget(self, task: Task) -> None:
         state = self.robot.state.task
         if state.active is task:
             state.active = None
-        _remember(state.finished, task.taskId, task.revision)
+        state.last = task
         self.robot.state.core.changed = True
 
     # Out
 
-    def _failed(self, name: str, step: str | None, refused: Refused, correlation: str) -> None:
+    def _failed(
+        self, name: str, step: str | None, refused: Refused, correlation: str, revision: int | None = None
+    ) -> None:
         recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "MALFORMED_ENVELOPE", "DEADLINE")
-        failed = m.TaskFailed(name, refused.code, refused.message, recoverable, step, refused.motor or None)
+        failed = m.TaskFailed(name, refused.code, refused.message, recoverable, step, refused.motor or None, revision)
         self.robot.voice.say("task.failed", failed, correlation)
+        state = self.robot.state.task
+        if revision is None:
+            _remember(state.refused, name, correlation)
+        else:
+            _remember(state.finished, name, Ended("task.failed", msgspec.to_builtins(failed), correlation, revision))
         self.robot.count("tasks_failed")
         self.robot.event(
             "task-failed", f"task {name[:80]}: {refused.message}", "warning", taskId=name, reason=refused.code
@@ -312,16 +341,19 @@ class Tasks:
         """At taskHz while a task is being done."""
         task = self.robot.state.task.active
         if task is not None:
-            self._progress(task, "HELD" if self.robot.state.core.status in FORBIDS else "RUNNING")
+            self._progress(task, self._word())
 
-    def _progress(self, task: Task, word: str) -> None:
+    def _word(self) -> str:
+        return "HELD" if self.robot.state.core.status in FORBIDS else "RUNNING"
+
+    def _progress(self, task: Task, word: str, correlation: str = "") -> None:
         count = len(task.steps)
         step = task.steps[task.index].stepId if task.index < count else None
         job = self.robot.state.work.jobs.get(task.job)
         pct = round(100 * (task.index + self.robot.forecast.part_done(job)) / count, 1)
         eta_s = self.robot.forecast.eta_s(task)
-        progress = m.TaskProgress(task.taskId, word, step, task.index, count, pct, eta_s)
-        self.robot.voice.say("task.progress", progress, task.correlation)
+        progress = m.TaskProgress(task.taskId, word, step, task.index, count, pct, eta_s, task.revision)
+        self.robot.voice.say("task.progress", progress, correlation or task.correlation)
 
 
 def _remember(ended: dict[str, Any], name: str, what: Any) -> None:

@@ -2,7 +2,7 @@
 robot is on its way, for that control.
 
 Controls may come twice and out of order: of one controlId and kind only a higher `seq` counts, and a hold that is older than its
-release does not come back.
+release does not come back, nor begin after it.
 """
 
 import math
@@ -22,6 +22,7 @@ KINDS = ("HOLD", "SPEED_LIMIT", "ZONE_BLOCK", "GRANT")
 NEVER_NS = 2**62
 MOST = 200  # controls of one kind, and zones that are looked at
 MOST_SEQS = 5000
+FIRST_SEQ = 1
 MARGIN_M = 0.03  # kept between the body and a blocked zone
 REROUTE_AFTER_NS = 5_000_000_000
 FASTEST_MPS = 100.0
@@ -74,7 +75,7 @@ class Traffic:
             case "HOLD":
                 _put(state.holds, name, until_ns)
             case "RELEASE":
-                self._release(name, message.value)
+                self._release(name, message.value, message.seq)
             case "SPEED_LIMIT":
                 if message.value is None:
                     state.limits.pop(name, None)
@@ -88,17 +89,24 @@ class Traffic:
                 zone = message.value if isinstance(message.value, str) else name
                 _put(state.grants, name, (zone, until_ns))
 
-    def _release(self, name: str, value: Any) -> None:
-        """What it names, if that is not over yet; one that names nothing that ever was ends every hold."""
+    def _release(self, name: str, value: Any, seq: int) -> None:
+        """What it names, if that is not over yet. One that names nothing yet has come before it, and that will do nothing; but the first word of a
+        control that names no other has nothing before it: it ends every hold."""
         state = self.robot.state.traffic
         given = value.get("controlId") if isinstance(value, dict) else value
         named = given if isinstance(given, str) and given else name
+        if len(named) > LONGEST_ID:
+            raise ValueError(f"value has {len(named)} characters, more than a controlId may have ({LONGEST_ID})")
         held: tuple[dict[str, Any], ...] = (state.holds, state.limits, state.zones, state.grants)
         if any(named in kind for kind in held) or any(f"{named}/{kind}" in state.seqs for kind in KINDS):
             for kind in held:
                 kind.pop(named, None)
-        elif value is None:
+        elif value is None and seq <= FIRST_SEQ:
             state.holds.clear()
+        else:
+            state.seqs[f"{named}/RELEASE"] = max(seq, state.seqs.get(f"{named}/RELEASE", seq))
+            what = f"RELEASE {name[:40]}: nothing was heard of a control {named[:40]!r}; what comes of it with a lower seq does nothing"
+            self.robot.core.notice("UNKNOWN_CONTROL", "INFO", "traffic", what, {"controlId": named})
         state.grants = {key: grant for key, grant in state.grants.items() if grant[0] != named}  # with its zone
 
     def _reject(self, why: str, name: str) -> None:

@@ -138,7 +138,9 @@ class Traffic:
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
             stay_m = ahead_m + 2 * machine.top_mps * robot.tick_s + STAY_M
             ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
-            farther = zones.swept(pose, self.length_m, self.width_m, stay_m, MARGIN_M, v < 0) if state.blocked else ahead
+            farther = (
+                zones.swept(pose, self.length_m, self.width_m, stay_m, MARGIN_M, v < 0) if state.blocked else ahead
+            )
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
                 shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around

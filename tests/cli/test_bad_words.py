@@ -1,5 +1,8 @@
 """Bad words on every command: exit code 2, a sentence on stderr, nothing on stdout, never a traceback."""
 
+import subprocess
+import sys
+
 import pytest
 
 LONG = "a" * 300
@@ -98,3 +101,22 @@ def test_bad_words_get_a_sentence(said, thermostat, files, words):
 @pytest.mark.parametrize("words", [BAD[3], ("replay", "no-such.mcap"), ("ctl", "status"), (*RUN, "--set", "strat_c=5")])
 def test_bad_words_get_a_sentence_from_the_installed_command_too(rigless_command, thermostat, files, words):
     is_a_sentence(rigless_command(*(word.format(thermostat=thermostat) for word in words)))
+
+
+def test_a_robots_commands_name_the_extra_they_need(tmp_path, environment):
+    """In a process of its own, as if numba were not installed."""
+    lines = ["import sys", "from rigless.cli import main", "sys.modules['numba'] = None"]
+    for words in ("agv schema", "agv validate f.json", "agv new f.json", "welder cycle-time f.nc"):
+        lines += [
+            f"sys.argv = ['rigless', *{words!r}.split()]",
+            "try: main()",
+            "except SystemExit as end: print(end.code)",
+        ]
+    found = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], env=environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    needs = [
+        f"error: rigless {robot} needs 'numba', which is not installed (pip install 'rigless[{robot}]')"
+        for robot in ("agv", "welder")
+    ]
+    assert (found.stdout, found.stderr.splitlines()) == ("2\n" * 4, [*needs[:1] * 3, *needs[1:]])

@@ -1,5 +1,6 @@
 """The way to the backend: envelopes and their numbers, what happens while it is down, and who a boot is."""
 
+import json
 import uuid
 
 import pytest
@@ -8,7 +9,7 @@ from rigless.kernel.inputs import Connect, Disconnect
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import wire
 
-from .scene import Scene
+from .scene import BACKEND, Scene
 
 UP, DOWN = m.LinkReport(True), m.LinkReport(False, 7, "the server is gone")
 
@@ -44,6 +45,52 @@ def test_answers_refer_to_what_they_answer():
     scene = Scene().run(0.1)
     scene.send(m.CommandRequest(commandId="c", commandType="STOP", correlationId="m-17"))
     assert {envelope.correlationId for envelope in scene.heard if envelope.type == "command.ack"} == {"m-17"}
+
+
+def _envelope(type: str, **payload) -> bytes:
+    sent = {
+        "v": 1,
+        "messageId": "m",
+        "type": type,
+        "robotId": "agv",
+        "bootId": BACKEND,
+        "seq": 0,
+        "ts": "2026-01-01T00:00:00Z",
+    }
+    return json.dumps({**sent, "payload": payload}).encode()
+
+
+STOP = {
+    "commandId": "c",
+    "commandType": "STOP",
+    "params": {},
+    "issuedAt": "2026-01-01T00:00:00Z",
+    "expiresAt": "2026-01-01T01:00:00Z",
+}
+
+
+def test_a_script_sends_an_envelope_as_it_is():
+    """Without a subject its type tells what it is."""
+    scene = Scene().run(0.1)
+    scene.sim.send("agv", "nats", _envelope("command.request", **STOP))
+    assert scene.run(0.1).acks("c")[-1] == "SUCCEEDED"
+
+
+@pytest.mark.parametrize("said", [b"", b"rubbish", b"{}", b"[]", b'{"type": "state"}', b'{"type": 7}'])
+def test_what_a_script_sends_that_is_no_envelope_is_told(said):
+    scene = Scene().run(0.1)
+    scene.sim.send("agv", "nats", said)
+    assert "envelope" in scene.sim.events[-1].text
+
+
+@pytest.mark.parametrize(("kind", "payload", "words"), [
+    ("command.request", {**STOP, "expiresAt": "soon"}, "payload: expiresAt: 'soon' is no RFC 3339 time"),
+    ("traffic.control", {"controlId": "h", "kind": "HOLDD", "seq": 1, "validUntil": "2026-01-01T01:00:00Z"}, "payload: kind: invalid enum value 'HOLDD'"),
+    ("task.assign", {"taskId": "t", "revision": 1}, "payload: Object missing required field steps"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_message_is_named(kind, payload, words):
+    scene = Scene().run(0.1).wire(kind, _envelope(kind, **payload))
+    assert words in scene.events("INVALID_PARAMS")[-1].message
 
 
 def test_a_boot_is_told_by_its_inputs():

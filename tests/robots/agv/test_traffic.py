@@ -272,6 +272,16 @@ def test_the_robot_stands_before_a_blocked_zone(zone):
     assert scene.acks("go")[-1] == "SUCCEEDED"
 
 
+@pytest.mark.parametrize("tick_hz", [10, 100])
+def test_before_a_blocked_zone_it_brakes_once(tick_hz):
+    scene = Scene(runtime={"tickHz": tick_hz}).run(0.1)
+    scene.control("ZONE_BLOCK", id="z1", zone=ZONES[0])
+    scene.command("MOVE", id="go", x=8.0, y=0.0)
+    scene.run(8)
+    assert (scene.status, scene.truth.velocity[0]) == ("PAUSED", 0.0)
+    assert len(scene.events("ZONE_BLOCK")) == 1  # that it begins; nothing has ended
+
+
 def test_a_zone_ends_with_its_time_and_one_aside_is_passed():
     scene = Scene().run(0.1)
     scene.control("ZONE_BLOCK", id="z1", zone=ZONES[0], valid_s=6.0)

@@ -128,10 +128,10 @@ def parse(kind: str, given: Any, kinds: dict[str, type[Params]]) -> Any:
     try:
         return msgspec.convert(given, kinds[kind])
     except msgspec.ValidationError as error:
-        raise Refused("INVALID_PARAMS", f"{kind}: {_sentence(str(error))}") from None
+        raise Refused("INVALID_PARAMS", f"{kind}: {sentence(str(error))}") from None
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """msgspec's words with the key first: `x: expected float, got str`."""
     what, _, place = text.partition(" - at `$")
     key = place.rstrip("`").lstrip(".")

@@ -16,6 +16,7 @@ from rigless.kernel.plain import trouble
 from rigless.kernel.ports import Port, WireError
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.params import sentence
 
 VERSION = 1
 LONGEST = 64 * 1024
@@ -107,8 +108,10 @@ class AgvCodec:
     robot_id: ClassVar[str]
 
     def decode(self, data: bytes, subject: str = "") -> list[Any]:
+        """Without a subject, as from a script, the envelope's own type tells which message it is."""
         if subject == REPORT:
             return [_report(data)]
+        subject = subject or f"robot.{self.robot_id}.{_own_type(data)}"
         robot, _, kind = subject.removeprefix("robot.").partition(".")
         if robot != self.robot_id or not subject.startswith("robot.") or (kind not in IN and kind not in OUT):
             raise WireError(f"nobody listens to the subject {subject[:80]!r}", hang_up=False)
@@ -166,9 +169,20 @@ def _address(config: RobotConfig) -> str:
 class _Loose(Struct, frozen=True):
     """As much of an envelope as can be told from anything."""
 
+    type: Any = None
     messageId: Any = None
     correlationId: Any = None
     payload: Any = None
+
+
+def _own_type(data: bytes) -> str:
+    try:
+        found = msgspec.json.decode(_split(data)[1], type=_Loose).type
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise WireError(f"an envelope in JSON is expected: {error}", hang_up=False) from None
+    if not isinstance(found, str) or found not in IN:
+        raise WireError(f"the envelope's type is {str(found)[:40]!r}, none of {', '.join(IN)}", hang_up=False)
+    return found
 
 
 def _report(data: bytes) -> m.LinkReport:
@@ -193,7 +207,7 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
     try:
         envelope = msgspec.json.decode(body, type=Envelope)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return _malformed(type, str(error) or "nested too deep", body)
+        return _malformed(type, sentence(str(error) or "nested too deep") if body else "it is empty", body)
     what = _trouble(envelope, type, robot_id)
     if what:
         return _malformed(type, what, body)
@@ -207,9 +221,9 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
         found: m.Heard = msgspec.convert({**payload, **extra}, IN[type])
         for key in ("issuedAt", "expiresAt", "validUntil", "deadline"):
             if key in payload and hasattr(found, key):
-                instants.to_ns(getattr(found, key))
+                _instant(key, getattr(found, key))
     except (ValueError, TypeError) as error:  # msgspec's ValidationError is a ValueError
-        return _malformed(type, f"payload: {error}", body, "INVALID_PARAMS")
+        return _malformed(type, f"payload: {sentence(str(error))}", body, "INVALID_PARAMS")
     return found
 
 
@@ -241,11 +255,18 @@ def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
     if not isinstance(envelope.payload, dict):
         return "payload is not an object"
     try:
-        instants.to_ns(envelope.ts)
+        _instant("ts", envelope.ts)
     except ValueError as error:
-        return f"ts: {error}"
+        return str(error)
     what = trouble(envelope.payload)
     return f"payload: {what}" if what else ""
+
+
+def _instant(key: str, text: str) -> None:
+    try:
+        instants.to_ns(text)
+    except ValueError as error:
+        raise ValueError(f"{key}: {error}") from None
 
 
 def _malformed(type: str, what: str, body: bytes, code: Any = "MALFORMED_ENVELOPE") -> m.Malformed:

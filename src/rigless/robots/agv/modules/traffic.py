@@ -24,6 +24,7 @@ MOST = 200  # controls of one kind, and zones that are looked at
 MOST_SEQS = 5000
 FIRST_SEQ = 1
 MARGIN_M = 0.03  # kept between the body and a blocked zone
+STAY_M = 0.1  # so much farther a zone must be to let go of a robot that brakes for it
 REROUTE_AFTER_NS = 5_000_000_000
 FASTEST_MPS = 100.0
 
@@ -143,15 +144,20 @@ class Traffic:
             body = zones.footprint(pose, self.length_m, self.width_m)
             disc = (pose[0], pose[1], self.reach_m)
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
+            stay_m = ahead_m + 2 * machine.top_mps * robot.tick_s + STAY_M
             ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
+            farther = (
+                zones.swept(pose, self.length_m, self.width_m, stay_m, MARGIN_M, v < 0) if state.blocked else ahead
+            )
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
                 shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around
-                if name in granted or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + ahead_m + 1.0:
+                if name in granted or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + stay_m + 1.0:
                     continue
                 if zones.touches(body, *shape):
                     continue
-                if zones.disc_touches(disc, *shape) if turning else zones.touches(ahead, *shape):
+                way = farther if name in state.blocked else ahead
+                if zones.disc_touches(disc, *shape) if turning else zones.touches(way, *shape):
                     blocked.append(name)
         if blocked != state.blocked:
             state.blocked_ns = robot.now_ns if not state.blocked else state.blocked_ns

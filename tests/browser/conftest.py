@@ -87,10 +87,10 @@ def started() -> Iterator[list[Server]]:
 
 @pytest.fixture(scope="package")
 def serve(tmp_path_factory: pytest.TempPathFactory, started: list[Server]) -> Callable[..., Server]:
-    """A function that starts `rigless run` with these words, in a folder of its own."""
+    """A function that starts `rigless run` with these words, in a folder of its own, and on a port that it may come back to."""
 
-    def start(*words: object, folder: Path | None = None) -> Server:
-        started.append(Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless")))
+    def start(*words: object, folder: Path | None = None, port: int = 0) -> Server:
+        started.append(Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless"), port))
         return started[-1]
 
     return start

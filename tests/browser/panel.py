@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from browser.server import Server
 from browser.window import Window
@@ -33,15 +33,34 @@ class Panel:
         """Until the whole map is there, and in the middle."""
         grid = self.server.get("/api/world")["grid"]
         middle = grid["origin"][0] + grid["width"] * grid["resolution_m"] / 2
-        self.until(lambda: abs(self.frame()["x"] - middle) < 1e-6, "the map is not there")
+        self.until(lambda: self.page.evaluate("() => Boolean(rigless.surface()?.grid)"), "the map is not there")
+        self.until(lambda: abs(self.frame()["x"] - middle) < 1e-6, "the map is not in the middle")
         return self
 
     def wait_anew(self) -> "Panel":
         """Until it shows a simulation that has been reset, and nothing lies over it."""
         self.page.bring_to_front()
+        self.wait_epoch()
         expect(self.fact("state")).to_have_text("running")
-        self.until(lambda: self.time_s() <= self.server.status()["time_s"], "it shows the time before the reset")
         return self
+
+    def wait_epoch(self) -> "Panel":
+        """Until its robot, if it shows one, is shown as it is since time last jumped: what else it is told comes before pictures do."""
+        epoch = self.server.status()["epoch"]
+        script = "() => globalThis.rigless?.pictures()?.epoch ?? null"
+        self.until(lambda: self.page.evaluate(script) in (None, epoch), "it shows the time before the reset")
+        return self
+
+    def wait_layout(self) -> None:
+        """Until the page has made room for what it shows: what observes sizes acts with a frame."""
+        self.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+        )
+
+    def resize(self, size: ViewportSize) -> None:
+        self.page.set_viewport_size(size)
+        self.until(lambda: self.page.evaluate("() => [innerWidth, innerHeight]") == [size["width"], size["height"]])
+        self.wait_layout()
 
     def reload(self) -> None:
         self.page.reload()
@@ -72,8 +91,11 @@ class Panel:
     def lamp(self, label: str, on: bool) -> Locator:
         return self.page.get_by_role("status", name=f"{label}: {'on' if on else 'off'}", exact=True)
 
-    def notice(self, text: str) -> Locator:
-        return self.page.locator(".notice", has_text=text).first
+    def told(self, text: str) -> str:
+        """A notice with this text, which may be gone again by now."""
+        return self.until(
+            lambda: next((one for one in self.page.evaluate("() => [...noticed]") if text in one), ""), text
+        )
 
     @property
     def map(self) -> Locator:
@@ -127,6 +149,12 @@ class Panel:
         return self.page.evaluate(script, [method, name])
 
     # What people do first
+
+    def stand_still(self) -> "Panel":
+        """At time zero and paused: nothing happens but what is done to it, however slow the machine is."""
+        self.server.post("/api/pause")
+        self.server.post("/api/reset")
+        return self.wait_epoch()
 
     def pause(self) -> dict[str, Any]:
         """Stand still, by the API, until the page shows it; gives the status."""

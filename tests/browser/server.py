@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from conftest import COMMAND, Process
+from conftest import COMMAND, DEADLINE_S, Process
 
 LEFT_OUT = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")
 
@@ -16,11 +16,11 @@ LEFT_OUT = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")
 class Server(Process):
     """`rigless run` with a panel, in a working folder of its own. Recordings land there."""
 
-    def __init__(self, words: tuple[str, ...], folder: Path):
+    def __init__(self, words: tuple[str, ...], folder: Path, port: int = 0):
         self.folder = folder
         self.out, self.err = folder / "stdout", folder / "stderr"
         self._words = words
-        self._start("127.0.0.1:0")
+        self._start(f"127.0.0.1:{port}")
 
     def _start(self, address: str) -> None:
         runtime = self.folder / "runtime"
@@ -44,7 +44,7 @@ class Server(Process):
             raise
         headers = {} if "--no-auth" in self._words else {"Authorization": f"Bearer {self.token}"}
         self._awake = True
-        self.http = httpx.Client(base_url=self.url, headers=headers, timeout=30)
+        self.http = httpx.Client(base_url=self.url, headers=headers, timeout=DEADLINE_S)
 
     @property
     def entrance(self) -> str:

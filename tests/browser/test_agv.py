@@ -36,6 +36,9 @@ def agv_server(serve, tmp_path_factory):
 def agv(shared, agv_server):
     panel = shared("agv", agv_server)
     panel.page.evaluate("location.hash = '#/robot/agv'")
+    expect(panel.page.locator("nav a", has_text="agv")).to_have_attribute("aria-current", "page")
+    panel.until(lambda: panel.count(), "no picture came")
+    panel.wait_epoch()
     expect(status(panel, "RUNNING")).to_be_visible()
     return panel
 
@@ -51,17 +54,20 @@ def tell(panel, **message):
 def test_a_task_is_driven_shown_and_held(agv):
     tell(agv, type="TrafficControl", controlId="zone", kind="ZONE_BLOCK", seq=1, zone=ZONE)
     tell(agv, type="TaskAssign", taskId="t", revision=1, steps=STEPS)
-    agv.until(lambda: agv.server.truth("agv")["velocity"][0] > 0.5, "it does not drive")
+    agv.step(2.0)
+    assert agv.server.truth("agv")["velocity"][0] > 0.5
     expect(agv.card("Task").locator("[aria-current=step]")).to_have_text("1MOVE x 6 y 2")
     assert agv.rows("route")[-2:] == [6.0, 2.0]
     assert len(agv.rows("zones")) >= 10
     tell(agv, **HOLD)
+    agv.step(3.0)
     expect(status(agv, "PAUSED")).to_be_visible()
     expect(agv.card("Status").locator(".listing li")).to_have_text("1traffic hold")
-    agv.until(lambda: agv.server.truth("agv")["velocity"][0] == 0, "it is not held")
+    assert agv.server.truth("agv")["velocity"][0] == 0
     x, y, _ = agv.server.truth("agv")["pose"]
-    agv.until(lambda: abs(agv.rows("body")[0] - x) + abs(agv.rows("body")[1] - y) < 1e-3, "it is drawn elsewhere")
+    assert abs(agv.rows("body")[0] - x) + abs(agv.rows("body")[1] - y) < 1e-3
     tell(agv, **{**HOLD, "kind": "RELEASE", "seq": 2})
+    agv.step(0.2)
     expect(status(agv, "RUNNING")).to_be_visible()
     expect(agv.card("Status").locator(".listing li")).to_have_text("nothing holds it")
 
@@ -82,10 +88,14 @@ def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
 
 
 def test_an_input_and_a_fault_change_its_status(agv):
-    agv.page.get_by_role("switch", name="estop · estop chain").press("Space")
+    chain = agv.page.get_by_role("switch", name="estop · estop chain")
+    expect(chain).not_to_be_checked()
+    chain.press("Space")
     expect(status(agv, "PAUSED")).to_be_visible()
     expect(agv.card("Status").locator(".listing li")).to_have_text("1estop")
-    agv.page.get_by_role("switch", name="estop · estop chain").press("Space")
+    expect(chain).to_be_checked()
+    chain.press("Space")
+    expect(chain).not_to_be_checked()
     agv.server.post("/api/faults", robot="agv", target="drive_left", kind="error")
     expect(status(agv, "ERROR")).to_be_visible()
     expect(agv.page.get_by_role("status", name="drive_left: ERROR")).to_be_visible()
@@ -98,17 +108,19 @@ def test_everything_can_be_reached(agv):
     agv.server.post("/api/pause")
     before = agv.page.viewport_size
     for size in (*SIZES[:2], PHONE):
-        agv.page.set_viewport_size(size)
+        agv.resize(size)
         judge(agv)
         assert [one for one in overflow(agv) if size != PHONE or not one.startswith("NAV")] == [], (
             size
         )  # that one scrolls
-    agv.page.set_viewport_size(before)
+    agv.resize(before)
 
 
 def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
+    agv.step(0.1)
     before = agv.frame()["scale"]
     tell(agv, type="CommandRequest", commandId="far", commandType="MOVE", params={"x": 40.0, "y": 0.0})
+    agv.step(0.5)
     agv.until(lambda: agv.frame()["scale"] < 0.5 * before, "it does not show the way")
     agv.map.hover()
     wide = agv.frame()["scale"]
@@ -117,7 +129,8 @@ def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
     chosen = agv.frame()
     tell(agv, type="CommandRequest", commandId="stop", commandType="STOP")
     tell(agv, type="CommandRequest", commandId="back", commandType="MOVE", params={"x": -90.0, "y": 0.0})
-    agv.until(lambda: agv.rows("route")[-2:] == [-90.0, 0.0], "it does not turn back")
+    agv.step(5.0)
+    assert agv.rows("route")[-2:] == [-90.0, 0.0]
     assert agv.frame() == chosen
 
 

@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from itertools import cycle
 
 import pytest
 from playwright.sync_api import expect
@@ -34,8 +35,7 @@ def page(browser, cell_server):
 def cell(page):
     """Standing still; time goes on in steps."""
     page.server.begin_anew()
-    page.server.post("/api/pause")
-    page.wait_live()
+    page.stand_still()
     yield page
     assert page.window.complaints() == []
 
@@ -99,12 +99,13 @@ def test_layers_and_cameras(cell):
     cell.until(lambda: math.hypot(*seen_from(cell)) < 0.1, "the key looks elsewhere")
 
     box = cell.page.locator(".ground canvas").bounding_box()
-    named = set()
-    for share in (0.3, 0.4, 0.5, 0.6, 0.7):  # from above, across the table
-        cell.page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.5 * box["height"])
-        cell.page.wait_for_timeout(100)
-        named.add(cell.page.locator(".ground canvas").get_attribute("title"))
-    assert {"table", "part"} & named
+    shares = cycle((0.3, 0.4, 0.5, 0.6, 0.7))  # from above, across the table
+
+    def named():
+        cell.page.mouse.move(box["x"] + next(shares) * box["width"], box["y"] + 0.5 * box["height"])
+        return cell.page.locator(".ground canvas").get_attribute("title") in ("table", "part")
+
+    cell.until(named, "nothing that is pointed at is named")
 
     assert cell.poses("boundary") == []
     cell.page.get_by_label("Layers").first.click()

@@ -37,6 +37,7 @@ def tab(shared_window, mixed_server):
 def mixed(tab, shared_window):
     panel, _ = tab
     panel.server.begin_anew()
+    panel.page.bring_to_front()  # what is not seen is not drawn
     panel.page.goto(f"{panel.server.url}/#/")
     panel.page.set_viewport_size({"width": 1280, "height": 800})
     expect(panel.page.locator(".tile")).to_have_count(3)

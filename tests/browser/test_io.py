@@ -65,6 +65,29 @@ def test_a_button_is_pressed_while_it_is_held_and_the_lamp_follows(arm):
     expect(arm.lamp("Part seen", False)).to_be_visible()
 
 
+def test_a_tap_ends_released_whichever_request_is_quicker(arm):
+    asked, held = [], []
+
+    def hold(route):
+        asked.append(route.request.post_data_json["inputs"])
+        held.append(route)
+
+    arm.page.route("**/inputs", hold)
+    arm.button("Part sensor, held while pressed").click()
+    arm.until(lambda: held, "it was not pressed")
+    arm.running_for(0.2)  # while both could be on their way
+
+    def overtaken():
+        while held:
+            held.pop().continue_()
+        return len(asked) == 2
+
+    arm.until(overtaken, "it was not let go")
+    arm.page.unroute("**/inputs")
+    assert asked == [{"part_sensor": True}, {"part_sensor": False}]
+    arm.until(lambda: inputs(arm)["part_sensor"] is False, "it stays pressed for ever")
+
+
 def test_a_held_button_is_let_go_when_the_page_loses_the_keys(arm):
     arm.button("Part sensor, held while pressed").focus()
     arm.page.keyboard.down("Space")
@@ -101,14 +124,15 @@ def test_plots_show_the_numbers_over_time(vacuum):
     expect(figures.locator("canvas")).to_have_count(4)
     vacuum.step(3.0)
     vacuum.reload()
-    times, values = vacuum.page.evaluate(
-        "() => [rigless.pictures().times, rigless.pictures().values.map((v) => v.length)]"
-    )
+    script = "() => [rigless.pictures().times, rigless.pictures().values.map((v) => v.length)]"
+    times, values = vacuum.page.evaluate(script)
     assert len(times) >= 10
     assert times == sorted(times)
     assert {len(times)} == set(values)
     drawn = "(c) => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size"
-    assert all(canvas.evaluate(drawn) > 4 for canvas in figures.locator("canvas").all())
+    vacuum.until(
+        lambda: all(canvas.evaluate(drawn) > 4 for canvas in figures.locator("canvas").all()), "nothing is drawn"
+    )
 
 
 def test_plots_are_hidden_and_shown_and_their_span_is_chosen(own_vacuum):

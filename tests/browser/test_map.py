@@ -106,9 +106,11 @@ def test_following_keeps_the_robot_in_the_middle(vacuum):
 def test_layers_are_hidden_and_stay_hidden(own_vacuum):
     vacuum = own_vacuum
     vacuum.button("Lidar on").click()
-    vacuum.until(lambda: vacuum.rows("points"), "no points are drawn")
-    vacuum.pause()
+    expect(vacuum.lamp("Lidar on", True)).to_be_visible()
+    vacuum.step(0.5)
+    assert vacuum.rows("points")
     red = colours_of(vacuum)
+    assert red > 20
     vacuum.page.locator(".legend summary").click()
     layer = vacuum.button("Show Lidar points")
     layer.click()
@@ -123,7 +125,8 @@ def test_layers_are_hidden_and_stay_hidden(own_vacuum):
 def colours_of(panel):
     """How many pixels of the map have the colour of what is sensed."""
     return panel.map.evaluate(
-        """(canvas) => {
+        """async (canvas) => {
+          await rigless.settled();
           const want = getComputedStyle(document.documentElement).getPropertyValue("--map-sense").trim();
           const [r, g, b] = [1, 3, 5].map((at) => parseInt(want.slice(at, at + 2), 16));
           const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

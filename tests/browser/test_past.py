@@ -31,6 +31,8 @@ def test_a_past_before_a_reset_that_nobody_saw_is_gone(arm, window):
     arm.step(2.0)
     arm.page.goto("about:blank")  # nobody looks
     arm.server.begin_anew()
+    arm.server.post("/api/pause")
+    arm.server.post("/api/reset")
     arm.server.post("/api/step", ms=1500)
     later = Panel(window.stay_flat(), arm.server).open()
     script = (

@@ -23,6 +23,8 @@ LOOK = """(found) => found.filter((one) => one.checkVisibility()).map((one) => {
 def judge(panel):
     """All controls of a page as they are: reachable, large enough and with a name."""
     expect(panel.page.locator("[data-card]").first).to_be_visible()
+    if panel.count():  # what the robot offers is asked for apart
+        expect(panel.button("Inject the fault")).to_be_visible()
     found = panel.page.locator(CONTROLS).evaluate_all(LOOK)
     assert len(found) > 15
     assert [one["what"] for one in found if not one["name"]] == []
@@ -47,7 +49,7 @@ def test_every_control_is_seen_named_and_large_enough_at_every_size(robot, reque
     if panel.page.locator(".legend summary").count():
         panel.page.locator(".legend summary").click()
     for size in SIZES:
-        panel.page.set_viewport_size(size)
+        panel.resize(size)
         judge(panel)
         assert overflow(panel) == [], size
 

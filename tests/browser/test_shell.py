@@ -42,6 +42,9 @@ def test_a_robot_on_the_map_of_all_is_opened_by_a_click(pair):
     script = "([x, y]) => rigless.surface()?.frame?.toCanvas(x, y)"
     pair.wait_map()
     expect(pair.page.locator(".tile")).to_have_count(0)
+    there = """([x, y]) => rigless.surface().picture?.obstacles.some(({name, pose}) =>
+      name === "blocker" && Math.hypot(pose[0] - x, pose[1] - y) < 1e-3)"""
+    pair.until(lambda: pair.page.evaluate(there, [x, y]), "it is not on the map")
     px, py = pair.page.evaluate(script, [x, y])
     pair.map.click(position={"x": px, "y": py})
     expect(pair.page.locator("nav a", has_text="blocker")).to_have_attribute("aria-current", "page")

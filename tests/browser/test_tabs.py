@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+import reserved
 from browser.panel import Panel
 
 ARM = Path(__file__).resolve().parent / "robots" / "arm"
@@ -27,7 +28,9 @@ def test_two_tabs_agree(own_vacuum):
     expect(vacuum.fact("state")).to_have_text("paused")
     vacuum.card("Virtual I/O").get_by_text("Dust box in place").click()
     expect(other.page.get_by_role("switch", name="Dust box in place")).not_to_be_checked()
+    begin_s = vacuum.server.status()["time_s"]
     vacuum.button("Step 10 ms (.)").click()
+    vacuum.until(lambda: vacuum.server.status()["time_s"] > begin_s, "no step")
     time_s = vacuum.pause()["time_s"]
     expect(other.fact("time")).to_have_text(f"{time_s:.2f} s")
     expect(vacuum.fact("time")).to_have_text(f"{time_s:.2f} s")
@@ -37,8 +40,7 @@ def test_two_tabs_agree(own_vacuum):
 def test_a_reload_keeps_the_trail_and_the_plots(own_vacuum):
     vacuum = own_vacuum
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=DRIVE)
-    vacuum.running_for(1.5)
-    vacuum.pause()
+    vacuum.step(3.0)
     before, times = vacuum.trail(), vacuum.page.evaluate("() => rigless.pictures().times")
     assert len(before) > 20
     vacuum.reload()
@@ -60,7 +62,8 @@ def distance(a, b):
 
 def test_the_trail_begins_anew_after_a_reset(vacuum):
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=DRIVE)
-    vacuum.until(lambda: len(vacuum.trail()) > 20, "no trail")
+    vacuum.step(3.0)
+    assert len(vacuum.trail()) > 20
     vacuum.server.post("/api/reset")
     vacuum.until(lambda: len(vacuum.trail()) <= 4, "the old trail stays")
     vacuum.until(lambda: vacuum.page.evaluate("() => rigless.pictures().times[0]") < 1.0, "the plots keep another past")
@@ -68,7 +71,7 @@ def test_the_trail_begins_anew_after_a_reset(vacuum):
 
 @pytest.mark.parametrize("words", [("--no-auth",), ()], ids=["without token", "with token"])
 def test_the_servers_restart_is_shown_and_survived(window, serve, words, tmp_path):
-    server = serve(ARM, *words, folder=tmp_path)
+    server = serve(ARM, *words, folder=tmp_path, port=reserved.port())
     panel = Panel(window, server).open()
     panel.running_for(0.3)
     window.expected += ON_THE_WAY
@@ -87,7 +90,7 @@ def test_the_servers_restart_is_shown_and_survived(window, serve, words, tmp_pat
 
 
 def test_a_browser_whose_cookie_is_not_known_is_told(window, serve, tmp_path):
-    server = serve(ARM, folder=tmp_path)
+    server = serve(ARM, folder=tmp_path, port=reserved.port())
     panel = Panel(window, server).open()
     window.expected += ON_THE_WAY
     address = server.leave()

@@ -38,7 +38,7 @@ def test_a_step_is_as_long_as_asked_for_by_button_and_by_key(vacuum):
     vacuum.field("Milliseconds of one step").press("Enter")
     vacuum.button("Step 250 ms (.)").click()
     vacuum.until(lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.27) < 1e-9, "no long step")
-    expect(vacuum.fact("time")).to_have_text(f"{begin_s + 0.27:.2f} s")
+    expect(vacuum.fact("time")).to_have_text(f"{vacuum.server.status()['time_s']:.2f} s")
 
 
 def test_a_step_pauses_what_runs(vacuum):
@@ -78,9 +78,10 @@ def test_a_recording_goes_on_in_a_new_file_after_a_reset(vacuum):
 
 def test_the_speed_slider_is_logarithmic_from_a_tenth_to_ten(vacuum):
     slider = vacuum.page.get_by_role("slider", name=re.compile("^Speed"))
-    for keys, speed, shown in ((["Home"], 0.1, "0.10×"), (["End"], 10, "10.0×"), (["PageDown"] * 5, 1.0, "1.0×")):
-        for key in keys:
-            slider.press(key)
+    down = [("PageDown", round(10**share, 3)) for share in (0.8, 0.6, 0.4, 0.2)]
+    for key, speed in (("Home", 0.1), ("End", 10), *down, ("PageDown", 1.0)):
+        slider.press(key)
+        shown = f"{speed:.2f}×" if speed < 1 else f"{speed:.1f}×"
         expect(vacuum.card("Time control").locator("output")).to_have_text(shown)
         vacuum.until(lambda wanted=speed: vacuum.server.status()["speed"] == wanted, f"not {speed}×")
 

@@ -10,6 +10,9 @@ CALMLY = """if (location.protocol === "http:" && localStorage.getItem("rigless.h
   localStorage.setItem("rigless.hz", "10");"""  # two cores draw all of this, without a graphics card
 FLAT = """if (location.protocol === "http:" && localStorage.getItem("rigless.space") === null)
   localStorage.setItem("rigless.space", '{"arm": false, "welder": false}');"""
+NOTICED = """globalThis.noticed = new Set();
+new MutationObserver(() => document.querySelectorAll(".notice").forEach((one) => noticed.add(one.textContent)))
+  .observe(document, { childList: true, subtree: true, characterData: true });"""  # they go by themselves, seen or not
 REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI}`));"""
 
@@ -22,6 +25,7 @@ class Window:
         self.context.set_default_timeout(patience_ms)
         self.context.add_init_script(REPORT_VIOLATIONS)
         self.context.add_init_script(CALMLY)
+        self.context.add_init_script(NOTICED)
         self.context.on("console", self._heard)
         self.context.on("weberror", lambda error: self._complain(f"uncaught: {error.error}"))
         self.context.on("request", self._asked)

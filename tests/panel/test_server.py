@@ -10,6 +10,7 @@ import pytest
 import websockets
 from websockets.asyncio.client import connect
 
+import reserved
 from host.driving import make_host, on_loop, with_api
 from rigless.panel.server import ControlServer
 
@@ -21,12 +22,6 @@ def own_secret(tmp_path, monkeypatch):
     """Cookies of these tests are signed with a key of their own."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     return tmp_path / "rigless" / "cookie.key"
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 @asynccontextmanager
@@ -80,7 +75,7 @@ async def test_without_a_token_no_path_and_no_file_tells_anything():
 
 @on_loop
 async def test_a_browser_outlives_a_restart_on_the_same_port(own_secret):
-    port = free_port()
+    port = reserved.port()
     async with panel(port) as (server, http):
         cookie, token = await sign_in(server, http), server.token
     async with panel(port) as (server, http):

@@ -104,6 +104,7 @@ def summarise(host: Host) -> dict[str, Any]:
         "state": host.state,
         "failure": host.failure,
         "time_s": host.sim.now_s,
+        "epoch": host.epoch,
         "pace": host.pace.mode,
         "speed": host.pace.speed,
         "wall_s": host.wall_s,

@@ -196,7 +196,6 @@ class Hub:
         return {
             "type": "status",
             **summarise(host),
-            "epoch": host.epoch,
             "snapshots": list_snapshots(host),
             "robots": [{**robot, "stop": self._stopped(robot["name"])} for robot in cast(host.sim)],
             **self._summary(),

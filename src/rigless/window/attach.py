@@ -23,7 +23,7 @@ from rigless.window.take import pacbots, picture_of, scene_of
 
 COMMAND = (sys.executable, "-m", "rigless.window")
 INSTALL = "pip install 'rigless[window]'"
-OPEN_S, CLOSE_S = 30.0, 3.0
+OPEN_S, CLOSE_S = 60.0, 3.0
 AGAIN_S = 0.2  # while a key is held its command is repeated, as a watchdog may wait for it
 STILL = (0.0, 0.0, 0.0)
 

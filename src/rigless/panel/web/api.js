@@ -28,5 +28,21 @@ function sentence({ where, what, fix }) {
 /** @param {string} path @param {object} [body] */
 export const post = (path, body) => call("POST", path, body);
 
+/** The last of what goes to a path in turn. @type {Map<string, Promise<any>>} */
+const turns = new Map();
+let leaving = false;
+addEventListener("pagehide", () => (leaving = true));
+addEventListener("pageshow", () => (leaving = false));
+
+/** Post after what was posted there before has been answered: requests may overtake each other, and who taps a button has let go of it
+ * in the end. A page that is left cannot wait. @param {string} path @param {object} [body] */
+export function postInTurn(path, body) {
+  const before = leaving ? undefined : turns.get(path);
+  const mine = before ? before.then(() => post(path, body)) : post(path, body);
+  turns.set(path, mine);
+  void mine.then(() => turns.get(path) === mine && turns.delete(path));
+  return mine;
+}
+
 /** @param {string} robot */
 export const robotPath = (robot) => `/api/robots/${encodeURIComponent(robot)}`;

@@ -57,13 +57,13 @@ export class FlatSurface {
   /** @type {import("./types.js").Part[]} */
   #parts = [];
   /** @type {import("./types.js").Grid|null} */
-  #grid = null;
+  grid = null;
   /** @type {HTMLCanvasElement|null} */
   #map = null;
   /** @type {import("./types.js").Paints|null} */
   #paints = null;
   /** @type {Picture|null} */
-  #picture = null;
+  picture = null;
   #follow = false;
   #fitted = false;
   /** What the view was fitted to, and the view that this gave; who has moved it since wants it so. */
@@ -93,7 +93,7 @@ export class FlatSurface {
 
   /** @param {import("./types.js").Grid|null} grid */
   setGrid(grid) {
-    this.#grid = grid;
+    this.grid = grid;
     this.#map = grid && this.#paints ? paintGrid(grid, this.#paints) : null;
     this.#fitted = false;
   }
@@ -101,18 +101,18 @@ export class FlatSurface {
   /** @param {import("./types.js").Part[]} parts */
   setParts(parts) {
     this.#parts = parts;
-    if (!this.#grid) this.#fitted = false;
+    if (!this.grid) this.#fitted = false;
   }
 
   /** @param {import("./types.js").Paints} paints */
   setPaints(paints) {
     this.#paints = paints;
-    this.#map = this.#grid ? paintGrid(this.#grid, paints) : null;
+    this.#map = this.grid ? paintGrid(this.grid, paints) : null;
   }
 
   /** @param {Picture} picture */
   draw(picture) {
-    this.#picture = picture;
+    this.picture = picture;
     const { pen, frame } = this;
     const paints = this.#paints;
     if (!paints) return;
@@ -123,7 +123,7 @@ export class FlatSurface {
     pen.fillStyle = paints.outside;
     pen.fillRect(0, 0, frame.width, frame.height);
     frame.enter(pen);
-    drawMap(pen, frame, this.#grid, this.#map, paints);
+    drawMap(pen, frame, this.grid, this.#map, paints);
     const named = picture.obstacles.filter((thing) => !thing.faint).length <= CROWD;
     for (const thing of picture.obstacles) drawThing(pen, frame, thing, paints, named);
     for (const part of this.#parts) {
@@ -162,7 +162,7 @@ export class FlatSurface {
   #outgrown() {
     const { frame } = this;
     const { extent, x, y, scale } = this.#fit;
-    if (this.#grid || this.#follow || frame.x !== x || frame.y !== y || frame.scale !== scale) return false;
+    if (this.grid || this.#follow || frame.x !== x || frame.y !== y || frame.scale !== scale) return false;
     const [left, bottom, right, top] = this.#extent();
     const [l = 0, b = 0, r = 0, t = 0] = extent;
     return left < l - EDGE_M || bottom < b - EDGE_M || right > r + EDGE_M || top > t + EDGE_M;
@@ -170,11 +170,11 @@ export class FlatSurface {
 
   /** @returns {[number, number, number, number]} */
   #extent() {
-    const grid = this.#grid;
+    const grid = this.grid;
     if (!grid) {
-      const spots = (this.#picture?.obstacles ?? []).map((thing) => thing.pose);
-      const lone = this.#parts.filter((part) => part.kind === "Disc" || part.kind === "Polygon").map((part) => this.#picture?.rows.get(part.name));
-      const ways = this.#parts.filter((part) => part.kind === "Path" && part.colour !== "plain").map((part) => this.#picture?.rows.get(part.name) ?? []);
+      const spots = (this.picture?.obstacles ?? []).map((thing) => thing.pose);
+      const lone = this.#parts.filter((part) => part.kind === "Disc" || part.kind === "Polygon").map((part) => this.picture?.rows.get(part.name));
+      const ways = this.#parts.filter((part) => part.kind === "Path" && part.colour !== "plain").map((part) => this.picture?.rows.get(part.name) ?? []);
       const rows = [...lone.flatMap((row) => (row?.length === 4 ? [[row[0] ?? 0, row[1] ?? 0]] : [])), ...ways.flatMap(pairs)];
       const xs = [...spots, ...rows].map((spot) => spot[0] ?? 0);
       const ys = [...spots, ...rows].map((spot) => spot[1] ?? 0);
@@ -275,7 +275,7 @@ export class FlatSurface {
   #pick(px, py) {
     const [x = 0, y = 0] = this.frame.toWorld(px, py);
     const reach = this.frame.px(14);
-    const hit = (this.#picture?.obstacles ?? []).find((thing) =>
+    const hit = (this.picture?.obstacles ?? []).find((thing) =>
       thing.robot && Math.hypot(thing.pose[0] - x, thing.pose[1] - y) < Math.max(thing.radius_m, reach));
     if (hit) this.onpick(hit.name);
   }

@@ -16,7 +16,8 @@ export class Pictures {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
-    this.time_s = 0;
+    this.time_s = 0; // of the newest picture
+    this.epoch = -1; // of that too: it grows when time has jumped
     this.count = 0;
     /** @type {Float32Array} */
     this.measures = new Float32Array(page.measures.length).fill(NaN);
@@ -41,10 +42,11 @@ export class Pictures {
     const view = new DataView(data);
     const kind = view.getUint8(0);
     const fields = fieldsOf(data, view);
-    this.time_s = view.getFloat64(16, true);
-    if (kind === FRAME) this.#takeFrame(fields);
-    else if (kind === HISTORY) this.#takeHistory(fields);
-    else this.#takeMore(fields);
+    const time_s = view.getFloat64(16, true);
+    if (kind === HISTORY) return this.#takeHistory(time_s, fields);
+    if (kind !== FRAME) return this.#takeMore(time_s, fields);
+    [this.time_s, this.epoch] = [time_s, view.getUint32(8, true)];
+    return this.#takeFrame(fields);
   }
 
   /** @param {Map<number, Float32Array>} fields */
@@ -68,12 +70,12 @@ export class Pictures {
     for (const series of this.values) series.splice(0, count);
   }
 
-  /** @param {Map<number, Float32Array>} fields */
-  #takeHistory(fields) {
+  /** What was, up to the picture that comes next. @param {number} time_s  of that picture @param {Map<number, Float32Array>} fields */
+  #takeHistory(time_s, fields) {
     const before = fields.get(0) ?? new Float32Array();
     const numbers = fields.get(1) ?? new Float32Array();
     const width = this.page.measures.length;
-    this.times = Array.from(before, (s) => this.time_s + s);
+    this.times = Array.from(before, (s) => time_s + s);
     this.values = this.page.measures.map((_, n) => Array.from(before, (_s, row) => numbers[row * width + n] ?? NaN));
     this.page.traces.forEach((name, n) => {
       const points = fields.get(2 + n) ?? new Float32Array();
@@ -81,14 +83,14 @@ export class Pictures {
     });
   }
 
-  /** What lies between the last picture and the next one. @param {Map<number, Float32Array>} fields */
-  #takeMore(fields) {
+  /** What lies between the last picture and the next one. @param {number} time_s  of the next @param {Map<number, Float32Array>} fields */
+  #takeMore(time_s, fields) {
     const before = fields.get(0) ?? new Float32Array();
     const numbers = fields.get(1) ?? new Float32Array();
     const width = this.page.measures.length;
     if (this.times.length + before.length >= LONGEST_PLOT) this.#drop(LONGEST_PLOT / 4);
     before.forEach((s, row) => {
-      this.times.push(this.time_s + s);
+      this.times.push(time_s + s);
       this.values.forEach((series, n) => series.push(numbers[row * width + n] ?? NaN));
     });
     this.page.traces.forEach((name, n) => {

@@ -16,6 +16,7 @@ const LINES = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5", "--li
 /** @type {{part: Part, plot: uPlot, value: HTMLElement, box: HTMLElement}[]} */
 let plots = [];
 let due = 0;
+let waiting = false;
 
 function build() {
   for (const { plot } of plots) plot.destroy();
@@ -109,10 +110,13 @@ function resize() {
 export function beginPlots() {
   new ResizeObserver(resize).observe(strip);
   onPicture.add(() => {
-    const time = performance.now();
-    if (time < due) return;
-    due = time + EVERY_MS;
-    requestAnimationFrame(update);
+    if (waiting) return;
+    waiting = true; // also for what comes too soon: it may be the last for long
+    setTimeout(() => requestAnimationFrame(() => {
+      waiting = false;
+      due = performance.now() + EVERY_MS;
+      update();
+    }), Math.max(0, due - performance.now()));
   });
   effect(() => {
     void state.shownPage.value;

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { post, robotPath } from "./api.js";
+import { post, postInTurn, robotPath } from "./api.js";
 import { jogPad } from "./jog.js";
 import { listing } from "./listing.js";
 import { button, card, lamp, lampSquare, readout, short, toggle, toggleSquare } from "./pieces.js";
@@ -90,7 +90,7 @@ function word(part, value) {
 }
 
 /** @param {string} name @param {boolean|number|string} value */
-const setInput = (name, value) => post(`${robotPath(state.shown.value)}/inputs`, { inputs: { [name]: value } });
+const setInput = (name, value) => postInTurn(`${robotPath(state.shown.value)}/inputs`, { inputs: { [name]: value } });
 
 /** Those with a short name are squares below the others. @param {Part[]} given @param {Part[]} lamps @param {(part: Part) => number} measure */
 function inputsAndOutputs(given, lamps, measure) {

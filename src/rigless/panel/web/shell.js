@@ -1,6 +1,6 @@
 // The whole panel: header, navigation, the theatre in the middle, plots under it, cards on the right.
 import { html, nothing } from "lit-html";
-import { post } from "./api.js";
+import { postInTurn } from "./api.js";
 import { deckBar } from "./deck_bar.js";
 import { driveCard } from "./drive.js";
 import { eventCard } from "./event_card.js";
@@ -96,15 +96,15 @@ function emergencyStop() {
   const able = (state.status.value?.robots ?? []).filter((robot) => robot.stop !== null);
   if (!able.length) return nothing;
   const on = able.every((robot) => robot.stop === true); // while one may still move, it can be stopped
-  const press = () => {
+  const press = (/** @type {Event} */ event) => {
     if (on) return;
-    stoppedAt = performance.now();
+    stoppedAt = event.timeStamp; // when it was hit, however late a busy page learns of it
     void stopAll(true);
   };
   return html`<button class="estop ${on ? "released" : ""}" aria-label=${on ? "Release the emergency stop" : "Emergency stop of all robots"}
-    @pointerdown=${press} @click=${() => on && performance.now() - stoppedAt > FRIGHT_MS && void stopAll(false)}
+    @pointerdown=${press} @click=${(/** @type {Event} */ event) => on && event.timeStamp - stoppedAt > FRIGHT_MS && void stopAll(false)}
     @keydown=${(/** @type {KeyboardEvent} */ event) => {
-      if ((event.key === "Enter" || event.key === " ") && !event.repeat) press();
+      if ((event.key === "Enter" || event.key === " ") && !event.repeat) press(event);
     }}>${on ? "Release" : "E-STOP"}</button>`;
 }
 
@@ -113,7 +113,7 @@ let stoppedAt = -Infinity;
 
 /** @param {boolean} on */
 async function stopAll(on) {
-  const done = await post("/api/estop", { on });
+  const done = await postInTurn("/api/estop", { on });
   if (done) state.notice(`${on ? "emergency stop" : "released"}: ${done.robots.join(", ")}`, on ? "bad" : "info");
 }
 

@@ -115,9 +115,13 @@ function takePicture(data) {
   for (const tell of onPicture) tell();
 }
 
-/** @type {import("./state.js").Event[]} */
+/** @typedef {import("./state.js").Event} Event */
+/** What has come and is not listed yet. @type {Event[]} */
 let fresh = [];
-/** Events may come by the thousand; the list is made anew once a frame. @param {import("./state.js").Event} event */
+/** What has come since the list was asked for; the answer may have it, or be older. @type {Event[]} */
+let since = [];
+let asks = 0;
+/** Events may come by the thousand; the list is made anew once a frame. @param {Event} event */
 function takeEvent(event) {
   if (state.stage.value === "recording") return; // these are the live ones; they are loaded on the way back
   if (!fresh.length) {
@@ -127,15 +131,28 @@ function takeEvent(event) {
     });
   }
   fresh.push(event);
-  if (fresh.length > state.EVENTS_KEPT) fresh.shift();
+  since.push(event);
+  for (const few of [fresh, since]) if (few.length > state.EVENTS_KEPT) few.shift();
 }
 
 async function loadEvents() {
   const path = state.stage.value === "recording" ? "/api/deck/events" : `/api/events?limit=${state.EVENTS_KEPT}`;
+  const mine = ++asks;
+  since = [];
   const found = await call("GET", path);
-  if (!Array.isArray(found)) return;
+  if (!Array.isArray(found) || mine !== asks) return;
   const plain = found.map((event) => ({ ...event, time_s: event.time_s ?? event.time_ns / 1e9 }));
-  state.events.value = plain.reverse().slice(0, state.EVENTS_KEPT);
+  state.events.value = [...plain, ...since.slice(overlap(plain, since))].reverse().slice(0, state.EVENTS_KEPT);
+  fresh = [];
+}
+
+/** How many events at the end of the one list are at the beginning of the other. @param {Event[]} old @param {Event[]} young */
+function overlap(old, young) {
+  const same = (/** @type {Event|undefined} */ a, /** @type {Event|undefined} */ b) => a?.time_s === b?.time_s && a?.robot === b?.robot && a?.code === b?.code && a?.text === b?.text;
+  for (let count = Math.min(old.length, young.length); count > 0; count--) {
+    if (young.slice(0, count).every((event, n) => same(event, old[old.length - count + n]))) return count;
+  }
+  return 0;
 }
 
 const deckFile = computed(() => state.status.value?.deck?.file);

@@ -9,10 +9,12 @@ import { notice, stage, status } from "./state.js";
 /** @typedef {{name: string, path: string, bytes: number, modified: string, writing: boolean}} Found */
 const files = signal(/** @type {Found[]} */ ([]));
 const name = signal("");
+let asks = 0;
 
 export async function listRecordings() {
+  const mine = ++asks;
   const found = await call("GET", "/api/recordings");
-  if (Array.isArray(found)) files.value = found;
+  if (Array.isArray(found) && mine === asks) files.value = found;
 }
 
 async function startRecording() {
@@ -62,9 +64,10 @@ function size(bytes) {
 }
 
 async function take() {
-  const found = await post("/api/snapshots", { name: name.value.trim() });
+  const wanted = name.value;
+  const found = await post("/api/snapshots", { name: wanted.trim() });
   if (found) notice(`snapshot ${found.name}`);
-  name.value = "";
+  if (name.value === wanted) name.value = ""; // the next may be half written
 }
 
 /** @param {string} which */

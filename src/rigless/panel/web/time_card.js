@@ -7,8 +7,9 @@ import { button, card, clock } from "./pieces.js";
 import { notice, status } from "./state.js";
 
 const STEP_MS = 10;
+const NEWS_MS = 2000; // by then no status from before is on its way
 const stepMs = signal(STEP_MS);
-const asked = signal(/** @type {number|null} */ (null)); // the speed under the user's finger, until the server has it
+const asked = signal(/** @type {number|null} */ (null)); // the speed under the user's finger, until all news is of that
 let asks = 0;
 
 export const play = () => post("/api/resume");
@@ -51,7 +52,7 @@ export async function setSpeed(speed) {
   const found = await post("/api/speed", { speed: Number(speed.toFixed(3)) });
   if (mine !== asks) return; // another wish is under way
   if (found && status.value) status.value = { ...status.value, pace: found.pace, speed: found.speed };
-  asked.value = null;
+  setTimeout(() => mine === asks && (asked.value = null), found ? NEWS_MS : 0);
 }
 
 /** The slider is logarithmic and holds on to round speeds. @param {string} text */

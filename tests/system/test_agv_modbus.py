@@ -64,13 +64,13 @@ def plc(environment, port):
 
 
 def write(port, coil, value):
-    with ModbusTcpClient("127.0.0.1", port=port) as client:
+    with ModbusTcpClient("127.0.0.1", port=port, timeout=60) as client:
         assert not client.write_coil(coil, value).isError()
 
 
 def wheels(port):
     """What the PLC's drives say: metres of both, and whether one of them moves."""
-    with ModbusTcpClient("127.0.0.1", port=port) as client:
+    with ModbusTcpClient("127.0.0.1", port=port, timeout=60) as client:
         words = [client.read_input_registers(base, count=8).registers for base in (0, 16)]
     positions = [
         int.from_bytes(high.to_bytes(2) + low.to_bytes(2), signed=True) / COUNTS_PER_M for _, high, low, *_ in words

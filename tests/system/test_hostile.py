@@ -21,7 +21,7 @@ def process(rigless_process, thermostat, tmp_path):
 
 
 def connect(process):
-    return socket.create_connection(process.address("thermostat/line"), 30)
+    return socket.create_connection(process.address("thermostat/line"), 60)
 
 
 def answers(process):

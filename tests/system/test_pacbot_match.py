@@ -2,15 +2,16 @@
 
 import json
 import struct
+import time
 from contextlib import contextmanager
 
-import pytest
 import zmq
 from websockets.sync.client import connect
 
 import rigless
 from rigless.robots.pacbot.game.frame import read_frame
 
+WAIT_S = 60
 GAME = ["game.enabled=true", "game.ghosts=0"]
 
 
@@ -23,7 +24,7 @@ def motors(url):
         def move(*speeds):
             for number, speed in enumerate(speeds):
                 client.send_string(json.dumps({"command": "move", "id": number, "params": {"speed": speed}}))
-                assert client.poll(30_000)
+                assert client.poll(WAIT_S * 1000)
                 assert json.loads(client.recv())["status"] == "ok"
 
         yield move
@@ -31,11 +32,10 @@ def motors(url):
 
 def until(client, true):
     """The first frame of which this is true."""
-    for _ in range(2000):
-        frame = read_frame(client.recv(30))
-        if true(frame):
-            return frame
-    pytest.fail(f"waited in vain; the last frame was {frame}")
+    end = time.monotonic() + WAIT_S
+    while not true(frame := read_frame(client.recv(WAIT_S))):
+        assert time.monotonic() < end, f"waited in vain; the last frame was {frame}"
+    return frame
 
 
 def test_wheels_eat_pellets_and_the_client_sees_it():
@@ -44,7 +44,7 @@ def test_wheels_eat_pellets_and_the_client_sees_it():
         connect(host.address("pacbot", "game")) as client,
         motors(host.address("pacbot", "commands")) as move,
     ):
-        data = client.recv(30)
+        data = client.recv(WAIT_S)
         assert isinstance(data, bytes)
         assert len(data) == struct.calcsize(">HBBBBHHBBB" + "HBB" * 4 + "HHBB" + 31 * "I") == 159
         client.send(b"P")

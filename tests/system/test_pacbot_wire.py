@@ -23,7 +23,7 @@ def plain():
     def connect(kind, url):
         found = context.socket(kind)
         found.setsockopt(zmq.LINGER, 0)
-        found.setsockopt(zmq.RCVTIMEO, 30_000)
+        found.setsockopt(zmq.RCVTIMEO, 60_000)
         found.connect(url)
         sockets.append(found)
         return found
@@ -35,7 +35,7 @@ def plain():
 
 
 def until(true, what):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not true():
         assert time.monotonic() < end, f"waited in vain: {what}"
         time.sleep(0.01)

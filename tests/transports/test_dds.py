@@ -129,6 +129,33 @@ def test_who_goes_is_gone_after_what_it_said():
     scene(play)
 
 
+def test_a_peer_that_comes_and_speaks_while_it_is_looked_who_is_there_is_heard():
+    class Late:
+        """A reader that does not know yet that anybody has come."""
+
+        def __init__(self, reader):
+            self._reader = reader
+
+        def __getattr__(self, name):
+            return getattr(self._reader, name)
+
+        def take_status(self, _):
+            return 0
+
+    async def play(domain):
+        async with on_the_air(domain) as (transport, inbox):
+            inlet = next(inlet for inlet in transport._inlets if inlet.subject == "/cmd_vel")
+            reader, inlet.entity = inlet.entity, Late(inlet.entity)
+            writer = Peer(domain).writer("rt/cmd_vel", m.Twist)
+            await until(lambda: writer.get_matched_subscriptions(), "match")
+            write(writer, m.Twist, GO)
+            await until(lambda: received(inbox), "what it says")
+            assert inbox.kinds() == ["connected", "received"]
+            inlet.entity = reader
+
+    scene(play)
+
+
 def test_what_nobody_reads_is_not_written():
     async def play(domain):
         async with on_the_air(domain) as (transport, _):

@@ -53,8 +53,9 @@ async def stored(cluster, robot):
         stream = other.client.jetstream(timeout=2)
         while True:  # what is asked while a leader changes may never be answered
             with suppress(nats.errors.Error, nats.js.errors.Error, TimeoutError):
+                info = await stream.stream_info(OUT, subjects_filter=f"robot.{robot}.>")
+                count = sum(info.state.subjects.values())
                 subscription = await stream.pull_subscribe(f"robot.{robot}.>", stream=OUT)
-                count = (await subscription.consumer_info()).num_pending
                 events, states = [], []
                 while len(events) + len(states) < count:
                     for given in await subscription.fetch(500, timeout=2):

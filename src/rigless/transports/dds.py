@@ -148,7 +148,11 @@ class Transport:
         for sample in inlet.entity.take(BATCH):
             if isinstance(sample, InvalidSample):
                 continue  # a writer has gone: there is nothing in it
-            link = self.links.get(inlet.writers.get(sample.sample_info.publication_handle, ""), 0)
+            writer = sample.sample_info.publication_handle
+            if writer not in inlet.writers:  # it came since they were looked at
+                inlet.writers |= inlet.matched()
+                self._meet()
+            link = self.links.get(inlet.writers.get(writer, ""), 0)
             if link:
                 self.inbox.received(link, sample.data, inlet.subject)
 

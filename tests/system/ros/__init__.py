@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 DISTRO = os.environ.get("RIGLESS_ROS", "jazzy")
-WAIT_S = 30.0
+WAIT_S = 60.0
 
 
 def ros_python():

@@ -12,11 +12,11 @@ THERMOSTAT = Path(__file__).parent / "thermostat"
 def client(host: str, port: int) -> None:
     """Plain sockets: this would talk to the real device just as well."""
     with (
-        socket.create_connection((host, port), timeout=10) as line,
+        socket.create_connection((host, port), timeout=60) as line,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as reports,
     ):
         reports.bind((host, 0))
-        reports.settimeout(10)
+        reports.settimeout(60)
         answers = line.makefile("r", newline="\n")
         for request in ("GET", "SET 25", f"SUBSCRIBE {reports.getsockname()[1]}", "SING"):
             line.sendall(request.encode() + b"\n")

@@ -44,7 +44,7 @@ def explore(robot: socket.socket, telemetry: socket.socket) -> tuple[complex, se
 
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as telemetry:
     telemetry.bind(("127.0.0.1", 0))
-    telemetry.settimeout(10)
+    telemetry.settimeout(60)
     ports = (f"network.udp_streaming_port={telemetry.getsockname()[1]}", "network.udp_ports=streaming")
     with rigless.serve("vacuum", speed=10, seed=7, settings=ports) as host:
         port = int(host.address("vacuum", "commands").rpartition(":")[2])

@@ -22,7 +22,7 @@ def folder() -> Path:
     other files that it calls."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(
-        path for part in ("worlds", "motion", "sensors", "robots") for path in (SOURCES / part).rglob("*.py")
+        path for part in ("kernel", "worlds", "motion", "sensors", "robots") for path in (SOURCES / part).rglob("*.py")
     ):
         digest.update(path.read_bytes())
     return ROOT / ".numba_cache" / digest.hexdigest()

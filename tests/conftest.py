@@ -18,7 +18,9 @@ import compiled
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.folder()))  # before anything imports numba
 
-hypothesis.settings.register_profile("rigless", deadline=None)  # how long a test takes is not its outcome
+hypothesis.settings.register_profile(  # neither how long a test takes nor luck is its outcome
+    "rigless", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("rigless")
 
 FIRST = (

@@ -16,6 +16,7 @@ PAGES = [*ROOT.glob("*.md"), *(page for place in ("docs", "examples", "src") for
 LINT_IMPORTS = "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
 
 
+@pytest.mark.timeout(600)  # mypy begins with nothing in a fresh clone
 @pytest.mark.parametrize(
     "command",
     [

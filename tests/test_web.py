@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.timeout(600)  # pip, npm and the checker of types take their time on a busy machine
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "src/rigless/panel/web"
 OURS = sorted(path for path in WEB.rglob("*.js") if "vendor" not in path.relative_to(WEB).parts)

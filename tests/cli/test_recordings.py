@@ -144,17 +144,16 @@ def test_serve_plays_the_recorded_outputs_to_a_real_client(rigless_process, wint
         for record in Recording.open(file)
         if record.topic == "/thermostat/reports/out"
     ]
-    process = rigless_process("replay", file, "--serve", "--speed", "100", "--set", "thermostat.ports.line=0")
-    with (
-        socket.socket(type=socket.SOCK_DGRAM) as reports,
-        socket.create_connection(process.address("thermostat/line"), 60) as client,
-    ):
+    process = rigless_process("replay", file, "--serve", "--speed", "50", "--set", "thermostat.ports.line=0")
+    with socket.socket(type=socket.SOCK_DGRAM) as reports:
         reports.bind(("127.0.0.1", 0))
         reports.settimeout(60)
-        client.sendall(b"SUBSCRIBE %d\n" % reports.getsockname()[1])
-        got = [reports.recv(100)]
-        while got[-1] != expected[-1]:
-            got.append(reports.recv(100))
+        line, subscribe = process.address("thermostat/line"), b"SUBSCRIBE %d\n" % reports.getsockname()[1]
+        with socket.create_connection(line, 60) as client:
+            client.sendall(subscribe)  # at once: time starts with the connection
+            got = [reports.recv(100)]
+            while got[-1] != expected[-1]:
+                got.append(reports.recv(100))
     assert got == expected[-len(got) :]
     assert len(got) > 10
     assert process.wait() == 0

@@ -13,7 +13,10 @@ from rigless.scenario.expect import Examiner
 from .scenes import CART, THERMOSTAT, opened
 
 QUICK = settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 BIG = st.sampled_from([2**63, -(2**63) - 1, 2**64, 10**30, 10**400])
 NUMBERS = st.integers(-3, 70_000) | BIG | st.floats()

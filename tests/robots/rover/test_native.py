@@ -242,7 +242,10 @@ TREES = st.recursive(
 
 
 @settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.dictionaries(WORDS, st.builds(lambda inside: {"ros__parameters": inside}, TREES), min_size=1, max_size=3))
 def test_whatever_is_in_a_file_is_a_config_or_told(tmp_path, tree):

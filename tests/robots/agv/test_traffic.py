@@ -267,6 +267,7 @@ def test_the_robot_stands_before_a_blocked_zone(zone):
     assert (scene.status, scene.truth.reasons, scene.truth.velocity[0]) == ("PAUSED", ["ZONE_BLOCK:z1"], 0.0)
     front = scene.truth.pose[0] + 0.45
     assert 3.7 < front <= 4.0
+    assert len(scene.events("ZONE_BLOCK")) == 1  # it is blocked once, and not again at each step of its brakes
     scene.control("GRANT", id="g1", value="z1")
     scene.run(8)
     assert scene.acks("go")[-1] == "SUCCEEDED"

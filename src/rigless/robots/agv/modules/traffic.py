@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import zones
 from rigless.robots.agv.chassis import reach_m
+from rigless.robots.agv.drive import TOP_V
 from rigless.robots.agv.params import LONGEST_ID
 from rigless.robots.agv.state import Zone
 from rigless.robots.agv.units import unit_of
@@ -143,7 +144,10 @@ class Traffic:
             body = zones.footprint(pose, self.length_m, self.width_m)
             disc = (pose[0], pose[1], self.reach_m)
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
-            ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
+            still_m = machine.stop_distance_m + 2 * machine.const.item(TOP_V) * robot.tick_s + self.room_m + MARGIN_M
+            ahead, still = (
+                zones.swept(pose, self.length_m, self.width_m, way_m, MARGIN_M, v < 0) for way_m in (ahead_m, still_m)
+            )
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
                 shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around
@@ -151,13 +155,20 @@ class Traffic:
                     continue
                 if zones.touches(body, *shape):
                     continue
-                if zones.disc_touches(disc, *shape) if turning else zones.touches(ahead, *shape):
+                way = (
+                    still if name in state.blocked else ahead
+                )  # what blocked once does so until the robot stands, and then
+                if zones.disc_touches(disc, *shape) if turning else zones.touches(way, *shape):
                     blocked.append(name)
         if blocked != state.blocked:
             state.blocked_ns = robot.now_ns if not state.blocked else state.blocked_ns
             state.blocked = blocked
         elif blocked and robot.now_ns - state.blocked_ns >= REROUTE_AFTER_NS:
             robot.route.ask_around(blocked)
+
+    def answered(self) -> None:
+        """Whatever the answer was: if the way stays blocked, another is asked for a while later."""
+        self.robot.state.traffic.blocked_ns = self.robot.now_ns
 
     # Out
 

@@ -273,6 +273,21 @@ def test_the_robot_stands_before_a_blocked_zone(zone):
     assert scene.acks("go")[-1] == "SUCCEEDED"
 
 
+def test_a_robot_on_a_track_stands_before_a_zone_behind_it():
+    scene = Scene(runtime={"simulationProfile": {"kinematics": "TRACK"}}).run(0.1)
+    scene.control("ZONE_BLOCK", id="z1", zone={"x": -5.0, "y": 0.0, "radius": 1.0})
+    scene.control("ZONE_BLOCK", id="z2", zone={"x": 2.0, "y": 0.0, "radius": 1.0})
+    name = scene.command("MOVE", x=-8.0, y=0.0)
+    scene.run(2)
+    assert scene.last("traffic.state").velocity.v == -1.2
+    scene.run(6)
+    assert (scene.truth.reasons, scene.truth.velocity[0], scene.truth.pose[2]) == (["ZONE_BLOCK:z1"], 0.0, 0.0)
+    assert -4.0 <= scene.truth.pose[0] - 0.45 < -3.7
+    assert len(scene.events("ZONE_BLOCK")) == 1
+    scene.control("RELEASE", id="z1", seq=2).run(8)
+    assert (scene.acks(name)[-1], scene.truth.pose) == ("SUCCEEDED", (-8.0, 0.0, 0.0))
+
+
 def test_a_zone_ends_with_its_time_and_one_aside_is_passed():
     scene = Scene().run(0.1)
     scene.control("ZONE_BLOCK", id="z1", zone=ZONES[0], valid_s=6.0)

@@ -146,7 +146,8 @@ class Traffic:
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
             still_m = machine.stop_distance_m + 2 * machine.const.item(TOP_V) * robot.tick_s + self.room_m + MARGIN_M
             ahead, still = (
-                zones.swept(pose, self.length_m, self.width_m, way_m, MARGIN_M, v < 0) for way_m in (ahead_m, still_m)
+                zones.swept(pose, self.length_m, self.width_m, way_m, MARGIN_M, machine.backwards)
+                for way_m in (ahead_m, still_m)
             )
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():

@@ -1,6 +1,7 @@
 """The drive: exact legs in the trapezoid's time, limits kept in every phase, stops, holds, extensions, and where the wheels really went."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -189,11 +190,11 @@ def arrived_at(machine, last):
 
 
 @settings(max_examples=60)
-@given(st.lists(WAYPOINT, min_size=1, max_size=4), st.booleans(), st.lists(EVENT, max_size=5))
-def test_whatever_happens_on_the_way_limits_are_kept_and_the_end_is_exact(waypoints, reverse, events):
+@given(st.lists(WAYPOINT, min_size=1, max_size=4), st.lists(EVENT, max_size=5))
+def test_whatever_happens_on_the_way_limits_are_kept_and_the_end_is_exact(waypoints, events):
     _, robot = bench()
     watch = Watch(robot)
-    robot.machine.go(waypoints, reverse)
+    robot.machine.go(waypoints)
     last = waypoints[-1]
     for count, (what, value) in events:
         for _ in range(count):
@@ -205,14 +206,22 @@ def test_whatever_happens_on_the_way_limits_are_kept_and_the_end_is_exact(waypoi
 
 
 @settings(max_examples=60)
-@given(st.lists(LINE, min_size=1, max_size=6), st.floats(-3.1, 3.1), st.lists(EVENT, max_size=4), st.booleans())
-def test_on_a_line_too(legs, direction, events, reverse):
-    _, robot = bench()
+@given(
+    st.lists(LINE, min_size=1, max_size=6),
+    st.floats(-3.1, 3.1),
+    st.lists(EVENT, max_size=4),
+    st.sampled_from(["free", "ahead", "back"]),
+)
+def test_on_a_line_too(legs, direction, events, way):
+    """A robot on a track cannot turn: what is behind it, it drives to backwards."""
+    theta = direction + (math.pi if way == "back" else 0.0)
+    track = {"kinematics": "TRACK", "initialPose": {"x": 0.0, "y": 0.0, "theta": theta}}
+    _, robot = bench() if way == "free" else bench(runtime=profile(**track))
     watch, s, waypoints = Watch(robot, strict=True), 0.0, []
     for length, cap, stop in legs:
         s += length
         waypoints.append(Waypoint(s * math.cos(direction), s * math.sin(direction), None, cap, stop))
-    robot.machine.go(waypoints[:2], reverse)
+    robot.machine.go(waypoints[:2])
     left = waypoints[2:]
     for count, (what, value) in events:
         for _ in range(count):
@@ -224,19 +233,20 @@ def test_on_a_line_too(legs, direction, events, reverse):
             watch.do(what, value)
     robot.machine.extend(left)
     watch.to_the_end()
-    x, y, theta = robot.machine.pose
+    x, y, found = robot.machine.pose
     assert (x, y) == (waypoints[-1].x, waypoints[-1].y)
-    way = math.pi if reverse else 0.0
-    assert math.remainder(theta - direction - way, math.tau) == pytest.approx(0.0, abs=1e-6)
+    assert math.remainder(found - theta, math.tau) == pytest.approx(0.0, abs=1e-6)
 
 
 @settings(max_examples=30)
-@given(st.lists(st.tuples(st.integers(1, 50), WAYPOINT, st.booleans()), min_size=1, max_size=5))
-def test_sent_elsewhere_on_its_way_it_keeps_its_limits(moves):
-    _, robot = bench()
+@given(st.lists(st.tuples(st.integers(1, 50), WAYPOINT), min_size=1, max_size=5), st.booleans())
+def test_sent_elsewhere_on_its_way_it_keeps_its_limits(moves, track):
+    """On a track, which ends with the heading of the line."""
+    moves = [(count, replace(to, theta=None) if track else to) for count, to in moves]
+    _, robot = bench(runtime=profile(kinematics="TRACK")) if track else bench()
     watch = Watch(robot)
-    for count, to, reverse in moves:
-        robot.machine.go([to], reverse)
+    for count, to in moves:
+        robot.machine.go([to])
         for _ in range(count):
             watch.tick()
     watch.to_the_end()
@@ -301,15 +311,6 @@ def test_it_turns_drives_and_turns_again():
     assert machine.pose == (0.0, 2.0, 0.0)
     assert not machine.driving
     assert machine.reached == 1
-
-
-def test_backwards_it_points_away_from_where_it_goes():
-    _, robot = bench()
-    machine = robot.machine
-    machine.go([Waypoint(-2.0, 0.0)], reverse=True)
-    until(machine, lambda: machine.arrived)
-    assert machine.pose == (-2.0, 0.0, 0.0)
-    assert machine.odometer_m == pytest.approx(2.0)
 
 
 def test_it_goes_through_waypoints_on_a_line_at_speed_and_stops_at_those_that_ask_for_it():
@@ -424,6 +425,26 @@ def test_a_track_drive_keeps_to_its_line_and_takes_corners_at_speed():
     assert machine.pose == pytest.approx((0, 3, -math.pi), abs=1e-12) or machine.pose == pytest.approx((0, 3, math.pi))
     assert 0 <= (count + len(speeds) - 2) * DT_S - trapezoid_s(9, TOP, ACC, DEC) < 3 * DT_S
     assert machine.odometer_m == pytest.approx(9.0)
+
+
+def test_a_track_drive_goes_back_the_way_it_came_without_turning():
+    """Its sides stay where they are: it could not turn round on its track."""
+    _, robot = bench(motors=one_drive())
+    machine = robot.machine
+    there = [Waypoint(3, 0, stop=False), Waypoint(3, 3)]
+    machine.go(there)
+    until(machine, lambda: machine.arrived)
+    assert machine.pose == pytest.approx((3, 3, math.pi / 2))
+    machine.go([Waypoint(3, 0, stop=False), Waypoint(0, 0)])
+    assert min(peak_speed(machine, lambda: machine.reached == 1)[3:]) > 0.0
+    assert (machine.velocity[0], machine.pose[2]) == (-TOP, pytest.approx(0.0))
+    machine.extend([Waypoint(-2, 0), Waypoint(1, 0)])
+    until(machine, lambda: machine.reached == 3)
+    until(machine, lambda: machine.velocity[0] != 0.0)
+    assert machine.velocity[0] > 0.0
+    until(machine, lambda: machine.arrived)
+    assert machine.pose == pytest.approx((1, 0, 0))
+    assert machine.odometer_m == pytest.approx(6 + 6 + 2 + 3)
 
 
 def test_wheels_are_found_by_metadata_by_name_or_by_order():

@@ -41,6 +41,20 @@ def test_listening_changes_no_number():
     assert quiet.robot.state.core == scene.robot.state.core
 
 
+def test_what_is_not_said_while_the_way_is_down_is_not_counted():
+    """A number that is missing would be a message that was lost."""
+    scene, quiet = Scene(), Scene()
+    quiet.sim._collected = None
+    for report in (UP, DOWN, UP):
+        for one in (scene, quiet):
+            one.send(report).run(2) if one is scene else (one.sim.send("agv", "nats", report), one.sim.run(2))
+    for kind in wire.LATEST_WINS:
+        told = [(envelope.seq, envelope.sim.simTimeS) for envelope in scene.heard if envelope.type == kind]
+        assert [seq for seq, _ in told] == list(range(1, len(told) + 1)), kind
+        assert (len(told) > 3, [at_s for _, at_s in told if 2.0 < at_s < 4.0]) == (True, []), kind
+    assert quiet.robot.state.core == scene.robot.state.core
+
+
 def test_answers_refer_to_what_they_answer():
     scene = Scene().run(0.1)
     scene.send(m.CommandRequest(commandId="c", commandType="STOP", correlationId="m-17"))

@@ -125,6 +125,22 @@ def test_a_lost_wheel_stops_the_robot_and_is_found_again(plant, how):
     assert machine.pose[:2] == pytest.approx((5.0, 0.0), abs=1e-3), "it goes on"
 
 
+def test_a_loss_is_told_once_for_each_reason(plant):
+    """A driver that tries again says at each attempt why it failed."""
+    plant.run(0.5)
+    for kind, name in (("motor", "drive_left"), ("input", "estop")):
+        plant.silent.add(name)
+        for reason in ("cable", "cable", "cable", "address", "address"):
+            plant.sim.send("agv", PORT, DriverState(False, reason, kind, name))
+            plant.run(0.1)
+        assert [source for _, code, source in plant.robot.noticed if code == "DRIVER_LOST"].count(name) == 2
+        plant.silent.clear()
+        plant.run(0.1)
+        plant.sim.send("agv", PORT, DriverState(False, "address", kind, name))
+        plant.run(0.1)
+        assert [source for _, code, source in plant.robot.noticed if code == "DRIVER_LOST"].count(name) == 3
+
+
 def test_a_lost_motor_is_told_to_stop_and_no_more(plant):
     machine, gripper = plant.robot.machine, plant.drives["gripper"]
     machine.move_axis("gripper", 0.08)

@@ -160,6 +160,13 @@ def test_the_base_is_driven_to_its_end_and_the_horizon_waits():
     assert (scene.truth.pose[0], scene.acks(name)[-1]) == (pytest.approx(6.0, abs=1e-3), "SUCCEEDED")
 
 
+def test_what_is_left_of_a_route_is_its_horizon_too():
+    scene = Scene().run(0.1)
+    scene.send(response(AHEAD)).assign(("FOLLOW_ROUTE", {"routeId": "r1"})).run(8)
+    told = scene.last("task.progress")
+    assert (told.pct, told.etaS) == (pytest.approx(100 / 3, abs=0.1), pytest.approx(4.0 / 1.2, abs=0.1))
+
+
 def test_a_horizon_released_in_time_is_driven_without_a_stop():
     scene = Scene().run(0.1)
     scene.send(response(AHEAD))
@@ -286,6 +293,36 @@ def test_a_way_that_stays_blocked_is_asked_around():
     scene.run(15)
     assert scene.acks(name)[-1] == "SUCCEEDED"
     assert scene.truth.pose[:2] == pytest.approx((4.0, 0.0), abs=1e-3)
+
+
+def test_how_long_the_way_has_been_blocked_counts_from_when_it_was_whatever_else_blocks_it_since():
+    scene = Scene().run(0.1)
+    scene.send(response([*LINE, node("d", 6, 9, 0)]))
+    scene.command("FOLLOW_ROUTE", routeId="r1")
+    for number, x in ((0, 2.5), (1, 7.0)):
+        scene.control("ZONE_BLOCK", id=f"one{number}", zone={"x": x, "y": 0.0, "radius": 0.3})
+        scene.until(lambda: scene.status == "PAUSED")
+        since_s = scene.sim.now_s
+        scene.run(3).control("ZONE_BLOCK", id=f"two{number}", zone={"x": x, "y": 0.1, "radius": 0.4})
+        scene.until(lambda number=number: len(scene.said("route.request")) == number + 1)
+        assert scene.sim.now_s - since_s == pytest.approx(5.0, abs=0.05)
+        assert scene.last("route.request").avoid == [f"one{number}", f"two{number}"]
+        scene.send(response([], status="NO_ROUTE", request=scene.last("route.request").requestId))
+        for name in ("one", "two"):
+            scene.control("RELEASE", id=f"{name}{number}", seq=2)
+        scene.until(lambda: scene.status == "RUNNING")
+
+
+def test_who_has_no_other_way_to_give_is_not_asked_again_at_once():
+    scene = Scene().run(0.1)
+    scene.send(response(LINE))
+    scene.command("FOLLOW_ROUTE", routeId="r1")
+    scene.control("ZONE_BLOCK", id="z1", zone={"x": 2.5, "y": 0.0, "radius": 0.3})
+    for status in ("NO_ROUTE", "REJECTED", "OK"):  # the last of them makes no sense
+        before = len(scene.said("route.request"))
+        scene.until(lambda before=before: len(scene.said("route.request")) > before)
+        scene.send(response([], status=status, request=scene.last("route.request").requestId)).run(4.9)
+        assert len(scene.said("route.request")) == before + 1
 
 
 def test_another_way_that_comes_late_ends_what_is_done_at_a_node():

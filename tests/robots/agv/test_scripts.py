@@ -86,8 +86,8 @@ def test_what_is_beside_the_way_does_not_stop_it(y, stops):
 
 
 def test_backwards_it_looks_back():
-    sim, _, machine = running(obstacleScript=[{"x": -3.0, "y": 0.0}])
-    machine.go([Waypoint(-5, 0)], reverse=True)
+    sim, _, machine = running(obstacleScript=[{"x": -3.0, "y": 0.0}], kinematics="TRACK")
+    machine.go([Waypoint(-5, 0)])
     sim.run(seconds=8.0)
     assert machine.obstacle_stop
     assert machine.pose[0] == pytest.approx(-3 + 0.25 + HALF_LENGTH + STOP, abs=1e-5)
@@ -239,14 +239,14 @@ def test_each_marker_is_read_once_a_passage_at_any_tick(hz):
     """At 1 Hz the robot goes a metre between two ticks, over markers of 5 cm."""
     markers = [{"code": f"M{i}", "x": 1.0 + 0.7 * i, "y": 0.04 * (-1) ** i, "radiusM": 0.05} for i in range(5)]
     beside = [{"code": "beside", "x": 2.0, "y": 0.06, "radiusM": 0.05}]
-    runtime = {**profile(markers=markers + beside), "tickHz": hz}
+    runtime = {**profile(markers=markers + beside, kinematics="TRACK"), "tickHz": hz}
     sim, robot = bench(runtime=runtime)
     sim.run(seconds=1.0)
     robot.machine.go([Waypoint(6, 0)])
     sim.run(seconds=15.0)
     assert robot.machine.arrived
     assert [code for _, _, code in robot.scanned] == ["M0", "M1", "M2", "M3", "M4"]
-    robot.machine.go([Waypoint(0, 0)], reverse=True)
+    robot.machine.go([Waypoint(0, 0)])
     sim.run(seconds=15.0)
     assert [code for _, _, code in robot.scanned][5:] == ["M4", "M3", "M2", "M1", "M0"]
 

@@ -267,6 +267,7 @@ def test_the_robot_stands_before_a_blocked_zone(zone):
     assert (scene.status, scene.truth.reasons, scene.truth.velocity[0]) == ("PAUSED", ["ZONE_BLOCK:z1"], 0.0)
     front = scene.truth.pose[0] + 0.45
     assert 3.7 < front <= 4.0
+    assert len(scene.events("ZONE_BLOCK")) == 1  # it is blocked once, and not again at each step of its brakes
     scene.control("GRANT", id="g1", value="z1")
     scene.run(8)
     assert scene.acks("go")[-1] == "SUCCEEDED"
@@ -280,6 +281,21 @@ def test_before_a_blocked_zone_it_brakes_once(tick_hz):
     scene.run(8)
     assert (scene.status, scene.truth.velocity[0]) == ("PAUSED", 0.0)
     assert len(scene.events("ZONE_BLOCK")) == 1  # that it begins; nothing has ended
+
+
+def test_a_robot_on_a_track_stands_before_a_zone_behind_it():
+    scene = Scene(runtime={"simulationProfile": {"kinematics": "TRACK"}}).run(0.1)
+    scene.control("ZONE_BLOCK", id="z1", zone={"x": -5.0, "y": 0.0, "radius": 1.0})
+    scene.control("ZONE_BLOCK", id="z2", zone={"x": 2.0, "y": 0.0, "radius": 1.0})
+    name = scene.command("MOVE", x=-8.0, y=0.0)
+    scene.run(2)
+    assert scene.last("traffic.state").velocity.v == -1.2
+    scene.run(6)
+    assert (scene.truth.reasons, scene.truth.velocity[0], scene.truth.pose[2]) == (["ZONE_BLOCK:z1"], 0.0, 0.0)
+    assert -4.0 <= scene.truth.pose[0] - 0.45 < -3.7
+    assert len(scene.events("ZONE_BLOCK")) == 1
+    scene.control("RELEASE", id="z1", seq=2).run(8)
+    assert (scene.acks(name)[-1], scene.truth.pose) == ("SUCCEEDED", (-8.0, 0.0, 0.0))
 
 
 def test_a_zone_ends_with_its_time_and_one_aside_is_passed():

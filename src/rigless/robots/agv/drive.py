@@ -1,7 +1,8 @@
 """How the robot goes along its path: which speeds to ask of the wheels in a tick, and where it is after it.
 
 A path is waypoints; a leg leads to each. A differential drive turns in place to the leg's direction (SWING), drives it (RUN), and turns to
-the waypoint's heading if it has one (ALIGN). A track drive only runs, its heading is the line's. Each of these is a `landing` (motors.py):
+the waypoint's heading if it has one (ALIGN). A track drive only runs, its heading is the line's, and it drives
+backwards to what is behind it. Each of these is a `landing` (motors.py):
 exact at its end, under limits that all wheels can keep. At a waypoint where it need not stop the robot goes on at speed if the next leg is
 straight on: what its direction is off, up to STRAIGHT, is taken up in passing. The place follows from what the wheels really did.
 """
@@ -170,6 +171,9 @@ def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
         if leg >= path.shape[0]:
             drive[PHASE] = BRAKE if moves or turns else REST
             return
+        if const[MODEL] == TRACK and not moves:
+            _, heading = _towards(drive[X], drive[Y], path, leg, 0.0)
+            drive[BACK] = 1.0 if abs(wrap(heading - drive[THETA])) > 0.5 * math.pi + AIMED else 0.0
         length, heading = _towards(drive[X], drive[Y], path, leg, drive[BACK])
         if length <= CLOSE and not moves:
             if turns:

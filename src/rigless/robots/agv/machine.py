@@ -242,7 +242,7 @@ class Machine(Travel):
         drive = state.drive
         given = self.robot.input.get("obstacle_m", -1.0)
         found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
-        heading = drive[d.THETA] + (math.pi if drive[d.BACK] > 0.0 and drive[d.PHASE] != d.REST else 0.0)
+        heading = drive[d.THETA] + (math.pi if self.backwards else 0.0)
         place = drive[d.X], drive[d.Y], heading, self.half_length_m, self.half_width_m
         if len(state.placed):
             found = min(found, disc_gap(state.placed, *place))

@@ -47,6 +47,12 @@ class Travel(Health):
         return int(self.state.drive[d.PHASE]) in (d.SWING, d.ALIGN)
 
     @property
+    def backwards(self) -> bool:
+        """Whether it goes backwards, or is about to."""
+        drive = self.state.drive
+        return bool(drive[d.BACK] > 0.0 and drive[d.PHASE] != d.REST)
+
+    @property
     def map_id(self) -> str:
         return self.state.map_id
 
@@ -54,11 +60,11 @@ class Travel(Health):
     def odometer_m(self) -> float:
         return float(self.state.drive[d.ODOMETER])
 
-    def go(self, waypoints: Sequence[Waypoint], reverse: bool = False) -> None:
+    def go(self, waypoints: Sequence[Waypoint]) -> None:
         """Go along these waypoints, instead of wherever the robot was going; it comes to rest first, unless they lead straight on."""
         state = self.state
         state.path = _rows(waypoints)
-        state.drive[d.LEG], state.drive[d.BACK] = 0.0, float(reverse)
+        state.drive[d.LEG] = 0.0
         d.begin(state.drive, state.path, self.const, True)
         self.wake()
 

@@ -131,7 +131,7 @@ class AgvView(View):
         distance = machine.obstacle_m
         if not distance < math.inf or len(state.placed):
             return ()
-        way = machine.half_length_m + distance
+        way = (machine.half_length_m + distance) * (-1.0 if machine.backwards else 1.0)
         return (x + way * math.cos(theta), y + way * math.sin(theta))
 
     # Numbers

@@ -194,6 +194,7 @@ class Routing:
         answers = asked is not None and asked.requestId == message.requestId
         if asked is not None and answers:
             state.asked = None
+            self.robot.traffic.answered()
         if message.status != "OK":
             self._no_route(message, asked if answers else None)
             return

@@ -145,9 +145,11 @@ class Traffic:
             disc = (pose[0], pose[1], self.reach_m)
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
             stay_m = ahead_m + 2 * machine.top_mps * robot.tick_s + STAY_M
-            ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, v < 0)
+            ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, machine.backwards)
             farther = (
-                zones.swept(pose, self.length_m, self.width_m, stay_m, MARGIN_M, v < 0) if state.blocked else ahead
+                zones.swept(pose, self.length_m, self.width_m, stay_m, MARGIN_M, machine.backwards)
+                if state.blocked
+                else ahead
             )
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
@@ -164,6 +166,10 @@ class Traffic:
             state.blocked = blocked
         elif blocked and robot.now_ns - state.blocked_ns >= REROUTE_AFTER_NS:
             robot.route.ask_around(blocked)
+
+    def answered(self) -> None:
+        """Whatever the answer was: if the way stays blocked, another is asked for a while later."""
+        self.robot.state.traffic.blocked_ns = self.robot.now_ns
 
     # Out
 

@@ -30,10 +30,12 @@ def test_errors_are_told_as_compilers_do_and_by_file(said, tmp_path):
     assert found.returncode == 2
     assert f"error: {SEED}:9: motors[0].driver.type: no driver installed for PLC: drive_left" in found.stdout
     assert f"error: {broken}:1: column 20: there is a comma before '}}' (remove it) [NOT_JSON]" in found.stdout
-    assert f"error: {broken}: identity: this key is required [KEY_REQUIRED]" in found.stdout.replace(":1: id", ": id")
-    assert f"error: {tmp_path}/none.json: cannot be read: No such file or directory [UNREADABLE]" in found.stdout
+    assert f'error: {broken}:1: nats: this key is required (add "nats": {{"servers": ' in found.stdout
+    assert f"error: {tmp_path}/none.json: cannot be read: No such file or directory (name a robot_conf" in found.stdout
     data = json.loads(report.read_text())
     assert data["valid"] is False
+    problems = [one for file in data["files"] for one in file["problems"]]
+    assert all(one["fix"] and (one["line"] or one["code"] == "UNREADABLE") for one in problems)
     assert [file["valid"] for file in data["files"]] == [False, True, False, False]
     problem = next(one for one in data["files"][0]["problems"] if one["code"] == "CREDS_MISSING")
     assert problem == {

@@ -155,6 +155,13 @@ async def test_tls_is_used_where_the_server_wants_it_and_strangers_are_not_trust
 
 
 @on_loop
+async def test_a_server_without_tls_is_told_as_such(tmp_path):
+    with Server(tmp_path) as server:
+        text = await refusal(port(server.url.replace("nats:", "tls:"), tmp_path))
+        assert "has no TLS (name it nats:// in nats.servers" in text
+
+
+@on_loop
 async def test_a_server_that_wants_a_certificate_gets_the_robots_own(tmp_path, monkeypatch):
     tls = Tls(tmp_path / "tls", verify=True)
     with Server(tmp_path, tls) as server:

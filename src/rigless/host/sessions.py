@@ -64,7 +64,7 @@ def the_one() -> dict[str, Any]:
     found = running()
     if not found:
         raise InputError(
-            Problem("ctl", "no running rigless was found on this machine", "start one: rigless run TARGET")
+            Problem("ctl", "no running rigless with a panel was found on this machine", "start one: rigless run TARGET")
         )
     if len(found) > 1:
         names = ", ".join(f"{note['url']} ({note['name']})" for note in found)

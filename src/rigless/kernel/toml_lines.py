@@ -42,7 +42,7 @@ def key_lines(text: str) -> dict[Path, int]:
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
     """The line of a key, or of the nearest thing around it; 0 if unknown."""
-    for end in range(len(path), 0, -1):
+    for end in range(len(path), -1, -1):
         if path[:end] in lines:
             return lines[path[:end]]
     return 0

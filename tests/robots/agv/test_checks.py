@@ -10,7 +10,8 @@ from rigless.hardware import installed as drivers
 from rigless.hardware.drivers import DeviceDriver, IoDriver, MotorDriver
 from rigless.kernel.validation import dotted
 from rigless.robots.agv import checks_environment
-from rigless.robots.agv.checks import SHAPE, examine_config
+from rigless.robots.agv.checks import examine_config
+from rigless.robots.agv.checks_shape import CODES
 from rigless.robots.agv.schema import schema
 
 from .configs import GONE, HERE, changed, seed
@@ -127,6 +128,21 @@ WARNINGS = [
 def test_shape(code, path, changes):
     (found,) = findings(changes)
     assert (found.code, dotted(found.path), found.severity, found.stage) == (code, path, "error", "shape")
+    assert found.fix
+
+
+@pytest.mark.parametrize(("key", "value", "fix"), [
+    ("runtime.mode", "mock", "did you mean 'MOCK'?"),
+    ("motors.1.driver.type", "ETHERCAT", "choose from: CANOPEN, MOCK, PLC, SERIAL"),
+    ("streams.trafficHz", GONE, 'add "trafficHz": 10'),
+    ("streams", GONE, 'add "streams": {heartbeatHz, stateHz, telemetryHz, trafficHz, taskHz}'),
+    ("motors", {}, "for example […]"),
+    ("runtime.tickHz", 0, "for example 100"),
+    ("motors.3.metadata", [], "mend it, or leave the key out"),
+    ("nats.servers", [], 'for example ["nats://127.0.0.1:4222"]'),
+])  # fmt: skip
+def test_how_to_mend_a_shape(key, value, fix):
+    assert fix in [one.fix for one in findings({key: value}) if one.stage == "shape"]
 
 
 @pytest.mark.parametrize(("code", "path", "changes"), ERRORS)
@@ -317,7 +333,7 @@ def test_simulated_parts_of_a_real_robot_are_told():
 
 def all_codes():
     sources = "".join(path.read_text("utf-8") for path in [*AGV.glob("checks*.py"), AGV / "native.py"])
-    found = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(SHAPE.values())
+    found = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(CODES.values())
     found |= set(re.findall(r'(?:Problem|Finding)\(.*"([A-Z]+(?:_[A-Z0-9]+)*)"\)', sources))
     return found | {"DUPLICATE_MOTOR_ID", "DUPLICATE_IO_ID", "DUPLICATE_DEVICE_ID", "ID_TAKEN"}
 

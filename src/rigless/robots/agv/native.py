@@ -62,9 +62,12 @@ def _text(path: Path) -> str:
         with path.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except OSError as error:
-        raise InputError(Problem("", f"cannot be read: {error.strerror}", file=file, code="UNREADABLE")) from None
+        what, fix = f"cannot be read: {error.strerror}", "name a robot_config.json; rigless agv new FILE makes one"
+        raise InputError(Problem("", what, fix, file, code="UNREADABLE")) from None
     except ValueError:
-        raise InputError(Problem("", "is not a file name", file=file, code="UNREADABLE")) from None
+        raise InputError(
+            Problem("", "is not a file name", "name a robot_config.json", file, code="UNREADABLE")
+        ) from None
     if len(data) > LARGEST:
         what = f"is larger than {LARGEST // 1024**2} MiB"
         raise InputError(Problem("", what, "is it a robot_config.json?", file, code="TOO_LARGE"))

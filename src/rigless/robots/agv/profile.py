@@ -55,7 +55,7 @@ class FaultRule(Part):
     @model_validator(mode="after")
     def _has_one_trigger(self) -> "FaultRule":
         if sum(getattr(self, name) is not None for name in TRIGGERS) != 1:
-            raise ValueError(f"a rule begins in one way: give one of {', '.join(TRIGGERS)}")
+            raise ValueError(f"a rule begins in one way; give one of {', '.join(TRIGGERS)}")
         return self
 
 
@@ -75,7 +75,7 @@ class ObstacleEntry(Part):
     def _is_somewhere(self) -> "ObstacleEntry":
         placed = self.x is not None and self.y is not None
         if placed == (self.distanceM is not None) or (self.x is None) != (self.y is None):
-            raise ValueError("an obstacle is at distanceM ahead, or at x and y")
+            raise ValueError("an obstacle is somewhere; give distanceM ahead, or x and y")
         return self
 
 

@@ -28,6 +28,7 @@ class Info(msgspec.Struct):
     version: str = ""
     max_payload: int = 1 << 20
     tls_required: bool = False
+    tls_available: bool = False
     tls_verify: bool = False
     nonce: str = ""
     connect_urls: list[str] = []

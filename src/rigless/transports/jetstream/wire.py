@@ -48,6 +48,9 @@ class Wire(asyncio.Protocol):
             await self._greeted
             secure = self.info.tls_required or url.scheme == "tls"
             if secure:
+                if not self.info.tls_required and not self.info.tls_available:
+                    fix = "name it nats:// in nats.servers, or give the server a certificate"
+                    raise LinkError(f"the NATS server at {host}:{port} has no TLS", fix, final=True)
                 await self._upgrade(certified or host)
             self._check()
             self.write(self._connect(url, creds, name, secure) + protocol.PING)

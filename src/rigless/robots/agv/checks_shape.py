@@ -1,0 +1,87 @@
+"""The first pass: the shape of each key, and how to mend it. Examples are from the robot that comes with rigless."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+from rigless.kernel.problems import did_you_mean
+from rigless.kernel.toml_lines import Path
+from rigless.kernel.validation import Finding, examine
+from rigless.robots.agv.config import RobotConfig, own
+from rigless.robots.agv.fields import ID
+
+CODES = {  # of pydantic's types of error
+    "missing": "KEY_REQUIRED",
+    "extra_forbidden": "UNKNOWN_KEY",
+    "literal_error": "NOT_A_CHOICE",
+    "greater_than": "OUT_OF_RANGE",
+    "greater_than_equal": "OUT_OF_RANGE",
+    "less_than": "OUT_OF_RANGE",
+    "less_than_equal": "OUT_OF_RANGE",
+    "finite_number": "OUT_OF_RANGE",
+    "string_too_short": "WRONG_LENGTH",
+    "string_too_long": "WRONG_LENGTH",
+    "too_short": "WRONG_LENGTH",
+    "string_pattern_mismatch": "BAD_ID",
+    "value_error": "WRONG_VALUE",
+    "": "WRONG_TYPE",
+}
+PLAIN = (  # pydantic speaks of Python there
+    (f"string should match pattern '{ID}'", "an id is 1 to 64 letters, digits, _ and -"),
+    (r"(tuple|list) should have at least 1 item after validation, not 0", "at least one must be in it"),
+    (r"input should be a valid boolean", "it should be true or false"),
+)
+LONGEST = 60  # of an example; of a larger table only the keys are told
+
+
+def shape(whole: Any) -> tuple[RobotConfig | None, list[Finding]]:
+    """The config, if its shape is right, and what is not."""
+    config, findings = examine(RobotConfig, whole, CODES)
+    return config, [_mended(finding, whole) for finding in findings]
+
+
+def _mended(finding: Finding, whole: Any) -> Finding:
+    """In plain words, with a way to mend it."""
+    what, fix = finding.what, finding.fix
+    for python, plain in PLAIN:
+        what = what.replace(python, plain) if python.startswith("string") else re.sub(python, plain, what)
+    match finding.code:
+        case "KEY_REQUIRED":
+            fix = f'add "{finding.path[-1]}": {_text(_at(own(), finding.path))}'
+        case "NOT_A_CHOICE":
+            fix = _choice(str(_at(whole, finding.path)), re.findall(r"'(\w+)'", what.rpartition("should be")[2]))
+        case "WRONG_VALUE" if "; " in what:
+            what, _, fix = what.partition("; ")
+        case _ if not fix:
+            fix = _example(finding.path)
+    return replace(finding, what=what, fix=fix, stage="shape")
+
+
+def _choice(given: str, choices: list[str]) -> str:
+    meant = [choice for choice in choices if choice == given.upper()]
+    return f"did you mean {meant[0]!r}?" if meant else did_you_mean(given, choices)
+
+
+def _example(path: Path) -> str:
+    found = _at(own(), path)
+    return "mend it, or leave the key out" if found is None else f"for example {_text(found)}"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "…"
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) <= LONGEST:
+        return text
+    return f"{{{', '.join(value)}}}" if isinstance(value, dict) else f"{text[0]}…{text[-1]}"
+
+
+def _at(table: Any, path: Path) -> Any:
+    """What is at a place; of a list that is shorter, its last element. None if nothing is."""
+    for part in path:
+        if isinstance(table, list) and isinstance(part, int) and table:
+            table = table[min(part, len(table) - 1)]
+        else:
+            table = table.get(part) if isinstance(table, dict) else None
+    return table

@@ -95,7 +95,6 @@ def hold(panel, name="J1 plus"):
     """So slowly that it comes to no end of its way, however long the machine takes."""
     panel.server.post("/api/speed", speed=0.1)
     lock(panel, False)
-    panel.button("Jog at 10 % of full speed").click()
     panel.button("Move while held").click()
     panel.button(name).hover()
     panel.page.mouse.down()

@@ -19,7 +19,7 @@ async def api(target=TROLLEY, settings=()):
     host = make_host(target, "lockstep", settings=settings)
     app = create_app(host)
     add_acts(app, Hub(host))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=30) as http:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=60) as http:
         yield host, http
 
 

@@ -25,7 +25,7 @@ TRAVERSALS = [
 async def panel():
     async with (
         with_api(make_host(speed="lockstep")) as server,
-        httpx.AsyncClient(base_url=server.address, timeout=30) as http,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as http,
     ):
         yield server, http
 

@@ -31,7 +31,7 @@ async def panel(port=0):
     server = ControlServer(host, f"127.0.0.1:{port}")
     await server.open()
     try:
-        async with httpx.AsyncClient(base_url=server.address, timeout=30) as http:
+        async with httpx.AsyncClient(base_url=server.address, timeout=60) as http:
             yield server, http
     finally:
         await server.close()
@@ -51,7 +51,7 @@ async def sign_in(server, http):
 async def test_without_a_token_no_path_and_no_file_tells_anything():
     async with (
         with_api(make_host(speed="lockstep"), auth=True) as server,
-        httpx.AsyncClient(base_url=server.address, timeout=30) as http,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as http,
     ):
         bearer = {"Authorization": f"Bearer {server.token}"}
         document = (await http.get("/openapi.json", headers=bearer)).json()
@@ -141,7 +141,7 @@ async def test_a_foreign_page_with_the_cookie_may_neither_look_nor_act():
 async def test_a_length_that_is_no_number_is_refused_on_the_stream_too(length):
     async with panel() as (server, _):
         host, port = server.address.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), 30) as raw:
+        with socket.create_connection((host, int(port)), 60) as raw:
             raw.setblocking(False)
             head = f"GET /ws?token={server.token} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             head += f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nContent-Length: {length}\r\n\r\n"

@@ -33,7 +33,7 @@ async def say(socket, message):
 async def first(socket, kind):
     """The next message of a kind; pictures are 'frame' and 'history'."""
     while True:
-        data = await asyncio.wait_for(socket.recv(), 30)
+        data = await asyncio.wait_for(socket.recv(), 60)
         if isinstance(data, bytes):
             found = messages.unpack(data)
             if {messages.FRAME: "frame", messages.HISTORY: "history", messages.MORE: "more"}[found[0]] == kind:
@@ -159,7 +159,7 @@ async def test_a_client_gets_what_its_url_asks_for(query, missing):
         for _ in range(20):
             host.sim.robots["trolley"].event("test", "a test")
             await host.step(20)
-            data = await asyncio.wait_for(socket.recv(), 30)
+            data = await asyncio.wait_for(socket.recv(), 60)
             seen.add("picture" if isinstance(data, bytes) else json.loads(data)["type"])
         assert missing not in seen
         assert {"status", "truth", "event"} & seen

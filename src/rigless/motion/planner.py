@@ -289,9 +289,9 @@ def append(
     rates: NDArray[np.float64],
     accelerations: NDArray[np.float64],
     deviation: float,
-    scale: float = 0.0,
+    scale: float,
 ) -> bool:
-    """Add a line to `target` at `rate` units/s; False if it has no length. The caller has advanced to now and there is room."""
+    """Add a line to `target` at `rate` units/s, a chord with a `scale`; False if it has no length. The caller has advanced to now and there is room."""
     first, count, size = int(run[FIRST]), int(run[COUNT]), len(blocks) - TRACK
     block = blocks[(first + count) % size]
     length_sqr = 0.0

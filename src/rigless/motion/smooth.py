@@ -31,7 +31,7 @@ def append(
     jerks: NDArray[np.float64],
 ) -> bool:
     """As the planner's, but a smooth block."""
-    if not p.append(blocks, run, now_s, target, rate, kind, tag, rates, accelerations, 0.0):
+    if not p.append(blocks, run, now_s, target, rate, kind, tag, rates, accelerations, 0.0, 0.0):
         return False
     block = blocks[int(run[p.FIRST] + run[p.COUNT] - 1) % (len(blocks) - p.TRACK)]
     block[p.JERK], block[p.JUNCTION_SQR] = along(block[p.UNIT : p.UNIT + AXES], jerks), 0.0

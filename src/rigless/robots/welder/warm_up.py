@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 def warm_up(robot: "Welder") -> None:
     arm, axes, blocks, run = robot.arm, robot.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
-    for target in (np.ones(AXES), np.zeros(AXES)):
-        target = on_steps(target, axes.steps)
-        p.append(blocks, run, 0.0, target, 1.0, p.FEED, 0.0, axes.rates, axes.accelerations, axes.deviation)
+    for target, kind in ((np.ones(AXES), p.FEED), (np.zeros(AXES), p.RAPID)):
+        axes.append(blocks, run, 0.0, on_steps(target, axes.steps), 1.0, kind)
     p.change(blocks, run, 0.001, True, 1.0, 1.0)
     p.rests(run, 0.001)
     p.ends_s(blocks, run)

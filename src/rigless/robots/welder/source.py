@@ -38,7 +38,7 @@ class ProgramLine:
         if self.command or self.empty:
             return self.text.strip()
         first = next((match for match in WORD.finditer(self.text) if match[0][0] not in "();"), None)
-        at = first.end() if first is not None and first[0] == "/" else 0  # the stroke of a line to be left out stays first
+        at = first.end() if first is not None and first[0] == "/" else 0  # a stroke stays first
         text = self.text
         for word in reversed(self.words()):
             if word.letter == "N":

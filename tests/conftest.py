@@ -169,7 +169,7 @@ def rigless_command(environment: dict[str, str]) -> Callable[..., subprocess.Com
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=DEADLINE_S * 2,
+            timeout=DEADLINE_S * 4,
             cwd=cwd,
             env={**environment, **extra},
         )

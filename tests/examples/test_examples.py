@@ -43,7 +43,7 @@ def test_an_example(script, tmp_path):
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         encoding="utf-8",
-        timeout=100,
+        timeout=240,
         check=False,
     )
     assert run.returncode == 0, run.stderr

@@ -29,7 +29,7 @@ def test_a_change_in_another_file_is_seen(tmp_path):
     def ask(added):
         (package / "motion/inner.py").write_text(INNER.format(added))
         return subprocess.run(
-            [sys.executable, "-c", ASK], env=environment, capture_output=True, text=True, check=True, timeout=100
+            [sys.executable, "-c", ASK], env=environment, capture_output=True, text=True, check=True, timeout=240
         ).stdout.split()[0]
 
     assert [ask(1), ask(2)] == ["20.0", "30.0"]

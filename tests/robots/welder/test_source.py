@@ -1,7 +1,7 @@
 """A program's text: where its words stand, and the lines as they are sent."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rigless.robots.welder.gcode import GcodeError, read_block
@@ -15,6 +15,10 @@ from rigless.robots.welder.source import ProgramLine, read_program
         ("N120 G1 X10", "N7 G1 X10"),
         ("  g1x10 n5 (N1 is a comment) ; N2", "N7 g1x10  (N1 is a comment) ; N2"),
         ("/ G0 X1", "/N7 G0 X1"),
+        ("(a note) / N5 G0 X1", "(a note) /N7 G0 X1"),
+        ("N5 / G0 X1", "N7 / G0 X1"),
+        (")/", ")/N7 "),
+        ("N1(a note) 2 G0 X(here)1", "N7 G0 X(here)1"),
         ("$X", "$X"),
         ("(only a comment)", "N7 (only a comment)"),
     ],
@@ -46,6 +50,8 @@ def test_empty_lines_and_commands_are_known():
     ]
 
 
+@example("(a note) /G0 X1")
+@example("N9)9 X1")
 @given(st.text(alphabet="GXYNM0123456789.-+ ()/;$%abc", max_size=40))
 def test_the_number_changes_nothing_else(text):
     """What the controller reads of a line is the same with our number, except the number."""

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-WORD = re.compile(r"\([^)]*\)?|;.*|(?P<word>[A-Za-z]\s*[-+]?[\d.\s]*)|\S")
+PASSED_OVER = r"(?:\s|\)|\([^)]*\))"  # by controllers, even within a number
+WORD = re.compile(rf"\([^)]*\)?|;.*|(?P<word>[A-Za-z](?:{PASSED_OVER}*[-+])?(?:{PASSED_OVER}*[\d.])*)|\S")
 
 
 @dataclass(frozen=True)
@@ -29,23 +30,20 @@ class ProgramLine:
 
     def words(self) -> list[Word]:
         """The words outside comments."""
-        found = []
-        for match in WORD.finditer(self.text):
-            if match["word"]:
-                text = match["word"].rstrip()
-                found.append(Word(text[0].upper(), match.start() + 1, match.start() + len(text)))
-        return found
+        found = [match for match in WORD.finditer(self.text) if match["word"]]
+        return [Word(match["word"][0].upper(), match.start() + 1, match.end()) for match in found]
 
     def sent(self) -> str:
         """The line as it is sent: with its number in the file as its N word, so that what happens can be told by line."""
         if self.command or self.empty:
             return self.text.strip()
+        first = next((match for match in WORD.finditer(self.text) if match[0][0] not in "();"), None)
+        at = first.end() if first is not None and first[0] == "/" else 0  # a stroke stays first
         text = self.text
         for word in reversed(self.words()):
             if word.letter == "N":
                 text = text[: word.column - 1] + text[word.end :]
-        lead, text = ("/", text.lstrip()[1:]) if text.lstrip().startswith("/") else ("", text)
-        return f"{lead}N{self.number} {text.strip()}"
+        return f"{text[:at].lstrip()}N{self.number} {text[at:].strip()}"
 
     def column_of(self, letters: str) -> int:
         """Where the first word with one of these letters stands; else the first word; else 1."""

@@ -12,7 +12,7 @@ from typing import Any
 import nats
 
 import reserved
-from nats_servers import Part, Server
+from nats_servers import DEADLINE_S, Part, Server
 
 
 class Routes:
@@ -47,7 +47,7 @@ class Cluster:
     async def ask(self, verb: str, question: Any = None) -> dict[str, Any]:
         """JetStream's answer, or an empty one while it has none."""
         with contextlib.suppress(nats.errors.Error, TimeoutError):
-            client = await nats.connect(self._alive, connect_timeout=1)
+            client = await nats.connect(self._alive, connect_timeout=DEADLINE_S)
             try:
                 answer = await client.request(f"$JS.API.{verb}", json.dumps(question or {}).encode(), timeout=1)
                 return dict(json.loads(answer.data))
@@ -63,7 +63,7 @@ class Cluster:
 
     async def say(self, subject: str) -> None:
         """Something that a stream stores."""
-        client = await nats.connect(self._alive)
+        client = await nats.connect(self._alive, connect_timeout=DEADLINE_S)
         try:
             while True:
                 with contextlib.suppress(nats.errors.Error, TimeoutError):

@@ -57,6 +57,7 @@ class Backend:
             return
 
         settings = {"max_reconnect_attempts": -1, "reconnect_time_wait": 0.05, "error_cb": quiet, **options}
+        settings["connect_timeout"] = DEADLINE_S  # where it is out of patience it leaves a socket open
         return cls(await nats.connect(url, **settings), robot, clock_off_s)
 
     async def __aenter__(self) -> "Backend":

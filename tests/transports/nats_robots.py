@@ -158,7 +158,9 @@ class Backend:
 
 @asynccontextmanager
 async def backend(url, **options):
-    client = await nats.connect(url, **options)
+    client = await nats.connect(
+        url, connect_timeout=PATIENCE_S, **options
+    )  # it leaves a socket open where it is out of patience
     try:
         yield Backend(client)
     finally:

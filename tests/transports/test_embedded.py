@@ -57,7 +57,7 @@ def is_alive(pid):
 
 async def stored(url):
     """How many messages are in the stream X there, after one more."""
-    client = await nats.connect(url)
+    client = await nats.connect(url, connect_timeout=60)
     try:
         stream = client.jetstream(timeout=60)
         await stream.add_stream(name="X", subjects=["x"])

@@ -9,8 +9,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import nats
+import nats.errors
 
+import nats_clients
 import reserved
 from nats_servers import Part, Server
 
@@ -47,7 +48,7 @@ class Cluster:
     async def ask(self, verb: str, question: Any = None) -> dict[str, Any]:
         """JetStream's answer, or an empty one while it has none."""
         with contextlib.suppress(nats.errors.Error, TimeoutError):
-            client = await nats.connect(self._alive, connect_timeout=1)
+            client = await nats_clients.connect(self._alive)
             try:
                 answer = await client.request(f"$JS.API.{verb}", json.dumps(question or {}).encode(), timeout=1)
                 return dict(json.loads(answer.data))
@@ -63,7 +64,7 @@ class Cluster:
 
     async def say(self, subject: str) -> None:
         """Something that a stream stores."""
-        client = await nats.connect(self._alive)
+        client = await nats_clients.connect(self._alive)
         try:
             while True:
                 with contextlib.suppress(nats.errors.Error, TimeoutError):

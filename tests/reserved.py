@@ -1,5 +1,6 @@
 """Numbers that nobody else on this machine is given while the tests run: TCP ports and DDS domains."""
 
+import atexit
 import socket
 
 DOMAINS = range(1, 102)  # the ports of higher ones are such as the kernel gives to anybody
@@ -28,3 +29,9 @@ def domain() -> int:
             _held.append(held)
             return number
     raise AssertionError("all DDS domains are in use by tests")
+
+
+@atexit.register
+def _free() -> None:
+    for held in _held:
+        held.close()

@@ -13,6 +13,8 @@ import nats.errors
 from nats.aio.client import Client
 from nats.js.errors import Error as JetStreamError
 
+import nats_clients
+
 IN, OUT = "ROBOT_IN", "ROBOT_OUT"
 DEADLINE_S = 60.0
 FINAL = {"SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"}
@@ -53,11 +55,8 @@ class Backend:
 
     @classmethod
     async def connect(cls, url: str, robot: str = "agv", clock_off_s: float = 0.0, **options: Any) -> "Backend":
-        async def quiet(_: Exception) -> None:
-            return
-
-        settings = {"max_reconnect_attempts": -1, "reconnect_time_wait": 0.05, "error_cb": quiet, **options}
-        return cls(await nats.connect(url, **settings), robot, clock_off_s)
+        settings = {"max_reconnect_attempts": -1, "reconnect_time_wait": 0.05, **options}
+        return cls(await nats_clients.connect(url, **settings), robot, clock_off_s)
 
     async def __aenter__(self) -> "Backend":
         return self

@@ -27,26 +27,6 @@ def python():
     return ros_python()
 
 
-@pytest.fixture(scope="module")
-def rover(tmp_path_factory):
-    """One for all tests that drive it: whatever they do, it ends with 0 and its recording replays the same."""
-    folder, domain = tmp_path_factory.mktemp("rover"), free_domain()
-    environment = {**os.environ, "ROS_DOMAIN_ID": domain, "XDG_RUNTIME_DIR": str(folder), "NO_COLOR": "1"}
-    file = folder / "run.mcap"
-    found = Process(("run", "rover", "--no-panel", "--seed", "3", "--record", str(file)), folder, environment)
-    try:
-        found.wait_ready()
-        assert found.ports == {"rover/dds": f"dds://domain/{domain}"}
-        yield domain
-        assert found.end() == 0
-    finally:
-        found.popen.kill()
-        found.popen.wait()
-    assert "Traceback" not in found.errors
-    again = verify(file)
-    assert (again.difference, again.cut) == (None, False)
-
-
 @pytest.fixture
 def ros(python):
     """A function that starts a peer in a domain."""
@@ -80,6 +60,91 @@ def check_rate(peer, topic, period_ns):
         return len(steps) >= 12 and steps[-12:] == [period_ns] * 12
 
     until(in_a_row, f"{topic}, every {period_ns} ns")
+
+
+def test_late_joiners_get_what_is_kept(rigless_process, environment, ros):
+    domain = environment["ROS_DOMAIN_ID"] = free_domain()
+    rigless_process("run", BEACON, "--no-panel")
+    for name in ("early", "late"):
+        peer = ros(domain, name)
+        peer.subscribe("home", "home", "geometry_msgs/msg/Pose", True, True)
+        until(lambda peer=peer: peer.count("home"), f"{name}: what is kept")
+        assert [one["position"] for one in peer.take("home")] == [{"x": 1.0, "y": 2.0, "z": 0.0}]
+
+
+def test_the_same_node_on_the_ros_that_is_installed(python, environment, ros):
+    domain = environment["ROS_DOMAIN_ID"] = free_domain()
+    words = [
+        python,
+        "-c",
+        "from rigless.cli import main; main()",
+        "run",
+        str(BEACON),
+        "--no-panel",
+        "--backend",
+        "rclpy",
+    ]
+    node = subprocess.Popen(
+        words, env={**environment, "PYTHONPATH": str(BEACON.parents[2] / "src")}, stdout=subprocess.DEVNULL
+    )
+    try:
+        peer = ros(domain)
+        peer.subscribe("imu", "imu", KINDS["imu"])
+        peer.subscribe("home", "home", "geometry_msgs/msg/Pose", True, True)
+        peer.advertise("cmd_vel", "geometry_msgs/msg/Twist")
+        until(lambda: peer.matched("cmd_vel") and peer.count("home"), "match")
+        check_rate(peer, "imu", 10_000_000)
+
+        def obeys():
+            peer.drive("cmd_vel", 0.75, 0.0)
+            return 0.75 in [one["angular_velocity"]["x"] for one in peer.take("imu")]
+
+        until(obeys, "it obeys")
+        until(lambda: ["beacon", "/"] in peer.nodes(), "the node")
+        node.terminate()
+        assert node.wait(WAIT_S) == 0
+    finally:
+        node.kill()
+        node.wait()
+
+
+def test_several_in_one_process_and_other_robots_too(rigless_process, environment, ros, tmp_path):
+    domain = environment["ROS_DOMAIN_ID"] = free_domain()
+    scenario = tmp_path / "fleet.toml"
+    scenario.write_text(
+        '[[robots]]\nkind = "rover"\ncount = 2\n[[robots]]\nkind = "pacbot"\n[robots.config]\nros = true\n'
+    )
+    rigless_process("run", scenario, "--no-panel")
+    peer = ros(domain)
+    for name in ("rover_1", "rover_2"):
+        peer.subscribe(name, f"/{name}/imu", KINDS["imu"])
+    peer.subscribe("north", "/range/north", "sensor_msgs/msg/Range")
+    until(lambda: all(peer.count(key) > 5 for key in ("rover_1", "rover_2", "north")), "all three")
+    nodes = [["pacbot", "/"], ["sensor_simulator", "/rover_1"], ["sensor_simulator", "/rover_2"]]
+    until(lambda: [one for one in peer.nodes() if one[0] != "peer"] == nodes, "the nodes")
+
+
+# One rover for all that follows
+
+
+@pytest.fixture(scope="module")
+def rover(tmp_path_factory):
+    """One for all tests that drive it: whatever they do, it ends with 0 and its recording replays the same."""
+    folder, domain = tmp_path_factory.mktemp("rover"), free_domain()
+    environment = {**os.environ, "ROS_DOMAIN_ID": domain, "XDG_RUNTIME_DIR": str(folder), "NO_COLOR": "1"}
+    file = folder / "run.mcap"
+    found = Process(("run", "rover", "--no-panel", "--seed", "3", "--record", str(file)), folder, environment)
+    try:
+        found.wait_ready()
+        assert found.ports == {"rover/dds": f"dds://domain/{domain}"}
+        yield domain
+        assert found.end() == 0
+    finally:
+        found.popen.kill()
+        found.popen.wait()
+    assert "Traceback" not in found.errors
+    again = verify(file)
+    assert (again.difference, again.cut) == (None, False)
 
 
 def test_all_topics_at_their_rates_for_readers_of_either_kind(rover, ros):
@@ -152,65 +217,3 @@ def test_a_peer_that_is_killed_is_followed_by_another(rover, ros):
     until(lambda: second.count("imu") > 20 and second.count("truth"), "the second hears it")
     last = second.take("truth")[-1]["twist"]["twist"]["linear"]["x"]
     assert last in (0.0, 0.5)
-
-
-def test_late_joiners_get_what_is_kept(rigless_process, environment, ros):
-    domain = environment["ROS_DOMAIN_ID"] = free_domain()
-    rigless_process("run", BEACON, "--no-panel")
-    for name in ("early", "late"):
-        peer = ros(domain, name)
-        peer.subscribe("home", "home", "geometry_msgs/msg/Pose", True, True)
-        until(lambda peer=peer: peer.count("home"), f"{name}: what is kept")
-        assert [one["position"] for one in peer.take("home")] == [{"x": 1.0, "y": 2.0, "z": 0.0}]
-
-
-def test_the_same_node_on_the_ros_that_is_installed(python, environment, ros):
-    domain = environment["ROS_DOMAIN_ID"] = free_domain()
-    words = [
-        python,
-        "-c",
-        "from rigless.cli import main; main()",
-        "run",
-        str(BEACON),
-        "--no-panel",
-        "--backend",
-        "rclpy",
-    ]
-    node = subprocess.Popen(
-        words, env={**environment, "PYTHONPATH": str(BEACON.parents[2] / "src")}, stdout=subprocess.DEVNULL
-    )
-    try:
-        peer = ros(domain)
-        peer.subscribe("imu", "imu", KINDS["imu"])
-        peer.subscribe("home", "home", "geometry_msgs/msg/Pose", True, True)
-        peer.advertise("cmd_vel", "geometry_msgs/msg/Twist")
-        until(lambda: peer.matched("cmd_vel") and peer.count("home"), "match")
-        check_rate(peer, "imu", 10_000_000)
-
-        def obeys():
-            peer.drive("cmd_vel", 0.75, 0.0)
-            return 0.75 in [one["angular_velocity"]["x"] for one in peer.take("imu")]
-
-        until(obeys, "it obeys")
-        until(lambda: ["beacon", "/"] in peer.nodes(), "the node")
-        node.terminate()
-        assert node.wait(WAIT_S) == 0
-    finally:
-        node.kill()
-        node.wait()
-
-
-def test_several_in_one_process_and_other_robots_too(rigless_process, environment, ros, tmp_path):
-    domain = environment["ROS_DOMAIN_ID"] = free_domain()
-    scenario = tmp_path / "fleet.toml"
-    scenario.write_text(
-        '[[robots]]\nkind = "rover"\ncount = 2\n[[robots]]\nkind = "pacbot"\n[robots.config]\nros = true\n'
-    )
-    rigless_process("run", scenario, "--no-panel")
-    peer = ros(domain)
-    for name in ("rover_1", "rover_2"):
-        peer.subscribe(name, f"/{name}/imu", KINDS["imu"])
-    peer.subscribe("north", "/range/north", "sensor_msgs/msg/Range")
-    until(lambda: all(peer.count(key) > 5 for key in ("rover_1", "rover_2", "north")), "all three")
-    nodes = [["pacbot", "/"], ["sensor_simulator", "/rover_1"], ["sensor_simulator", "/rover_2"]]
-    until(lambda: [one for one in peer.nodes() if one[0] != "peer"] == nodes, "the nodes")

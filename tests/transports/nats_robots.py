@@ -5,10 +5,10 @@ import functools
 import json
 from contextlib import asynccontextmanager, suppress
 
-import nats
 import nats.errors
 import nats.js.errors
 
+import nats_clients
 from rigless.kernel.ports import Port
 from rigless.transports.nats import Transport
 
@@ -158,7 +158,7 @@ class Backend:
 
 @asynccontextmanager
 async def backend(url, **options):
-    client = await nats.connect(url, **options)
+    client = await nats_clients.connect(url, **options)
     try:
         yield Backend(client)
     finally:

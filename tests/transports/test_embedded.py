@@ -9,9 +9,9 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError
 
-import nats
 import pytest
 
+import nats_clients
 import reserved
 from nats_servers import Server as RealServer
 from rigless.kernel.problems import InputError
@@ -57,7 +57,7 @@ def is_alive(pid):
 
 async def stored(url):
     """How many messages are in the stream X there, after one more."""
-    client = await nats.connect(url)
+    client = await nats_clients.connect(url)
     try:
         stream = client.jetstream(timeout=60)
         await stream.add_stream(name="X", subjects=["x"])

@@ -155,6 +155,8 @@ async def test_latest_wins_messages_of_an_outage_are_dropped(tmp_path, impatient
 CHILD = textwrap.dedent("""
     import asyncio, sys
     from pathlib import Path
+
+    sys.path.insert(0, "tests")
     from tests.transports.nats_robots import running, port
 
     async def main():

@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 CHILD = textwrap.dedent("""
     import asyncio, sys
     from pathlib import Path
+
+    sys.path.insert(0, "tests")
     from tests.transports.nats_robots import running, port
 
     async def main():

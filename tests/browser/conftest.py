@@ -66,6 +66,8 @@ def shared(shared_window: Window, tabs: dict[str, Panel]) -> Iterator[Callable[[
     """A function that gives the tab of a server that tests share, with the simulation begun anew."""
 
     def give(name: str, server: Server) -> Panel:
+        if name in tabs:  # of a recording that it still asks about
+            tabs[name].page.evaluate("async () => { await globalThis.rigless?.loaded(); }")
         server.begin_anew()
         if name not in tabs:
             tabs[name] = Panel(shared_window, server).open()

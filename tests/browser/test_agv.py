@@ -84,7 +84,7 @@ def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
     expect(agv.page.get_by_label("Boot id")).to_have_count(0)  # that is the host's to say
     expect(lines.last).to_have_attribute("data-how", "wrong")
     agv.until(lambda: agv.measure("rate state") > 0, "nobody counts messages")
-    assert agv.measure("connected") == 1
+    agv.until(lambda: agv.measure("connected") == 1, "it is not connected")
 
 
 def test_an_input_and_a_fault_change_its_status(agv):

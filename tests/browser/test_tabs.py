@@ -65,8 +65,9 @@ def test_the_trail_begins_anew_after_a_reset(vacuum):
     vacuum.step(3.0)
     assert len(vacuum.trail()) > 20
     vacuum.server.post("/api/reset")
-    vacuum.until(lambda: len(vacuum.trail()) <= 4, "the old trail stays")
-    vacuum.until(lambda: vacuum.page.evaluate("() => rigless.pictures().times[0]") < 1.0, "the plots keep another past")
+    vacuum.wait_epoch()
+    assert len(vacuum.trail()) <= 4
+    assert vacuum.page.evaluate("() => rigless.pictures().times[0]") < 1.0
 
 
 @pytest.mark.parametrize("words", [("--no-auth",), ()], ids=["without token", "with token"])

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { call, post } from "./api.js";
+import { mapsLoaded } from "./grids.js";
 import * as icons from "./icons.js";
 import { button, clock } from "./pieces.js";
 import { events, stage, status } from "./state.js";
@@ -19,7 +20,9 @@ export const stepDeck = (direction) => post("/api/deck/step", { ms: direction * 
 const speed = signal(/** @type {number|"fast"} */ (1));
 
 async function close() {
+  const loaded = mapsLoaded();
   stage.value = "live";
+  await loaded;
   await call("DELETE", "/api/deck");
 }
 

@@ -1,12 +1,29 @@
 // The maps of worlds, as the server has them.
 import { call } from "./api.js";
 
-/** The map of a robot's world, or of the one that most share: null on an open plane, undefined if it cannot be had.
- * @param {string} stage @param {string} robot @returns {Promise<import("./types.js").Grid|null|undefined>} */
-export async function loadGrid(stage, robot) {
-  const query = `stage=${stage}&robot=${encodeURIComponent(robot)}`;
+/** @typedef {import("./types.js").Grid|null|undefined} Found  null on an open plane, undefined if it cannot be had */
+/** What is on its way. @type {Set<Promise<Found>>} */
+const loads = new Set();
+
+/** When no map is on its way any more: of a recording that is closed meanwhile there would be none. */
+export const mapsLoaded = () => Promise.all(loads);
+
+/** The map of a robot's world, or of the one that most share. @param {string} stage @param {string} robot @returns {Promise<Found>} */
+export function loadGrid(stage, robot) {
+  const load = ask(`stage=${stage}&robot=${encodeURIComponent(robot)}`);
+  loads.add(load);
+  void load.then(() => loads.delete(load));
+  return load;
+}
+
+/** @param {string} query @returns {Promise<Found>} */
+async function ask(query) {
   const found = await call("GET", `/api/world?${query}`);
   if (!found?.grid) return found && null;
-  const cells = await (await fetch(`/api/world/cells?${query}`)).arrayBuffer();
-  return { ...found.grid, cells: new Uint8Array(cells) };
+  try {
+    const answer = await fetch(`/api/world/cells?${query}`);
+    return answer.ok ? { ...found.grid, cells: new Uint8Array(await answer.arrayBuffer()) } : undefined;
+  } catch {
+    return undefined;
+  }
 }

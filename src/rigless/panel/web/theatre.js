@@ -4,7 +4,7 @@ import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { FlatSurface } from "./flat.js";
 import { counts, isPassedOver, isSought } from "./fleet.js";
-import { loadGrid } from "./grids.js";
+import { loadGrid, mapsLoaded } from "./grids.js";
 import { colourOf } from "./health.js";
 import * as icons from "./icons.js";
 import { button } from "./pieces.js";
@@ -44,6 +44,7 @@ export const probe = {
   surface: () => surface,
   drawn: () => drawn,
   settled: () => (waiting ? new Promise((/** @type {(nothing: void) => void} */ done) => watchers.push(done)) : Promise.resolve()),
+  loaded: mapsLoaded,
   pictures: () => picturesOf(state.shownKey.value),
 };
 

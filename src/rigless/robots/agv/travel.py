@@ -107,6 +107,10 @@ class Travel(Health):
         return len(state.path) > 0 and state.drive[d.LEG] >= len(state.path) and state.drive[d.PHASE] == d.REST
 
     @property
+    def top_mps(self) -> float:
+        return float(self.const[d.TOP_V])
+
+    @property
     def stop_distance_m(self) -> float:
         return float(self.state.drive[d.V] ** 2 / (2.0 * self.const[d.DEC_V]))
 

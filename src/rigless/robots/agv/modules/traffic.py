@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import zones
 from rigless.robots.agv.chassis import reach_m
-from rigless.robots.agv.drive import TOP_V
 from rigless.robots.agv.params import LONGEST_ID
 from rigless.robots.agv.state import Zone
 from rigless.robots.agv.units import unit_of
@@ -25,6 +24,7 @@ MOST = 200  # controls of one kind, and zones that are looked at
 MOST_SEQS = 5000
 FIRST_SEQ = 1
 MARGIN_M = 0.03  # kept between the body and a blocked zone
+STAY_M = 0.1  # so much farther a zone must be to let go of a robot that brakes for it
 REROUTE_AFTER_NS = 5_000_000_000
 FASTEST_MPS = 100.0
 
@@ -144,21 +144,18 @@ class Traffic:
             body = zones.footprint(pose, self.length_m, self.width_m)
             disc = (pose[0], pose[1], self.reach_m)
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
-            still_m = machine.stop_distance_m + 2 * machine.const.item(TOP_V) * robot.tick_s + self.room_m + MARGIN_M
-            ahead, still = (
-                zones.swept(pose, self.length_m, self.width_m, way_m, MARGIN_M, machine.backwards)
-                for way_m in (ahead_m, still_m)
-            )
+            stay_m = ahead_m + 2 * machine.top_mps * robot.tick_s + STAY_M
+            size = self.length_m, self.width_m
+            ahead = zones.swept(pose, *size, ahead_m, MARGIN_M, machine.backwards)
+            farther = zones.swept(pose, *size, stay_m, MARGIN_M, machine.backwards) if state.blocked else ahead
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
                 shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around
-                if name in granted or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + ahead_m + 1.0:
+                if name in granted or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + stay_m + 1.0:
                     continue
                 if zones.touches(body, *shape):
                     continue
-                way = (
-                    still if name in state.blocked else ahead
-                )  # what blocked once does so until the robot stands, and then
+                way = farther if name in state.blocked else ahead
                 if zones.disc_touches(disc, *shape) if turning else zones.touches(way, *shape):
                     blocked.append(name)
         if blocked != state.blocked:

@@ -145,12 +145,9 @@ class Traffic:
             disc = (pose[0], pose[1], self.reach_m)
             ahead_m = machine.stop_distance_m + 2 * abs(v) * robot.tick_s + self.room_m
             stay_m = ahead_m + 2 * machine.top_mps * robot.tick_s + STAY_M
-            ahead = zones.swept(pose, self.length_m, self.width_m, ahead_m, MARGIN_M, machine.backwards)
-            farther = (
-                zones.swept(pose, self.length_m, self.width_m, stay_m, MARGIN_M, machine.backwards)
-                if state.blocked
-                else ahead
-            )
+            size = self.length_m, self.width_m
+            ahead = zones.swept(pose, *size, ahead_m, MARGIN_M, machine.backwards)
+            farther = zones.swept(pose, *size, stay_m, MARGIN_M, machine.backwards) if state.blocked else ahead
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
                 shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around

@@ -346,10 +346,23 @@ def test_messages_of_one_type_can_be_chosen_by_their_fields():
     )
 
 
+@pytest.mark.parametrize(
+    "expect",
+    [
+        {"port": "nats", "message": "ComandAck"},
+        {"port": "nats", "message": "command.ack", "seen": False},
+        {"value": "sent.nats.CommandAk.status", "equals": "DONE"},
+    ],
+)
+def test_a_message_that_no_robot_of_the_kind_says_is_told_at_once(expect):
+    with pytest.raises(InputError, match=r"unknown message of nats .*did you mean 'CommandAck'"):
+        answers(expect)
+
+
 def test_who_names_a_message_that_is_not_there_is_told_which_are():
     verdicts = answers(
-        {"port": "nats", "message": "Ack"},
-        {"value": "sent.nats.Ack.status", "equals": "DONE"},
+        {"port": "nats", "message": "TaskDone"},
+        {"value": "sent.nats.TaskDone.taskId", "equals": "DONE"},
         {"port": "nats", "message": "CommandAck", "where": {"comandId": "go"}},
     )
     assert not any(verdict.passed for verdict in verdicts)

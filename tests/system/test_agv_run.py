@@ -203,4 +203,7 @@ def test_what_prevents_a_server_is_one_line(tmp_path, rigless_command):
     made = rigless_command("run", "agv", "--no-panel", "--set", "ports.nats=0", "--state", tmp_path / "file" / "x")
     assert made.returncode == 2
     assert "state folder" in made.stderr
-    assert len(made.stderr.strip().splitlines()) == 1
+    errors = [
+        line for line in made.stderr.splitlines() if not line.startswith("still starting")
+    ]  # a slow machine says so
+    assert len(errors) == 1

@@ -279,6 +279,7 @@ async def test_without_a_server_it_begins_says_so_and_goes_on_when_there_is_one(
     async with running(port(server.url, tmp_path), wait=False) as robot:
         assert robot.report["connected"] is False
         assert "no NATS server at 127.0.0.1" in robot.report["why"]
+        assert "trying on (rigless run --embedded-nats brings a server along)" in robot.texts
         robot.say("events", 1)
         robot.say("state", 2)
         await until(lambda: robot.depth == 1)

@@ -113,6 +113,36 @@ async def test_streams_that_would_lose_what_is_said_are_refused(tmp_path):
 
 
 @on_loop
+async def test_a_stream_that_has_the_subjects_already_is_named(tmp_path):
+    with Server(tmp_path) as server:
+        async with backend(server.url) as other:
+            await ask(other, "STREAM.CREATE.OTHER", name="OTHER", subjects=["robot.*.state"])
+        text = await refusal(port(server.url, tmp_path))
+        assert f"the stream {OUT} cannot be made: the stream OTHER has robot.*.state (name it in nats.jetStream" in text
+
+
+@on_loop
+async def test_one_stream_may_be_both(tmp_path):
+    """One that is there, or one that is made."""
+    with Server(tmp_path) as server:
+        async with backend(server.url) as other:
+            await ask(other, "STREAM.CREATE.ROBOTS", name="ROBOTS", subjects=["robot.>"])
+            for number, ready in enumerate((True, False)):
+                if not ready:
+                    await other.js.delete_stream("ROBOTS")
+                both = {"jetStream": {"streamIn": "ROBOTS", "streamOut": "ROBOTS"}}
+                async with running(port(server.url, tmp_path, nats=both)) as robot:
+                    await other.ask("r1", number)
+                    await until(lambda robot=robot: robot.heard("command.request"))
+                    robot.say("events")
+                    await robot.until_sent()
+                assert [stream.config.name for stream in await other.js.streams_info()] == [
+                    f"KV_{lease.BUCKET}",
+                    "ROBOTS",
+                ]
+
+
+@on_loop
 async def test_streams_of_another_kind_are_used_as_they_are(tmp_path):
     """A mirror of what the backend says, a work queue, and one that keeps the last of each subject."""
     with Server(tmp_path) as server:

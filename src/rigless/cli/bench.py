@@ -46,7 +46,7 @@ def _load(path: Path) -> Callable[[], dict[str, Any]]:
         module = importlib.import_module(f"{PACKAGE}.{path.stem}")
     except ModuleNotFoundError as error:
         raise InputError(
-            Problem(path.stem, f"this benchmark needs {error.name!r}", "pip install 'rigless[bench]'")
+            Problem(path.stem, f"this benchmark needs {error.name!r}", "pip install 'rigless[all,bench]'")
         ) from None
     run: Callable[[], dict[str, Any]] = module.run
     return run

@@ -84,6 +84,8 @@ class Examiner:
             ports = {port.name for robot in watch.robots.values() for port in robot.ports}
             if e.port not in ports:
                 raise unknown("port", e.port, ports)
+            for robot in watch.robots.values():
+                _sayable(robot, e.port, e.message)
             return
         if e.robot is None and len(watch.robots) > 1:
             raise InputError(
@@ -123,6 +125,7 @@ class Examiner:
         if port not in (known := [port.name for port in robot.ports]) or len(rest) < 2:
             fix = "sent.PORT.TYPE.FIELD, for example sent.telemetry.Status.gyro_z"
             raise InputError(Problem(path, f"names no message of a port ({', '.join(known)})", fix))
+        _sayable(robot, port, rest[0])
         value = self._sent.get((robot.name, port, rest[0]))
         for part in rest[1:] if value is not None else ():
             value = _member(value, part, path)
@@ -200,6 +203,13 @@ class Examiner:
         port, wanted = (e.port, e.message) if e.port is not None else ([*(e.value or "").split("."), "", ""])[1:3]
         kinds = {kind for robot, name, kind in self._sent if name == port}
         return "" if wanted in kinds or not wanted else _told(f"messages on {port}", kinds)
+
+
+def _sayable(robot: Robot, port: str, message: str | None) -> None:
+    """InputError for a message that never leaves a port, where that is known: to expect that it is not seen would always hold."""
+    says = next((one.says for one in robot.ports if one.name == port), ())
+    if says and message is not None and message not in says:
+        raise unknown(f"message of {port}", message, says)
 
 
 def _told(what: str, found: set[str]) -> str:

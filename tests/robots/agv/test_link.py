@@ -31,6 +31,15 @@ def test_envelopes_are_numbered_and_deterministic():
     assert Scene(seed=2).run(0.1).heard[0].bootId != boot
 
 
+def test_what_is_counted_is_whole_on_the_wire():
+    """For backends with types: 1000, not 1000.0."""
+    scene = Scene(streams={"heartbeatHz": 3}).assign(("WAIT", {"seconds": 0.1})).run(1)
+    encode = wire.codec_of("agv")().encode
+    texts = {envelope.type: encode(envelope)[1].decode() for envelope in scene.heard}
+    assert '"intervalMs":333,' in texts["heartbeat"]
+    assert '"retries":0,"skipped":0}' in texts["task.done"]
+
+
 def test_listening_changes_no_number():
     """What nobody hears is counted as well."""
     scene = Scene()

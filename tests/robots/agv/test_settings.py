@@ -34,7 +34,7 @@ def test_rates_change_while_it_runs():
     scene.heard.clear()
     scene.run(4.0)
     assert [len(scene.said(kind)) for kind in ("state", "heartbeat", "traffic.state", "telemetry")] == [160, 20, 10, 8]
-    assert (scene.last("heartbeat").settingsVersion, scene.last("heartbeat").intervalMs) == (1, 200.0)
+    assert (scene.last("heartbeat").settingsVersion, scene.last("heartbeat").intervalMs) == (1, 200)
 
 
 def test_what_is_wrong_is_rejected_by_key_and_the_rest_applied():

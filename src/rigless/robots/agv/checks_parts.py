@@ -219,7 +219,8 @@ def _servers(root: Place) -> Iterator[Finding]:
     streams = nats["jetStream"]["streamIn"].text, nats["jetStream"]["streamOut"].text
     if (streams[0] or "ROBOT_IN") == (streams[1] or "ROBOT_OUT"):
         what = "messages to robots and messages of robots are in one stream"
-        yield nats["jetStream"].error("STREAMS_SAME", what, "give streamIn and streamOut different names")
+        fix = "two are better: what robots say pushes out what is said to them"
+        yield nats["jetStream"].warning("STREAMS_SAME", what, fix)
 
 
 def _server(place: Place, text: str) -> Iterator[Finding]:

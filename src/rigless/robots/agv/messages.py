@@ -97,7 +97,7 @@ class Heartbeat(Said, frozen=True):
     status: Status
     mode: str
     uptimeS: float
-    intervalMs: float
+    intervalMs: int
     outboxDepth: int
     settingsVersion: int
     tickOverruns: int

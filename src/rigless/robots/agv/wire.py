@@ -154,7 +154,8 @@ def agv_port(config: RobotConfig) -> Port:
         "outbound": tuple(f"robot.*.{kind}" for kind in OUT),
     }
     listen = rf"printf 'CONNECT {{}}\r\nSUB robot.{robot_id}.> 1\r\n' | nc {{host}} {{port}}"
-    return Port("nats", codec_of(robot_id), "nats", _address(config), "message", options=options, example=listen)
+    says = tuple(kind.__name__ for kind in OUT.values())
+    return Port("nats", codec_of(robot_id), "nats", _address(config), "message", "both", options, listen, says)
 
 
 def _address(config: RobotConfig) -> str:

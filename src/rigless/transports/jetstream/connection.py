@@ -354,8 +354,10 @@ class Connection:
 
     def _failed(self, troubles: list[LinkError]) -> None:
         self.trouble = next((trouble for trouble in troubles if trouble.final), troubles[0])
-        if not self._was_up or self.trouble.final:
-            self.tell(f"{self.trouble}; trying on", "error" if self.trouble.final else "warning")
+        if self.trouble.final:
+            self.tell(f"{self.trouble}{'; trying on' if self._was_up else ''}", "error")
+        elif not self._was_up:
+            self.tell(f"{self.trouble}; trying on (rigless run --embedded-nats brings a server along)", "warning")
         self.tried.set()
         for watcher in list(self.watchers):
             watcher.went_down(str(self.trouble))

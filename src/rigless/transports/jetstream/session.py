@@ -156,8 +156,12 @@ class Session:
 
     async def _begin(self) -> None:
         plan, connection = self._plan, self._connection
-        inbound = await streams.ensure(connection, plan.stream_in, plan.inbound, streams.IN)
-        outbound = await streams.ensure(connection, plan.stream_out, plan.outbound, streams.OUT)
+        if plan.stream_in == plan.stream_out:
+            both = (*plan.inbound, *plan.outbound)
+            inbound = outbound = await streams.ensure(connection, plan.stream_in, both, streams.OUT)
+        else:
+            inbound = await streams.ensure(connection, plan.stream_in, plan.inbound, streams.IN)
+            outbound = await streams.ensure(connection, plan.stream_out, plan.outbound, streams.OUT)
         existing.check_inbound(inbound, plan.listens)
         for remark in existing.check_outbound(outbound, [plan.own(pattern) for pattern in plan.outbound]):
             self._remark(remark, "warning")

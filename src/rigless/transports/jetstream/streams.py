@@ -150,10 +150,20 @@ async def ensure(connection: Connection, name: str, patterns: Sequence[str], lim
             if found is not None:
                 return found
         if error.code == OVERLAP:
-            fix = "name the stream that has them in nats.jetStream of the config"
-            what = f"the stream {name} cannot be made: another has some of its subjects"
-            raise LinkError(what, fix, final=True) from None
+            raise await _overlap(connection, name, patterns) from None
         raise
+
+
+async def _overlap(connection: Connection, name: str, patterns: Sequence[str]) -> LinkError:
+    """That another stream has some of these subjects, and which it is, if that may be asked."""
+    other, subject = "another", "some of its subjects"
+    with contextlib.suppress(LinkError):
+        for pattern in patterns:
+            if found := (await api(connection, "STREAM.NAMES", {"subject": pattern})).get("streams"):
+                other, subject = f"the stream {found[0]}", pattern
+                break
+    fix = "name it in nats.jetStream of the config if it has all of them, else take them from it: nats stream edit"
+    return LinkError(f"the stream {name} cannot be made: {other} has {subject}", fix, final=True)
 
 
 async def make(connection: Connection, config: dict[str, Any], replicas: int) -> dict[str, Any]:

@@ -179,7 +179,7 @@ class Core:
         if not robot.voice.wanted():
             robot.voice.skip("heartbeat")
             return
-        interval_ms = 1000.0 / robot.effective.streams.heartbeatHz
+        interval_ms = round(1000.0 / robot.effective.streams.heartbeatHz)
         overruns = round(robot.input["lost_s"] * robot.config.runtime.tickHz)
         beat = m.Heartbeat(cast(m.Status, state.core.status), self.mode, robot.voice.uptime_s(), interval_ms, state.core.outbox_depth,
                            state.settings.version, overruns)  # fmt: skip

@@ -286,8 +286,8 @@ class Tasks:
             "distanceM": round(robot.machine.odometer_m - task.odometer_m, 4),
             "durationS": (robot.now_ns - task.started_ns) / 1e9,
             "heldS": round(task.held_s, 3),
-            "retries": float(task.retries),
-            "skipped": float(task.skipped),
+            "retries": task.retries,
+            "skipped": task.skipped,
         }
         self._forget(task)
         done = m.TaskDone(task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics, task.revision)

@@ -24,7 +24,7 @@ MOST = 200  # controls of one kind, and zones that are looked at
 MOST_SEQS = 5000
 FIRST_SEQ = 1
 MARGIN_M = 0.03  # kept between the body and a blocked zone
-STAY_M = 0.1  # so much farther a zone must be to let go of a robot that brakes for it
+STAY_M = 0.02  # so much farther a zone must be to let go of a robot that brakes for it
 REROUTE_AFTER_NS = 5_000_000_000
 FASTEST_MPS = 100.0
 

@@ -241,3 +241,25 @@ def test_it_goes_with_us_even_if_we_are_killed(tmp_path):
     while is_alive(pid):
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_a_server_whose_rigless_was_killed_is_waited_for_and_replaced(tmp_path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    real = RealServer(tmp_path)
+    real.folder = real.folder.rename(tmp_path / f"rigless-{real.port}-{gone.pid}")
+    real.start()
+
+    async def scene():
+        async with Scene(tmp_path / "state") as here:
+            ensuring = asyncio.create_task(here.ensure(real.address))
+            await asyncio.sleep(0.05)
+            assert not ensuring.done()
+            real.stop()
+            assert (await ensuring).started
+            assert await stored(real.url) == 1
+
+    try:
+        asyncio.run(scene())
+    finally:
+        real.stop()

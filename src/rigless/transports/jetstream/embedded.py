@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.transports.jetstream.server import LOOPBACK, OTHER_PORT, Server, free_port, greeting
+from rigless.transports.jetstream.server import END_S, LOOPBACK, OTHER_PORT, Server, free_port, greeting, is_orphan
 from rigless.transports.jetstream.trouble import Tell
 from rigless.transports.transport import split
 
@@ -133,7 +134,7 @@ async def _somebody(servers: Sequence[str]) -> bool:
         parts = urlsplit(url)
         host, port = parts.hostname or LOOPBACK, parts.port or 4222
         try:
-            if await greeting(host, port) is not None:
+            if await _meet(host, port) is not None:
                 return True
         except ValueError as error:
             if not _is_loopback(host):
@@ -144,10 +145,18 @@ async def _somebody(servers: Sequence[str]) -> bool:
     return False
 
 
+async def _meet(host: str, port: int) -> dict[str, Any] | None:
+    """What the server there says of itself, as `greeting`; one that is about to end, because its rigless was killed, is let go first."""
+    end = time.monotonic() + END_S
+    while (found := await greeting(host, port)) is not None and is_orphan(found) and time.monotonic() < end:
+        await asyncio.sleep(0.02)
+    return found
+
+
 async def _nobody(host: str, port: int) -> None:
     """Raises InputError if the port is taken."""
     try:
-        found = await greeting(host, port)
+        found = await _meet(host, port)
         who = "" if found is None else f"a nats-server {found.get('version', '')} that is not ours"
     except ValueError as error:
         who = f"something else ({error})"

@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -34,8 +35,9 @@ if os.getppid() != int(sys.argv[1]):
     sys.exit("its parent has gone")
 os.execv(sys.argv[2], sys.argv[2:])
 """  # PR_SET_PDEATHSIG is 1; Python may do such things between fork and exec only where there are no threads
+ORPHAN = re.compile(r"rigless-\d+-(\d+)")
 CONFIG = """
-server_name: "rigless-{port}"
+server_name: "{name}"
 listen: "{host}:{port}"
 pid_file: {pid}
 log_file: {log}
@@ -97,6 +99,20 @@ async def greeting(host: str, port: int, patience_s: float = ANSWER_S) -> dict[s
     return info
 
 
+def is_orphan(info: dict[str, Any]) -> bool:
+    """Whether this is the server of a rigless that has gone: it is on a leash, and about to end."""
+    found = ORPHAN.fullmatch(str(info.get("server_name")))
+    if found is None:
+        return False
+    try:
+        os.kill(int(found[1]), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:  # somebody else's
+        return False
+    return False
+
+
 class Server:
     """One process. `start` returns when it answers."""
 
@@ -110,6 +126,11 @@ class Server:
     @property
     def url(self) -> str:
         return f"nats://[{self.host}]:{self.port}" if ":" in self.host else f"nats://{self.host}:{self.port}"
+
+    @property
+    def name(self) -> str:
+        """By which it is known as ours, and whose."""
+        return f"rigless-{self.port}-{os.getpid()}"
 
     @property
     def pid(self) -> int:
@@ -150,7 +171,7 @@ class Server:
                 self._log_begin = log.tell()
             quoted = {name: json.dumps(str(path.resolve()), ensure_ascii=False) for name, path in paths.items()}
             host = f"[{self.host}]" if ":" in self.host else self.host
-            config.write_text(CONFIG.format(host=host, port=self.port, **quoted))
+            config.write_text(CONFIG.format(name=self.name, host=host, port=self.port, **quoted))
         except OSError as error:
             reason = error.strerror or str(error)
             fix = "choose another state folder: --state DIR, or RIGLESS_STATE"
@@ -166,7 +187,7 @@ class Server:
                 raise self._problem(f"it ended at once: {self._last_words()}")
             with contextlib.suppress(ValueError):
                 info = await greeting(self.host, self.port)
-                if info is not None and info.get("server_name") == f"rigless-{self.port}":
+                if info is not None and info.get("server_name") == self.name:
                     self.version = str(info.get("version", "?"))
                     if not info.get("jetstream"):
                         raise self._problem(f"it came without JetStream: {self._last_words()}")

@@ -23,7 +23,7 @@ def sizes(scene):
 
 def test_a_state_of_many_motors_fits_and_what_is_left_out_is_told_once():
     scene = robot(520)
-    state = scene.run(2).last("state")
+    state = scene.run(0.5).last("state")
     assert max(sizes(scene)) <= LONGEST
     assert len(state.motors) == 520 + len(own()["motors"])
     assert {(motor.position, motor.velocity) for motor in state.motors} == {(None, None)}

@@ -6,6 +6,8 @@ import resource
 import shutil
 import sqlite3
 from contextlib import contextmanager
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,8 +50,29 @@ def no_file_beyond(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+class Disk:
+    """One that is full as long as the reserve is on it, and has as much room besides as it is told."""
+
+    def __init__(self, folder, monkeypatch):
+        self.reserve, self.free, self.full = folder / "outbox.sqlite.reserve", 1 << 30, False
+        disk = self
+
+        class Connection(sqlite3.Connection):
+            def execute(self, query, *values):
+                if query == "COMMIT" and disk.full and disk.reserve.exists():
+                    error = sqlite3.OperationalError("database or disk is full")
+                    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+                    raise error
+                return super().execute(query, *values)
+
+        monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Connection))
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=self.free))
+        monkeypatch.setattr(outboxes, "RETRY_S", 0.01)
+
+
 def size_of(outbox):
-    return sum(path.stat().st_size for path in outbox.path.parent.glob("outbox.sqlite*"))
+    """Of the file and its journal."""
+    return sum(path.stat().st_size for path in outbox.path.parent.glob("outbox.sqlite*") if path.suffix != ".reserve")
 
 
 @on_loop
@@ -102,7 +125,7 @@ async def test_a_file_of_a_newer_version_is_left_alone(tmp_path):
 
 @on_loop
 async def test_of_a_broken_file_all_that_can_be_read_is_saved(tmp_path):
-    fill_and_close(tmp_path, 3000, 400)
+    fill_and_close(tmp_path, 3000, 150)  # not so much that it is tidied meanwhile
     path = tmp_path / "outbox.sqlite"
     with path.open("r+b") as file:
         file.seek(path.stat().st_size // 2)
@@ -200,6 +223,54 @@ async def test_a_full_disk_is_told_and_all_that_was_said_goes_when_there_is_room
             assert (await other.js.stream_info(OUT)).state.messages == 200
             assert robot.texts.count("cannot be written") == 1
             assert "can be written again" in robot.texts
+
+
+@on_loop
+async def test_what_got_there_makes_room_on_a_disk_that_is_full(tmp_path, monkeypatch):
+    disk, told = Disk(tmp_path, monkeypatch), []
+    outbox = box(tmp_path, told)
+    given = fill(outbox, 240)
+    assert disk.reserve.stat().st_size == 1 << 20
+    disk.full, disk.free = True, 100_000
+    outbox.add(*letters(1, first=241))
+    for letter in given[:230]:
+        outbox.remove(letter, letter.number)
+    assert not outbox.commit()
+    assert not disk.reserve.exists()
+    await until(lambda: outbox.depth("a") == 10)  # what got there goes
+    assert not outbox.commit()  # but nothing comes
+    assert [letter.number for letter in outbox.load("a", 0, 100)] == list(range(231, 241))
+    disk.full, disk.free = False, 400_000
+    await until(lambda: not outbox.trouble)
+    assert (outbox.depth("a"), disk.reserve.stat().st_size) == (11, 100_000)
+    assert ["again" in text for text in told] == [False, True]
+    outbox.close()
+    assert not disk.reserve.exists()
+
+
+@on_loop
+async def test_a_file_with_much_that_is_free_gives_it_back_while_the_disk_is_full(tmp_path, monkeypatch):
+    disk = Disk(tmp_path, monkeypatch)
+    outbox = box(tmp_path)
+    given = fill(outbox, 20, 20_000)
+    disk.full, disk.free = True, 0
+    for letter in given[:19]:
+        outbox.remove(letter, letter.number)
+    outbox.add(*letters(1, first=21))
+    await until(lambda: size_of(outbox) < 100_000)  # of 400,000: less than is given back else
+    disk.full, disk.free = False, 400_000
+    await until(lambda: not outbox.trouble)
+    outbox.close()
+
+
+@on_loop
+async def test_a_reserve_that_another_process_took_away_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(outboxes, "LOOK_S", 0.0)
+    outbox = box(tmp_path)
+    (tmp_path / "outbox.sqlite.reserve").unlink()
+    fill(outbox, 1)
+    assert (tmp_path / "outbox.sqlite.reserve").stat().st_size == 1 << 20
+    outbox.close()
 
 
 @on_loop

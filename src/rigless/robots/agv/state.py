@@ -53,6 +53,7 @@ class CoreState:
     state_ns: int = -(10**12)  # when the state was last told
     lost_s: float = 0.0  # of the computer, up to the last telemetry
     changed: bool = True  # something that the state must tell at once
+    left_out: int = 0  # how much of the state was, at most, because there is too much to tell
 
 
 @dataclass(slots=True)

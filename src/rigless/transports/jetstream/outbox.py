@@ -7,6 +7,7 @@ moments may be lost: WAL with synchronous=NORMAL does not wait for the disk at e
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import os
 import sqlite3
@@ -18,6 +19,7 @@ from typing import IO, Any
 
 from rigless.transports.jetstream import outbox_file
 from rigless.transports.jetstream.outbox_file import FIX
+from rigless.transports.jetstream.reserve import Reserve
 from rigless.transports.jetstream.trouble import LinkError, Tell
 
 ROWS = 1_000_000  # more than that many messages, or bytes, are not taken: nothing that was promised goes for it
@@ -26,6 +28,10 @@ KEPT = 10_000  # remembered a robot and subject
 KEPT_S = 7 * 86_400.0
 PRUNE_EVERY = 1000
 CHECKPOINT, CHECKPOINT_BYTES = 5000, 4 << 20  # rows or bytes after which the journal is worked into the file
+PORTION, PORTIONS = (
+    10,
+    10,
+)  # of what got there, so much at most is deleted at a time, and in a turn, while the disk is full
 MANY = 1000  # messages on file: when they have gone, it is made smaller
 RETRY_S, SOON_S = 1.0, 0.02
 BUSY_S = 2.0  # with another process that writes, so long: that is no trouble yet
@@ -76,6 +82,8 @@ class Outbox:
         self._closed = False
         self._database = outbox_file.open_file(path, tell)
         self._identity = outbox_file.identity(path)
+        self._reserve = Reserve(path)
+        self._portion = PORTION
         self._looked_s = time.monotonic()
         self._replaced = False  # by the file of another process
         self._busy_s: float | None = None  # since when another process writes
@@ -155,7 +163,8 @@ class Outbox:
         if self._closed or self.commit():
             return
         self._scheduled = True
-        asyncio.get_running_loop().call_later(RETRY_S if self.trouble else SOON_S, self._turn)
+        soon = not self.trouble or (self._batch.gone and not self._reserve.bytes)
+        asyncio.get_running_loop().call_later(SOON_S if soon else RETRY_S, self._turn)
 
     def commit(self) -> bool:
         """Write what waits and do what waits for it; False if it cannot be written now."""
@@ -163,6 +172,8 @@ class Outbox:
         if batch.has_rows():
             try:
                 self._see_to_file()
+                if not self._reserve.bytes:
+                    self._delete(batch)
                 self._write(batch)
             except (sqlite3.Error, OSError) as error:
                 self._fail(error)
@@ -188,6 +199,9 @@ class Outbox:
             self._busy_s = self._busy_s or now_s
             if now_s - self._busy_s < BUSY_S:
                 return
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+            self._portion = PORTION if self._reserve.bytes else max(1, self._portion // 2)
+            self._reserve.give_up()
         self._failed(str(error))
         if type(error) is sqlite3.DatabaseError and not self._replaced:  # not one that goes by itself
             self._begin_anew(outbox_file.broken(error))
@@ -206,6 +220,7 @@ class Outbox:
         if now_s - self._looked_s < LOOK_S:
             return
         self._looked_s = now_s
+        self._reserve.see_to_it()
         found = outbox_file.identity(self.path)
         if found is None:
             self._begin_anew("was removed")
@@ -220,9 +235,22 @@ class Outbox:
         try:
             self._database = outbox_file.begin_anew(self.path, self._database, why, self._tell)
             self._identity = outbox_file.identity(self.path)
+            self._reserve.take()
             self._count()
         except (sqlite3.Error, OSError, LinkError) as error:
             self._failed(str(error))
+
+    def _delete(self, batch: Batch) -> None:
+        """The disk was full: what got there goes, a little at a time and after the journal, as there is little room to write even that; and nothing new is
+        taken until there is a reserve again."""
+        for _ in range(PORTIONS):
+            if not outbox_file.empty_journal(self._database) or not batch.gone:
+                break
+            self._write(Batch(gone=batch.gone[: self._portion], sent=batch.sent))
+            del batch.gone[: self._portion]
+        if batch.gone or not self._reserve.take():
+            raise OSError(errno.ENOSPC, "the disk is full")
+        self._portion = PORTION
 
     def _write(self, batch: Batch) -> None:
         database = self._database
@@ -240,20 +268,22 @@ class Outbox:
         database.execute("COMMIT")
         self._written += len(batch.letters) + len(batch.gone) + len(batch.kept)
         self._written_bytes += sum(len(letter.data) for letter in batch.letters)
+        self._written_bytes += sum(len(data) for *_, data in batch.kept)
         self._most = max(self._most, self.rows)
         if self._untidy():
             self._tidy()
 
     def _untidy(self) -> bool:
         drained = self.rows == 0 and self._most > MANY
-        return drained or self._written > CHECKPOINT or self._written_bytes > CHECKPOINT_BYTES
+        most_bytes = min(CHECKPOINT_BYTES, self._reserve.bytes // 2)  # for the reserve to be enough to work them in
+        return drained or self._written > CHECKPOINT or self._written_bytes > most_bytes
 
     def _tidy(self) -> None:
         if self._tidying is None and not self._closed:
             self._written = self._written_bytes = 0
             self._most = self.rows
             loop = asyncio.get_running_loop()
-            self._tidying = loop.run_in_executor(None, outbox_file.tidy, self.path)
+            self._tidying = loop.run_in_executor(None, outbox_file.tidy, self.path, not self._reserve.bytes)
             self._tidying.add_done_callback(self._tidied)
 
     def _tidied(self, done: "asyncio.Future[bool]") -> None:
@@ -286,6 +316,7 @@ class Outbox:
                 f"the outbox {self.path} is closed without {lost} messages that could not be written", "critical"
             )
         self._closed = True
+        self._reserve.give_up()
         with contextlib.suppress(sqlite3.Error):
             outbox_file.give_back(self._database)
             self._database.close()

@@ -11,7 +11,7 @@ from rigless.transports.jetstream.trouble import LinkError, Tell
 VERSION = 1  # of the tables; a file of a newer one is left alone
 PATIENCE_S = 0.25  # with another process that writes to the same file; the loop stands still meanwhile
 SPARE_PAGES = 1024  # free ones that the file may keep
-STEP_PAGES = 128  # given back at once; others wait for that
+STEP_PAGES, SMALL_STEP_PAGES = 128, 8  # given back at once; others wait for that
 JOURNAL_BYTES = 4 << 20  # more than that the journal does not keep when it begins anew
 SYNC = "RIGLESS_OUTBOX_SYNC"
 FIX = "choose another folder with --state or RIGLESS_STATE"
@@ -76,17 +76,17 @@ def _number(database: sqlite3.Connection, pragma: str) -> int:
     return int(database.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
-def tidy(path: Path) -> bool:
+def tidy(path: Path, full: bool = False) -> bool:
     """Work the journal into the file and give back what both have too much of: in a thread, since that waits for the disk. False if
-    others wrote meanwhile, so that there is more to do."""
+    others wrote meanwhile, so that there is more to do. `full`: of a disk that is full they have too much of everything that is free."""
     try:
         with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=PATIENCE_S)) as database:
             database.execute("PRAGMA synchronous = NORMAL")
             _work_in(database)
-            give_back(database)
+            give_back(database, full)
             done = _work_in(database)
             if done:  # nothing is left to be copied, so this holds up nobody
-                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                empty_journal(database)
             return done
     except sqlite3.Error:
         return False
@@ -97,12 +97,20 @@ def _work_in(database: sqlite3.Connection) -> bool:
     return bool(pages == copied)
 
 
-def give_back(database: sqlite3.Connection) -> None:
-    """Free pages, if there are many of them."""
+def empty_journal(database: sqlite3.Connection) -> bool:
+    """Work it in, and give back its room; False while others use it."""
+    busy, _, _ = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
+def give_back(database: sqlite3.Connection, full: bool = False) -> None:
+    """Free pages, if there are many of them; all, and in small steps, if the disk is full."""
     free = _number(database, "freelist_count")
-    spare = max(SPARE_PAGES, _number(database, "page_count") - free)
+    spare = 0 if full else max(SPARE_PAGES, _number(database, "page_count") - free)
     while free > spare:
-        database.execute(f"PRAGMA incremental_vacuum({STEP_PAGES})").fetchall()
+        database.execute(f"PRAGMA incremental_vacuum({SMALL_STEP_PAGES if full else STEP_PAGES})").fetchall()
+        if full:
+            _work_in(database)
         before, free = free, _number(database, "freelist_count")
         if free >= before:
             return

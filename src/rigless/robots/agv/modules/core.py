@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rigless.kernel.events import Severity as KernelSeverity
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.brief import MANY, fitting
 from rigless.robots.agv.state import Flood, Raised
 from rigless.robots.agv.status import Facts, derive, may_drive
 
@@ -42,6 +43,7 @@ class Core:
     def __init__(self, robot: "Agv"):
         self.robot = robot
         self.mode = robot.config.runtime.mode
+        self._many = len(robot.config.motors) > MANY
         self._facts: tuple[Any, ...] | None = None
 
     # Status
@@ -188,10 +190,22 @@ class Core:
     def tell_state(self) -> None:
         core = self.robot.state.core
         core.changed, core.state_ns = False, self.robot.now_ns
-        if self.robot.voice.wanted():
-            self.robot.voice.say("state", self.state())
+        wanted = self.robot.voice.wanted()
+        told = self._told() if wanted or self._many else None  # what has to be left out is told whoever listens
+        if wanted:
+            self.robot.voice.say("state", told)
         else:
             self.robot.voice.skip("state")
+
+    def _told(self) -> m.State:
+        """The state, as much of it as a message may hold."""
+        core = self.robot.state.core
+        told, left_out = fitting(self.state())
+        if len(left_out) > core.left_out:
+            core.left_out = len(left_out)
+            what = f"all of the state is more than a message may hold; left out: {'; '.join(left_out)}"
+            self._tell("STATE_TOO_LARGE", "WARNING", "state", what, {"leftOut": left_out})
+        return told
 
     def state(self) -> m.State:
         robot, state, machine = self.robot, self.robot.state, self.robot.machine

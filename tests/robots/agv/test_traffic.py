@@ -141,10 +141,18 @@ def test_which_hold_a_release_means(release, left):
     assert scene.last("state").holds == left
 
 
-@pytest.mark.parametrize("release", [{"id": "h1", "seq": 2}, {"id": "r", "seq": 2, "value": "h1"}])
-def test_a_release_that_overtakes_its_hold_releases_that_alone(release):
+@pytest.mark.parametrize("count", [2, 7])
+def test_a_release_with_an_id_of_its_own_ends_what_was_said_before_it(count):
     scene = Scene().run(0.1)
-    scene.control("HOLD", id="h2").control("RELEASE", **release).run(0.1)
+    scene.control("HOLD", id="c1", seq=count - 1).control("HOLD", id="c9", seq=9).run(0.1)
+    scene.control("RELEASE", id="c2", seq=count).run(0.1)
+    assert scene.last("state").holds == ["c9"]
+
+
+@pytest.mark.parametrize("release", [{"id": "h1", "seq": 2}, {"id": "r", "seq": 2, "value": "h1"}])
+def test_a_release_that_overtakes_its_hold_leaves_what_is_newer(release):
+    scene = Scene().run(0.1)
+    scene.control("HOLD", id="h2", seq=5).control("RELEASE", **release).run(0.1)
     assert scene.last("state").holds == ["h2"]
     assert [event.data for event in scene.events("UNKNOWN_CONTROL")] == [{"controlId": "h1"}]
     scene.control("HOLD", id="h1", seq=1).run(0.1)

@@ -91,8 +91,8 @@ class Traffic:
                 _put(state.grants, name, (zone, until_ns))
 
     def _release(self, name: str, value: Any, seq: int) -> None:
-        """What it names, if that is not over yet. One that names nothing yet has come before it, and that will do nothing; but the first word of a
-        control that names no other has nothing before it: it ends every hold."""
+        """What it names, if that is not over yet. What it names and was never heard of will do nothing when it comes. Some backends give every word
+        an id of its own and count on: one that names nothing known, by its own id alone, also ends every hold that was said before it."""
         state = self.robot.state.traffic
         given = value.get("controlId") if isinstance(value, dict) else value
         named = given if isinstance(given, str) and given else name
@@ -102,9 +102,10 @@ class Traffic:
         if any(named in kind for kind in held) or any(f"{named}/{kind}" in state.seqs for kind in KINDS):
             for kind in held:
                 kind.pop(named, None)
-        elif value is None and seq <= FIRST_SEQ:
-            state.holds.clear()
         else:
+            if value is None:
+                said = {hold: state.seqs.get(f"{hold}/HOLD", 0) for hold in state.holds}
+                state.holds = {hold: end for hold, end in state.holds.items() if said[hold] >= max(seq, FIRST_SEQ + 1)}
             state.seqs[f"{named}/RELEASE"] = max(seq, state.seqs.get(f"{named}/RELEASE", seq))
             what = f"RELEASE {name[:40]}: nothing was heard of a control {named[:40]!r}; what comes of it with a lower seq does nothing"
             self.robot.core.notice("UNKNOWN_CONTROL", "INFO", "traffic", what, {"controlId": named})

@@ -149,7 +149,7 @@ def test_transforms_beside_the_nodes(tmp_path):
 
 def test_the_origin_is_required(tmp_path):
     text = "sim:\n  ros__parameters:\n    cmd_vel_timeout_s: 0.5\n"
-    assert problems(tmp_path, text) == [("gps.origin_latitude_deg", 0), ("gps.origin_longitude_deg", 0)]
+    assert problems(tmp_path, text) == [("gps.origin_latitude_deg", 2), ("gps.origin_longitude_deg", 2)]
     text += "    gps:\n      origin_longitude_deg: 8.0\n"
     assert problems(tmp_path, text) == [("gps.origin_latitude_deg", 4)]
 

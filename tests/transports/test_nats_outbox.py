@@ -230,7 +230,7 @@ async def test_what_got_there_makes_room_on_a_disk_that_is_full(tmp_path, monkey
     disk, told = Disk(tmp_path, monkeypatch), []
     outbox = box(tmp_path, told)
     given = fill(outbox, 240)
-    assert disk.reserve.stat().st_size == 1 << 20
+    assert disk.reserve.stat().st_size == 8 << 20
     disk.full, disk.free = True, 100_000
     outbox.add(*letters(1, first=241))
     for letter in given[:230]:
@@ -269,7 +269,7 @@ async def test_a_reserve_that_another_process_took_away_is_made_again(tmp_path, 
     outbox = box(tmp_path)
     (tmp_path / "outbox.sqlite.reserve").unlink()
     fill(outbox, 1)
-    assert (tmp_path / "outbox.sqlite.reserve").stat().st_size == 1 << 20
+    assert (tmp_path / "outbox.sqlite.reserve").stat().st_size == 8 << 20
     outbox.close()
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import threading
+import time
 from contextlib import suppress
 from itertools import pairwise
 
@@ -181,6 +183,27 @@ async def test_a_file_that_is_damaged_inside_is_set_aside_as_well(tmp_path):
     assert "set aside" in told[0]
     assert outbox.depth("a") == 0
     outbox.close()
+
+
+@on_loop
+async def test_who_closes_it_can_have_the_file_at_once(tmp_path, monkeypatch):
+    begun, over = threading.Event(), []
+
+    def tidy(path, full):
+        begun.set()
+        time.sleep(0.05)
+        over.append(path)
+        return True
+
+    monkeypatch.setattr(outboxes, "CHECKPOINT", 5)
+    monkeypatch.setattr(outboxes.outbox_file, "tidy", tidy)
+    outbox = box(tmp_path)
+    for letter in letters("a", range(10), 500):
+        outbox.add(letter)
+    assert outbox.commit()
+    assert await asyncio.to_thread(begun.wait, 60)
+    outbox.close()
+    assert over == [tmp_path / "outbox.sqlite"]
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -79,6 +80,7 @@ class Outbox:
         self._written_bytes = 0
         self._most = self.rows = 0  # messages on file since then
         self._tidying: asyncio.Future[bool] | None = None
+        self._tidy_lock = threading.Lock()
         self._closed = False
         self._database = outbox_file.open_file(path, tell)
         self._identity = outbox_file.identity(path)
@@ -283,8 +285,13 @@ class Outbox:
             self._written = self._written_bytes = 0
             self._most = self.rows
             loop = asyncio.get_running_loop()
-            self._tidying = loop.run_in_executor(None, outbox_file.tidy, self.path, not self._reserve.bytes)
+            self._tidying = loop.run_in_executor(None, self._tidy_up, not self._reserve.bytes)
             self._tidying.add_done_callback(self._tidied)
+
+    def _tidy_up(self, full: bool) -> bool:
+        """In a thread of its own."""
+        with self._tidy_lock:
+            return self._closed or outbox_file.tidy(self.path, full)
 
     def _tidied(self, done: "asyncio.Future[bool]") -> None:
         self._tidying = None
@@ -317,7 +324,7 @@ class Outbox:
             )
         self._closed = True
         self._reserve.give_up()
-        with contextlib.suppress(sqlite3.Error):
+        with self._tidy_lock, contextlib.suppress(sqlite3.Error):  # who closes it can have the file at once
             outbox_file.give_back(self._database)
             self._database.close()
 

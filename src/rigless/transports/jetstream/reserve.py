@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-BYTES = 1 << 20
+BYTES = 8 << 20  # as the journal may have half of it before it is worked in
 LEAST_BYTES = 64 << 10  # less is of no use
 SHARE = 4  # of what is free, the reserve is at most this part
 

@@ -13,19 +13,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "rigless"
-FULL = "full"
+FOLDER = ROOT / ".numba_cache"  # stays valid: compiled code is stamped with its sources
 LIDAR_ON = {"type": "Control", "id": "lidar", "action": "enable"}
 
 
-def folder() -> Path:
-    """It belongs to the sources as they are: numba's own check of a cached function does not see changes in functions of
-    other files that it calls."""
+def full() -> Path:
+    """The file that says that the folder holds all that these sources compile to."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(
         path for part in ("kernel", "worlds", "motion", "sensors", "robots") for path in (SOURCES / part).rglob("*.py")
     ):
         digest.update(path.read_bytes())
-    return ROOT / ".numba_cache" / digest.hexdigest()
+    return FOLDER / f"full-{digest.hexdigest()}"
 
 
 def fill() -> None:
@@ -64,7 +63,7 @@ def fill_weld_cell() -> None:
 
 
 if __name__ == "__main__":
-    place = Path(os.environ.setdefault("NUMBA_CACHE_DIR", str(folder())))  # before anything imports numba
-    if not (place / FULL).exists():
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(FOLDER))  # before anything imports numba
+    if not full().exists():
         fill()
-        (place / FULL).touch()
+        full().touch()

@@ -16,7 +16,7 @@ import pytest
 
 import compiled
 
-os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.folder()))  # before anything imports numba
+os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.FOLDER))  # before anything imports numba
 
 hypothesis.settings.register_profile(  # neither how long a test takes nor luck is its outcome
     "rigless", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]

@@ -1,60 +1,97 @@
-"""Functions over arrays, compiled by numba and kept on disk: `@compiled`, in place of numba's own decorator.
+"""Decorators for functions over arrays that numba compiles and caches on disk.
 
-numba keeps what it has compiled beside the source and looks at that one file's time to tell whether it is still right. It does not see a change in a function of
-another file that is built into it; and files of two releases may have the same time. So here the stamp is one of all of rigless's sources.
-Its files are numbered, and two processes that compile one function for different arguments may take the same number: the one would then
-run what the other has compiled. So here who reads or writes them has a lock.
-Division by zero gives infinity, as in numpy. Import this module only where numba is needed: it takes its time.
+numba caches machine code next to the source and checks only the modification time of that one
+file. It misses a change in a function of another file that was inlined, and two releases may
+carry the same time. Here the cache stamp is a digest of the file and of everything it imports
+from its own package or from rigless.
+
+The cache files are numbered. Two processes that compile one function for different arguments
+may pick the same number, and one would then run the other's code. A file lock prevents this.
+
+Division by zero gives infinity, as in numpy. Import this module only where numba is needed,
+because importing numba is slow.
 """
 
 import fcntl
 import hashlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from numba import njit
 
-PARTS = ("kernel", "worlds", "motion", "sensors", "robots")
+PACKAGES = Path(__file__).parents[2]  # the folder that holds the package rigless
+IMPORT = re.compile(
+    r"^[ \t]*from[ \t]+(rigless[\w.]*|\.[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE
+)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@cache
-def stamp() -> tuple[str, int]:
-    """What the sources are, as numba stores it beside what it compiled of them."""
-    digest, size = hashlib.blake2b(digest_size=16), 0
-    root = Path(__file__).parents[1]
-    for path in sorted(path for part in PARTS for path in (root / part).rglob("*.py")):
-        text = path.read_bytes()
-        digest.update(text)
-        size += len(text)
-    return digest.hexdigest(), size
-
-
 def compiled(function: Function) -> Function:
-    found: Function = _keep(njit(cache=True, error_model="numpy")(function))
+    """Compile the function with numba and cache the result on disk."""
+    found: Function = _cached(njit(cache=True, error_model="numpy")(function))
     return found
 
 
 def inlined(function: Function) -> Function:
-    """Built into those that call it, before they are optimised."""
-    found: Function = _keep(njit(cache=True, error_model="numpy", inline="always")(function))
+    """Compile the function into its callers, before they are optimised."""
+    found: Function = _cached(njit(cache=True, error_model="numpy", inline="always")(function))
     return found
 
 
-def _keep(found: Any) -> Any:
-    kept = getattr(getattr(found, "_cache", None), "_cache_file", None)
-    if kept is not None:  # none when compiling is switched off, as under a debugger
-        kept._source_stamp = stamp()
-        lock = Path(kept._cache_path, "lock")
-        kept.save, kept.load = _alone(kept.save, lock), _alone(kept.load, lock)
-    return found
+def stamp(path: Path) -> tuple[str, int]:
+    """Return the digest and the size of a source file and all files that it imports."""
+    found, waiting = {path}, [path]
+    while waiting:
+        new = _source(waiting.pop()).imports - found
+        found |= new
+        waiting += new
+    sources = [_source(path) for path in sorted(found)]
+    whole = b"".join(source.digest for source in sources)
+    return hashlib.blake2b(whole, digest_size=16).hexdigest(), sum(each.size for each in sources)
 
 
-def _alone(access: Callable[..., Any], lock: Path) -> Callable[..., Any]:
-    """The same, while no other process reads or writes; without a lock where there can be none, as in a folder that is read only."""
+class _Source(NamedTuple):
+    """A source file: its digest, its size in bytes, and the files that it imports."""
+
+    digest: bytes
+    size: int
+    imports: frozenset[Path]
+
+
+@cache
+def _source(path: Path) -> _Source:
+    data = path.read_bytes()
+    lines = IMPORT.finditer(data.decode("utf-8", "replace"))
+    files = (file for line in lines for file in _files(path, line[1], line[2]))
+    imports = frozenset(file for file in files if file.is_file())
+    return _Source(hashlib.blake2b(data, digest_size=16).digest(), len(data), imports)
+
+
+def _files(path: Path, module: str, names: str) -> Iterator[Path]:
+    """Yield the files that `from module import names` may refer to."""
+    level = len(module) - len(module.lstrip("."))
+    start = path.parents[level - 1] if level else PACKAGES
+    target = start.joinpath(*module.lstrip(".").split(".")) if module.strip(".") else start
+    yield target.with_suffix(".py")
+    for name in re.findall(r"\w+", re.sub(r"#[^\n]*| as \w+", "", names)):
+        yield target / f"{name}.py"
+
+
+def _cached(function: Any) -> Any:
+    files = getattr(getattr(function, "_cache", None), "_cache_file", None)
+    if files is not None:  # None if compilation is switched off, for example under a debugger
+        files._source_stamp = stamp(Path(function.py_func.__code__.co_filename))
+        lock = Path(files._cache_path, "lock")
+        files.save, files.load = _locked(files.save, lock), _locked(files.load, lock)
+    return function
+
+
+def _locked(access: Callable[..., Any], lock: Path) -> Callable[..., Any]:
+    """Return `access` under a file lock; without one where no lock file can be written."""
 
     def locked(*args: Any) -> Any:
         with ExitStack() as held:

@@ -85,7 +85,9 @@ async def fleet(url: str, count: int) -> AsyncIterator[Fleet]:
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         scenario = Path(folder) / "fleet.toml"
         address = url.removeprefix("nats://")
-        scenario.write_text(f'[[robots]]\nkind = "agv"\ncount = {count}\nports = {{ nats = "{address}" }}\n')
+        scenario.write_text(
+            f'[[robots]]\nkind = "agv"\ncount = {count}\nports = {{ nats = "{address}" }}\n'
+        )
         process = subprocess.Popen(
             [*RIGLESS, "run", str(scenario), "--no-panel", "--quiet", "--state", folder],
             stdout=subprocess.PIPE,
@@ -93,7 +95,9 @@ async def fleet(url: str, count: int) -> AsyncIterator[Fleet]:
             text=True,
         )
         os.sched_setaffinity(process.pid, cores[:1])
-        client = await nats.connect(url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=_quiet)
+        client = await nats.connect(
+            url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=_quiet
+        )
         try:
             names = await asyncio.to_thread(_ready, process)
             yield Fleet(client, names, process)
@@ -128,12 +132,22 @@ async def hold(count: int, seconds: float) -> dict[str, float]:
                 await robots.command(name, "MOVE", {"x": 1000.0, "y": 0.0})
             await robots.heard()
             await asyncio.sleep(min(seconds, 2.0))
-            before, (sim_0, wall_0), begin = await robots.counts(), await robots.clock(), time.perf_counter()
+            before, (sim_0, wall_0), begin = (
+                await robots.counts(),
+                await robots.clock(),
+                time.perf_counter(),
+            )
             cpu_0, server_0 = cpu_seconds(robots.process.pid), cpu_seconds(nats_server.pid)
             after, sim_1 = before, sim_0
-            while after == before or sim_1 <= sim_0:  # again where nothing has come: the machine is busy elsewhere
+            while (
+                after == before or sim_1 <= sim_0
+            ):  # again where nothing has come: the machine is busy elsewhere
                 await asyncio.sleep(seconds)
-                after, (sim_1, wall_1), end = await robots.counts(), await robots.clock(), time.perf_counter()
+                after, (sim_1, wall_1), end = (
+                    await robots.counts(),
+                    await robots.clock(),
+                    time.perf_counter(),
+                )
             cpu_1, server_1 = cpu_seconds(robots.process.pid), cpu_seconds(nats_server.pid)
             delays = await latencies(robots, max(20, int(20 * seconds)))
     streams = [f"robot.{name}.{kind}" for name in robots.names for kind in STREAMS]
@@ -164,7 +178,11 @@ async def latencies(robots: Fleet, count: int) -> dict[str, float]:
         while not heard.empty():
             heard.get_nowait()
         begin = time.perf_counter()
-        await robots.command(robots.names[number % len(robots.names)], "SET_OUTPUT", {"ioId": "buzzer", "value": True})
+        await robots.command(
+            robots.names[number % len(robots.names)],
+            "SET_OUTPUT",
+            {"ioId": "buzzer", "value": True},
+        )
         found.append(await asyncio.wait_for(heard.get(), PATIENCE_S) - begin)
         await asyncio.sleep(0.01)
     await subscription.unsubscribe()
@@ -183,7 +201,9 @@ async def outage(seconds: float) -> dict[str, float]:
 
         async def flow() -> None:
             while not sent or time.perf_counter() < end:
-                sent.append(await robots.command(robot, "SET_OUTPUT", {"ioId": "buzzer", "value": True}))
+                sent.append(
+                    await robots.command(robot, "SET_OUTPUT", {"ioId": "buzzer", "value": True})
+                )
 
         flowing = asyncio.create_task(flow())
         outages = 0
@@ -209,7 +229,9 @@ async def _ends(robots: Fleet, sent: set[str]) -> dict[str, int]:
     while True:
         found: dict[str, int] = {}
         with contextlib.suppress(nats.errors.Error, JetStreamError, OSError, TimeoutError):
-            config = nats.js.api.ConsumerConfig(ack_policy=nats.js.api.AckPolicy.NONE, inactive_threshold=30)
+            config = nats.js.api.ConsumerConfig(
+                ack_policy=nats.js.api.AckPolicy.NONE, inactive_threshold=30
+            )
             subject = f"robot.{robots.names[0]}.command.ack"
             subscription = await robots.stream.pull_subscribe(subject, stream=OUT, config=config)
             pending = 1

@@ -56,7 +56,9 @@ async def publishing(address: str, seconds: float) -> dict[str, float]:
     return {"acked_per_s": begin_s, "unacked_per_s": latest_s}
 
 
-async def _rate(transport: Transport, stream: Any, subject: str, seconds: float, inbox: _Mute) -> float:
+async def _rate(
+    transport: Transport, stream: Any, subject: str, seconds: float, inbox: _Mute
+) -> float:
     count, tries = 1000, 0
     while True:
         tries += 1

@@ -9,8 +9,13 @@ from scipy.ndimage import distance_transform_edt
 
 from ._floor import RESOLUTION_M, Array, Cells
 
-Caster = Callable[[Array, Array], Array]  # poses (N, 3) and beam angles (M) to ranges (N, M), inf for no hit
-STRIDE, SHORTEST = 0.999, 1.0  # share of the free distance that a march goes at a time, and the least, in cells
+Caster = Callable[
+    [Array, Array], Array
+]  # poses (N, 3) and beam angles (M) to ranges (N, M), inf for no hit
+STRIDE, SHORTEST = (
+    0.999,
+    1.0,
+)  # share of the free distance that a march goes at a time, and the least, in cells
 
 
 def dda(cells: Cells, max_range_m: float) -> Caster:
@@ -37,7 +42,12 @@ def march(cells: Cells, max_range_m: float) -> Caster:
 def _walk_all(cells: Cells, poses: Array, angles: Array, longest: float, out: Array) -> None:
     cosines, sines = np.cos(angles), np.sin(angles)
     for i in range(poses.shape[0]):
-        x, y, c, s = poses[i, 0] / RESOLUTION_M, poses[i, 1] / RESOLUTION_M, np.cos(poses[i, 2]), np.sin(poses[i, 2])
+        x, y, c, s = (
+            poses[i, 0] / RESOLUTION_M,
+            poses[i, 1] / RESOLUTION_M,
+            np.cos(poses[i, 2]),
+            np.sin(poses[i, 2]),
+        )
         for j in range(angles.shape[0]):
             dx, dy = cosines[j] * c - sines[j] * s, cosines[j] * s + sines[j] * c
             out[i, j] = _walk(cells, x, y, dx, dy, longest)
@@ -48,7 +58,12 @@ def _walk(cells: Cells, x: float, y: float, dx: float, dy: float, longest: float
     """Each face's time from its own place, not by adding up, so that the last is as exact as the first."""
     height, width = cells.shape
     column, row, t = int(np.floor(x)), int(np.floor(y)), 0.0
-    step_x, step_y, ahead_x, ahead_y = 1 if dx > 0 else -1, 1 if dy > 0 else -1, int(dx > 0), int(dy > 0)
+    step_x, step_y, ahead_x, ahead_y = (
+        1 if dx > 0 else -1,
+        1 if dy > 0 else -1,
+        int(dx > 0),
+        int(dy > 0),
+    )
     per_x, per_y = 1.0 / dx, 1.0 / dy
     t_x, t_y = (column + ahead_x - x) * per_x, (row + ahead_y - y) * per_y
     while 0 <= column < width and 0 <= row < height and t <= longest:
@@ -70,7 +85,12 @@ def _march_all(field: Array, poses: Array, angles: Array, longest: float, out: A
     height, width = field.shape
     cosines, sines = np.cos(angles), np.sin(angles)
     for i in range(poses.shape[0]):
-        x, y, c, s = poses[i, 0] / RESOLUTION_M, poses[i, 1] / RESOLUTION_M, np.cos(poses[i, 2]), np.sin(poses[i, 2])
+        x, y, c, s = (
+            poses[i, 0] / RESOLUTION_M,
+            poses[i, 1] / RESOLUTION_M,
+            np.cos(poses[i, 2]),
+            np.sin(poses[i, 2]),
+        )
         for j in range(angles.shape[0]):
             dx, dy = cosines[j] * c - sines[j] * s, cosines[j] * s + sines[j] * c
             t, found = 0.0, np.inf

@@ -90,7 +90,9 @@ def _serving(which: str) -> Iterator[socket.socket]:
     command = [sys.executable, __file__, which]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
-        with socket.create_connection(("127.0.0.1", int(server.stdout.readline())), timeout=60) as client:
+        with socket.create_connection(
+            ("127.0.0.1", int(server.stdout.readline())), timeout=60
+        ) as client:
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             yield client
         server.communicate()
@@ -113,7 +115,12 @@ async def _serve_bare() -> None:
 
 async def _serve_rigless() -> None:
     scenario = Scenario(robots=[RobotEntry(kind="echo")])
-    built = Built(Simulation([Echo("echo")], collect=False), scenario, {("echo", "line"): "127.0.0.1:0"}, Source())
+    built = Built(
+        Simulation([Echo("echo")], collect=False),
+        scenario,
+        {("echo", "line"): "127.0.0.1:0"},
+        Source(),
+    )
     host = Host(built, speed=1.0)
     await host.open()
     print(host.address("echo", "line").rpartition(":")[2], flush=True)

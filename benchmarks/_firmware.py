@@ -23,7 +23,10 @@ def _circle(step_deg: float, feed: int, turns: float = 1.0) -> str:
 def _waves(count: int, feed: int) -> str:
     shares = [n / count for n in range(1, count + 1)]
     return _chords(
-        [f"X{60 * u:.4f}Y{10 * math.sin(4 * math.pi * u):.4f}B{15 * math.sin(2 * math.pi * u):.4f}" for u in shares],
+        [
+            f"X{60 * u:.4f}Y{10 * math.sin(4 * math.pi * u):.4f}B{15 * math.sin(2 * math.pi * u):.4f}"
+            for u in shares
+        ],
         feed,
     )
 
@@ -34,7 +37,9 @@ def _spline(count: int, feed: int) -> str:
 
     weights = {"X": 2.0, "Y": 1.0, "Z": -1.0, "A": 0.5, "C": 3.0}
     shares = [n / count for n in range(1, count + 1)]
-    return _chords(["".join(f"{axis}{at(u, a):.4f}" for axis, a in weights.items()) for u in shares], feed)
+    return _chords(
+        ["".join(f"{axis}{at(u, a):.4f}" for axis, a in weights.items()) for u in shares], feed
+    )
 
 
 def _corners(count: int) -> str:
@@ -54,9 +59,14 @@ PLANNER: dict[str, tuple[str, float]] = {
     "arcs_xz": ("G18 G2 X20 Z0 I10 K0 F2400\nG3 X0 Z0 I-10 K0", 1.7328),
     "arcs_yz": ("G19 G2 Y20 Z0 J10 K0 F2400\nG3 Y0 Z0 J-10 K0", 1.7328),
     "helix": ("G17 G2 X0 Y0 Z12 I15 J0 P3 F4000\nG3 X10 Y10 R10 F6000", 4.7152),
-    "small_arcs": ("\n".join(["G17 F3000", *(f"G2 X{2 * n + 2} Y0 I1 J0" for n in range(20))]), 3.0405),
+    "small_arcs": (
+        "\n".join(["G17 F3000", *(f"G2 X{2 * n + 2} Y0 I1 J0" for n in range(20))]),
+        3.0405,
+    ),
     "mixed": (
-        "\n".join(f"G0 X{n * 3} Z5\nG1 Z0 F600\nG1 X{n * 3 + 2} Y{n % 3} F1800\nG0 Z5" for n in range(12)),
+        "\n".join(
+            f"G0 X{n * 3} Z5\nG1 Z0 F600\nG1 X{n * 3 + 2} Y{n % 3} F1800\nG0 Z5" for n in range(12)
+        ),
         10.7318,
     ),
     "dwell": ("G0 X10\nG4 P0.5\nG1 X20 F1200\nG4 P0.25\nG0 X0", 1.9721),
@@ -66,7 +76,10 @@ PLANNER: dict[str, tuple[str, float]] = {
     "coolant": ("G1 X10 F3600\nM7\nG1 X20\nM9\nG1 X30", 0.8604),
     "circle": (_circle(1, 2400), 3.2250),
     "waves": (_waves(200, 3000), 2.5515),
-    "relative": ("\n".join(["G91", "G1 F3000", *["X1.5 Y0.5 C2", "X1.5 Y-0.5 C-2"] * 30, "G90"]), 6.0638),
+    "relative": (
+        "\n".join(["G91", "G1 F3000", *["X1.5 Y0.5 C2", "X1.5 Y-0.5 C-2"] * 30, "G90"]),
+        6.0638,
+    ),
     "offsets": (
         "G10 L2 P1 X5\nG54\nG1 X10 Y5 F3000\nG92 X0 Y0\nG1 X10\nG92.1\nG10 L2 P1 X0\nG0 X0 Y0",
         1.1588,

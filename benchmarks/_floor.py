@@ -45,5 +45,8 @@ def free_poses(cells: Cells, count: int, seed: int = 2) -> Array:
     random = np.random.default_rng([seed, count])
     free = np.argwhere(~cells)
     row, column = free[random.integers(0, len(free), count)].T
-    x, y = (column + random.random(count)) * RESOLUTION_M, (row + random.random(count)) * RESOLUTION_M
+    x, y = (
+        (column + random.random(count)) * RESOLUTION_M,
+        (row + random.random(count)) * RESOLUTION_M,
+    )
     return np.column_stack([x, y, random.uniform(-np.pi, np.pi, count)])

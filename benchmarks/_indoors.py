@@ -31,14 +31,23 @@ NOISE = (
     "quantisation=0.00025",
     "incidence_limit=1.4",
 )
-SETTINGS = ("lidar.enabled=true", "imu.gyro_noise.drift_rate=0.01", *(f"lidar.noise.{noise}" for noise in NOISE))
+SETTINGS = (
+    "lidar.enabled=true",
+    "imu.gyro_noise.drift_rate=0.01",
+    *(f"lidar.noise.{noise}" for noise in NOISE),
+)
 SCANS = 5
 Run = Callable[[int], Any]  # so many simulated seconds
 
 
 def measure_indoors(seconds: int) -> dict[str, Any]:
     """Simulated seconds a CPU second of each way; they take turns."""
-    ways = {"silent": _silent(), "computed": _computed(), "sensing": _sensing(), "encoded": _encoded()}
+    ways = {
+        "silent": _silent(),
+        "computed": _computed(),
+        "sensing": _sensing(),
+        "encoded": _encoded(),
+    }
     figures: dict[str, list[float]] = {name: [] for name in ways}
     for run in ways.values():
         run(2)  # numba compiles, caches fill
@@ -95,7 +104,9 @@ def _irsim_world() -> Run:
     grid, (x, y, theta) = robot.grid, robot.truth().pose
     pose = (x - grid.origin[0], y - grid.origin[1], theta)
     lidar, size = robot.config.lidar, grid.resolution_m
-    world = _irsim.open_world(grid.occupied, lidar.num_rays, lidar.max_range, pose, True, 1 / SCANS, size)
+    world = _irsim.open_world(
+        grid.occupied, lidar.num_rays, lidar.max_range, pose, True, 1 / SCANS, size
+    )
     velocity = np.array([[0.1], [0.5]])
 
     def run(seconds: int) -> None:

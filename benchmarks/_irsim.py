@@ -39,7 +39,9 @@ def open_world(
     resolution_m: float = RESOLUTION_M,
 ) -> Any:
     """Raises ImportError where IR-SIM is not installed. Lengths are in metres."""
-    with redirect_stdout(sys.stderr):  # it tells of windows that it cannot open; our output may be JSON
+    with redirect_stdout(
+        sys.stderr
+    ):  # it tells of windows that it cannot open; our output may be JSON
         import irsim
 
     height, width = cells.shape

@@ -70,7 +70,17 @@ def _running(streaming_port: int) -> Iterator[tuple[int, int]]:
         "ports.commands=0", "lidar.enabled=true", "network.udp_ports=streaming",
         f"network.udp_streaming_port={streaming_port}",
     )  # fmt: skip
-    command = [*RIGLESS, "run", "vacuum", "--speed", str(SPEED), "--seed", "7", "--no-panel", "--quiet"]
+    command = [
+        *RIGLESS,
+        "run",
+        "vacuum",
+        "--speed",
+        str(SPEED),
+        "--seed",
+        "7",
+        "--no-panel",
+        "--quiet",
+    ]
     for setting in settings:
         command += ["--set", setting]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:

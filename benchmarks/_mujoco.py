@@ -27,7 +27,18 @@ def lidar(cells: Cells, max_range_m: float) -> Callable[[Array, Array], Array]:
             turned = angles + theta
             rays = np.column_stack([np.cos(turned), np.sin(turned), np.zeros(count)]).ravel()
             mujoco.mj_multiRay(
-                model, data, np.array([x, y, 0.0]), rays, None, True, -1, hit, distance, None, count, max_range_m
+                model,
+                data,
+                np.array([x, y, 0.0]),
+                rays,
+                None,
+                True,
+                -1,
+                hit,
+                distance,
+                None,
+                count,
+                max_range_m,
             )
             ranges[i] = np.where((hit < 0) | (distance > max_range_m), np.inf, distance)
         return ranges

@@ -23,7 +23,11 @@ ROUNDS = 5
 
 
 def measure_replies(seconds: float) -> dict[str, float]:
-    with _serving(LIVE) as ours, _serving([sys.executable, __file__]) as bare, zmq.Context() as context:
+    with (
+        _serving(LIVE) as ours,
+        _serving([sys.executable, __file__]) as bare,
+        zmq.Context() as context,
+    ):
         waits_us: dict[str, list[float]] = {ours: [], bare: []}
         for url in waits_us:
             _drive(context, url, min(0.5, seconds))  # until it runs evenly

@@ -56,7 +56,11 @@ def measure_pace(speed: float, seconds: float) -> dict[str, float]:
 async def _hold(robot: Metronome, speed: float, seconds: float) -> tuple[float, float, float]:
     """Simulated minus wall time when it is over, the wall time given up, and the share of one core it took."""
     scenario = Scenario(robots=[RobotEntry(kind="metronome")])
-    host = Host(Built(Simulation([robot], collect=False), scenario, {}, Source()), speed, duration_s=seconds * speed)
+    host = Host(
+        Built(Simulation([robot], collect=False), scenario, {}, Source()),
+        speed,
+        duration_s=seconds * speed,
+    )
     robot.host = host
     await host.open()
     begin_cpu = time.process_time()

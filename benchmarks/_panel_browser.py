@@ -17,7 +17,9 @@ PATIENCE_S = 60.0
 def _wait(page: Any) -> None:
     """Until the map has been drawn with beams on it; asked again and again, as the page's policy forbids more."""
     end = time.monotonic() + PATIENCE_S
-    while not page.evaluate("globalThis.rigless?.pictures()?.rows.get('beams')?.length > 0 && rigless.drawn() > 0"):
+    while not page.evaluate(
+        "globalThis.rigless?.pictures()?.rows.get('beams')?.length > 0 && rigless.drawn() > 0"
+    ):
         assert time.monotonic() < end, "the browser draws nothing"
         time.sleep(0.005)
 
@@ -31,7 +33,9 @@ def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
     if found is None:
         return {"left_out": "no Chromium on PATH"}
     with sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=found, args=list(FLAGS), timeout=PATIENCE_S * 1e3)
+        browser = tools.chromium.launch(
+            executable_path=found, args=list(FLAGS), timeout=PATIENCE_S * 1e3
+        )
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.set_default_timeout(PATIENCE_S * 1e3)
         page.goto(url)  # once, so that the browser itself has started
@@ -45,7 +49,9 @@ def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
         count = "[rigless.drawn(), rigless.pictures().count, performance.now()]"
         before, cpu = page.evaluate(count), cpu_seconds(pid)
         after = before
-        while after[0] == before[0] or after[1] == before[1]:  # nothing drawn: the machine is busy elsewhere
+        while (
+            after[0] == before[0] or after[1] == before[1]
+        ):  # nothing drawn: the machine is busy elsewhere
             page.wait_for_timeout(seconds * 1000)
             after = page.evaluate(count)
         wall_s = (after[2] - before[2]) / 1e3

@@ -56,7 +56,17 @@ asyncio.run(main(sys.argv[1], *map(int, sys.argv[2:4]), *map(float, sys.argv[4:]
 @contextmanager
 def running() -> Iterator[tuple[int, str]]:
     """A live vacuum that drives in a circle with its lidar on: its process id, and the address of its panel."""
-    command = [*RIGLESS, "run", "vacuum", "--seed", "7", "--panel", "127.0.0.1:0", "--no-auth", "--quiet"]
+    command = [
+        *RIGLESS,
+        "run",
+        "vacuum",
+        "--seed",
+        "7",
+        "--panel",
+        "127.0.0.1:0",
+        "--no-auth",
+        "--quiet",
+    ]
     for setting in ("ports.commands=0", "lidar.enabled=true"):
         command += ["--set", setting]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -79,7 +89,9 @@ def _command(url: str, action: str, config: dict[str, Any]) -> None:
     message = {"type": "Control", "id": "drive", "action": action, "config": config}
     body = json.dumps({"port": "commands", "message": message}).encode()
     headers = {"Content-Type": "application/json"}
-    with urllib.request.urlopen(urllib.request.Request(f"{url}/api/robots/vacuum/messages", body, headers)) as answer:
+    with urllib.request.urlopen(
+        urllib.request.Request(f"{url}/api/robots/vacuum/messages", body, headers)
+    ) as answer:
         assert answer.status == 200
 
 
@@ -96,9 +108,19 @@ def measure_nobody(pid: int, seconds: float) -> float:
     return (cpu_seconds(pid) - before) / (time.monotonic() - begin)
 
 
-def measure_clients(pid: int, url: str, hz: int, count: int, seconds: float, idle: float) -> dict[str, float]:
-    words = (url.replace("http", "ws") + "/ws?truth_hz=0", str(hz), str(count), str(seconds), str(PATIENCE_S))
-    with subprocess.Popen([sys.executable, "-c", READERS, *words], stdout=subprocess.PIPE, text=True) as readers:
+def measure_clients(
+    pid: int, url: str, hz: int, count: int, seconds: float, idle: float
+) -> dict[str, float]:
+    words = (
+        url.replace("http", "ws") + "/ws?truth_hz=0",
+        str(hz),
+        str(count),
+        str(seconds),
+        str(PATIENCE_S),
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", READERS, *words], stdout=subprocess.PIPE, text=True
+    ) as readers:
         assert readers.stdout is not None
         assert readers.stdout.readline().strip() == "on"
         before = cpu_seconds(pid)

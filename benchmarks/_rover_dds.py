@@ -28,7 +28,12 @@ from rigless.transports.transport import ALL
 
 RIGLESS = (sys.executable, "-c", "from rigless.cli import main; main()")
 DOMAIN = 102 + os.getpid() % 100  # beyond those of the tests
-KINDS = {"imu": m.Imu, "enc_vel": m.TwistWithCovarianceStamped, "ground_truth": m.Odometry, "gps": m.NavSatFix}
+KINDS = {
+    "imu": m.Imu,
+    "enc_vel": m.TwistWithCovarianceStamped,
+    "ground_truth": m.Odometry,
+    "gps": m.NavSatFix,
+}
 FLEETS = (1, 5, 10, 20, 40, 80)
 HELD = 0.98  # simulated seconds a second
 
@@ -71,7 +76,9 @@ async def _publishing(times: int) -> dict[str, float]:
     topics = tuple(Topic(name, type(message), "out") for name, message in found.items())
     transport = Transport(ros_port(Node("bench", topics)), _Nobody())
     await transport.open(f"domain/{DOMAIN}")
-    reader = _Readers({f"rt/{name}": type(message) for name, message in found.items()}, DOMAIN, shared=True)
+    reader = _Readers(
+        {f"rt/{name}": type(message) for name, message in found.items()}, DOMAIN, shared=True
+    )
     while not all(outlet.readers for outlet in transport._outlets.values()):
         await asyncio.sleep(0.01)
     figures = {}
@@ -87,7 +94,10 @@ async def _publishing(times: int) -> dict[str, float]:
             if number % 10 == 9:
                 reader.count()
                 await asyncio.sleep(0)
-        figures |= {f"encode_{name}_us": encode_s / times * 1e6, f"write_{name}_us": write_s / times * 1e6}
+        figures |= {
+            f"encode_{name}_us": encode_s / times * 1e6,
+            f"write_{name}_us": write_s / times * 1e6,
+        }
     reader.close()
     await transport.close()
     return figures
@@ -107,7 +117,9 @@ class _Readers:
             Policy.DataRepresentation(use_cdrv0_representation=True),
         )
         self.readers = [
-            DataReader(self.participant, DdsTopic(self.participant, name, sample_type(kind)), quality)
+            DataReader(
+                self.participant, DdsTopic(self.participant, name, sample_type(kind)), quality
+            )
             for name, kind in topics.items()
         ]
 

@@ -39,7 +39,12 @@ class ReadingCodec:
         return []
 
     def encode(self, message: Reading) -> bytes:
-        return b"%d %d %d %.3f\n" % (message.time_ns, message.left_ticks, message.right_ticks, message.volts)
+        return b"%d %d %d %.3f\n" % (
+            message.time_ns,
+            message.left_ticks,
+            message.right_ticks,
+            message.volts,
+        )
 
 
 class Talker(Robot):
@@ -76,7 +81,8 @@ def measure_recording(messages: int) -> dict[str, float]:
         "added_us": typical_us["recorded"] - typical_us["unheard"],
         "encoding_us": typical_us["heard"] - typical_us["unheard"],
         "bare_mcap_us": typical_us["bare_mcap"],
-        "ratio_to_bare_mcap": (typical_us["recorded"] - typical_us["heard"]) / typical_us["bare_mcap"],
+        "ratio_to_bare_mcap": (typical_us["recorded"] - typical_us["heard"])
+        / typical_us["bare_mcap"],
         "bytes_per_message": sizes["recorded"] / messages,
     }
 
@@ -103,7 +109,9 @@ def _bare_mcap(messages: int, stream: IO[bytes]) -> None:
     payload = to_json(OutputRecord(-1, "", ReadingCodec().encode(reading), reading))
     writer = Writer(stream, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
     writer.start()
-    channel = writer.register_channel("/robot/readings/out", "json", writer.register_schema("reading", "", b""))
+    channel = writer.register_channel(
+        "/robot/readings/out", "json", writer.register_schema("reading", "", b"")
+    )
     for n in range(messages):
         writer.add_message(channel, n * PERIOD_NS, payload, n * PERIOD_NS, n)
     writer.finish()

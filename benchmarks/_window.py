@@ -51,7 +51,11 @@ def watch_steps(host: Any, late_ms: list[float]) -> None:
 
 
 def of_steps(late_ms: list[float]) -> dict[str, float]:
-    return {"steps": len(late_ms), "late_p50_ms": share(late_ms, 0.5), "late_p99_ms": share(late_ms, 0.99)}
+    return {
+        "steps": len(late_ms),
+        "late_p50_ms": share(late_ms, 0.5),
+        "late_p99_ms": share(late_ms, 0.99),
+    }
 
 
 def measure(seconds: float = 10.0, arrangement: str = "process") -> dict[str, Any]:

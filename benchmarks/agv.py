@@ -32,7 +32,9 @@ async def _run(seconds: float) -> dict[str, Any]:
         if not _holds(fleets[count]):
             break
     return {
-        "robots_that_hold_their_rates": max((count for count, found in fleets.items() if _holds(found)), default=0),
+        "robots_that_hold_their_rates": max(
+            (count for count, found in fleets.items() if _holds(found)), default=0
+        ),
         "publishing": {"rigless": ours, "nats_py": peer},
         "fleets": {str(count): found for count, found in fleets.items()},
         "outage": await outage(min(seconds / 2, 10.0)),
@@ -40,4 +42,7 @@ async def _run(seconds: float) -> dict[str, Any]:
 
 
 def _holds(found: dict[str, float]) -> bool:
-    return min(found["real_time_factor"], found["rates_held"], found["slowest_state_per_s"] / 10) >= HELD
+    return (
+        min(found["real_time_factor"], found["rates_held"], found["slowest_state_per_s"] / 10)
+        >= HELD
+    )

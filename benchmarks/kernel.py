@@ -19,9 +19,13 @@ FULL_SECONDS = 30.0
 def run() -> dict[str, Any]:
     seconds = float(os.environ.get("RIGLESS_BENCH_SECONDS", FULL_SECONDS))
     scale = min(1.0, seconds / FULL_SECONDS)
-    tickers = {f"tickers_{count}": measure_tickers(count, round(30_000 * scale)) for count in (1, 10, 100)}
+    tickers = {
+        f"tickers_{count}": measure_tickers(count, round(30_000 * scale)) for count in (1, 10, 100)
+    }
     return {
-        "timers": {"ratio_to_simpy": min(figures["ratio_to_simpy"] for figures in tickers.values())},
+        "timers": {
+            "ratio_to_simpy": min(figures["ratio_to_simpy"] for figures in tickers.values())
+        },
         **tickers,
         "one_shots": measure_one_shots(round(30_000 * scale)),
         "pace_1x": measure_pace(1.0, seconds),

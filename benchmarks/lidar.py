@@ -53,7 +53,8 @@ def run() -> dict[str, Any]:
         speeds |= _race({name: entrant}, rounds)
     truth = dda(cells, MAX_RANGE_M)
     figures = {
-        name: {"rays_per_s": speeds[name], **_errors(entrant, truth)} for name, entrant in (quick | slow).items()
+        name: {"rays_per_s": speeds[name], **_errors(entrant, truth)}
+        for name, entrant in (quick | slow).items()
     }
     return {
         **figures.pop("rigless"),
@@ -105,7 +106,9 @@ def _race(entrants: dict[str, Entrant], rounds: int) -> dict[str, float]:
         one.cast(one.poses[:1])  # numba compiles
     for _ in range(rounds):
         for name, one in entrants.items():
-            one.cast(one.poses[: len(one.poses) // 2])  # so that nobody pays for what the one before left in the caches
+            one.cast(
+                one.poses[: len(one.poses) // 2]
+            )  # so that nobody pays for what the one before left in the caches
             rays = len(one.poses) * len(one.angles)
             rates[name].append(rays / cpu_seconds(lambda one=one: one.cast(one.poses)))
     return {name: median(measured) for name, measured in rates.items()}
@@ -132,7 +135,10 @@ def _growth(size: int, beams: int, scale: float) -> dict[str, float]:
     ours(poses[:1])  # makes the table
     prepare_s = time.process_time() - begin
     walk = dda(cells, MAX_RANGE_M)
-    entrants = {"ours": Entrant(ours, angles, poses), "dda": Entrant(lambda poses: walk(poses, angles), angles, poses)}
+    entrants = {
+        "ours": Entrant(ours, angles, poses),
+        "dda": Entrant(lambda poses: walk(poses, angles), angles, poses),
+    }
     speeds = _race(entrants, max(3, round(ROUNDS * scale)))
     return {
         "rays_per_s": speeds["ours"],

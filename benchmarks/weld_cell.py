@@ -40,8 +40,12 @@ def run() -> dict[str, Any]:
 def ten_primitives() -> Cell:
     """Around the arm, within its reach."""
     things = []
-    for n, (angle, far, high) in enumerate(spread(np.array([-np.pi, 0.6, 0.0]), np.array([np.pi, 1.1, 1.3]), 10)):
-        kind, size = (("box", (0.2, 0.3, 0.1)), ("cylinder", (0.08, 0.4)), ("sphere", (0.12,)))[n % 3]
+    for n, (angle, far, high) in enumerate(
+        spread(np.array([-np.pi, 0.6, 0.0]), np.array([np.pi, 1.1, 1.3]), 10)
+    ):
+        kind, size = (("box", (0.2, 0.3, 0.1)), ("cylinder", (0.08, 0.4)), ("sphere", (0.12,)))[
+            n % 3
+        ]
         at = frame((far * np.cos(angle), far * np.sin(angle), high), (angle, high, far))
         things.append(Thing(Solid(f"thing {n}", kind, size, at)))  # type: ignore[arg-type]
     return Cell("ten primitives", tuple(things))
@@ -68,7 +72,9 @@ def configuration(cell: Cell, count: int) -> dict[str, float]:
         "all_pairs_us": each(collider.free, joints),
         "reach_us": each(solve, goals) + each(arm.singular, joints),
     }
-    figures["configuration_us"] = figures["forward_us"] + figures["all_pairs_us"] + figures["reach_us"]
+    figures["configuration_us"] = (
+        figures["forward_us"] + figures["all_pairs_us"] + figures["reach_us"]
+    )
     figures |= {
         "pair_loop_us": each(pair_loop(collider), joints),
         "distance_us": each(collider.distance, joints),

@@ -48,7 +48,9 @@ def against_the_firmware(programs: dict[str, tuple[str, int, float]]) -> dict[st
 
 
 def planning(lines: int) -> dict[str, float]:
-    program = "\n".join(f"G1 X{n % 90 + 0.1} Y{n % 7} C{n % 13} F{1000 + n % 11 * 300}" for n in range(lines))
+    program = "\n".join(
+        f"G1 X{n % 90 + 0.1} Y{n % 7} C{n % 13} F{1000 + n % 11 * 300}" for n in range(lines)
+    )
     estimate("G1 X1 F100\nX2\n")
     begin = time.perf_counter()
     found = estimate(program)
@@ -83,7 +85,10 @@ def streamed(seconds: float) -> dict[str, float]:
                 while not reader.readline().startswith((b"ok", b"error")):
                     continue
             wall_s = time.perf_counter() - begin
-            return {"speed_held": (host.now_s - at_s) / wall_s / 10.0, "lines_per_s": lines / wall_s}
+            return {
+                "speed_held": (host.now_s - at_s) / wall_s / 10.0,
+                "lines_per_s": lines / wall_s,
+            }
 
 
 def kinematics(count: int) -> dict[str, float]:
@@ -98,4 +103,7 @@ def kinematics(count: int) -> dict[str, float]:
     for goal in goals:
         arm.inverse(goal)
     end = time.perf_counter()
-    return {"forward_us": (middle - begin) / count * 1e6, "inverse_all_us": (end - middle) / count * 1e6}
+    return {
+        "forward_us": (middle - begin) / count * 1e6,
+        "inverse_all_us": (end - middle) / count * 1e6,
+    }

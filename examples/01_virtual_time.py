@@ -10,7 +10,9 @@ BARS = "▁▂▃▄▅▆▇█"
 
 def sparkline(values: list[float]) -> str:
     low, high = min(values), max(values)
-    return "".join(BARS[int((value - low) / (high - low or 1) * (len(BARS) - 1))] for value in values)
+    return "".join(
+        BARS[int((value - low) / (high - low or 1) * (len(BARS) - 1))] for value in values
+    )
 
 
 def main() -> None:
@@ -25,7 +27,9 @@ def main() -> None:
         sim.run(seconds=60)
         temperatures.append(sim.truth("thermostat").temperature_c)
     print(sparkline(temperatures))
-    print(f"{min(temperatures):.1f} to {max(temperatures):.1f} °C in an hour; the window was open from minute 30 to 33")
+    print(
+        f"{min(temperatures):.1f} to {max(temperatures):.1f} °C in an hour; the window was open from minute 30 to 33"
+    )
 
     answer = sim.take("thermostat", "line")[0]
     switched = [event for event in sim.events if event.code == "heater"]

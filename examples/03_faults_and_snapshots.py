@@ -21,7 +21,9 @@ def main() -> None:
     sim = rigless.load(str(THERMOSTAT), seed=7)
     sim.run(seconds=60)
     before = sim.snapshot()
-    print(f"at {sim.now_s:.0f} s the room has {sim.truth('thermostat').temperature_c:.1f} °C; then, minute by minute:")
+    print(
+        f"at {sim.now_s:.0f} s the room has {sim.truth('thermostat').temperature_c:.1f} °C; then, minute by minute:"
+    )
 
     healthy = future(sim, "healthy sensor")
     sim.restore(before)

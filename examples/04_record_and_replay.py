@@ -26,7 +26,9 @@ def main() -> None:
         record(other, seed=2)
 
         found = verify(one)
-        print(f"replayed {found.records} records up to {found.end_ns / 1e9:g} s: {found.difference or 'the same'}")
+        print(
+            f"replayed {found.records} records up to {found.end_ns / 1e9:g} s: {found.difference or 'the same'}"
+        )
         print("same seed:", "equal bytes" if one.read_bytes() == same.read_bytes() else "different")
         print("other seed:", compare(Recording.open(one), Recording.open(other)))
         assert found.difference is None

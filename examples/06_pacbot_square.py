@@ -21,7 +21,11 @@ def square(url: str) -> None:
         for name, ahead, back in SIDES:
             begin = sensors.read()["encoders"][ahead]
             print(
-                f"{name:9}", motors[ahead].forward(0.5)["message"], "/", motors[back].backward(0.5)["message"], end=""
+                f"{name:9}",
+                motors[ahead].forward(0.5)["message"],
+                "/",
+                motors[back].backward(0.5)["message"],
+                end="",
             )
             while (done := sensors.read()["encoders"][ahead] - begin) < TICKS:
                 rest = min(0.5, 0.05 + (TICKS - done) / TICKS)  # slower toward the end
@@ -31,7 +35,10 @@ def square(url: str) -> None:
             motors[ahead].stop()
             motors[back].stop()
             ranges = sensors.read()["tof"]
-            print("  then it sees", ", ".join(f"{direction} {metres:.2f} m" for direction, metres in ranges.items()))
+            print(
+                "  then it sees",
+                ", ".join(f"{direction} {metres:.2f} m" for direction, metres in ranges.items()),
+            )
     for motor in motors.values():
         motor.close()
 

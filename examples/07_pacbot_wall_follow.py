@@ -22,7 +22,9 @@ def follow(host, url: str) -> list[str]:
         for leg in range(4):
             heading, left = CLOCKWISE[leg], CLOCKWISE[leg - 1]
             while (ranges := sensors.read()["tof"])[heading] > AHEAD_M:
-                aside = max(-0.3, min(0.3, 4 * (ranges[left] - GAP_M)))  # back to the middle of the way
+                aside = max(
+                    -0.3, min(0.3, 4 * (ranges[left] - GAP_M))
+                )  # back to the middle of the way
                 ways = {"north": (0, 1), "east": (1, 0), "south": (0, -1), "west": (-1, 0)}
                 (fx, fy), (lx, ly) = ways[heading], ways[left]
                 drive(motors, 0.6 * fx + aside * lx, 0.6 * fy + aside * ly)

@@ -24,7 +24,12 @@ class Explorer:
             ahead = cell[1] * CELL_M - (ticks["west"] - ticks["east"]) / 2 * M_PER_TICK
             if max(abs(right), abs(ahead)) < 0.015:
                 return
-            for wheel, error in {"north": right, "south": -right, "east": -ahead, "west": ahead}.items():
+            for wheel, error in {
+                "north": right,
+                "south": -right,
+                "east": -ahead,
+                "west": ahead,
+            }.items():
                 if abs(error) > 0.003:
                     turn = self.motors[wheel].forward if error > 0 else self.motors[wheel].backward
                     turn(min(1, abs(10 * error)))
@@ -44,16 +49,26 @@ class Explorer:
 
 def main() -> None:
     maze = load_maze(find_maze("medium"))
-    with rigless.serve("pacbot", speed="lockstep", seed=7, settings=["maze=medium", "profile=upstream"]) as host:
+    with rigless.serve(
+        "pacbot", speed="lockstep", seed=7, settings=["maze=medium", "profile=upstream"]
+    ) as host:
         explorer = Explorer(host, host.address("pacbot", "commands"))
         explorer.explore((0, 0))
         for client in (explorer.sensors, *explorer.motors.values()):
             client.close()
-        print(f"{len(explorer.seen)} cells in {host.now_s:.0f} s and {host.truth('pacbot').distance_m:.1f} m")
+        print(
+            f"{len(explorer.seen)} cells in {host.now_s:.0f} s and {host.truth('pacbot').distance_m:.1f} m"
+        )
     for row in range(11, -1, -1):
-        seen = ((column - maze.start[1], row - maze.start[0]) in explorer.seen for column in range(12))
+        seen = (
+            (column - maze.start[1], row - maze.start[0]) in explorer.seen for column in range(12)
+        )
         print("".join("· " if found else "██" for found in seen))
-    print("every open cell was visited" if len(explorer.seen) == (~maze.cells).sum() else "some cells are missing")
+    print(
+        "every open cell was visited"
+        if len(explorer.seen) == (~maze.cells).sum()
+        else "some cells are missing"
+    )
 
 
 main()

@@ -9,7 +9,9 @@ PROGRAM = Path(__file__).parent / "programs" / "weld_seam.nc"
 
 def main() -> None:
     sim = rigless.load("welder", seed=7)
-    sim.send("welder", "grbl", PROGRAM.read_bytes())  # as a sender would; what does not fit waits in the receive buffer
+    sim.send(
+        "welder", "grbl", PROGRAM.read_bytes()
+    )  # as a sender would; what does not fit waits in the receive buffer
     print("   time  state  phase          current  heat input   length")
     weld = sim.truth("welder").weld
     for _ in range(16):
@@ -21,7 +23,9 @@ def main() -> None:
     said = "".join(message.text for message in sim.take("welder", "grbl"))
     assert "[MSG:Pgm End]" in said
     assert "error" not in said
-    print(f"{weld.arc_s:.1f} s of arc, {weld.length_mm:.0f} mm of seam, {weld.deposited_g:.1f} g of wire")
+    print(
+        f"{weld.arc_s:.1f} s of arc, {weld.length_mm:.0f} mm of seam, {weld.deposited_g:.1f} g of wire"
+    )
 
 
 if __name__ == "__main__":

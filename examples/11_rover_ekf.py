@@ -22,24 +22,36 @@ def predict(x, p, v, w, var_v, var_w):
 def correct(x, p, surprise, h, variance):
     ph = [sum(p[i][k] * h[k] for k in N) for i in N]
     total = sum(h[i] * ph[i] for i in N) + variance
-    return [x[i] + ph[i] / total * surprise for i in N], [[p[i][j] - ph[i] * ph[j] / total for j in N] for i in N]
+    return [x[i] + ph[i] / total * surprise for i in N], [
+        [p[i][j] - ph[i] * ph[j] / total for j in N] for i in N
+    ]
 
 
 def nees(e, p):
     rest, gain = range(1, len(e)), [row[0] / p[0][0] for row in p]
     left = [[p[i][j] - gain[i] * p[0][j] for j in rest] for i in rest]
-    return e[0] ** 2 / p[0][0] + (nees([e[i] - gain[i] * e[0] for i in rest], left) if rest else 0.0)
+    return e[0] ** 2 / p[0][0] + (
+        nees([e[i] - gain[i] * e[0] for i in rest], left) if rest else 0.0
+    )
 
 
 def fuse(x, p, topic, m, plane):
     if topic == "enc_vel":
         return predict(
-            x, p, m.twist.twist.linear.x, m.twist.twist.angular.z, m.twist.covariance[0], m.twist.covariance[35]
+            x,
+            p,
+            m.twist.twist.linear.x,
+            m.twist.twist.angular.z,
+            m.twist.covariance[0],
+            m.twist.covariance[35],
         )
     if topic == "imu":
         surprise = remainder(2 * atan2(m.orientation.z, m.orientation.w) - x[2], tau)
         return correct(x, p, surprise, (0, 0, 1), m.orientation_covariance[8])
-    (east, north, _), var = plane.to_enu(m.latitude, m.longitude, m.altitude), m.position_covariance[0]
+    (east, north, _), var = (
+        plane.to_enu(m.latitude, m.longitude, m.altitude),
+        m.position_covariance[0],
+    )
     x, p = correct(x, p, east - x[0] - ARM_M * cos(x[2]), (1, 0, -ARM_M * sin(x[2])), var)
     return correct(x, p, north - x[1] - ARM_M * sin(x[2]), (0, 1, ARM_M * cos(x[2])), var)
 
@@ -52,8 +64,17 @@ for seed in range(10):
         sim.run(5.0)
         for out in (out for out in sim.take("rover", "dds") if "ground_truth" not in out.topic):
             x, p = fuse(x, p, out.topic, out.message, sim.robots["rover"].plane)
-        scores.append(nees([remainder(a - b, tau) for a, b in zip(x, sim.truth("rover").pose, strict=True)], p))
-    print(f"run {seed}: sure to {sqrt(p[0][0]):.3f} m, NEES", ", ".join(f"{score:.1f}" for score in scores[-3:]))
+        scores.append(
+            nees(
+                [remainder(a - b, tau) for a, b in zip(x, sim.truth("rover").pose, strict=True)], p
+            )
+        )
+    print(
+        f"run {seed}: sure to {sqrt(p[0][0]):.3f} m, NEES",
+        ", ".join(f"{score:.1f}" for score in scores[-3:]),
+    )
 mean, spread = sum(scores) / len(scores), 3 * sqrt(2 / (3 * len(scores)))
-print(f"NEES {mean:.2f}, where a filter that knows itself has 3 ± {1.96 * spread:.2f} in 95 of 100 tries:")
+print(
+    f"NEES {mean:.2f}, where a filter that knows itself has 3 ± {1.96 * spread:.2f} in 95 of 100 tries:"
+)
 print("consistent" if abs(mean - 3) < 3 * spread else "the covariances lie")

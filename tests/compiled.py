@@ -21,7 +21,9 @@ def full() -> Path:
     """The file that says that the folder holds all that these sources compile to."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(
-        path for part in ("kernel", "worlds", "motion", "sensors", "robots") for path in (SOURCES / part).rglob("*.py")
+        path
+        for part in ("kernel", "worlds", "motion", "sensors", "robots")
+        for path in (SOURCES / part).rglob("*.py")
     ):
         digest.update(path.read_bytes())
     return FOLDER / f"full-{digest.hexdigest()}"
@@ -31,7 +33,10 @@ def fill() -> None:
     """Let every robot do a little of all it does."""
     kinds = sorted(path.parent.name for path in SOURCES.glob("robots/*/robot.py"))
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for part in [pool.submit(fill_weld_cell), *(pool.submit(fill_robot, kind) for kind in reversed(kinds))]:
+        for part in [
+            pool.submit(fill_weld_cell),
+            *(pool.submit(fill_robot, kind) for kind in reversed(kinds)),
+        ]:
             part.result()
 
 

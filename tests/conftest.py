@@ -19,7 +19,10 @@ import compiled
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.FOLDER))  # before anything imports numba
 
 hypothesis.settings.register_profile(  # neither how long a test takes nor luck is its outcome
-    "rigless", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "rigless",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("rigless")
 
@@ -45,7 +48,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that no worker sits on a long file while the others are done."""
 
     def place(item: pytest.Item) -> int:
-        return next((n for n, name in enumerate(FIRST) if item.nodeid.startswith(f"tests/{name}")), len(FIRST))
+        return next(
+            (n for n, name in enumerate(FIRST) if item.nodeid.startswith(f"tests/{name}")),
+            len(FIRST),
+        )
 
     items.sort(key=place)
 
@@ -58,7 +64,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class FileByFile(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+            return (
+                "tests/browser"
+                if nodeid.startswith("tests/browser/")
+                else super()._split_scope(nodeid)
+            )
 
     config.option.loadscopereorder = False
     return FileByFile(config, log)
@@ -133,14 +143,20 @@ class Process:
 def environment(tmp_path: Path) -> dict[str, str]:
     """For commands: session notes and what outlives a run apart from everybody else's, plain output."""
     (tmp_path / "runtime").mkdir()
-    left_out = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")  # the last would hide a line that is not flushed
+    left_out = (
+        "RIGLESS_URL",
+        "RIGLESS_TOKEN",
+        "PYTHONUNBUFFERED",
+    )  # the last would hide a line that is not flushed
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     own = {"XDG_RUNTIME_DIR": str(tmp_path / "runtime"), "RIGLESS_STATE": str(tmp_path / "state")}
     return {**kept, **own, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
 
 
 @pytest.fixture
-def rigless_process(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable[..., Process]]:
+def rigless_process(
+    tmp_path: Path, environment: dict[str, str]
+) -> Iterator[Callable[..., Process]]:
     """A function that starts `rigless` with these words and waits until it is ready."""
     started: list[Process] = []
 
@@ -162,7 +178,9 @@ def rigless_process(tmp_path: Path, environment: dict[str, str]) -> Iterator[Cal
 def rigless_command(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
     """A function that runs `rigless` with these words to its end. Extra keywords are environment variables."""
 
-    def run(*words: object, cwd: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *words: object, cwd: Path | None = None, **extra: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [COMMAND, *map(str, words)],
             stdin=subprocess.DEVNULL,

@@ -50,7 +50,9 @@ class Cluster:
         with contextlib.suppress(nats.errors.Error, TimeoutError):
             client = await nats_clients.connect(self._alive)
             try:
-                answer = await client.request(f"$JS.API.{verb}", json.dumps(question or {}).encode(), timeout=1)
+                answer = await client.request(
+                    f"$JS.API.{verb}", json.dumps(question or {}).encode(), timeout=1
+                )
                 return dict(json.loads(answer.data))
             finally:
                 await client.close()
@@ -76,7 +78,12 @@ class Cluster:
 
     async def ready(self) -> None:
         """Until it can make a stream on three nodes."""
-        stream = {"name": "READY", "subjects": ["ready"], "num_replicas": min(3, len(self.nodes)), "storage": "memory"}
+        stream = {
+            "name": "READY",
+            "subjects": ["ready"],
+            "num_replicas": min(3, len(self.nodes)),
+            "storage": "memory",
+        }
         await self.made("STREAM.CREATE.READY", stream)
 
     async def leader(self, place: str) -> Server:
@@ -93,7 +100,9 @@ class Cluster:
         """Let this node lead a stream or a consumer."""
         kind = "CONSUMER" if "." in place else "STREAM"
         while await self.leader(place) is not node:
-            await self.ask(f"{kind}.LEADER.STEPDOWN.{place}", {"placement": {"preferred": node.folder.name}})
+            await self.ask(
+                f"{kind}.LEADER.STEPDOWN.{place}", {"placement": {"preferred": node.folder.name}}
+            )
 
     def __enter__(self) -> "Cluster":
         for node in self.nodes:

@@ -70,10 +70,14 @@ class Server:
         jetstream = f'jetstream {{ store_dir: "{self.folder / "store"}", limits {{ default_max_consumers: -1 }} }}\n'
         name = f'server_name: "{self.folder.name}"\nlisten: "{self.address}"\nlog_file: "{self.folder / "log"}"\n'
         config = self.folder / "conf"
-        config.write_text(name + jetstream + "".join(part.config() for part in self.parts) + self.extra)
+        config.write_text(
+            name + jetstream + "".join(part.config() for part in self.parts) + self.extra
+        )
         leash = [sys.executable, "-I", "-S", "-c", LEASH, str(os.getpid())]
         with (self.folder / "out").open("ab") as out:
-            self.process = subprocess.Popen([*leash, program(), "-c", config], stdout=out, stderr=out)
+            self.process = subprocess.Popen(
+                [*leash, program(), "-c", config], stdout=out, stderr=out
+            )
         self._wait()
         return self
 
@@ -164,7 +168,9 @@ class Proxy:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _pass(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, answers: bool) -> None:
+    async def _pass(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, answers: bool
+    ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(1 << 16):
                 if not (answers and self.deaf):
@@ -200,19 +206,31 @@ class Users:
         self.permissions = permissions
 
     def config(self) -> str:
-        users = [{"user": name, "password": name, "permissions": may.rules()} for name, may in self.permissions.items()]
+        users = [
+            {"user": name, "password": name, "permissions": may.rules()}
+            for name, may in self.permissions.items()
+        ]
         return f"authorization: {json.dumps({'users': users})}\n"
 
 
 class Tls:
     """A certificate for 127.0.0.1 (or other names) by a certificate authority of our own. With `verify` clients must have one, too."""
 
-    def __init__(self, folder: Path, verify: bool = False, names: tuple[str, ...] = ("127.0.0.1", "localhost")):
+    def __init__(
+        self,
+        folder: Path,
+        verify: bool = False,
+        names: tuple[str, ...] = ("127.0.0.1", "localhost"),
+    ):
         import trustme
 
         folder.mkdir(parents=True, exist_ok=True)
         self.verify = verify
-        self.ca, self._certificate, self._key = folder / "ca.pem", folder / "server.pem", folder / "server.key"
+        self.ca, self._certificate, self._key = (
+            folder / "ca.pem",
+            folder / "server.pem",
+            folder / "server.key",
+        )
         self.client_certificate, self.client_key = folder / "client.pem", folder / "client.key"
         authority = trustme.CA()
         authority.cert_pem.write_to_path(self.ca)
@@ -240,25 +258,40 @@ class Authority:
         self._system = _key(nkeys.PREFIX_BYTE_ACCOUNT)
 
     def config(self) -> str:
-        unlimited = dict.fromkeys(("subs", "data", "payload", "imports", "exports", "conn", "leaf"), -1)
+        unlimited = dict.fromkeys(
+            ("subs", "data", "payload", "imports", "exports", "conn", "leaf"), -1
+        )
         stored = dict.fromkeys(("mem_storage", "disk_storage", "streams", "consumer"), -1)
-        account = {"limits": {**unlimited, **stored, "wildcards": True}, "type": "account", "version": 2}
+        account = {
+            "limits": {**unlimited, **stored, "wildcards": True},
+            "type": "account",
+            "version": 2,
+        }
         system = {"limits": {**unlimited, "wildcards": True}, "type": "account", "version": 2}
         preload = {
             _public(self._account): _token("robots", self._operator, self._account, account),
             _public(self._system): _token("SYS", self._operator, self._system, system),
         }
-        operator = _token("operator", self._operator, self._operator, {"type": "operator", "version": 2})
+        operator = _token(
+            "operator", self._operator, self._operator, {"type": "operator", "version": 2}
+        )
         return (
             f"operator: {operator}\nsystem_account: {_public(self._system)}\n"
             f"resolver: MEMORY\nresolver_preload: {json.dumps(preload)}\n"
         )
 
-    def creds(self, name: str, may: Permissions | None = None, lasts_s: float | None = None) -> Path:
+    def creds(
+        self, name: str, may: Permissions | None = None, lasts_s: float | None = None
+    ) -> Path:
         """A user's file. `lasts_s`: when it expires, counted from now; negative: it has expired."""
         user = _key(nkeys.PREFIX_BYTE_USER)
         rules = (may or Permissions()).rules()
-        claims = {"pub": rules.get("publish", {}), "sub": rules.get("subscribe", {}), "type": "user", "version": 2}
+        claims = {
+            "pub": rules.get("publish", {}),
+            "sub": rules.get("subscribe", {}),
+            "type": "user",
+            "version": 2,
+        }
         claims |= dict.fromkeys(("subs", "data", "payload"), -1)
         token = _token(name, self._account, user, claims, lasts_s)
         path = self.folder / f"{name}.creds"
@@ -279,16 +312,28 @@ def _public(key: nkeys.KeyPair) -> str:
 
 
 def _token(
-    name: str, issuer: nkeys.KeyPair, subject: nkeys.KeyPair, claims: dict[str, object], lasts_s: float | None = None
+    name: str,
+    issuer: nkeys.KeyPair,
+    subject: nkeys.KeyPair,
+    claims: dict[str, object],
+    lasts_s: float | None = None,
 ) -> str:
     """A JWT as nats-server wants it: signed by ed25519, with an id that is a hash of the rest."""
     now = int(time.time())
-    body = {"iat": now, "iss": _public(issuer), "name": name, "sub": _public(subject), "nats": claims}
+    body = {
+        "iat": now,
+        "iss": _public(issuer),
+        "name": name,
+        "sub": _public(subject),
+        "nats": claims,
+    }
     if lasts_s is not None:
         body |= {"iat": now - 3600, "exp": int(now + lasts_s)}
     digest = hashlib.sha256(json.dumps(body).encode()).digest()
     body["jti"] = base64.b32encode(digest).rstrip(b"=").decode()
-    parts = [_base64(json.dumps(part).encode()) for part in ({"typ": "JWT", "alg": "ed25519-nkey"}, body)]
+    parts = [
+        _base64(json.dumps(part).encode()) for part in ({"typ": "JWT", "alg": "ed25519-nkey"}, body)
+    ]
     signature = issuer.sign(".".join(parts).encode())
     return ".".join([*parts, _base64(signature)])
 

@@ -12,7 +12,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
-PAGES = [*ROOT.glob("*.md"), *(page for place in ("docs", "examples", "src") for page in (ROOT / place).rglob("*.md"))]
+PAGES = [
+    *ROOT.glob("*.md"),
+    *(page for place in ("docs", "examples", "src") for page in (ROOT / place).rglob("*.md")),
+]
 LINT_IMPORTS = "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
 
 
@@ -28,7 +31,9 @@ LINT_IMPORTS = "import sys; from importlinter.cli import lint_imports_command as
     ids=["ruff check", "ruff format", "mypy", "lint-imports"],
 )
 def test_the_tools_have_nothing_to_say(command):
-    run = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stdout + run.stderr
 
 
@@ -51,7 +56,9 @@ def test_examples_are_short_and_import_only_rigless_a_wires_own_client_and_the_s
 
 def test_every_module_says_what_it_is_for():
     silent = [
-        path for path in SOURCES if (tree := ast.parse(path.read_text("utf-8"))).body and not ast.get_docstring(tree)
+        path
+        for path in SOURCES
+        if (tree := ast.parse(path.read_text("utf-8"))).body and not ast.get_docstring(tree)
     ]
     assert silent == []
 
@@ -64,8 +71,14 @@ def test_no_name_says_nothing():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
-    links = re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
-    local = [link.partition("#")[0] for link in links if "://" not in link and not link.startswith(("#", "mailto:"))]
+    links = re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", text) + re.findall(
+        r'(?:src|href)="([^"]+)"', text
+    )
+    local = [
+        link.partition("#")[0]
+        for link in links
+        if "://" not in link and not link.startswith(("#", "mailto:"))
+    ]
     assert [link for link in local if not (page.parent / link).exists()] == []
 
 
@@ -73,7 +86,9 @@ def test_links_lead_somewhere(page):
 def test_every_test_can_fail(path):
     """Each test function asserts, expects an error, or calls something of its file that does."""
     tree = ast.parse(path.read_text("utf-8"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
     judging = {node.name for node in functions if judges(node)}
     for _ in functions:
         judging |= {node.name for node in functions if calls(node) & judging}
@@ -85,7 +100,9 @@ def test_every_test_can_fail(path):
     }
     tests = [node for node in functions if node.name.startswith("test_")]
     assert tests
-    assert [node.name for node in tests if node.name not in judging and not calls(node) & imported] == []
+    assert [
+        node.name for node in tests if node.name not in judging and not calls(node) & imported
+    ] == []
 
 
 def judges(node: ast.AST) -> bool:

@@ -11,13 +11,16 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)  # pip, npm and the checker of types take their time on a busy machine
+pytestmark = pytest.mark.timeout(
+    600
+)  # pip, npm and the checker of types take their time on a busy machine
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "src/rigless/panel/web"
 OURS = sorted(path for path in WEB.rglob("*.js") if "vendor" not in path.relative_to(WEB).parts)
 THEIRS = sorted((WEB / "vendor").rglob("*.js"))
 IMPORT = re.compile(
-    r"""^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']""", re.M
+    r"""^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']""",
+    re.M,
 )
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.S | re.M)
 IMPORT_MAP = re.compile(r"""<script[^>]*\btype=["']importmap["'][^>]*>(.*?)</script>""", re.S)
@@ -47,12 +50,18 @@ def target(name: str, path: Path) -> Path | None:
     if name in known:
         return known[name]
     folders = [prefix for prefix in known if prefix.endswith("/") and name.startswith(prefix)]
-    return known[best] / name.removeprefix(best) if (best := max(folders, key=len, default="")) else None
+    return (
+        known[best] / name.removeprefix(best)
+        if (best := max(folders, key=len, default=""))
+        else None
+    )
 
 
 def build_web(root: Path, *task: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(root / "scripts/build-web"), *task]
-    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -91,27 +100,41 @@ def test_an_import_is_seen_however_it_is_written(tmp_path):
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(WEB)))
 def test_every_import_of_ours_leads_to_a_file(path):
-    assert {name for name in imports(path) if (found := target(name, path)) is None or not found.is_file()} == set()
+    assert {
+        name
+        for name in imports(path)
+        if (found := target(name, path)) is None or not found.is_file()
+    } == set()
 
 
 def test_every_import_of_theirs_leads_to_a_file():
     minified = re.compile(r"""(?:\bfrom|^import)\s*["']([^"']+)["']""")
     for path in THEIRS:
         names = imports(path) | set(minified.findall(COMMENT.sub("", path.read_text("utf-8"))))
-        assert {name for name in names if (found := target(name, path)) is None or not found.is_file()} == set(), path
+        assert {
+            name for name in names if (found := target(name, path)) is None or not found.is_file()
+        } == set(), path
 
 
 def test_the_import_map_leads_into_vendor():
     assert {
-        name for name, path in import_map().items() if not path.exists() or WEB / "vendor" not in path.parents
+        name
+        for name, path in import_map().items()
+        if not path.exists() or WEB / "vendor" not in path.parents
     } == set()
-    assert {name for name, path in import_map().items() if name.endswith("/") != path.is_dir()} == set()
+    assert {
+        name for name, path in import_map().items() if name.endswith("/") != path.is_dir()
+    } == set()
 
 
 def test_the_page_and_its_styles_name_files_that_exist():
     pages = [*WEB.glob("*.html"), *WEB.glob("*.css")]
     pattern = r"""(?:\b(?:src|href)=["']|\burl\(["']?|@import ["'])([\w./-]+)["')]"""
-    named = {served(link, page.parent) for page in pages for link in re.findall(pattern, page.read_text("utf-8"))}
+    named = {
+        served(link, page.parent)
+        for page in pages
+        for link in re.findall(pattern, page.read_text("utf-8"))
+    }
     assert WEB / "vendor/uplot/uPlot.min.css" in named
     assert {path for path in named if not path.is_file()} == set()
 
@@ -132,23 +155,37 @@ def test_the_lock_names_no_host_and_pins_every_package():
     wanted = json.loads((ROOT / "package.json").read_text("utf-8"))
     for kind in ("dependencies", "devDependencies"):
         assert packages[""][kind] == wanted[kind]
-        assert {name: packages[f"node_modules/{name}"]["version"] for name in wanted[kind]} == wanted[kind]
+        assert {
+            name: packages[f"node_modules/{name}"]["version"] for name in wanted[kind]
+        } == wanted[kind]
 
 
 def test_git_tracks_nothing_that_npm_brought():
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
-        "\n"
-    )
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split("\n")
     assert "pyproject.toml" in listed
     assert [name for name in listed if "/vendor/" in name or "node_modules/" in name] == []
 
 
 def test_the_wheel_has_the_front_end_whole(wheel):
-    there = {name.removeprefix("rigless/panel/web/") for name in wheel if name.startswith("rigless/panel/web/")}
+    there = {
+        name.removeprefix("rigless/panel/web/")
+        for name in wheel
+        if name.startswith("rigless/panel/web/")
+    }
     folders = [path for path in (WEB / "vendor").iterdir() if path.is_dir()]
-    wanted = [WEB / "index.html", *OURS, *(path for folder in folders for path in folder.rglob("*") if path.is_file())]
+    wanted = [
+        WEB / "index.html",
+        *OURS,
+        *(path for folder in folders for path in folder.rglob("*") if path.is_file()),
+    ]
     assert {str(path.relative_to(WEB)) for path in wanted} - there == set()
-    assert [name for name in wheel if "node_modules" in name or name.endswith((".map", ".d.ts", ".built-from"))] == []
+    assert [
+        name
+        for name in wheel
+        if "node_modules" in name or name.endswith((".map", ".d.ts", ".built-from"))
+    ] == []
 
 
 def test_building_again_does_nothing():
@@ -162,7 +199,9 @@ def test_without_a_network_one_sentence_says_what_to_do(copy, tmp_path):
     nowhere = {"npm_config_registry": "http://127.0.0.1:9", "npm_config_fetch_retries": "0"}
     run = build_web(copy, npm_config_cache=str(tmp_path), **nowhere)
     assert run.returncode == 1
-    assert re.fullmatch(r"npm could not install .+ECONNREFUSED.+ npm registry .+ run again\.\n", run.stderr), run.stderr
+    assert re.fullmatch(
+        r"npm could not install .+ECONNREFUSED.+ npm registry .+ run again\.\n", run.stderr
+    ), run.stderr
     assert not (copy / "src").exists()
 
 
@@ -173,14 +212,23 @@ def test_a_lock_that_does_not_fit_is_named(copy, tmp_path):
     (changed / "package.json").write_text(wanted.replace('"uplot": "1.', '"uplot": "0.'), "utf-8")
     run = build_web(changed, PATH="")  # so npm was not even asked
     assert run.returncode == 1
-    assert run.stderr == "package.json and package-lock.json do not go together: run scripts/build-web lock\n"
+    assert (
+        run.stderr
+        == "package.json and package-lock.json do not go together: run scripts/build-web lock\n"
+    )
 
 
 def test_without_npm_one_sentence_says_what_to_do(copy):
-    command = [sys.executable, "-S", str(copy / "scripts/build-web")]  # -S: without the wheel that may be installed
+    command = [
+        sys.executable,
+        "-S",
+        str(copy / "scripts/build-web"),
+    ]  # -S: without the wheel that may be installed
     run = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, check=False)
     assert run.returncode == 1
-    assert re.fullmatch(r"The panel's front end is built with npm, .+ requirements-npm\.lock\n", run.stderr), run.stderr
+    assert re.fullmatch(
+        r"The panel's front end is built with npm, .+ requirements-npm\.lock\n", run.stderr
+    ), run.stderr
 
 
 def test_a_task_it_does_not_know_is_refused_with_those_it_knows():

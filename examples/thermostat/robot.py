@@ -16,15 +16,30 @@ class ThermostatState:
     measured_c: float | None = None
     setpoint_c: float = 0.0
     heating: bool = False
-    subscribers: dict[int, int] = field(default_factory=dict)  # connection → the link its reports go to
+    subscribers: dict[int, int] = field(
+        default_factory=dict
+    )  # connection → the link its reports go to
 
 
 class Thermostat(Robot):
     Config = ThermostatConfig
     State = ThermostatState
     ports = (
-        Port("line", LineCodec, transport="tcp", address="127.0.0.1:7777", example="echo GET | nc -w 1 {host} {port}"),
-        Port("reports", ReportCodec, transport="udp", address="127.0.0.1:0", kind="datagram", direction="out"),
+        Port(
+            "line",
+            LineCodec,
+            transport="tcp",
+            address="127.0.0.1:7777",
+            example="echo GET | nc -w 1 {host} {port}",
+        ),
+        Port(
+            "reports",
+            ReportCodec,
+            transport="udp",
+            address="127.0.0.1:0",
+            kind="datagram",
+            direction="out",
+        ),
     )
     inputs = {
         "window_open": VirtualInput(False, "an open window loses heat"),
@@ -35,7 +50,9 @@ class Thermostat(Robot):
     conditions = {"relay": ("welded",)}
 
     def start(self) -> None:
-        self.state = ThermostatState(temperature_c=self.config.start_c, setpoint_c=self.config.setpoint_c)
+        self.state = ThermostatState(
+            temperature_c=self.config.start_c, setpoint_c=self.config.setpoint_c
+        )
 
     @every(lambda config: config.control_hz)
     def control(self) -> None:
@@ -68,12 +85,16 @@ class Thermostat(Robot):
     @every(lambda config: config.report_hz)
     def report(self) -> None:
         if self.wanted("reports"):
-            self.emit("reports", Report(self.now_ns / 1e9, self.state.measured_c, self.state.heating))
+            self.emit(
+                "reports", Report(self.now_ns / 1e9, self.state.measured_c, self.state.heating)
+            )
 
     @on(Get)
     def get(self, message: Get, link: Link) -> None:
         measured = "-" if self.state.measured_c is None else f"{self.state.measured_c:.2f}"
-        self.answer(f"TEMP {measured} SET {self.state.setpoint_c:.1f} HEAT {self.state.heating:d}", link)
+        self.answer(
+            f"TEMP {measured} SET {self.state.setpoint_c:.1f} HEAT {self.state.heating:d}", link
+        )
 
     @on(Set)
     def set(self, message: Set, link: Link) -> None:

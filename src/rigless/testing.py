@@ -49,7 +49,9 @@ def rigless_host() -> "Iterator[Callable[..., ServedHost]]":
         yield start
 
 
-def check_driver(driver: "Driver", commands: "Sequence[Command]" = (), seconds: float = 0.2) -> "list[Said]":
+def check_driver(
+    driver: "Driver", commands: "Sequence[Command]" = (), seconds: float = 0.2
+) -> "list[Said]":
     """Do with a driver what a robot does: open it, read it, give it these commands (each for so many seconds), stop it, close it; and all of it
     again, as after a loss. Gives what was read. What a robot would be told as the loss of the part is an AssertionError here."""
     from rigless.hardware.codec import HardwareCodec
@@ -76,7 +78,9 @@ def check_driver(driver: "Driver", commands: "Sequence[Command]" = (), seconds: 
             states = [one for one in told[before:] if isinstance(one, DriverState)]
             lost = next((state.reason for state in states if not state.up), "")
             assert not lost, f"the {time} time, the part was lost: {lost}"
-            assert len(told) - before > len(states), f"the {time} time, nothing was read in {seconds:g} s"
+            assert len(told) - before > len(states), (
+                f"the {time} time, nothing was read in {seconds:g} s"
+            )
 
     asyncio.run(twice())
     return [one for one in told if not isinstance(one, DriverState)]

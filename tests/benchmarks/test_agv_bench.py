@@ -8,7 +8,9 @@ from .measuring import figures_of
 def test_it_gives_its_figures():
     figures = figures_of("agv")
     for side in ("rigless", "nats_py"):
-        assert all(math.isfinite(value) and value > 0 for value in figures["publishing"][side].values())
+        assert all(
+            math.isfinite(value) and value > 0 for value in figures["publishing"][side].values()
+        )
     [fleet] = figures["fleets"].values()
     assert fleet["command_to_ack_p99_ms"] >= fleet["command_to_ack_p50_ms"] > 0
     assert fleet["messages_per_s"] > 0

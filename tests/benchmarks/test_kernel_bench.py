@@ -9,7 +9,13 @@ from rigless.kernel.problems import InputError
 
 from .measuring import figures_of
 
-TIMERS = {"events_per_s", "simpy_events_per_s", "heap_events_per_s", "ratio_to_simpy", "ratio_to_heap"}
+TIMERS = {
+    "events_per_s",
+    "simpy_events_per_s",
+    "heap_events_per_s",
+    "ratio_to_simpy",
+    "ratio_to_heap",
+}
 PACE = {
     "ticks",
     "sim_minus_wall_ms",
@@ -53,7 +59,12 @@ GROUPS = {
     },
 }
 MAY_BE_ZERO = {"overruns", "lost_ms"}
-ANY_SIGN = {"sim_minus_wall_ms", "added_us", "encoding_us", "ratio_to_bare_mcap"}  # differences of noisy figures
+ANY_SIGN = {
+    "sim_minus_wall_ms",
+    "added_us",
+    "encoding_us",
+    "ratio_to_bare_mcap",
+}  # differences of noisy figures
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +81,9 @@ def test_the_figures_are_positive_and_finite(figures):
         for name, value in members.items():
             assert math.isfinite(value), f"{group}.{name}"
             if name not in ANY_SIGN:
-                assert value >= 0 if name in MAY_BE_ZERO else value > 0, f"{group}.{name} is {value}"
+                assert value >= 0 if name in MAY_BE_ZERO else value > 0, (
+                    f"{group}.{name} is {value}"
+                )
 
 
 def test_the_worst_ratio_to_simpy_is_the_one_that_counts(figures):
@@ -90,7 +103,14 @@ def test_parts_of_benchmarks_are_not_benchmarks():
 
 def test_groups_that_are_alike_stand_side_by_side_with_units():
     rows = list(
-        table({"total": 3, "a": {"late_ms": 0.25}, "b": {"late_ms": 12345.0}, "peers": {"x": {"rays_per_s": 9.0}}})
+        table(
+            {
+                "total": 3,
+                "a": {"late_ms": 0.25},
+                "b": {"late_ms": 12345.0},
+                "peers": {"x": {"rays_per_s": 9.0}},
+            }
+        )
     )
     assert [row.split() for row in rows] == [
         ["total", "3"],

@@ -32,7 +32,9 @@ def part(figures):
 def test_it_has_its_figures(figures):
     assert set(figures) == {*SPEED, "peers", *MAPS, *BEAMS}
     assert all(set(figures[group]) == GROWTH for group in MAPS + BEAMS)
-    assert set(figures["peers"]["numba_dda"]) == set(figures["peers"]["numba_distance_field"]) == SPEED
+    assert (
+        set(figures["peers"]["numba_dda"]) == set(figures["peers"]["numba_distance_field"]) == SPEED
+    )
 
 
 def test_no_ray_is_wrong(figures):
@@ -56,7 +58,11 @@ def test_peers_that_are_not_there_say_how_to_get_them(figures):
 def test_the_figures_are_finite_and_can_be_printed(figures):
     groups = [figures, *(figures[group] for group in MAPS + BEAMS), figures["peers"]["numba_dda"]]
     for group in groups:
-        assert all(math.isfinite(value) and value >= 0 for value in group.values() if isinstance(value, int | float))
+        assert all(
+            math.isfinite(value) and value >= 0
+            for value in group.values()
+            if isinstance(value, int | float)
+        )
         assert group["rays_per_s"] > 0
     assert any("rays_per_s" in row for row in table(figures))
 
@@ -72,5 +78,7 @@ def test_boxes_cover_the_occupied_cells_once(part):
 def test_the_reference_measures_a_box_room(part):
     cells = np.zeros((100, 200), bool)
     cells[:, 150] = cells[80] = True
-    ranges = part("_casters").dda(cells, 8.0)(np.array([[1.0, 1.0, 0.0]]), np.array([1e-9, np.pi / 2, np.pi]))
+    ranges = part("_casters").dda(cells, 8.0)(
+        np.array([[1.0, 1.0, 0.0]]), np.array([1e-9, np.pi / 2, np.pi])
+    )
     assert ranges[0] == pytest.approx([2.0, 0.6, math.inf])

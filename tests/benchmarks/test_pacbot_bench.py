@@ -37,7 +37,9 @@ def test_the_figures_are_positive_and_finite(figures):
 
 
 def test_every_command_was_answered(figures):
-    assert figures["replies"]["replies"] == 4 * 5 * (12 - 1)  # four clients, five rounds of 12 commands less the first
+    assert figures["replies"]["replies"] == 4 * 5 * (
+        12 - 1
+    )  # four clients, five rounds of 12 commands less the first
 
 
 def test_they_can_be_printed(figures):

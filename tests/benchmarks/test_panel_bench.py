@@ -8,7 +8,14 @@ import pytest
 from .measuring import figures_of
 
 LOOKS = {"cpu_share", "added_cpu_share", "bytes_per_s", "bytes_each_per_s", "pictures_each_per_s"}
-BROWSER = {"loaded_ms", "first_picture_ms", "beams", "drawn_per_s", "pictures_per_s", "server_cpu_share"}
+BROWSER = {
+    "loaded_ms",
+    "first_picture_ms",
+    "beams",
+    "drawn_per_s",
+    "pictures_per_s",
+    "server_cpu_share",
+}
 
 
 @pytest.fixture(scope="module")

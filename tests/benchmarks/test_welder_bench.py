@@ -18,8 +18,19 @@ def test_cycle_times_are_the_firmwares(figures):
 
 
 def test_the_rest_is_there(figures):
-    plain = {"lines_parsed_and_planned_per_s", "welding_x", "moving_x", "forward_us", "inverse_all_us"}
-    assert set(figures) == {*plain, "planner_bound_error_percent", "dense_error_percent", "live_10x"}
+    plain = {
+        "lines_parsed_and_planned_per_s",
+        "welding_x",
+        "moving_x",
+        "forward_us",
+        "inverse_all_us",
+    }
+    assert set(figures) == {
+        *plain,
+        "planner_bound_error_percent",
+        "dense_error_percent",
+        "live_10x",
+    }
     for value in [*(figures[name] for name in plain), *figures["live_10x"].values()]:
         assert math.isfinite(value)
         assert value > 0

@@ -28,4 +28,8 @@ def test_frames_and_steps_are_counted_together(arrangement, monkeypatch):
 
 def test_shares():
     values = [float(n) for n in range(100)]
-    assert (_window.share(values, 0.5), _window.share(values, 0.99), _window.share([], 0.5)) == (50, 99, 0)
+    assert (_window.share(values, 0.5), _window.share(values, 0.99), _window.share([], 0.5)) == (
+        50,
+        99,
+        0,
+    )

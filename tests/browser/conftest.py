@@ -17,7 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *(
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+    ),
     *("--disable-component-update", "--disable-sync"),
     *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
 ]
@@ -31,7 +37,9 @@ def browser() -> Iterator[Browser]:
     """It lives as long as these tests: while it does, no other event loop can be started in this thread."""
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if found is None:
-        pytest.fail("the panel's tests need a browser: install the Debian package chromium", pytrace=False)
+        pytest.fail(
+            "the panel's tests need a browser: install the Debian package chromium", pytrace=False
+        )
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=found, args=FLAGS)
         yield opened
@@ -62,7 +70,9 @@ def tabs(shared_window: Window) -> dict[str, Panel]:
 
 
 @pytest.fixture
-def shared(shared_window: Window, tabs: dict[str, Panel]) -> Iterator[Callable[[str, Server], Panel]]:
+def shared(
+    shared_window: Window, tabs: dict[str, Panel]
+) -> Iterator[Callable[[str, Server], Panel]]:
     """A function that gives the tab of a server that tests share, with the simulation begun anew."""
 
     def give(name: str, server: Server) -> Panel:
@@ -92,7 +102,9 @@ def serve(tmp_path_factory: pytest.TempPathFactory, started: list[Server]) -> Ca
     """A function that starts `rigless run` with these words, in a folder of its own, and on a port that it may come back to."""
 
     def start(*words: object, folder: Path | None = None, port: int = 0) -> Server:
-        started.append(Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless"), port))
+        started.append(
+            Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless"), port)
+        )
         return started[-1]
 
     return start
@@ -114,7 +126,9 @@ def vacuum_server(serve: Callable[..., Server]) -> Server:
 @pytest.fixture(scope="package")
 def pair_server(serve: Callable[..., Server]) -> Server:
     ports = ("--set", "blocker.ports.commands=0", "--set", "runner.ports.commands=0")
-    return serve(ROOT / "scenarios" / "vacuum_pair.toml", *ports, "--duration", 1_000_000, "--no-auth")
+    return serve(
+        ROOT / "scenarios" / "vacuum_pair.toml", *ports, "--duration", 1_000_000, "--no-auth"
+    )
 
 
 @pytest.fixture(scope="package")

@@ -33,7 +33,10 @@ class Panel:
         """Until the whole map is there, and in the middle."""
         grid = self.server.get("/api/world")["grid"]
         middle = grid["origin"][0] + grid["width"] * grid["resolution_m"] / 2
-        self.until(lambda: self.page.evaluate("() => Boolean(rigless.surface()?.grid)"), "the map is not there")
+        self.until(
+            lambda: self.page.evaluate("() => Boolean(rigless.surface()?.grid)"),
+            "the map is not there",
+        )
         self.until(lambda: abs(self.frame()["x"] - middle) < 1e-6, "the map is not in the middle")
         return self
 
@@ -48,7 +51,10 @@ class Panel:
         """Until its robot, if it shows one, is shown as it is since time last jumped: what else it is told comes before pictures do."""
         epoch = self.server.status()["epoch"]
         script = "() => globalThis.rigless?.pictures()?.epoch ?? null"
-        self.until(lambda: self.page.evaluate(script) in (None, epoch), "it shows the time before the reset")
+        self.until(
+            lambda: self.page.evaluate(script) in (None, epoch),
+            "it shows the time before the reset",
+        )
         return self
 
     def wait_layout(self) -> None:
@@ -59,7 +65,12 @@ class Panel:
 
     def resize(self, size: ViewportSize) -> None:
         self.page.set_viewport_size(size)
-        self.until(lambda: self.page.evaluate("() => [innerWidth, innerHeight]") == [size["width"], size["height"]])
+        self.until(
+            lambda: (
+                self.page.evaluate("() => [innerWidth, innerHeight]")
+                == [size["width"], size["height"]]
+            )
+        )
         self.wait_layout()
 
     def reload(self) -> None:
@@ -94,7 +105,10 @@ class Panel:
     def told(self, text: str) -> str:
         """A notice with this text, which may be gone again by now."""
         return self.until(
-            lambda: next((one for one in self.page.evaluate("() => [...noticed]") if text in one), ""), text
+            lambda: next(
+                (one for one in self.page.evaluate("() => [...noticed]") if text in one), ""
+            ),
+            text,
         )
 
     @property
@@ -113,7 +127,9 @@ class Panel:
         return self.page.evaluate("() => globalThis.rigless?.pictures()?.count ?? 0")
 
     def rows(self, name: str) -> list[float]:
-        return self.page.evaluate("(name) => Array.from(rigless.pictures()?.rows.get(name) ?? [])", name)
+        return self.page.evaluate(
+            "(name) => Array.from(rigless.pictures()?.rows.get(name) ?? [])", name
+        )
 
     def measure(self, name: str) -> float:
         return self.page.evaluate("(name) => rigless.pictures().measure(name)", name)
@@ -143,9 +159,7 @@ class Panel:
 
     def surface(self, method: str, name: str) -> list[Any]:
         """What the surface in space says, after all that has come is drawn."""
-        script = (
-            "async ([method, name]) => { await rigless.settled(); return rigless.surface()?.[method]?.(name) ?? []; }"
-        )
+        script = "async ([method, name]) => { await rigless.settled(); return rigless.surface()?.[method]?.(name) ?? []; }"
         return self.page.evaluate(script, [method, name])
 
     # What people do first
@@ -160,7 +174,9 @@ class Panel:
         """Stand still, by the API, until the page shows it; gives the status."""
         self.server.post("/api/pause")
         found = self.server.status()
-        self.until(lambda: abs(self.time_s() - found["time_s"]) < 1e-6, "the page shows another time")
+        self.until(
+            lambda: abs(self.time_s() - found["time_s"]) < 1e-6, "the page shows another time"
+        )
         return found
 
     def step(self, seconds: float) -> float:

@@ -26,7 +26,13 @@ class Server(Process):
         runtime = self.folder / "runtime"
         runtime.mkdir(exist_ok=True)
         kept = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
-        environment = {**kept, "XDG_RUNTIME_DIR": str(runtime), "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
+        environment = {
+            **kept,
+            "XDG_RUNTIME_DIR": str(runtime),
+            "NO_COLOR": "1",
+            "TERM": "dumb",
+            "COLUMNS": "200",
+        }
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.popen = subprocess.Popen(
                 [COMMAND, "run", *self._words, "--panel", address],

@@ -74,13 +74,20 @@ def test_a_task_is_driven_shown_and_held(agv):
 
 def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
     agv.page.get_by_role("slider", name="Hoist").fill("120")
-    agv.until(lambda: abs(agv.server.truth("agv")["axes"]["hoist"] - 0.12) < 1e-6, "the hoist does not go there")
+    agv.until(
+        lambda: abs(agv.server.truth("agv")["axes"]["hoist"] - 0.12) < 1e-6,
+        "the hoist does not go there",
+    )
     lines = agv.card("Commands").locator(".listing li")
     expect(lines.last).to_contain_text("SUCCEEDED")
     tell(agv, type="CommandRequest", commandId="strange", commandType="DANCE")
-    expect(lines.last).to_contain_text("REJECTED DANCE NOT_SUPPORTED: ")  # what and why come before the long id
+    expect(lines.last).to_contain_text(
+        "REJECTED DANCE NOT_SUPPORTED: "
+    )  # what and why come before the long id
     expect(lines.last).to_contain_text("· strange")
-    assert lines.last.locator("code").evaluate("(one) => one.scrollWidth <= one.clientWidth")  # none of it is cut off
+    assert lines.last.locator("code").evaluate(
+        "(one) => one.scrollWidth <= one.clientWidth"
+    )  # none of it is cut off
     expect(agv.page.get_by_label("Boot id")).to_have_count(0)  # that is the host's to say
     expect(lines.last).to_have_attribute("data-how", "wrong")
     agv.until(lambda: agv.measure("rate state") > 0, "nobody counts messages")
@@ -119,7 +126,13 @@ def test_everything_can_be_reached(agv):
 def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
     agv.step(0.1)
     before = agv.frame()["scale"]
-    tell(agv, type="CommandRequest", commandId="far", commandType="MOVE", params={"x": 40.0, "y": 0.0})
+    tell(
+        agv,
+        type="CommandRequest",
+        commandId="far",
+        commandType="MOVE",
+        params={"x": 40.0, "y": 0.0},
+    )
     agv.step(0.5)
     agv.until(lambda: agv.frame()["scale"] < 0.5 * before, "it does not show the way")
     agv.map.hover()
@@ -128,7 +141,13 @@ def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
     agv.until(lambda: agv.frame()["scale"] > wide, "the wheel does nothing")
     chosen = agv.frame()
     tell(agv, type="CommandRequest", commandId="stop", commandType="STOP")
-    tell(agv, type="CommandRequest", commandId="back", commandType="MOVE", params={"x": -90.0, "y": 0.0})
+    tell(
+        agv,
+        type="CommandRequest",
+        commandId="back",
+        commandType="MOVE",
+        params={"x": -90.0, "y": 0.0},
+    )
     agv.step(5.0)
     assert agv.rows("route")[-2:] == [-90.0, 0.0]
     assert agv.frame() == chosen

@@ -48,20 +48,26 @@ def test_the_pose_is_the_controllers_and_a_collision_is_red(cell):
     cell.until(lambda: len(cell.poses("arm")) == 8, "no arm is drawn")
     assert cell.poses("ghost") == []
     assert len(cell.paints("cell")) == 13
-    cell.server.post("/api/robots/welder/messages", port="grbl", message={"type": "Line", "text": HIT})
+    cell.server.post(
+        "/api/robots/welder/messages", port="grbl", message={"type": "Line", "text": HIT}
+    )
     cell.step(0.3)
 
     truth = cell.server.truth("welder")
     assert max(truth["joints_deg"]) > 2
     torch_m = [value / 1000 for value in truth["torch_mm"]]
-    cell.until(lambda: math.dist(cell.poses("frames")[-1][:3], torch_m) < 1e-5, "the torch is elsewhere")
+    cell.until(
+        lambda: math.dist(cell.poses("frames")[-1][:3], torch_m) < 1e-5, "the torch is elsewhere"
+    )
     frames = Arm().chain([math.radians(joint) for joint in truth["joints_deg"]])
     for (x, y, z, *turn), true in zip(cell.poses("arm")[1:7], frames, strict=True):
         assert math.dist((x, y, z), true[:3, 3]) < 1e-5
         assert math.dist(first_axis(*turn), true[:3, 0]) < 1e-5
 
     target = Arm().chain([math.radians(joint) for joint in (20, 30, 10, 0, 40, 0)])
-    assert math.dist(cell.poses("ghost")[6][:3], target[5][:3, 3]) < 1e-3  # where the queued move ends
+    assert (
+        math.dist(cell.poses("ghost")[6][:3], target[5][:3, 3]) < 1e-3
+    )  # where the queued move ends
     end = Arm().torch([math.radians(joint) for joint in (20, 30, 10, 0, 40, 0)])[:3, 3]
     assert math.dist(cell.poses("way")[-1], end) < 1e-3
     assert (cell.paints("arm")[UPPER_ARM], RED in cell.paints("cell")) == (ORANGE, False)
@@ -73,7 +79,9 @@ def test_the_pose_is_the_controllers_and_a_collision_is_red(cell):
     assert cell.poses("ghost") == []  # what was queued is gone
 
     cell.server.post("/api/reset")
-    cell.until(lambda: len(cell.poses("arm")) == 8 and cell.paints("arm")[TORCH] != RED, "it stays red")
+    cell.until(
+        lambda: len(cell.poses("arm")) == 8 and cell.paints("arm")[TORCH] != RED, "it stays red"
+    )
 
 
 def seen_from(panel):
@@ -91,10 +99,15 @@ def test_layers_and_cameras(cell):
         box = button.bounding_box()
         assert min(box["width"], box["height"]) >= 44
         button.click()
-        cell.until(lambda x=x, y=y: math.dist(seen_from(cell), (x, y)) < 0.2, f"not seen from {name}")
+        cell.until(
+            lambda x=x, y=y: math.dist(seen_from(cell), (x, y)) < 0.2, f"not seen from {name}"
+        )
     cell.page.get_by_role("button", name="Tool view").click()
     tip = cell.poses("arm")[-1]
-    cell.until(lambda: math.dist(cell.page.evaluate(EYE)["to"], tip[:3]) < 1e-5, "the tool is not in the middle")
+    cell.until(
+        lambda: math.dist(cell.page.evaluate(EYE)["to"], tip[:3]) < 1e-5,
+        "the tool is not in the middle",
+    )
     cell.page.keyboard.press("4")
     cell.until(lambda: math.hypot(*seen_from(cell)) < 0.1, "the key looks elsewhere")
 
@@ -111,7 +124,10 @@ def test_layers_and_cameras(cell):
     cell.page.get_by_label("Layers").first.click()
     for name in ("Workspace", "Collision volumes"):
         cell.page.get_by_role("button", name=f"Show {name}").click()
-    cell.until(lambda: len(cell.poses("boundary")) > 100 and len(cell.poses("volumes")) == 9, "they do not appear")
+    cell.until(
+        lambda: len(cell.poses("boundary")) > 100 and len(cell.poses("volumes")) == 9,
+        "they do not appear",
+    )
     kept = cell.page.evaluate("() => JSON.parse(localStorage.getItem('rigless.drawn'))")
     assert kept == {"welder boundary": True, "welder volumes": True}
 

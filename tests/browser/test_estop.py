@@ -10,7 +10,9 @@ STOP, RELEASE = "Emergency stop of all robots", "Release the emergency stop"
 def clock(arm):
     """A function that says when whatever happens from now on happens, in milliseconds of the page."""
     script = "(ms) => Object.defineProperty(Event.prototype, 'timeStamp', { configurable: true, get: () => ms })"
-    arm.page.evaluate("() => (globalThis.stamp = Object.getOwnPropertyDescriptor(Event.prototype, 'timeStamp'))")
+    arm.page.evaluate(
+        "() => (globalThis.stamp = Object.getOwnPropertyDescriptor(Event.prototype, 'timeStamp'))"
+    )
     yield lambda ms: arm.page.evaluate(script, ms)
     arm.page.evaluate("() => Object.defineProperty(Event.prototype, 'timeStamp', stamp)")
 
@@ -53,7 +55,12 @@ def test_it_is_pressed_by_keyboard_too(arm):
 
 
 def test_it_stops_a_vacuum_that_drives(vacuum):
-    command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.0}}
+    command = {
+        "type": "Control",
+        "id": "drive",
+        "action": "configure",
+        "config": {"linear": 0.2, "angular": 0.0},
+    }
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
     vacuum.step(1.0)
     assert vacuum.server.truth()["velocity"][0] > 0.1

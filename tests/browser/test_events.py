@@ -32,7 +32,9 @@ def test_events_can_be_limited_to_the_abnormal(vacuum):
     expect(vacuum.card("Events").locator("li")).to_have_text(["nothing yet"])
     vacuum.server.post("/api/faults", robot="vacuum", target="commands", kind="disconnect")
     abnormal = ("warning", "error", "critical")
-    wanted = [event["text"] for event in vacuum.server.get("/api/events") if event["severity"] in abnormal]
+    wanted = [
+        event["text"] for event in vacuum.server.get("/api/events") if event["severity"] in abnormal
+    ]
     vacuum.until(lambda: texts(vacuum) == wanted[::-1], f"not {wanted}")
     vacuum.field("Which events").select_option("all")
     vacuum.until(lambda: len(texts(vacuum)) > len(wanted), "the others do not come back")
@@ -48,7 +50,9 @@ def test_events_of_a_past_that_was_reset_are_gone(vacuum):
 def test_an_event_that_comes_while_the_list_is_on_its_way_is_listed_once(vacuum):
     vacuum.stand_still()
     answers = []
-    vacuum.page.route("**/api/events*", lambda route: answers.append((route, route.fetch())), times=1)
+    vacuum.page.route(
+        "**/api/events*", lambda route: answers.append((route, route.fetch())), times=1
+    )
     vacuum.server.post("/api/reset")  # the list is asked for again
     vacuum.until(lambda: answers, "nobody asks")
     vacuum.button("Lidar on").click()
@@ -75,7 +79,10 @@ def test_lidar_on_lights_its_lamp_and_draws_where_its_beams_end(vacuum):
     ranges = [math.dist(a, b) for a, b in zip(beams[::2], beams[1::2], strict=True)]
     assert len(ranges) == len(truth["ranges"]) > 100
     limit = max(ranges)
-    assert all(abs(drawn - min(true, limit)) < 1e-3 for drawn, true in zip(ranges, truth["ranges"], strict=True))
+    assert all(
+        abs(drawn - min(true, limit)) < 1e-3
+        for drawn, true in zip(ranges, truth["ranges"], strict=True)
+    )
     assert max(min(math.dist(point, end) for end in ends) for point in points) < 0.15
     vacuum.server.post("/api/resume")
     vacuum.button("Lidar off").click()

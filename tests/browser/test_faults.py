@@ -13,7 +13,9 @@ def choose(panel, target, kind, **params):
 
 
 def only(panel):
-    return panel.until(lambda: len(found := panel.server.faults()) == 1 and found[0], "not one fault")
+    return panel.until(
+        lambda: len(found := panel.server.faults()) == 1 and found[0], "not one fault"
+    )
 
 
 def test_a_fault_is_injected_with_its_parameters_listed_and_cleared(vacuum):

@@ -20,8 +20,12 @@ ROBOTS = {
 @pytest.fixture(scope="module")
 def mixed_server(serve, tmp_path_factory):
     path = tmp_path_factory.mktemp("mixed") / "mixed.toml"
-    path.write_text("".join(f'[[robots]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in ROBOTS.items()))
-    return serve(path, "--set", "room.ports.line=0", "--set", "two.ports.box=memory/two", "--no-auth")
+    path.write_text(
+        "".join(f'[[robots]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in ROBOTS.items())
+    )
+    return serve(
+        path, "--set", "room.ports.line=0", "--set", "two.ports.box=memory/two", "--no-auth"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +33,10 @@ def tab(shared_window, mixed_server):
     """A panel, and what it says that it looks at."""
     panel = Panel(shared_window, mixed_server.begin_anew())
     looks = []
-    panel.page.on("websocket", lambda socket: socket.on("framesent", lambda sent: looks.append(json.loads(sent))))
+    panel.page.on(
+        "websocket",
+        lambda socket: socket.on("framesent", lambda sent: looks.append(json.loads(sent))),
+    )
     return panel.open(), looks
 
 
@@ -53,7 +60,9 @@ def picture(panel, name):
     """The pixels of a tile's picture, once something is drawn there."""
     script = """(canvas) => { const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       return new Set(new Uint32Array(data.buffer)).size > 2 ? canvas.toDataURL() : ""; }"""
-    return panel.until(lambda: tile(panel, name).locator("canvas").evaluate(script), f"nothing is drawn of {name}")
+    return panel.until(
+        lambda: tile(panel, name).locator("canvas").evaluate(script), f"nothing is drawn of {name}"
+    )
 
 
 def at_rest(panel, names):
@@ -67,21 +76,29 @@ def at_rest(panel, names):
 
 def test_each_world_has_a_tile_with_a_live_picture_of_who_is_in_it(mixed):
     worlds = ["one, two", "arm", "room"]
-    assert [one.get_attribute("aria-label") for one in mixed.page.get_by_role("article").all()] == worlds
+    assert [
+        one.get_attribute("aria-label") for one in mixed.page.get_by_role("article").all()
+    ] == worlds
     room = tile(mixed, "room")
     url = mixed.server.robot("room")["ports"][0]["url"]
     expect(room.locator(".about")).to_contain_text("A room thermostat")
     expect(room.locator(".status")).to_have_text("ok")
     expect(room.get_by_role("button", name=f"Copy line: {url}")).to_be_visible()
-    expect(room.get_by_role("button", name=f"Copy try: echo GET | nc -w 1 {url[6:].replace(':', ' ')}")).to_be_visible()
+    expect(
+        room.get_by_role("button", name=f"Copy try: echo GET | nc -w 1 {url[6:].replace(':', ' ')}")
+    ).to_be_visible()
     mixed.server.post("/api/pause")
     before = at_rest(mixed, worlds)
     mixed.server.post(
-        "/api/robots/two/messages", port="box", message={"type": "Go", "forward": 1, "left": 0, "turn": 0.5}
+        "/api/robots/two/messages",
+        port="box",
+        message={"type": "Go", "forward": 1, "left": 0, "turn": 0.5},
     )
     mixed.server.post("/api/step", ms=2000)
     for name, old in zip(worlds, before, strict=True):
-        mixed.until(lambda name=name, old=old: picture(mixed, name) != old, f"the picture of {name} stays")
+        mixed.until(
+            lambda name=name, old=old: picture(mixed, name) != old, f"the picture of {name} stays"
+        )
     mixed.server.post("/api/faults", robot="room", target="heater", kind="weak")
     expect(room.locator(".status")).to_have_attribute("data-health", "bad")
 
@@ -102,7 +119,9 @@ def test_only_what_is_on_the_screen_is_looked_at(mixed, tab):
     everybody = {"one": 5, "two": 5, "arm": 5, "room": 5}
     mixed.until(lambda: looks[-1]["robots"] == everybody, "not all are looked at")
     mixed.page.set_viewport_size({"width": 800, "height": 300})
-    mixed.until(lambda: looks[-1]["robots"] == {"one": 5, "two": 5}, "what is out of sight is looked at")
+    mixed.until(
+        lambda: looks[-1]["robots"] == {"one": 5, "two": 5}, "what is out of sight is looked at"
+    )
     tile(mixed, "room").locator("canvas").scroll_into_view_if_needed()
     mixed.until(lambda: "room" in looks[-1]["robots"], "what came into sight is not looked at")
 

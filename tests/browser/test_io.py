@@ -109,7 +109,9 @@ def test_readouts_and_metrics_show_the_robots_numbers(arm):
     arm.step(1.0)
     angle = arm.server.truth("arm")["angle_rad"]
     expect(arm.card("Readouts")).to_contain_text(f"{angle:.3f} rad")
-    expect(arm.card("Metrics")).to_contain_text(f"swings{arm.server.robot('arm')['metrics']['swings']}")
+    expect(arm.card("Metrics")).to_contain_text(
+        f"swings{arm.server.robot('arm')['metrics']['swings']}"
+    )
 
 
 def test_an_action_is_told_to_the_robot(arm):
@@ -131,7 +133,8 @@ def test_plots_show_the_numbers_over_time(vacuum):
     assert {len(times)} == set(values)
     drawn = "(c) => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size"
     vacuum.until(
-        lambda: all(canvas.evaluate(drawn) > 4 for canvas in figures.locator("canvas").all()), "nothing is drawn"
+        lambda: all(canvas.evaluate(drawn) > 4 for canvas in figures.locator("canvas").all()),
+        "nothing is drawn",
     )
 
 

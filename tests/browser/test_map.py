@@ -26,7 +26,12 @@ def near(a, b, tolerance=1e-5):
 
 
 def test_the_pose_on_the_map_is_the_true_one(vacuum):
-    command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.5}}
+    command = {
+        "type": "Control",
+        "id": "drive",
+        "action": "configure",
+        "config": {"linear": 0.2, "angular": 0.5},
+    }
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
     vacuum.step(1.0)
     truth = vacuum.server.truth()
@@ -42,7 +47,9 @@ def test_dragging_moves_the_map_with_the_pointer(vacuum):
     drag(vacuum, 90, -60)
     after = vacuum.frame()
     assert near(
-        (after["x"], after["y"]), (before["x"] - 90 / before["scale"], before["y"] - 60 / before["scale"]), 1e-6
+        (after["x"], after["y"]),
+        (before["x"] - 90 / before["scale"], before["y"] - 60 / before["scale"]),
+        1e-6,
     )
     assert after["scale"] == before["scale"]
 
@@ -90,11 +97,18 @@ def test_the_whole_map_is_seen_at_first(vacuum):
 
 def test_following_keeps_the_robot_in_the_middle(vacuum):
     vacuum.button("Follow the robot (f)").click()
-    command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.0}}
+    command = {
+        "type": "Control",
+        "id": "drive",
+        "action": "configure",
+        "config": {"linear": 0.2, "angular": 0.0},
+    }
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
     vacuum.step(0.5)
     x, y, _ = vacuum.server.truth()["pose"]
-    vacuum.until(lambda: near((vacuum.frame()["x"], vacuum.frame()["y"]), (x, y)), "it is not in the middle")
+    vacuum.until(
+        lambda: near((vacuum.frame()["x"], vacuum.frame()["y"]), (x, y)), "it is not in the middle"
+    )
     assert x > 0.02
     vacuum.button("Zoom in (+)").click()
     scale = vacuum.frame()["scale"]

@@ -5,7 +5,12 @@ from math import isnan
 
 from browser.panel import Panel
 
-TURN = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.25, "angular": 1.0}}
+TURN = {
+    "type": "Control",
+    "id": "drive",
+    "action": "configure",
+    "config": {"linear": 0.25, "angular": 1.0},
+}
 
 
 def test_what_was_between_two_pictures_is_shown(vacuum):
@@ -13,7 +18,11 @@ def test_what_was_between_two_pictures_is_shown(vacuum):
     begin_s = vacuum.pause()["time_s"]
     end_s = vacuum.step(4.0)
     vacuum.until(lambda: widest(vacuum, begin_s, end_s) < 0.3, "the plots leave it out")
-    points = [point for point in zip(vacuum.trail()[::2], vacuum.trail()[1::2], strict=True) if not isnan(point[0])]
+    points = [
+        point
+        for point in zip(vacuum.trail()[::2], vacuum.trail()[1::2], strict=True)
+        if not isnan(point[0])
+    ]
     assert max(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(points)) < 0.1
 
 
@@ -35,12 +44,12 @@ def test_a_past_before_a_reset_that_nobody_saw_is_gone(arm, window):
     arm.server.post("/api/reset")
     arm.server.post("/api/step", ms=1500)
     later = Panel(window.stay_flat(), arm.server).open()
-    script = (
-        "() => [rigless.pictures().times, rigless.pictures().values[rigless.pictures().page.measures.indexOf('angle')]]"
-    )
+    script = "() => [rigless.pictures().times, rigless.pictures().values[rigless.pictures().page.measures.indexOf('angle')]]"
     times, angles = later.page.evaluate(script)
     wrong = [
-        (t, a) for t, a in zip(times, angles, strict=True) if a is not None and not isnan(a) and abs(a - 0.5 * t) > 0.05
+        (t, a)
+        for t, a in zip(times, angles, strict=True)
+        if a is not None and not isnan(a) and abs(a - 0.5 * t) > 0.05
     ]
     assert wrong == []
     arm.open()

@@ -11,7 +11,12 @@ from playwright.sync_api import expect
 from browser.panel import Panel
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "panel"
-DRIVE = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.25, "angular": 0.35}}
+DRIVE = {
+    "type": "Control",
+    "id": "drive",
+    "action": "configure",
+    "config": {"linear": 0.25, "angular": 0.35},
+}
 
 
 def colours(png: bytes) -> int:
@@ -21,7 +26,9 @@ def colours(png: bytes) -> int:
     while at < len(png):
         (size,), kind = struct.unpack(">I", png[at : at + 4]), png[at + 4 : at + 8]
         if kind == b"IHDR":
-            width = struct.unpack(">I", png[at + 8 : at + 12])[0] * (4 if png[at + 17] == 6 else 3) + 1
+            width = (
+                struct.unpack(">I", png[at + 8 : at + 12])[0] * (4 if png[at + 17] == 6 else 3) + 1
+            )
         if kind == b"IDAT":
             data += png[at + 8 : at + 8 + size]
         at += 12 + size
@@ -40,7 +47,10 @@ def take(panel, name):
         seen = panel.page.evaluate("() => rigless.drawn()")
         panel.page.evaluate("() => rigless.surface()?.onview()")
         panel.until(
-            lambda seen=seen: panel.page.evaluate("() => rigless.drawn()") > seen or not panel.map.count(), "not drawn"
+            lambda seen=seen: (
+                panel.page.evaluate("() => rigless.drawn()") > seen or not panel.map.count()
+            ),
+            "not drawn",
         )
         panel.page.mouse.move(3, 3)
         shot = panel.page.screenshot(path=OUT / f"{name}-{theme}.png")
@@ -60,7 +70,9 @@ def on_the_way(panel, robot="vacuum"):
 def under_way(own_vacuum):
     vacuum = own_vacuum
     on_the_way(vacuum)
-    vacuum.server.post("/api/faults", robot="vacuum", target="gyro", kind="noise", params={"stddev": 50})
+    vacuum.server.post(
+        "/api/faults", robot="vacuum", target="gyro", kind="noise", params={"stddev": 50}
+    )
     vacuum.step(1.0)
     return vacuum
 
@@ -102,7 +114,9 @@ def test_a_recording(own_vacuum):
     vacuum.server.post("/api/deck", file=path)
     vacuum.server.post("/api/deck/seek", time_s=8.0)
     vacuum.button("Show the recording").click()
-    vacuum.until(lambda: vacuum.count() and abs(vacuum.time_s() - 8.0) < 0.01, "it does not go there")
+    vacuum.until(
+        lambda: vacuum.count() and abs(vacuum.time_s() - 8.0) < 0.01, "it does not go there"
+    )
     take(vacuum, "recording")
 
 
@@ -110,6 +124,8 @@ def test_a_picture_is_drawn_when_the_page_is_opened(window, vacuum_server, recor
     panel = Panel(window, vacuum_server.begin_anew())
     begin_s = time.monotonic()
     panel.page.goto(vacuum_server.entrance)
-    panel.until(lambda: panel.count() and panel.page.evaluate("() => rigless.drawn()"), "nothing is drawn")
+    panel.until(
+        lambda: panel.count() and panel.page.evaluate("() => rigless.drawn()"), "nothing is drawn"
+    )
     record_property("seconds to the first picture", round(time.monotonic() - begin_s, 2))
     expect(panel.page.locator(".connection")).to_contain_text("live")

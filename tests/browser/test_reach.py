@@ -3,7 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-SIZES = [{"width": 1024, "height": 768}, {"width": 1440, "height": 900}, {"width": 2560, "height": 1440}]
+SIZES = [
+    {"width": 1024, "height": 768},
+    {"width": 1440, "height": 900},
+    {"width": 2560, "height": 1440},
+]
 FINGER_PX = 44
 CONTROLS = "button, input, select, summary, nav a, a.readout"
 LOOK = """(found) => found.filter((one) => one.checkVisibility()).map((one) => {

@@ -11,7 +11,9 @@ from websockets.sync.client import connect
 from browser.robots.shouter import SHOUT
 
 
-@pytest.mark.parametrize("path", ["/", "/web/main.js", "/api/status", "/api/world", "/api/deck", "/?token=wrong"])
+@pytest.mark.parametrize(
+    "path", ["/", "/web/main.js", "/api/status", "/api/world", "/api/deck", "/?token=wrong"]
+)
 def test_without_the_token_nothing_is_served(vacuum_server, path):
     assert httpx.get(f"{vacuum_server.url}{path}").status_code == 401
 
@@ -81,7 +83,11 @@ def test_a_robot_that_does_not_exist_is_not_looked_for_in_html(shouter):
 
 def test_scripts_from_elsewhere_do_not_run(own_vacuum):
     vacuum = own_vacuum
-    vacuum.window.expected += ["Content Security Policy", "content security policy", "a request to http://evil"]
+    vacuum.window.expected += [
+        "Content Security Policy",
+        "content security policy",
+        "a request to http://evil",
+    ]
     vacuum.page.evaluate(
         """() => { for (const text of ["globalThis.hacked = 1"]) {
           const script = document.createElement("script"); script.textContent = text; document.body.append(script);

@@ -23,7 +23,10 @@ def test_one_goes_from_robot_to_robot_and_to_all_of_them(pair):
     assert near(pair.rows("body")[:3], pair.server.truth("runner")["pose"])
     links.filter(has_text="blocker").click()
     expect(links.filter(has_text="blocker")).to_have_attribute("aria-current", "page")
-    pair.until(lambda: near(pair.rows("body")[:3], pair.server.truth("blocker")["pose"]), "still the other one")
+    pair.until(
+        lambda: near(pair.rows("body")[:3], pair.server.truth("blocker")["pose"]),
+        "still the other one",
+    )
     pair.reload()
     expect(links.filter(has_text="blocker")).to_have_attribute("aria-current", "page")
     pair.page.go_back()
@@ -92,7 +95,9 @@ def test_a_robot_without_a_view_has_a_page(thermostat):
     assert thermostat.server.robot("thermostat")["inputs"]["window_open"] is True
     thermostat.field(known["outside_c"]["label"]).fill("-12")
     thermostat.field(known["outside_c"]["label"]).press("Enter")
-    thermostat.until(lambda: thermostat.server.robot("thermostat")["inputs"]["outside_c"] == -12, "it is not set")
+    thermostat.until(
+        lambda: thermostat.server.robot("thermostat")["inputs"]["outside_c"] == -12, "it is not set"
+    )
     thermostat.pause()
     expect(thermostat.card("Readouts")).to_contain_text(
         f"{thermostat.server.truth('thermostat')['temperature_c']:.2f}"[:4]
@@ -103,7 +108,9 @@ def test_a_robot_without_a_view_has_a_page(thermostat):
 def test_a_view_that_fails_says_so_and_the_rest_goes_on(window, arm_server):
     arm = Panel(window.stay_flat(), arm_server.begin_anew()).open()
     arm.server.post("/api/robots/arm/inputs", inputs={"program": BREAK})
-    expect(arm.page.locator(".trouble")).to_contain_text("the view of arm failed: RuntimeError: <b>told to</b>")
+    expect(arm.page.locator(".trouble")).to_contain_text(
+        "the view of arm failed: RuntimeError: <b>told to</b>"
+    )
     arm.button("Pause (space)").click()
     expect(arm.fact("state")).to_have_text("paused")
     arm.server.begin_anew()

@@ -7,7 +7,12 @@ from playwright.sync_api import expect
 
 def test_the_vacuum_in_space_is_where_it_truly_is(own_vacuum):
     vacuum = own_vacuum
-    command = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.2, "angular": 0.5}}
+    command = {
+        "type": "Control",
+        "id": "drive",
+        "action": "configure",
+        "config": {"linear": 0.2, "angular": 0.5},
+    }
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
     vacuum.step(0.5)
     vacuum.button("In space").click()
@@ -21,7 +26,10 @@ def test_the_vacuum_in_space_is_where_it_truly_is(own_vacuum):
     vacuum.reload()
     vacuum.until(lambda: vacuum.poses("body") == [found], "after a reload it is elsewhere")
     vacuum.button("From above").click()
-    vacuum.until(lambda: vacuum.page.evaluate("() => Boolean(rigless.surface()?.frame)"), "the map does not come back")
+    vacuum.until(
+        lambda: vacuum.page.evaluate("() => Boolean(rigless.surface()?.frame)"),
+        "the map does not come back",
+    )
 
 
 def test_a_page_with_links_opens_in_space(own_arm):

@@ -17,7 +17,12 @@ ON_THE_WAY = [
     "ERR_EMPTY_RESPONSE",
     "Failed to load resource",
 ]
-DRIVE = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.25, "angular": 0.4}}
+DRIVE = {
+    "type": "Control",
+    "id": "drive",
+    "action": "configure",
+    "config": {"linear": 0.25, "angular": 0.4},
+}
 
 
 def test_two_tabs_agree(own_vacuum):
@@ -81,11 +86,15 @@ def test_the_servers_restart_is_shown_and_survived(window, serve, words, tmp_pat
     server.come_back(address)
     expect(panel.page.locator(".connection")).to_contain_text("live")
     seen = panel.count()
-    panel.until(lambda: panel.count() != seen and panel.count() > 2, "no pictures after the restart")
+    panel.until(
+        lambda: panel.count() != seen and panel.count() > 2, "no pictures after the restart"
+    )
     panel.button("Pause (space)").click()
     expect(panel.fact("state")).to_have_text("paused")
     assert server.status()["state"] == "paused"
-    panel.until(lambda: abs(panel.time_s() - server.status()["time_s"]) < 1e-6, "it shows another time")
+    panel.until(
+        lambda: abs(panel.time_s() - server.status()["time_s"]) < 1e-6, "it shows another time"
+    )
     panel.reload()
     expect(panel.fact("state")).to_have_text("paused")
 

@@ -8,7 +8,12 @@ import pytest
 from mcap.reader import make_reader
 from playwright.sync_api import expect
 
-CURVE = {"type": "Control", "id": "drive", "action": "configure", "config": {"linear": 0.25, "angular": 0.6}}
+CURVE = {
+    "type": "Control",
+    "id": "drive",
+    "action": "configure",
+    "config": {"linear": 0.25, "angular": 0.6},
+}
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +51,8 @@ def deck(panel):
 
 def settle(panel, time_s):
     panel.until(
-        lambda: abs(deck(panel)["time_s"] - time_s) < 1e-6 and deck(panel)["seeking"] is None, f"not at {time_s}"
+        lambda: abs(deck(panel)["time_s"] - time_s) < 1e-6 and deck(panel)["seeking"] is None,
+        f"not at {time_s}",
     )
     panel.until(lambda: abs(panel.time_s() - time_s) < 1e-6, "the picture is of another time")
 
@@ -73,8 +79,14 @@ def test_seeking_shows_the_robot_where_it_was(played, tape):
     for share in (0.8, 0.3):
         wanted_s = begin_s + (end_s - begin_s) * share
         slider = panel.field("Place in the recording")
-        slider.evaluate("(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", str(wanted_s))
-        panel.until(lambda wanted_s=wanted_s: abs(deck(panel)["time_s"] - wanted_s) < 0.05, "it does not go there")
+        slider.evaluate(
+            "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }",
+            str(wanted_s),
+        )
+        panel.until(
+            lambda wanted_s=wanted_s: abs(deck(panel)["time_s"] - wanted_s) < 0.05,
+            "it does not go there",
+        )
         settle(panel, deck(panel)["time_s"])
         poses[deck(panel)["time_s"]] = panel.rows("body")[:3]
         expect(panel.fact("time")).to_have_text(f"{deck(panel)['time_s']:.2f} s")
@@ -91,14 +103,20 @@ def truths(path):
     with path.open("rb") as stream:
         found = list(make_reader(stream).iter_messages())
     return {
-        item.log_time / 1e9: json.loads(item.data)["pose"] for _, channel, item in found if "truth" in channel.topic
+        item.log_time / 1e9: json.loads(item.data)["pose"]
+        for _, channel, item in found
+        if "truth" in channel.topic
     }
 
 
 def test_steps_go_on_and_back(played):
     panel = played
     begin_s = deck(panel)["time_s"]
-    for press, after_s in (("Step on 0.1 s (.)", 0.1), ("Step on 0.1 s (.)", 0.2), ("Step back 0.1 s (,)", 0.1)):
+    for press, after_s in (
+        ("Step on 0.1 s (.)", 0.1),
+        ("Step on 0.1 s (.)", 0.2),
+        ("Step back 0.1 s (,)", 0.1),
+    ):
         panel.button(press).click()
         settle(panel, begin_s + after_s)
     panel.to_bed(".")
@@ -112,7 +130,10 @@ def test_it_plays_to_the_end_while_the_live_simulation_goes_on(played):
     live_s = panel.server.status()["time_s"]
     panel.field("Playing speed").select_option("5")
     panel.to_bed("Space")
-    panel.until(lambda: deck(panel)["playing"] or deck(panel)["time_s"] >= deck(panel)["end_s"], "it does not play")
+    panel.until(
+        lambda: deck(panel)["playing"] or deck(panel)["time_s"] >= deck(panel)["end_s"],
+        "it does not play",
+    )
     panel.until(lambda: not deck(panel)["playing"], "it does not end")
     settle(panel, deck(panel)["end_s"])
     assert panel.server.status()["time_s"] > live_s
@@ -122,11 +143,18 @@ def test_it_plays_to_the_end_while_the_live_simulation_goes_on(played):
 def test_marks_and_events_are_those_of_the_recording(played):
     panel = played
     wanted = [event["text"] for event in panel.server.get("/api/deck/events")][::-1]
-    panel.until(lambda: panel.card("Events").locator("li span").all_inner_texts() == wanted[:60], "other events")
+    panel.until(
+        lambda: panel.card("Events").locator("li span").all_inner_texts() == wanted[:60],
+        "other events",
+    )
     panel.server.post("/api/robots/vacuum/actions", name="vacuum on")
     panel.running_for(0.3)
     assert panel.card("Events").locator("li span").all_inner_texts() == wanted[:60]
-    odd = [one for one in panel.server.get("/api/deck/events") if one["severity"] in ("warning", "error", "critical")]
+    odd = [
+        one
+        for one in panel.server.get("/api/deck/events")
+        if one["severity"] in ("warning", "error", "critical")
+    ]
     expect(panel.page.locator(".marks i")).to_have_count(len(odd))
 
 
@@ -182,5 +210,7 @@ def test_a_name_that_no_snapshot_can_have_is_refused_before_it_is_sent(vacuum):
     before = vacuum.server.get("/api/snapshots")
     vacuum.field("Name of the snapshot").fill("<b>x</b>")
     vacuum.button("Take a snapshot").click()
-    assert vacuum.field("Name of the snapshot").evaluate("(input) => input.validity.patternMismatch")
+    assert vacuum.field("Name of the snapshot").evaluate(
+        "(input) => input.validity.patternMismatch"
+    )
     assert vacuum.server.get("/api/snapshots") == before

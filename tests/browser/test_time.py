@@ -31,13 +31,19 @@ def test_space_plays_and_pauses_but_not_while_a_field_has_the_keys(vacuum):
 def test_a_step_is_as_long_as_asked_for_by_button_and_by_key(vacuum):
     begin_s = vacuum.pause()["time_s"]
     vacuum.button("Step 10 ms (.)").click()
-    vacuum.until(lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.01) < 1e-9, "no step by button")
+    vacuum.until(
+        lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.01) < 1e-9, "no step by button"
+    )
     vacuum.to_bed(".")
-    vacuum.until(lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.02) < 1e-9, "no step by key")
+    vacuum.until(
+        lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.02) < 1e-9, "no step by key"
+    )
     vacuum.field("Milliseconds of one step").fill("250")
     vacuum.field("Milliseconds of one step").press("Enter")
     vacuum.button("Step 250 ms (.)").click()
-    vacuum.until(lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.27) < 1e-9, "no long step")
+    vacuum.until(
+        lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.27) < 1e-9, "no long step"
+    )
     expect(vacuum.fact("time")).to_have_text(f"{vacuum.server.status()['time_s']:.2f} s")
 
 
@@ -70,7 +76,9 @@ def test_a_recording_goes_on_in_a_new_file_after_a_reset(vacuum):
     first = vacuum.until(lambda: vacuum.server.status()["recording"], "nothing is recorded")
     vacuum.to_bed("r")
     vacuum.page.get_by_role("button", name="Reset", exact=True).click()
-    second = vacuum.until(lambda: (now := vacuum.server.status()["recording"]) != first and now, "no second file")
+    second = vacuum.until(
+        lambda: (now := vacuum.server.status()["recording"]) != first and now, "no second file"
+    )
     expect(vacuum.card("Recording")).to_contain_text(second.rsplit("/", 1)[-1])
     vacuum.button("Stop the recording").click()
     vacuum.until(lambda: vacuum.server.status()["recording"] is None, "it goes on")
@@ -83,7 +91,9 @@ def test_the_speed_slider_is_logarithmic_from_a_tenth_to_ten(vacuum):
         slider.press(key)
         shown = f"{speed:.2f}×" if speed < 1 else f"{speed:.1f}×"
         expect(vacuum.card("Time control").locator("output")).to_have_text(shown)
-        vacuum.until(lambda wanted=speed: vacuum.server.status()["speed"] == wanted, f"not {speed}×")
+        vacuum.until(
+            lambda wanted=speed: vacuum.server.status()["speed"] == wanted, f"not {speed}×"
+        )
 
 
 def test_the_slider_dragged_to_the_middle_is_real_time(vacuum):
@@ -107,7 +117,9 @@ def test_simulated_time_real_time_and_their_ratio_are_shown(vacuum):
     now = vacuum.pause()
     expect(vacuum.fact("time")).to_have_text(f"{now['time_s']:.2f} s")
     expect(vacuum.card("Simulation time").locator(".big")).to_have_text(f"{now['time_s']:.2f} s")
-    expect(vacuum.card("Simulation time")).to_contain_text(f"Real {vacuum.server.status()['wall_s']:.2f} s")
+    expect(vacuum.card("Simulation time")).to_contain_text(
+        f"Real {vacuum.server.status()['wall_s']:.2f} s"
+    )
     expect(vacuum.card("Simulation time")).to_contain_text("seed 7")
     expect(vacuum.fact("factor")).to_have_text("0.00×")
     vacuum.button("Play (space)").click()

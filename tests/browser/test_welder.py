@@ -28,7 +28,11 @@ def welder(shared, welder_server):
 @pytest.fixture
 def line(welder):
     """A sender's line to the controller."""
-    url = urlsplit(next(port["url"] for port in welder.server.robot("welder")["ports"] if port["name"] == "grbl"))
+    url = urlsplit(
+        next(
+            port["url"] for port in welder.server.robot("welder")["ports"] if port["name"] == "grbl"
+        )
+    )
     with socket.create_connection((url.hostname, url.port), timeout=DEADLINE_S) as peer:
         yield peer
 
@@ -68,7 +72,9 @@ def test_a_slider_sets_the_override(welder, line):
     feed.fill("137")
     expect(welder.button("Feed 137 %, back to 100")).to_be_visible()
     welder.button("Rapid 25 %").click()
-    welder.until(lambda: (welder.measure("feed"), welder.measure("rapid")) == (137, 25), "they are not set")
+    welder.until(
+        lambda: (welder.measure("feed"), welder.measure("rapid")) == (137, 25), "they are not set"
+    )
     line.sendall(b"\x87")
     heard = b""
     while b"Ov:" not in heard:
@@ -139,7 +145,9 @@ def test_what_is_injected_acts(welder):
     welder.button("Trigger part sensor").click()
     expect(welder.page.get_by_role("switch", name="DI10 Part sensor")).to_be_checked()
     welder.page.get_by_role("switch", name="DI3", exact=True).click()
-    expect(welder.page.get_by_role("switch", name="DI3", exact=True)).to_have_attribute("aria-checked", "true")
+    expect(welder.page.get_by_role("switch", name="DI3", exact=True)).to_have_attribute(
+        "aria-checked", "true"
+    )
     assert welder.server.truth("welder")["digital_inputs"] == 1 << 10 | 1 << 3
     welder.button("Simulate arc fault").click()
     expect(welder.card("Events")).to_contain_text("fault begins: arc arc_lost")

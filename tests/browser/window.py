@@ -21,7 +21,9 @@ class Window:
     """A browser context. `expected` are complaints that the test itself provokes, as regular expressions."""
 
     def __init__(self, browser: Browser, patience_ms: int, size: ViewportSize = SIZE):
-        self.context = browser.new_context(viewport=size, color_scheme="dark", reduced_motion="reduce")
+        self.context = browser.new_context(
+            viewport=size, color_scheme="dark", reduced_motion="reduce"
+        )
         self.context.set_default_timeout(patience_ms)
         self.context.add_init_script(REPORT_VIOLATIONS)
         self.context.add_init_script(CALMLY)
@@ -48,7 +50,9 @@ class Window:
     def complaints(self) -> list[str]:
         """What went wrong since last asked."""
         heard, self._heard_so_far = self._heard_so_far, []
-        return [text for text in heard if not any(re.search(wanted, text) for wanted in self.expected)]
+        return [
+            text for text in heard if not any(re.search(wanted, text) for wanted in self.expected)
+        ]
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type == "error":

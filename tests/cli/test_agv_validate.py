@@ -28,10 +28,21 @@ def test_errors_are_told_as_compilers_do_and_by_file(said, tmp_path):
     report = tmp_path / "report.json"
     found = said("agv", "validate", SEED, OWN, broken, tmp_path / "none.json", "--json", report)
     assert found.returncode == 2
-    assert f"error: {SEED}:9: motors[0].driver.type: no driver installed for PLC: drive_left" in found.stdout
-    assert f"error: {broken}:1: column 20: there is a comma before '}}' (remove it) [NOT_JSON]" in found.stdout
-    assert f'error: {broken}:1: nats: this key is required (add "nats": {{"servers": ' in found.stdout
-    assert f"error: {tmp_path}/none.json: cannot be read: No such file or directory (name a robot_conf" in found.stdout
+    assert (
+        f"error: {SEED}:9: motors[0].driver.type: no driver installed for PLC: drive_left"
+        in found.stdout
+    )
+    assert (
+        f"error: {broken}:1: column 20: there is a comma before '}}' (remove it) [NOT_JSON]"
+        in found.stdout
+    )
+    assert (
+        f'error: {broken}:1: nats: this key is required (add "nats": {{"servers": ' in found.stdout
+    )
+    assert (
+        f"error: {tmp_path}/none.json: cannot be read: No such file or directory (name a robot_conf"
+        in found.stdout
+    )
     data = json.loads(report.read_text())
     assert data["valid"] is False
     problems = [one for file in data["files"] for one in file["problems"]]
@@ -65,7 +76,10 @@ def test_settings_that_are_none(said):
 def test_a_run_says_what_is_wrong_with_its_file(said):
     found = said("run", SEED)
     assert found.returncode == 2
-    assert "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it" in found.stderr
+    assert (
+        "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it"
+        in found.stderr
+    )
 
 
 def test_the_schema(said, tmp_path):
@@ -84,11 +98,16 @@ def test_a_new_config_is_a_valid_one_of_ones_own(said, tmp_path):
     assert (found.returncode, found.stdout) == (0, "")
     assert f"rigless run {out}" in found.stderr.replace("\n", "")
     config = json.loads(out.read_text())
-    assert (config["identity"]["robotId"], config["motors"][0]["limits"]["maxSpeed"]["value"]) == ("RBT-007", 2)
+    assert (config["identity"]["robotId"], config["motors"][0]["limits"]["maxSpeed"]["value"]) == (
+        "RBT-007",
+        2,
+    )
     again = said("agv", "new", out)
     assert (again.returncode, json.loads(out.read_text())) == (2, config)
     assert "is there already" in again.stderr
-    wrong = said("agv", "new", tmp_path / "x.json", "--id", "a.b", "--set", "dimensions.heightMm=true")
+    wrong = said(
+        "agv", "new", tmp_path / "x.json", "--id", "a.b", "--set", "dimensions.heightMm=true"
+    )
     assert wrong.returncode == 2
     assert "'a.b' is not right: an id is 1 to 64 letters, digits, _ and -" in wrong.stderr
     assert "dimensions.heightMm: true is not right" in wrong.stderr

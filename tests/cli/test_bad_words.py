@@ -98,8 +98,12 @@ def test_bad_words_get_a_sentence(said, thermostat, files, words):
     is_a_sentence(said(*(word.format(thermostat=thermostat, tmp=files) for word in words)))
 
 
-@pytest.mark.parametrize("words", [BAD[3], ("replay", "no-such.mcap"), ("ctl", "status"), (*RUN, "--set", "strat_c=5")])
-def test_bad_words_get_a_sentence_from_the_installed_command_too(rigless_command, thermostat, files, words):
+@pytest.mark.parametrize(
+    "words", [BAD[3], ("replay", "no-such.mcap"), ("ctl", "status"), (*RUN, "--set", "strat_c=5")]
+)
+def test_bad_words_get_a_sentence_from_the_installed_command_too(
+    rigless_command, thermostat, files, words
+):
     is_a_sentence(rigless_command(*(word.format(thermostat=thermostat) for word in words)))
 
 
@@ -113,7 +117,11 @@ def test_a_robots_commands_name_the_extra_they_need(tmp_path, environment):
             "except SystemExit as end: print(end.code)",
         ]
     found = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], env=environment, cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-c", "\n".join(lines)],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     needs = [
         f"error: rigless {robot} needs 'numba', which is not installed (pip install 'rigless[{robot}]')"

@@ -61,7 +61,12 @@ def test_a_reader_that_goes_away_is_no_error(environment):
     code = "import sys; from rigless.cli import main; sys.argv = ['rigless', 'list']; main()"
     with os.fdopen(to_there, "wb") as out:
         found = subprocess.run(
-            [sys.executable, "-c", code], stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, env=environment
+            [sys.executable, "-c", code],
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            env=environment,
         )
     assert "Traceback" not in found.stderr
     assert "Exception ignored" not in found.stderr

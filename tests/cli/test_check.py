@@ -51,11 +51,16 @@ def test_all_that_is_wrong_is_said_at_once(said, scenario):
 
 
 def test_junit_parses_and_counts(said, scenario, tmp_path):
-    bad = scenario("bad.toml", HOLDS.format(name="a"), FAILS.format(name=UGLY), FAILS.format(name="c"))
+    bad = scenario(
+        "bad.toml", HOLDS.format(name="a"), FAILS.format(name=UGLY), FAILS.format(name="c")
+    )
     plain = scenario("plain.toml")
     assert said("check", bad, plain, "--junit", tmp_path / "junit.xml").returncode == 1
     suites = ElementTree.parse(tmp_path / "junit.xml").getroot().findall("testsuite")
-    assert [(suite.get("tests"), suite.get("failures")) for suite in suites] == [("3", "2"), ("1", "0")]
+    assert [(suite.get("tests"), suite.get("failures")) for suite in suites] == [
+        ("3", "2"),
+        ("1", "0"),
+    ]
     assert [len(suite.findall("testcase/failure")) for suite in suites] == [2, 0]
     assert "<script>alert(1)</script>" in suites[0].findall("testcase")[1].get("name")
 
@@ -63,7 +68,10 @@ def test_junit_parses_and_counts(said, scenario, tmp_path):
 def test_json_is_the_same_from_run_to_run(said, scenario, thermostat, tmp_path):
     bad = scenario("bad.toml", HOLDS.format(name="a"), FAILS.format(name="b"))
     for name in ("a.json", "b.json"):
-        assert said("check", thermostat / "winter.toml", bad, "--json", tmp_path / name).returncode == 1
+        assert (
+            said("check", thermostat / "winter.toml", bad, "--json", tmp_path / name).returncode
+            == 1
+        )
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     report = json.loads((tmp_path / "a.json").read_text())
     assert [one["passed"] for one in report["scenarios"]] == [True, False]
@@ -78,7 +86,9 @@ def test_html_escapes_what_people_wrote(said, scenario, tmp_path):
     assert "<script>" not in page
 
 
-def test_a_robot_that_breaks_fails_its_scenario_and_the_others_still_run(said, scenario, thermostat, tmp_path):
+def test_a_robot_that_breaks_fails_its_scenario_and_the_others_still_run(
+    said, scenario, thermostat, tmp_path
+):
     brittle = tmp_path / "brittle.toml"
     kind = thermostat.parents[1] / "tests" / "host" / "brittle"
     brittle.write_text(

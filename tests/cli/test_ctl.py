@@ -11,7 +11,9 @@ from rigless.recordings.replay import verify
 
 @pytest.fixture
 def room(rigless_process, thermostat):
-    return rigless_process("run", thermostat, "--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep")
+    return rigless_process(
+        "run", thermostat, "--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep"
+    )
 
 
 @pytest.fixture
@@ -55,7 +57,17 @@ def test_one_robot_tells_what_can_be_set_and_broken(room, ctl):
 
 
 def test_of_a_crowd_those_are_told_who_are_not_like_the_others(rigless_process, thermostat, ctl):
-    rigless_process("run", thermostat, "--count", "14", "--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep")
+    rigless_process(
+        "run",
+        thermostat,
+        "--count",
+        "14",
+        "--set",
+        "ports.line=0",
+        "--panel",
+        "127.0.0.1:0",
+        "--lockstep",
+    )
     good(ctl("inject", "thermostat-9", "relay", "--for", "0.001"))
     assert good(ctl("inject", "thermostat-7", "relay")) == "fault thermostat-7 relay welded\n"
     good(ctl("step"))
@@ -71,13 +83,16 @@ def test_faults_and_inputs(room, ctl):
     assert good(ctl("inject", "thermostat", "temperature", "bias", "value=3")) == (
         "fault thermostat temperature bias {'value': 3.0}\n"
     )
-    assert "fault thermostat relay welded" in good(ctl("inject", "thermostat", "relay", "--for", "2"))
+    assert "fault thermostat relay welded" in good(
+        ctl("inject", "thermostat", "relay", "--for", "2")
+    )
     assert "temperature bias" in good(ctl("status"))
     good(ctl("step", "2000"))
     assert good(ctl("clear", "thermostat", "relay")) == "1 faults left\n"
     assert good(ctl("clear", "thermostat")) == "0 faults left\n"
     assert (
-        good(ctl("set-input", "thermostat", "window_open=true", "outside_c=-3")) == "window_open=true outside_c=-3.0\n"
+        good(ctl("set-input", "thermostat", "window_open=true", "outside_c=-3"))
+        == "window_open=true outside_c=-3.0\n"
     )
     assert good(ctl("set-input", "thermostat", "window_open=false")) == "window_open=false\n"
 
@@ -92,7 +107,9 @@ def test_snapshots_by_name_and_by_file(room, ctl, tmp_path):
     assert "at 0.500 s" in good(ctl("restore", tmp_path / "s"))
 
 
-def test_a_recorded_session_under_control_replays_part_by_part(rigless_process, ctl, thermostat, tmp_path):
+def test_a_recorded_session_under_control_replays_part_by_part(
+    rigless_process, ctl, thermostat, tmp_path
+):
     file = tmp_path / "f.mcap"
     words = ("--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep", "--record", file)
     process = rigless_process("run", thermostat, *words)

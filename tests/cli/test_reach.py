@@ -12,7 +12,13 @@ def test_a_pose_as_json(said):
     found = said("welder", "reach", "--pose", POSE, "--json")
     assert found.returncode == 0
     told = json.loads(found.stdout)
-    assert list(told)[:5] == ["pose", "reachable", "has_solution", "within_limits", "collision_free"]
+    assert list(told)[:5] == [
+        "pose",
+        "reachable",
+        "has_solution",
+        "within_limits",
+        "collision_free",
+    ]
     assert told["reachable"] is True
     assert len(told["joint_solution_deg"]) == 6
     assert told["singular_value"] > 0.01
@@ -62,7 +68,17 @@ def test_mistakes_are_told(said, words, reason):
 
 def test_a_map_is_the_same_in_every_file_and_with_any_number_of_processes(said, tmp_path):
     for name, jobs in (("one.npz", "1"), ("two.npz", "2"), ("map.csv", "1"), ("map.ply", "1")):
-        found = said("welder", "reach", "--map", "400", "--out", str(tmp_path / name), "--jobs", jobs, "--json")
+        found = said(
+            "welder",
+            "reach",
+            "--map",
+            "400",
+            "--out",
+            str(tmp_path / name),
+            "--jobs",
+            jobs,
+            "--json",
+        )
         assert found.returncode == 0
     told = json.loads(found.stdout)
     one, two = (np.load(tmp_path / name) for name in ("one.npz", "two.npz"))

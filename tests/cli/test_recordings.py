@@ -18,7 +18,17 @@ def winter(said, thermostat, tmp_path):
 
     def make(name, *words):
         file = tmp_path / name
-        given = ("--fast", "--duration", "60", "--no-panel", "--set", "ports.line=0", "--record", file, *words)
+        given = (
+            "--fast",
+            "--duration",
+            "60",
+            "--no-panel",
+            "--set",
+            "ports.line=0",
+            "--record",
+            file,
+            *words,
+        )
         assert said("run", thermostat, *given).returncode == 0
         return file
 
@@ -42,12 +52,20 @@ def tamper(source, target, topic, change):
                 fields = json.loads(data)
                 change(fields)
                 data, done = json.dumps(fields).encode(), True
-            writer.add_message(channels[channel.topic], message.log_time, data, message.publish_time, message.sequence)
+            writer.add_message(
+                channels[channel.topic],
+                message.log_time,
+                data,
+                message.publish_time,
+                message.sequence,
+            )
         writer.finish()
     assert done
 
 
-def test_a_live_recording_with_real_traffic_is_the_same(rigless_process, rigless_command, thermostat, tmp_path):
+def test_a_live_recording_with_real_traffic_is_the_same(
+    rigless_process, rigless_command, thermostat, tmp_path
+):
     file = tmp_path / "live.mcap"
     process = rigless_process(
         "run", thermostat, "--set", "ports.line=0", "--no-panel", "--speed", "20", "--record", file
@@ -59,7 +77,13 @@ def test_a_live_recording_with_real_traffic_is_the_same(rigless_process, rigless
     ):
         reports.bind(("127.0.0.1", 0))
         reports.settimeout(60)
-        for line in (b"SUBSCRIBE %d" % reports.getsockname()[1], b"SET 25", b"GET", b"nonsense", b"SET 99"):
+        for line in (
+            b"SUBSCRIBE %d" % reports.getsockname()[1],
+            b"SET 25",
+            b"GET",
+            b"nonsense",
+            b"SET 99",
+        ):
             stream.write(line + b"\n")
             stream.flush()
             assert stream.readline()
@@ -80,7 +104,10 @@ def test_a_recording_cut_off_by_a_kill_is_the_same_up_to_the_cut(
     )
     with socket.create_connection(process.address("thermostat/line"), 60) as client:
         client.sendall(b"SET 25\nGET\n")
-        process.until(lambda: sum(record.direction == "out" for record in Recording.open(file)) >= 2, "answers on disk")
+        process.until(
+            lambda: sum(record.direction == "out" for record in Recording.open(file)) >= 2,
+            "answers on disk",
+        )
         assert process.end(signal.SIGKILL) == -signal.SIGKILL
     found = rigless_command("replay", file)
     assert found.returncode == 0, found.stdout + found.stderr
@@ -97,14 +124,21 @@ def test_a_file_cut_anywhere_is_read_or_refused_but_never_breaks(said, winter, t
         assert "Traceback" not in found.stderr
 
 
-def test_a_tampered_recording_is_named_by_robot_port_time_and_field(rigless_command, winter, tmp_path):
+def test_a_tampered_recording_is_named_by_robot_port_time_and_field(
+    rigless_command, winter, tmp_path
+):
     def warmer(fields):
         fields["message"]["temperature_c"] += 1.0
 
     tamper(winter("good.mcap"), tmp_path / "bad.mcap", "/thermostat/reports/out", warmer)
     found = rigless_command("replay", tmp_path / "bad.mcap", "--verify")
     assert found.returncode == 1
-    for part in ("robot thermostat", "port reports", "at 2.000000 s", "field message.temperature_c"):
+    for part in (
+        "robot thermostat",
+        "port reports",
+        "at 2.000000 s",
+        "field message.temperature_c",
+    ):
         assert part in found.stdout
 
 
@@ -117,7 +151,10 @@ def test_tampered_bytes_and_truth_are_found_too(said, winter, tmp_path):
     def truth(fields):
         fields["heating"] = not fields["heating"]
 
-    for topic, change, field in (("/thermostat/reports/out", wire, "wire"), ("/thermostat/truth", truth, "heating")):
+    for topic, change, field in (
+        ("/thermostat/reports/out", wire, "wire"),
+        ("/thermostat/truth", truth, "heating"),
+    ):
         tamper(good, tmp_path / "bad.mcap", topic, change)
         found = said("replay", tmp_path / "bad.mcap")
         assert (found.returncode, f"field {field}" in found.stdout) == (1, True), found.stdout
@@ -144,11 +181,16 @@ def test_serve_plays_the_recorded_outputs_to_a_real_client(rigless_process, wint
         for record in Recording.open(file)
         if record.topic == "/thermostat/reports/out"
     ]
-    process = rigless_process("replay", file, "--serve", "--speed", "50", "--set", "thermostat.ports.line=0")
+    process = rigless_process(
+        "replay", file, "--serve", "--speed", "50", "--set", "thermostat.ports.line=0"
+    )
     with socket.socket(type=socket.SOCK_DGRAM) as reports:
         reports.bind(("127.0.0.1", 0))
         reports.settimeout(60)
-        line, subscribe = process.address("thermostat/line"), b"SUBSCRIBE %d\n" % reports.getsockname()[1]
+        line, subscribe = (
+            process.address("thermostat/line"),
+            b"SUBSCRIBE %d\n" % reports.getsockname()[1],
+        )
         with socket.create_connection(line, 60) as client:
             client.sendall(subscribe)  # at once: time starts with the connection
             got = [reports.recv(100)]
@@ -161,6 +203,15 @@ def test_serve_plays_the_recorded_outputs_to_a_real_client(rigless_process, wint
 
 
 def test_serve_now_plays_without_a_client_and_ends(said, winter):
-    found = said("replay", winter("a.mcap"), "--serve", "--now", "--speed", "100", "--set", "thermostat.ports.line=0")
+    found = said(
+        "replay",
+        winter("a.mcap"),
+        "--serve",
+        "--now",
+        "--speed",
+        "100",
+        "--set",
+        "thermostat.ports.line=0",
+    )
     assert found.returncode == 0, found.stderr
     assert "played 60 messages" in found.stderr

@@ -44,7 +44,9 @@ def test_a_node_beside_the_robots_own_wire(rigless_command):
 
 def test_without_cyclone_the_command_that_installs_it_is_named(monkeypatch):
     for name in [
-        name for name in sys.modules if name.partition(".")[0] == "cyclonedds" or name == "rigless.transports.dds"
+        name
+        for name in sys.modules
+        if name.partition(".")[0] == "cyclonedds" or name == "rigless.transports.dds"
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "cyclonedds", None)

@@ -16,7 +16,10 @@ ANY = ("--set", "ports.line=0", "--panel", "127.0.0.1:0")
 
 
 def ask(process, line, port="thermostat/line"):
-    with socket.create_connection(process.address(port), 60) as client, client.makefile("rwb") as stream:
+    with (
+        socket.create_connection(process.address(port), 60) as client,
+        client.makefile("rwb") as stream,
+    ):
         stream.write(line + b"\n")
         stream.flush()
         return stream.readline().strip()
@@ -34,7 +37,9 @@ def test_it_prints_ports_then_panel_then_ready(rigless_process, thermostat):
 
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly_with_clients_connected(rigless_process, thermostat, tmp_path, signum):
+def test_a_signal_ends_it_cleanly_with_clients_connected(
+    rigless_process, thermostat, tmp_path, signum
+):
     file = tmp_path / "f.mcap"
     process = rigless_process("run", thermostat, *ANY, "--record", file)
     with socket.create_connection(process.address("thermostat/line"), 60) as client:
@@ -47,7 +52,9 @@ def test_a_signal_ends_it_cleanly_with_clients_connected(rigless_process, thermo
     assert (found.difference, found.cut) == (None, False)
 
 
-def test_a_signal_ends_it_while_it_runs_as_fast_as_it_can_and_while_it_waits(rigless_process, thermostat):
+def test_a_signal_ends_it_while_it_runs_as_fast_as_it_can_and_while_it_waits(
+    rigless_process, thermostat
+):
     for pace in ("--fast", "--lockstep"):
         process = rigless_process("run", thermostat, *ANY, pace)
         assert process.end(signal.SIGINT) == 0
@@ -81,7 +88,9 @@ def test_the_default_panel_port_gives_way_when_it_is_taken(rigless_process, ther
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         held, url = False, ":8080"
         while url.endswith(":8080") and not held:
-            with suppress(OSError):  # somebody else holds it, which serves as well unless they let go of it now
+            with suppress(
+                OSError
+            ):  # somebody else holds it, which serves as well unless they let go of it now
                 holder.bind(("127.0.0.1", 8080))
                 holder.listen()
                 held = True
@@ -91,11 +100,21 @@ def test_the_default_panel_port_gives_way_when_it_is_taken(rigless_process, ther
         assert httpx.get(process.url, timeout=60).status_code == 401
 
 
-def test_a_port_in_use_is_an_error_that_names_the_fix_and_the_fix_works(rigless_command, rigless_process, thermostat):
+def test_a_port_in_use_is_an_error_that_names_the_fix_and_the_fix_works(
+    rigless_command, rigless_process, thermostat
+):
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
-        words = ("run", thermostat, "--no-panel", "--duration", "0.1", "--set", f"ports.line={holder.getsockname()[1]}")
+        words = (
+            "run",
+            thermostat,
+            "--no-panel",
+            "--duration",
+            "0.1",
+            "--set",
+            f"ports.line={holder.getsockname()[1]}",
+        )
         found = rigless_command(*words)
         assert (found.returncode, found.stdout) == (2, "")
         assert "--set thermostat.ports.line=0" in found.stderr
@@ -115,7 +134,9 @@ def test_two_fast_runs_give_the_same_file_byte_for_byte(rigless_command, thermos
 def test_a_duration_ends_it_and_the_scenario_gives_one_too(rigless_command, thermostat):
     found = rigless_command("run", thermostat, *ANY, "--fast", "--duration", "1.5")
     assert (found.returncode, "simulated 1.500 s" in found.stderr) == (0, True)
-    found = rigless_command("run", thermostat / "winter.toml", "--set", "hall.ports.line=0", "--no-panel", "--fast")
+    found = rigless_command(
+        "run", thermostat / "winter.toml", "--set", "hall.ports.line=0", "--no-panel", "--fast"
+    )
     assert (found.returncode, "simulated 3600.000 s" in found.stderr) == (0, True)
 
 
@@ -130,13 +151,20 @@ def test_quiet_shows_warnings_only(rigless_command, thermostat):
     assert "heater on" not in rigless_command(*words, "--quiet").stderr
 
 
-def test_a_robot_that_breaks_leaves_the_process_running_and_its_exit_code_says_so(rigless_process, thermostat):
+def test_a_robot_that_breaks_leaves_the_process_running_and_its_exit_code_says_so(
+    rigless_process, thermostat
+):
     brittle = thermostat.parents[1] / "tests" / "host" / "brittle"
     process = rigless_process("run", brittle, "--panel", "127.0.0.1:0")
     with socket.create_connection(process.address("brittle/line"), 60) as client:
         client.sendall(b"fail\n")
-        status_url, bearer = process.url + "/api/status", {"Authorization": f"Bearer {process.token}"}
-        while (status := httpx.get(status_url, headers=bearer, timeout=60).json())["state"] != "failed":
+        status_url, bearer = (
+            process.url + "/api/status",
+            {"Authorization": f"Bearer {process.token}"},
+        )
+        while (status := httpx.get(status_url, headers=bearer, timeout=60).json())[
+            "state"
+        ] != "failed":
             assert process.popen.poll() is None
         assert "ZeroDivisionError: told to" in status["failure"]
     assert process.end() == 1
@@ -163,4 +191,6 @@ def test_who_waits_long_for_a_start_is_told_why(monkeypatch):
         before = len(threads())
     assert "still starting" in said.pop()
     assert before >= 2
-    assert not any(isinstance(thread, Timer) and not thread.finished.is_set() for thread in threads())
+    assert not any(
+        isinstance(thread, Timer) and not thread.finished.is_set() for thread in threads()
+    )

@@ -19,7 +19,9 @@ def wrong(tmp_path):
 
 
 def test_a_valid_program(said):
-    found = said("welder", "validate", PROGRAMS / "joint_moves.nc", "--cell", "weld_table", "--strict")
+    found = said(
+        "welder", "validate", PROGRAMS / "joint_moves.nc", "--cell", "weld_table", "--strict"
+    )
     assert (found.returncode, found.stdout) == (0, "")
     assert "valid, 0 warnings" in found.stderr
     assert "cycle time 4.9" in found.stderr
@@ -30,7 +32,9 @@ def test_findings_are_told_as_compilers_do(said, wrong):
     assert found.returncode == 1
     first, second = found.stdout.splitlines()
     assert first.startswith(f"{wrong}:3:1: error: error:20 ")
-    assert second.startswith(f"{wrong}:4:4: error: joint 6 to 500° is outside -360° to 360° [soft-limit, ")
+    assert second.startswith(
+        f"{wrong}:4:4: error: joint 6 to 500° is outside -360° to 360° [soft-limit, "
+    )
 
 
 def test_a_collision_names_line_and_objects(said, tmp_path):
@@ -48,7 +52,12 @@ def test_a_collision_names_line_and_objects(said, tmp_path):
 
 def test_reports(said, wrong, tmp_path):
     names = {kind: tmp_path / f"r.{kind}" for kind in ("json", "junit", "sarif", "html")}
-    found = said("welder", "validate", wrong, *(word for kind, path in names.items() for word in (f"--{kind}", path)))
+    found = said(
+        "welder",
+        "validate",
+        wrong,
+        *(word for kind, path in names.items() for word in (f"--{kind}", path)),
+    )
     assert found.returncode == 1
     once = names["json"].read_text()
     assert [one["rule"] for one in json.loads(once)["findings"]] == ["gcode", "soft-limit"]
@@ -83,7 +92,9 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.seen.add(tag)
-        self.links += [value for name, value in attrs if name in ("src", "href") and not value.startswith("#")]
+        self.links += [
+            value for name, value in attrs if name in ("src", "href") and not value.startswith("#")
+        ]
 
 
 @pytest.mark.parametrize(
@@ -100,4 +111,8 @@ class Tags(HTMLParser):
 )
 def test_bad_input_is_a_sentence(said, words, why):
     found = said("welder", "validate", *words)
-    assert (found.returncode, why in found.stderr, "Traceback" in found.stderr) == (2, True, False), found.stderr
+    assert (found.returncode, why in found.stderr, "Traceback" in found.stderr) == (
+        2,
+        True,
+        False,
+    ), found.stderr

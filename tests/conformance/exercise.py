@@ -33,7 +33,10 @@ from rigless.scenario.model import Scenario
 ROOT = Path(__file__).resolve().parents[2]
 THERMOSTAT = str(ROOT / "examples" / "thermostat")
 MS = 1_000_000
-FIRST_MS, EVERY_MS = 150, 130  # when samples arrive: between two ticks of most rates, and spread out
+FIRST_MS, EVERY_MS = (
+    150,
+    130,
+)  # when samples arrive: between two ticks of most rates, and spread out
 
 Split = Callable[[bytes], list[bytes]]
 Outputs = list[tuple[int, str, int, str, bytes]]
@@ -69,7 +72,9 @@ def settings(target: str) -> list[str]:
     return file.read_text("utf-8").splitlines() if file.is_file() else []
 
 
-def among(target: str, others: Iterable[dict[str, Any]], first: bool, seed: int = 1) -> tuple[Simulation, Robot]:
+def among(
+    target: str, others: Iterable[dict[str, Any]], first: bool, seed: int = 1
+) -> tuple[Simulation, Robot]:
     """The robot with neighbours before or after it."""
     config = load(target)[1].config.model_dump(mode="json")
     mine: dict[str, Any] = {"kind": target, "name": name_of(target), "config": config}
@@ -96,20 +101,28 @@ def samples(robot: Robot, golden: Path | None = None) -> list[Sample]:
     """What to feed a robot, port by port in turn."""
     golden = golden or golden_of(robot.name)
     lists = [_of_port(port, golden) for port in in_ports(robot)]
-    return [column[row] for row in range(max(map(len, lists), default=0)) for column in lists if row < len(column)]
+    return [
+        column[row]
+        for row in range(max(map(len, lists), default=0))
+        for column in lists
+        if row < len(column)
+    ]
 
 
 def _of_port(port: Port, golden: Path) -> list[Sample]:
     streams = [Sample(port, path.read_bytes()) for path in sorted(golden.glob(f"{port.name}-*.in"))]
     messages = [
-        Sample(port, path.read_bytes(), unquote(path.stem)) for path in sorted((golden / port.name).glob("*.in"))
+        Sample(port, path.read_bytes(), unquote(path.stem))
+        for path in sorted((golden / port.name).glob("*.in"))
     ]
     return streams + messages or [Sample(port, data, "sample") for data in noise(port.name)]
 
 
 def noise(name: str, count: int = 4, length: int = 60) -> Iterator[bytes]:
     """The same random bytes each time; half of them printable lines."""
-    rng = np.random.Generator(np.random.Philox(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8])))
+    rng = np.random.Generator(
+        np.random.Philox(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]))
+    )
     for n in range(count):
         low, high = ((32, 127), (0, 256))[n % 2]
         yield rng.integers(low, high, length, dtype=np.uint8).tobytes() + b"\n"
@@ -120,7 +133,9 @@ def connect(sim: Simulation, robot: Robot) -> dict[str, int]:
     links = {}
     for number, port in enumerate(in_ports(robot), 1):
         links[port.name] = number
-        sim.apply(inp.Connect(robot.name, port.name, number, f"10.0.0.9:{4000 + number}", "10.0.0.1:1"))
+        sim.apply(
+            inp.Connect(robot.name, port.name, number, f"10.0.0.9:{4000 + number}", "10.0.0.1:1")
+        )
     return links
 
 
@@ -142,7 +157,9 @@ def at_random(seed: int) -> Split:
     return split
 
 
-def feed(sim: Simulation, robot: Robot, split: Split = whole, given: list[Sample] | None = None) -> int:
+def feed(
+    sim: Simulation, robot: Robot, split: Split = whole, given: list[Sample] | None = None
+) -> int:
     """Connect peers and let them send the samples, one after the other; gives the time in ns when all have come."""
     links = connect(sim, robot)
     at_ns = sim.now_ns + FIRST_MS * MS
@@ -150,7 +167,9 @@ def feed(sim: Simulation, robot: Robot, split: Split = whole, given: list[Sample
         pieces = split(sample.data) if sample.port.kind == "stream" else [sample.data]
         for piece in pieces:
             link = links[sample.port.name]
-            sim.schedule(at_ns, inp.Arrive(robot.name, sample.port.name, link, piece, sample.subject))
+            sim.schedule(
+                at_ns, inp.Arrive(robot.name, sample.port.name, link, piece, sample.subject)
+            )
         at_ns += EVERY_MS * MS
     return at_ns
 
@@ -168,10 +187,14 @@ def tap(sim: Simulation, robot: Robot) -> Outputs:
 
 
 def events(sim: Simulation, robot: Robot) -> list[tuple[int, str, str]]:
-    return [(event.time_ns, event.code, event.text) for event in sim.events if event.robot == robot.name]
+    return [
+        (event.time_ns, event.code, event.text) for event in sim.events if event.robot == robot.name
+    ]
 
 
-def session(target: str, seed: int = 1, steps: Iterable[float] = (3.0,), split: Split = whole) -> bytes:
+def session(
+    target: str, seed: int = 1, steps: Iterable[float] = (3.0,), split: Split = whole
+) -> bytes:
     """The recording of a fresh robot that is fed its samples, advanced in these steps (s)."""
     sim, robot = load(target, seed)
     stream = io.BytesIO()

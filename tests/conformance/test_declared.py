@@ -37,21 +37,34 @@ def imports(path, package):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            here = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            here = (
+                package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            )
             yield ".".join([*here, *([node.module] if node.module else [])])
 
 
 def test_nothing_banned_is_imported(target):
     lint = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]
-    banned = {*lint["flake8-tidy-imports"]["banned-api"], *(f"rigless.{layer}" for layer in LAYERS_ABOVE)}
+    banned = {
+        *lint["flake8-tidy-imports"]["banned-api"],
+        *(f"rigless.{layer}" for layer in LAYERS_ABOVE),
+    }
     own = target if kinds.is_folder(target) else f"rigless.robots.{target}"
     package = name_of(target) if kinds.is_folder(target) else own
-    for_users = [pattern for pattern, rules in lint["per-file-ignores"].items() if "TID251" in rules]
+    for_users = [
+        pattern for pattern, rules in lint["per-file-ignores"].items() if "TID251" in rules
+    ]
     for path in sorted(folder_of(target).rglob("*.py")):
-        if any(path.match(pattern) for pattern in for_users if pattern.startswith("src/rigless/robots/")):
+        if any(
+            path.match(pattern)
+            for pattern in for_users
+            if pattern.startswith("src/rigless/robots/")
+        ):
             continue
         for name in imports(path, package):
-            assert not [word for word in banned if f"{name}.".startswith(f"{word}.")], f"{path} imports {name}"
+            assert not [word for word in banned if f"{name}.".startswith(f"{word}.")], (
+                f"{path} imports {name}"
+            )
             other = name.startswith("rigless.robots.") and not f"{name}.".startswith(f"{own}.")
             assert not other, f"{path} imports another robot: {name}"
 
@@ -69,7 +82,11 @@ def models(model):
     yield model
     for value in (getattr(model, name) for name in type(model).model_fields):
         for item in (
-            value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else [value]
+            value
+            if isinstance(value, list | tuple)
+            else value.values()
+            if isinstance(value, dict)
+            else [value]
         ):
             if isinstance(item, BaseModel):
                 yield from models(item)
@@ -138,7 +155,10 @@ def test_ports_are_declared(target):
     assert len(set(names)) == len(names)
     for port in robot.ports:
         assert isinstance(port, Port)
-        assert (port.kind in ("stream", "datagram", "message"), port.direction in ("in", "out", "both")) == (True, True)
+        assert (
+            port.kind in ("stream", "datagram", "message"),
+            port.direction in ("in", "out", "both"),
+        ) == (True, True)
         assert port.codec() is not port.codec(), "one codec a connection"
         assert (ROOT / "src" / "rigless" / "transports" / f"{port.transport}.py").is_file()
 
@@ -152,7 +172,10 @@ def test_every_input_can_be_set(target):
     for name, spec in robot.inputs.items():
         assert robot.input[name] == spec.default
         others = {bool: [True, False], int: [0, 1, 7], float: [0.0, 1.0, -2.5], str: ["", "other"]}
-        low, high = (-math.inf if spec.low is None else spec.low), (math.inf if spec.high is None else spec.high)
+        low, high = (
+            (-math.inf if spec.low is None else spec.low),
+            (math.inf if spec.high is None else spec.high),
+        )
         for value in (*others[type(spec.default)], spec.default):
             if not isinstance(value, str) and not low <= value <= high:
                 with pytest.raises(InputError, match="out of range"):

@@ -17,9 +17,24 @@ from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.kernel.snapshot import Snapshot
 from rigless.recordings.replay import verify
 
-from .exercise import THERMOSTAT, among, at_random, events, feed, load, one_by_one, session, tap, targets, whole
+from .exercise import (
+    THERMOSTAT,
+    among,
+    at_random,
+    events,
+    feed,
+    load,
+    one_by_one,
+    session,
+    tap,
+    targets,
+    whole,
+)
 
-NEIGHBOURS = [{"kind": THERMOSTAT, "name": "neighbour"}, {"kind": THERMOSTAT, "name": "neighbour-2"}]
+NEIGHBOURS = [
+    {"kind": THERMOSTAT, "name": "neighbour"},
+    {"kind": THERMOSTAT, "name": "neighbour-2"},
+]
 
 
 def test_the_same_seed_gives_the_same_bytes(target):

@@ -20,7 +20,9 @@ def copy(folder: Path) -> str:
 
 
 def test_every_installed_robot_and_an_outside_one_are_in_the_suite():
-    on_disk = {init.parent.name for init in (ROOT / "src" / "rigless" / "robots").glob("*/__init__.py")}
+    on_disk = {
+        init.parent.name for init in (ROOT / "src" / "rigless" / "robots").glob("*/__init__.py")
+    }
     assert {name_of(target) for target in targets()} >= {"thermostat", *on_disk}
     assert set(kinds.installed()) == on_disk
 
@@ -35,14 +37,24 @@ def test_a_copied_folder_is_a_robot(tmp_path):
 
 
 def test_nothing_in_the_package_knows_of_it():
-    told = [path for path in (ROOT / "src").rglob("*.py") if "import thermostat" in path.read_text("utf-8")]
+    told = [
+        path
+        for path in (ROOT / "src").rglob("*.py")
+        if "import thermostat" in path.read_text("utf-8")
+    ]
     assert told == []
 
 
 def test_it_runs_from_the_command_line_in_a_bare_directory(tmp_path):
     target = copy(tmp_path / "boiler_from_a_shell")
     run = subprocess.run(
-        [sys.executable, "-c", "from rigless.cli import main; main()", "check", "boiler_from_a_shell"],
+        [
+            sys.executable,
+            "-c",
+            "from rigless.cli import main; main()",
+            "check",
+            "boiler_from_a_shell",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -48,7 +48,9 @@ class Stage:
 def look(view):
     """Draw all there is and give it; every part must fit."""
     drawing, numbers, ends = {**view.draw(), **view.still()}, view.measure(), view.trace()
-    drawn = {part.name: rows(part, drawing.get(part.name, ())) for part in view.parts if part.columns}
+    drawn = {
+        part.name: rows(part, drawing.get(part.name, ())) for part in view.parts if part.columns
+    }
     for name in messages.measures(view):
         float(numbers[name])
     for name in messages.traces(view):
@@ -75,7 +77,15 @@ def test_the_parts_of_a_page_have_names_of_their_own(target):
     _, robot = load(target)
     parts = robot.view().parts
     assert parts
-    for kinds in ((Trail,), (Gauge, Word, Lamp), (Plot,), (Action,), (Switch, Button), (Slider,), (Listing,)):
+    for kinds in (
+        (Trail,),
+        (Gauge, Word, Lamp),
+        (Plot,),
+        (Action,),
+        (Switch, Button),
+        (Slider,),
+        (Listing,),
+    ):
         found = [part.name for part in parts if isinstance(part, kinds)]
         assert len(set(found)) == len(found), kinds
     drawn = [part.name for part in parts if part.columns]
@@ -242,7 +252,9 @@ def test_one_that_can_be_driven_is_and_stops(target):
     assert bool(view.drive(1.0, 1.0, 1.0)) == bool(drives)
     if not drives:
         return
-    for given in view.drive(*(float(axis in drives[0].axes) for axis in ("forward", "left", "turn"))):
+    for given in view.drive(
+        *(float(axis in drives[0].axes) for axis in ("forward", "left", "turn"))
+    ):
         sim.apply(given)
     before = view.trace()
     sim.run(1.0)

@@ -46,7 +46,9 @@ def messages(target, index, cuts):
     sim.dispatch = note
     link = connect(sim, robot)[sample.port.name]
     for begin, end in zip([0, *cuts], [*cuts, len(sample.data)], strict=True):
-        sim.apply(inp.Arrive(robot.name, sample.port.name, link, sample.data[begin:end], sample.subject))
+        sim.apply(
+            inp.Arrive(robot.name, sample.port.name, link, sample.data[begin:end], sample.subject)
+        )
         sim.run(0.2)
     return [repr(message) for message in reached]
 
@@ -98,7 +100,9 @@ def mutate(data: bytes, places: list[tuple[int, int, int]]) -> bytes:
     return data
 
 
-PLACES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5000), st.integers(0, 255)), min_size=1, max_size=6)
+PLACES = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 5000), st.integers(0, 255)), min_size=1, max_size=6
+)
 _ready = {}
 
 
@@ -134,7 +138,9 @@ def test_random_bytes_are_survived(target, data):
     ports = in_ports(robot)
     assume(ports)
     port = data.draw(st.sampled_from(ports))
-    subjects = st.sampled_from([sample.subject for sample in samples(robot)] or [""]) | st.text(max_size=10)
+    subjects = st.sampled_from([sample.subject for sample in samples(robot)] or [""]) | st.text(
+        max_size=10
+    )
     pieces = data.draw(st.lists(st.binary(max_size=200), min_size=1, max_size=4))
     survives(sim, robot, port, pieces, data.draw(subjects))
 
@@ -149,7 +155,9 @@ def test_mutated_samples_are_survived(target, data):
     survives(sim, robot, sample.port, pieces, sample.subject)
 
 
-@pytest.mark.parametrize("data", [b"", b"\0" * 65536, b"\xff" * 65536, b"9" * 65536, b"\n" * 5000, b'{"a":' * 5000])
+@pytest.mark.parametrize(
+    "data", [b"", b"\0" * 65536, b"\xff" * 65536, b"9" * 65536, b"\n" * 5000, b'{"a":' * 5000]
+)
 def test_a_lot_of_one_thing_is_survived(target, data):
     sim, robot = ready(target)
     for port in in_ports(robot):

@@ -12,7 +12,12 @@ SCRIPTS = sorted(EXAMPLES.glob("[0-9][0-9]_*.py"))
 
 SAYS = {
     "01_virtual_time.py": ["▁", "°C in an hour", "SET 22 was answered with 'OK'", "heater on"],
-    "02_real_sockets.py": ["GET              → TEMP", "SET 25           → OK", "→ ERR unknown", "report: REPORT "],
+    "02_real_sockets.py": [
+        "GET              → TEMP",
+        "SET 25           → OK",
+        "→ ERR unknown",
+        "report: REPORT ",
+    ],
     "03_faults_and_snapshots.py": ["healthy sensor", "stuck sensor", "overheats the room by"],
     "05_map_the_apartment.py": ["####", "% of the true walls are found"],
     "06_pacbot_square.py": ["west forward at 0.5 / east backward at 0.5", "the square closes to"],
@@ -26,7 +31,11 @@ SAYS = {
         "  task.progress GRIP",
         "  task.done     {'distanceM': 3.16",
     ],
-    "04_record_and_replay.py": ["the same", "same seed: equal bytes", "other seed: robot thermostat"],
+    "04_record_and_replay.py": [
+        "the same",
+        "same seed: equal bytes",
+        "other seed: robot thermostat",
+    ],
 }
 
 

@@ -15,7 +15,9 @@ from rigless.scenario.load import open_target
 THERMOSTAT = Path(__file__).resolve().parents[2] / "examples" / "thermostat"
 BRITTLE = Path(__file__).resolve().parent / "brittle"
 DEADLINE_S = 60.0
-QUIET = "127.0.77.1"  # of this machine, but nobody else takes ports there: one found free stays free
+QUIET = (
+    "127.0.77.1"  # of this machine, but nobody else takes ports there: one found free stays free
+)
 
 
 def on_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -116,7 +118,9 @@ class Client:
 
 
 @asynccontextmanager
-async def client_of(host: Host, robot: str = "thermostat", port: str = "line") -> AsyncIterator[Client]:
+async def client_of(
+    host: Host, robot: str = "thermostat", port: str = "line"
+) -> AsyncIterator[Client]:
     client = await Client.connect(host.address(robot, port))
     try:
         yield client

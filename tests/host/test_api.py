@@ -16,7 +16,10 @@ from .driving import bad, client_of, good, make_host, on_loop, until, with_api
 @asynccontextmanager
 async def api(speed="lockstep"):
     host = make_host(speed=speed)
-    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=60) as http:
+    async with (
+        with_api(host) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as http,
+    ):
         yield host, http
 
 
@@ -49,11 +52,15 @@ async def test_time_is_paused_resumed_stepped_and_paced():
         before = host.sim.now_ns
         status = await good(http.post("/api/step", json={"ms": 250}))
         assert (status["state"], host.sim.now_ns - before) == ("paused", 250_000_000)
-        assert (await good(http.post("/api/step", json={})))["time_s"] == pytest.approx((before + 260_000_000) / 1e9)
+        assert (await good(http.post("/api/step", json={})))["time_s"] == pytest.approx(
+            (before + 260_000_000) / 1e9
+        )
         assert (await good(http.post("/api/resume")))["state"] == "running"
         assert (await good(http.post("/api/speed", json={"speed": 2.5})))["speed"] == 2.5
         assert (await good(http.post("/api/speed", json={"speed": "fast"})))["pace"] == "fast"
-        assert (await good(http.post("/api/speed", json={"speed": "lockstep"})))["state"] == "lockstep"
+        assert (await good(http.post("/api/speed", json={"speed": "lockstep"})))[
+            "state"
+        ] == "lockstep"
         assert (await good(http.post("/api/reset")))["time_s"] == 0
 
 
@@ -68,25 +75,41 @@ async def test_a_robot_tells_its_inputs_fault_targets_and_truth():
                 "label": "Window open",
                 "by_host": False,
             },
-            "outside_c": {"default": 5.0, "help": "temperature outside", "label": "Outside °C", "by_host": False},
+            "outside_c": {
+                "default": 5.0,
+                "help": "temperature outside",
+                "label": "Outside °C",
+                "by_host": False,
+            },
         }
         assert robot["fault_targets"]["temperature"]["bias"] == {"value": 1.0}
         assert robot["fault_targets"]["relay"] == {"welded": {}}
         told = await good(http.get("/api/robots/thermostat/truth"))
         assert told["time_s"] == 0
-        assert told["truth"].items() >= {"temperature_c": 18.0, "measured_c": None, "heating": False}.items()
-        assert "did you mean 'thermostat'" in (await bad(http.get("/api/robots/thermostatt")))["fix"]
+        assert (
+            told["truth"].items()
+            >= {"temperature_c": 18.0, "measured_c": None, "heating": False}.items()
+        )
+        assert (
+            "did you mean 'thermostat'" in (await bad(http.get("/api/robots/thermostatt")))["fix"]
+        )
 
 
 @on_loop
 async def test_inputs_are_set_all_or_none():
     async with api() as (host, http):
         robot = await good(
-            http.post("/api/robots/thermostat/inputs", json={"inputs": {"window_open": True, "outside_c": -5}})
+            http.post(
+                "/api/robots/thermostat/inputs",
+                json={"inputs": {"window_open": True, "outside_c": -5}},
+            )
         )
         assert robot["inputs"] == {"window_open": True, "outside_c": -5.0}
         body = {"inputs": {"outside_c": 30, "window_open": "ajar"}}
-        assert "window_open" in (await bad(http.post("/api/robots/thermostat/inputs", json=body)))["where"]
+        assert (
+            "window_open"
+            in (await bad(http.post("/api/robots/thermostat/inputs", json=body)))["where"]
+        )
         assert host.sim.robot("thermostat").input["outside_c"] == -5.0
 
 
@@ -95,12 +118,16 @@ async def test_messages_reach_the_robot():
     async with api() as (host, http):
         await good(
             http.post(
-                "/api/robots/thermostat/messages", json={"port": "line", "message": {"type": "Set", "celsius": 23}}
+                "/api/robots/thermostat/messages",
+                json={"port": "line", "message": {"type": "Set", "celsius": 23}},
             )
         )
         assert host.sim.truth("thermostat").setpoint_c == 23.0
         problem = await bad(
-            http.post("/api/robots/thermostat/messages", json={"port": "line", "message": {"type": "Sett"}})
+            http.post(
+                "/api/robots/thermostat/messages",
+                json={"port": "line", "message": {"type": "Sett"}},
+            )
         )
         assert "did you mean 'Set'" in problem["fix"]
 
@@ -108,16 +135,28 @@ async def test_messages_reach_the_robot():
 @on_loop
 async def test_faults_are_injected_listed_and_cleared_and_end_by_themselves():
     async with api() as (host, http):
-        bias = {"robot": "thermostat", "target": "temperature", "kind": "bias", "params": {"value": 3}}
+        bias = {
+            "robot": "thermostat",
+            "target": "temperature",
+            "kind": "bias",
+            "params": {"value": 3},
+        }
         (fault,) = await good(http.post("/api/faults", json=bias))
         assert (fault["kind"], fault["seam"], fault["params"]) == ("bias", "sensor", {"value": 3.0})
         short = {"robot": "thermostat", "target": "heater", "kind": "stall", "for_s": 1.5}
         assert len(await good(http.post("/api/faults", json=short))) == 2
         await host.step(1500)
         assert [fault["kind"] for fault in await good(http.get("/api/faults"))] == ["bias"]
-        assert await good(http.delete("/api/faults", params={"robot": "thermostat", "target": "heater"})) != []
+        assert (
+            await good(
+                http.delete("/api/faults", params={"robot": "thermostat", "target": "heater"})
+            )
+            != []
+        )
         assert await good(http.delete("/api/faults", params={"robot": "thermostat"})) == []
-        assert (await bad(http.post("/api/faults", json={**bias, "kind": "bia"})))["fix"] == "did you mean 'bias'?"
+        assert (await bad(http.post("/api/faults", json={**bias, "kind": "bia"})))[
+            "fix"
+        ] == "did you mean 'bias'?"
 
 
 @on_loop
@@ -136,8 +175,14 @@ async def test_snapshots_are_kept_by_name_and_in_files(tmp_path):
         assert (await good(http.post("/api/restore", json={"name": "one"})))["time_s"] == 1
     async with api() as (_, http):
         assert (await good(http.post("/api/restore", json={"file": file})))["time_s"] == 1
-        assert "cannot be read" in (await bad(http.post("/api/restore", json={"file": str(tmp_path / "none")})))["what"]
-        assert "cannot be written" in (await bad(http.post("/api/snapshots", json={"file": str(tmp_path)})))["what"]
+        assert (
+            "cannot be read"
+            in (await bad(http.post("/api/restore", json={"file": str(tmp_path / "none")})))["what"]
+        )
+        assert (
+            "cannot be written"
+            in (await bad(http.post("/api/snapshots", json={"file": str(tmp_path)})))["what"]
+        )
 
 
 @on_loop
@@ -145,11 +190,18 @@ async def test_a_recording_is_started_and_stopped(tmp_path):
     file = tmp_path / "f.mcap"
     async with api() as (host, http):
         await host.step(500)
-        assert (await good(http.post("/api/recording", json={"file": str(file)})))["recording"] == str(file)
-        await good(http.post("/api/robots/thermostat/inputs", json={"inputs": {"window_open": True}}))
+        assert (await good(http.post("/api/recording", json={"file": str(file)})))[
+            "recording"
+        ] == str(file)
+        await good(
+            http.post("/api/robots/thermostat/inputs", json={"inputs": {"window_open": True}})
+        )
         await host.step(510)
         assert (await good(http.get("/api/metrics")))["recorded_messages"] > 10
-        assert "already recording" in (await bad(http.post("/api/recording", json={"file": str(file)})))["what"]
+        assert (
+            "already recording"
+            in (await bad(http.post("/api/recording", json={"file": str(file)})))["what"]
+        )
         assert await good(http.delete("/api/recording")) == {"file": str(file)}
         assert (await bad(http.delete("/api/recording")))["what"] == "nothing is being recorded"
     assert verify(file).difference is None
@@ -163,7 +215,11 @@ async def test_metrics_and_events_are_told():
         assert (metrics["time_s"], metrics["robots"]) == (1, {"thermostat": {"switched": 1}})
         assert metrics["events_processed"] >= 11
         (event,) = await good(http.get("/api/events"))
-        assert (event["code"], event["time_ns"], event["data"]) == ("heater", 100_000_000, {"on": True})
+        assert (event["code"], event["time_ns"], event["data"]) == (
+            "heater",
+            100_000_000,
+            {"on": True},
+        )
         assert await good(http.get("/api/events", params={"since_s": 0.2})) == []
 
 
@@ -234,8 +290,13 @@ async def test_a_long_step_does_not_keep_others_waiting():
 @on_loop
 async def test_answers_are_not_held_back_to_be_sent_with_others():
     host = make_host(speed="lockstep")
-    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=60) as http:
+    async with (
+        with_api(host) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as http,
+    ):
         await good(http.get("/api/status"))
         (connection,) = server._server.server_state.connections
         accepted = connection.transport.get_extra_info("socket")
-        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)  # else each answer takes 40 ms
+        assert accepted.getsockopt(
+            socket.IPPROTO_TCP, socket.TCP_NODELAY
+        )  # else each answer takes 40 ms

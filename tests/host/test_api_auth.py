@@ -13,9 +13,33 @@ from rigless.panel.server import ControlServer
 
 from .driving import make_host, on_loop, with_api
 
-COOKIES = ["", "=", "rigless_0=x", "rigless={token}", "{name}={token}", '"\\', "{name}=", "a=b; {name}=x"]
-ORIGINS = ["http://evil.example", "https://127.0.0.1", "http://127.0.0.1:1", "null", "", "http://[", "garbage"]
-NAMES = ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "[", ""]
+COOKIES = [
+    "",
+    "=",
+    "rigless_0=x",
+    "rigless={token}",
+    "{name}={token}",
+    '"\\',
+    "{name}=",
+    "a=b; {name}=x",
+]
+ORIGINS = [
+    "http://evil.example",
+    "https://127.0.0.1",
+    "http://127.0.0.1:1",
+    "null",
+    "",
+    "http://[",
+    "garbage",
+]
+NAMES = [
+    "evil.example",
+    "evil.example:8080",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example",
+    "[",
+    "",
+]
 
 
 @asynccontextmanager
@@ -68,7 +92,9 @@ async def test_a_browser_shows_the_token_once_and_gets_a_cookie_that_is_not_the_
         assert "SameSite=Strict" in cookie
         assert (await http.get("/")).status_code == 200
         assert (await http.get("/api/status")).status_code == 200
-        assert (await http.post("/api/pause", headers={"Origin": server.address})).status_code == 200
+        assert (
+            await http.post("/api/pause", headers={"Origin": server.address})
+        ).status_code == 200
 
 
 @on_loop
@@ -96,9 +122,15 @@ async def test_a_foreign_page_may_not_open_the_stream(auth):
         url = server.address.replace("http", "ws") + "/ws"
         for origin in ("http://evil.example", "null", "http://["):
             with pytest.raises(websockets.InvalidStatus) as caught:
-                await connect(url, origin=origin, additional_headers=bearer if auth else {}, open_timeout=60)
+                await connect(
+                    url, origin=origin, additional_headers=bearer if auth else {}, open_timeout=60
+                )
             assert caught.value.response.status_code == 403
-        allowed = {"origin": server.address, "additional_headers": bearer if auth else {}, "open_timeout": 60}
+        allowed = {
+            "origin": server.address,
+            "additional_headers": bearer if auth else {},
+            "open_timeout": 60,
+        }
         async with connect(url, **allowed) as stream:
             assert await stream.recv()
 
@@ -118,7 +150,9 @@ async def test_a_foreign_name_that_points_here_is_refused(auth):
         for name in NAMES:
             refused(await http.get("/api/status", headers={**bearer, "Host": name}), 403)
         for name in ("127.0.0.1", "localhost:1234", "[::1]:8080"):
-            assert (await http.get("/api/status", headers={**bearer, "Host": name})).status_code == 200
+            assert (
+                await http.get("/api/status", headers={**bearer, "Host": name})
+            ).status_code == 200
 
 
 @on_loop
@@ -138,7 +172,9 @@ async def test_no_auth_on_an_address_of_the_network_is_refused():
 @on_loop
 async def test_a_body_that_is_too_large_is_refused_before_it_is_read():
     async with guarded() as (_, http, bearer):
-        refused(await http.post("/api/step", content=b" " * (LARGEST_BODY + 1), headers=bearer), 413)
+        refused(
+            await http.post("/api/step", content=b" " * (LARGEST_BODY + 1), headers=bearer), 413
+        )
 
         async def endless():
             yield b"{}"
@@ -149,7 +185,10 @@ async def test_a_body_that_is_too_large_is_refused_before_it_is_read():
 @on_loop
 async def test_answers_tell_browsers_to_be_careful():
     async with guarded() as (_, http, bearer):
-        for answer in (await http.get("/api/status", headers=bearer), await http.get("/api/status")):
+        for answer in (
+            await http.get("/api/status", headers=bearer),
+            await http.get("/api/status"),
+        ):
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
             assert answer.headers["cache-control"] == "no-store"

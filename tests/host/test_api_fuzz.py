@@ -66,7 +66,12 @@ def like(schema, schemas, rng):
 
 
 def bodies(operation, schemas, rng, count):
-    schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    schema = (
+        operation.get("requestBody", {})
+        .get("content", {})
+        .get("application/json", {})
+        .get("schema")
+    )
     for _ in range(count):
         text = json.dumps(like(schema, schemas, rng) if schema else anything(rng))
         if rng.random() < 0.1:
@@ -80,14 +85,19 @@ async def test_no_body_on_any_endpoint_makes_a_server_error(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)  # some bodies name files
     rng, broken = random.Random(20240607), set()
     host = make_host(speed="lockstep")
-    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=60) as http:
+    async with (
+        with_api(host) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as http,
+    ):
         document = (await http.get("/openapi.json")).json()
         for path, methods in document["paths"].items():
             if "post" not in methods:
                 continue
             for body in bodies(methods["post"], document["components"]["schemas"], rng, 30):
                 answer = await http.post(
-                    path.replace("{robot}", "thermostat"), content=body, headers={"Content-Type": "application/json"}
+                    path.replace("{robot}", "thermostat"),
+                    content=body,
+                    headers={"Content-Type": "application/json"},
                 )
                 if answer.status_code >= 500:
                     broken.add((path, body[:200]))

@@ -53,7 +53,10 @@ REFUSED = [
     ("/api/robots/thermostat/messages", SET % "[]"),
     ("/api/robots/thermostat/messages", '{"port":"line","message":{"celsius":1}}'),
     ("/api/robots/thermostat/messages", '{"port":"nowhere","message":{"type":"Get"}}'),
-    ("/api/robots/thermostat/messages", '{"port":"line","message":{"type":"Unknown","text":' + DEEP + "}}"),
+    (
+        "/api/robots/thermostat/messages",
+        '{"port":"line","message":{"type":"Unknown","text":' + DEEP + "}}",
+    ),
     ("/api/faults", "{}"),
     ("/api/faults", BIAS % "NaN"),
     ("/api/faults", BIAS % "Infinity"),
@@ -88,14 +91,23 @@ REFUSED = [
 @asynccontextmanager
 async def api():
     host = make_host(speed="lockstep")
-    async with with_api(host) as server, httpx.AsyncClient(base_url=server.address, timeout=60) as http:
+    async with (
+        with_api(host) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as http,
+    ):
         yield host, http
 
 
 async def still_well(host, http):
     """Whether everything that tells or saves the whole state can still do so."""
     await host.step(110)
-    for path in ("/api/status", "/api/robots/thermostat/truth", "/api/faults", "/api/events", "/api/metrics"):
+    for path in (
+        "/api/status",
+        "/api/robots/thermostat/truth",
+        "/api/faults",
+        "/api/events",
+        "/api/metrics",
+    ):
         assert (await http.get(path)).status_code == 200, path
     assert (await http.post("/api/snapshots", json={"name": "well"})).status_code == 200
     assert host.state == "lockstep"
@@ -106,9 +118,15 @@ async def test_bad_bodies_are_refused_with_their_problems_and_do_no_harm():
     wrong = []
     async with api() as (host, http):
         for path, body in REFUSED:
-            answer = await http.post(path, content=body, headers={"Content-Type": "application/json"})
+            answer = await http.post(
+                path, content=body, headers={"Content-Type": "application/json"}
+            )
             problems = answer.json().get("problems") if answer.status_code != 500 else None
-            if not (400 <= answer.status_code < 500 and problems and all(problem["what"] for problem in problems)):
+            if not (
+                400 <= answer.status_code < 500
+                and problems
+                and all(problem["what"] for problem in problems)
+            ):
                 wrong.append((path, body[:80], answer.status_code, answer.text[:80]))
             host.sim.clear("thermostat")
         assert wrong == []
@@ -123,8 +141,14 @@ async def test_bad_bodies_are_refused_with_their_problems_and_do_no_harm():
         ("/api/faults", RELAY % f'{{"x":{2**70}}}'),
         ("/api/faults", BIAS % "1e308"),
         ("/api/faults", '{"robot":"thermostat","target":"relay","for_s":1e300}'),
-        ("/api/robots/thermostat/messages", '{"port":"line","message":{"type":"Unknown","text":"\\ud800"}}'),
-        ("/api/robots/thermostat/messages", '{"port":"line","message":{"type":"Subscribe","port":99999999}}'),
+        (
+            "/api/robots/thermostat/messages",
+            '{"port":"line","message":{"type":"Unknown","text":"\\ud800"}}',
+        ),
+        (
+            "/api/robots/thermostat/messages",
+            '{"port":"line","message":{"type":"Subscribe","port":99999999}}',
+        ),
         ("/api/robots/thermostat/inputs", INPUT % "-1e308"),
     ],
 )
@@ -138,7 +162,10 @@ async def test_no_request_can_break_those_that_follow(path, body):
 @on_loop
 async def test_unknown_paths_and_methods_are_told_in_the_same_words():
     async with api() as (_, http):
-        for answer, status in ((await http.get("/no/such"), 404), (await http.put("/api/pause"), 405)):
+        for answer, status in (
+            (await http.get("/no/such"), 404),
+            (await http.put("/api/pause"), 405),
+        ):
             assert (answer.status_code, len(answer.json()["problems"])) == (status, 1)
         for query in ("limit=0", "limit=x", "since_s=x"):
             assert (await http.get(f"/api/events?{query}")).json()["problems"]
@@ -146,7 +173,8 @@ async def test_unknown_paths_and_methods_are_told_in_the_same_words():
 
 
 @pytest.mark.parametrize(
-    ("path", "body"), [("/api/faults", BIAS % "Infinity"), ("/api/robots/thermostat/messages", SET % "NaN")]
+    ("path", "body"),
+    [("/api/faults", BIAS % "Infinity"), ("/api/robots/thermostat/messages", SET % "NaN")],
 )
 @on_loop
 async def test_whatever_is_let_in_can_be_replayed(tmp_path, path, body):

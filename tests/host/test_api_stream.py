@@ -65,7 +65,9 @@ async def test_events_come_as_they_happen():
         )
 
 
-@pytest.mark.parametrize("query", ["?truth_hz=-1", "?truth_hz=1000", "?truth_hz=nan", "?truth_hz=x", "?events=maybe"])
+@pytest.mark.parametrize(
+    "query", ["?truth_hz=-1", "?truth_hz=1000", "?truth_hz=nan", "?truth_hz=x", "?events=maybe"]
+)
 @on_loop
 async def test_a_stream_that_makes_no_sense_is_refused(query):
     with pytest.raises((websockets.InvalidStatus, websockets.ConnectionClosed)):
@@ -75,7 +77,11 @@ async def test_a_stream_that_makes_no_sense_is_refused(query):
 
 @on_loop
 async def test_a_client_that_does_not_read_is_told_how_much_it_lost_and_stalls_nobody():
-    async with streaming("?truth_hz=0&status=false", max_queue=1, compression=None) as (host, stream, server):
+    async with streaming("?truth_hz=0&status=false", max_queue=1, compression=None) as (
+        host,
+        stream,
+        server,
+    ):
         await until(lambda: host.sim.listeners.event)
         sent = 0
         for _ in range(100):  # some ten megabytes: more than the sockets hold
@@ -107,7 +113,9 @@ async def test_what_a_client_says_is_ignored():
 async def test_the_server_closes_with_a_client_on_the_line():
     host = make_host(speed="lockstep")
     async with with_api(host) as server:
-        stream = await connect(server.address.replace("http", "ws") + "/ws", open_timeout=DEADLINE_S)
+        stream = await connect(
+            server.address.replace("http", "ws") + "/ws", open_timeout=DEADLINE_S
+        )
         await first(stream, "status")
     await stream.wait_closed()
     assert stream.close_code == websockets.CloseCode.SERVICE_RESTART

@@ -105,7 +105,9 @@ async def test_transports_hear_that_time_has_jumped():
     host = mortal("lockstep")
     await host.open()
     heard = []
-    host.transports["mortal", "line"].rewound = lambda: heard.append(robot_of(host).input["boot_id"])
+    host.transports["mortal", "line"].rewound = lambda: heard.append(
+        robot_of(host).input["boot_id"]
+    )
     host.reset()
     host.restore(host.take_snapshot())
     assert len(heard) == 2
@@ -189,5 +191,7 @@ async def test_a_date_that_is_set_while_it_runs_is_followed(monkeypatch, hours):
         begin = time.time() - host.sim.now_s
         await until(lambda: abs(robot_of(host).input["epoch_s"] - begin) < 600)
     told = [event.data["moved_s"] for event in host.sim.events if event.code == "date"]
-    (moved_s,) = [moved_s for moved_s in told if abs(moved_s) > 600]  # less is what a slow machine loses
+    (moved_s,) = [
+        moved_s for moved_s in told if abs(moved_s) > 600
+    ]  # less is what a slow machine loses
     assert moved_s == pytest.approx(hours * 3600, abs=600)

@@ -34,13 +34,17 @@ def idle(controller):
 def test_one_argument_decides(host):
     assert isinstance(open_controller(), VirtualController)
     assert isinstance(open_controller("/dev/ttyACM0"), GrblController)
-    assert open_controller("simulation", WelderConfig(planner_blocks=20)).config.planner_blocks == 20
+    assert (
+        open_controller("simulation", WelderConfig(planner_blocks=20)).config.planner_blocks == 20
+    )
 
 
 def test_it_moves_a_board(controller):
     assert not controller.is_simulation
     assert controller.send_gcode("G0 A10 W-20")
-    assert idle(controller).positions == pytest.approx([math.radians(v) for v in (10, 0, 0, 0, 0, -20)], abs=1e-5)
+    assert idle(controller).positions == pytest.approx(
+        [math.radians(v) for v in (10, 0, 0, 0, 0, -20)], abs=1e-5
+    )
     assert controller.home()
     assert controller.is_homed
     assert not controller.send_gcode("G77")

@@ -40,7 +40,9 @@ def test_it_changes_at_once_for_the_worse_and_later_for_the_better():
     lateness, _ = measured([4.0] * SAMPLES)
     assert lateness.p99_ms == 5.0
     assert measured([2.0] * SAMPLES, lateness, EVERY_NS)[1] is False
-    assert measured([6.0] * SAMPLES, lateness, EVERY_NS * 3 // 2)[1] is False, "not looked at within the second"
+    assert measured([6.0] * SAMPLES, lateness, EVERY_NS * 3 // 2)[1] is False, (
+        "not looked at within the second"
+    )
     assert measured([6.0] * SAMPLES, lateness, 2 * EVERY_NS)[1] is True
     assert lateness.p99_ms == 10.0
     assert measured([1.5] * SAMPLES, lateness, 3 * EVERY_NS)[1] is True

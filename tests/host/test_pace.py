@@ -12,7 +12,9 @@ TIMES = st.integers(0, 10**15)  # eleven days, within what a float holds exactly
 
 
 @given(SPEEDS, TIMES, TIMES, st.integers(0, 10**14))
-def test_wall_at_is_the_first_instant_at_which_sim_at_has_got_there(speed, wall0_ns, sim0_ns, ahead_ns):
+def test_wall_at_is_the_first_instant_at_which_sim_at_has_got_there(
+    speed, wall0_ns, sim0_ns, ahead_ns
+):
     pace = Pace.of(speed)
     pace.anchor(wall0_ns, sim0_ns)
     wall_ns = pace.wall_at(sim0_ns + ahead_ns)
@@ -45,7 +47,12 @@ def test_ten_times_real_time_is_ten_times():
 
 @pytest.mark.parametrize(
     ("speed", "mode", "text"),
-    [("fast", "fast", "fast"), ("lockstep", "lockstep", "lockstep"), (2.5, "real", "2.5×"), ("3", "real", "3×")],
+    [
+        ("fast", "fast", "fast"),
+        ("lockstep", "lockstep", "lockstep"),
+        (2.5, "real", "2.5×"),
+        ("3", "real", "3×"),
+    ],
 )
 def test_a_pace_is_read_as_people_write_it(speed, mode, text):
     pace = Pace.of(speed)

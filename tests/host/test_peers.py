@@ -27,7 +27,10 @@ async def test_a_peer_that_never_reads_loses_messages_which_are_counted():
             before_ns = host.sim.now_ns
             await until(lambda: host.sim.now_ns > before_ns + 1_000_000_000)
             assert list(host.dropped) == ["brittle/line"]
-            pending = max(c.get_write_buffer_size() for c in host.transports["brittle", "line"].connections.values())
+            pending = max(
+                c.get_write_buffer_size()
+                for c in host.transports["brittle", "line"].connections.values()
+            )
             assert PENDING_BYTES // 2 < pending <= PENDING_BYTES
         slow.close()
 
@@ -76,7 +79,10 @@ async def test_a_peer_that_stops_writing_still_gets_its_answer():
 
 @on_loop
 async def test_a_robot_that_hangs_up_closes_the_socket():
-    async with on_air(make_host(BRITTLE, settings=())) as host, client_of(host, "brittle") as client:
+    async with (
+        on_air(make_host(BRITTLE, settings=())) as host,
+        client_of(host, "brittle") as client,
+    ):
         client.send("bye\nhang\nmore\n")
         assert [await client.line(), await client.line()] == ["bye", ""]
         assert not host.live
@@ -124,7 +130,9 @@ async def test_a_port_in_use_names_the_fix_and_leaves_nothing_bound(taken, free)
             holder.listen()
         used, unused = holder.getsockname()[1], probe.getsockname()[1]
         probe.close()
-        host = make_host(settings=(f"ports.{taken}={QUIET}:{used}", f"ports.{free}={QUIET}:{unused}"))
+        host = make_host(
+            settings=(f"ports.{taken}={QUIET}:{used}", f"ports.{free}={QUIET}:{unused}")
+        )
         with pytest.raises(InputError, match="in use") as caught:
             await host.open()
         assert f"--set thermostat.ports.{taken}=0" in str(caught.value)

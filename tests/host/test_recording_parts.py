@@ -21,7 +21,12 @@ def same(path):
 
 @pytest.mark.parametrize(
     ("name", "after"),
-    [("f.mcap", "f.2.mcap"), ("f.2.mcap", "f.3.mcap"), ("f.9.mcap", "f.10.mcap"), ("run.v1.mcap", "run.v1.2.mcap")],
+    [
+        ("f.mcap", "f.2.mcap"),
+        ("f.2.mcap", "f.3.mcap"),
+        ("f.9.mcap", "f.10.mcap"),
+        ("run.v1.mcap", "run.v1.2.mcap"),
+    ],
 )
 def test_parts_are_numbered_from_two(tmp_path, name, after):
     assert next_part(tmp_path / name) == tmp_path / after
@@ -35,7 +40,11 @@ async def test_live_traffic_replays(tmp_path):
             assert await client.ask(f"SET {celsius}") == "OK"
         await until(lambda: host.sim.now_ns > 1_000_000_000)
     found = same(tmp_path / "f.mcap")
-    inputs = [record for record in Recording.open(tmp_path / "f.mcap") if record.topic == "/thermostat/line/in"]
+    inputs = [
+        record
+        for record in Recording.open(tmp_path / "f.mcap")
+        if record.topic == "/thermostat/line/in"
+    ]
     assert len(inputs) >= 10
     assert found.records > 20
 
@@ -87,7 +96,10 @@ async def test_a_part_after_a_restore_to_time_zero_replays(tmp_path):
 
 @on_loop
 async def test_a_part_after_a_reset_with_a_robot_that_greets_its_peers_replays(tmp_path):
-    async with on_air(make_host(BRITTLE, "lockstep", settings=())) as host, client_of(host, "brittle") as client:
+    async with (
+        on_air(make_host(BRITTLE, "lockstep", settings=())) as host,
+        client_of(host, "brittle") as client,
+    ):
         assert await client.ask("hello") == "hello"
         host.tape.start(tmp_path / "f.mcap")
         await host.step(110)

@@ -26,9 +26,17 @@ name = "other"
 
 def leave(state, robot, **desired):
     """What a robot leaves behind whose backend wished this."""
-    report = {"desiredVersion": 1, "effective": {}, "rejected": [], "restartRequired": [], "desired": desired}
+    report = {
+        "desiredVersion": 1,
+        "effective": {},
+        "rejected": [],
+        "restartRequired": [],
+        "desired": desired,
+    }
     kind = "settings.reported"
-    data = msgspec.json.encode(Envelope(1, "x", kind, robot, "b", 1, "2026-01-01T00:00:00Z", report))
+    data = msgspec.json.encode(
+        Envelope(1, "x", kind, robot, "b", 1, "2026-01-01T00:00:00Z", report)
+    )
     outbox = Outbox(state / "agv" / "outbox.sqlite", lambda *told: None)
     outbox.keep(robot, f"robot.{robot}.{kind}", "", data)
     outbox.close()
@@ -36,7 +44,9 @@ def leave(state, robot, **desired):
 
 @pytest.fixture
 def state(tmp_path, monkeypatch):
-    monkeypatch.setattr(Outbox, "_schedule", lambda outbox: None)  # there is no loop here; `close` writes
+    monkeypatch.setattr(
+        Outbox, "_schedule", lambda outbox: None
+    )  # there is no loop here; `close` writes
     return tmp_path / "state"
 
 
@@ -50,7 +60,9 @@ def test_one_of_a_fleet_begins_with_what_was_left_for_it(state, tmp_path):
     assert {name: robot.config.runtime.tickHz for name, robot in robots.items()} == {
         "AGV-1": 100, "AGV-2": 50, "AGV-3": 100, "other": 100,
     }  # fmt: skip
-    assert {name: robot.config.identity.robotId for name, robot in robots.items()} == {name: name for name in robots}
+    assert {name: robot.config.identity.robotId for name, robot in robots.items()} == {
+        name: name for name in robots
+    }
     assert [robot.truth().pose for robot in robots.values()] == [
         one.truth().pose for one in built.simulation.robots.values()
     ]
@@ -61,7 +73,11 @@ def test_one_of_a_fleet_begins_with_what_was_left_for_it(state, tmp_path):
 
 
 def test_what_was_recorded_then_replays(state, tmp_path):
-    leave(state, "agv", **{"runtime.tickHz": 20, "runtime.simulationProfile": {"initialPose": {"x": 3.0}}})
+    leave(
+        state,
+        "agv",
+        **{"runtime.tickHz": 20, "runtime.simulationProfile": {"initialPose": {"x": 3.0}}},
+    )
     host = Host(open_target("agv", collect=False), "lockstep", surroundings=Surroundings(state))
     tape = tmp_path / "run.mcap"
     host.tape.start(tape)
@@ -75,7 +91,9 @@ def test_what_was_recorded_then_replays(state, tmp_path):
 def test_a_run_that_is_not_on_the_air_or_has_no_folder_has_no_past(state, around):
     leave(state, "agv", **{"runtime.tickHz": 20})
     built = open_target("agv", collect=False)
-    host = Host(built, around.get("speed", 1.0), surroundings=Surroundings(around.get("state", state)))
+    host = Host(
+        built, around.get("speed", 1.0), surroundings=Surroundings(around.get("state", state))
+    )
     assert host.built is built
     assert host.sim.robots["agv"].config.runtime.tickHz == 100
 

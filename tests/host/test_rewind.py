@@ -117,10 +117,16 @@ async def test_links_of_another_process_are_not_taken_for_those_of_this_one(tmp_
     scenario = tmp_path / "two.toml"
     entry = '[[robots]]\nname = "{0}"\nkind = "{1}"\nports = {{ line = 0 }}\n'
     scenario.write_text(entry.format("a", THERMOSTAT) + entry.format("b", THERMOSTAT))
-    async with on_air(make_host(scenario, "lockstep", settings=())) as host, client_of(host, "a") as client:
+    async with (
+        on_air(make_host(scenario, "lockstep", settings=())) as host,
+        client_of(host, "a") as client,
+    ):
         await client.ask("GET")
         saved = host.sim.snapshot()
-    async with on_air(make_host(scenario, "lockstep", settings=())) as host, client_of(host, "b") as client:
+    async with (
+        on_air(make_host(scenario, "lockstep", settings=())) as host,
+        client_of(host, "b") as client,
+    ):
         await client.ask("GET")
         host.restore(saved)
         assert not links(host, "a")

@@ -14,7 +14,10 @@ from .driving import BRITTLE, QUIET, THERMOSTAT
 
 def ask(url, line):
     parts = urlsplit(url)
-    with socket.create_connection((parts.hostname, parts.port), 60) as client, client.makefile("rwb") as stream:
+    with (
+        socket.create_connection((parts.hostname, parts.port), 60) as client,
+        client.makefile("rwb") as stream,
+    ):
         stream.write(line + b"\n")
         stream.flush()
         return stream.readline().strip()
@@ -31,7 +34,10 @@ def test_two_hosts_live_side_by_side():
     with rigless.serve(THERMOSTAT) as one, rigless.serve(THERMOSTAT) as other:
         ask(one.address("thermostat", "line"), b"SET 22")
         ask(other.address("thermostat", "line"), b"SET 23")
-        assert (one.truth("thermostat").setpoint_c, other.truth("thermostat").setpoint_c) == (22.0, 23.0)
+        assert (one.truth("thermostat").setpoint_c, other.truth("thermostat").setpoint_c) == (
+            22.0,
+            23.0,
+        )
 
 
 def test_ports_can_be_given():

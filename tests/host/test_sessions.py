@@ -28,7 +28,12 @@ def test_a_note_is_for_this_user_only_and_holds_what_ctl_needs(folder):
     path = sessions.write("http://127.0.0.1:1", "secret", "winter")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert sessions.the_one() == {"pid": os.getpid(), "url": "http://127.0.0.1:1", "token": "secret", "name": "winter"}
+    assert sessions.the_one() == {
+        "pid": os.getpid(),
+        "url": "http://127.0.0.1:1",
+        "token": "secret",
+        "name": "winter",
+    }
 
 
 def test_a_note_is_written_anew_when_the_pid_comes_again():
@@ -48,14 +53,26 @@ def test_a_link_in_the_way_is_not_followed(folder, tmp_path):
 def test_the_note_of_a_dead_process_is_removed(folder):
     folder.mkdir()
     stale = folder / "1.json"
-    stale.write_text(json.dumps({"pid": dead_pid(), "url": "http://127.0.0.1:1", "token": None, "name": "old"}))
+    stale.write_text(
+        json.dumps({"pid": dead_pid(), "url": "http://127.0.0.1:1", "token": None, "name": "old"})
+    )
     with pytest.raises(InputError, match="no running rigless"):
         sessions.the_one()
     assert not stale.exists()
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", '{"pid": "x"}', '{"url": "http://127.0.0.1:1"}', '{"pid": 1e400}', "\x00"]
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"pid": "x"}',
+        '{"url": "http://127.0.0.1:1"}',
+        '{"pid": 1e400}',
+        "\x00",
+    ],
 )
 def test_a_note_that_cannot_be_read_is_passed_over(folder, text):
     folder.mkdir()
@@ -87,11 +104,17 @@ def test_several_instances_are_named(folder):
 def test_the_key_is_for_this_user_only_and_kept(folder):
     first = sessions.secret()
     path = folder / "cookie.key"
-    assert (len(first), stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (32, 0o600, 0o700)
+    assert (len(first), stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (
+        32,
+        0o600,
+        0o700,
+    )
     assert sessions.secret() == first == path.read_bytes()
 
 
-@pytest.mark.parametrize(("data", "mode"), [(b"x" * 32, 0o644), (b"x" * 32, 0o620), (b"short", 0o600), (b"", 0o600)])
+@pytest.mark.parametrize(
+    ("data", "mode"), [(b"x" * 32, 0o644), (b"x" * 32, 0o620), (b"short", 0o600), (b"", 0o600)]
+)
 def test_a_key_that_others_could_know_is_not_used(folder, data, mode):
     folder.mkdir()
     (folder / "cookie.key").write_bytes(data)

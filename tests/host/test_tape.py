@@ -80,7 +80,9 @@ async def test_a_file_that_cannot_be_written_is_refused(tmp_path):
         host.tape.start(tmp_path / "f.mcap")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="only Linux has a disk that is always full"
+)
 @on_loop
 async def test_a_full_disk_stops_the_tape_and_says_so_but_not_the_robot():
     async with on_air(make_host(speed=100)) as host:

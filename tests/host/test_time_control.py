@@ -60,7 +60,10 @@ async def test_a_step_pauses_what_was_running():
 
 @on_loop
 async def test_in_lockstep_time_moves_only_when_told():
-    async with on_air(make_host(BRITTLE, "lockstep", settings=())) as host, client_of(host, "brittle") as client:
+    async with (
+        on_air(make_host(BRITTLE, "lockstep", settings=())) as host,
+        client_of(host, "brittle") as client,
+    ):
         assert await client.ask("hello") == "hello"
         assert (host.state, host.sim.now_ns) == ("lockstep", 0)
         await host.step(1000)

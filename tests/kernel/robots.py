@@ -12,7 +12,19 @@ from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Config, Robot, VirtualInput, every, on
 from rigless.kernel.simulation import Simulation
 
-from .wires import Add, Beat, BeatCodec, Fail, Hang, Later, LineCodec, Odd, SubjectCodec, Subscribe, Total
+from .wires import (
+    Add,
+    Beat,
+    BeatCodec,
+    Fail,
+    Hang,
+    Later,
+    LineCodec,
+    Odd,
+    SubjectCodec,
+    Subscribe,
+    Total,
+)
 
 
 class CounterConfig(Config):
@@ -121,5 +133,7 @@ class Diary(Robot):
 def tap(sim: Simulation) -> list[tuple[int, str, str, int, bytes]]:
     """A list to which each output is added as (time, robot, port, link, bytes)."""
     seen: list[tuple[int, str, str, int, bytes]] = []
-    sim.listeners.output.append(lambda at, out: seen.append((at, out.robot, out.port, out.link, out.data)))
+    sim.listeners.output.append(
+        lambda at, out: seen.append((at, out.robot, out.port, out.link, out.data))
+    )
     return seen

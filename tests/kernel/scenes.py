@@ -11,7 +11,9 @@ MS = 1_000_000
 
 def busy(seed=6):
     """A simulation in which everything that a snapshot must hold is under way for its first two seconds."""
-    sim = Simulation([Counter("c"), Diary("d"), Counter("x")], World({"box": Obstacle(1.0)}), seed=seed)
+    sim = Simulation(
+        [Counter("c"), Diary("d"), Counter("x")], World({"box": Obstacle(1.0)}), seed=seed
+    )
     sim.plan(1300 * MS, inp.Send("x", "line", "Add", {"amount": 7}))
     sim.plan(700 * MS, inp.Inject("x", "level", "stuck", {}, 1500 * MS))
     sim.apply(inp.Connect("c", "line", 1, "peer"))
@@ -37,7 +39,12 @@ def busy(seed=6):
 
 def scene(seed=2):
     """All kinds of inputs in one second."""
-    sim = Simulation([Counter("c"), Diary("d")], World({"box": Obstacle(1.0)}), seed, origin={"scenario": "a = 1"})
+    sim = Simulation(
+        [Counter("c"), Diary("d")],
+        World({"box": Obstacle(1.0)}),
+        seed,
+        origin={"scenario": "a = 1"},
+    )
     sim.plan(0, inp.Inject("c", "beat", "drop", {"probability": 0.3}))
     sim.plan(350 * MS, inp.Clear("c"))
     for at_ms, what in (

@@ -11,7 +11,9 @@ class Script:
 
     def __init__(self):
         self.seen = []
-        self.agenda = Agenda(lambda action, argument: self.seen.append((self.agenda.now_ns, argument)))
+        self.agenda = Agenda(
+            lambda action, argument: self.seen.append((self.agenda.now_ns, argument))
+        )
 
     def ticker(self, name: str, hz: float, index: int = 0) -> Ticker:
         ticker = Ticker(name, lambda: self.seen.append((self.agenda.now_ns, name)), TICK | index)
@@ -20,7 +22,9 @@ class Script:
         return ticker
 
 
-@given(st.lists(st.tuples(st.integers(0, 50), st.sampled_from([TIMER, INPUT, SAMPLE])), max_size=40))
+@given(
+    st.lists(st.tuples(st.integers(0, 50), st.sampled_from([TIMER, INPUT, SAMPLE])), max_size=40)
+)
 def test_one_shots_run_by_time_then_priority_then_order_of_entry(shots):
     script = Script()
     for index, (time_ns, priority) in enumerate(shots):
@@ -38,7 +42,13 @@ def test_at_one_instant_timers_ticks_samples_inputs():
     script.ticker("first tick", 1, index=0)
     script.agenda.add(10**9, TIMER, "act", "timer")
     script.agenda.run_until(10**9)
-    assert [what for _, what in script.seen] == ["timer", "first tick", "second tick", "sample", "input"]
+    assert [what for _, what in script.seen] == [
+        "timer",
+        "first tick",
+        "second tick",
+        "sample",
+        "input",
+    ]
 
 
 @given(
@@ -74,7 +84,9 @@ def test_the_agenda_with_nothing_in_it_still_advances():
 
 def test_a_cancelled_shot_is_not_run_and_its_neighbours_are():
     script = Script()
-    keep, drop, also = (script.agenda.add(5, TIMER, "act", name) for name in ("keep", "drop", "also"))
+    keep, drop, also = (
+        script.agenda.add(5, TIMER, "act", name) for name in ("keep", "drop", "also")
+    )
     script.agenda.cancel(drop)
     assert [argument for *_, argument in script.agenda.pending()] == ["keep", "also"]
     script.agenda.run_until(5)

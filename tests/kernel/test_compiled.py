@@ -23,13 +23,24 @@ def test_a_change_in_another_file_is_seen(tmp_path):
     for name in ("__init__.py", "motion/__init__.py"):
         (package / name).touch()
     (package / "motion/outer.py").write_text(OUTER)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Python takes two files of one length and second for the same
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path),
+        "NUMBA_CACHE_DIR": str(tmp_path / "kept"),
+    }
+    environment["PYTHONDONTWRITEBYTECODE"] = (
+        "1"  # Python takes two files of one length and second for the same
+    )
 
     def ask(added):
         (package / "motion/inner.py").write_text(INNER.format(added))
         return subprocess.run(
-            [sys.executable, "-c", ASK], env=environment, capture_output=True, text=True, check=True, timeout=240
+            [sys.executable, "-c", ASK],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=240,
         ).stdout.split()[0]
 
     assert [ask(1), ask(2)] == ["20.0", "30.0"]

@@ -7,7 +7,9 @@ from rigless.recordings.reading import Record
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
-    lambda tree: st.lists(tree, max_size=3) | st.dictionaries(st.text(max_size=3), tree, max_size=3),
+    lambda tree: (
+        st.lists(tree, max_size=3) | st.dictionaries(st.text(max_size=3), tree, max_size=3)
+    ),
     max_leaves=8,
 )
 

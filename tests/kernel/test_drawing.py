@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 
 from rigless.kernel import drawing
-from rigless.kernel.drawing import Colour, Disc, Ellipse, Links, Part, Path, Points, Polygon, Rays, View, rows
+from rigless.kernel.drawing import (
+    Colour,
+    Disc,
+    Ellipse,
+    Links,
+    Part,
+    Path,
+    Points,
+    Polygon,
+    Rays,
+    View,
+    rows,
+)
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.robot import Robot, VirtualInput
 from rigless.kernel.simulation import Simulation
@@ -15,7 +27,9 @@ from rigless.kernel.simulation import Simulation
 from .robots import Counter
 
 PARTS = [
-    kind for kind in vars(drawing).values() if isinstance(kind, type) and issubclass(kind, Part) and kind is not Part
+    kind
+    for kind in vars(drawing).values()
+    if isinstance(kind, type) and issubclass(kind, Part) and kind is not Part
 ]
 DRAWN = {
     Disc("d", "D", 0.1): 4, Polygon("p", "P", ((0, 0), (1, 0), (0, 1))): 4, Rays("r", "R"): 4, Points("o", "O"): 2,
@@ -27,11 +41,20 @@ DRAWN = {
 def test_rows_have_as_many_numbers_as_the_part_says(part):
     columns = DRAWN[part]
     assert part.columns == columns
-    for given in (np.ones((3, columns)), np.ones((3, columns), np.int64).tolist(), [(1,) * columns] * 3):
+    for given in (
+        np.ones((3, columns)),
+        np.ones((3, columns), np.int64).tolist(),
+        [(1,) * columns] * 3,
+    ):
         found = rows(part, given)
         assert (found.shape, found.dtype) == ((3, columns), np.float32)
     assert rows(part, (2,) * columns).tolist() == [[2] * columns]
-    for wrong in (np.ones((3, columns + 1)), np.ones((3, columns - 1)), 1.0, np.ones((2, 2, columns))):
+    for wrong in (
+        np.ones((3, columns + 1)),
+        np.ones((3, columns - 1)),
+        1.0,
+        np.ones((2, 2, columns)),
+    ):
         with pytest.raises(ValueError, match=f"{part.name} needs rows of {columns} numbers"):
             rows(part, wrong)
 
@@ -68,7 +91,13 @@ class Stoppable(Robot):
 def test_a_view_does_nothing_unless_the_robot_says_so():
     sim = Simulation([Plain("p")])
     view = View(sim.robots["p"])
-    assert (view.draw(), view.measure(), view.trace(), view.drive(1, 0, 0), view.act("x")) == ({}, {}, {}, [], [])
+    assert (view.draw(), view.measure(), view.trace(), view.drive(1, 0, 0), view.act("x")) == (
+        {},
+        {},
+        {},
+        [],
+        [],
+    )
     assert (view.lines(), view.slide("x", 1), view.jog(0, 1, 1), view.halt()) == ({}, [], [], [])
     assert (view.stop(True), view.stopped) == ([], None)
 
@@ -93,7 +122,9 @@ def test_a_double_of_a_robot_can_be_asked_without_a_trace():
     assert sim.snapshot().to_bytes() == before
     assert len(set(first)) == 1
     assert robot.shadow().random("level").standard_normal(3).tolist() == drawn.tolist()
-    assert robot.random("level").standard_normal(3).tolist() == drawn.tolist()  # what would have come next
+    assert (
+        robot.random("level").standard_normal(3).tolist() == drawn.tolist()
+    )  # what would have come next
 
 
 def test_a_double_that_asks_for_a_new_stream_makes_none():

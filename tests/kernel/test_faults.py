@@ -48,7 +48,10 @@ def test_a_robot_hears_of_faults_and_they_are_events():
     sim.inject("d", "ink", "dry", until_s=0.05)
     sim.run(0.06)
     assert sim.truth("d").entries == [(0, "Injected"), (50_000_000, "Cleared")]
-    assert [(event.time_ns, event.code, event.data["target"], event.data["kind"]) for event in sim.events] == [
+    assert [
+        (event.time_ns, event.code, event.data["target"], event.data["kind"])
+        for event in sim.events
+    ] == [
         (0, "fault-injected", "ink", "dry"),
         (50_000_000, "fault-cleared", "ink", "dry"),
     ]
@@ -77,7 +80,12 @@ def test_the_same_fault_again_replaces_the_old_one_with_its_end():
 
 def test_clear_ends_one_target_or_all():
     sim = Simulation([Counter("c")])
-    for target, kind in (("level", "bias"), ("level", "stuck"), ("drive", "weak"), ("beat", "drop")):
+    for target, kind in (
+        ("level", "bias"),
+        ("level", "stuck"),
+        ("drive", "weak"),
+        ("beat", "drop"),
+    ):
         sim.inject("c", target, kind)
     sim.clear("c", "level")
     assert [found.target for found in sim.robots["c"].faults] == ["drive", "beat"]
@@ -95,13 +103,28 @@ def test_clear_ends_one_target_or_all():
         ("line", "zzz", {}, ["choose from: corrupt, delay, disconnect, drop, duplicate"]),
         ("drive", "zzz", {}, ["choose from: inverted, lag, runaway, stall, weak"]),
         ("fuse", "zzz", {}, ["choose from: blown, loose"]),
-        ("level", "bias", {"valeu": 1}, ["c level bias: unknown parameter 'valeu' (did you mean 'value'?)"]),
+        (
+            "level",
+            "bias",
+            {"valeu": 1},
+            ["c level bias: unknown parameter 'valeu' (did you mean 'value'?)"],
+        ),
         ("level", "off", {"x": 1}, ["unknown parameter 'x' (there are none to choose from)"]),
-        ("level", "bias", {"value": "much"}, ["c level bias value: 'much' is not a number (for example 1.0)"]),
+        (
+            "level",
+            "bias",
+            {"value": "much"},
+            ["c level bias value: 'much' is not a number (for example 1.0)"],
+        ),
         ("line", "drop", {"probability": 1.5}, ["1.5 is out of range (between 0 and 1)"]),
         ("level", "bias", {"value": math.nan}, ["nan is not a finite number"]),
         ("line", "drop", {"direction": "ouT"}, ["'ouT' is not a choice (did you mean 'out'?)"]),
-        ("line", "delay", {"ms": -1, "jitter": 2}, ["-1 is out of range", "did you mean 'jitter_ms'?"]),
+        (
+            "line",
+            "delay",
+            {"ms": -1, "jitter": 2},
+            ["-1 is out of range", "did you mean 'jitter_ms'?"],
+        ),
     ],
 )
 def test_a_wrong_request_says_what_would_be_right_all_at_once(target, kind, params, says):
@@ -115,7 +138,12 @@ def test_a_wrong_request_says_what_would_be_right_all_at_once(target, kind, para
 
 def test_every_kind_can_be_injected_with_its_defaults_run_and_cleared():
     sim = Simulation([Counter("c")])
-    for target, seam in (("line", "wire"), ("beat", "wire"), ("level", "sensor"), ("drive", "actuator")):
+    for target, seam in (
+        ("line", "wire"),
+        ("beat", "wire"),
+        ("level", "sensor"),
+        ("drive", "actuator"),
+    ):
         for kind, params in KINDS[seam].items():
             sim.inject("c", target, kind)
             found = sim.robots["c"].fault(target, kind)
@@ -128,7 +156,11 @@ def test_every_kind_can_be_injected_with_its_defaults_run_and_cleared():
 
 @pytest.mark.parametrize(
     ("target", "kind"),
-    [(target, kind) for target, seam in (("beat", "wire"), ("drive", "actuator")) for kind in KINDS[seam]]
+    [
+        (target, kind)
+        for target, seam in (("beat", "wire"), ("drive", "actuator"))
+        for kind in KINDS[seam]
+    ]
     + [("level", kind) for kind in KINDS["sensor"]]
     + [("fuse", "blown")],
 )

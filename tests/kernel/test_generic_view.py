@@ -47,7 +47,9 @@ def test_numbers_are_gauges_and_yes_or_no_is_a_lamp():
     view = view_of(Cart("c"))
     assert isinstance(view, GenericView)
     assert names(view, Lamp) == ["busy"]
-    assert {"velocity.0", "velocity.1", "temperature_c", "parcels", "inner.range_m"} <= set(names(view, Gauge))
+    assert {"velocity.0", "velocity.1", "temperature_c", "parcels", "inner.range_m"} <= set(
+        names(view, Gauge)
+    )
     assert not [name for name in names(view, Gauge) if name.startswith(("word", "long"))]
 
 
@@ -55,7 +57,9 @@ def test_a_number_is_told_with_the_unit_in_its_name():
     view = view_of(Cart("c"))
     units = {part.name: part.unit for part in view.parts if isinstance(part, Gauge)}
     assert (units["temperature_c"], units["inner.range_m"], units["parcels"]) == ("°C", "m", "")
-    (gauge,) = [part for part in view.parts if isinstance(part, Gauge) and part.name == "inner.range_m"]
+    (gauge,) = [
+        part for part in view.parts if isinstance(part, Gauge) and part.name == "inner.range_m"
+    ]
     assert gauge.label == "Inner range"
 
 
@@ -100,7 +104,9 @@ def test_a_pose_may_be_an_array():
 
 @dataclass
 class Much:
-    numbers: dict[str, float] = field(default_factory=lambda: {f"n{n}": float(n) for n in range(500)})
+    numbers: dict[str, float] = field(
+        default_factory=lambda: {f"n{n}": float(n) for n in range(500)}
+    )
 
 
 class Talker(Robot):

@@ -22,7 +22,9 @@ def test_the_clock_never_steps_back_for_an_input_stamped_in_the_past():
     assert times == sorted(times)
 
 
-@pytest.mark.parametrize("message", [Add(3), {"type": "Add", "amount": 3}, {"type": "Add", "amount": "3"}, b"add 3\n"])
+@pytest.mark.parametrize(
+    "message", [Add(3), {"type": "Add", "amount": 3}, {"type": "Add", "amount": "3"}, b"add 3\n"]
+)
 def test_a_message_can_be_sent_as_object_dict_or_bytes(message):
     sim = Simulation([Counter("c")])
     sim.send("c", "line", message)
@@ -61,20 +63,32 @@ def test_inputs_told_to_listeners_are_enough_to_do_it_again():
         (lambda sim: sim.send("x", "line", Add()), "unknown robot 'x' (choose from: c)"),
         (lambda sim: sim.send("c", "lime", Add()), "c: unknown port 'lime' (did you mean 'line'?)"),
         (lambda sim: sim.take("c", "lime"), "did you mean 'line'?"),
-        (lambda sim: sim.send("c", "line", {"type": "Ad"}), "unknown message type 'Ad' (did you mean 'Add'?)"),
+        (
+            lambda sim: sim.send("c", "line", {"type": "Ad"}),
+            "unknown message type 'Ad' (did you mean 'Add'?)",
+        ),
         (lambda sim: sim.send("c", "line", Odd("")), "unknown message type 'Odd'"),
         (lambda sim: sim.send("c", "line", {"amount": 1}), "unknown message type ''"),
         (lambda sim: sim.send("c", "line", {"type": "Add", "amount": "x"}), "(its fields: amount)"),
         (lambda sim: sim.send("c", "line", {"type": "Later"}), "missing required field `seconds`"),
         (lambda sim: sim.send("c", "line", {"type": "Add", "amuont": 2}), "amuont"),
-        (lambda sim: sim.set_input("c", "buton", True), "unknown input 'buton' (did you mean 'button'?)"),
-        (lambda sim: sim.set_input("c", "button", 1), "c button: 1 is not bool (for example False)"),
+        (
+            lambda sim: sim.set_input("c", "buton", True),
+            "unknown input 'buton' (did you mean 'button'?)",
+        ),
+        (
+            lambda sim: sim.set_input("c", "button", 1),
+            "c button: 1 is not bool (for example False)",
+        ),
         (lambda sim: sim.set_input("c", "gear", True), "True is not int"),
         (lambda sim: sim.set_input("c", "gear", 8), "c gear: 8 is out of range (0 to 7)"),
         (lambda sim: sim.set_input("c", "gear", -1), "-1 is out of range"),
         (lambda sim: sim.set_input("c", "load", True), "True is not float"),
         (lambda sim: sim.set_input("c", "load", "1"), "'1' is not float"),
-        (lambda sim: sim.clear("c", "levle"), "unknown fault target 'levle' (did you mean 'level'?)"),
+        (
+            lambda sim: sim.clear("c", "levle"),
+            "unknown fault target 'levle' (did you mean 'level'?)",
+        ),
         (lambda sim: sim.apply(inp.Connect("c", "lime", 1)), "did you mean 'line'?"),
         (lambda sim: sim.apply(inp.MoveObstacle("box", 0, 0)), "unknown obstacle 'box'"),
     ],
@@ -92,7 +106,13 @@ def test_what_cannot_be_applied_is_refused_with_a_sentence_and_changes_nothing(a
 
 @pytest.mark.parametrize(
     ("name", "given", "value"),
-    [("button", True, True), ("button", "ON", True), ("button", "0", False), ("load", 2, 2.0), ("mode", "off", "off")],
+    [
+        ("button", True, True),
+        ("button", "ON", True),
+        ("button", "0", False),
+        ("load", 2, 2.0),
+        ("mode", "off", "off"),
+    ],
 )
 def test_virtual_inputs_take_values_of_their_type(name, given, value):
     sim = Simulation([Counter("c")])

@@ -26,7 +26,11 @@ def test_any_number_of_nanoseconds_is_a_time(time_ns):
 @given(st.datetimes(), st.integers(-14 * 60, 14 * 60))
 def test_it_is_the_calendars_time_in_any_zone(here, minutes):
     sign, (hours, rest) = "-" if minutes < 0 else "+", divmod(abs(minutes), 60)
-    expected = (here - datetime(1970, 1, 1) - timedelta(minutes=minutes)) // timedelta(microseconds=1) * 1000
+    expected = (
+        (here - datetime(1970, 1, 1) - timedelta(minutes=minutes))
+        // timedelta(microseconds=1)
+        * 1000
+    )
     found = to_ns(f"{here.isoformat(timespec='microseconds')}{sign}{hours:02d}:{rest:02d}")
     assert found == expected
 
@@ -38,7 +42,16 @@ def test_to_the_millisecond_it_is_what_the_standard_library_writes(when):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "now", "2026-02-29T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01", "2026-01-01T00:00:00", "9" * 99]
+    "text",
+    [
+        "",
+        "now",
+        "2026-02-29T00:00:00Z",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01",
+        "2026-01-01T00:00:00",
+        "9" * 99,
+    ],
 )
 def test_what_is_no_time_is_refused_in_a_sentence(text):
     with pytest.raises(ValueError, match=r"is no RFC 3339 time|is not on the calendar"):

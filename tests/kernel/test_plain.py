@@ -14,10 +14,17 @@ from numpy.typing import NDArray
 from rigless.kernel.plain import pack, to_builtins, to_json, unpack
 
 SCALARS = (
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text() | st.binary()
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False)
+    | st.text()
+    | st.binary()
 )
 TREES = st.recursive(
-    SCALARS, lambda tree: st.lists(tree) | st.dictionaries(st.text() | st.integers(0, 9), tree), max_leaves=12
+    SCALARS,
+    lambda tree: st.lists(tree) | st.dictionaries(st.text() | st.integers(0, 9), tree),
+    max_leaves=12,
 )
 DTYPES = ["?", "i1", "<u2", ">i4", "<i8", "<u8", "<f4", ">f8", "<c16", "<U3", "S4", "<M8[ns]"]
 
@@ -44,12 +51,16 @@ def test_containers_come_back_as_they_were(tree):
 
 @given(st.floats(width=64))
 def test_floats_come_back_to_the_bit(value):
-    assert np.float64(unpack(pack(value))).tobytes() == np.float64(value).tobytes() or math.isnan(value)
+    assert np.float64(unpack(pack(value))).tobytes() == np.float64(value).tobytes() or math.isnan(
+        value
+    )
 
 
 @given(st.data(), st.sampled_from(DTYPES))
 def test_arrays_come_back_with_type_shape_and_every_byte(data, dtype):
-    array = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)))
+    array = data.draw(
+        hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+    )
     back = unpack(pack(array))
     assert (back.dtype, back.shape) == (array.dtype, array.shape)
     assert back.tobytes() == array.tobytes()
@@ -58,7 +69,12 @@ def test_arrays_come_back_with_type_shape_and_every_byte(data, dtype):
 
 def test_arrays_that_are_views_come_back_by_value():
     array = np.arange(12.0).reshape(3, 4)
-    for view in (array.T, array[::2, 1:], np.asfortranarray(array), np.broadcast_to(array[0], (5, 4))):
+    for view in (
+        array.T,
+        array[::2, 1:],
+        np.asfortranarray(array),
+        np.broadcast_to(array[0], (5, 4)),
+    ):
         assert_array_equal(unpack(pack(view)), view)
 
 
@@ -83,7 +99,11 @@ def test_numpy_scalars_are_numbers(number):
 
 def test_dataclasses_come_back_as_their_type():
     whole = Whole(
-        {3: Part("a", (1.0, 2.0)), 4: Part("b")}, np.ones(2, "f4"), np.zeros(2), {"x"}, {"value": np.arange(3), "n": 1}
+        {3: Part("a", (1.0, 2.0)), 4: Part("b")},
+        np.ones(2, "f4"),
+        np.zeros(2),
+        {"x"},
+        {"value": np.arange(3), "n": 1},
     )
     back = unpack(pack(whole), Whole)
     assert type(back) is Whole
@@ -103,7 +123,9 @@ def test_what_comes_back_shares_nothing_with_what_went_in():
     assert not unpack(data)["a"].any()
 
 
-@pytest.mark.parametrize("thing", [object(), print, lambda: 0, 1j, np.random.default_rng(0), [object()]])
+@pytest.mark.parametrize(
+    "thing", [object(), print, lambda: 0, 1j, np.random.default_rng(0), [object()]]
+)
 def test_what_is_not_plain_is_refused(thing):
     with pytest.raises(TypeError, match="is not plain data"):
         pack(thing)
@@ -131,8 +153,20 @@ def test_a_number_where_an_array_belongs_is_refused():
 
 
 def test_json_says_arrays_as_lists_and_bytes_as_base64():
-    value = {"a": np.arange(4).reshape(2, 2), "b": np.float32(0.5), "c": b"\xff", "d": Part("x"), 5: math.nan}
-    assert to_json(value) == b'{"a":[[0,1],[2,3]],"b":0.5,"c":"/w==","d":{"name":"x","size":null},"5":null}'
-    assert to_builtins({"a": np.arange(2), 5: Part("x", (1, 2))}) == {"a": [0, 1], "5": {"name": "x", "size": (1, 2)}}
+    value = {
+        "a": np.arange(4).reshape(2, 2),
+        "b": np.float32(0.5),
+        "c": b"\xff",
+        "d": Part("x"),
+        5: math.nan,
+    }
+    assert (
+        to_json(value)
+        == b'{"a":[[0,1],[2,3]],"b":0.5,"c":"/w==","d":{"name":"x","size":null},"5":null}'
+    )
+    assert to_builtins({"a": np.arange(2), 5: Part("x", (1, 2))}) == {
+        "a": [0, 1],
+        "5": {"name": "x", "size": (1, 2)},
+    }
     with pytest.raises(TypeError, match="object has no JSON form"):
         to_json(object())

@@ -14,7 +14,9 @@ def test_110_hz_does_not_drift():
     assert rate.due_ns(110 * 86_400 * 365) == 86_400 * 365 * NS_PER_S
 
 
-@pytest.mark.parametrize(("hz", "num", "den"), [(0.1, 1, 10), (12.5, 25, 2), (33.3, 333, 10), (1e-3, 1, 1000)])
+@pytest.mark.parametrize(
+    ("hz", "num", "den"), [(0.1, 1, 10), (12.5, 25, 2), (33.3, 333, 10), (1e-3, 1, 1000)]
+)
 def test_decimal_rates_are_exact(hz, num, den):
     assert (Rate(hz).num, Rate(hz).den) == (num, den)
 

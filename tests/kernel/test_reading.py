@@ -66,7 +66,9 @@ def test_the_end_is_known_only_when_the_recording_was_closed(file):
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, len(WHOLE) - 1), st.integers(1, 255))
-def test_a_damaged_recording_is_read_or_refused_and_gives_nothing_that_was_not_recorded(tmp_path_factory, place, flip):
+def test_a_damaged_recording_is_read_or_refused_and_gives_nothing_that_was_not_recorded(
+    tmp_path_factory, place, flip
+):
     path = tmp_path_factory.getbasetemp() / "damaged.mcap"
     spoiled = bytearray(WHOLE)
     spoiled[place] ^= flip

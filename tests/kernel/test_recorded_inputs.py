@@ -17,15 +17,26 @@ from .scenes import scene
 def test_inputs_read_back_as_what_was_given(tmp_path):
     path = tmp_path / "a.mcap"
     path.write_bytes(record_to_bytes(scene(), 1))
-    read = [record.input() for record in Recording.open(path) if record.direction == "in" or record.port == "control"]
+    read = [
+        record.input()
+        for record in Recording.open(path)
+        if record.direction == "in" or record.port == "control"
+    ]
     scheduled = [shot for shot in scene().agenda.pending() if shot[2] == "input"]
     live = [item.given for item in read if item.source == "live"]
     assert live == [what for *_, (source, what) in scheduled if source == "live"]
     assert len(live) == 6
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.binary(max_size=6).map(lambda junk: b"add 1\n" + junk)), max_size=6))
-def test_a_live_run_is_repeated_to_the_byte_from_the_inputs_in_its_recording(tmp_path_factory, steps):
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.binary(max_size=6).map(lambda junk: b"add 1\n" + junk)),
+        max_size=6,
+    )
+)
+def test_a_live_run_is_repeated_to_the_byte_from_the_inputs_in_its_recording(
+    tmp_path_factory, steps
+):
     path = tmp_path_factory.getbasetemp() / "live.mcap"
     live, again = Simulation([Counter("c")], seed=1), Simulation([Counter("c")], seed=1)
     with path.open("wb") as stream:

@@ -35,11 +35,26 @@ def test_the_bytes_do_not_depend_on_how_it_is_advanced():
 
 def test_the_metadata_says_what_is_needed_to_run_it_again():
     metadata = {
-        item.name: item.metadata for item in make_reader(io.BytesIO(record_to_bytes(scene(), 1))).iter_metadata()
+        item.name: item.metadata
+        for item in make_reader(io.BytesIO(record_to_bytes(scene(), 1))).iter_metadata()
     }
     assert metadata["rigless.end"] == {"end_ns": "1000000000"}
-    assert metadata["rigless"].keys() == {"format", "seed", "start_ns", "rigless", "python", "numpy", "scenario"}
-    wanted = {"format": FORMAT, "seed": "2", "start_ns": "0", "scenario": "a = 1", "numpy": np.__version__}
+    assert metadata["rigless"].keys() == {
+        "format",
+        "seed",
+        "start_ns",
+        "rigless",
+        "python",
+        "numpy",
+        "scenario",
+    }
+    wanted = {
+        "format": FORMAT,
+        "seed": "2",
+        "start_ns": "0",
+        "scenario": "a = 1",
+        "numpy": np.__version__,
+    }
     assert wanted.items() <= metadata["rigless"].items()
 
 
@@ -64,7 +79,11 @@ def test_every_topic_is_there_and_fits_the_schema_in_the_file():
 
 
 def of_topic(data, topic):
-    return [(msg.log_time // MS, json.loads(msg.data)) for _, channel, msg in messages(data) if channel.topic == topic]
+    return [
+        (msg.log_time // MS, json.loads(msg.data))
+        for _, channel, msg in messages(data)
+        if channel.topic == topic
+    ]
 
 
 def test_inputs_are_recorded_with_time_source_and_bytes():
@@ -72,10 +91,20 @@ def test_inputs_are_recorded_with_time_source_and_bytes():
     link = {"source": "live", "robot": "c", "port": "line", "link": 1}
     assert of_topic(data, "/c/line/in") == [
         (100, {**link, "input": "connect", "peer": "them", "local": "us"}),
-        (150, {**link, "input": "arrive", "data": "YWRkIDMKd2hhdApzdWJzY3JpYmUgeDoxCg==", "subject": ""}),
+        (
+            150,
+            {
+                **link,
+                "input": "arrive",
+                "data": "YWRkIDMKd2hhdApzdWJzY3JpYmUgeDoxCg==",
+                "subject": "",
+            },
+        ),
         (190, {**link, "input": "disconnect"}),
     ]
-    assert [(at, entry["source"], entry["input"]) for at, entry in of_topic(data, "/rigless/control")] == [
+    assert [
+        (at, entry["source"], entry["input"]) for at, entry in of_topic(data, "/rigless/control")
+    ] == [
         (0, "scenario", "inject"),
         (170, "live", "setinput"),
         (180, "live", "moveobstacle"),
@@ -85,7 +114,9 @@ def test_inputs_are_recorded_with_time_source_and_bytes():
 
 def test_outputs_are_recorded_with_their_bytes_and_the_message_they_carry():
     data = record_to_bytes(scene(), 1)
-    assert of_topic(data, "/c/line/out") == [(150, {"link": 1, "subject": "", "wire": "Mwo=", "message": {"total": 3}})]
+    assert of_topic(data, "/c/line/out") == [
+        (150, {"link": 1, "subject": "", "wire": "Mwo=", "message": {"total": 3}})
+    ]
     assert of_topic(data, "/c/bus/out") == [
         (160, {"link": 0, "subject": "count.total", "wire": "NQ==", "message": {"total": 5}})
     ]
@@ -114,7 +145,10 @@ def test_events_from_before_time_began_are_kept():
         def start(self):
             self.event("started", "before the recorder came")
 
-    assert of_topic(record_to_bytes(Simulation([Early("e")]), 0), "/e/events")[0][1]["code"] == "started"
+    assert (
+        of_topic(record_to_bytes(Simulation([Early("e")]), 0), "/e/events")[0][1]["code"]
+        == "started"
+    )
 
 
 def test_after_close_nothing_is_listening_and_two_recorders_do_not_mind_each_other():

@@ -62,7 +62,9 @@ def test_robots_tick_in_the_order_they_are_given():
 
 
 def test_rates_come_from_the_config():
-    sim = Simulation([Counter("slow", CounterConfig(tick_hz=2)), Counter("never", CounterConfig(tick_hz=0))])
+    sim = Simulation(
+        [Counter("slow", CounterConfig(tick_hz=2)), Counter("never", CounterConfig(tick_hz=0))]
+    )
     sim.run(3)
     assert (sim.truth("slow").ticks, sim.truth("never").ticks) == (6, 0)
 
@@ -154,7 +156,11 @@ class Broken(Counter):
     ("robot", "act", "what"),
     [
         (Broken, lambda sim: None, "crack"),
-        (Counter, lambda sim: sim.robots["bob"].after(1, sim.robots["bob"].fail, None, None), "fail"),
+        (
+            Counter,
+            lambda sim: sim.robots["bob"].after(1, sim.robots["bob"].fail, None, None),
+            "fail",
+        ),
         (Counter, lambda sim: sim.schedule(S, inp.Send("bob", "line", "Fail")), "Fail"),
     ],
     ids=["tick", "timer", "input"],

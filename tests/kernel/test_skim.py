@@ -53,7 +53,13 @@ def played(can, hz, other_hz, stops):
         sim.run_until(max(stop, sim.now_ns))
     state = sim.robots["s"].state
     due = sim.tickers["s", "tick"].save()
-    return state.ticks, state.other, [(event.time_ns, event.text) for event in sim.events], due, sim.agenda.processed
+    return (
+        state.ticks,
+        state.other,
+        [(event.time_ns, event.text) for event in sim.events],
+        due,
+        sim.agenda.processed,
+    )
 
 
 @given(

@@ -46,7 +46,13 @@ def test_the_scene_has_everything_under_way_that_a_snapshot_must_hold():
     sim = busy()
     sim.run(0.8)
     saved = sim.snapshot()
-    assert {action for _, _, action, _ in saved.due} == {"timer", "input", "deliver", "transmit", "fault-end"}
+    assert {action for _, _, action, _ in saved.due} == {
+        "timer",
+        "input",
+        "deliver",
+        "transmit",
+        "fault-end",
+    }
     assert sim.wiring.links["c", "line"][1].codec.pending
     assert sim.robots["x"].fault("level").memory["value"] != 0
     assert sim.robots["c"].fault("drive").memory["value"] != 0

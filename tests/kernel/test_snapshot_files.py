@@ -53,7 +53,11 @@ EXPLODED: list[int] = []
 
 def test_a_pickle_is_never_run():
     bomb = pickle.dumps(Bomb())
-    for file in (bomb, file_of(bomb), file_of(msgspec.msgpack.encode(msgspec.msgpack.Ext(1, bomb)))):
+    for file in (
+        bomb,
+        file_of(bomb),
+        file_of(msgspec.msgpack.encode(msgspec.msgpack.Ext(1, bomb))),
+    ):
         with pytest.raises(InputError):
             Snapshot.from_bytes(file)
     saved = busy().snapshot()
@@ -74,7 +78,10 @@ class Cousin(Counter):
         ([Counter("c"), Counter("x"), Counter("y")], "has no robot 'y'"),
         ([Counter("c"), Diary("x")], "robot 'x' was another kind or had another config"),
         ([Counter("c"), Cousin("x")], "robot 'x' was another kind or had another config"),
-        ([Counter("c"), Counter("x", CounterConfig(tick_hz=3))], "robot 'x' was another kind or had another config"),
+        (
+            [Counter("c"), Counter("x", CounterConfig(tick_hz=3))],
+            "robot 'x' was another kind or had another config",
+        ),
     ],
 )
 def test_a_snapshot_of_another_simulation_is_refused_and_changes_nothing(robots, says):
@@ -88,7 +95,9 @@ def test_a_snapshot_of_another_simulation_is_refused_and_changes_nothing(robots,
     assert sim.snapshot() == before
 
 
-@pytest.mark.parametrize("spoil", ["state", "faults", "rates", "input", "streams", "world", "links", "encoders", "due"])
+@pytest.mark.parametrize(
+    "spoil", ["state", "faults", "rates", "input", "streams", "world", "links", "encoders", "due"]
+)
 def test_a_snapshot_whose_parts_do_not_fit_is_refused_and_changes_nothing(spoil):
     sim = busy()
     saved = sim.snapshot()
@@ -99,7 +108,9 @@ def test_a_snapshot_whose_parts_do_not_fit_is_refused_and_changes_nothing(spoil)
     if spoil in ("state", "faults", "input", "rates"):
         saved = msgspec.structs.replace(saved, robots={**saved.robots, "x": spoiled})
     elif spoil == "links":
-        saved = msgspec.structs.replace(saved, links=[msgspec.structs.replace(saved.links[0], port="gone")])
+        saved = msgspec.structs.replace(
+            saved, links=[msgspec.structs.replace(saved.links[0], port="gone")]
+        )
     elif spoil == "encoders":
         saved = msgspec.structs.replace(saved, encoders={"x\0line": b"\xa1?"})
     elif spoil == "due":

@@ -17,7 +17,9 @@ def test_the_same_seed_and_name_give_the_same_draws(seed, name):
 def test_names_and_seeds_give_streams_of_their_own():
     keys = {tuple(stream_key(seed, name)) for seed in range(100) for name in ("a", "b", "a/b", "")}
     assert len(keys) == 400
-    draws = [Streams(seed).get(name).random() for seed in range(100) for name in ("a", "b", "a/b", "")]
+    draws = [
+        Streams(seed).get(name).random() for seed in range(100) for name in ("a", "b", "a/b", "")
+    ]
     assert len(set(draws)) == 400
 
 
@@ -42,8 +44,15 @@ def test_a_stream_goes_on_where_it_was():
 
 
 def test_the_key_is_pinned_so_that_recordings_stay_valid():
-    assert [int(word) for word in stream_key(7, "vacuum/lidar")] == [4591411726019084607, 3369845073392861778]
-    assert Streams(7).get("vacuum/lidar").integers(0, 2**32, 3).tolist() == [678946463, 1936390785, 1056750505]
+    assert [int(word) for word in stream_key(7, "vacuum/lidar")] == [
+        4591411726019084607,
+        3369845073392861778,
+    ]
+    assert Streams(7).get("vacuum/lidar").integers(0, 2**32, 3).tolist() == [
+        678946463,
+        1936390785,
+        1056750505,
+    ]
 
 
 @given(st.integers(0, 7), st.sampled_from(["random", "standard_normal", "integers"]))
@@ -75,4 +84,6 @@ def test_loading_forgets_streams_that_began_later():
 def test_the_draws_are_spread_evenly():
     draws = np.concatenate([Streams(seed).get("x").random(50) for seed in range(400)])
     counts, _ = np.histogram(draws, bins=20, range=(0, 1))
-    assert np.sum((counts - 1000) ** 2 / 1000) < 50  # chi-square with 19 degrees: 43.8 is the 0.1 % point
+    assert (
+        np.sum((counts - 1000) ** 2 / 1000) < 50
+    )  # chi-square with 19 degrees: 43.8 is the 0.1 % point

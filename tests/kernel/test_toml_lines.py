@@ -121,12 +121,26 @@ def test_no_text_makes_it_fail(text):
 KEYS = st.text("abc_-1", min_size=1, max_size=4)
 FILLER = st.lists(st.sampled_from(["", "# note", "   ", "\t# [x]"]), max_size=3)
 VALUES = st.sampled_from(
-    ["1", '"a # b"', "[1, 2]", "{ a = 1 }", '"""x"""', "'[t]'", '"""\nz = 1\n[t]\n"""', "'''\n\n'''"]
+    [
+        "1",
+        '"a # b"',
+        "[1, 2]",
+        "{ a = 1 }",
+        '"""x"""',
+        "'[t]'",
+        '"""\nz = 1\n[t]\n"""',
+        "'''\n\n'''",
+    ]
 )
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(FILLER, KEYS, st.booleans(), st.dictionaries(KEYS, VALUES, max_size=4)), max_size=5))
+@given(
+    st.lists(
+        st.tuples(FILLER, KEYS, st.booleans(), st.dictionaries(KEYS, VALUES, max_size=4)),
+        max_size=5,
+    )
+)
 def test_the_lines_of_any_document_are_right(sections):
     text, wanted, counts = "", {}, {}
     for number, (filler, name, is_list, entries) in enumerate(sections):
@@ -149,4 +163,6 @@ def test_the_lines_of_any_document_are_right(sections):
     [("a = [\n[", " ", "\n]]", {("a",): 1}), ("a", " ", "b", {}), ("", "a.", "", {}), ("", "[", "", {}), ("", "[a", "", {})],
 )  # fmt: skip
 def test_the_time_for_a_line_does_not_grow_with_its_square(head, part, tail, found):
-    assert key_lines(head + 500_000 * part + tail) == found  # if it did, the hours would be over every limit
+    assert (
+        key_lines(head + 500_000 * part + tail) == found
+    )  # if it did, the hours would be over every limit

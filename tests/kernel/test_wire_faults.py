@@ -112,7 +112,9 @@ def test_bytes_in_flight_to_the_robot_are_not_overtaken_after_the_fault_is_clear
     assert sim.truth("c").total == 8
 
 
-@pytest.mark.parametrize(("direction", "total", "answers"), [("in", 0, 0), ("out", 5, 0), ("both", 0, 0)])
+@pytest.mark.parametrize(
+    ("direction", "total", "answers"), [("in", 0, 0), ("out", 5, 0), ("both", 0, 0)]
+)
 def test_a_direction_is_spared(direction, total, answers):
     sim = Simulation([Counter("c")])
     seen = tap(sim)
@@ -136,7 +138,9 @@ def test_a_fault_on_one_port_leaves_the_other_ports_alone():
 
 def test_disconnect_hangs_up_refuses_and_ends():
     sim, closed = Simulation([Counter("c")]), []
-    sim.listeners.link.append(lambda at, robot, port, link, is_open: closed.append((port, link.id, is_open)))
+    sim.listeners.link.append(
+        lambda at, robot, port, link, is_open: closed.append((port, link.id, is_open))
+    )
     sim.apply(inp.Connect("c", "line", 1))
     sim.apply(inp.Connect("c", "line", 2))
     sim.apply(inp.Connect("c", "bus", 3))

@@ -61,7 +61,9 @@ def test_a_link_that_is_there_is_not_connected_again():
 
 def test_a_peer_that_is_refused_is_not_announced_at_all():
     sim, told = Simulation([Diary("d")]), []
-    sim.listeners.link.append(lambda at, robot, port, link, is_open: told.append((link.id, is_open)))
+    sim.listeners.link.append(
+        lambda at, robot, port, link, is_open: told.append((link.id, is_open))
+    )
     sim.inject("d", "line", "disconnect")
     sim.apply(inp.Connect("d", "line", 1, "them"))
     assert told == [(1, False)]
@@ -70,14 +72,20 @@ def test_a_peer_that_is_refused_is_not_announced_at_all():
 
 def test_breaking_the_protocol_closes_the_link_after_what_came_before():
     sim, told = counter(1, 2), []
-    sim.listeners.link.append(lambda at, robot, port, link, is_open: told.append((at, robot, port, link.id, is_open)))
+    sim.listeners.link.append(
+        lambda at, robot, port, link, is_open: told.append((at, robot, port, link.id, is_open))
+    )
     sim.run(0.05)
     sim.apply(inp.Arrive("c", "line", 1, b"add 3\n" + b"x" * 40))
     assert sim.truth("c").total == 3
     assert told == [(50_000_000, "c", "line", 1, False)]
     assert [link.id for link in sim.robots["c"].links("line")] == [2]
     event = sim.events[-1]
-    assert (event.code, event.severity, event.data) == ("wire-error", "warning", {"port": "line", "peer": "peer 1"})
+    assert (event.code, event.severity, event.data) == (
+        "wire-error",
+        "warning",
+        {"port": "line", "peer": "peer 1"},
+    )
     assert "the line is too long" in event.text
     sim.apply(inp.Arrive("c", "line", 1, b"add 3\n"))
     assert sim.truth("c").total == 3
@@ -98,7 +106,9 @@ def test_any_other_failure_of_a_codec_is_the_robots_own():
 
 def test_links_that_a_robot_opens_are_told_of_and_never_meet_those_of_the_host():
     sim, told = counter(1), []
-    sim.listeners.link.append(lambda at, robot, port, link, is_open: told.append((port, link.id, link.peer, is_open)))
+    sim.listeners.link.append(
+        lambda at, robot, port, link, is_open: told.append((port, link.id, link.peer, is_open))
+    )
     sim.send("c", "line", b"subscribe a:1\nsubscribe b:2\n")
     first, second = sim.robots["c"].links("beat")
     assert 2**32 < first.id < second.id  # the host counts up from 1
@@ -150,7 +160,9 @@ def test_a_robot_can_ask_whether_anybody_listens(who):
 def test_message_ports_carry_subjects_both_ways():
     sim = counter(1, port="bus")
     outputs = []
-    sim.listeners.output.append(lambda at, out: outputs.append((out.subject, out.data, out.message)))
+    sim.listeners.output.append(
+        lambda at, out: outputs.append((out.subject, out.data, out.message))
+    )
     sim.apply(inp.Arrive("c", "bus", 1, b"4", "count.add"))
     sim.apply(inp.Arrive("c", "bus", 1, b"4", "other"))
     assert outputs == [("count.total", b"4", Total(4))]

@@ -35,7 +35,9 @@ def test_a_move_over_some_time_is_even(at_ns):
     world = World({"box": Obstacle(end=(1.0, 0.0, 0.0))})
     world.move(MoveObstacle("box", 5.0, -8.0, 1.0, over_s=2.0), S)
     part = min(max((at_ns - S) / (2 * S), 0.0), 1.0)
-    assert world.state.obstacles["box"].pose(at_ns) == pytest.approx((1 + 4 * part, -8 * part, part))
+    assert world.state.obstacles["box"].pose(at_ns) == pytest.approx(
+        (1 + 4 * part, -8 * part, part)
+    )
 
 
 def test_a_new_move_begins_where_the_old_one_had_come_to():

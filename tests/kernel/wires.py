@@ -69,7 +69,9 @@ class LineCodec:
         match line.split():
             case ["add", amount] if amount.isdecimal():
                 return Add(int(amount))
-            case ["later", seconds, amount] if seconds.replace(".", "", 1).isdecimal() and amount.isdecimal():
+            case ["later", seconds, amount] if (
+                seconds.replace(".", "", 1).isdecimal() and amount.isdecimal()
+            ):
                 return Later(float(seconds), int(amount))
             case ["hang"]:
                 return Hang()

@@ -24,7 +24,17 @@ class Joints:
         kind = p.RAPID if math.isinf(rate) else kind
         end = np.array([*target, *[0.0] * (6 - len(target))])
         return p.append(
-            self.blocks, self.run, self.now_s, end, float(rate), kind, float(tag), RATES, ACCELERATIONS, DEVIATION, 0.0
+            self.blocks,
+            self.run,
+            self.now_s,
+            end,
+            float(rate),
+            kind,
+            float(tag),
+            RATES,
+            ACCELERATIONS,
+            DEVIATION,
+            0.0,
         )
 
     def to(self, now_s):

@@ -17,7 +17,10 @@ def box_distance(x, y, box_x, box_y, half_x, half_y, theta=0.0):
 
 def shapes(occupied, discs=(), boxes=()):
     """Every obstacle as a function from a point to its distance."""
-    found = [lambda x, y, r=r, c=c: box_distance(x, y, c + 0.5, r + 0.5, 0.5, 0.5) for r, c in np.argwhere(occupied)]
+    found = [
+        lambda x, y, r=r, c=c: box_distance(x, y, c + 0.5, r + 0.5, 0.5, 0.5)
+        for r, c in np.argwhere(occupied)
+    ]
     found += [lambda x, y, d=d: math.hypot(x - d[0], y - d[1]) - d[2] for d in discs]
     return found + [lambda x, y, b=b: box_distance(x, y, *b) for b in boxes]
 

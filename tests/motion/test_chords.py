@@ -18,7 +18,9 @@ BOUNDS = np.array([LIMITS.low_deg, LIMITS.high_deg, LIMITS.max_degps])
 TOLERANCE_MM = 0.05
 ANGLE = st.floats(-400, 400) | st.sampled_from([-180.0, -90.0, 0.0, 90.0, 180.0])
 TRIPLE = st.tuples(ANGLE, ANGLE, ANGLE)
-JOINTS = st.tuples(*[st.floats(low, high) for low, high in zip(LIMITS.low_deg, LIMITS.high_deg, strict=True)])
+JOINTS = st.tuples(
+    *[st.floats(low, high) for low, high in zip(LIMITS.low_deg, LIMITS.high_deg, strict=True)]
+)
 BUDGET = settings(max_examples=50, derandomize=True)
 PATHS = settings(max_examples=15, derandomize=True)
 
@@ -37,7 +39,9 @@ def test_roll_pitch_yaw_are_rotations_about_fixed_axes(angles):
 @given(angles=TRIPLE, known=TRIPLE, off=st.floats(-1e-3, 1e-3))
 def test_angles_of_a_rotation_are_of_it_and_near_the_known_ones(angles, known, off):
     turn = rotation.from_rpy(*angles)
-    assert rotation.from_rpy(*rotation.to_rpy(turn, np.array(known))) == pytest.approx(turn, abs=1e-8)
+    assert rotation.from_rpy(*rotation.to_rpy(turn, np.array(known))) == pytest.approx(
+        turn, abs=1e-8
+    )
     close = np.array(angles) + off
     again = rotation.to_rpy(turn, close)
     if abs(math.cos(math.radians(angles[1]))) > 0.01:
@@ -92,16 +96,25 @@ def test_the_tip_goes_on_the_line_or_the_line_cannot_be(joints, by):
     length = np.linalg.norm(course)
     if len(rows):
         seen = list(tips(joints, rows))
-        frames, wanted = np.array([frame for _, frame in seen]), np.array([chords.place(path, at) for at, _ in seen])
+        frames, wanted = (
+            np.array([frame for _, frame in seen]),
+            np.array([chords.place(path, at) for at, _ in seen]),
+        )
         gaps = frames[:, :3, 3] - begin[:3]
         along = np.clip(gaps @ course / max(length, 1e-9) ** 2, 0.0, 1.0)
         assert np.linalg.norm(gaps - along[:, None] * course, axis=1).max() < TOLERANCE_MM * 1.02
-        sines = np.linalg.norm(frames[:, :3, :3] - wanted[:, :3, :3], axis=(1, 2)) / math.sqrt(8)  # of half the angle
+        sines = np.linalg.norm(frames[:, :3, :3] - wanted[:, :3, :3], axis=(1, 2)) / math.sqrt(
+            8
+        )  # of half the angle
         assert np.degrees(2 * np.arcsin(sines)).max() < 1.1 * chords.TURN_TOLERANCE_DEG
     assert (rows[:, :6] >= BOUNDS[0] - 1e-5).all()
     assert (rows[:, :6] <= BOUNDS[1] + 1e-5).all()
     if status == chords.FINE:
-        reached = chords.tool_frame(ARM.table, TOOL, rows[-1, :6]) if len(rows) else chords.place(path, 0.0)
+        reached = (
+            chords.tool_frame(ARM.table, TOOL, rows[-1, :6])
+            if len(rows)
+            else chords.place(path, 0.0)
+        )
         assert reached == pytest.approx(chords.place(path, 1.0), abs=1e-5)
     elif status == chords.BEYOND_LIMIT:
         last = rows[-1, joint] if len(rows) else joints[joint]
@@ -116,7 +129,9 @@ HOME = (10.0, -20.0, 60.0, 15.0, 45.0, -30.0)
 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 0), (1, 2)])
-@pytest.mark.parametrize(("angle", "rise"), [(2 * math.pi, 0.0), (-math.pi / 2, 0.0), (5 * math.pi, 30.0)])
+@pytest.mark.parametrize(
+    ("angle", "rise"), [(2 * math.pi, 0.0), (-math.pi / 2, 0.0), (5 * math.pi, 30.0)]
+)
 def test_arcs_and_helices_in_all_planes(first, second, angle, rise):
     begin, radius = pose(HOME), 40.0
     third = 3 - first - second
@@ -133,21 +148,28 @@ def test_arcs_and_helices_in_all_planes(first, second, angle, rise):
         assert math.hypot(*around) == pytest.approx(radius, abs=TOLERANCE_MM * 1.02)
         assert frame[third, 3] == pytest.approx(begin[third] + share * rise, abs=0.1)
     assert rows[-1, 6] == 1.0
-    assert chords.tool_frame(ARM.table, TOOL, rows[-1, :6])[:3, 3] == pytest.approx(end[:3], abs=1e-6)
+    assert chords.tool_frame(ARM.table, TOOL, rows[-1, :6])[:3, 3] == pytest.approx(
+        end[:3], abs=1e-6
+    )
 
 
 def test_an_arc_whose_radii_differ_a_little_closes_the_gap_on_the_way():
     begin = pose(HOME)
     end = np.add(begin, (80.3, 0, 0, 0, 0, 0))
     path = chords.arc(begin, end, 0, 1, 40.0, 0.0, math.pi)
-    steps = [np.linalg.norm(chords.spot(path, n / 100) - chords.spot(path, (n + 1) / 100)) for n in range(100)]
+    steps = [
+        np.linalg.norm(chords.spot(path, n / 100) - chords.spot(path, (n + 1) / 100))
+        for n in range(100)
+    ]
     assert max(steps) < 1.01 * min(steps)
     assert chords.spot(path, 1.0) == pytest.approx(end[:3])
 
 
 def test_from_a_straight_wrist_joint_4_turns_before_the_tip_goes_aside():
     """All joints at zero: joints 4 and 6 share an axis, and only a turn of joint 4 lets the tip go sideways."""
-    rows, status, _ = cut(chords.line(pose([0] * 6), np.add(pose([0] * 6), (0, 60, 0, 0, 0, 0))), [0] * 6)
+    rows, status, _ = cut(
+        chords.line(pose([0] * 6), np.add(pose([0] * 6), (0, 60, 0, 0, 0, 0))), [0] * 6
+    )
     assert status == chords.FINE
     assert abs(rows[0, 3]) == pytest.approx(90, abs=0.1)
     assert rows[0, 6] * 60 < 0.5  # mm
@@ -168,7 +190,9 @@ def test_wraps_of_the_last_joint_are_followed_up_to_its_limit():
     rows, status, _ = cut(chords.line(pose(joints), pose(turned)), joints)
     assert status == chords.FINE
     assert rows[-1, 5] == pytest.approx(355, abs=1e-6)
-    rows, status, joint = cut(chords.line(pose(turned), pose(np.add(turned, (0, 0, 0, 0, 0, 30)))), turned)
+    rows, status, joint = cut(
+        chords.line(pose(turned), pose(np.add(turned, (0, 0, 0, 0, 0, 30)))), turned
+    )
     assert (status, joint) == (chords.BEYOND_LIMIT, 5)
     assert rows[-1, 5] == pytest.approx(360, abs=1e-3)
 
@@ -182,4 +206,6 @@ def test_point_to_point_finds_joints_within_limits_if_there_are_any(joints, befo
     assert chords.tool_frame(ARM.table, TOOL, found) == pytest.approx(goal, abs=1e-4)
     assert (found >= BOUNDS[0] - 1e-5).all()
     assert (found <= BOUNDS[1] + 1e-5).all()
-    assert (np.abs(found - before) / BOUNDS[2]).max() <= (np.abs(np.subtract(joints, before)) / BOUNDS[2]).max() + 1e-4
+    assert (np.abs(found - before) / BOUNDS[2]).max() <= (
+        np.abs(np.subtract(joints, before)) / BOUNDS[2]
+    ).max() + 1e-4

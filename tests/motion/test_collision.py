@@ -68,14 +68,21 @@ def test_distance_depth_and_place_of_a_ball_behind_the_upper_arm():
 def test_margins_add_up_and_what_may_touch_is_left_out():
     near = ball(-0.15, 0, 0.8)  # 20 mm away
     assert Collider(BODY, cell_of(near, margin_m=0.019), ()).check(ZERO) is None
-    contact = Collider(BODY, Cell("", (Thing(near, 0.01),), margin_m=0.006), (), margin_m=0.005).check(ZERO)
+    contact = Collider(
+        BODY, Cell("", (Thing(near, 0.01),), margin_m=0.006), (), margin_m=0.005
+    ).check(ZERO)
     assert contact is not None
     assert contact.depth_m == pytest.approx(-0.02, abs=1e-6)
     assert Collider(BODY, cell_of(ball(-0.1, 0, 0.8), ignore=("link_2",)), ()).check(ZERO) is None
 
 
 def test_the_base_stands_where_it_stands():
-    assert Collider(BODY, cell_of(Solid("floor", "box", (4, 4, 0.1), frame((0, 0, -0.05)))), ()).check(ZERO) is None
+    assert (
+        Collider(BODY, cell_of(Solid("floor", "box", (4, 4, 0.1), frame((0, 0, -0.05)))), ()).check(
+            ZERO
+        )
+        is None
+    )
 
 
 def test_links_that_may_collide_are_found_and_neighbours_are_not_among_them():
@@ -117,7 +124,10 @@ def test_a_quick_look_misses_nothing():
         apart = [collider.apart_m(pair) for pair in range(len(collider.pairs))]
         touching = np.array(apart) <= np.array(collider.margins_m) + TOUCH_M
         assert collider.free(joints) == (not touching.any())
-        names = {tuple(bodies[body].name for body in collider.pairs[pair]) for pair in np.flatnonzero(touching)}
+        names = {
+            tuple(bodies[body].name for body in collider.pairs[pair])
+            for pair in np.flatnonzero(touching)
+        }
         assert {(contact.link, contact.other) for contact in collider.contacts(joints)} == names
         assert collider.distance(joints) == pytest.approx(min(apart), abs=1e-9)
         assert (collider.at_least_m(joints) <= np.maximum(apart, 0) + 1e-6).all()
@@ -147,7 +157,10 @@ def trough(scale, length):
     sides = [
         side
         for n in range(count)
-        for side in ((n + count, (n + 1) % count, n), (n + count, (n + 1) % count + count, (n + 1) % count))
+        for side in (
+            (n + count, (n + 1) % count, n),
+            (n + count, (n + 1) % count + count, (n + 1) % count),
+        )
     ]
     faces = [*FACES, *((c + count, b + count, a + count) for a, b, c in FACES), *sides]
     return Mesh(np.array(places), np.array(faces, np.int32))
@@ -160,14 +173,18 @@ def test_a_trough_may_be_entered_and_its_walls_may_not():
     pose = tip @ frame((0, 0, 0.05), (math.pi, 0, 0))
     pose[:3, 3] -= 0.15 * pose[:3, 2]
     collider = Collider(BODY, cell_of(Solid("trough", "mesh", (), pose, mesh)), ())
-    torch = [n for n, (link, _) in enumerate(collider.pairs) if collider.bodies[link].name == "torch"]
+    torch = [
+        n for n, (link, _) in enumerate(collider.pairs) if collider.bodies[link].name == "torch"
+    ]
     assert collider.check(ZERO) is None
     collider.place(ZERO)
     assert min(collider.apart_m(pair) for pair in torch) == pytest.approx(0.082, abs=2e-3)
     contact = first_contact(collider, ZERO, np.radians([0, 0, 30, 0, 0, 0]))
     assert contact is not None
     assert contact.at > 0.1
-    assert collider.distance(contact.at * np.radians([0, 0, 30, 0, 0, 0])) == pytest.approx(0, abs=2 * TOUCH_M)
+    assert collider.distance(contact.at * np.radians([0, 0, 30, 0, 0, 0])) == pytest.approx(
+        0, abs=2 * TOUCH_M
+    )
 
 
 def test_inside_a_closed_mesh_is_contact():
@@ -195,7 +212,9 @@ def test_a_second_engine_agrees_over_10000_poses():
     around = fcl.DynamicAABBTreeCollisionManager()
     around.registerObjects(things)
     around.setup()
-    moving = [(body, fcl.CollisionObject(in_fcl(body.solid))) for body in collider.links if body.joint]
+    moving = [
+        (body, fcl.CollisionObject(in_fcl(body.solid))) for body in collider.links if body.joint
+    ]
     differ, hits = [], 0
     for joints in poses(10_000, np.random.default_rng(5)):
         frames = BODY.joint_frames(joints)
@@ -223,7 +242,10 @@ def test_nothing_comes_closer_than_its_bound_allows():
     collider = Collider(BODY, cell_at_random(np.random.default_rng(2), 6))
     bounds = collider.speed_bounds
     random = np.random.default_rng(4)
-    apart = lambda joints: (collider.place(joints), np.array([collider.apart_m(n) for n in range(len(bounds))]))[1]  # noqa: E731
+    apart = lambda joints: (
+        collider.place(joints),
+        np.array([collider.apart_m(n) for n in range(len(bounds))]),
+    )[1]  # noqa: E731
     for joints in poses(40, random):
         step = random.uniform(-1, 1, 6) * random.choice([0.01, 0.3]) * (random.random(6) < 0.5)
         before, after = np.maximum(apart(joints), 0), np.maximum(apart(joints + step), 0)
@@ -239,7 +261,9 @@ def test_thin_plates_crossed_at_full_speed_are_always_found():
         share, body = random.uniform(0.2, 1.0), bare.links[random.integers(2, len(bare.links))]
         at = begin + share * (end - begin)
         centre = (BODY.joint_frames(at)[body.joint - 1] @ body.solid.pose)[:3, 3]
-        plate = Solid("plate", "box", (*random.uniform(0.005, 0.05, 2), 1e-4), frame(centre, turned(random)))
+        plate = Solid(
+            "plate", "box", (*random.uniform(0.005, 0.05, 2), 1e-4), frame(centre, turned(random))
+        )
         collider = Collider(BODY, cell_of(plate), ())
         contact = first_contact(collider, begin, end)
         assert contact is not None
@@ -257,7 +281,12 @@ def test_contacts_along_a_path_begin_where_they_begin():
     collider = Collider(BODY, cell_of(*posts), ())
     turns = [np.radians([degrees, 0, 0, 0, 0, 0]) for degrees in (0, 45, 20, 90)]
     found = contacts_along(collider, turns)
-    assert [contact.other for contact in found if contact.link == "torch"] == ["post 1", "post 1", "post 1", "post 2"]
+    assert [contact.other for contact in found if contact.link == "torch"] == [
+        "post 1",
+        "post 1",
+        "post 1",
+        "post 2",
+    ]
     first = next(contact for contact in found if contact.link == "torch")
     half_width = math.degrees(math.asin((0.02 + 0.01) / reach))
     assert first.at * 45 == pytest.approx(30 - half_width, abs=1.5)

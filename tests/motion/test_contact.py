@@ -7,7 +7,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rigless.motion.contact import PASSTHROUGH, SLIDE, STOP, Contact, clearance, move_circle, nearest, zone_touched
+from rigless.motion.contact import (
+    PASSTHROUGH,
+    SLIDE,
+    STOP,
+    Contact,
+    clearance,
+    move_circle,
+    nearest,
+    zone_touched,
+)
 from rigless.worlds.grid import Grid
 
 from .reference import NO_BOXES, NO_DISCS, distance, free_place, scattered, shapes, time_of_impact
@@ -15,7 +24,9 @@ from .reference import NO_BOXES, NO_DISCS, distance, free_place, scattered, shap
 
 def move(occupied, x, y, radius, dx, dy, mode=STOP, friction=0.0, discs=NO_DISCS, boxes=NO_BOXES):
     out = np.zeros(8)
-    move_circle(occupied, clearance(occupied), discs, boxes, x, y, radius, dx, dy, mode, friction, out)
+    move_circle(
+        occupied, clearance(occupied), discs, boxes, x, y, radius, dx, dy, mode, friction, out
+    )
     return out
 
 
@@ -70,7 +81,9 @@ def test_a_place_that_is_no_number_is_survived():
             assert move(wall(), bad, 7.0, 3.4, 1.0, 0.0, mode)[2] == 0.0
             assert move(wall(), 7.0, 7.0, bad, 1.0, 0.0, mode)[2] == 0.0 or bad < 0
         assert nearest(wall(), clearance(wall()), bad, 3.0, 10.0)[0] == math.inf
-        assert not zone_touched(wall(), clearance(wall()), NO_DISCS, NO_BOXES, bad, 1.0, 0.0, 3.0, 1.0, 0.0, 1.0)
+        assert not zone_touched(
+            wall(), clearance(wall()), NO_DISCS, NO_BOXES, bad, 1.0, 0.0, 3.0, 1.0, 0.0, 1.0
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -79,7 +92,9 @@ def test_the_first_contact_is_where_halving_finds_it(seed, radius, far):
     rng = np.random.default_rng(seed)
     occupied = scattered(seed, density=rng.choice([0.01, 0.05, 0.2]))
     discs = np.column_stack([rng.uniform(0, 16, (2, 2)), rng.uniform(0.1, 2, 2)])
-    boxes = np.column_stack([rng.uniform(0, 16, (2, 2)), rng.uniform(0.05, 3, (2, 2)), rng.uniform(-4, 4, 2)])
+    boxes = np.column_stack(
+        [rng.uniform(0, 16, (2, 2)), rng.uniform(0.05, 3, (2, 2)), rng.uniform(-4, 4, 2)]
+    )
     obstacles = shapes(occupied, discs, boxes)
     place = free_place(obstacles, rng, radius)
     assume(place is not None)
@@ -89,7 +104,9 @@ def test_the_first_contact_is_where_halving_finds_it(seed, radius, far):
     expected = time_of_impact(obstacles, x, y, radius, dx, dy)
     out = move(occupied, x, y, radius, dx, dy, discs=discs, boxes=boxes)
     end = min(expected, 1.0)
-    slack = math.sqrt(2 * 1.1e-8 * (radius + 2)) + 2e-8  # at a graze the gap of 1e-8 is met this much sooner
+    slack = (
+        math.sqrt(2 * 1.1e-8 * (radius + 2)) + 2e-8
+    )  # at a graze the gap of 1e-8 is met this much sooner
     assert out[0] == pytest.approx(x + end * dx, abs=slack)
     assert out[1] == pytest.approx(y + end * dy, abs=slack)
     assert distance(obstacles, out[0], out[1]) >= radius
@@ -149,7 +166,12 @@ def test_clearance_is_the_distance_between_cells(seed):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.floats(-8, 24), st.floats(-8, 24), st.sampled_from([0.5, 3.0, 50.0, math.inf]))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.floats(-8, 24),
+    st.floats(-8, 24),
+    st.sampled_from([0.5, 3.0, 50.0, math.inf]),
+)
 def test_nearest_is_the_smallest_distance(seed, x, y, limit):
     occupied = scattered(seed, density=0.01)
     true = distance(shapes(occupied), x, y)
@@ -183,6 +205,10 @@ def test_metres_in_a_turned_world_are_cells_turned_back():
     assert not contact.touches(pose, 0.17, 0.005, 1.0, 2.0)
     disc = contact.grid.to_world(14.0, 8.0)
     contact.place(discs=[(*disc, 0.05)])
-    assert contact.move((float(x), float(y)), 0.05, ahead, STOP).fraction == pytest.approx(0.1, abs=1e-8)
+    assert contact.move((float(x), float(y)), 0.05, ahead, STOP).fraction == pytest.approx(
+        0.1, abs=1e-8
+    )
     contact.place(boxes=[(*disc, 0.05, 0.2, yaw)])
-    assert contact.move((float(x), float(y)), 0.05, ahead, STOP).fraction == pytest.approx(0.1, abs=1e-8)
+    assert contact.move((float(x), float(y)), 0.05, ahead, STOP).fraction == pytest.approx(
+        0.1, abs=1e-8
+    )

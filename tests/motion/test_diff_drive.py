@@ -32,8 +32,12 @@ def test_the_path_is_a_circle_of_radius_v_over_omega(v, rate, sign, theta):
     centre_x, centre_y = 1.0 - radius * math.sin(theta), 2.0 + radius * math.cos(theta)
     for dt in (0.01, 0.7, 3.0):
         x, y, turned = arc(1.0, 2.0, theta, v, omega, dt)
-        assert math.hypot(x - centre_x, y - centre_y) == pytest.approx(abs(radius), abs=1e-12 + 1e-14 * abs(radius))
-        assert math.remainder(turned - theta - omega * dt, 2 * math.pi) == pytest.approx(0.0, abs=1e-12)
+        assert math.hypot(x - centre_x, y - centre_y) == pytest.approx(
+            abs(radius), abs=1e-12 + 1e-14 * abs(radius)
+        )
+        assert math.remainder(turned - theta - omega * dt, 2 * math.pi) == pytest.approx(
+            0.0, abs=1e-12
+        )
     x, y, turned = arc(1.0, 2.0, theta, v, omega, 2 * math.pi / rate)
     assert (x, y) == pytest.approx((1.0, 2.0), abs=1e-11)
 
@@ -91,7 +95,9 @@ def test_full_speed_takes_its_time():
 
 
 @given(speeds, speeds, st.floats(0, 10), st.floats(1e-4, 1))
-def test_a_speed_never_changes_faster_than_its_limit_nor_passes_its_target(value, target, limit, dt):
+def test_a_speed_never_changes_faster_than_its_limit_nor_passes_its_target(
+    value, target, limit, dt
+):
     new = approach(value, target, limit, dt)
     assert abs(new - value) <= limit * dt + 1e-15
     assert min(value, target) <= new <= max(value, target)

@@ -49,14 +49,25 @@ def test_masses_are_read_as_pinocchio_reads_them():
     theirs = pinocchio.buildModelFromUrdf(str(ARM))
     bare = model(WelderConfig.model_validate({"torch": {"mass_kg": 0}}))
     for n in range(1, 7):
-        assert bare.model.inertias[n].toDynamicParameters() == pytest.approx(theirs.inertias[n].toDynamicParameters())
+        assert bare.model.inertias[n].toDynamicParameters() == pytest.approx(
+            theirs.inertias[n].toDynamicParameters()
+        )
     assert 120 < sum(mass for link in describe().links for mass, _, _ in link.masses) < 180
 
 
 def test_an_independent_solver_finds_the_same_eight_branches():
     """By the ortho-parallel parameters of the data sheet, whose joint 3 is zero with the forearm up and joint 6 turned by half."""
     other = Robot(
-        KinematicModel(a1=0.025, a2=-0.035, b=0, c1=0.4, c2=0.56, c3=0.515, c4=0.08, offsets=(0, 0, -90, 0, 0, 180)),
+        KinematicModel(
+            a1=0.025,
+            a2=-0.035,
+            b=0,
+            c1=0.4,
+            c2=0.56,
+            c3=0.515,
+            c4=0.08,
+            offsets=(0, 0, -90, 0, 0, 180),
+        ),
         degrees=True,
     )
     found = 0
@@ -89,7 +100,8 @@ def test_the_jacobian_is_how_the_tool_moves():
 
 
 @pytest.mark.parametrize(
-    "angles", [(0.3, -0.4, 2.0), (0, math.pi / 2, 1.0), (0.5, -math.pi / 2, 0), (math.pi, 0.1, -3.0)]
+    "angles",
+    [(0.3, -0.4, 2.0), (0, math.pi / 2, 1.0), (0.5, -math.pi / 2, 0), (math.pi, 0.1, -3.0)],
 )
 def test_angles_and_frames_go_both_ways(angles):
     given = frame((1, 2, 3), angles)
@@ -183,6 +195,8 @@ def test_an_arm_of_others_with_fixed_links_meshes_and_a_flange(tmp_path):
     mesh = f'<mesh filename="package://{tmp_path.name}/meshes/corner.obj" scale="0.1 0.1 0.1" />'
     (tmp_path / "other.urdf").write_text(given.replace('<sphere radius="0.055" />', mesh))
     body = model(WelderConfig.model_validate({"urdf": str(tmp_path / "other.urdf")}))
-    assert body.forward(JOINTS[0]) == pytest.approx(KINEMATICS.forward(JOINTS[0]) @ frame((0, 0, 0.1), (0, 0, 1)))
+    assert body.forward(JOINTS[0]) == pytest.approx(
+        KINEMATICS.forward(JOINTS[0]) @ frame((0, 0, 0.1), (0, 0, 1))
+    )
     assert body.links[5].solids[0].furthest_m == pytest.approx(0.1)
     assert body.high_rad == pytest.approx([2 * math.pi] * 6)

@@ -26,7 +26,9 @@ def tangents(arm):
 @settings(deadline=None)
 @given(SPEED, SPEED, SPEED, ARM)
 def test_wheels_roll_as_the_body_moves_above_them(right, forward, turn, arm):
-    assert wheel_speeds(right, forward, turn, arm) == pytest.approx(tangents(arm) @ [right, forward, turn], abs=1e-12)
+    assert wheel_speeds(right, forward, turn, arm) == pytest.approx(
+        tangents(arm) @ [right, forward, turn], abs=1e-12
+    )
 
 
 @settings(deadline=None)

@@ -55,7 +55,9 @@ def wander(seed, occupied, clear, discs, boxes, radius, mode, steps, worst):
         kind = np.random.randint(8)
         far = 40.0 if kind == 0 else 10.0 ** np.random.uniform(-9.0, 1.0) if kind < 3 else 0.1
         dx, dy = far * math.cos(heading), far * math.sin(heading)
-        move_circle(occupied, clear, discs, boxes, x, y, radius, dx, dy, mode, 0.2 * (step % 2), out)
+        move_circle(
+            occupied, clear, discs, boxes, x, y, radius, dx, dy, mode, 0.2 * (step % 2), out
+        )
         end_x, end_y = out[0], out[1]
         gone = math.sqrt((end_x - x) ** 2 + (end_y - y) ** 2)
         worst[0] = max(worst[0], radius - true_gap(occupied, discs, boxes, end_x, end_y, radius))
@@ -67,13 +69,30 @@ def wander(seed, occupied, clear, discs, boxes, radius, mode, steps, worst):
         if mode == STOP:
             for i in range(1, 4):
                 t = i / 4.0
-                between = true_gap(occupied, discs, boxes, x + t * (end_x - x), y + t * (end_y - y), radius)
+                between = true_gap(
+                    occupied, discs, boxes, x + t * (end_x - x), y + t * (end_y - y), radius
+                )
                 worst[6] = max(worst[6], radius - between)
             if gone > 1e-6:
-                move_circle(occupied, clear, discs, boxes, end_x, end_y, radius, x - end_x, y - end_y, mode, 0.0, out)
+                move_circle(
+                    occupied,
+                    clear,
+                    discs,
+                    boxes,
+                    end_x,
+                    end_y,
+                    radius,
+                    x - end_x,
+                    y - end_y,
+                    mode,
+                    0.0,
+                    out,
+                )
                 worst[2] = max(worst[2], (1.0 - out[7]) * gone)
         x, y = end_x, end_y
-        if not (-5.0 < x < SIZE + 5.0 and -5.0 < y < SIZE + 5.0):  # off the map: come back to where it began
+        if not (
+            -5.0 < x < SIZE + 5.0 and -5.0 < y < SIZE + 5.0
+        ):  # off the map: come back to where it began
             heading = math.atan2(SIZE / 2 - y, SIZE / 2 - x)
 
 
@@ -92,8 +111,12 @@ def random_map(seed):
             occupied[:, line] |= wall
     if rng.random() < 0.7:
         occupied[[0, -1]] = occupied[:, [0, -1]] = True
-    discs = np.column_stack([rng.uniform(0, SIZE, (2, 2)), rng.uniform(0.1, 3, 2)])[: rng.integers(3)]
-    boxes = np.column_stack([rng.uniform(0, SIZE, (2, 2)), rng.uniform(0.1, 5, (2, 2)), rng.uniform(-4, 4, 2)])
+    discs = np.column_stack([rng.uniform(0, SIZE, (2, 2)), rng.uniform(0.1, 3, 2)])[
+        : rng.integers(3)
+    ]
+    boxes = np.column_stack(
+        [rng.uniform(0, SIZE, (2, 2)), rng.uniform(0.1, 5, (2, 2)), rng.uniform(-4, 4, 2)]
+    )
     radius = min(rng.uniform(0.3, 4.0), 1.0 if occupied.mean() > 0.1 else 4.0)
     if seed % 5 == 0:
         radius = round(radius) + 0.5 * (seed % 2)  # exact fits between walls
@@ -116,7 +139,9 @@ def test_a_million_steps_penetrate_nothing(mode):
     assert between <= 1e-9
     assert gained <= 2e-8
     assert blocked <= 1e-6, "a circle could not go back the way it came"
-    assert still < {STOP: 2000, SLIDE: 150}[mode], "a circle was held although it was turned in every direction"
+    assert still < {STOP: 2000, SLIDE: 150}[mode], (
+        "a circle was held although it was turned in every direction"
+    )
     assert hits > 0.1 * MAPS * STEPS
     assert gone > 0.05 * MAPS * STEPS
 

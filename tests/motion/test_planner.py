@@ -20,7 +20,11 @@ BUDGET = settings(max_examples=30, derandomize=True)
 
 @pytest.mark.parametrize(
     ("target", "rate", "seconds"),
-    [((90,), math.inf, 0.990), ((90, 45, 0, 0, 0, 180), 60.0, 3.489), ((0.001,), math.inf, 2 * math.sqrt(0.001 / 500))],
+    [
+        ((90,), math.inf, 0.990),
+        ((90, 45, 0, 0, 0, 180), 60.0, 3.489),
+        ((0.001,), math.inf, 2 * math.sqrt(0.001 / 500)),
+    ],
 )
 def test_moves_take_as_long_as_the_firmware_takes(target, rate, seconds):
     joints = Joints()
@@ -37,7 +41,9 @@ def test_the_state_halfway_is_the_closed_form():
     position, velocity, acceleration = joints.to(0.495)
     assert (position[0], velocity[0], acceleration[0]) == pytest.approx((45, 120, 0))
     position, velocity, acceleration = joints.to(0.9)
-    assert (position[0], velocity[0], acceleration[0]) == pytest.approx((90 - 0.5 * 500 * 0.09**2, 45, -500))
+    assert (position[0], velocity[0], acceleration[0]) == pytest.approx(
+        (90 - 0.5 * 500 * 0.09**2, 45, -500)
+    )
 
 
 @settings(BUDGET, max_examples=15)
@@ -46,12 +52,16 @@ def test_programs_take_as_long_as_the_reference_says(targets, speeds):
     joints = Joints()
     for target, speed in zip(targets, speeds, strict=False):
         joints.go(target, speed)
-    assert joints.finish() == pytest.approx(total_time([(0.0,) * 6, *targets], speeds), rel=1e-9, abs=1e-9)
+    assert joints.finish() == pytest.approx(
+        total_time([(0.0,) * 6, *targets], speeds), rel=1e-9, abs=1e-9
+    )
 
 
 @BUDGET
 @given(targets=TARGETS, speeds=SPEEDS, step_ms=st.sampled_from([1, 7, 100]), late=st.booleans())
-def test_no_axis_exceeds_its_limits_and_the_path_is_the_programmed_line(targets, speeds, step_ms, late):
+def test_no_axis_exceeds_its_limits_and_the_path_is_the_programmed_line(
+    targets, speeds, step_ms, late
+):
     """Also when blocks come while others run."""
     joints = Joints()
     waiting = list(zip(targets, speeds, strict=False))
@@ -109,7 +119,14 @@ def test_corners():
 
 @pytest.mark.parametrize(
     ("late_s", "seconds"),
-    [(0.055, 0.7868), (0.105, 0.7913), (0.155, 0.8316), (0.185, 0.8758), (0.205, 0.9068), (0.255, 0.9068)],
+    [
+        (0.055, 0.7868),
+        (0.105, 0.7913),
+        (0.155, 0.8316),
+        (0.185, 0.8758),
+        (0.205, 0.9068),
+        (0.255, 0.9068),
+    ],
 )
 def test_a_later_block_lets_go_on_what_is_not_prepared_yet(late_s, seconds):
     """The seconds are the firmware's: what it has prepared brakes, even if the next block comes in time to be seen."""
@@ -184,7 +201,9 @@ def test_a_hold_brakes_at_the_limit_and_resume_ends_where_it_should():
     assert joints.look()[p.ACCELERATING, 0] == pytest.approx(-500)
     rest = joints.to(0.4 + 0.09 + 0.24001)
     assert p.rests(joints.run, joints.now_s)
-    assert rest[p.AT, 0] - before == pytest.approx(120 * 0.09 + 120**2 / 1000)  # nine segments were prepared
+    assert rest[p.AT, 0] - before == pytest.approx(
+        120 * 0.09 + 120**2 / 1000
+    )  # nine segments were prepared
     assert joints.to(50.0)[p.AT, 0] == rest[p.AT, 0]
     joints.change(hold=False)
     assert joints.finish() == pytest.approx(50 + (90 - rest[p.AT, 0]) / 120 + 0.24)
@@ -192,7 +211,12 @@ def test_a_hold_brakes_at_the_limit_and_resume_ends_where_it_should():
 
 
 @BUDGET
-@given(targets=TARGETS, speeds=SPEEDS, holds=st.lists(st.floats(0, 4), max_size=4), feed=st.floats(0.1, 2))
+@given(
+    targets=TARGETS,
+    speeds=SPEEDS,
+    holds=st.lists(st.floats(0, 4), max_size=4),
+    feed=st.floats(0.1, 2),
+)
 def test_holds_and_overrides_at_any_time_keep_limits_and_junctions(targets, speeds, holds, feed):
     joints = Joints()
     for target, speed in zip(targets, speeds, strict=False):
@@ -216,7 +240,9 @@ def test_holds_and_overrides_at_any_time_keep_limits_and_junctions(targets, spee
         if not joints.count:
             break
     if not joints.count and joints.tags:
-        assert np.allclose(joints.look()[p.AT], targets[-1], atol=1e-9) or len(joints.tags) < len(targets)
+        assert np.allclose(joints.look()[p.AT], targets[-1], atol=1e-9) or len(joints.tags) < len(
+            targets
+        )
 
 
 # Overrides

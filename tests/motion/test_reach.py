@@ -24,7 +24,9 @@ DOWN = frame_mm_deg((800, 0, 500, 180, 0, 0))
 
 def test_a_pose_in_front_is_reached_by_the_tip():
     found = REACH.pose(DOWN)
-    assert (found.reachable, found.has_solution, found.within_limits, found.collision_free) == (True,) * 4
+    assert (found.reachable, found.has_solution, found.within_limits, found.collision_free) == (
+        True,
+    ) * 4
     assert BODY.tool(np.array(found.joints_rad)) == pytest.approx(DOWN, abs=1e-9)
     assert found.limit_margin_rad > 0
     assert found.failure_reason == ""
@@ -38,13 +40,19 @@ def test_where_the_arm_is_it_can_be():
         assert found.within_limits
         if free:
             assert found.reachable
-            assert BODY.tool(np.array(found.joints_rad)) == pytest.approx(BODY.tool(joints), abs=1e-7)
-        assert found.reachable == (found.joints_rad is not None and REACH.collider.free(np.array(found.joints_rad)))
+            assert BODY.tool(np.array(found.joints_rad)) == pytest.approx(
+                BODY.tool(joints), abs=1e-7
+            )
+        assert found.reachable == (
+            found.joints_rad is not None and REACH.collider.free(np.array(found.joints_rad))
+        )
 
 
 def test_too_far_is_no_solution():
     found = REACH.pose(frame((2.0, 0, 0.5)))
-    assert (found.reachable, found.has_solution, found.within_limits, found.collision_free) == (False,) * 4
+    assert (found.reachable, found.has_solution, found.within_limits, found.collision_free) == (
+        False,
+    ) * 4
     assert found.failure_reason == "out of reach: no joint angles bring the tool there"
     assert found.joints_rad is None
     with pytest.raises(ValueError, match="4×4"):
@@ -105,7 +113,9 @@ def test_the_smallest_singular_value_is_numpys():
     for joints in POSES:
         matrix = jacobian(REACH.form.table, joints, tool)
         assert matrix == pytest.approx(BODY.jacobian(joints), abs=1e-12)
-        assert smallest(matrix) == pytest.approx(np.linalg.svd(matrix, compute_uv=False)[-1], abs=1e-12)
+        assert smallest(matrix) == pytest.approx(
+            np.linalg.svd(matrix, compute_uv=False)[-1], abs=1e-12
+        )
     assert REACH.singular([0.3, 0.2, 0.1, 0, 0, 0]) < 1e-12  # a straight wrist
     assert smallest(np.diag([3.0, 1e-9, 2, 5, 4, 1])) == pytest.approx(1e-9)
 
@@ -118,17 +128,28 @@ def redrawn(flips=(), base=(0, 0, 0, 0, 0, 0), longer=1.0):
     text = ARM.read_text()
     for joint in flips:
         head, tail = text.split(f'name="joint_{joint}"')
-        text = head + f'name="joint_{joint}"' + tail.replace('<axis xyz="0 0 1" />', '<axis xyz="0 0 -1" />', 1)
+        text = (
+            head
+            + f'name="joint_{joint}"'
+            + tail.replace('<axis xyz="0 0 1" />', '<axis xyz="0 0 -1" />', 1)
+        )
     x, y, z, *angles = base
     root = (
         '<link name="world"/><joint name="stand" type="fixed"><parent link="world"/><child link="base"/>'
         f'<origin xyz="{x} {y} {z}" rpy="{" ".join(map(str, angles))}"/></joint>'
     )
-    return text.replace("</robot>", root + "</robot>").replace('xyz="0.56 0.0 0.0"', f'xyz="{0.56 * longer} 0.0 0.0"')
+    return text.replace("</robot>", root + "</robot>").replace(
+        'xyz="0.56 0.0 0.0"', f'xyz="{0.56 * longer} 0.0 0.0"'
+    )
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"flips": (2, 3, 4, 5, 6)}, {"flips": (1, 3), "base": (0.3, -0.2, 0.5, 0.1, 0.2, 0.7), "longer": 1.2}]
+    "given",
+    [
+        {},
+        {"flips": (2, 3, 4, 5, 6)},
+        {"flips": (1, 3), "base": (0.3, -0.2, 0.5, 0.1, 0.2, 0.7), "longer": 1.2},
+    ],
 )
 def test_the_closed_form_of_an_arm_follows_from_its_urdf(given, tmp_path):
     (tmp_path / "arm.urdf").write_text(redrawn(**given))
@@ -141,7 +162,8 @@ def test_the_closed_form_of_an_arm_follows_from_its_urdf(given, tmp_path):
         assert found.within_limits
         assert other.tool(np.array(found.joints_rad)) == pytest.approx(other.tool(joints), abs=1e-7)
         assert found.singular == pytest.approx(
-            np.linalg.svd(other.jacobian(np.array(found.joints_rad)), compute_uv=False)[-1], abs=1e-9
+            np.linalg.svd(other.jacobian(np.array(found.joints_rad)), compute_uv=False)[-1],
+            abs=1e-9,
         )
     places = grid(arm, 0.5)
     there = np.array([other.tool(joints)[:3, 3] for joints in POSES])
@@ -150,7 +172,9 @@ def test_the_closed_form_of_an_arm_follows_from_its_urdf(given, tmp_path):
 
 
 def test_an_arm_of_another_make_is_refused_for_reach(tmp_path):
-    (tmp_path / "arm.urdf").write_text(ARM.read_text().replace('xyz="0.0 0.08 0.0"', 'xyz="0.05 0.08 0.0"'))
+    (tmp_path / "arm.urdf").write_text(
+        ARM.read_text().replace('xyz="0.0 0.08 0.0"', 'xyz="0.05 0.08 0.0"')
+    )
     with pytest.raises(InputError, match="axes 4, 5 and 6 meet"):
         reach(WelderConfig.model_validate({"urdf": str(tmp_path / "arm.urdf")}))
 

@@ -14,7 +14,9 @@ from .reference import NO_BOXES, NO_DISCS, distance, free_place, scattered, shap
 
 def slide(occupied, x, y, radius, dx, dy, friction=0.0, discs=NO_DISCS, boxes=NO_BOXES, mode=SLIDE):
     out = np.zeros(8)
-    move_circle(occupied, clearance(occupied), discs, boxes, x, y, radius, dx, dy, mode, friction, out)
+    move_circle(
+        occupied, clearance(occupied), discs, boxes, x, y, radius, dx, dy, mode, friction, out
+    )
     return out
 
 
@@ -45,7 +47,9 @@ def test_the_edges_between_the_squares_of_a_flat_wall_are_not_felt(slope, fricti
     clear, out = clearance(occupied), np.zeros(8)
     x, y, step = 5.0, 3.4 + 1.0 + 1e-8, 0.11
     for _ in range(10_000):
-        move_circle(occupied, clear, NO_DISCS, NO_BOXES, x, y, 3.4, step, slope * step, SLIDE, friction, out)
+        move_circle(
+            occupied, clear, NO_DISCS, NO_BOXES, x, y, 3.4, step, slope * step, SLIDE, friction, out
+        )
         least = (1 - friction) * step if out[2] else step  # a contact late in the step costs less
         assert least - 1e-10 <= out[0] - x <= step + 1e-10
         x, y = out[0], out[1]
@@ -68,16 +72,29 @@ def test_in_a_corner_the_circle_comes_to_rest_at_both_walls():
 def test_between_two_slanted_walls_only_a_push_into_both_holds(inside):
     half = math.radians(inside) / 2
     boxes, empty = [], np.zeros((60, 60), bool)
-    for side in (-1, 1):  # two long boxes whose faces form a wedge that opens to +x, with its tip at (20, 30)
+    for side in (
+        -1,
+        1,
+    ):  # two long boxes whose faces form a wedge that opens to +x, with its tip at (20, 30)
         along = np.array([math.cos(half), side * math.sin(half)])
         outer = np.array([-math.sin(half), side * math.cos(half)])
-        boxes.append([*(np.array([20.0, 30.0]) + 10 * along + outer), 10.0, 1.0, math.atan2(along[1], along[0])])
+        boxes.append(
+            [
+                *(np.array([20.0, 30.0]) + 10 * along + outer),
+                10.0,
+                1.0,
+                math.atan2(along[1], along[0]),
+            ]
+        )
     wedge = np.array(boxes)
     rest = slide(empty, 35.0, 30.2, 1.0, -40.0, 0.0, boxes=wedge)
     for _ in range(5):
         rest = slide(empty, rest[0], rest[1], 1.0, -5.0, 0.0, boxes=wedge)
     assert rest[:2] == pytest.approx([20 + 1 / math.sin(half), 30.0], abs=1e-6)
-    for side in (-1, 1):  # pushed along one face and a little into it: it goes out along that face, whatever the other
+    for side in (
+        -1,
+        1,
+    ):  # pushed along one face and a little into it: it goes out along that face, whatever the other
         direction = half * side + side * 0.2
         dx, dy = 0.5 * math.cos(direction), 0.5 * math.sin(direction)
         out = slide(empty, rest[0], rest[1], 1.0, dx, dy, boxes=wedge)
@@ -119,7 +136,9 @@ def test_nothing_is_gained_by_sliding(seed, radius, far, friction):
 
 def fully(occupied, x, y, radius, dx, dy):
     out = np.full(MOVED_FULLY, 7.0)
-    move_circle(occupied, clearance(occupied), NO_DISCS, NO_BOXES, x, y, radius, dx, dy, SLIDE, 0.0, out)
+    move_circle(
+        occupied, clearance(occupied), NO_DISCS, NO_BOXES, x, y, radius, dx, dy, SLIDE, 0.0, out
+    )
     return tuple(out[8:])
 
 
@@ -129,8 +148,14 @@ def test_bodies_with_momentum_are_told_the_last_contact():
     assert fully(occupied, 20.0, 20.0, 2.0, 1.0, 0.0) == (0, 0, 0)
     assert fully(occupied, 20.0, 6.0, 2.0, 1.0, -9.0) == (0, 1, 0)  # the floor
     assert fully(occupied, 20.0, 3.5, 2.0, 5.0, -1.0) == pytest.approx((0, 1, 0))
-    assert fully(occupied, 27.0, 3.5, 2.0, 9.0, -1.0)[2] == 1  # along the floor into the corner: held
-    assert fully(occupied, 27.0, 9.0, 2.0, 9.0, -1.0) == pytest.approx((-1, 0, 0))  # the wall, and down along it
+    assert (
+        fully(occupied, 27.0, 3.5, 2.0, 9.0, -1.0)[2] == 1
+    )  # along the floor into the corner: held
+    assert fully(occupied, 27.0, 9.0, 2.0, 9.0, -1.0) == pytest.approx(
+        (-1, 0, 0)
+    )  # the wall, and down along it
     corner = slide(occupied, 20.0, 6.0, 2.0, 30.0, -30.0)
     assert fully(occupied, corner[0], corner[1], 2.0, 1.0, -1.0)[2] == 1
-    assert fully(occupied, corner[0], corner[1], 2.0, 1.0, 1.0) == pytest.approx((-1, 0, 0))  # up along the wall
+    assert fully(occupied, corner[0], corner[1], 2.0, 1.0, 1.0) == pytest.approx(
+        (-1, 0, 0)
+    )  # up along the wall

@@ -16,7 +16,11 @@ JERKS = 10 * ACCELERATIONS
 ANGLE = st.floats(-170, 170).map(lambda x: round(x, 3)) | st.sampled_from([0.0, 0.001, 1e-6])
 TARGETS = st.lists(st.tuples(*[ANGLE] * 6), min_size=1, max_size=4)
 HAPPENINGS = st.lists(
-    st.tuples(st.floats(0, 3), st.sampled_from(["hold", "resume", "rapid"]), st.sampled_from([0.25, 0.5, 1.0])),
+    st.tuples(
+        st.floats(0, 3),
+        st.sampled_from(["hold", "resume", "rapid"]),
+        st.sampled_from([0.25, 0.5, 1.0]),
+    ),
     max_size=8,
 )
 BUDGET = settings(max_examples=20, derandomize=True)
@@ -51,7 +55,9 @@ def test_the_state_on_the_way_is_the_closed_form():
     joints = Smooth()
     joints.glide((90,))
     position, velocity, acceleration = joints.to(0.06)
-    assert (position[0], velocity[0], acceleration[0]) == pytest.approx((5000 * 0.06**3 / 6, 5000 * 0.06**2 / 2, 300))
+    assert (position[0], velocity[0], acceleration[0]) == pytest.approx(
+        (5000 * 0.06**3 / 6, 5000 * 0.06**2 / 2, 300)
+    )
 
 
 def test_joints_stay_on_their_line():
@@ -123,7 +129,9 @@ def test_smooth_and_other_blocks_take_turns_at_rest():
 
 
 @BUDGET
-@given(targets=TARGETS, happenings=HAPPENINGS, feeds=st.lists(st.booleans(), min_size=4, max_size=4))
+@given(
+    targets=TARGETS, happenings=HAPPENINGS, feeds=st.lists(st.booleans(), min_size=4, max_size=4)
+)
 def test_limits_hold_whatever_happens_and_the_end_is_exact(targets, happenings, feeds):
     """Holds, resumes and overrides at random times, of queues that mix smooth and other blocks."""
     joints, waiting = Smooth(), sorted(happenings)
@@ -137,7 +145,9 @@ def test_limits_hold_whatever_happens_and_the_end_is_exact(targets, happenings, 
         while waiting and waiting[0][0] <= now_s:
             _, what, share = waiting.pop(0)
             rapid = share if what == "rapid" else rapid
-            joints.change(hold=what == "hold" or (what == "rapid" and bool(joints.run[p.HOLD])), rapid=rapid)
+            joints.change(
+                hold=what == "hold" or (what == "rapid" and bool(joints.run[p.HOLD])), rapid=rapid
+            )
         if not waiting and joints.run[p.HOLD] and p.rests(joints.run, now_s):
             joints.change(hold=False, rapid=rapid)
         first = int(joints.run[p.FIRST])

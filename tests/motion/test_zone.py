@@ -15,15 +15,34 @@ LEFT, RIGHT = (0.0, math.radians(60)), (math.radians(-60), 0.0)
 
 
 def touched(occupied, x, y, theta, radius, reach, zone, discs=NO_DISCS, boxes=NO_BOXES):
-    return zone_touched(occupied, clearance(occupied), discs, boxes, x, y, theta, radius, reach, *zone)
+    return zone_touched(
+        occupied, clearance(occupied), discs, boxes, x, y, theta, radius, reach, *zone
+    )
 
 
 def test_a_flat_wall_head_on_touches_both_zones_within_reach_only():
     occupied = np.zeros((30, 30), bool)
     occupied[:, 20] = True
     out = np.zeros(8)
-    move_circle(occupied, clearance(occupied), NO_DISCS, NO_BOXES, 10.0, 15.3, 3.4, 20.0, 0.0, STOP, 0.0, out)
-    for x, expected in ((out[0], True), (20 - 3.4 - 0.1 + 1e-9, True), (20 - 3.4 - 0.1 - 1e-9, False)):
+    move_circle(
+        occupied,
+        clearance(occupied),
+        NO_DISCS,
+        NO_BOXES,
+        10.0,
+        15.3,
+        3.4,
+        20.0,
+        0.0,
+        STOP,
+        0.0,
+        out,
+    )
+    for x, expected in (
+        (out[0], True),
+        (20 - 3.4 - 0.1 + 1e-9, True),
+        (20 - 3.4 - 0.1 - 1e-9, False),
+    ):
         assert touched(occupied, x, 15.3, 0.0, 3.4, 0.1, LEFT) is expected
         assert touched(occupied, x, 15.3, 0.0, 3.4, 0.1, RIGHT) is expected
     assert not touched(occupied, out[0], 15.3, math.pi, 3.4, 0.1, LEFT)
@@ -32,7 +51,8 @@ def test_a_flat_wall_head_on_touches_both_zones_within_reach_only():
 
 
 @pytest.mark.parametrize(
-    ("angle", "left", "right"), [(0.0, True, True), (0.2, True, False), (-0.2, False, True), (1.5, False, False)]
+    ("angle", "left", "right"),
+    [(0.0, True, True), (0.2, True, False), (-0.2, False, True), (1.5, False, False)],
 )
 def test_a_thin_post_touches_the_zone_it_lies_in(angle, left, right):
     empty = np.zeros((30, 30), bool)
@@ -59,7 +79,10 @@ def seen_in_fan(occupied, boxes, discs, x, y, theta, inner, outer, zone, widen):
     with np.errstate(divide="ignore"):
         for bx, by, hx, hy, turn in [*cells, *boxes]:
             qx, qy = bx - x, by - y
-            mx, my = math.cos(turn) * qx + math.sin(turn) * qy, math.cos(turn) * qy - math.sin(turn) * qx
+            mx, my = (
+                math.cos(turn) * qx + math.sin(turn) * qy,
+                math.cos(turn) * qy - math.sin(turn) * qx,
+            )
             ux, uy = np.cos(rays - turn), np.sin(rays - turn)
             ax, bx_, ay, by_ = (mx - hx) / ux, (mx + hx) / ux, (my - hy) / uy, (my + hy) / uy
             near = np.maximum(np.maximum(np.minimum(ax, bx_), np.minimum(ay, by_)), 0.0)
@@ -81,8 +104,12 @@ def seen_in_fan(occupied, boxes, discs, x, y, theta, inner, outer, zone, widen):
 def test_a_zone_is_touched_when_a_ray_in_it_says_so(seed, start, span, reach):
     rng = np.random.default_rng(seed)
     occupied = scattered(seed, density=0.03)
-    discs = np.column_stack([rng.uniform(0, 16, (2, 2)), rng.uniform(0.05, 1, 2)])[: rng.integers(3)]
-    boxes = np.column_stack([rng.uniform(0, 16, (2, 2)), rng.uniform(0.05, 2, (2, 2)), rng.uniform(-4, 4, 2)])
+    discs = np.column_stack([rng.uniform(0, 16, (2, 2)), rng.uniform(0.05, 1, 2)])[
+        : rng.integers(3)
+    ]
+    boxes = np.column_stack(
+        [rng.uniform(0, 16, (2, 2)), rng.uniform(0.05, 2, (2, 2)), rng.uniform(-4, 4, 2)]
+    )
     boxes = boxes[: rng.integers(3)]
     x, y, theta, radius = *rng.uniform(-1, 17, 2), rng.uniform(-7, 7), rng.uniform(0.3, 3.0)
     zone = start, start + span

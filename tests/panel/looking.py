@@ -84,18 +84,26 @@ class Socket:
     async def send_bytes(self, data: bytes) -> None:
         await self._open.wait()
         self.blocks.append(data)
-        self.order.append({messages.FRAME: "frame", messages.HISTORY: "history", messages.MORE: "more"}[data[0]])
+        self.order.append(
+            {messages.FRAME: "frame", messages.HISTORY: "history", messages.MORE: "more"}[data[0]]
+        )
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [text for text in self.texts if text["type"] == kind]
 
     @property
     def frames(self) -> list[Any]:
-        return [found for block in self.blocks if (found := messages.unpack(block))[0] == messages.FRAME]
+        return [
+            found for block in self.blocks if (found := messages.unpack(block))[0] == messages.FRAME
+        ]
 
     @property
     def histories(self) -> list[Any]:
-        return [found for block in self.blocks if (found := messages.unpack(block))[0] == messages.HISTORY]
+        return [
+            found
+            for block in self.blocks
+            if (found := messages.unpack(block))[0] == messages.HISTORY
+        ]
 
     def clear(self) -> None:
         self.texts.clear()
@@ -147,7 +155,10 @@ async def theatre(target: str = TROLLEY, stages: Any = ()) -> AsyncIterator[Thea
     """A theatre whose hub lives by its own wall clock."""
     here = Theatre(target, stages)
     fake = SimpleNamespace(
-        sleep=here.wall.sleep, create_task=asyncio.create_task, gather=asyncio.gather, Task=asyncio.Task
+        sleep=here.wall.sleep,
+        create_task=asyncio.create_task,
+        gather=asyncio.gather,
+        Task=asyncio.Task,
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hub_module, "time", here.wall)

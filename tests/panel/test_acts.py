@@ -19,7 +19,9 @@ async def api(target=TROLLEY, settings=()):
     host = make_host(target, "lockstep", settings=settings)
     app = create_app(host)
     add_acts(app, Hub(host))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=60) as http:
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=60
+    ) as http:
         yield host, http
 
 
@@ -42,7 +44,9 @@ async def test_a_robot_without_a_view_has_a_page():
 @on_loop
 async def test_an_action_is_done_and_an_unknown_one_is_told():
     async with api() as (host, http):
-        assert (await good(http.post("/api/robots/trolley/actions", json={"name": "beep"})))["name"] == "trolley"
+        assert (await good(http.post("/api/robots/trolley/actions", json={"name": "beep"})))[
+            "name"
+        ] == "trolley"
         assert host.sim.robots["trolley"].state.speed == (0.0, 0.0, 1.0)
         for name in ("bep", "drive", "estop", ""):
             assert (await bad(http.post("/api/robots/trolley/actions", json={"name": name})))["fix"]
@@ -53,10 +57,16 @@ async def test_an_action_is_done_and_an_unknown_one_is_told():
 async def test_a_slider_is_set_within_its_range():
     async with api() as (host, http):
         for name, value in (("x", 0), ("x", 100), ("x", 37), ("y", 3)):
-            assert (await good(http.post("/api/robots/trolley/sliders", json={"name": name, "value": value})))["name"]
+            assert (
+                await good(
+                    http.post("/api/robots/trolley/sliders", json={"name": name, "value": value})
+                )
+            )["name"]
             assert host.sim.robots["trolley"].input["horn"] == value
         for name, value in (("x", -1), ("x", 100.5), ("y", 2), ("z", 5), ("beep", 5), ("x", "far")):
-            wrong = await bad(http.post("/api/robots/trolley/sliders", json={"name": name, "value": value}))
+            wrong = await bad(
+                http.post("/api/robots/trolley/sliders", json={"name": name, "value": value})
+            )
             assert wrong["what"]
         assert host.sim.robots["trolley"].input["horn"] == 3
 
@@ -67,7 +77,10 @@ async def test_the_emergency_stop_of_all_or_one():
         assert await good(http.post("/api/estop", json={})) == {"on": True, "robots": ["trolley"]}
         assert host.sim.robots["trolley"].input["estop"] is True
         body = {"on": False, "robot": "trolley"}
-        assert await good(http.post("/api/estop", json=body)) == {"on": False, "robots": ["trolley"]}
+        assert await good(http.post("/api/estop", json=body)) == {
+            "on": False,
+            "robots": ["trolley"],
+        }
         assert host.sim.robots["trolley"].input["estop"] is False
         for wrong in ({"on": "perhaps"}, {"robot": "troley"}, {"robot": 5}, {"of": True}):
             assert (await bad(http.post("/api/estop", json=wrong)))["what"]
@@ -106,7 +119,10 @@ async def test_the_map_is_told_in_its_measures_and_cell_by_cell():
 @on_loop
 async def test_a_recording_that_is_not_open_has_no_world(path):
     async with api() as (_, http):
-        assert "no recording is open" in (await bad(http.get(path, params={"stage": "recording"})))["what"]
+        assert (
+            "no recording is open"
+            in (await bad(http.get(path, params={"stage": "recording"})))["what"]
+        )
         await bad(http.get(path, params={"stage": "opera"}))
 
 
@@ -119,5 +135,9 @@ async def test_obstacles_are_things_that_are_no_robots(tmp_path):
     )
     async with api(scene) as (_, http):
         things = {thing["name"]: thing for thing in (await good(http.get("/api/world")))["things"]}
-        assert {name: thing["robot"] for name, thing in things.items()} == {"box": False, "a": True, "b": True}
+        assert {name: thing["robot"] for name, thing in things.items()} == {
+            "box": False,
+            "a": True,
+            "b": True,
+        }
         assert (things["box"]["radius_m"], things["box"]["pose"][:2]) == (0.5, [2, 1])

@@ -42,10 +42,15 @@ async def test_the_one_inline_script_of_the_page_is_the_one_that_may_run():
         page = await http.get("/")
         assert page.headers["content-type"].startswith("text/html")
         inline = re.findall(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", page.text, re.DOTALL)
-        hashes = ["'sha256-" + base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() + "'" for one in inline]
+        hashes = [
+            "'sha256-" + base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() + "'"
+            for one in inline
+        ]
         assert policy(page)["script-src"] == ["'self'", *hashes]
         assert len(hashes) == 1
-        assert not re.search(r"\bon[a-z]+\s*=|javascript:", page.text)  # which the policy would not let run
+        assert not re.search(
+            r"\bon[a-z]+\s*=|javascript:", page.text
+        )  # which the policy would not let run
 
 
 @on_loop
@@ -54,15 +59,26 @@ async def test_no_other_place_is_allowed_anything():
         rules = policy(await http.get("/"))
         assert (rules["default-src"], rules["frame-ancestors"]) == (["'self'"], ["'none'"])
         allowed = {word for words in rules.values() for word in words}
-        assert not {word for word in allowed if "//" in word or word in ("*", "'unsafe-eval'", "http:", "https:")}
+        assert not {
+            word
+            for word in allowed
+            if "//" in word or word in ("*", "'unsafe-eval'", "http:", "https:")
+        }
         assert "'unsafe-inline'" not in rules["script-src"]
 
 
 @on_loop
 async def test_every_file_of_ours_is_served_as_what_it_is():
-    kinds = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
+    kinds = {
+        ".js": "text/javascript",
+        ".css": "text/css",
+        ".svg": "image/svg+xml",
+        ".html": "text/html",
+    }
     async with panel() as (_, http):
-        for path in [path for path in WEB.rglob("*") if path.suffix in kinds and "vendor" not in path.parts]:
+        for path in [
+            path for path in WEB.rglob("*") if path.suffix in kinds and "vendor" not in path.parts
+        ]:
             answer = await http.get(f"/web/{path.relative_to(WEB)}")
             assert answer.content == path.read_bytes()
             assert answer.headers["content-type"].partition(";")[0] == kinds[path.suffix]
@@ -75,7 +91,9 @@ async def test_no_path_leads_out_of_the_folder():
     async with panel() as (server, _):
         for path in TRAVERSALS:
             client = await Client.connect(server.address)  # httpx would tidy the path up
-            client.send(f"GET {path} HTTP/1.1\r\nHost: {urlsplit(server.address).netloc}\r\nConnection: close\r\n\r\n")
+            client.send(
+                f"GET {path} HTTP/1.1\r\nHost: {urlsplit(server.address).netloc}\r\nConnection: close\r\n\r\n"
+            )
             answer = await client.reader.read()
             await client.close()
             assert int(answer.split()[1]) in (400, 404, 405), (path, answer[:200])

@@ -39,7 +39,11 @@ class Wall:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("deck") / "room.mcap"
-    path.write_bytes(record_to_bytes(open_target(THERMOSTAT, seed=1, collect=False).simulation, LENGTH_S, truth_hz=0))
+    path.write_bytes(
+        record_to_bytes(
+            open_target(THERMOSTAT, seed=1, collect=False).simulation, LENGTH_S, truth_hz=0
+        )
+    )
     return path
 
 
@@ -283,7 +287,9 @@ async def test_fast_can_be_paused(file):
 @on_loop
 async def test_other_speeds_are_refused(file, speed):
     deck = await loaded(file, Wall())
-    with pytest.raises(InputError, match=r"is not a speed of playing \(a factor from 0.1 to 10, or 'fast'\)"):
+    with pytest.raises(
+        InputError, match=r"is not a speed of playing \(a factor from 0.1 to 10, or 'fast'\)"
+    ):
         deck.play(speed)
     assert not deck.describe()["playing"]
     await deck.close()
@@ -304,7 +310,11 @@ async def test_another_recording_replaces_the_one_before_and_a_bad_one_does_not(
     assert (deck.describe()["file"], time_s(deck), deck.epoch) == (str(file), 1, epoch)
     deck.play(1)
     await deck.open(other)
-    assert (deck.describe()["file"], deck.describe()["end_s"], deck.describe()["playing"]) == (str(other), 2, False)
+    assert (deck.describe()["file"], deck.describe()["end_s"], deck.describe()["playing"]) == (
+        str(other),
+        2,
+        False,
+    )
     assert deck.epoch > epoch
     epoch = deck.epoch
     await deck.close()

@@ -34,19 +34,27 @@ async def api():
     add_deck(app, host, deck)
     async with (
         on_air(host),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=60) as http,
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=60
+        ) as http,
     ):
         yield host, http
         await deck.close()
 
 
 def room(path, seconds=20.0):
-    path.write_bytes(record_to_bytes(open_target(THERMOSTAT, seed=1, collect=False).simulation, seconds, truth_hz=0))
+    path.write_bytes(
+        record_to_bytes(
+            open_target(THERMOSTAT, seed=1, collect=False).simulation, seconds, truth_hz=0
+        )
+    )
     return path
 
 
 @on_loop
-async def test_the_recordings_of_this_folder_and_of_this_run_are_listed_newest_first(folder, tmp_path):
+async def test_the_recordings_of_this_folder_and_of_this_run_are_listed_newest_first(
+    folder, tmp_path
+):
     for age, name in enumerate(("new.mcap", "old.mcap", "older.mcap")):
         (folder / name).write_bytes(b"x" * (age + 1))
         os.utime(folder / name, (1_000_000_000 - age, 1_000_000_000 - age))
@@ -67,7 +75,12 @@ async def test_the_recordings_of_this_folder_and_of_this_run_are_listed_newest_f
         host.tape.stop()
         (tmp_path / "elsewhere.mcap").unlink()
         found = await good(http.get("/api/recordings"))
-        assert [entry["name"] for entry in found] == ["now.mcap", "new.mcap", "old.mcap", "older.mcap"]
+        assert [entry["name"] for entry in found] == [
+            "now.mcap",
+            "new.mcap",
+            "old.mcap",
+            "older.mcap",
+        ]
         assert not any(entry["writing"] for entry in found)
         for number in range(LISTED + 10):
             (folder / f"{number}.mcap").touch()
@@ -97,7 +110,12 @@ async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
     room(folder / "a.mcap")
     async with api() as (_, http):
         deck = await good(http.post("/api/deck", json={"file": "a.mcap"}))
-        assert (deck["file"], deck["time_s"], deck["end_s"], deck["seeking"]) == ("a.mcap", 0, 20, None)
+        assert (deck["file"], deck["time_s"], deck["end_s"], deck["seeking"]) == (
+            "a.mcap",
+            0,
+            20,
+            None,
+        )
         assert (await good(http.post("/api/deck/seek", json={"time_s": 12.5})))["seeking"] == 0
         assert (await good(http.post("/api/deck/step", json={"ms": -500})))["time_s"] == 12
         assert (await good(http.post("/api/deck/step", json={})))["time_s"] == 12.01
@@ -109,14 +127,20 @@ async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
         assert (await good(http.post("/api/deck/play", json={"speed": 0.5})))["speed"] == 0.5
         assert not (await good(http.post("/api/deck/pause")))["playing"]
         events = await good(http.get("/api/deck/events"))
-        assert (len(events), events[0]["code"], events[0]["time_ns"]) == (deck["events"], "heater", 100_000_000)
+        assert (len(events), events[0]["code"], events[0]["time_ns"]) == (
+            deck["events"],
+            "heater",
+            100_000_000,
+        )
         assert (await good(http.delete("/api/deck")))["file"] is None
         assert await good(http.get("/api/deck/events")) == []
 
 
 @on_loop
 async def test_the_recording_that_is_being_made_can_be_opened(folder, monkeypatch):
-    monkeypatch.setattr("rigless.host.tape.FLUSH_WALL_NS", 10**18)  # what is in the file is what the test has flushed
+    monkeypatch.setattr(
+        "rigless.host.tape.FLUSH_WALL_NS", 10**18
+    )  # what is in the file is what the test has flushed
     async with api() as (host, http):
         file = (await good(http.post("/api/recording")))["recording"]
         await good(http.post("/api/robots/thermostat/inputs", json={"inputs": {"outside_c": -20}}))
@@ -139,15 +163,26 @@ async def test_what_cannot_be_done_is_told(folder):
     (folder / "b.mcap").write_bytes(b"nothing of the kind")
     async with api() as (_, http):
         assert (await bad(http.post("/api/deck/play", json={})))["what"] == "no recording is in it"
-        assert (await bad(http.post("/api/deck", json={"file": "none.mcap"})))["what"] == "there is no such recording"
-        assert "not a readable MCAP" in (await bad(http.post("/api/deck", json={"file": "b.mcap"})))["what"]
-        assert (await bad(http.post("/api/deck", json={"file": "a\0b"})))["what"] == "there is no such recording"
+        assert (await bad(http.post("/api/deck", json={"file": "none.mcap"})))[
+            "what"
+        ] == "there is no such recording"
+        assert (
+            "not a readable MCAP"
+            in (await bad(http.post("/api/deck", json={"file": "b.mcap"})))["what"]
+        )
+        assert (await bad(http.post("/api/deck", json={"file": "a\0b"})))[
+            "what"
+        ] == "there is no such recording"
         await good(http.post("/api/deck", json={"file": "a.mcap"}))
         for path, text in (
             ("seek", '{"time_s": NaN}'), ("seek", '{"time_s": 1e999}'), ("seek", "{}"), ("step", '{"ms": 1e9}'),
             ("step", '{"ms": NaN}'), ("play", '{"speed": 11}'), ("play", '{"speed": "lockstep"}'), ("play", '{"speed": []}'),
         ):  # fmt: skip
-            await bad(http.post(f"/api/deck/{path}", content=text, headers={"Content-Type": "application/json"}))
+            await bad(
+                http.post(
+                    f"/api/deck/{path}", content=text, headers={"Content-Type": "application/json"}
+                )
+            )
         assert (await good(http.get("/api/deck")))["time_s"] == 0
 
 
@@ -159,7 +194,10 @@ async def test_the_live_simulation_goes_its_own_way(folder):
         await good(http.post("/api/deck", json={"file": "a.mcap"}))
         await good(http.post("/api/deck/play", json={"speed": "fast"}))
         before_ns = host.sim.now_ns
-        await until(lambda: host.sim.now_ns > before_ns + 500_000_000, "time that passes in the live simulation")
+        await until(
+            lambda: host.sim.now_ns > before_ns + 500_000_000,
+            "time that passes in the live simulation",
+        )
         assert host.state == "running"
         while (deck := await good(http.get("/api/deck")))["playing"]:
             await asyncio.sleep(0.001)

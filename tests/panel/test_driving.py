@@ -72,7 +72,9 @@ async def test_letting_go_reaches_the_robot_that_a_reset_made():
 async def test_driving_is_recorded_like_any_other_input():
     async with theatre() as here:
         heard = []
-        here.host.sim.listeners.input.append(lambda at_ns, given, source: heard.append((given.type, source)))
+        here.host.sim.listeners.input.append(
+            lambda at_ns, given, source: heard.append((given.type, source))
+        )
         here.hub.drive(here.come(), "trolley", 1.0, 0.0, 0.0)
         assert heard == [("Go", "live")]
 
@@ -93,7 +95,11 @@ async def test_the_emergency_stop_stops_and_lets_go():
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         assert here.hub.stop(True) == ["trolley"]
         await here.wall.go(0.1)
-        assert (here.robot.input["estop"], here.robot.state.speed, client.driving) == (True, STANDS, {})
+        assert (here.robot.input["estop"], here.robot.state.speed, client.driving) == (
+            True,
+            STANDS,
+            {},
+        )
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         assert here.robot.state.speed == STANDS
         assert here.hub.stop(False, "trolley") == ["trolley"]
@@ -122,7 +128,10 @@ async def test_an_emergency_stop_of_a_robot_that_is_not_there_is_an_error():
 async def test_all_that_can_stop_do_though_one_is_broken(tmp_path):
     scene = tmp_path / "two.toml"
     scene.write_text(
-        "".join(f'[[robots]]\nname = "{name}"\nkind = "{TROLLEY}"\n' for name in ("first", "second", "third"))
+        "".join(
+            f'[[robots]]\nname = "{name}"\nkind = "{TROLLEY}"\n'
+            for name in ("first", "second", "third")
+        )
     )
     async with theatre(str(scene)) as here:
         first, second, third = here.host.sim.robots.values()
@@ -161,9 +170,15 @@ async def test_a_jog_goes_on_while_it_is_said_and_no_longer():
         for _ in range(30):
             here.hub.jog(client, "trolley", 1, -1.0, 0.5, hold=True)
             await here.wall.go(0.1)
-        assert (here.robot.state.speed, len(heard)) == ((0.0, -0.5, 0.0), 1)  # the robot is told once
+        assert (here.robot.state.speed, len(heard)) == (
+            (0.0, -0.5, 0.0),
+            1,
+        )  # the robot is told once
         here.hub.jog(client, "trolley", 0, 2.0, 1.0, hold=True)
-        assert (here.robot.state.speed, len(heard)) == ((1.0, 0.0, 0.0), 4)  # let go before the next
+        assert (here.robot.state.speed, len(heard)) == (
+            (1.0, 0.0, 0.0),
+            4,
+        )  # let go before the next
         here.hub.jog(client, "trolley", 0, 0.0, 1.0, hold=False)
         assert (here.robot.state.speed, client.jogging, client.driving) == (STANDS, {}, {})
 

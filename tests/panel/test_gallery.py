@@ -16,7 +16,9 @@ def mixed(tmp_path):
     """Two that share a plane, and one that stands nowhere."""
     path = tmp_path / "mixed.toml"
     robots = [("one", TROLLEY), ("two", TROLLEY), ("warm", THERMOSTAT)]
-    path.write_text("".join(f'[[robots]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in robots))
+    path.write_text(
+        "".join(f'[[robots]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in robots)
+    )
     return str(path)
 
 
@@ -76,7 +78,10 @@ async def test_a_page_says_what_the_robot_is(mixed):
         here.hub.look(client, "live", {"warm": 5})
         await here.wall.go(0.3)
         (page,) = client.socket.of("page")
-        assert (page["kind"], page["about"]) == ("thermostat", about(type(here.host.sim.robots["warm"])))
+        assert (page["kind"], page["about"]) == (
+            "thermostat",
+            about(type(here.host.sim.robots["warm"])),
+        )
         assert page["about"].startswith("A room thermostat")
 
 

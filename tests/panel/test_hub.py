@@ -62,7 +62,9 @@ async def test_a_picture_is_encoded_once_for_all_who_are_in_step(monkeypatch):
         packed.clear()
         await here.wall.go(1)
         assert len(packed) == len(one.socket.blocks) >= 59
-        for first, *others in zip(one.socket.blocks, two.socket.blocks, three.socket.blocks, strict=True):
+        for first, *others in zip(
+            one.socket.blocks, two.socket.blocks, three.socket.blocks, strict=True
+        ):
             assert all(other is first for other in others)
 
 
@@ -83,7 +85,12 @@ async def test_nothing_is_drawn_sampled_or_sent_when_nobody_looks():
         drawn = count_drawings(here)
         client = here.come(status=False, events=False)
         await here.wall.go(2)
-        assert (here.hub.pictures, drawn, client.socket.order, here.host.sim._samples) == (0, [], [], [])
+        assert (here.hub.pictures, drawn, client.socket.order, here.host.sim._samples) == (
+            0,
+            [],
+            [],
+            [],
+        )
 
 
 @on_loop
@@ -95,7 +102,11 @@ async def test_nothing_is_left_behind_when_the_last_has_gone():
         here.leave(one)
         assert len(here.host.sim._samples) == len(here.host.sim.listeners.event) == 1
         here.leave(two)
-        assert (here.host.sim._samples, here.host.sim.listeners.event, here.hub.clients) == ([], [], set())
+        assert (here.host.sim._samples, here.host.sim.listeners.event, here.hub.clients) == (
+            [],
+            [],
+            set(),
+        )
         await here.wall.go(0.2)
         assert here.hub._task.done()
         before = here.hub.pictures, len(drawn)
@@ -118,7 +129,9 @@ async def test_no_picture_comes_while_time_stands_still():
         drawn = count_drawings(here)
         await here.wall.go(5)
         assert (client.socket.blocks, here.hub.pictures) == ([], before)
-        assert len(drawn) <= 51  # ten times a second it is seen whether an input has changed something
+        assert (
+            len(drawn) <= 51
+        )  # ten times a second it is seen whether an input has changed something
         assert len(client.socket.of("status")) == pytest.approx(50, abs=1)
 
 
@@ -143,7 +156,9 @@ async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
         await here.wall.go(0.5)
         slow.socket.read(False)
         other.socket.clear()
-        here.host.sim.send("trolley", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0})
+        here.host.sim.send(
+            "trolley", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0}
+        )
         for _ in range(10):
             await here.wall.go(1)
             for _ in range(100):
@@ -159,8 +174,14 @@ async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
         seen, now = slow.socket.frames[-1], other.socket.frames[-1]
         assert seen[2] == now[2]
         assert slow.socket.of("dropped")[0]["count"] == pytest.approx(1000 - QUEUE, abs=2)
-        latest = {number: values for frame in slow.socket.frames for number, values in frame[5].items()}
-        assert latest[2][0] == other.socket.frames[-1][5][2][0] == pytest.approx(here.robot.state.pose[0], abs=0.02)
+        latest = {
+            number: values for frame in slow.socket.frames for number, values in frame[5].items()
+        }
+        assert (
+            latest[2][0]
+            == other.socket.frames[-1][5][2][0]
+            == pytest.approx(here.robot.state.pose[0], abs=0.02)
+        )
 
 
 @on_loop
@@ -172,7 +193,11 @@ async def test_the_page_comes_first_then_the_past_then_pictures():
         assert of_pictures[:3] == ["page", "history", "frame"]
         assert set(of_pictures[3:]) == {"frame"}
         (page,) = client.socket.of("page")
-        assert (page["stage"], page["robot"], page["id"]) == ("live", "trolley", client.socket.frames[0][1])
+        assert (page["stage"], page["robot"], page["id"]) == (
+            "live",
+            "trolley",
+            client.socket.frames[0][1],
+        )
 
 
 @on_loop
@@ -182,7 +207,9 @@ async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop(
         client = here.come(10)
         await here.wall.go(0.2)
         status = client.socket.of("status")[-1]
-        assert status["robots"] == [{"name": "trolley", "kind": "trolley", "world": 0, "status": "ok", "stop": True}]
+        assert status["robots"] == [
+            {"name": "trolley", "kind": "trolley", "world": 0, "status": "ok", "stop": True}
+        ]
         assert (status["state"], status["pace"], status["epoch"]) == ("lockstep", "lockstep", 0)
         (thing,) = client.socket.of("around")[-1]["things"]
         assert (thing["name"], thing["robot"], thing["radius_m"]) == ("trolley", True, 0.25)
@@ -194,7 +221,9 @@ async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_lo
     async with theatre() as here:
         looks, other = here.come(60), here.come()
         await here.wall.go(1.0)
-        assert [told["listings"]["log"]["texts"] for told in looks.socket.of("listings")] == [["<b>0</b>"]]
+        assert [told["listings"]["log"]["texts"] for told in looks.socket.of("listings")] == [
+            ["<b>0</b>"]
+        ]
         here.host.sim.set_input("trolley", "horn", 1)
         await here.wall.go(0.2)
         assert [told["listings"]["log"]["texts"] for told in looks.socket.of("listings")] == [

@@ -133,7 +133,9 @@ async def test_another_recording_is_another_page():
         second = player.open()
         client.socket.clear()
         await here.wall.go(0.5)
-        assert client.socket.blocks == client.socket.of("robot") == client.socket.of("trouble") == []
+        assert (
+            client.socket.blocks == client.socket.of("robot") == client.socket.of("trouble") == []
+        )
         here.hub.look(client, "recording", {"trolley": 60})
         await here.wall.go(0.2)
         assert kinds(client) == ["page", "history", "frame"]

@@ -9,7 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rigless.kernel.drawing import Disc, Gauge, Lamp, Links, Plot, Polygon, Scene, Solid, Trail, View
+from rigless.kernel.drawing import (
+    Disc,
+    Gauge,
+    Lamp,
+    Links,
+    Plot,
+    Polygon,
+    Scene,
+    Solid,
+    Trail,
+    View,
+)
 from rigless.kernel.plain import to_json
 from rigless.panel.messages import FRAME, HISTORY, VERSION, measures, pack, page, traces, unpack
 
@@ -24,12 +35,18 @@ def test_a_picture_is_these_bytes():
 
 
 @settings(max_examples=50, deadline=None, derandomize=True)
-@given(st.dictionaries(st.integers(0, 2**32 - 1), FLOATS, max_size=5), st.floats(allow_nan=False), st.data())
+@given(
+    st.dictionaries(st.integers(0, 2**32 - 1), FLOATS, max_size=5),
+    st.floats(allow_nan=False),
+    st.data(),
+)
 def test_what_is_packed_is_unpacked(fields, time_s, data):
     numbers = [data.draw(st.integers(0, most)) for most in (65535, 2**32 - 1, 2**32 - 1)]
     kind, *rest, found = unpack(pack(HISTORY, *numbers, time_s, list(fields.items())))
     assert (kind, rest) == (HISTORY, [*numbers, time_s])
-    assert {number: values.tobytes() for number, values in found.items()} == {n: v.tobytes() for n, v in fields.items()}
+    assert {number: values.tobytes() for number, values in found.items()} == {
+        n: v.tobytes() for n, v in fields.items()
+    }
 
 
 def test_the_count_of_pictures_wraps_after_four_thousand_million():
@@ -45,7 +62,9 @@ def test_every_field_begins_where_a_browser_can_use_it_in_place():
     assert len(data) == 24 + 8 * 5 + 4 * 10
 
 
-@pytest.mark.parametrize("values", [np.arange(8, dtype=">f4"), np.arange(8.0), np.arange(16, dtype=np.float32)[::2]])
+@pytest.mark.parametrize(
+    "values", [np.arange(8, dtype=">f4"), np.arange(8.0), np.arange(16, dtype=np.float32)[::2]]
+)
 def test_whatever_the_order_of_the_bytes_was_they_travel_little_endian(values):
     (sent,) = unpack(pack(FRAME, 1, 1, 0, 0.0, [(0, values)]))[5].values()
     assert sent.tolist() == values.tolist()
@@ -68,17 +87,33 @@ class Everything(View):
 def test_a_page_is_plain_json_in_the_order_of_its_parts():
     told = json.loads(to_json(page("live", "r2", 9, Everything(None))))
     assert (told["type"], told["stage"], told["robot"], told["id"]) == ("page", "live", "r2", 9)
-    assert [part["kind"] for part in told["parts"]] == [type(part).__name__ for part in Everything.parts]
+    assert [part["kind"] for part in told["parts"]] == [
+        type(part).__name__ for part in Everything.parts
+    ]
     disc, polygon, links, scene, *_ = told["parts"]
-    assert disc.items() >= {"name": "body", "columns": 4, "radius_m": 0.3, "colour": "ok", "tones": ["warn"]}.items()
+    assert (
+        disc.items()
+        >= {
+            "name": "body",
+            "columns": 4,
+            "radius_m": 0.3,
+            "colour": "ok",
+            "tones": ["warn"],
+        }.items()
+    )
     assert polygon["points"] == [[0, 0], [1, 0], [0, 1]]
-    assert links["links"][0][0].items() >= {"kind": "box", "size_m": [1, 2, 3], "at": [0, 0, 0]}.items()
+    assert (
+        links["links"][0][0].items()
+        >= {"kind": "box", "size_m": [1, 2, 3], "at": [0, 0, 0]}.items()
+    )
     assert scene["solids"][0].items() >= {"points": "YWJj", "name": "part"}.items()
     assert (scene["shown"], links["shown"]) == (False, True)
 
 
 def test_a_bound_that_is_not_there_is_null():
-    (gauge,) = [part for part in page("live", "r", 1, Everything(None))["parts"] if part["kind"] == "Gauge"]
+    (gauge,) = [
+        part for part in page("live", "r", 1, Everything(None))["parts"] if part["kind"] == "Gauge"
+    ]
     assert (gauge["low"], gauge["high"]) == (20, None)
 
 

@@ -82,9 +82,13 @@ async def test_a_browser_outlives_a_restart_on_the_same_port(own_secret):
         assert server.token != token
         for path in ("/", "/api/status", "/web/main.js"):
             assert (await http.get(path, headers={"Cookie": cookie})).status_code == 200
-            assert (await http.get(path, headers={"Authorization": f"Bearer {token}"})).status_code == 401
+            assert (
+                await http.get(path, headers={"Authorization": f"Bearer {token}"})
+            ).status_code == 401
         url = server.address.replace("http", "ws") + "/ws"
-        async with connect(url, origin=server.address, additional_headers={"Cookie": cookie}) as stream:
+        async with connect(
+            url, origin=server.address, additional_headers={"Cookie": cookie}
+        ) as stream:
             assert await stream.recv()
         own_secret.unlink()
     async with panel(port) as (_, http):
@@ -131,8 +135,16 @@ async def test_a_foreign_page_with_the_cookie_may_neither_look_nor_act():
             with pytest.raises(websockets.InvalidStatus) as caught:
                 await connect(url, origin=origin, additional_headers={"Cookie": cookie})
             assert caught.value.response.status_code == 403
-            for path in ("/api/estop", "/api/stop", "/api/deck", "/api/robots/thermostat/actions", "/api/deck/play"):
-                answer = await http.post(path, json={}, headers={"Cookie": cookie, "Origin": origin})
+            for path in (
+                "/api/estop",
+                "/api/stop",
+                "/api/deck",
+                "/api/robots/thermostat/actions",
+                "/api/deck/play",
+            ):
+                answer = await http.post(
+                    path, json={}, headers={"Cookie": cookie, "Origin": origin}
+                )
                 assert answer.status_code == 403, path
 
 

@@ -36,7 +36,9 @@ async def first(socket, kind):
         data = await asyncio.wait_for(socket.recv(), 60)
         if isinstance(data, bytes):
             found = messages.unpack(data)
-            if {messages.FRAME: "frame", messages.HISTORY: "history", messages.MORE: "more"}[found[0]] == kind:
+            if {messages.FRAME: "frame", messages.HISTORY: "history", messages.MORE: "more"}[
+                found[0]
+            ] == kind:
                 return found
         elif (message := json.loads(data))["type"] == kind:
             return message
@@ -73,7 +75,8 @@ async def test_driving_over_the_socket_ends_with_it():
 
 
 @pytest.mark.parametrize(
-    "axes", [[1.001, 0, 0], [0, -2, 0], [0, 0], [0, 0, 0, 0], ["1", 0, 0], [None] * 3, [1e308, 0, 0]]
+    "axes",
+    [[1.001, 0, 0], [0, -2, 0], [0, 0], [0, 0, 0, 0], ["1", 0, 0], [None] * 3, [1e308, 0, 0]],
 )
 @on_loop
 async def test_driving_beyond_the_axes_is_refused(axes):
@@ -122,13 +125,19 @@ async def test_a_robot_that_is_not_there_is_told_with_what_was_meant():
         assert "live, recording" in (await problem(socket))["fix"]
         await say(socket, {"type": "look", "robots": {"trolley": 60}, "stage": "recording"})
         told = await problem(socket)
-        assert (told["where"], told["what"], told["fix"]) == ("recording", "no recording is open", "open one first")
+        assert (told["where"], told["what"], told["fix"]) == (
+            "recording",
+            "no recording is open",
+            "open one first",
+        )
 
 
 @on_loop
 async def test_a_message_that_is_too_large_ends_only_its_own_connection():
     async with stream() as (_, hub, socket):
-        async with connect(f"ws://{socket.remote_address[0]}:{socket.remote_address[1]}/ws") as other:
+        async with connect(
+            f"ws://{socket.remote_address[0]}:{socket.remote_address[1]}/ws"
+        ) as other:
             await other.send("x" * (2 << 20))
             with pytest.raises(websockets.ConnectionClosed):
                 await first(other, "what never comes")

@@ -14,7 +14,9 @@ from rigless.panel.stream import _receive
 
 from .looking import theatre, turn
 
-NAMES = st.sampled_from(["trolley", "live", "recording", "", "type", "robots", "axes", "stage", "\x00", "é", "x" * 300])
+NAMES = st.sampled_from(
+    ["trolley", "live", "recording", "", "type", "robots", "axes", "stage", "\x00", "é", "x" * 300]
+)
 NUMBERS = st.sampled_from([60, 30, 20, 10, 0, -1, 1, 0.5, 2**70, 1e300]) | st.floats(-1, 1)
 JSON = st.recursive(
     st.none() | st.booleans() | NUMBERS | NAMES | st.text(max_size=5),
@@ -32,7 +34,9 @@ JOGS = st.fixed_dictionaries(
     {"type": st.just("jog"), "robot": NAMES},
     optional={"axis": NUMBERS, "by": NUMBERS, "speed": NUMBERS, "hold": st.booleans()},
 )
-MESSAGES = st.binary(max_size=30) | (LOOKS | DRIVES | JOGS | JSON).map(json.dumps) | st.text(max_size=20)
+MESSAGES = (
+    st.binary(max_size=30) | (LOOKS | DRIVES | JOGS | JSON).map(json.dumps) | st.text(max_size=20)
+)
 
 
 class Mouth:
@@ -49,7 +53,9 @@ class Mouth:
         return {"type": "websocket.receive", "bytes" if isinstance(data, bytes) else "text": data}
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(st.lists(MESSAGES, min_size=1, max_size=12))
 def test_nothing_that_is_said_does_any_harm(said):
     live_through(said)

@@ -36,7 +36,9 @@ async def test_a_view_that_raises_is_told(method):
         (watch,) = client.looks
         setattr(watch.view, method, broken)
         await here.wall.go(0.5)
-        assert trouble(client) == {("trolley", "the view of trolley failed: ZeroDivisionError: drawn and quartered")}
+        assert trouble(client) == {
+            ("trolley", "the view of trolley failed: ZeroDivisionError: drawn and quartered")
+        }
         client.socket.clear()
         await here.wall.go(1)
         assert len(client.socket.of("trouble")) <= 11  # now and then, not with every tick
@@ -45,7 +47,8 @@ async def test_a_view_that_raises_is_told(method):
 
 
 @pytest.mark.parametrize(
-    "drawing", [{"body": (1, 2, 3)}, {"body": "here"}, {"marks": [[1, 2], [3]]}, {"marks": object()}, None, 7]
+    "drawing",
+    [{"body": (1, 2, 3)}, {"body": "here"}, {"marks": [[1, 2], [3]]}, {"marks": object()}, None, 7],
 )
 @on_loop
 async def test_a_view_that_draws_nonsense_is_told(drawing):
@@ -64,7 +67,9 @@ async def test_a_robot_that_has_no_page_to_give_is_told():
         here.robot.view = broken
         client = here.come(60)
         await here.wall.go(0.2)
-        assert trouble(client) == {("trolley", "the view of trolley failed: ZeroDivisionError: drawn and quartered")}
+        assert trouble(client) == {
+            ("trolley", "the view of trolley failed: ZeroDivisionError: drawn and quartered")
+        }
         (robot,) = client.socket.of("status")[-1]["robots"]
         assert (robot["name"], robot["status"], robot["stop"]) == ("trolley", "ok", None)
         await all_is_well(here)

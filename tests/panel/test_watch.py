@@ -21,7 +21,12 @@ class Here:
     name = "live"
 
     def __init__(self, fixed=False):
-        self.sim, self.epoch, self.fixed, self.known = open_target(TROLLEY, collect=False).simulation, 0, fixed, []
+        self.sim, self.epoch, self.fixed, self.known = (
+            open_target(TROLLEY, collect=False).simulation,
+            0,
+            fixed,
+            [],
+        )
 
     def watched(self, known_ns):
         self.known.append(known_ns)
@@ -146,7 +151,10 @@ def test_numbers_that_are_missing_are_no_numbers(stage):
     watch.view.draw = dict
     watch.look(again=True)
     found = fields(watch, 1)
-    assert (found[NUMBERS][0], [math.isnan(value) for value in found[NUMBERS][1:]]) == (1, [True, True])
+    assert (found[NUMBERS][0], [math.isnan(value) for value in found[NUMBERS][1:]]) == (
+        1,
+        [True, True],
+    )
     assert np.isnan(found[TRAIL]).all()
     assert [found[part].size for part in (BODY, MARKS, PLAN)] == [0, 0, 0]
 

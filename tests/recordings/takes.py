@@ -27,11 +27,19 @@ class Take:
 
 
 def lines() -> list[bytes]:
-    return [b"GET\nSU", b"BSCRIBE 9000\nSET 2", b"4.5\nGET\nxyz\n", b"SET 99\nGET\nGET\nGE", b"T\n"] * 5
+    return [
+        b"GET\nSU",
+        b"BSCRIBE 9000\nSET 2",
+        b"4.5\nGET\nxyz\n",
+        b"SET 99\nGET\nGET\nGE",
+        b"T\n",
+    ] * 5
 
 
 def frames() -> list[bytes]:
-    data = b"".join((GOLDEN / f"commands-{name}.in").read_bytes() for name in ("sensors", "drive", "tank"))
+    data = b"".join(
+        (GOLDEN / f"commands-{name}.in").read_bytes() for name in ("sensors", "drive", "tank")
+    )
     return [data[at : at + 40] for at in range(0, len(data), 40)]
 
 
@@ -44,7 +52,10 @@ def script(robot: str) -> dict[int, list[inp.AnyInput]]:
         100: [inp.Connect(robot, wire, 1, "10.0.0.9:4000", "10.0.0.1:1")],
         150: [inp.Inject(robot, out, "delay", {"ms": 180, "jitter_ms": 90})],
         300: [inp.Inject(robot, wire, "delay", {"ms": 120, "jitter_ms": 60}, 3000 * MS)],
-        1500: [inp.Inject(robot, sensor, "stuck", {}, 2600 * MS), inp.Inject(robot, sensor, "noise", {})],
+        1500: [
+            inp.Inject(robot, sensor, "stuck", {}, 2600 * MS),
+            inp.Inject(robot, sensor, "noise", {}),
+        ],
         4000: [inp.Clear(robot)],
         5000: [inp.Disconnect(robot, wire, 1)],
         5001: [inp.Connect(robot, wire, 2, "10.0.0.9:4001", "10.0.0.1:1")],

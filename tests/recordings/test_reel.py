@@ -31,7 +31,9 @@ def take(request, target, tmp_path_factory):
 def room(tmp_path_factory):
     """A thermostat alone for twenty minutes."""
     path = tmp_path_factory.mktemp("rooms") / "room.mcap"
-    path.write_bytes(record_to_bytes(open_target(THERMOSTAT, seed=1, collect=False).simulation, 1200, truth_hz=0))
+    path.write_bytes(
+        record_to_bytes(open_target(THERMOSTAT, seed=1, collect=False).simulation, 1200, truth_hz=0)
+    )
     return path
 
 
@@ -71,7 +73,9 @@ def test_any_way_to_an_instant_ends_in_the_same(take, data):
     """Forward and back, moves given up half-way, and slices of all lengths."""
     reel = _kept(take, data.draw(st.booleans()))
     places = st.sampled_from(sorted(take.snapshots))
-    hops = st.tuples(places, st.none() | st.integers(0, 6), st.integers(-40 * MS, 40 * MS), st.booleans())
+    hops = st.tuples(
+        places, st.none() | st.integers(0, 6), st.integers(-40 * MS, 40 * MS), st.booleans()
+    )
     for place_ns, slices, aside_ns, through in data.draw(st.lists(hops, min_size=1, max_size=5)):
         epoch, before_ns = reel.epoch, reel.now_ns
         if slices is None:
@@ -126,7 +130,9 @@ def test_who_listens_and_who_samples_stays_and_hears_what_was_recorded(take):
     assert len(recorded) > 5
     heard, sampled = [], []
     sim = reel.simulation
-    sim.listeners.output.append(lambda at_ns, out: heard.append((at_ns, out.robot, out.port, out.data)))
+    sim.listeners.output.append(
+        lambda at_ns, out: heard.append((at_ns, out.robot, out.port, out.data))
+    )
     sim.sample(10, lambda: sampled.append(sim.now_ns // MS))
     for _ in range(2):
         for at_ns in (*range(reel.begin_ns, reel.end_ns, 333 * MS), reel.end_ns):
@@ -160,7 +166,9 @@ def test_going_forward_uses_what_is_known(room):
     reel.move_at_once(1000 * S)
     assert reel.simulation.agenda.processed - done < 300
     assert reel.epoch == epoch
-    assert log(reel.simulation)[0].startswith("100000000 heater")  # nothing of what was passed over is missing
+    assert log(reel.simulation)[0].startswith(
+        "100000000 heater"
+    )  # nothing of what was passed over is missing
 
 
 def test_slices_are_as_long_as_they_should_be(room):
@@ -192,7 +200,9 @@ def test_inputs_that_are_still_to_come_are_in_no_keyframe(take):
     reel = Reel.open(take.path)
     reel.move_at_once(reel.end_ns)
     assert len(reel._frames) > 3
-    waiting = [shot for frame in reel._frames.values() for shot in frame.snapshot.due if shot[2] == "input"]
+    waiting = [
+        shot for frame in reel._frames.values() for shot in frame.snapshot.due if shot[2] == "input"
+    ]
     assert waiting == []
 
 
@@ -200,7 +210,11 @@ def test_what_the_scenario_does_happens_once(tmp_path):
     winter = f"{THERMOSTAT}/winter.toml"
     sim = open_target(winter, collect=False).simulation
     (tmp_path / "w.mcap").write_bytes(record_to_bytes(sim, 2500, truth_hz=0))
-    scripted = [record for record in Recording.open(tmp_path / "w.mcap") if record.topic == "/rigless/control"]
+    scripted = [
+        record
+        for record in Recording.open(tmp_path / "w.mcap")
+        if record.topic == "/rigless/control"
+    ]
     assert len(scripted) > 1
     reel = Reel.open(tmp_path / "w.mcap")
     reel.move_at_once(reel.end_ns)

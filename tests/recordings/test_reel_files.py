@@ -56,7 +56,10 @@ def test_robots_that_are_not_here_are_named(file, kind, words):
 
 
 def test_what_is_no_recording_is_refused(file, tmp_path):
-    for path, words in ((tmp_path / "none.mcap", "no such recording"), (tmp_path, "no such recording")):
+    for path, words in (
+        (tmp_path / "none.mcap", "no such recording"),
+        (tmp_path, "no such recording"),
+    ):
         with pytest.raises(InputError, match=words):
             Reel.open(path)
     (tmp_path / "b.mcap").write_bytes(b"nothing of the kind")
@@ -115,7 +118,9 @@ def test_a_recording_can_be_opened_while_it_is_being_made(tmp_path):
     assert look(reel.simulation) == then
 
 
-@pytest.mark.parametrize(("word", "at_ms", "why"), [("fail", 400, "told to"), ("later", 450, "broke down")])
+@pytest.mark.parametrize(
+    ("word", "at_ms", "why"), [("fail", 400, "told to"), ("later", 450, "broke down")]
+)
 def test_a_run_in_which_a_robot_failed_ends_there(tmp_path, word, at_ms, why):
     sim = open_target(BRITTLE, collect=False).simulation
     with (tmp_path / "f.mcap").open("wb") as stream:
@@ -133,9 +138,16 @@ def test_a_run_in_which_a_robot_failed_ends_there(tmp_path, word, at_ms, why):
         assert why in reel.failure
         broken = look(reel.simulation)
         reel.move_at_once(reel.end_ns + 1)
-        assert (reel.now_ns, look(reel.simulation)) == (at_ms * MS, broken)  # what was still due then never happens
+        assert (reel.now_ns, look(reel.simulation)) == (
+            at_ms * MS,
+            broken,
+        )  # what was still due then never happens
         reel.move_at_once(300 * MS)
-        assert (reel.failure, reel.now_ns, reel.simulation.truth("brittle").ticks) == ("", 300 * MS, 30)
+        assert (reel.failure, reel.now_ns, reel.simulation.truth("brittle").ticks) == (
+            "",
+            300 * MS,
+            30,
+        )
 
 
 def test_a_robot_that_fails_where_the_recorded_one_did_not_ends_the_reel(file):
@@ -157,7 +169,12 @@ def test_the_timeline_has_the_events_of_robots_and_host(tmp_path):
         recorder.close()
         said = list(sim.events)
     assert Reel.open(tmp_path / "e.mcap").events == said
-    assert {event.code for event in said} >= {"heater", "pace-lost", "fault-injected", "fault-cleared"}
+    assert {event.code for event in said} >= {
+        "heater",
+        "pace-lost",
+        "fault-injected",
+        "fault-cleared",
+    }
 
 
 def test_of_too_many_events_the_severe_and_the_newest_are_kept(tmp_path):

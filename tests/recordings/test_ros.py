@@ -25,7 +25,10 @@ def take(path, speed=0.75):
     with path.open("wb") as stream:
         recorder = Recorder(sim, stream)
         sim.schedule(100_000_000, Connect("beacon", "dds", 1, "peer", "here"))
-        sim.schedule(205_000_000, Arrive("beacon", "dds", 1, cdr.encode(m.Twist(m.Vector3(speed))), "/b/cmd_vel"))
+        sim.schedule(
+            205_000_000,
+            Arrive("beacon", "dds", 1, cdr.encode(m.Twist(m.Vector3(speed))), "/b/cmd_vel"),
+        )
         sim.schedule(300_000_000, Arrive("beacon", "dds", 1, b"\0\1\0\0garbage", "/b/cmd_vel"))
         sim.run(1.0)
         recorder.close()
@@ -57,9 +60,13 @@ def test_another_library_reads_the_topics(tape):
 
 def test_schemas_are_those_of_ros(tape):
     summary = make_reader(io.BytesIO(tape.read_bytes())).get_summary()
-    kinds = {channel.topic: summary.schemas[channel.schema_id] for channel in summary.channels.values()}
+    kinds = {
+        channel.topic: summary.schemas[channel.schema_id] for channel in summary.channels.values()
+    }
     assert (kinds["/b/imu"].name, kinds["/b/imu"].encoding) == ("sensor_msgs/msg/Imu", "ros2msg")
-    assert {channel.message_encoding for channel in summary.channels.values() if channel.topic in TOPICS} == {"cdr"}
+    assert {
+        channel.message_encoding for channel in summary.channels.values() if channel.topic in TOPICS
+    } == {"cdr"}
 
 
 def test_a_replay_is_the_same(tape):
@@ -70,7 +77,10 @@ def test_a_replay_is_the_same(tape):
 
 def test_a_difference_is_named_by_topic_and_field(tape, tmp_path):
     other = take(tmp_path / "b.mcap", speed=0.5)
-    out = [[record for record in Recording.open(path) if record.direction == "out"] for path in (tape, other)]
+    out = [
+        [record for record in Recording.open(path) if record.direction == "out"]
+        for path in (tape, other)
+    ]
     difference = compare(*out)
     assert str(difference) == (
         "robot beacon, port dds (out), topic /b/imu, at 0.210000 s, field message.angular_velocity.x: 0.75 against 0.5"

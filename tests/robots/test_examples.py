@@ -41,11 +41,16 @@ def test_the_welder_jogs_its_first_axis():
 
 def test_the_pacbot_turns(monkeypatch):
     heard = []
-    line = SimpleNamespace(connect=heard.append, send_json=lambda said: heard.append(json.dumps(said)), recv_json=dict)
+    line = SimpleNamespace(
+        connect=heard.append, send_json=lambda said: heard.append(json.dumps(said)), recv_json=dict
+    )
     fake = SimpleNamespace(REQ=3, Context=lambda: SimpleNamespace(socket=lambda kind: line))
     monkeypatch.setitem(sys.modules, "zmq", fake)
     words = subprocess.run(
-        ["sh", "-c", SPIN_LINE.replace("python3 -c", "printf %s")], capture_output=True, check=True, text=True
+        ["sh", "-c", SPIN_LINE.replace("python3 -c", "printf %s")],
+        capture_output=True,
+        check=True,
+        text=True,
     ).stdout
     exec(words, {})
     address, *commands = heard
@@ -59,7 +64,11 @@ def test_the_pacbot_turns(monkeypatch):
     [
         ({}, "rover", "/cmd_vel geometry_msgs/msg/Twist '{linear"),
         ({}, "second", "/second/cmd_vel geometry_msgs/msg/Twist '{linear"),
-        ({"twist_stamped": True}, "rover", "/cmd_vel geometry_msgs/msg/TwistStamped '{twist: {linear"),
+        (
+            {"twist_stamped": True},
+            "rover",
+            "/cmd_vel geometry_msgs/msg/TwistStamped '{twist: {linear",
+        ),
     ],
 )
 def test_the_rover_is_spoken_to_where_it_listens(config, robot, words):

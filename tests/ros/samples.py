@@ -23,7 +23,9 @@ def values(shape):
         case Number(name):
             return numbers(name)
         case Text():
-            return st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+            return st.text(
+                st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12
+            )
         case Struct(kind):
             return messages(kind)
         case Array(Number("uint8"), length):

@@ -16,8 +16,15 @@ from .samples import messages, plain
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
 HEADER = m.Header(m.Time(7, 9), "imu")
-MANY_PARTED = (m.JointState, m.TFMessage, m.LaserScan, m.BatteryState)  # text and sequences, in all their places
-any_message = st.one_of(st.sampled_from(types.known()), st.sampled_from(MANY_PARTED)).flatmap(messages)
+MANY_PARTED = (
+    m.JointState,
+    m.TFMessage,
+    m.LaserScan,
+    m.BatteryState,
+)  # text and sequences, in all their places
+any_message = st.one_of(st.sampled_from(types.known()), st.sampled_from(MANY_PARTED)).flatmap(
+    messages
+)
 
 
 @settings(max_examples=80, deadline=None)

@@ -41,7 +41,12 @@ def test_a_robot_uses_its_own_names():
 
 @pytest.mark.parametrize(
     ("data", "subject"),
-    [(b"", "/cmd_vel"), (b"\0\1\0\0abc", "/cmd_vel"), (cdr.encode(m.Imu()), "/imu"), (b"", "/other")],
+    [
+        (b"", "/cmd_vel"),
+        (b"\0\1\0\0abc", "/cmd_vel"),
+        (cdr.encode(m.Imu()), "/imu"),
+        (b"", "/other"),
+    ],
 )
 def test_what_cannot_be_read_is_passed_over(data, subject):
     with pytest.raises(WireError) as caught:

@@ -18,7 +18,9 @@ def test_hashes_are_those_of_jazzy_and_kilted(kind):
 @pytest.mark.parametrize("kind", [kind for kind in types.known() if kind.__module__ == m.__name__])
 def test_definitions_say_what_ros_says(kind):
     found = get_types_from_msg(definitions.definition(kind), types.type_name(kind))
-    assert {part: fields for part, (_, fields) in found.items()} == {part: JAZZY.fielddefs[part][1] for part in found}
+    assert {part: fields for part, (_, fields) in found.items()} == {
+        part: JAZZY.fielddefs[part][1] for part in found
+    }
 
 
 def test_names():

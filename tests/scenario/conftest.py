@@ -17,7 +17,9 @@ def modules():
     before = set(sys.modules)
     yield
     for name in set(sys.modules) - before:
-        if getattr(sys.modules[name], "__file__", None) and "/pytest-" in str(sys.modules[name].__file__):
+        if getattr(sys.modules[name], "__file__", None) and "/pytest-" in str(
+            sys.modules[name].__file__
+        ):
             del sys.modules[name]
 
 

@@ -26,7 +26,9 @@ def built(robots: list[dict[str, Any]] | None = None, **tables: Any) -> Built:
     return build(Scenario.model_validate(raw), Source())
 
 
-def opened(folder: Path, text: str | bytes, settings: Iterable[str] = (), seed: int | None = None) -> Built:
+def opened(
+    folder: Path, text: str | bytes, settings: Iterable[str] = (), seed: int | None = None
+) -> Built:
     """A scenario file of this text, opened as `rigless run` would."""
     path = folder / "s.toml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)

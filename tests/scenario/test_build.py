@@ -22,7 +22,9 @@ def told(**tables):
 def test_a_count_makes_names_and_counts_ports_up():
     scene = built([cart(name="c", count=3), cart(name="solo", start={"x": 1, "y": 2, "theta": 3})])
     assert list(scene.simulation.robots) == ["c-1", "c-2", "c-3", "solo"]
-    assert [scene.addresses[f"c-{n}", "drive"] for n in (1, 2, 3)] == [f"127.0.0.1:600{n}" for n in (0, 1, 2)]
+    assert [scene.addresses[f"c-{n}", "drive"] for n in (1, 2, 3)] == [
+        f"127.0.0.1:600{n}" for n in (0, 1, 2)
+    ]
     assert scene.addresses["solo", "drive"] == "127.0.0.1:6000"
     assert scene.simulation.truth("solo").pose == (1.0, 2.0, 3.0)
     assert scene.simulation.robot("c-1").config == scene.simulation.robot("c-3").config
@@ -47,14 +49,19 @@ def test_addresses_of_a_fleet(given, wanted):
     assert scene.addresses["c-1", "odometry"] == "127.0.0.1:6100"
 
 
-@pytest.mark.parametrize("address", ["", "x", "x:", ":x", -1, 65536, "1.2.3.4:65536", "٣", "1" * 5000, "5 "])
+@pytest.mark.parametrize(
+    "address", ["", "x", "x:", ":x", -1, 65536, "1.2.3.4:65536", "٣", "1" * 5000, "5 "]
+)
 def test_what_is_no_address(address):
     (text,) = told(robots=[cart(ports={"drive": address})])
     assert "is not an address" in text
 
 
 def test_a_fleet_that_counts_past_the_last_port():
-    assert "'127.0.0.1:65536' is not an address" in told(robots=[cart(count=2, ports={"drive": 65535})])[0]
+    assert (
+        "'127.0.0.1:65536' is not an address"
+        in told(robots=[cart(count=2, ports={"drive": 65535})])[0]
+    )
 
 
 def test_an_address_that_is_a_path_stays():
@@ -80,7 +87,9 @@ def timeline(*entries, **tables):
 
 
 def test_a_message_is_sent_at_its_time():
-    scene = timeline({"at_s": 0.5, "port": "drive", "message": {"type": "Go", "speed_mps": 2, "label": "fast"}})
+    scene = timeline(
+        {"at_s": 0.5, "port": "drive", "message": {"type": "Go", "speed_mps": 2, "label": "fast"}}
+    )
     assert run_to(scene, 0.49).labels == []
     assert run_to(scene, 0.01).labels == ["fast"]
     assert run_to(scene, 1.0).pose[0] == pytest.approx(2.0 * 1.01)
@@ -88,7 +97,8 @@ def test_a_message_is_sent_at_its_time():
 
 def test_wire_text_and_hexadecimal_bytes_go_through_the_codec():
     scene = timeline(
-        {"at_s": 0.1, "port": "drive", "wire": "\x03"}, {"at_s": 0.2, "port": "drive", "wire_hex": "04 05"}
+        {"at_s": 0.1, "port": "drive", "wire": "\x03"},
+        {"at_s": 0.2, "port": "drive", "wire_hex": "04 05"},
     )
     assert run_to(scene, 0.15).speed_mps == 3.0
     assert run_to(scene, 0.1).speed_mps == 5.0
@@ -97,18 +107,26 @@ def test_wire_text_and_hexadecimal_bytes_go_through_the_codec():
 
 def test_wire_bytes_that_break_the_protocol_hang_up_and_the_next_ones_call_again():
     scene = timeline(
-        {"at_s": 0.1, "port": "drive", "wire_hex": "ff07"}, {"at_s": 0.2, "port": "drive", "wire_hex": "02"}
+        {"at_s": 0.1, "port": "drive", "wire_hex": "ff07"},
+        {"at_s": 0.2, "port": "drive", "wire_hex": "02"},
     )
     assert run_to(scene, 0.3).speed_mps == 2.0
     assert [event.code for event in scene.simulation.events] == ["booted", "wire-error", "go"]
 
 
 def test_inputs_are_set():
-    scene = timeline({"at_s": 0.1, "set": {"brake": True, "load_kg": 3, "gear": 2, "mode": "sport"}})
+    scene = timeline(
+        {"at_s": 0.1, "set": {"brake": True, "load_kg": 3, "gear": 2, "mode": "sport"}}
+    )
     run_to(scene, 0.05)
     assert scene.simulation.robot("cart").input["brake"] is False
     run_to(scene, 0.05)
-    assert scene.simulation.robot("cart").input == {"brake": True, "load_kg": 3.0, "gear": 2, "mode": "sport"}
+    assert scene.simulation.robot("cart").input == {
+        "brake": True,
+        "load_kg": 3.0,
+        "gear": 2,
+        "mode": "sport",
+    }
 
 
 def test_faults_are_cleared_all_or_one():
@@ -124,8 +142,15 @@ def test_faults_are_cleared_all_or_one():
 
 
 def test_obstacles_are_placed_and_moved():
-    world = {"obstacles": [{"name": "disc", "x": 1, "radius_m": 0.5}, {"name": "box", "y": 2, "size_m": [1, 2]}]}
-    scene = timeline({"at_s": 1, "obstacle": "disc", "x": 3, "y": 4, "theta": 1, "over_s": 2}, world=world)
+    world = {
+        "obstacles": [
+            {"name": "disc", "x": 1, "radius_m": 0.5},
+            {"name": "box", "y": 2, "size_m": [1, 2]},
+        ]
+    }
+    scene = timeline(
+        {"at_s": 1, "obstacle": "disc", "x": 3, "y": 4, "theta": 1, "over_s": 2}, world=world
+    )
     obstacles = scene.simulation.world.state.obstacles
     assert (obstacles["disc"].radius_m, obstacles["box"].size_m) == (0.5, (1.0, 2.0))
 
@@ -140,7 +165,9 @@ def test_obstacles_are_placed_and_moved():
 
 
 def test_the_plan_comes_again_after_a_reset():
-    scene = timeline({"at_s": 0.5, "port": "drive", "wire_hex": "02"}, faults=[{"at_s": 0.2, "target": "tyre"}])
+    scene = timeline(
+        {"at_s": 0.5, "port": "drive", "wire_hex": "02"}, faults=[{"at_s": 0.2, "target": "tyre"}]
+    )
     first = record_to_bytes(scene.simulation, 1.0)
     scene.simulation.reset()
     assert record_to_bytes(scene.simulation, 1.0) == first
@@ -149,14 +176,29 @@ def test_the_plan_comes_again_after_a_reset():
 @pytest.mark.parametrize(
     ("entry", "text"),
     [
-        ({"set": {"brak": True}}, "timeline[0]: cart: unknown input 'brak' (did you mean 'brake'?)"),
+        (
+            {"set": {"brak": True}},
+            "timeline[0]: cart: unknown input 'brak' (did you mean 'brake'?)",
+        ),
         ({"set": {"brake": 7}}, "timeline[0]: cart brake: 7 is not bool (for example False)"),
         ({"set": {"gear": 1.5}}, "timeline[0]: cart gear: 1.5 is not int (for example 1)"),
-        ({"clear": "moto"}, "timeline[0]: cart: unknown fault target 'moto' (did you mean 'motor'?)"),
-        ({"obstacle": "o", "x": 0, "y": 0}, "timeline[0]: unknown obstacle 'o' (there are none to choose from)"),
-        ({"port": "drv", "wire": ""}, "timeline[0]: cart: unknown port 'drv' (did you mean 'drive'?)"),
+        (
+            {"clear": "moto"},
+            "timeline[0]: cart: unknown fault target 'moto' (did you mean 'motor'?)",
+        ),
+        (
+            {"obstacle": "o", "x": 0, "y": 0},
+            "timeline[0]: unknown obstacle 'o' (there are none to choose from)",
+        ),
+        (
+            {"port": "drv", "wire": ""},
+            "timeline[0]: cart: unknown port 'drv' (did you mean 'drive'?)",
+        ),
         ({"port": "drive", "wire_hex": "0g"}, "timeline[0]: wire_hex: '0g' is not hexadecimal"),
-        ({"port": "drive", "message": {"type": "x"}}, "timeline[0]: unknown message type 'x' (choose from: Go)"),
+        (
+            {"port": "drive", "message": {"type": "x"}},
+            "timeline[0]: unknown message type 'x' (choose from: Go)",
+        ),
         (
             {"port": "drive", "message": {"type": "Go", "speed": 1}},
             "timeline[0]: Go: unknown field 'speed' (did you mean 'speed_mps'?)",
@@ -177,14 +219,18 @@ def test_what_cannot_be_done_is_told_before_anything_runs(entry, text):
 def test_what_no_recording_could_hold_is_refused(value):
     go = {"at_s": 1, "port": "drive", "message": {"type": "Go", "speed_mps": 1, "label": value}}
     assert told(timeline=[go])[0].startswith("timeline[0]")
-    assert told(faults=[{"target": "tyre", "kind": "flat", "side": value}])[0].startswith("faults[0]")
+    assert told(faults=[{"target": "tyre", "kind": "flat", "side": value}])[0].startswith(
+        "faults[0]"
+    )
 
 
 def test_which_robot_must_be_said_when_there_are_several():
     robots = [cart(name="a"), cart(name="b")]
     for tables in ({"timeline": [{"at_s": 1, "clear": ""}]}, {"faults": [{"target": "motor"}]}):
         (text,) = told(robots=robots, **tables)
-        assert text.endswith("robot: this key is required when there are several robots (one of: a, b; or * for all)")
+        assert text.endswith(
+            "robot: this key is required when there are several robots (one of: a, b; or * for all)"
+        )
     scene = timeline({"at_s": 0.1, "robot": "b", "port": "drive", "wire_hex": "03"}, robots=robots)
     scene.simulation.run(0.2)
     assert [scene.simulation.truth(name).speed_mps for name in "ab"] == [0.0, 3.0]
@@ -216,7 +262,10 @@ def test_a_fault_without_a_kind_is_the_first_of_its_target_and_own_kinds_take_an
 @pytest.mark.parametrize(
     ("fault", "text"),
     [
-        ({"target": "moto"}, "faults[0]: cart: unknown fault target 'moto' (did you mean 'motor'?)"),
+        (
+            {"target": "moto"},
+            "faults[0]: cart: unknown fault target 'moto' (did you mean 'motor'?)",
+        ),
         (
             {"target": "motor", "kind": "stal"},
             "faults[0]: cart motor: unknown fault kind 'stal' (did you mean 'stall'?)",
@@ -233,7 +282,10 @@ def test_a_fault_without_a_kind_is_the_first_of_its_target_and_own_kinds_take_an
             {"target": "motor", "kind": "weak", "factor": "x"},
             "faults[0]: cart motor weak factor: 'x' is not a number (for example 0.5)",
         ),
-        ({"target": "motor", "at_s": 2, "until_s": 2}, "faults[0]: until_s: 2 is not after at_s (2)"),
+        (
+            {"target": "motor", "at_s": 2, "until_s": 2},
+            "faults[0]: until_s: 2 is not after at_s (2)",
+        ),
     ],
     ids=str,
 )
@@ -388,11 +440,15 @@ def test_a_config_may_say_what_its_robot_is_called(badged):
 
 def test_no_two_robots_say_that_they_are_the_same(badged):
     (text,) = told(robots=[{"kind": badged, "name": "a"}, {"kind": badged, "name": "b"}])
-    assert text == "robots: two robots say that they are 'red' (give each its own name in its config)"
+    assert (
+        text == "robots: two robots say that they are 'red' (give each its own name in its config)"
+    )
 
 
 def test_a_fleet_of_which_one_cannot_be(badged):
-    assert told(robots=[{"kind": badged, "count": 6}]) == ["robots[0]: colour: has only five shades"]
+    assert told(robots=[{"kind": badged, "count": 6}]) == [
+        "robots[0]: colour: has only five shades"
+    ]
 
 
 def test_errors_of_a_config_stop_it_and_warnings_are_notes(badged):

@@ -182,7 +182,10 @@ def test_verdicts_say_what_was_seen():
         ("event go seen in the whole run", "seen 0 times; events of this run: booted"),
         ("event booted not seen in the whole run", "seen 1 times (0 s)"),
         ("at most 3 messages on odometry in the whole run", "20 messages"),
-        ("truth.pose.0 at least 1.8 at least once from 0 s to the end", "held in 5 of 41 samples; last 2 at 2 s"),
+        (
+            "truth.pose.0 at least 1.8 at least once from 0 s to the end",
+            "held in 5 of 41 samples; last 2 at 2 s",
+        ),
         ("within x (5.0, 6.0), y None at the end", "was 2, 0, 0 at 2 s"),
     ]
 
@@ -193,7 +196,10 @@ def test_verdicts_say_what_was_seen():
         ({**X, "min": 1, "max": 2, "robot": "r"}, "r: truth.pose.0 between 1 and 2 at the end"),
         ({**X, "max": 2, "from_s": 1, "to_s": 3}, "truth.pose.0 at most 2 from 1 s to 3 s"),
         ({**X, "equals": "a", "at_s": 1}, "truth.pose.0 = 'a' at 1 s"),
-        ({"region": {"center": [1, 2], "radius_m": 3}, "at_s": 1}, "within 3 m around (1.0, 2.0) at 1 s"),
+        (
+            {"region": {"center": [1, 2], "radius_m": 3}, "at_s": 1},
+            "within 3 m around (1.0, 2.0) at 1 s",
+        ),
     ],
     ids=str,
 )
@@ -252,13 +258,19 @@ def test_which_robot_must_be_said_when_there_are_several():
 
 
 def test_a_region_needs_a_robot_with_a_pose():
-    (text,) = told({"region": {"x": [0, 1]}}, [{"kind": __file__.rpartition("/tests/")[0] + "/examples/thermostat"}])
+    (text,) = told(
+        {"region": {"x": [0, 1]}},
+        [{"kind": __file__.rpartition("/tests/")[0] + "/examples/thermostat"}],
+    )
     assert "there is no 'pose' here" in text
 
 
 def test_all_wrong_expectations_are_told_at_once():
     scene = built(expect=[{**X, "min": 0}, {"value": "a", "min": 0}, {"port": "b", "max_count": 0}])
-    assert [problem.where.split(":")[0] for problem in problems(Examiner, scene, 1.0)] == ["expect[1]", "expect[2]"]
+    assert [problem.where.split(":")[0] for problem in problems(Examiner, scene, 1.0)] == [
+        "expect[1]",
+        "expect[2]",
+    ]
 
 
 # Looking up
@@ -298,7 +310,12 @@ def test_paths_go_through_anything_plain(path, value):
 def test_what_a_port_has_sent_can_be_expected():
     sensed = {"value": "sent.telemetry.Status.gyro_z", "from_s": 1, "min": -100}
     built = open_target("vacuum", ["duration_s=2"])
-    built = Built(built.simulation, built.scenario.model_copy(update={"expect": [Expectation(**sensed)]}), {}, Source())
+    built = Built(
+        built.simulation,
+        built.scenario.model_copy(update={"expect": [Expectation(**sensed)]}),
+        {},
+        Source(),
+    )
     examiner = Examiner(built, 2)
     built.simulation.run(2)
     (verdict,) = examiner.verdicts()
@@ -306,11 +323,15 @@ def test_what_a_port_has_sent_can_be_expected():
     assert "held in 21 samples" in verdict.detail
 
 
-@pytest.mark.parametrize("path", ["sent", "sent.telemetry", "sent.telemetry.Status", "sent.nowhere.Status.gyro_z"])
+@pytest.mark.parametrize(
+    "path", ["sent", "sent.telemetry", "sent.telemetry.Status", "sent.nowhere.Status.gyro_z"]
+)
 def test_a_sent_path_that_names_no_message(path):
     built = open_target("vacuum", ["duration_s=2"])
     expectation = Expectation(value=path, min=0)
-    built = Built(built.simulation, built.scenario.model_copy(update={"expect": [expectation]}), {}, Source())
+    built = Built(
+        built.simulation, built.scenario.model_copy(update={"expect": [expectation]}), {}, Source()
+    )
     with pytest.raises(InputError, match=r"sent\.PORT\.TYPE\.FIELD"):
         Examiner(built, 2)
 
@@ -333,7 +354,12 @@ def test_messages_of_one_type_can_be_chosen_by_their_fields():
         {**ack, "where": {"commandId": "late", "code": "BUSY"}, "max_count": 1},
         {**ack, "where": {"commandId": "late", "status": "RUNNING"}, "seen": False},
         {**ack, "where": {"commandId": "go"}, "min_count": 3, "max_count": 3},
-        {"port": "nats", "message": "State", "where": {"pose.mapId": "map", "safety.estop": "NONE"}, "from_s": 4},
+        {
+            "port": "nats",
+            "message": "State",
+            "where": {"pose.mapId": "map", "safety.estop": "NONE"},
+            "from_s": 4,
+        },
         {"value": "sent.nats.State.status", "equals": "RUNNING", "from_s": 1},
         {**ack, "where": {"commandId": "go", "status": "FAILED"}},
         {**ack, "where": {"commandId": "go"}, "seen": False},
@@ -366,7 +392,9 @@ def test_who_names_a_message_that_is_not_there_is_told_which_are():
         {"port": "nats", "message": "CommandAck", "where": {"comandId": "go"}},
     )
     assert not any(verdict.passed for verdict in verdicts)
-    there = "messages on nats: CommandAck, Heartbeat, SettingsReported, State, Telemetry, TrafficState"
+    there = (
+        "messages on nats: CommandAck, Heartbeat, SettingsReported, State, Telemetry, TrafficState"
+    )
     assert verdicts[0].detail == f"0 messages; {there}"
     assert verdicts[1].detail == f"was None at 5 s; {there}"
     assert "did you mean 'commandId'" in verdicts[2].detail

@@ -39,22 +39,36 @@ WORDS = st.text(max_size=8) | st.sampled_from(
 )
 LEAVES = st.booleans() | NUMBERS | WORDS
 ANY = st.recursive(
-    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3), max_leaves=6
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=6,
 )
 
 
 def table(**keys):
     """A table with some of these keys, each of its own strategy or of any, and perhaps a key that nobody knows."""
-    known = st.fixed_dictionaries({}, optional={key: value | value | value | ANY for key, value in keys.items()})
-    return known | known | st.builds(lambda a, b: {**a, **b}, known, st.dictionaries(WORDS, ANY, max_size=1))
+    known = st.fixed_dictionaries(
+        {}, optional={key: value | value | value | ANY for key, value in keys.items()}
+    )
+    return (
+        known
+        | known
+        | st.builds(lambda a, b: {**a, **b}, known, st.dictionaries(WORDS, ANY, max_size=1))
+    )
 
 
-KINDS = st.sampled_from([CART, CART, CART, THERMOSTAT, "", ".", "..", "nowhere", "json", "./\0", "__main__", "a.b"])
+KINDS = st.sampled_from(
+    [CART, CART, CART, THERMOSTAT, "", ".", "..", "nowhere", "json", "./\0", "__main__", "a.b"]
+)
 SECONDS = st.floats(0, 5) | NUMBERS
 PORTS = st.sampled_from(["drive", "odometry", "serial", "line", "reports"])
 TARGETS = st.sampled_from(["motor", "odometer", "tyre", "drive", "temperature", "relay"])
-FAULTS = st.sampled_from(["stall", "weak", "lag", "bias", "stuck", "delay", "drop", "flat", "welded"])
-MESSAGES = table(type=st.sampled_from(["Go", "Set", "Get"]), speed_mps=NUMBERS, label=LEAVES, celsius=NUMBERS)
+FAULTS = st.sampled_from(
+    ["stall", "weak", "lag", "bias", "stuck", "delay", "drop", "flat", "welded"]
+)
+MESSAGES = table(
+    type=st.sampled_from(["Go", "Set", "Get"]), speed_mps=NUMBERS, label=LEAVES, celsius=NUMBERS
+)
 SCENARIOS = table(
     name=WORDS,
     seed=NUMBERS,
@@ -62,7 +76,8 @@ SCENARIOS = table(
     speed=NUMBERS | st.sampled_from(["fast", "lockstep"]),
     world=table(
         obstacles=st.lists(
-            table(name=st.just("o") | WORDS, x=NUMBERS, y=NUMBERS, radius_m=NUMBERS, size_m=ANY), max_size=2
+            table(name=st.just("o") | WORDS, x=NUMBERS, y=NUMBERS, radius_m=NUMBERS, size_m=ANY),
+            max_size=2,
         )
     ),
     timeline=st.lists(
@@ -72,7 +87,9 @@ SCENARIOS = table(
             message=MESSAGES,
             wire=WORDS,
             wire_hex=WORDS,
-            set=st.dictionaries(st.sampled_from(["brake", "load_kg", "gear", "mode"]), LEAVES, max_size=2),
+            set=st.dictionaries(
+                st.sampled_from(["brake", "load_kg", "gear", "mode"]), LEAVES, max_size=2
+            ),
             clear=TARGETS,
             obstacle=st.just("o"),
             x=NUMBERS,
@@ -81,7 +98,15 @@ SCENARIOS = table(
         max_size=2,
     ),
     faults=st.lists(
-        table(at_s=SECONDS, until_s=SECONDS, target=TARGETS, kind=FAULTS, value=NUMBERS, ms=NUMBERS, factor=NUMBERS),
+        table(
+            at_s=SECONDS,
+            until_s=SECONDS,
+            target=TARGETS,
+            kind=FAULTS,
+            value=NUMBERS,
+            ms=NUMBERS,
+            factor=NUMBERS,
+        ),
         max_size=2,
     ),
     expect=st.lists(
@@ -117,7 +142,11 @@ def toml(value) -> str:
     """A value as TOML writes it."""
     match value:
         case dict():
-            return "{" + ", ".join(f"{toml(str(key))} = {toml(item)}" for key, item in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(f"{toml(str(key))} = {toml(item)}" for key, item in value.items())
+                + "}"
+            )
         case list():
             return "[" + ", ".join(toml(item) for item in value) + "]"
         case bool():

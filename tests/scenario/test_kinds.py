@@ -95,13 +95,16 @@ def test_an_unknown_name_says_what_could_be_meant(install):
 
 
 @pytest.mark.parametrize(
-    "kind", ["nowhere.arm", "json.nowhere", "nowhere.", "json..x", "__main__", "", "a\0b", "json.\0"]
+    "kind",
+    ["nowhere.arm", "json.nowhere", "nowhere.", "json..x", "__main__", "", "a\0b", "json.\0"],
 )
 def test_a_name_that_is_no_package(kind):
     assert f"{kind!r}" in what_and_fix(kind)[0]
 
 
-@pytest.mark.parametrize("kind", ["./nowhere", "..", "./a\0b", "./" + "a" * 5000, "/" * 5000 + "\n"])
+@pytest.mark.parametrize(
+    "kind", ["./nowhere", "..", "./a\0b", "./" + "a" * 5000, "/" * 5000 + "\n"]
+)
 def test_a_folder_that_is_no_robot(kind, tmp_path):
     what, fix = what_and_fix(kind, tmp_path)
     assert "is not a robot folder" in what
@@ -139,14 +142,22 @@ def test_a_missing_dependency_of_a_folder_names_the_package(package):
 
 
 def test_a_missing_dependency_may_begin_with_the_name_of_the_folder(package):
-    assert what_and_fix(str(package("needle", "import needle_threader\n")))[1] == "pip install needle_threader"
+    assert (
+        what_and_fix(str(package("needle", "import needle_threader\n")))[1]
+        == "pip install needle_threader"
+    )
 
 
 def test_a_module_that_the_folder_itself_lacks_is_no_package_to_install(package):
-    assert what_and_fix(str(package("holey_robot", "from .robot import X\n")))[1] == "mend the robot's code"
+    assert (
+        what_and_fix(str(package("holey_robot", "from .robot import X\n")))[1]
+        == "mend the robot's code"
+    )
 
 
-@pytest.mark.parametrize("text", ["1 / 0", "def", "from json import nothing", "raise ValueError('x')"])
+@pytest.mark.parametrize(
+    "text", ["1 / 0", "def", "from json import nothing", "raise ValueError('x')"]
+)
 def test_code_that_fails_is_named(package, install, text):
     folder = package("broken_robot", text)
     install("broken_inside", text)

@@ -32,7 +32,11 @@ def test_an_installed_kind_is_a_target(install):
 def test_a_scenario_file_is_a_target(tmp_path):
     scene = opened(tmp_path, 'name = "two"\nseed = 9\nspeed = "fast"\n' + TWO)
     assert list(scene.simulation.robots) == ["c", "d"]
-    assert (scene.simulation.seed, scene.scenario.speed, scene.source.file) == (9, "fast", str(tmp_path / "s.toml"))
+    assert (scene.simulation.seed, scene.scenario.speed, scene.source.file) == (
+        9,
+        "fast",
+        str(tmp_path / "s.toml"),
+    )
 
 
 def test_a_given_seed_wins_over_the_file(tmp_path):
@@ -68,7 +72,9 @@ def test_a_native_file_is_a_target(install, tmp_path):
 def test_a_native_file_takes_settings_of_its_robot(install, tmp_path):
     install("trolley")
     (tmp_path / "fast.cart").write_text("3.5")
-    scene = open_target(tmp_path / "fast.cart", ["colour=blue", "trolley.wheels.radius_m=2", "ports.drive=1"])
+    scene = open_target(
+        tmp_path / "fast.cart", ["colour=blue", "trolley.wheels.radius_m=2", "ports.drive=1"]
+    )
     config = scene.simulation.robot("trolley").config
     assert (config.speed_mps, config.colour, config.wheels.radius_m) == (3.5, "blue", 2.0)
     assert scene.addresses["trolley", "drive"] == "127.0.0.1:1"
@@ -90,7 +96,9 @@ def test_a_robot_that_cannot_be_imported_does_not_hide_the_file_of_another(insta
 def test_a_bad_native_file_is_named_with_its_line(install, tmp_path):
     install("trolley")
     (tmp_path / "bad.cart").write_text("quick")
-    assert told(open_target, tmp_path / "bad.cart") == [f"{tmp_path}/bad.cart:1: speed: is not a number (write one)"]
+    assert told(open_target, tmp_path / "bad.cart") == [
+        f"{tmp_path}/bad.cart:1: speed: is not a number (write one)"
+    ]
 
 
 def test_a_scenario_may_name_a_native_file(tmp_path):
@@ -127,7 +135,10 @@ def test_a_target_that_is_not_there(target):
 def test_a_file_that_is_not_there(target, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (problem,) = problems(open_target, target)
-    assert (problem.what, problem.fix) == (f"there is no file {target!r}", f"this folder is {tmp_path}")
+    assert (problem.what, problem.fix) == (
+        f"there is no file {target!r}",
+        f"this folder is {tmp_path}",
+    )
 
 
 def test_a_file_that_is_nearly_there(tmp_path):
@@ -137,7 +148,9 @@ def test_a_file_that_is_nearly_there(tmp_path):
 
 
 def test_one_robot_may_be_many(tmp_path):
-    assert list(open_target(THERMOSTAT, ["count=3"]).simulation.robots) == [f"thermostat-{n}" for n in (1, 2, 3)]
+    assert list(open_target(THERMOSTAT, ["count=3"]).simulation.robots) == [
+        f"thermostat-{n}" for n in (1, 2, 3)
+    ]
     text = f'[[robots]]\nkind = "{CART}"\nname = "a"\n[[robots]]\nkind = "{CART}"\nname = "b"\n'
     assert list(opened(tmp_path, text, ["b.count=2"]).simulation.robots) == ["a", "b-1", "b-2"]
     assert "count" in told(opened, tmp_path, text, ["b.count=0"])[0]
@@ -170,7 +183,11 @@ def test_a_demo_is_one_of_each(install, tmp_path, monkeypatch):
 
 def test_robots_of_a_demo_do_not_fight_for_a_port():
     made = demo([THERMOSTAT])
-    numbers = [address.rpartition(":")[2] for place, address in made.addresses.items() if place[1] != "telemetry"]
+    numbers = [
+        address.rpartition(":")[2]
+        for place, address in made.addresses.items()
+        if place[1] != "telemetry"
+    ]
     wanted = [number for number in numbers if number != "0"]
     assert len(set(wanted)) == len(wanted)
     assert made.addresses["pacbot", "commands"] == "127.0.0.1:5555"
@@ -195,7 +212,10 @@ def test_a_demo_of_a_bad_file(tmp_path, text):
 
 
 def configs(tmp_path, text, *settings):
-    return {name: robot.config for name, robot in opened(tmp_path, text, settings).simulation.robots.items()}
+    return {
+        name: robot.config
+        for name, robot in opened(tmp_path, text, settings).simulation.robots.items()
+    }
 
 
 def test_a_key_of_the_only_robot_needs_no_name(tmp_path):
@@ -219,12 +239,19 @@ def test_a_robot_without_a_name_is_called_by_its_kind(tmp_path):
 
 
 def test_settings_win_over_the_file_and_the_last_one_wins(tmp_path):
-    made = configs(tmp_path, ONE + "[robots.config]\nspeed_mps = 1\ncolour = 'x'\n", "speed_mps=2", "speed_mps=3")["c"]
+    made = configs(
+        tmp_path,
+        ONE + "[robots.config]\nspeed_mps = 1\ncolour = 'x'\n",
+        "speed_mps=2",
+        "speed_mps=3",
+    )["c"]
     assert (made.speed_mps, made.colour) == (3.0, "x")
 
 
 def test_scenario_keys(tmp_path):
-    scene = opened(tmp_path, TWO, ["name=other", "seed=5", "duration_s=2.5", "speed=fast", 'description="a b"'])
+    scene = opened(
+        tmp_path, TWO, ["name=other", "seed=5", "duration_s=2.5", "speed=fast", 'description="a b"']
+    )
     found = scene.scenario
     assert (found.name, found.seed, found.duration_s, found.speed) == ("other", 5, 2.5, "fast")
     assert found.description == "a b"
@@ -270,18 +297,29 @@ def test_a_robot_called_like_a_scenario_key_is_meant_when_a_key_follows():
 
 @pytest.mark.parametrize("setting", ["", "=1", "a", "a..b=1", ".a=1", "a.=1"])
 def test_what_is_not_a_setting(tmp_path, setting):
-    assert told(opened, tmp_path, ONE, [setting])[0].startswith(f"--set {setting}: is not key=value")
+    assert told(opened, tmp_path, ONE, [setting])[0].startswith(
+        f"--set {setting}: is not key=value"
+    )
 
 
 @pytest.mark.parametrize(
     ("setting", "text"),
     [
-        ("speed_mp=1", "robots[0].config.speed_mp: unknown key 'speed_mp' (did you mean 'speed_mps'?)"),
+        (
+            "speed_mp=1",
+            "robots[0].config.speed_mp: unknown key 'speed_mp' (did you mean 'speed_mps'?)",
+        ),
         ("c.colr=1", "robots[0].config.colr: unknown key 'colr' (did you mean 'colour'?)"),
-        ("wheels.radius=1", "robots[0].config.wheels.radius: unknown key 'radius' (did you mean 'radius_m'?)"),
+        (
+            "wheels.radius=1",
+            "robots[0].config.wheels.radius: unknown key 'radius' (did you mean 'radius_m'?)",
+        ),
         ("ports.drv=1", "robots[0].ports.drv: unknown port 'drv' (did you mean 'drive'?)"),
         ("seed=-1", "seed: -1 is not right: input should be greater than or equal to 0"),
-        ("ports.drive=99999", "robots[0].ports.drive: '99999' is not an address ([HOST:]PORT, 0 for any free port)"),
+        (
+            "ports.drive=99999",
+            "robots[0].ports.drive: '99999' is not an address ([HOST:]PORT, 0 for any free port)",
+        ),
     ],
 )
 def test_a_wrong_setting_is_told(tmp_path, setting, text):
@@ -329,7 +367,9 @@ value = "truth.x"
         ("sed", 1),
     ]
     assert {problem.file for problem in found[1:]} == {str(tmp_path / "s.toml")}
-    assert str(found[2]).endswith("s.toml:5: robots[0].cont: unknown key 'cont' (did you mean 'count'?)")
+    assert str(found[2]).endswith(
+        "s.toml:5: robots[0].cont: unknown key 'cont' (did you mean 'count'?)"
+    )
 
 
 def test_all_mistakes_of_the_robots_come_at_once(tmp_path):

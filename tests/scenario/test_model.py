@@ -3,7 +3,14 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from rigless.scenario.model import Expectation, FaultEntry, ObstacleEntry, Region, Scenario, TimelineEntry
+from rigless.scenario.model import (
+    Expectation,
+    FaultEntry,
+    ObstacleEntry,
+    Region,
+    Scenario,
+    TimelineEntry,
+)
 
 ROBOT = {"kind": "x"}
 
@@ -16,7 +23,13 @@ def test_the_smallest_scenario_is_one_robot():
     made = scenario()
     assert (made.name, made.seed, made.duration_s, made.speed) == ("scenario", 0, None, 1.0)
     robot = made.robots[0]
-    assert (robot.name, robot.config, robot.count, robot.start, robot.ports) == ("", {}, 1, None, {})
+    assert (robot.name, robot.config, robot.count, robot.start, robot.ports) == (
+        "",
+        {},
+        1,
+        None,
+        {},
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +148,13 @@ def test_a_region_is_a_rectangle_or_a_circle():
     assert Region(x=(0, 1)).y is None
     assert Region(y=(0, 1)).x is None
     assert Region(center=(0, 0), radius_m=1).radius_m == 1
-    for keys in ({}, {"center": (0, 0)}, {"radius_m": 1}, {"center": (0, 0), "radius_m": 0}, {"x": (0,)}):
+    for keys in (
+        {},
+        {"center": (0, 0)},
+        {"radius_m": 1},
+        {"center": (0, 0), "radius_m": 0},
+        {"x": (0,)},
+    ):
         assert refused(Region, **keys)
 
 

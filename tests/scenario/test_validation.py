@@ -56,7 +56,12 @@ def test_a_good_value_is_returned_and_nothing_is_said():
 
 def test_everything_wrong_is_said_at_once():
     problems = found({"wheel": {"radius_m": -1}, "wheels": [{}, {"radius_m": "x"}], "nope": 1})
-    assert [problem.where for problem in problems] == ["top-speed", "wheel.radius_m", "wheels[1].radius_m", "nope"]
+    assert [problem.where for problem in problems] == [
+        "top-speed",
+        "wheel.radius_m",
+        "wheels[1].radius_m",
+        "nope",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -64,8 +69,16 @@ def test_everything_wrong_is_said_at_once():
     [
         ({}, "this key is required", ""),
         ({"top-speed": 1, "wheal": {}}, "unknown key 'wheal'", "did you mean 'wheel'?"),
-        ({"top-speed": 1, "wheel": {"radius": 1}}, "unknown key 'radius'", "did you mean 'radius_m'?"),
-        ({"top-speed": 1, "spare": {"radius": 1}}, "unknown key 'radius'", "did you mean 'radius_m'?"),
+        (
+            {"top-speed": 1, "wheel": {"radius": 1}},
+            "unknown key 'radius'",
+            "did you mean 'radius_m'?",
+        ),
+        (
+            {"top-speed": 1, "spare": {"radius": 1}},
+            "unknown key 'radius'",
+            "did you mean 'radius_m'?",
+        ),
         ({"top-speed": 1, "wheels": [{"zzz": 1}]}, "unknown key 'zzz'", "choose from: radius_m"),
         ({"top-speed": 1, "top-sped": 1}, "unknown key 'top-sped'", "did you mean 'top-speed'?"),
         (
@@ -88,8 +101,13 @@ def test_the_words_of_our_own_validators_stand_alone():
 
 def test_file_line_and_place_are_named():
     lines = key_lines("[[robots]]\n[robots.config]\ntop-speed = 1\nwheal = 1\n")
-    (problem,) = found({"top-speed": 1, "wheal": 1}, file="f.toml", lines={**lines}, at=("robots", 0, "config"))
-    assert str(problem) == "f.toml:4: robots[0].config.wheal: unknown key 'wheal' (did you mean 'wheel'?)"
+    (problem,) = found(
+        {"top-speed": 1, "wheal": 1}, file="f.toml", lines={**lines}, at=("robots", 0, "config")
+    )
+    assert (
+        str(problem)
+        == "f.toml:4: robots[0].config.wheal: unknown key 'wheal' (did you mean 'wheel'?)"
+    )
 
 
 def test_a_value_that_fits_no_type_of_a_union_is_named_by_its_key():

@@ -52,7 +52,9 @@ CHANGES = {
 
 
 def test_all_are_here():
-    assert sorted(name for name in shipped_scenarios() if name.startswith("agv_")) == sorted(CHANGES)
+    assert sorted(name for name in shipped_scenarios() if name.startswith("agv_")) == sorted(
+        CHANGES
+    )
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -63,7 +65,9 @@ def test_every_change_breaks_a_scenario_and_every_expectation_can_break(name):
 def test_those_of_the_how_to_work(tmp_path):
     shown = re.findall(r"```toml\n(.*?)```", HOW_TO.read_text("utf-8"), re.DOTALL)
     assert len(shown) == 2
-    (tmp_path / "robot_config.json").write_text(OWN.read_text("utf-8").replace('"robotId": "agv"', '"robotId": "RBT"'))
+    (tmp_path / "robot_config.json").write_text(
+        OWN.read_text("utf-8").replace('"robotId": "agv"', '"robotId": "RBT"')
+    )
     robots, verdicts = [], []
     for text in shown:
         (tmp_path / "mine.toml").write_text(text.replace("200", "2"))

@@ -70,7 +70,9 @@ CHANGES = {
 
 
 def test_all_are_here():
-    assert sorted(name for name in shipped_scenarios() if name.startswith("pacbot_")) == sorted(CHANGES)
+    assert sorted(name for name in shipped_scenarios() if name.startswith("pacbot_")) == sorted(
+        CHANGES
+    )
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -32,7 +32,9 @@ CHANGES = {
 
 
 def test_all_are_here():
-    assert sorted(name for name in shipped_scenarios() if name.startswith("rover_")) == sorted(CHANGES)
+    assert sorted(name for name in shipped_scenarios() if name.startswith("rover_")) == sorted(
+        CHANGES
+    )
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -86,7 +86,9 @@ def judge(name, *settings, seed=None):
     examiner = Examiner(built, duration_s)
     built.simulation.run(duration_s)
     verdicts = examiner.verdicts()
-    return {verdict.text for verdict in verdicts}, {verdict.text for verdict in verdicts if not verdict.passed}
+    return {verdict.text for verdict in verdicts}, {
+        verdict.text for verdict in verdicts if not verdict.passed
+    }
 
 
 def test_the_scenarios_of_the_checkout_are_the_shipped_ones():
@@ -138,7 +140,11 @@ def readings(name, *settings):
 
 def test_a_biased_gyro_turns_a_standing_map():
     def turned(*settings):
-        said = [(at, one) for at, one in readings("vacuum_gyro_bias", *settings) if isinstance(one, Status)]
+        said = [
+            (at, one)
+            for at, one in readings("vacuum_gyro_bias", *settings)
+            if isinstance(one, Status)
+        ]
         during = [one.gyro_z for at, one in said if 5.1 < at < 34.9]
         around = [one.gyro_z for at, one in said if at < 4.9 or at > 35.1]
         return np.mean(during), np.mean(around)
@@ -149,7 +155,11 @@ def test_a_biased_gyro_turns_a_standing_map():
 
 def test_a_stuck_bumper_stays_pressed_on_the_wire():
     def pressed(*settings):
-        said = [(at, one) for at, one in readings("vacuum_stuck_bumper", *settings) if isinstance(one, Status)]
+        said = [
+            (at, one)
+            for at, one in readings("vacuum_stuck_bumper", *settings)
+            if isinstance(one, Status)
+        ]
         return {(one.bumper_left, one.bumper_right) for at, one in said if at > 9}
 
     assert pressed() == {(True, False)}

@@ -46,7 +46,9 @@ def test_from_zero_the_variance_grows_as_it_should():
     """Across many drifts: σ²(1 − e^(−2t/τ)) at every t."""
     std, dt_s, tau_s, many = 2.0, 0.1, 3.0, 2000
     keep, kick = pull(dt_s, tau_s)
-    paths = np.array([walk(noise_key(seed, "x"), 60, keep, kick * std, 0.0) for seed in range(many)])
+    paths = np.array(
+        [walk(noise_key(seed, "x"), 60, keep, kick * std, 0.0) for seed in range(many)]
+    )
     for step in (0, 9, 29, 59):
         wanted = std**2 * -math.expm1(-2 * (step + 1) * dt_s / tau_s)
         assert paths[:, step].var() == pytest.approx(wanted, rel=SIGMAS * math.sqrt(2 / many))
@@ -73,7 +75,9 @@ def test_the_allan_deviation_is_that_of_the_model(std, white):
     dt_s, tau_s = 0.1, 2.0
     values = drift(std, dt_s, tau_s, f"allan{std}{white}", white)
     averages = [1, 4, 16, 64, 256]
-    _, found, _, pairs = allantools.adev(values, rate=1 / dt_s, data_type="freq", taus=[m * dt_s for m in averages])
+    _, found, _, pairs = allantools.adev(
+        values, rate=1 / dt_s, data_type="freq", taus=[m * dt_s for m in averages]
+    )
     for m, deviation, count in zip(averages, found, pairs, strict=True):
         wanted = math.sqrt(allan(std, math.exp(-dt_s / tau_s), white, m))
         assert deviation == pytest.approx(wanted, rel=0.5 * SIGMAS * math.sqrt(3 / count)), m

@@ -34,7 +34,9 @@ def test_it_agrees_with_proj(origin):
         latitude, longitude, height = plane.to_geodetic(*place)
         lon, lat, h = other.transform(*place)
         here, there = to_ecef(latitude, longitude, height), to_ecef(lat, lon, h)
-        near_pole = abs(lat) > 89.9999  # there PROJ takes the ellipsoid for flat: 2 µm at 5 m, which the way back shows
+        near_pole = (
+            abs(lat) > 89.9999
+        )  # there PROJ takes the ellipsoid for flat: 2 µm at 5 m, which the way back shows
         assert math.dist(here, there) < (3e-6 if near_pole else 1e-7)
         assert plane.to_enu(latitude, longitude, height) == pytest.approx(place, abs=1e-7)
         assert abs(latitude - lat) < 1e-12
@@ -72,4 +74,6 @@ def test_the_plane_leaves_the_ellipsoid():
 )  # fmt: skip
 def test_there_and_back(latitude, longitude, height, east, north, up):
     plane = Topocentric(latitude, longitude, height)
-    assert plane.to_enu(*plane.to_geodetic(east, north, up)) == pytest.approx((east, north, up), abs=1e-6)
+    assert plane.to_enu(*plane.to_geodetic(east, north, up)) == pytest.approx(
+        (east, north, up), abs=1e-6
+    )

@@ -23,7 +23,11 @@ TROUBLES = (nats.errors.Error, JetStreamError, OSError, asyncio.TimeoutError, js
 
 
 def rfc3339(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        datetime.fromtimestamp(seconds, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,9 @@ class Backend:
 
     def __init__(self, client: Client, robot: str = "agv", clock_off_s: float = 0.0):
         self.client, self.robot, self.clock_off_s = client, robot, clock_off_s
-        self.stream = client.jetstream(timeout=2)  # which may be away; what was asked is asked again
+        self.stream = client.jetstream(
+            timeout=2
+        )  # which may be away; what was asked is asked again
         self.operator = client.jetstream(timeout=DEADLINE_S)  # for what is asked once
         self.boot = str(uuid.uuid4())
         self.sent: dict[str, str] = {}  # id → kind
@@ -54,7 +60,9 @@ class Backend:
         self._seqs: dict[str, int] = {}
 
     @classmethod
-    async def connect(cls, url: str, robot: str = "agv", clock_off_s: float = 0.0, **options: Any) -> "Backend":
+    async def connect(
+        cls, url: str, robot: str = "agv", clock_off_s: float = 0.0, **options: Any
+    ) -> "Backend":
         settings = {"max_reconnect_attempts": -1, "reconnect_time_wait": 0.05, **options}
         return cls(await nats_clients.connect(url, **settings), robot, clock_off_s)
 
@@ -88,7 +96,9 @@ class Backend:
                 await self.stream.publish(f"robot.{self.robot}.{type}", data, headers=header)
                 return
             except TROUBLES:
-                assert time.monotonic() < end, f"no acknowledgement of a {type} within {DEADLINE_S:g} s"
+                assert time.monotonic() < end, (
+                    f"no acknowledgement of a {type} within {DEADLINE_S:g} s"
+                )
                 await asyncio.sleep(0.05)
 
     async def say(self, type: str, payload: dict[str, Any]) -> None:
@@ -103,7 +113,9 @@ class Backend:
             "issuedAt": rfc3339(self.now_s), "expiresAt": rfc3339(self.now_s + lasts_s),
         }  # fmt: skip
 
-    async def command(self, kind: str, lasts_s: float = 300.0, command_id: str = "", **params: Any) -> str:
+    async def command(
+        self, kind: str, lasts_s: float = 300.0, command_id: str = "", **params: Any
+    ) -> str:
         payload = self.command_of(kind, params, command_id, lasts_s)
         await self.say("command.request", payload)
         self.sent[payload["commandId"]] = "command"
@@ -111,7 +123,9 @@ class Backend:
 
     async def assign(self, *steps: dict[str, Any], task_id: str = "") -> str:
         task_id = task_id or str(uuid.uuid4())
-        numbered = [{"stepId": f"s{number}", "params": {}, **step} for number, step in enumerate(steps)]
+        numbered = [
+            {"stepId": f"s{number}", "params": {}, **step} for number, step in enumerate(steps)
+        ]
         await self.say("task.assign", {"taskId": task_id, "revision": 1, "steps": numbered})
         self.sent[task_id] = "task"
         return task_id
@@ -131,14 +145,18 @@ class Backend:
                     ),
                 )  # fmt: skip
                 while not self.out or self.out[-1].place < info.state.last_seq:
-                    self.out += [_stored(message) for message in await subscription.fetch(500, timeout=2)]
+                    self.out += [
+                        _stored(message) for message in await subscription.fetch(500, timeout=2)
+                    ]
                 await subscription.unsubscribe()
         except TROUBLES:
             await asyncio.sleep(0.05)  # the server is away: what is there will be read later
         return self.out
 
     def of(self, *types: str) -> list[Stored]:
-        return [stored for stored in self.out if stored.type in types and stored.robot == self.robot]
+        return [
+            stored for stored in self.out if stored.type in types and stored.robot == self.robot
+        ]
 
     def answers(self, command_id: str) -> list[Any]:
         return [s.payload for s in self.of("command.ack") if s.payload["commandId"] == command_id]
@@ -146,8 +164,14 @@ class Backend:
     def ended(self, sent_id: str) -> list[Any]:
         """The ends of a command or a task, without those that are told again."""
         if self.sent.get(sent_id, "command") == "command":
-            return [ack for ack in self.answers(sent_id) if ack["status"] in FINAL and not ack.get("replayed")]
-        return [s.payload for s in self.of("task.done", "task.failed") if s.payload["taskId"] == sent_id]
+            return [
+                ack
+                for ack in self.answers(sent_id)
+                if ack["status"] in FINAL and not ack.get("replayed")
+            ]
+        return [
+            s.payload for s in self.of("task.done", "task.failed") if s.payload["taskId"] == sent_id
+        ]
 
     def latest(self, type: str) -> Any:
         found = self.of(type)
@@ -168,13 +192,17 @@ class Backend:
         return [stored.envelope["sim"]["simTimeS"] for stored in self.out if stored.type in types]
 
     async def until_ended(self, *sent: str) -> None:
-        await self.until(lambda: all(self.ended(one) for one in sent or self.sent), "everything ended")
+        await self.until(
+            lambda: all(self.ended(one) for one in sent or self.sent), "everything ended"
+        )
 
 
 def _stored(message: Any) -> Stored:
     robot, _, kind = message.subject.removeprefix("robot.").partition(".")
     data = message.metadata
-    return Stored(data.sequence.stream, data.timestamp.timestamp(), robot, kind, json.loads(message.data))
+    return Stored(
+        data.sequence.stream, data.timestamp.timestamp(), robot, kind, json.loads(message.data)
+    )
 
 
 def check_kept(backend: Backend) -> None:
@@ -183,7 +211,11 @@ def check_kept(backend: Backend) -> None:
     assert len(ids) == len(set(ids)), "a message is stored twice"
     for sent_id, kind in backend.sent.items():
         assert len(backend.ended(sent_id)) == 1, f"{kind} {sent_id}: {backend.ended(sent_id)}"
-        begun = [ack for ack in backend.answers(sent_id) if ack["status"] == "ACCEPTED" and not ack.get("replayed")]
+        begun = [
+            ack
+            for ack in backend.answers(sent_id)
+            if ack["status"] == "ACCEPTED" and not ack.get("replayed")
+        ]
         assert len(begun) <= 1, f"{sent_id} was taken {len(begun)} times"
     numbers: dict[tuple[str, str, str], list[int]] = {}
     for stored in backend.out:
@@ -211,8 +243,12 @@ def check_fresh(backend: Backend, outages: list[Outage]) -> None:
     for stored in (stored for stored in backend.out if stored.type in LATEST_WINS):
         said_s = stored.envelope["sim"]["simTimeS"]
         for outage in outages:
-            assert said_s >= outage.said_s or stored.stored_s <= outage.killed_s, f"{stored.type} was told late"
-            assert not outage.known_s < said_s < outage.until_s, f"{stored.type} of an outage was told"
+            assert said_s >= outage.said_s or stored.stored_s <= outage.killed_s, (
+                f"{stored.type} was told late"
+            )
+            assert not outage.known_s < said_s < outage.until_s, (
+                f"{stored.type} of an outage was told"
+            )
 
 
 def day(days: float) -> float:

@@ -14,7 +14,11 @@ from rigless.scenario.load import open_target
 
 
 async def live(port: str, state: Path) -> None:
-    host = Host(open_target("agv", [f"ports.nats={port}"], 1, collect=False), 1.0, surroundings=Surroundings(state))
+    host = Host(
+        open_target("agv", [f"ports.nats={port}"], 1, collect=False),
+        1.0,
+        surroundings=Surroundings(state),
+    )
     await host.open()
     await host.run()
 

@@ -30,7 +30,11 @@ def on_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 @asynccontextmanager
 async def robot(
-    server: Server | Proxy, state: Path, settings: Sequence[str] = (), seed: int = 1, speed: float = 1.0
+    server: Server | Proxy,
+    state: Path,
+    settings: Sequence[str] = (),
+    seed: int = 1,
+    speed: float = 1.0,
 ) -> AsyncIterator[Host]:
     """A host with the AGV that rigless brings, on the air at this server."""
     built = open_target("agv", [f"ports.nats={server.address}", *settings], seed, collect=False)

@@ -45,9 +45,21 @@ def site(tmp_path_factory) -> Path:
     """The example, installed; from a copy, because building leaves things behind."""
     folder = tmp_path_factory.mktemp("modbus")
     shutil.copytree(EXAMPLE, folder / "source")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+    ]
     run = subprocess.run(
-        [*pip, "--target", folder / "site", folder / "source"], capture_output=True, text=True, check=False
+        [*pip, "--target", folder / "site", folder / "source"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, run.stderr
     return folder / "site"
@@ -55,7 +67,10 @@ def site(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def environment(environment, site) -> dict[str, str]:
-    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, (str(site), environment.get("PYTHONPATH"))))}
+    return {
+        **environment,
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(site), environment.get("PYTHONPATH")))),
+    }
 
 
 @contextmanager
@@ -79,7 +94,8 @@ def wheels(port):
     with ModbusTcpClient("127.0.0.1", port=port, timeout=60) as client:
         words = [client.read_input_registers(base, count=8).registers for base in (0, 16)]
     positions = [
-        int.from_bytes(high.to_bytes(2) + low.to_bytes(2), signed=True) / COUNTS_PER_M for _, high, low, *_ in words
+        int.from_bytes(high.to_bytes(2) + low.to_bytes(2), signed=True) / COUNTS_PER_M
+        for _, high, low, *_ in words
     ]
     return (*positions, any(word[0] & 2 for word in words))
 
@@ -87,12 +103,19 @@ def wheels(port):
 def config(modbus=5020, nats=4222):
     """The example's; with parts that may be silent for as long as a loaded machine keeps a PLC from its turn."""
     text = (EXAMPLE / "robot_config.json").read_text("utf-8")
-    patient = {"port": modbus, "timeoutMs": PATIENCE_MS, "staleMs": PATIENCE_MS, "watchdogMs": PATIENCE_MS}
+    patient = {
+        "port": modbus,
+        "timeoutMs": PATIENCE_MS,
+        "staleMs": PATIENCE_MS,
+        "watchdogMs": PATIENCE_MS,
+    }
     return text.replace('"port": 5020', json.dumps(patient)[1:-1]).replace(":4222", f":{nats}")
 
 
 @on_loop
-async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_process, rigless_command):
+async def test_a_day_of_a_robot_behind_a_plc(
+    tmp_path, environment, rigless_process, rigless_command
+):
     modbus, nats, tape = reserved.port(), reserved.port(), tmp_path / "day.mcap"
     file = tmp_path / "robot_config.json"
     file.write_text(config(modbus, nats), "utf-8")
@@ -105,9 +128,13 @@ async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_proc
                 await backend.until(lambda: backend.latest("state").get("status") == status, status)
 
             await until("RUNNING")
-            await backend.say("traffic.control", SLOWLY | {"validUntil": rfc3339(backend.now_s + 600)})
+            await backend.say(
+                "traffic.control", SLOWLY | {"validUntil": rfc3339(backend.now_s + 600)}
+            )
             go = await backend.command("MOVE", x=0.2, y=0.0)
-            lift = await backend.command("MOVE_AXIS", functionKey="HOIST", target={"unit": "mm", "value": 40})
+            lift = await backend.command(
+                "MOVE_AXIS", functionKey="HOIST", target={"unit": "mm", "value": 40}
+            )
             await backend.until_ended(go, lift)
             assert [backend.ended(one)[0]["status"] for one in (go, lift)] == ["SUCCEEDED"] * 2
             place = pytest.approx(0.2, abs=0.002), pytest.approx(-0.2, abs=0.002)  # one is reversed
@@ -126,7 +153,11 @@ async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_proc
             await until("ERROR")
             await backend.until_ended(far)
             assert backend.ended(far)[0]["code"] == "REQUIRED_MOTOR_UNAVAILABLE"
-            broken = next(motor for motor in backend.latest("state")["motors"] if motor["motorId"] == "drive_left")
+            broken = next(
+                motor
+                for motor in backend.latest("state")["motors"]
+                if motor["motorId"] == "drive_left"
+            )
             assert (broken["state"], broken["faultCode"]) == ("ERROR", "0x7305")
             write(modbus, TRIPS, False)
             await backend.until_ended(await backend.command("RESET_MOTOR", motorIds=["drive_left"]))
@@ -134,16 +165,24 @@ async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_proc
 
             first.kill()
             lost = {"DRIVE_MOTOR_DISCONNECTED:drive_left", "REQUIRED_PART_LOST:estop"}
-            await backend.until(lambda: lost <= set(backend.latest("state")["statusReasons"]), "all of it is lost")
+            await backend.until(
+                lambda: lost <= set(backend.latest("state")["statusReasons"]), "all of it is lost"
+            )
             assert backend.latest("state")["status"] == "ERROR"
             with plc(environment, modbus):
                 await until("RUNNING")
-                near = await backend.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 10})
+                near = await backend.command(
+                    "MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 10}
+                )
                 await backend.until_ended(near)
                 assert backend.ended(near)[0]["status"] == "SUCCEEDED"
                 assert robot.end(signal.SIGINT) == 0
-    replay = rigless_command("replay", tape, "--verify", PYTHONPATH=os.environ.get("PYTHONPATH", ""))
-    assert replay.returncode == 0, replay.stdout + replay.stderr  # without the PLC, and without its drivers
+    replay = rigless_command(
+        "replay", tape, "--verify", PYTHONPATH=os.environ.get("PYTHONPATH", "")
+    )
+    assert replay.returncode == 0, (
+        replay.stdout + replay.stderr
+    )  # without the PLC, and without its drivers
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path, rigless_command):
@@ -151,7 +190,9 @@ def test_without_the_package_it_says_what_to_install(tmp_path, rigless_command):
     file.write_text(config(), "utf-8")
     run = rigless_command("run", file, "--no-panel", PYTHONPATH=os.environ.get("PYTHONPATH", ""))
     assert run.returncode == 2
-    assert "no driver installed for PLC: drive_left, drive_right, hoist, estop, beacon" in run.stderr
+    assert (
+        "no driver installed for PLC: drive_left, drive_right, hoist, estop, beacon" in run.stderr
+    )
     assert "entry point PLC in rigless.agv.motors and rigless.agv.io" in run.stderr
     assert "no driver installed for ETHERNET: bumper_laser" in run.stderr
     assert "Traceback" not in run.stderr
@@ -167,19 +208,32 @@ def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
     with pytest.raises(InputError) as caught:
         make_drivers(real_parts(RobotConfig.model_validate(given)))
     said = str(caught.value)
-    assert "motors.drive_left.driver.config.base: -1 is not right: input should be greater than or equal to 0" in said
+    assert (
+        "motors.drive_left.driver.config.base: -1 is not right: input should be greater than or equal to 0"
+        in said
+    )
     assert "motors.drive_left.driver.config.bass: unknown key 'bass'" in said
-    assert "motors.drive_right.driver.config: countsPerUnit 1e+10 makes its limits larger than 32 bits hold" in said
-    assert "motors.hoist.driver.config: countsPerUnit 100000 makes its limits larger than 32 bits hold" in said
+    assert (
+        "motors.drive_right.driver.config: countsPerUnit 1e+10 makes its limits larger than 32 bits hold"
+        in said
+    )
+    assert (
+        "motors.hoist.driver.config: countsPerUnit 100000 makes its limits larger than 32 bits hold"
+        in said
+    )
     assert "io.digitalInputs.estop.driver.config.address: this key is required" in said
 
 
 @on_loop
-async def test_real_parts_are_driven_in_real_time_and_never_by_a_recording(site, monkeypatch, tmp_path):
+async def test_real_parts_are_driven_in_real_time_and_never_by_a_recording(
+    site, monkeypatch, tmp_path
+):
     monkeypatch.syspath_prepend(site)
     file = tmp_path / "robot_config.json"
     file.write_text(config(reserved.port(), reserved.port()), "utf-8")
-    with pytest.raises(InputError, match="plc-agv has real parts, and they do not move at the pace 2×"):
+    with pytest.raises(
+        InputError, match="plc-agv has real parts, and they do not move at the pace 2×"
+    ):
         await Host(open_target(str(file)), 2.0).open()
     built = open_target(str(file))
     with (tmp_path / "tape.mcap").open("wb") as stream:

@@ -13,7 +13,17 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.problems import InputError
 from rigless.transports.jetstream import connection, lease, streams
 
-from .agv_backend import IN, LATEST_WINS, OUT, Backend, Outage, check_fresh, check_kept, day, rfc3339
+from .agv_backend import (
+    IN,
+    LATEST_WINS,
+    OUT,
+    Backend,
+    Outage,
+    check_fresh,
+    check_kept,
+    day,
+    rfc3339,
+)
 from .agv_scenes import events, on_loop, robot, status, until
 
 
@@ -39,7 +49,10 @@ async def test_a_server_killed_and_restarted_at_seeded_instants(tmp_path):
     async def scene(seed):
         rng = random.Random(seed)
         with Server(tmp_path) as server:
-            async with robot(server, tmp_path / f"state{seed}") as host, await Backend.connect(server.url) as backend:
+            async with (
+                robot(server, tmp_path / f"state{seed}") as host,
+                await Backend.connect(server.url) as backend,
+            ):
                 over, outages = asyncio.Event(), []
                 flowing = asyncio.create_task(traffic(backend, rng, over))
                 for _ in range(3):
@@ -66,7 +79,10 @@ async def test_a_server_killed_and_restarted_at_seeded_instants(tmp_path):
 @on_loop
 async def test_on_a_lost_server_it_brakes_within_its_limits_and_comes_back(tmp_path):
     with Server(tmp_path) as server:
-        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+        async with (
+            robot(server, tmp_path / "state") as host,
+            await Backend.connect(server.url) as backend,
+        ):
             speeds = []
             host.sim.sample(100, lambda: speeds.append(host.sim.robots["agv"].machine.velocity[0]))
             move = await backend.command("MOVE", x=50.0, y=0.0)
@@ -88,11 +104,16 @@ async def test_on_a_lost_server_it_brakes_within_its_limits_and_comes_back(tmp_p
 @on_loop
 async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_path):
     with Server(tmp_path) as server:
-        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+        async with (
+            robot(server, tmp_path / "state") as host,
+            await Backend.connect(server.url) as backend,
+        ):
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             server.freeze()
-            await press(host, 20)  # said into a connection that nobody reads, and said again on the next
+            await press(
+                host, 20
+            )  # said into a connection that nobody reads, and said again on the next
             waiting = asyncio.create_task(backend.command("SET_OUTPUT", ioId="buzzer", value=False))
             await until(lambda: status(host) == "OFFLINE", "OFFLINE")
             down_s = host.sim.now_s
@@ -109,7 +130,9 @@ async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_
 
 @on_loop
 async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "PING_S", 60.0)  # it does not notice by itself that it hears nothing
+    monkeypatch.setattr(
+        connection, "PING_S", 60.0
+    )  # it does not notice by itself that it hears nothing
     with Server(tmp_path) as server:
         async with (
             Proxy(server) as way,
@@ -120,7 +143,9 @@ async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path,
             for outage in range(3):
                 way.deaf = True
                 await press(host, 10)
-                await backend.until(lambda outage=outage: len(presses(backend)) >= 10 * (outage + 1), "stored")
+                await backend.until(
+                    lambda outage=outage: len(presses(backend)) >= 10 * (outage + 1), "stored"
+                )
                 way.cut()
                 way.deaf = False
                 await until(lambda: status(host) == "OFFLINE", "OFFLINE")
@@ -145,7 +170,10 @@ def presses(backend):
 @on_loop
 async def test_a_full_stream_loses_nothing_that_counts(tmp_path):
     with Server(tmp_path) as server:
-        async with await Backend.connect(server.url) as backend, robot(server, tmp_path / "state") as host:
+        async with (
+            await Backend.connect(server.url) as backend,
+            robot(server, tmp_path / "state") as host,
+        ):
             await backend.until(lambda: backend.of("state"), "state")
             info = await backend.operator.stream_info(OUT)
             config = info.config
@@ -153,7 +181,10 @@ async def test_a_full_stream_loses_nothing_that_counts(tmp_path):
             await backend.operator.update_stream(config)
             for number in range(20):
                 await backend.command("SET_OUTPUT", ioId="buzzer", value=number % 2 == 0)
-            await until(lambda: "full" in events(host).lower() or "exceeded" in events(host).lower(), "it says so")
+            await until(
+                lambda: "full" in events(host).lower() or "exceeded" in events(host).lower(),
+                "it says so",
+            )
             config.max_msgs = -1
             await backend.operator.update_stream(config)
             await backend.until_ended()
@@ -163,7 +194,10 @@ async def test_a_full_stream_loses_nothing_that_counts(tmp_path):
 @on_loop
 async def test_deleted_streams_are_made_again(tmp_path):
     with Server(tmp_path) as server:
-        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+        async with (
+            robot(server, tmp_path / "state") as host,
+            await Backend.connect(server.url) as backend,
+        ):
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             for stream in (OUT, IN):
@@ -219,9 +253,15 @@ async def test_what_comes_twice_or_late_is_not_done_twice_or_late(tmp_path):
             place = backend.out[-1].place
             await backend.until(lambda: backend.of("state")[-1].place > place, "a later state")
             assert backend.latest("state")["holds"] == []
-            await backend.say("settings.desired", {"version": 5, "settings": {"streams.stateHz": 20}})
-            await backend.until(lambda: backend.latest("settings.reported").get("desiredVersion") == 5, "version 5")
-            await backend.say("settings.desired", {"version": 4, "settings": {"streams.stateHz": 1}})
+            await backend.say(
+                "settings.desired", {"version": 5, "settings": {"streams.stateHz": 20}}
+            )
+            await backend.until(
+                lambda: backend.latest("settings.reported").get("desiredVersion") == 5, "version 5"
+            )
+            await backend.say(
+                "settings.desired", {"version": 4, "settings": {"streams.stateHz": 1}}
+            )
             last = await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
             await backend.until_ended(last)
             assert backend.latest("settings.reported")["effective"]["streams.stateHz"] == 20
@@ -232,8 +272,13 @@ async def test_what_comes_twice_or_late_is_not_done_twice_or_late(tmp_path):
 @on_loop
 async def test_whose_clock_is_off_hardly_matters(tmp_path, days):
     with Server(tmp_path) as server:
-        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
-            host.apply(SetInput("agv", "epoch_s", time.time() + day(days) - host.sim.now_s))  # the robot's clock
+        async with (
+            robot(server, tmp_path / "state") as host,
+            await Backend.connect(server.url) as backend,
+        ):
+            host.apply(
+                SetInput("agv", "epoch_s", time.time() + day(days) - host.sim.now_s)
+            )  # the robot's clock
             good = await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             old = await backend.command("SET_OUTPUT", ioId="buzzer", value=True, lasts_s=-1)
             await backend.until_ended()
@@ -271,30 +316,50 @@ def spoilt(data, rng):
 @on_loop
 async def test_five_hundred_that_are_none(tmp_path):
     rng = random.Random(9)
-    kinds = ("command.request", "task.assign", "settings.desired", "traffic.control", "route.response")
+    kinds = (
+        "command.request",
+        "task.assign",
+        "settings.desired",
+        "traffic.control",
+        "route.response",
+    )
     with Server(tmp_path) as server:
-        async with robot(server, tmp_path / "state") as host, await Backend.connect(server.url) as backend:
+        async with (
+            robot(server, tmp_path / "state") as host,
+            await Backend.connect(server.url) as backend,
+        ):
             for _ in range(500):
                 kind = rng.choice(kinds)
-                data = backend.envelope(kind, backend.command_of("STOP", {}, f"bad-{rng.randrange(10**9)}"))
+                data = backend.envelope(
+                    kind, backend.command_of("STOP", {}, f"bad-{rng.randrange(10**9)}")
+                )
                 await backend.client.publish(f"robot.agv.{kind}", spoilt(data, rng))
             await backend.client.flush(60)
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             assert [backend.ended(one)[0]["status"] for one in backend.sent] == ["SUCCEEDED"]
             await until(lambda: status(host) == "RUNNING", "RUNNING")
-            refused = [s.payload for s in backend.of("command.ack") if s.payload.get("code") == "MALFORMED_ENVELOPE"]
+            refused = [
+                s.payload
+                for s in backend.of("command.ack")
+                if s.payload.get("code") == "MALFORMED_ENVELOPE"
+            ]
             assert refused
             check_kept(backend)
 
 
 @on_loop
 async def test_of_two_runtimes_with_one_id_one_has_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "PING_S", 60.0)  # whoever cannot ask whether another has it begins without knowing
+    monkeypatch.setattr(
+        connection, "PING_S", 60.0
+    )  # whoever cannot ask whether another has it begins without knowing
     monkeypatch.setattr(streams, "ASK_S", (1.0,) * 60)
     monkeypatch.setattr(lease, "ANSWER_S", 60.0)
     with Server(tmp_path) as server:
-        async with robot(server, tmp_path / "one") as first, await Backend.connect(server.url) as backend:
+        async with (
+            robot(server, tmp_path / "one") as first,
+            await Backend.connect(server.url) as backend,
+        ):
             await until(lambda: status(first) == "RUNNING", "RUNNING")
             with pytest.raises(InputError) as caught:
                 async with robot(server, tmp_path / "two"):

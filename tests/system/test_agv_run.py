@@ -72,9 +72,13 @@ async def test_killed_and_started_again_at_seeded_instants(tmp_path):
                             case 0:
                                 await backend.command("MOVE", x=rng.uniform(-0.2, 0.2), y=0.0)
                             case 1:
-                                await backend.assign({"type": "WAIT", "params": {"seconds": rng.uniform(0, 0.3)}})
+                                await backend.assign(
+                                    {"type": "WAIT", "params": {"seconds": rng.uniform(0, 0.3)}}
+                                )
                             case _:
-                                await backend.command("SET_OUTPUT", ioId="buzzer", value=rng.random() < 0.5)
+                                await backend.command(
+                                    "SET_OUTPUT", ioId="buzzer", value=rng.random() < 0.5
+                                )
                         await asyncio.sleep(rng.uniform(0, 0.05))
 
                 over = asyncio.Event()
@@ -108,19 +112,29 @@ async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path,
         await backend.until_ended()
         wish = {"version": 4, "settings": {"runtime.tickHz": 50, "streams.stateHz": 20}}
         await backend.publish("settings.desired", backend.envelope("settings.desired", wish))
-        await backend.until(lambda: reported(backend)["restartRequired"] == ["runtime.tickHz"], "the report")
+        await backend.until(
+            lambda: reported(backend)["restartRequired"] == ["runtime.tickHz"], "the report"
+        )
         first.popen.kill()
         first.popen.wait()
         await until(lambda: not listens(port), "as it goes, the server goes")
         second = await started(rigless_process, *words)
-        await backend.until(lambda: reported(backend)["restartRequired"] == [], "what waited for the restart")
+        await backend.until(
+            lambda: reported(backend)["restartRequired"] == [], "what waited for the restart"
+        )
         told = reported(backend)
-        assert (told["desiredVersion"], told["effective"]["runtime.tickHz"], told["effective"]["streams.stateHz"]) == (
+        assert (
+            told["desiredVersion"],
+            told["effective"]["runtime.tickHz"],
+            told["effective"]["streams.stateHz"],
+        ) == (
             4,
             50,
             20,
         )
-        assert "begins with what its backend set before this start: runtime.tickHz 50" in second.errors
+        assert (
+            "begins with what its backend set before this start: runtime.tickHz 50" in second.errors
+        )
         await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
         await backend.until_ended()
         check_kept(backend)
@@ -147,7 +161,9 @@ async def test_a_recording_is_played_to_a_server(tmp_path, rigless_process, rigl
             assert await asyncio.to_thread(played.wait) == 0
             async with await Backend.connect(server.url) as backend:
                 last = (await backend.operator.stream_info(OUT)).state.last_seq
-                await backend.until(lambda: backend.out and backend.out[-1].place >= last, "all of it")
+                await backend.until(
+                    lambda: backend.out and backend.out[-1].place >= last, "all of it"
+                )
                 assert len(beginnings(backend)) == 1
                 return [stored.envelope["sim"]["simTimeS"] for stored in backend.of("state")]
 
@@ -159,7 +175,16 @@ async def test_a_recording_is_played_to_a_server(tmp_path, rigless_process, rigl
 
 def test_fast_runs_need_no_server_and_are_alike(tmp_path, rigless_command):
     for name in ("a", "b"):
-        words = ("run", "agv", "--fast", "--no-panel", "--duration", "20", "--record", tmp_path / f"{name}.mcap")
+        words = (
+            "run",
+            "agv",
+            "--fast",
+            "--no-panel",
+            "--duration",
+            "20",
+            "--record",
+            tmp_path / f"{name}.mcap",
+        )
         made = rigless_command(*words)
         assert made.returncode == 0, made.stderr
         assert "port agv/nats memory://nats" in made.stdout
@@ -169,7 +194,17 @@ def test_fast_runs_need_no_server_and_are_alike(tmp_path, rigless_command):
 
 
 def test_a_fast_run_with_a_server_of_its_own(rigless_command):
-    words = ("run", "agv", "--fast", "--embedded-nats", "--no-panel", "--duration", "20", "--set", "ports.nats=0")
+    words = (
+        "run",
+        "agv",
+        "--fast",
+        "--embedded-nats",
+        "--no-panel",
+        "--duration",
+        "20",
+        "--set",
+        "ports.nats=0",
+    )
     made = rigless_command(*words)
     assert made.returncode == 0, made.stderr
     assert "started nats-server" in made.stderr
@@ -192,7 +227,9 @@ def test_robots_of_one_host_share_a_server_which_leaves_nothing_behind(tmp_path,
             async with await Backend.connect(address, "agv-2") as backend:
                 await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
                 await backend.until_ended()
-                await backend.until(lambda: {stored.robot for stored in backend.out} == {"agv-1", "agv-2", "agv-3"})
+                await backend.until(
+                    lambda: {stored.robot for stored in backend.out} == {"agv-1", "agv-2", "agv-3"}
+                )
 
         asyncio.run(talk())
     assert [path.name for path in tmp_path.iterdir()] == ["fleet.toml"]
@@ -200,7 +237,9 @@ def test_robots_of_one_host_share_a_server_which_leaves_nothing_behind(tmp_path,
 
 def test_what_prevents_a_server_is_one_line(tmp_path, rigless_command):
     (tmp_path / "file").write_text("")
-    made = rigless_command("run", "agv", "--no-panel", "--set", "ports.nats=0", "--state", tmp_path / "file" / "x")
+    made = rigless_command(
+        "run", "agv", "--no-panel", "--set", "ports.nats=0", "--state", tmp_path / "file" / "x"
+    )
     assert made.returncode == 2
     assert "state folder" in made.stderr
     errors = [

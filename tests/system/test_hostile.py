@@ -17,7 +17,9 @@ def process(rigless_process, thermostat, tmp_path):
     assert answers(found)
     assert found.end() == 0
     assert "Traceback" not in found.errors
-    assert verify(tmp_path / "f.mcap").difference is None  # all of it is on record, and comes out the same again
+    assert (
+        verify(tmp_path / "f.mcap").difference is None
+    )  # all of it is on record, and comes out the same again
 
 
 def connect(process):
@@ -87,7 +89,9 @@ def test_a_storm_of_connections(process):
         if number % 3 == 0:
             client.sendall(b"GET\n")
         if rng.random() < 0.5:
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, not a goodbye
+            client.setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+            )  # a reset, not a goodbye
         client.close()
     assert answers(process)
 
@@ -132,7 +136,10 @@ def test_peers_that_ask_and_never_read(process):
 
 def test_faults_on_the_wire_under_load(process, rigless_command):
     assert (
-        rigless_command("ctl", "inject", "thermostat", "line", "corrupt", "probability=0.3", "bits=3").returncode == 0
+        rigless_command(
+            "ctl", "inject", "thermostat", "line", "corrupt", "probability=0.3", "bits=3"
+        ).returncode
+        == 0
     )
     for _ in range(20):
         with connect(process) as client:

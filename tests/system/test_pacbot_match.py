@@ -23,7 +23,9 @@ def motors(url):
 
         def move(*speeds):
             for number, speed in enumerate(speeds):
-                client.send_string(json.dumps({"command": "move", "id": number, "params": {"speed": speed}}))
+                client.send_string(
+                    json.dumps({"command": "move", "id": number, "params": {"speed": speed}})
+                )
                 assert client.poll(WAIT_S * 1000)
                 assert json.loads(client.recv())["status"] == "ok"
 
@@ -79,7 +81,9 @@ def test_a_live_match_replays(tmp_path):
 
     path = tmp_path / "live.mcap"
     with (
-        rigless.serve("pacbot", speed=4.0, settings=["game.enabled=true", "game.camera.noise_stddev_m=0.02"]) as host,
+        rigless.serve(
+            "pacbot", speed=4.0, settings=["game.enabled=true", "game.camera.noise_stddev_m=0.02"]
+        ) as host,
         connect(host.address("pacbot", "game")) as client,
         motors(host.address("pacbot", "commands")) as move,
     ):

@@ -41,7 +41,9 @@ def until(true, what):
         time.sleep(0.01)
 
 
-def test_four_motors_at_once_and_every_reply_to_its_own(rigless_process, rigless_command, plain, tmp_path):
+def test_four_motors_at_once_and_every_reply_to_its_own(
+    rigless_process, rigless_command, plain, tmp_path
+):
     process = rigless_process("run", "pacbot", *SETTINGS, "--record", tmp_path / "live.mcap")
     url = process.ports["pacbot/commands"]
     wrong = []
@@ -63,7 +65,9 @@ def test_four_motors_at_once_and_every_reply_to_its_own(rigless_process, rigless
     assert process.end() == 0
     assert "error" not in process.errors
     replayed = rigless_command("replay", tmp_path / "live.mcap", "--verify")
-    assert (replayed.returncode, "the same" in replayed.stdout + replayed.stderr) == (0, True), replayed.stderr
+    assert (replayed.returncode, "the same" in replayed.stdout + replayed.stderr) == (0, True), (
+        replayed.stderr
+    )
 
 
 def test_the_seeds_own_script_drives_a_square_and_reads_sensors(rigless_process):
@@ -126,10 +130,16 @@ def test_hostile_clients_do_not_keep_others_from_their_replies_nor_subscribers_f
 
 def test_serial_line_strings_and_a_maze_of_ones_own(rigless_process, plain, tmp_path):
     maze = tmp_path / "lane.json"
-    maze.write_text(json.dumps({"name": "lane", "grid": [[1, 1, 1], [1, 0, 1], [1, 0, 1], [1, 0, 1], [1, 1, 1]]}))
+    maze.write_text(
+        json.dumps(
+            {"name": "lane", "grid": [[1, 1, 1], [1, 0, 1], [1, 0, 1], [1, 0, 1], [1, 1, 1]]}
+        )
+    )
     tty = tmp_path / "ttyPACBOT"
     more = ("uart=true", f"ports.uart={tty}", "strings=true", "ports.strings=0")
-    process = rigless_process("run", maze, *SETTINGS, *(word for setting in more for word in ("--set", setting)))
+    process = rigless_process(
+        "run", maze, *SETTINGS, *(word for setting in more for word in ("--set", setting))
+    )
     assert process.ports["pacbot/uart"] == f"pty://{tty}"
     with Sensors(process.ports["pacbot/commands"]) as sensors:
         line = os.open(tty, os.O_RDWR | os.O_NOCTTY)

@@ -19,7 +19,12 @@ BEACON = Path(__file__).parents[1] / "transports" / "beacon"
 KINDS = {"imu": "sensor_msgs/msg/Imu", "gps": "sensor_msgs/msg/NavSatFix", "ground_truth": "nav_msgs/msg/Odometry",
          "enc_vel": "geometry_msgs/msg/TwistWithCovarianceStamped"}  # fmt: skip
 IMU_HASH = "RIHS01_7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b"
-RATES_NS = {"imu": 10_000_000, "enc_vel": 10_000_000, "ground_truth": 10_000_000, "gps": 100_000_000}
+RATES_NS = {
+    "imu": 10_000_000,
+    "enc_vel": 10_000_000,
+    "ground_truth": 10_000_000,
+    "gps": 100_000_000,
+}
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +90,9 @@ def test_the_same_node_on_the_ros_that_is_installed(python, environment, ros):
         "rclpy",
     ]
     node = subprocess.Popen(
-        words, env={**environment, "PYTHONPATH": str(BEACON.parents[2] / "src")}, stdout=subprocess.DEVNULL
+        words,
+        env={**environment, "PYTHONPATH": str(BEACON.parents[2] / "src")},
+        stdout=subprocess.DEVNULL,
     )
     try:
         peer = ros(domain)
@@ -131,9 +138,16 @@ def test_several_in_one_process_and_other_robots_too(rigless_process, environmen
 def rover(tmp_path_factory):
     """One for all tests that drive it: whatever they do, it ends with 0 and its recording replays the same."""
     folder, domain = tmp_path_factory.mktemp("rover"), free_domain()
-    environment = {**os.environ, "ROS_DOMAIN_ID": domain, "XDG_RUNTIME_DIR": str(folder), "NO_COLOR": "1"}
+    environment = {
+        **os.environ,
+        "ROS_DOMAIN_ID": domain,
+        "XDG_RUNTIME_DIR": str(folder),
+        "NO_COLOR": "1",
+    }
     file = folder / "run.mcap"
-    found = Process(("run", "rover", "--no-panel", "--seed", "3", "--record", str(file)), folder, environment)
+    found = Process(
+        ("run", "rover", "--no-panel", "--seed", "3", "--record", str(file)), folder, environment
+    )
     try:
         found.wait_ready()
         assert found.ports == {"rover/dds": f"dds://domain/{domain}"}
@@ -161,7 +175,11 @@ def test_all_topics_at_their_rates_for_readers_of_either_kind(rover, ros):
     assert math.isclose(math.hypot(*imu["orientation"].values()), 1.0)
     assert imu["linear_acceleration_covariance"][0] == -1
     assert fix["header"]["frame_id"] == "gps_link"
-    assert (round(fix["latitude"], 4), round(fix["longitude"], 4), fix["status"]["status"]) == (46.5191, 6.5668, 0)
+    assert (round(fix["latitude"], 4), round(fix["longitude"], 4), fix["status"]["status"]) == (
+        46.5191,
+        6.5668,
+        0,
+    )
 
 
 def test_it_is_a_node_among_nodes(rover, ros):
@@ -196,7 +214,8 @@ def test_it_drives_until_nobody_commands(rover, ros):
     first, *_, last = [place for place, speed in enumerate(speeds()) if speed == 0.5]
     assert {one["twist"]["twist"]["angular"]["z"] for one in seen[first : last + 1]} == {0.25}
     least_s, most_s = (
-        (stamp_ns(seen[end]) - stamp_ns(seen[begin])) / 1e9 for begin, end in ((first, last), (first - 1, last + 1))
+        (stamp_ns(seen[end]) - stamp_ns(seen[begin])) / 1e9
+        for begin, end in ((first, last), (first - 1, last + 1))
     )
     assert (
         least_s - 0.0101 <= 0.5 <= most_s + 0.0101

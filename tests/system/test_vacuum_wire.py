@@ -31,7 +31,9 @@ def process(rigless_process, sensors, tmp_path):
     sets = ("ports.commands=0", f"network.udp_streaming_port={port}", "map_file=empty_room")
     words = [word for setting in sets for word in ("--set", setting)]
     file = tmp_path / "run.mcap"
-    found = rigless_process("run", "vacuum", *words, "--no-panel", "--seed", "3", "--speed", "4", "--record", file)
+    found = rigless_process(
+        "run", "vacuum", *words, "--no-panel", "--seed", "3", "--speed", "4", "--record", file
+    )
     yield found
     assert found.end() == 0
     assert "Traceback" not in found.errors
@@ -57,8 +59,12 @@ def until(sensors, found):
 
 def check_rate(groups, hz):
     """All are at multiples of the period, one after the other; but for datagrams that nobody fetched in time."""
-    steps = [(after.timestamp_us - before.timestamp_us) * hz / 1e6 for before, after in pairwise(groups)]
-    assert steps == pytest.approx([round(step) for step in steps], abs=hz * 1.1e-6)  # stamps are whole microseconds
+    steps = [
+        (after.timestamp_us - before.timestamp_us) * hz / 1e6 for before, after in pairwise(groups)
+    ]
+    assert steps == pytest.approx(
+        [round(step) for step in steps], abs=hz * 1.1e-6
+    )  # stamps are whole microseconds
     assert Counter(map(round, steps)).most_common(1)[0][0] == min(map(round, steps)) == 1
 
 
@@ -91,7 +97,9 @@ def test_a_client_drives_and_hears_110_statuses_and_5_scans_a_simulated_second(p
     with connect(process) as client:
         version = until(sensors, is_version)[-1]
         assert version.values["version_string"].string_val == "MockDevice v1.0"
-        client.sendall(framed(protocol_sync()) + framed(control("lidar", ENABLE)) + velocity(0.2, 0.5))
+        client.sendall(
+            framed(protocol_sync()) + framed(control("lidar", ENABLE)) + velocity(0.2, 0.5)
+        )
         until(sensors, lambda one: one.group_id == "lidar")
         begin = group(sensors)
         seen = until(sensors, lambda one: one.timestamp_us > begin.timestamp_us + 4_000_000)
@@ -105,7 +113,9 @@ def test_a_client_drives_and_hears_110_statuses_and_5_scans_a_simulated_second(p
         assert all(len(one.values["scan"].pointcloud_val.points) > 300 for one in scans)
 
 
-def test_a_second_client_is_closed_and_a_new_one_is_served_when_the_first_has_gone(process, sensors):
+def test_a_second_client_is_closed_and_a_new_one_is_served_when_the_first_has_gone(
+    process, sensors
+):
     with connect(process) as first:
         until(sensors, is_version)
         with connect(process) as second:
@@ -113,7 +123,10 @@ def test_a_second_client_is_closed_and_a_new_one_is_served_when_the_first_has_go
             assert hung_up(second)
         first.sendall(framed(control("lidar", ENABLE)))
         until(sensors, lambda one: one.group_id == "lidar")
-    process.until(lambda: "is gone" in process.errors + "".join(process.lines), "the first client to be missed")
+    process.until(
+        lambda: "is gone" in process.errors + "".join(process.lines),
+        "the first client to be missed",
+    )
     drained(sensors)  # so that there is room for what is said but once
     with connect(process) as third:
         until(sensors, is_version)
@@ -127,7 +140,10 @@ def test_it_survives_garbage_and_still_serves(process, sensors):
         with connect(process) as client:
             client.settimeout(WAIT_S)
             try:
-                client.sendall(rng.choice([b"", framed(protocol_sync())]) + rng.randbytes(rng.randrange(1, 3000)))
+                client.sendall(
+                    rng.choice([b"", framed(protocol_sync())])
+                    + rng.randbytes(rng.randrange(1, 3000))
+                )
                 client.shutdown(socket.SHUT_WR)
                 while client.recv(65536):
                     pass
@@ -152,16 +168,24 @@ def test_a_frame_in_single_bytes_and_telemetry_over_tcp(process):
         groups = []
         for _ in range(50):
             size = stream.read(4)
-            groups.append(read(size + stream.read(int.from_bytes(size, "big"))).sensor_group.group_id)
+            groups.append(
+                read(size + stream.read(int.from_bytes(size, "big"))).sensor_group.group_id
+            )
     assert groups == ["device_version"] + ["sensor_status"] * 49
 
 
 def test_shutdown_stops_the_robot_and_the_process_goes_on(process, sensors):
     with connect(process) as client:
         client.sendall(framed(control("lidar", ENABLE)) + velocity(0.1, 1.0))
-        until(sensors, lambda one: one.group_id == "sensor_status" and one.values["gyro_z"].i32_val > 900)
+        until(
+            sensors,
+            lambda one: one.group_id == "sensor_status" and one.values["gyro_z"].i32_val > 900,
+        )
         client.sendall(framed(shutdown()))
-        stopped = until(sensors, lambda one: one.group_id == "sensor_status" and abs(one.values["gyro_z"].i32_val) < 60)
+        stopped = until(
+            sensors,
+            lambda one: one.group_id == "sensor_status" and abs(one.values["gyro_z"].i32_val) < 60,
+        )
         later = until(sensors, lambda one: one.timestamp_us > stopped[-1].timestamp_us + 1_000_000)
         assert {one.group_id for one in later} == {"sensor_status"}
         assert max(abs(one.values["gyro_z"].i32_val) for one in later) < 60

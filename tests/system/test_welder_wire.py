@@ -19,7 +19,9 @@ def words(*settings):
 def process(rigless_process, tmp_path):
     """Runs at 20×; it ends with 0 and its recording replays the same."""
     file = tmp_path / "run.mcap"
-    found = rigless_process("run", "welder", *words(), "--no-panel", "--seed", "3", "--speed", "20", "--record", file)
+    found = rigless_process(
+        "run", "welder", *words(), "--no-panel", "--seed", "3", "--speed", "20", "--record", file
+    )
     yield found
     assert found.end() == 0
     assert "Traceback" not in found.errors
@@ -59,24 +61,35 @@ def read(line):
 
 def test_settings_and_offsets_outlive_a_restart(rigless_process, tmp_path):
     memory = tmp_path / "welder.nvs"
-    first = rigless_process("run", "welder", *words(f"settings_file={memory}"), "--no-panel", "--fast")
+    first = rigless_process(
+        "run", "welder", *words(f"settings_file={memory}"), "--no-panel", "--fast"
+    )
     connection = Connection.tcp(first.address("welder/grbl"))
-    assert ping_pong(connection, ["$110=1234.5", "G10 L2 P2 X7", "$N0=G21", "$I=mine"]) == ["ok"] * 4
+    assert (
+        ping_pong(connection, ["$110=1234.5", "G10 L2 P2 X7", "$N0=G21", "$I=mine"]) == ["ok"] * 4
+    )
     connection.close()
     assert first.end() == 0
     assert "$110=1234.5" in memory.read_text()
-    second = rigless_process("run", "welder", *words(f"settings_file={memory}"), "--no-panel", "--fast")
+    second = rigless_process(
+        "run", "welder", *words(f"settings_file={memory}"), "--no-panel", "--fast"
+    )
     connection = Connection.tcp(second.address("welder/grbl"))
     assert ping_pong(connection, ["$110", "$#", "$N", "$I"]) == ["ok"] * 4
-    assert {"$110=1234.500", "[G55:7.000,0.000,0.000,0.000,0.000,0.000]", "$N0=G21", "[VER:1.1f.20260101:mine]"} <= set(
-        connection.messages
-    )
+    assert {
+        "$110=1234.500",
+        "[G55:7.000,0.000,0.000,0.000,0.000,0.000]",
+        "$N0=G21",
+        "[VER:1.1f.20260101:mine]",
+    } <= set(connection.messages)
     connection.close()
     assert second.end() == 0
 
 
 def test_a_settings_file_in_no_folder_is_told(rigless_command, tmp_path):
-    run = rigless_command("run", "welder", *words(f"settings_file={tmp_path}/no/where.nvs"), "--no-panel")
+    run = rigless_command(
+        "run", "welder", *words(f"settings_file={tmp_path}/no/where.nvs"), "--no-panel"
+    )
     assert run.returncode == 2
     assert "no such folder" in run.stderr
     assert "Traceback" not in run.stderr

@@ -42,10 +42,22 @@ def port(url, state, robot="r1", **options):
         "kept": {f"robot.{robot}.command.ack": "commandId", f"robot.{robot}.settings.reported": ""},
         "report": "_transport",
         "inbound": ("robot.*.command.request", "robot.*.settings.desired"),
-        "outbound": ("robot.*.state", "robot.*.events", "robot.*.command.ack", "robot.*.settings.reported"),
+        "outbound": (
+            "robot.*.state",
+            "robot.*.events",
+            "robot.*.command.ack",
+            "robot.*.settings.reported",
+        ),
         "state": state,
     }
-    return Port("nats", object, "nats", url.rpartition("/")[2].rpartition("@")[2], "message", options=found | options)
+    return Port(
+        "nats",
+        object,
+        "nats",
+        url.rpartition("/")[2].rpartition("@")[2],
+        "message",
+        options=found | options,
+    )
 
 
 class Robot(Diary):
@@ -65,7 +77,9 @@ class Robot(Diary):
 
     def say(self, kind, number=None, boot="boot", **payload):
         self.said += 1
-        self.transport.send(1, message(number or self.said, boot, **payload), f"robot.{self.name}.{kind}")
+        self.transport.send(
+            1, message(number or self.said, boot, **payload), f"robot.{self.name}.{kind}"
+        )
 
     def heard(self, kind):
         """What came on a subject, without headers."""
@@ -73,7 +87,9 @@ class Robot(Diary):
 
     def raw(self, kind):
         wanted = kind if kind == "_transport" else f"robot.{self.name}.{kind}"
-        return [report[2] for report in self.reports if report[0] == "received" and report[3] == wanted]
+        return [
+            report[2] for report in self.reports if report[0] == "received" and report[3] == wanted
+        ]
 
     @property
     def report(self):

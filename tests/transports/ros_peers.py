@@ -43,7 +43,9 @@ class Peer:
 
 
 def write(writer, kind, message):
-    writer.write(sample_type(kind).of(message if isinstance(message, bytes) else cdr.encode(message)))
+    writer.write(
+        sample_type(kind).of(message if isinstance(message, bytes) else cdr.encode(message))
+    )
 
 
 def taken(reader):

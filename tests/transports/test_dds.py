@@ -5,7 +5,11 @@ import gc
 from contextlib import asynccontextmanager
 
 import pytest
-from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant, BuiltinTopicDcpsPublication
+from cyclonedds.builtin import (
+    BuiltinDataReader,
+    BuiltinTopicDcpsParticipant,
+    BuiltinTopicDcpsPublication,
+)
 from cyclonedds.qos import Policy
 
 import reserved
@@ -30,7 +34,9 @@ TOPICS = (
 )
 IMU = cdr.encode(m.Imu(m.Header(m.Time(3, 4), "imu_link"), m.Quaternion(0.1, 0.2, 0.3, 0.4)))
 GO = m.Twist(m.Vector3(0.5))
-STATIC = [cdr.encode(m.TFMessage((m.TransformStamped(child_frame_id=name),))) for name in ("a", "b")]
+STATIC = [
+    cdr.encode(m.TFMessage((m.TransformStamped(child_frame_id=name),))) for name in ("a", "b")
+]
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +104,9 @@ def test_best_effort_does_not_serve_who_wants_reliable():
 def test_peers_are_links_and_what_they_say_is_theirs():
     async def play(domain):
         async with on_the_air(domain) as (_, inbox):
-            peers = [Peer(domain) for _ in range(4)]  # handles have all 64 bits: half of them would be negative
+            peers = [
+                Peer(domain) for _ in range(4)
+            ]  # handles have all 64 bits: half of them would be negative
             writers = [peer.writer("rt/cmd_vel", m.Twist) for peer in peers]
             await until(lambda: inbox.kinds().count("connected") == 4, "four links")
             for number, writer in enumerate(writers):
@@ -106,7 +114,9 @@ def test_peers_are_links_and_what_they_say_is_theirs():
                 write(writer, m.Twist, m.Twist(m.Vector3(float(number))))
             await until(lambda: len(received(inbox)) == 4, "four messages")
             guids = {str(peer.participant.guid): number for number, peer in enumerate(peers)}
-            owner = {report[1]: guids[report[2]] for report in inbox.reports if report[0] == "connected"}
+            owner = {
+                report[1]: guids[report[2]] for report in inbox.reports if report[0] == "connected"
+            }
             for link, data, subject in received(inbox):
                 assert subject == "/cmd_vel"
                 assert cdr.decode(m.Twist, data).linear.x == owner[link]
@@ -244,7 +254,9 @@ def test_the_graph_is_told_of_every_node():
         def nodes():
             told.extend(cdr.decode(ParticipantEntitiesInfo, data) for data in taken(reader))
             return (
-                {(node.node_namespace, node.node_name) for node in told[-1].node_entities_info_seq} if told else set()
+                {(node.node_namespace, node.node_name) for node in told[-1].node_entities_info_seq}
+                if told
+                else set()
             )
 
         async with on_the_air(domain) as (first, _):
@@ -254,7 +266,9 @@ def test_the_graph_is_told_of_every_node():
                 for node in told[-1].node_entities_info_seq:
                     assert (len(node.reader_gid_seq), len(node.writer_gid_seq)) == (2, 3)
                 mine = {outlet.entity.guid.bytes for outlet in first._outlets.values()}
-                assert {gid.data for gid in told[-1].node_entities_info_seq[0].writer_gid_seq} == mine
+                assert {
+                    gid.data for gid in told[-1].node_entities_info_seq[0].writer_gid_seq
+                } == mine
                 assert told[-1].gid.data == first._participant.participant.guid.bytes
             await until(lambda: nodes() == {("/", "robot")}, "one has gone")
 
@@ -279,7 +293,9 @@ def test_endpoints_carry_the_hash_of_their_type():
             data = found["rt/imu"].qos[Policy.Userdata].data
             assert data == f"typehash={type_hash(m.Imu)};".encode()
             own = transport._participant.participant.guid
-            assert [one.qos[Policy.Userdata].data for one in people if one.key == own] == [b"enclave=/;"]
+            assert [one.qos[Policy.Userdata].data for one in people if one.key == own] == [
+                b"enclave=/;"
+            ]
 
     scene(play)
 

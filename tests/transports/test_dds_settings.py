@@ -34,13 +34,22 @@ def test_wider_only_when_asked():
     assert peers(named) == ["127.0.0.1", "10.0.0.1", "robot.local"]
     assert [each.get("multicast") for each in named.iter("NetworkInterface")] == [None, "false"]
     off = read(ROS_AUTOMATIC_DISCOVERY_RANGE="OFF", ROS_STATIC_PEERS="10.0.0.1")
-    assert (interfaces(off), peers(off), off.findtext("General/AllowMulticast")) == (["lo"], [], "false")
+    assert (interfaces(off), peers(off), off.findtext("General/AllowMulticast")) == (
+        ["lo"],
+        [],
+        "false",
+    )
     assert interfaces(read(ROS_AUTOMATIC_DISCOVERY_RANGE="SYSTEM_DEFAULT")) == []
 
 
 def test_every_configuration_goes_with_fast_dds():
     for reach in ("OFF", "LOCALHOST", "SUBNET", "SYSTEM_DEFAULT"):
-        assert read(ROS_AUTOMATIC_DISCOVERY_RANGE=reach).findtext("Compatibility/IgnoreTypeInformation") == "1.15"
+        assert (
+            read(ROS_AUTOMATIC_DISCOVERY_RANGE=reach).findtext(
+                "Compatibility/IgnoreTypeInformation"
+            )
+            == "1.15"
+        )
 
 
 def test_a_peer_is_no_xml():
@@ -58,7 +67,13 @@ def test_domains(address, environ, wanted):
 
 
 @pytest.mark.parametrize(
-    "environ", [{"ROS_DOMAIN_ID": "x"}, {"ROS_DOMAIN_ID": "233"}, {"ROS_DOMAIN_ID": "-1"}, {"ROS_DOMAIN_ID": "1e9"}]
+    "environ",
+    [
+        {"ROS_DOMAIN_ID": "x"},
+        {"ROS_DOMAIN_ID": "233"},
+        {"ROS_DOMAIN_ID": "-1"},
+        {"ROS_DOMAIN_ID": "1e9"},
+    ],
 )
 def test_domains_that_are_none(environ):
     with pytest.raises(InputError, match="ROS_DOMAIN_ID"):

@@ -57,9 +57,12 @@ def signal(kind, id, type="PLC", watchdog_s=60.0):
 async def driving(*parts: Part):
     inbox = Diary()
     transport = Transport(
-        Port("hardware", HardwareCodec, "drivers", "drivers/", "message", options={"parts": parts}), inbox
+        Port("hardware", HardwareCodec, "drivers", "drivers/", "message", options={"parts": parts}),
+        inbox,
     )
-    assert await transport.open("drivers/") == "drivers://" + ",".join(sorted({part.type for part in parts}))
+    assert await transport.open("drivers/") == "drivers://" + ",".join(
+        sorted({part.type for part in parts})
+    )
     try:
         yield transport, inbox
     finally:
@@ -68,7 +71,9 @@ async def driving(*parts: Part):
 
 def told(inbox):
     """What the robot would hear."""
-    return [CODEC.decode(report[2], report[3])[0] for report in inbox.reports if report[0] == "received"]
+    return [
+        CODEC.decode(report[2], report[3])[0] for report in inbox.reports if report[0] == "received"
+    ]
 
 
 def give(transport, message, link=ALL):
@@ -89,11 +94,19 @@ def test_what_is_read_is_told_and_what_is_commanded_is_done(world):
             DevicePart(kind="device", id="scan", type="USB", config={}),
         )
         async with driving(*parts) as (transport, inbox):
-            await until(lambda: {type(one) for one in told(inbox)} >= {MotorReading, InputReading, OutputReading})
+            await until(
+                lambda: (
+                    {type(one) for one in told(inbox)}
+                    >= {MotorReading, InputReading, OutputReading}
+                )
+            )
             assert DriverState(True, "", "output", "horn") in told(inbox)
             world["wheel"]["value"], world["estop"]["value"] = 0.25, 1.0
             world["scan"]["codes"] = ["A", "A"]
-            await until(lambda: told(inbox).count(DeviceReading({"code": "A"}, "scan")) == 2, "each code is news")
+            await until(
+                lambda: told(inbox).count(DeviceReading({"code": "A"}, "scan")) == 2,
+                "each code is news",
+            )
             await until(lambda: MotorReading(0.25, 0.0, "IDLE", id="wheel") in told(inbox))
             await until(lambda: InputReading(True, "estop") in told(inbox))
             give(transport, MotorCommand("VELOCITY", 0.5, "wheel"))
@@ -115,7 +128,9 @@ def test_what_does_not_change_is_repeated_seldom(world, monkeypatch):
         async with driving(motor()) as (_, inbox):
             for value in (1.0, 2.0, 3.0):
                 world["wheel"]["value"] = value
-                await until(lambda value=value: MotorReading(value, 0.0, "IDLE", id="wheel") in told(inbox))
+                await until(
+                    lambda value=value: MotorReading(value, 0.0, "IDLE", id="wheel") in told(inbox)
+                )
                 await asyncio.sleep(0.02)
             heard = [one.position for one in told(inbox) if isinstance(one, MotorReading)]
             assert heard[-3:] == [1.0, 2.0, 3.0]
@@ -132,7 +147,9 @@ def test_what_does_not_change_is_repeated_seldom(world, monkeypatch):
         ("lie", "ValueError: the driver said bool, not MotorReading"),
     ],
 )
-def test_whatever_a_driver_raises_is_the_loss_of_its_part_until_it_is_well_again(world, fail, reason):
+def test_whatever_a_driver_raises_is_the_loss_of_its_part_until_it_is_well_again(
+    world, fail, reason
+):
     async def scene():
         async with driving(motor(), motor("other")) as (transport, inbox):
             await until(lambda: MotorReading(0.0, 0.0, "IDLE", id="wheel") in told(inbox))
@@ -154,7 +171,9 @@ def test_a_part_that_is_not_there_yet_is_tried_again(world):
     async def scene():
         world["wheel"] = {"done": [], "value": 1.0, "fail": "open"}
         async with driving(motor()) as (_, inbox):
-            await until(lambda: told(inbox).count(DriverState(False, "open failed", "motor", "wheel")) >= 2)
+            await until(
+                lambda: told(inbox).count(DriverState(False, "open failed", "motor", "wheel")) >= 2
+            )
             assert world["wheel"]["done"][:4] == [("open",), ("close",)] * 2
             world["wheel"]["fail"] = None
             await until(lambda: MotorReading(1.0, 0.0, "IDLE", id="wheel") in told(inbox))
@@ -166,7 +185,10 @@ def test_a_part_that_waits_for_news_is_said_to_be_there(world, monkeypatch):
     monkeypatch.setattr(drivers, "REPEAT_S", 0.005)
 
     async def scene():
-        async with driving(DevicePart(kind="device", id="scan", type="USB", config={})) as (_, inbox):
+        async with driving(DevicePart(kind="device", id="scan", type="USB", config={})) as (
+            _,
+            inbox,
+        ):
             await until(lambda: told(inbox).count(DriverState(True, "", "device", "scan")) >= 3)
 
     run(scene())
@@ -181,7 +203,9 @@ def test_time_begins_with_the_parts_there(world, monkeypatch):
         world["wheel"]["fail"] = "open"
         async with driving(motor()) as (_, inbox):
             assert told(inbox)
-            assert all(one == DriverState(False, "open failed", "motor", "wheel") for one in told(inbox))
+            assert all(
+                one == DriverState(False, "open failed", "motor", "wheel") for one in told(inbox)
+            )
         monkeypatch.setattr(drivers, "BEGIN_S", 0.02)
         world["wheel"].update(fail=None, slow=lambda _: asyncio.Event().wait())
         async with driving(motor()) as (_, inbox):
@@ -217,7 +241,10 @@ def test_a_slow_driver_gets_the_latest_motion_and_every_reset(world):
 
 def test_a_part_that_nobody_speaks_to_is_stopped(world):
     async def scene():
-        async with driving(motor(watchdog_s=0.02), signal("output", "horn", watchdog_s=0.02)) as (transport, inbox):
+        async with driving(motor(watchdog_s=0.02), signal("output", "horn", watchdog_s=0.02)) as (
+            transport,
+            inbox,
+        ):
             await until(lambda: MotorReading(0.0, 0.0, "IDLE", id="wheel") in told(inbox))
             give(transport, MotorCommand("VELOCITY", 0.5, "wheel"))
             give(transport, OutputCommand(True, "horn"))
@@ -235,7 +262,9 @@ def test_commands_from_before_a_loss_are_forgotten(world):
         async with driving(motor()) as (transport, inbox):
             await until(lambda: MotorReading(0.0, 0.0, "IDLE", id="wheel") in told(inbox))
             world["wheel"]["fail"] = "read"
-            await until(lambda: any(isinstance(one, DriverState) and not one.up for one in told(inbox)))
+            await until(
+                lambda: any(isinstance(one, DriverState) and not one.up for one in told(inbox))
+            )
             world["wheel"]["fail"] = "open"
             await until(lambda: DriverState(False, "open failed", "motor", "wheel") in told(inbox))
             give(transport, MotorCommand("VELOCITY", 1.0, "wheel"))
@@ -263,7 +292,11 @@ def test_a_robot_that_hangs_up_finds_its_parts_again(world):
 def test_bytes_spoiled_by_a_fault_are_dropped(world):
     async def scene():
         async with driving(motor()) as (transport, inbox):
-            for subject, data in (("motor/wheel", b"{"), ("motor/who", b'{"kind":"STOP"}'), ("x", b"")):
+            for subject, data in (
+                ("motor/wheel", b"{"),
+                ("motor/who", b'{"kind":"STOP"}'),
+                ("x", b""),
+            ):
                 transport.send(ALL, data, subject)
             assert inbox.drops == [1, 1, 1]
 
@@ -300,14 +333,21 @@ def test_a_wrong_config_and_broken_packages_are_named(world):
         make_drivers([motor(speed=-1), motor("lift", "CANOPEN"), motor("fork", "SERIAL")])
     said = str(caught.value)
     assert "motors.wheel.driver.config: speed must not be negative" in said
-    assert "driver CANOPEN of shelf-drivers: shelf_drivers:Missing cannot be imported: AttributeError" in said
-    assert "motors.fork.driver.config: TypeError: Can't instantiate abstract class Unfinished" in said
+    assert (
+        "driver CANOPEN of shelf-drivers: shelf_drivers:Missing cannot be imported: AttributeError"
+        in said
+    )
+    assert (
+        "motors.fork.driver.config: TypeError: Can't instantiate abstract class Unfinished" in said
+    )
 
 
 def test_what_is_no_driver_is_refused(tmp_path, monkeypatch):
     shelf.lay_out(tmp_path, serial="not_a_driver")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(InputError, match=r"not_a_driver is no subclass of rigless.hardware.MotorDriver"):
+    with pytest.raises(
+        InputError, match=r"not_a_driver is no subclass of rigless.hardware.MotorDriver"
+    ):
         make_drivers([motor(type="SERIAL")])
     sys.modules.pop("shelf_drivers")
 
@@ -317,7 +357,8 @@ def test_two_packages_for_one_type_are_one_too_many(world, tmp_path, monkeypatch
     shelf.lay_out(tmp_path / "more", name="other-drivers")
     monkeypatch.syspath_prepend(tmp_path / "more")
     with pytest.raises(
-        InputError, match=r"2 packages have a driver PLC in rigless.agv.motors: other-drivers, shelf-drivers"
+        InputError,
+        match=r"2 packages have a driver PLC in rigless.agv.motors: other-drivers, shelf-drivers",
     ):
         make_drivers([motor()])
 
@@ -353,7 +394,13 @@ def test_writers_of_drivers_can_check_them(world):
     world["wheel"]["value"] = 0.5
     read = check_driver(driver, [MotorCommand("VELOCITY", 0.25), MotorCommand("RESET")], 0.05)
     assert set(read) == {MotorReading(0.5, 0.0, "IDLE", id="wheel")}
-    once = [("open",), ("command", "VELOCITY", 0.25), ("command", "RESET", 0.0), ("command", "STOP", 0.0), ("close",)]
+    once = [
+        ("open",),
+        ("command", "VELOCITY", 0.25),
+        ("command", "RESET", 0.0),
+        ("command", "STOP", 0.0),
+        ("close",),
+    ]
     assert world["wheel"]["done"] == once * 2
     world["wheel"]["fail"] = "command"
     with pytest.raises(AssertionError, match="the first time, the part was lost: command failed"):

@@ -27,7 +27,9 @@ class Scene:
 
     def __init__(self, folder, always=False):
         self.told = []
-        self.embedded = Embedded(folder, lambda text, severity: self.told.append((severity, text)), always)
+        self.embedded = Embedded(
+            folder, lambda text, severity: self.told.append((severity, text)), always
+        )
 
     async def __aenter__(self):
         return self
@@ -70,7 +72,9 @@ def test_where_nobody_answers_on_loopback_it_is_started_and_says_so(tmp_path):
     async def scene():
         port = reserved.port()
         async with Scene(tmp_path) as here:
-            served = await here.ensure(f"127.0.0.1:{port}", ["nats://localhost:1", f"nats://127.0.0.1:{port}"])
+            served = await here.ensure(
+                f"127.0.0.1:{port}", ["nats://localhost:1", f"nats://127.0.0.1:{port}"]
+            )
             assert served.started
             assert served.servers == (f"nats://127.0.0.1:{port}",)
             store = tmp_path / "nats-server" / str(port) / "store"
@@ -81,7 +85,11 @@ def test_where_nobody_answers_on_loopback_it_is_started_and_says_so(tmp_path):
             assert (store / "jetstream").is_dir()
             assert os.getsid(here.embedded.pids[0]) != os.getsid(0)  # Ctrl-C is not for it
             again = await here.ensure(f"127.0.0.1:{port}")
-            assert (again.servers, again.started, len(here.embedded.pids)) == (served.servers, True, 1)
+            assert (again.servers, again.started, len(here.embedded.pids)) == (
+                served.servers,
+                True,
+                1,
+            )
             [pid] = here.embedded.pids
         assert not is_alive(pid)
         async with Scene(tmp_path) as here:  # the store outlives it
@@ -98,7 +106,9 @@ def test_it_listens_on_loopback_only(tmp_path):
             number = f"{int(served.servers[0].rpartition(':')[2]):04X}"
             with open(f"/proc/{here.embedded.pids[0]}/net/tcp") as table:
                 listening = [row.split()[1] for row in table if row.split()[3] == "0A"]
-            assert [place for place in listening if place.endswith(f":{number}")] == [f"0100007F:{number}"]
+            assert [place for place in listening if place.endswith(f":{number}")] == [
+                f"0100007F:{number}"
+            ]
 
     asyncio.run(scene())
 
@@ -106,7 +116,9 @@ def test_it_listens_on_loopback_only(tmp_path):
 def test_who_asks_for_any_port_shares_one(tmp_path):
     async def scene():
         async with Scene(tmp_path) as here:
-            found = await asyncio.gather(*(here.ensure(f"{host}:0") for host in ("127.0.0.1", "10.0.0.10", "::1")))
+            found = await asyncio.gather(
+                *(here.ensure(f"{host}:0") for host in ("127.0.0.1", "10.0.0.10", "::1"))
+            )
             assert len({served.servers for served in found}) == 1
             assert len(here.embedded.pids) == len(here.told) == 1
 
@@ -152,11 +164,13 @@ def test_what_prevents_it_is_said_in_a_sentence(tmp_path, monkeypatch):
                 assert "--set ports.nats=0" in text
         async with await asyncio.start_server(greet, "127.0.0.1", 0) as mail:
             address = f"127.0.0.1:{mail.sockets[0].getsockname()[1]}"
-            assert f"something else listens at {address}: it is no NATS server" in await Scene(tmp_path).refusal(
-                address
-            )
+            assert f"something else listens at {address}: it is no NATS server" in await Scene(
+                tmp_path
+            ).refusal(address)
         with RealServer(tmp_path) as real:
-            assert "a nats-server 2.15.1 that is not ours" in await Scene(tmp_path, True).refusal(real.address)
+            assert "a nats-server 2.15.1 that is not ours" in await Scene(tmp_path, True).refusal(
+                real.address
+            )
         (tmp_path / "file").write_text("")
         text = await Scene(tmp_path / "file").refusal("127.0.0.1:0")
         assert f"cannot be in {tmp_path / 'file' / 'nats-server'}" in text
@@ -233,7 +247,9 @@ asyncio.run(main())
 
 
 def test_it_goes_with_us_even_if_we_are_killed(tmp_path):
-    with subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)], stdout=subprocess.PIPE) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(tmp_path)], stdout=subprocess.PIPE
+    ) as parent:
         pid = int(parent.stdout.readline())
         assert is_alive(pid)
         parent.kill()

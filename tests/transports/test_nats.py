@@ -33,7 +33,9 @@ async def test_everything_said_is_in_the_stream_in_order_once(tmp_path):
             durable = [f"boot-{number}" for number in range(1, 1201) if number % 3]
             assert [name for name in found if name in set(durable)] == durable
             places = {name: place for place, name in enumerate(found)}
-            for number in range(3, 1201, 3):  # a state that is there comes after the event before it
+            for number in range(
+                3, 1201, 3
+            ):  # a state that is there comes after the event before it
                 if f"boot-{number}" in places:
                     assert places[f"boot-{number - 1}"] < places[f"boot-{number}"]
             await until(lambda: robot.report == {"connected": True, "outboxDepth": 0, "why": ""})
@@ -77,13 +79,17 @@ async def test_a_server_killed_at_seeded_instants_loses_and_doubles_nothing(tmp_
                 await robot.until_connected()
             await robot.until_sent()
             async with backend(server.url) as other:
-                assert await other.stored() == [f"boot-{number}" for number in range(1, robot.said + 1)]
+                assert await other.stored() == [
+                    f"boot-{number}" for number in range(1, robot.said + 1)
+                ]
             assert "again" in robot.texts
 
 
 @pytest.mark.parametrize("crash", [False, True])
 @on_loop
-async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_more(tmp_path, crash):
+async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_more(
+    tmp_path, crash
+):
     """De-duplication forgets after its window, here 100 ms; an outage, or the time until a robot is started again, is longer."""
     streams = {"jetStream": {"streamIn": OUT, "streamOut": OUT}}
     with Server(tmp_path) as server:
@@ -102,7 +108,9 @@ async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_m
                     return (await other.js.stream_info(OUT)).state.messages == 1 + publisher.WINDOW
 
             await eventually(all_there)
-            shutil.copytree(tmp_path / "state", tmp_path / "copy")  # what a killed process would leave
+            shutil.copytree(
+                tmp_path / "state", tmp_path / "copy"
+            )  # what a killed process would leave
             server.kill()
             await until(lambda: not robot.is_up)
             connection._subscriptions[1] = (f"{connection.inbox}.*", connection._answer)
@@ -181,7 +189,14 @@ async def test_a_robot_that_is_killed_has_forgotten_nothing(tmp_path):
     with Server(tmp_path) as server:
         for boot in ("a", "b"):
             child = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", CHILD, server.url, str(tmp_path), boot, cwd=root, stdout=subprocess.PIPE
+                sys.executable,
+                "-c",
+                CHILD,
+                server.url,
+                str(tmp_path),
+                boot,
+                cwd=root,
+                stdout=subprocess.PIPE,
             )
             assert await child.stdout.readline() == b"open\n"
             for _ in range(rng.randrange(20, 60)):
@@ -202,7 +217,9 @@ async def test_a_robot_that_is_killed_has_forgotten_nothing(tmp_path):
                 numbers = [int(name[2:]) for name in found if name.startswith(f"{boot}-")]
                 assert numbers == sorted(numbers)
             kinds = [report[3] for report in robot.reports if report[0] == "received"]
-            assert kinds[:5] == ["robot.r1.command.ack"] * 5  # what it must remember comes before anything else
+            assert (
+                kinds[:5] == ["robot.r1.command.ack"] * 5
+            )  # what it must remember comes before anything else
             assert kinds[5] == "_transport"
 
 
@@ -215,7 +232,9 @@ async def test_of_what_is_remembered_the_last_of_each_key_comes_back(tmp_path):
                 robot.say("settings.reported", 100 + number, x=number)
             await robot.until_sent()
         async with running(port(server.url, tmp_path)) as robot:
-            assert robot.heard("command.ack") == [message(number, commandId=f"c{number % 3}") for number in (7, 8, 9)]
+            assert robot.heard("command.ack") == [
+                message(number, commandId=f"c{number % 3}") for number in (7, 8, 9)
+            ]
             assert robot.heard("settings.reported") == [message(109, x=9)]
             before = len(robot.heard("command.ack"))
             robot.transport.rewound()
@@ -257,7 +276,9 @@ async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
             await until(lambda: robot.depth == 35)
             lane = robot.transport._session.lane
             tried_s = lane._wait_s
-            await until(lambda: lane._wait_s > tried_s and lane._retry is not None, "it has tried again")
+            await until(
+                lambda: lane._wait_s > tried_s and lane._retry is not None, "it has tried again"
+            )
             assert robot.texts.count("does not take messages") == 1
             assert robot.is_up
             robot.say("state", 1000)
@@ -270,7 +291,10 @@ async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
             await other.js.update_stream(info.config)
             robot.say("events")
             robot.say("events")
-            await until(lambda: robot.texts.count("does not take messages") == 2, "another time is news again")
+            await until(
+                lambda: robot.texts.count("does not take messages") == 2,
+                "another time is news again",
+            )
 
 
 @on_loop
@@ -337,7 +361,9 @@ async def test_a_message_that_no_server_takes_does_not_stop_the_others(tmp_path,
 
 
 @on_loop
-async def test_an_answer_that_no_server_gives_ends_an_attempt_not_the_attempts(tmp_path, monkeypatch):
+async def test_an_answer_that_no_server_gives_ends_an_attempt_not_the_attempts(
+    tmp_path, monkeypatch
+):
     right, answers = streams.ensure, []
 
     async def ensure(*given):

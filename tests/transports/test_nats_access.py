@@ -32,7 +32,9 @@ async def refusal(given):
 @on_loop
 async def test_a_server_that_is_too_old_is_refused(tmp_path):
     async def greet(reader, writer):
-        writer.write(b"INFO " + json.dumps({"version": "2.9.10", "headers": True}).encode() + b"\r\n")
+        writer.write(
+            b"INFO " + json.dumps({"version": "2.9.10", "headers": True}).encode() + b"\r\n"
+        )
         await reader.read()
         writer.close()
 
@@ -87,9 +89,13 @@ async def test_credentials_let_a_robot_in_and_bad_ones_are_named(tmp_path):
         text = await refusal(port(server.url, tmp_path, nats={"credsFilePath": stranger}))
         assert "does not accept the credentials" in text
         missing = str(tmp_path / "none.creds")
-        assert "cannot be read" in await refusal(port(server.url, tmp_path, nats={"credsFilePath": missing}))
+        assert "cannot be read" in await refusal(
+            port(server.url, tmp_path, nats={"credsFilePath": missing})
+        )
         (tmp_path / "empty.creds").write_text("nothing")
-        text = await refusal(port(server.url, tmp_path, nats={"credsFilePath": str(tmp_path / "empty.creds")}))
+        text = await refusal(
+            port(server.url, tmp_path, nats={"credsFilePath": str(tmp_path / "empty.creds")})
+        )
         assert "no .creds file" in text
         assert "wants credentials" in await refusal(port(server.url, tmp_path))
 
@@ -102,9 +108,13 @@ async def test_a_key_alone_or_a_token_lets_a_robot_in(tmp_path):
         bare = tmp_path / "robot.nk"
         bare.write_bytes(pair.seed + b"\n")
         wrapped = tmp_path / "robot.creds"
-        wrapped.write_text(f"-----BEGIN USER NKEY SEED-----\n{pair.seed.decode()}\n------END USER NKEY SEED------\n")
+        wrapped.write_text(
+            f"-----BEGIN USER NKEY SEED-----\n{pair.seed.decode()}\n------END USER NKEY SEED------\n"
+        )
         for file in (bare, wrapped):
-            async with running(port(server.url, tmp_path, nats={"credsFilePath": str(file)})) as robot:
+            async with running(
+                port(server.url, tmp_path, nats={"credsFilePath": str(file)})
+            ) as robot:
                 robot.say("events")
                 await robot.until_sent()
         other = nkeys.from_seed(nkeys.encode_seed(secrets.token_bytes(32), nkeys.PREFIX_BYTE_USER))
@@ -139,7 +149,9 @@ async def test_servers_that_a_server_names_by_number_are_known_by_its_certificat
 
 
 @on_loop
-async def test_tls_is_used_where_the_server_wants_it_and_strangers_are_not_trusted(tmp_path, monkeypatch):
+async def test_tls_is_used_where_the_server_wants_it_and_strangers_are_not_trusted(
+    tmp_path, monkeypatch
+):
     tls = Tls(tmp_path / "tls")
     with Server(tmp_path, tls) as server:
         text = await refusal(port(server.url, tmp_path))
@@ -195,7 +207,9 @@ async def test_what_is_not_permitted_is_named_and_stops_nothing_else(tmp_path):
             await until(lambda: not robot.is_up)
             server.start()
             await robot.until_sent()  # it waited in the outbox
-            assert set(await other.stored(kind="events")) == {f"boot-{number}" for number in range(1, 300)}
+            assert set(await other.stored(kind="events")) == {
+                f"boot-{number}" for number in range(1, 300)
+            }
 
 
 @on_loop
@@ -235,10 +249,15 @@ async def test_streams_that_lack_subjects_are_refused_with_what_they_lack(tmp_pa
 @on_loop
 async def test_the_permissions_that_the_reference_names_are_enough(tmp_path):
     page = (Path(__file__).parents[2] / "docs/reference/nats.md").read_text()
-    sentence = page.partition("The least permissions of robot `R`: publish to ")[2].partition(";\n")[0]
+    sentence = page.partition("The least permissions of robot `R`: publish to ")[2].partition(
+        ";\n"
+    )[0]
     subjects = re.findall(r"`([^`]+)`", sentence)
     assert len(subjects) == 8
-    may = [".".join("r1" if token == "R" else token for token in subject.split(".")) for subject in subjects]
+    may = [
+        ".".join("r1" if token == "R" else token for token in subject.split("."))
+        for subject in subjects
+    ]
     users = Users(robot=Permissions(publish=may, subscribe=["_INBOX.>"]), boss=Permissions())
     with Server(tmp_path, users) as server:
         url, boss = (server.url.replace("//", f"//{user}:{user}@") for user in ("robot", "boss"))

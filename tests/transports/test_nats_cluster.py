@@ -43,7 +43,9 @@ async def busy(robot, log):
         if not robot.is_up:
             log["alone"].append(log["said"])
         robot.transport.send(1, message(log["said"], log["boot"]), f"robot.{robot.name}.events")
-        robot.transport.send(1, message(log["said"], f"s-{log['boot']}"), f"robot.{robot.name}.state")
+        robot.transport.send(
+            1, message(log["said"], f"s-{log['boot']}"), f"robot.{robot.name}.state"
+        )
         await asyncio.sleep(0.01)
 
 
@@ -59,7 +61,9 @@ async def stored(cluster, robot):
                 events, states = [], []
                 while len(events) + len(states) < count:
                     for given in await subscription.fetch(500, timeout=2):
-                        (events if given.subject.endswith("events") else states).append(given.headers["Nats-Msg-Id"])
+                        (events if given.subject.endswith("events") else states).append(
+                            given.headers["Nats-Msg-Id"]
+                        )
                 return events, states
 
 
@@ -74,7 +78,9 @@ async def test_what_a_robot_makes_in_a_cluster_is_on_three_nodes(cluster, tmp_pa
 async def test_when_the_node_dies_that_has_everything_nothing_is_lost_or_doubled(cluster, tmp_path):
     """It is the robot's own, leads its streams and its consumer: the worst that can happen to it."""
     log = {"stop": False, "said": 0, "alone": [], "boot": "dies"}
-    async with running(port(cluster.urls[0], tmp_path, "r2", nats={"servers": cluster.urls})) as robot:
+    async with running(
+        port(cluster.urls[0], tmp_path, "r2", nats={"servers": cluster.urls})
+    ) as robot:
         victim = node_of(cluster, robot)
         for place in (IN, OUT, BUCKET, f"{IN}.r2"):
             await cluster.lead(victim, place)
@@ -96,19 +102,26 @@ async def test_when_the_node_dies_that_has_everything_nothing_is_lost_or_doubled
         log["stop"] = True
         await talk
         await robot.until_sent()
-        assert [json.loads(data)["commandId"] for data in robot.heard("command.request")] == [*asked, "c10"]
+        assert [json.loads(data)["commandId"] for data in robot.heard("command.request")] == [
+            *asked,
+            "c10",
+        ]
         events, states = await stored(cluster, "r2")
         assert events == [f"dies-{number}" for number in range(1, log["said"] + 1)]
         assert len(states) == len(set(states)) > 0
         assert log["alone"]
-        assert not {f"s-dies-{number}" for number in log["alone"]} & set(states)  # none is told late
+        assert not {f"s-dies-{number}" for number in log["alone"]} & set(
+            states
+        )  # none is told late
     await cluster.ready()
 
 
 @on_loop
 async def test_a_new_leader_of_the_stream_is_no_outage(cluster, tmp_path):
     log = {"stop": False, "said": 0, "alone": [], "boot": "step"}
-    async with running(port(cluster.urls[0], tmp_path, "r3", nats={"servers": cluster.urls})) as robot:
+    async with running(
+        port(cluster.urls[0], tmp_path, "r3", nats={"servers": cluster.urls})
+    ) as robot:
         talk = asyncio.create_task(busy(robot, log))
         first = await cluster.leader(OUT)
         heard = len(robot.raw("_transport"))
@@ -123,14 +136,20 @@ async def test_a_new_leader_of_the_stream_is_no_outage(cluster, tmp_path):
 
 
 @on_loop
-async def test_a_question_that_died_with_another_node_is_asked_again(cluster, tmp_path, monkeypatch):
+async def test_a_question_that_died_with_another_node_is_asked_again(
+    cluster, tmp_path, monkeypatch
+):
     """The stream is on one node, the robot on another: its connection tells it nothing."""
     monkeypatch.setattr("rigless.transports.jetstream.consumer.BEAT_S", 0.5)
     monkeypatch.setattr("rigless.transports.jetstream.consumer.ASK_S", 120.0)
-    await cluster.made("STREAM.CREATE.ONE", {"name": "ONE", "subjects": ["one.r4"], "num_replicas": 1})
+    await cluster.made(
+        "STREAM.CREATE.ONE", {"name": "ONE", "subjects": ["one.r4"], "num_replicas": 1}
+    )
     victim = await cluster.leader("ONE")
     mine = next(node for node in cluster.nodes if node is not victim)
-    given = port(mine.url, tmp_path, "r4", listens=("one.r4",), nats={"jetStream": {"streamIn": "ONE"}})
+    given = port(
+        mine.url, tmp_path, "r4", listens=("one.r4",), nats={"jetStream": {"streamIn": "ONE"}}
+    )
     async with running(given) as robot:
         for place in (OUT, BUCKET):
             await cluster.lead(mine, place)
@@ -138,12 +157,18 @@ async def test_a_question_that_died_with_another_node_is_asked_again(cluster, tm
         victim.restart()
         await cluster.ready()
         await cluster.say("one.r4")
-        await until(lambda: any(report[3] == "one.r4" for report in robot.reports if report[0] == "received"))
+        await until(
+            lambda: any(
+                report[3] == "one.r4" for report in robot.reports if report[0] == "received"
+            )
+        )
 
 
 @on_loop
 async def test_a_node_that_goes_in_good_order_is_left_before_it_goes(cluster, tmp_path):
-    async with running(port(cluster.urls[0], tmp_path, "r5")) as robot:  # of the others it hears from this one
+    async with running(
+        port(cluster.urls[0], tmp_path, "r5")
+    ) as robot:  # of the others it hears from this one
         node = node_of(cluster, robot)
         os.kill(node.pid, signal.SIGUSR2)
         await until(lambda: "again" in robot.texts)
@@ -163,12 +188,24 @@ async def test_a_node_that_joins_later_is_known_then_and_forgotten_when_it_is_go
         async with running(port(nodes[0].url, tmp_path), wait=False) as robot:
             await until(lambda: robot.transport._connection.up)
             with nodes[1]:
-                await until(lambda: nodes[1].address in {url.netloc for url in robot.transport._connection._order()})
-            await until(lambda: nodes[1].address not in {url.netloc for url in robot.transport._connection._order()})
+                await until(
+                    lambda: (
+                        nodes[1].address
+                        in {url.netloc for url in robot.transport._connection._order()}
+                    )
+                )
+            await until(
+                lambda: (
+                    nodes[1].address
+                    not in {url.netloc for url in robot.transport._connection._order()}
+                )
+            )
 
 
 @on_loop
-async def test_a_server_whose_cluster_has_no_majority_is_left_for_one_that_works(tmp_path, monkeypatch):
+async def test_a_server_whose_cluster_has_no_majority_is_left_for_one_that_works(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(connection, "ELSEWHERE_S", 0.1)
     monkeypatch.setattr(streams, "ASK_S", (0.2,))
     alone = Cluster(tmp_path / "cluster").nodes[0]
@@ -194,6 +231,13 @@ async def test_what_ails_all_robots_of_a_connection_is_said_once(tmp_path, monke
             running(ports[1], wait=False) as b,
             running(ports[2], wait=False) as c,
         ):
-            await until(lambda: all("has not answered" in robot.report["why"] for robot in (a, b, c)))
-            told = [text for robot in (a, b, c) for _, text in robot.told_texts if "has not answered" in text]
+            await until(
+                lambda: all("has not answered" in robot.report["why"] for robot in (a, b, c))
+            )
+            told = [
+                text
+                for robot in (a, b, c)
+                for _, text in robot.told_texts
+                if "has not answered" in text
+            ]
             assert len(told) == 1

@@ -27,7 +27,10 @@ def headers(data):
 @on_loop
 async def test_commands_come_in_order_with_the_servers_time_and_are_acknowledged(tmp_path):
     with Server(tmp_path) as server:
-        async with running(port(server.url, tmp_path), answer) as robot, backend(server.url) as other:
+        async with (
+            running(port(server.url, tmp_path), answer) as robot,
+            backend(server.url) as other,
+        ):
             for number in range(150):
                 await other.ask("r1", number)
             await until(lambda: len(robot.heard("command.request")) == 150)
@@ -54,8 +57,13 @@ async def test_each_robot_gets_its_own_commands_and_no_other(tmp_path):
         async with running(ports[0]) as a, running(ports[1]) as b, backend(server.url) as other:
             for number in range(20):
                 await other.ask("ab"[number % 2], number)
-            await until(lambda: len(a.heard("command.request")) + len(b.heard("command.request")) == 20)
-            assert all(json.loads(data)["commandId"][1:] in "02468101214161820" for data in a.heard("command.request"))
+            await until(
+                lambda: len(a.heard("command.request")) + len(b.heard("command.request")) == 20
+            )
+            assert all(
+                json.loads(data)["commandId"][1:] in "02468101214161820"
+                for data in a.heard("command.request")
+            )
             for robot in (a, b):
                 assert len(robot.heard("command.request")) == 10
                 subjects = {report[3] for report in robot.reports if report[0] == "received"}
@@ -65,7 +73,10 @@ async def test_each_robot_gets_its_own_commands_and_no_other(tmp_path):
 @on_loop
 async def test_a_command_is_acknowledged_only_when_its_answer_is_on_file(tmp_path):
     with Server(tmp_path) as server:
-        async with running(port(server.url, tmp_path), answer) as robot, backend(server.url) as other:
+        async with (
+            running(port(server.url, tmp_path), answer) as robot,
+            backend(server.url) as other,
+        ):
             outbox = robot.transport._outbox
             order = []
             publish, write = robot.transport._connection.publish, outbox._write
@@ -73,15 +84,27 @@ async def test_a_command_is_acknowledged_only_when_its_answer_is_on_file(tmp_pat
             def watched_publish(subject, data, *rest):
                 if data == b"+ACK":
                     order.append(
-                        ("ack", [row[0] for row in sqlite3.connect(outbox.path).execute("SELECT key FROM kept")])
+                        (
+                            "ack",
+                            [
+                                row[0]
+                                for row in sqlite3.connect(outbox.path).execute(
+                                    "SELECT key FROM kept"
+                                )
+                            ],
+                        )
                     )
                 publish(subject, data, *rest)
 
             robot.transport._connection.publish = watched_publish
-            outbox._write = lambda batch: (_ for _ in ()).throw(sqlite3.OperationalError("disk full"))
+            outbox._write = lambda batch: (_ for _ in ()).throw(
+                sqlite3.OperationalError("disk full")
+            )
             await other.ask("r1", 1)
             await until(lambda: robot.heard("command.request"))
-            await until(lambda: not robot.is_up, "a robot whose outbox cannot be written is not connected")
+            await until(
+                lambda: not robot.is_up, "a robot whose outbox cannot be written is not connected"
+            )
             assert "disk full" in robot.report["why"]
             assert "disk full" in robot.texts
             assert order == []
@@ -105,19 +128,28 @@ async def test_what_came_while_the_robot_was_away_comes_when_it_is_back(tmp_path
             server.restart()
         begun_ms = time.time() * 1000
         async with running(port(server.url, tmp_path)) as robot:
-            await until(lambda: json.dumps({"commandId": "c2"}).encode() in robot.heard("command.request"))
+            await until(
+                lambda: json.dumps({"commandId": "c2"}).encode() in robot.heard("command.request")
+            )
             ended_ms = time.time() * 1000
             told = headers(robot.raw("command.request")[-1])
             stored_ms = to_ns(told["Nats-Time-Stamp"]) / 1e6
             asked_ns, answered_ns, _ = robot.transport._connection.clock._best()
             doubt_ms = (answered_ns - asked_ns) / 1e6 + 1.0
-            assert begun_ms - doubt_ms < float(told["Rigless-Age-Ms"]) + stored_ms < ended_ms + doubt_ms
+            assert (
+                begun_ms - doubt_ms
+                < float(told["Rigless-Age-Ms"]) + stored_ms
+                < ended_ms + doubt_ms
+            )
 
 
 @on_loop
 async def test_a_deleted_consumer_is_made_again_and_repeats_nothing(tmp_path):
     with Server(tmp_path) as server:
-        async with running(port(server.url, tmp_path), answer) as robot, backend(server.url) as other:
+        async with (
+            running(port(server.url, tmp_path), answer) as robot,
+            backend(server.url) as other,
+        ):
             for number in range(3):
                 await other.ask("r1", number)
             await until(lambda: len(robot.heard("command.request")) == 3)
@@ -136,10 +168,15 @@ async def test_a_deleted_consumer_is_made_again_and_repeats_nothing(tmp_path):
 @on_loop
 async def test_what_was_not_handled_is_not_lost_with_the_consumer(tmp_path):
     with Server(tmp_path) as server:
-        async with running(port(server.url, tmp_path), answer) as robot, backend(server.url) as other:
+        async with (
+            running(port(server.url, tmp_path), answer) as robot,
+            backend(server.url) as other,
+        ):
             session = robot.transport._session
             receive, lost = session._receive, []
-            session._receive = lambda given: receive(given) if lost else lost.append(given)  # as if it died on the way
+            session._receive = lambda given: (
+                receive(given) if lost else lost.append(given)
+            )  # as if it died on the way
             for number in range(5):
                 await other.ask("r1", number)
             await until(lambda: len(robot.heard("command.request")) == 4)
@@ -181,8 +218,16 @@ async def test_the_last_settings_are_told_first_and_once(tmp_path):
         given = port(server.url, tmp_path, listens_last=("robot.r1.settings.desired",))
         async with running(given) as robot, backend(server.url) as other:
             await until(lambda: len(robot.heard("command.request")) == 2)
-            kinds = [report[3] for report in robot.reports if report[0] == "received" and report[3] != "_transport"]
-            assert kinds == ["robot.r1.settings.desired", "robot.r1.command.request", "robot.r1.command.request"]
+            kinds = [
+                report[3]
+                for report in robot.reports
+                if report[0] == "received" and report[3] != "_transport"
+            ]
+            assert kinds == [
+                "robot.r1.settings.desired",
+                "robot.r1.command.request",
+                "robot.r1.command.request",
+            ]
             assert robot.heard("settings.desired") == [b'{"commandId": "c11"}']
 
 
@@ -193,7 +238,10 @@ async def test_what_was_handled_as_the_way_broke_does_not_come_again(tmp_path):
         robot.transport._session._break("the lease has run out")
 
     with Server(tmp_path) as server:
-        async with running(port(server.url, tmp_path), handle) as robot, backend(server.url) as other:
+        async with (
+            running(port(server.url, tmp_path), handle) as robot,
+            backend(server.url) as other,
+        ):
             await other.ask("r1", 1)
             await until(lambda: robot.heard("command.request"))
 
@@ -208,7 +256,12 @@ async def test_what_was_handled_as_the_way_broke_does_not_come_again(tmp_path):
 async def test_rubbish_is_handed_on_and_acknowledged(tmp_path):
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
-            rubbish = [b"\xff\x00\r\n\r\n", b"NATS/1.0\r\nNats-Sequence: 1\r\n\r\n{}", b"x" * 200_000, b"{"]
+            rubbish = [
+                b"\xff\x00\r\n\r\n",
+                b"NATS/1.0\r\nNats-Sequence: 1\r\n\r\n{}",
+                b"x" * 200_000,
+                b"{",
+            ]
             for number, data in enumerate(rubbish):
                 await other.ask("r1", number, data=data)
             await until(lambda: len(robot.raw("command.request")) == len(rubbish))
@@ -228,7 +281,9 @@ async def test_while_the_simulation_has_hung_up_nothing_is_lost(tmp_path):
             robot.transport.close_link(1)
             robot.say("events")
             await other.ask("r1", 1)
-            await until(lambda: robot.heard("command.request"), "after a second there is a link again")
+            await until(
+                lambda: robot.heard("command.request"), "after a second there is a link again"
+            )
             assert robot.kinds().count("connected") == 2
             assert await other.stored(OUT) == []
 
@@ -272,7 +327,10 @@ async def test_the_loop_is_not_held_up_by_idle_robots(tmp_path):
         async with running(port(server.url, tmp_path)) as robot:
             asked = []
             publish = robot.transport._connection.publish
-            robot.transport._connection.publish = lambda *given: (asked.append(given[0]), publish(*given))
+            robot.transport._connection.publish = lambda *given: (
+                asked.append(given[0]),
+                publish(*given),
+            )
             await asyncio.sleep(0.5)
             assert [subject for subject in asked if "MSG.NEXT" in subject] == []
 
@@ -289,16 +347,19 @@ async def test_what_the_robots_code_broke_on_is_not_acknowledged_and_comes_again
         return [json.loads(data)["commandId"] for data in robot.heard("command.request")]
 
     with Server(tmp_path) as server:
-        async with running(port(server.url, tmp_path), brittle) as robot, backend(server.url) as other:
+        async with (
+            running(port(server.url, tmp_path), brittle) as robot,
+            backend(server.url) as other,
+        ):
             for number in range(3):
                 await other.ask("r1", number)
             await until(lambda: "c1" in asked(robot))
             await robot.until_sent()
 
             async def only_the_first():
-                return (await other.js.consumer_info(IN, "r1")).ack_floor.stream_seq == 1 and await other.pending(
-                    "r1"
-                ) == 2
+                return (
+                    await other.js.consumer_info(IN, "r1")
+                ).ack_floor.stream_seq == 1 and await other.pending("r1") == 2
 
             await eventually(only_the_first)
             assert asked(robot) == ["c0", "c1"], "nothing is handed to a robot that cannot hear"

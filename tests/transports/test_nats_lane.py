@@ -15,8 +15,12 @@ from rigless.transports.jetstream.trouble import MissingError
 from .inboxes import until
 from .nats_robots import on_loop
 
-FULL = json.dumps({"error": {"err_code": 10077, "description": "maximum messages exceeded"}}).encode()
-TOO_LARGE = json.dumps({"error": {"err_code": 10054, "description": "message size exceeds maximum"}}).encode()
+FULL = json.dumps(
+    {"error": {"err_code": 10077, "description": "maximum messages exceeded"}}
+).encode()
+TOO_LARGE = json.dumps(
+    {"error": {"err_code": 10054, "description": "message size exceeds maximum"}}
+).encode()
 
 
 class Way:
@@ -54,7 +58,14 @@ class Scene:
         self.told, self.gone = [], []
         self.outbox = Outbox(folder / "outbox.sqlite", lambda text, _: self.told.append(text))
         self.way = Way()
-        self.lane = Lane(self.way, self.outbox, "r1", "OUT", lambda text, _: self.told.append(text), self.gone.append)
+        self.lane = Lane(
+            self.way,
+            self.outbox,
+            "r1",
+            "OUT",
+            lambda text, _: self.told.append(text),
+            self.gone.append,
+        )
         self.said = 0
 
     def say(self, count=1):
@@ -96,7 +107,12 @@ async def test_a_stream_between_two_leaders_is_not_gone(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "info", [{"error": {"err_code": 10059}}, {"config": {"name": "OUT", "subjects": ["robot.*.state"]}}, {"error": 1}]
+    "info",
+    [
+        {"error": {"err_code": 10059}},
+        {"config": {"name": "OUT", "subjects": ["robot.*.state"]}},
+        {"error": 1},
+    ],
 )
 @on_loop
 async def test_a_stream_that_is_gone_or_takes_something_else_is_missed_at_once(tmp_path, info):
@@ -109,7 +125,9 @@ async def test_a_stream_that_is_gone_or_takes_something_else_is_missed_at_once(t
 
 
 @on_loop
-async def test_a_stream_that_is_there_but_never_answers_is_missed_after_a_while(tmp_path, monkeypatch):
+async def test_a_stream_that_is_there_but_never_answers_is_missed_after_a_while(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(publisher, "TIMES", 2)
     scene = Scene(tmp_path)
     flying = asyncio.create_task(nobody_answers(scene, 1000))

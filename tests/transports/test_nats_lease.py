@@ -61,7 +61,9 @@ async def test_a_robot_runs_once_a_machine_and_a_killed_one_frees_it_at_once(tmp
         assert f"process {first.pid}" in text
         os.kill(first.pid, signal.SIGKILL)
         await first.wait()
-        async with running(port(server.url, tmp_path / "state")):  # long before its lease would have ended
+        async with running(
+            port(server.url, tmp_path / "state")
+        ):  # long before its lease would have ended
             pass
 
 
@@ -91,7 +93,9 @@ async def test_the_lease_of_a_silent_one_is_waited_for(tmp_path, monkeypatch):
         async with running(port(server.url, tmp_path / "one")):
             pass
         async with backend(server.url) as other:
-            gone = leases.Holder("t", "elsewhere", 1, "2026-01-01T00:00:00Z", "another", "pid:[1]", "1")
+            gone = leases.Holder(
+                "t", "elsewhere", 1, "2026-01-01T00:00:00Z", "another", "pid:[1]", "1"
+            )
             bucket = await other.js.key_value(leases.BUCKET)
             await bucket.put("r1", msgspec.json.encode(gone))
             given = port(server.url, tmp_path / "one")
@@ -103,7 +107,9 @@ async def test_the_lease_of_a_silent_one_is_waited_for(tmp_path, monkeypatch):
                 assert not opening.done()
                 info = await other.js.stream_info(f"KV_{leases.BUCKET}")
                 assert info.config.max_age == leases.LIFE_S
-                await other.js.purge_stream(f"KV_{leases.BUCKET}")  # as the bucket does when it forgets
+                await other.js.purge_stream(
+                    f"KV_{leases.BUCKET}"
+                )  # as the bucket does when it forgets
                 await opening
                 await robot.until_connected()
             finally:

@@ -20,7 +20,9 @@ S = 10**9
 
 
 async def ask(other, verb, **question):
-    answer = json.loads((await other.client.request(f"$JS.API.{verb}", json.dumps(question).encode(), 60)).data)
+    answer = json.loads(
+        (await other.client.request(f"$JS.API.{verb}", json.dumps(question).encode(), 60)).data
+    )
     assert "error" not in answer, answer
     return answer
 
@@ -47,7 +49,11 @@ async def test_consumers_that_would_lose_commands_are_refused_with_the_reason(tm
         "all": ({"ack_policy": "all"}, "policy all"),
         "bare": ({"headers_only": True}, "headers only"),
         "pin": (
-            {"priority_policy": "pinned_client", "priority_groups": ["a"], "priority_timeout": 60 * S},
+            {
+                "priority_policy": "pinned_client",
+                "priority_groups": ["a"],
+                "priority_timeout": 60 * S,
+            },
             "priority groups",
         ),
     }
@@ -69,7 +75,10 @@ async def test_consumers_with_other_settings_are_used_as_they_are_and_told(tmp_p
         "few": ({"max_batch": 2, "max_expires": S}, ""),
         "short": ({"ack_wait": S // 2, "max_ack_pending": 1, "max_waiting": 1}, ""),
         "tries": ({"max_deliver": 3}, "3 times at most"),
-        "narrow": ({"filter_subjects": ["robot.narrow.settings.desired"]}, "listened to robot.narrow.settings.desired"),
+        "narrow": (
+            {"filter_subjects": ["robot.narrow.settings.desired"]},
+            "listened to robot.narrow.settings.desired",
+        ),
         "rest": ({"pause_until": "2001-01-01T00:00:00Z"}, ""),
     }
     with Server(tmp_path) as server:
@@ -85,7 +94,9 @@ async def test_consumers_with_other_settings_are_used_as_they_are_and_told(tmp_p
                     assert remark or not robot.told_texts
                     kept = (await ask(other, f"CONSUMER.INFO.{IN}.{name}"))["config"]
                     expected = {
-                        key: value for key, value in config.items() if key not in ("filter_subjects", "pause_until")
+                        key: value
+                        for key, value in config.items()
+                        if key not in ("filter_subjects", "pause_until")
                     }
                     assert {key: kept[key] for key in expected} == expected
             await consumer(other, "asleep", pause_until="2099-01-01T00:00:00Z")
@@ -98,7 +109,9 @@ async def test_streams_that_would_lose_what_is_said_are_refused(tmp_path):
     with Server(tmp_path) as server:
 
         async def refusal_of(stream):
-            return await refusal(port(server.url, tmp_path, nats={"jetStream": {"streamOut": stream}}))
+            return await refusal(
+                port(server.url, tmp_path, nats={"jetStream": {"streamOut": stream}})
+            )
 
         async with backend(server.url) as other:
             await other.js.add_stream(name="ORIGIN", subjects=list(SAYS))
@@ -108,7 +121,14 @@ async def test_streams_that_would_lose_what_is_said_are_refused(tmp_path):
             await other.js.delete_stream("ORIGIN")
             await ask(other, "STREAM.CREATE.MUTE", name="MUTE", subjects=list(SAYS), no_ack=True)
             assert "does not acknowledge" in await refusal_of("MUTE")
-            await ask(other, "STREAM.UPDATE.MUTE", name="MUTE", subjects=list(SAYS), sealed=True, no_ack=False)
+            await ask(
+                other,
+                "STREAM.UPDATE.MUTE",
+                name="MUTE",
+                subjects=list(SAYS),
+                sealed=True,
+                no_ack=False,
+            )
             assert "sealed" in await refusal_of("MUTE")
 
 
@@ -118,7 +138,10 @@ async def test_a_stream_that_has_the_subjects_already_is_named(tmp_path):
         async with backend(server.url) as other:
             await ask(other, "STREAM.CREATE.OTHER", name="OTHER", subjects=["robot.*.state"])
         text = await refusal(port(server.url, tmp_path))
-        assert f"the stream {OUT} cannot be made: the stream OTHER has robot.*.state (name it in nats.jetStream" in text
+        assert (
+            f"the stream {OUT} cannot be made: the stream OTHER has robot.*.state (name it in nats.jetStream"
+            in text
+        )
 
 
 @on_loop
@@ -149,15 +172,21 @@ async def test_streams_of_another_kind_are_used_as_they_are(tmp_path):
         async with backend(server.url) as other:
             await other.js.add_stream(name="HUB", subjects=list(HEARS))
             await ask(other, "STREAM.CREATE.EDGE", name="EDGE", mirror={"name": "HUB"})
-            await ask(other, f"STREAM.CREATE.{OUT}", name=OUT, subjects=list(SAYS), max_msgs_per_subject=1)
-            async with running(port(server.url, tmp_path, nats={"jetStream": {"streamIn": "EDGE"}})) as robot:
+            await ask(
+                other, f"STREAM.CREATE.{OUT}", name=OUT, subjects=list(SAYS), max_msgs_per_subject=1
+            )
+            async with running(
+                port(server.url, tmp_path, nats={"jetStream": {"streamIn": "EDGE"}})
+            ) as robot:
                 await other.ask("r1", 1)
                 await until(lambda: robot.heard("command.request"))
                 assert "only the last message" in robot.texts
                 assert "120 s" in robot.texts
             await other.js.delete_stream("HUB")
             await other.js.delete_stream("EDGE")
-            await ask(other, f"STREAM.CREATE.{IN}", name=IN, subjects=list(HEARS), retention="workqueue")
+            await ask(
+                other, f"STREAM.CREATE.{IN}", name=IN, subjects=list(HEARS), retention="workqueue"
+            )
             async with running(port(server.url, tmp_path)) as robot:
                 await other.ask("r1", 2)
                 await until(lambda: robot.heard("command.request"))
@@ -168,7 +197,9 @@ async def test_streams_of_another_kind_are_used_as_they_are(tmp_path):
                     return floor._floor > 0
 
                 await eventually(acknowledged)
-                await other.js.delete_consumer(IN, "r1")  # a work queue's begins at the beginning only
+                await other.js.delete_consumer(
+                    IN, "r1"
+                )  # a work queue's begins at the beginning only
                 await other.ask("r1", 3)
                 await until(lambda: len(robot.heard("command.request")) == 2)
 
@@ -196,13 +227,17 @@ async def test_a_consumer_that_somebody_made_anew_repeats_nothing(tmp_path):
 
 
 @on_loop
-async def test_a_bucket_that_does_not_forget_frees_a_lease_that_nobody_renews(tmp_path, monkeypatch):
+async def test_a_bucket_that_does_not_forget_frees_a_lease_that_nobody_renews(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(lease, "LIFE_S", 0.5)
     monkeypatch.setattr(lease, "POLL_S", 0.1)
     with Server(tmp_path) as server:
         async with backend(server.url) as other:
             bucket = await other.js.create_key_value(bucket=lease.BUCKET)
-            gone = lease.Holder("t", "elsewhere", 1, "2026-01-01T00:00:00Z", "another", "pid:[1]", "1")
+            gone = lease.Holder(
+                "t", "elsewhere", 1, "2026-01-01T00:00:00Z", "another", "pid:[1]", "1"
+            )
             await bucket.put("r1", msgspec.json.encode(gone))
             async with running(port(server.url, tmp_path)):
                 assert b"elsewhere" not in (await bucket.get("r1")).value
@@ -233,19 +268,27 @@ async def test_a_renewal_whose_answer_was_lost_is_not_taken_for_a_theft(tmp_path
     ("limits", "text"),
     [
         ("max_file: 100M", f"the stream {IN} of 256 MiB cannot be made: insufficient storage"),
-        ("max_file: 10G, max_streams: 2", f"the stream KV_{lease.BUCKET} of 16 MiB cannot be made: maximum number"),
+        (
+            "max_file: 10G, max_streams: 2",
+            f"the stream KV_{lease.BUCKET} of 16 MiB cannot be made: maximum number",
+        ),
         ("max_file: 10G, max_ack_pending: 100", ""),
     ],
 )
 @on_loop
 async def test_an_account_with_little_room_is_told_what_it_lacks(tmp_path, limits, text):
     account = f"A {{ jetstream {{ {limits} }}\n users: [{{ user: robot, password: robot }}] }}"
-    with Server(tmp_path, extra=f"accounts {{ {account}, SYS {{ }} }}\nsystem_account: SYS\n") as server:
+    with Server(
+        tmp_path, extra=f"accounts {{ {account}, SYS {{ }} }}\nsystem_account: SYS\n"
+    ) as server:
         given = port(server.url.replace("//", "//robot:robot@"), tmp_path)
         if text:
             assert text in await refusal(given)
         else:
-            async with running(given) as robot, backend(server.url.replace("//", "//robot:robot@")) as other:
+            async with (
+                running(given) as robot,
+                backend(server.url.replace("//", "//robot:robot@")) as other,
+            ):
                 await other.ask("r1", 1)
                 await until(lambda: robot.heard("command.request"))
 
@@ -279,7 +322,9 @@ async def test_a_stream_that_takes_no_states_is_told_and_when_it_does_again(tmp_
             info = await other.js.add_stream(name=OUT, subjects=list(SAYS), max_msg_size=40)
             async with running(port(server.url, tmp_path)) as robot:
                 robot.say("state", 1, text="x" * 100)
-                await until(lambda: "robot.r1.state is lost: message size exceeds maximum" in robot.texts)
+                await until(
+                    lambda: "robot.r1.state is lost: message size exceeds maximum" in robot.texts
+                )
                 robot.say("state", 2, text="x" * 100)
                 info.config.max_msg_size = -1
                 await other.js.update_stream(info.config)
@@ -293,7 +338,9 @@ async def test_a_stream_that_takes_no_states_is_told_and_when_it_does_again(tmp_
 
 
 @on_loop
-async def test_a_deleted_stream_is_noticed_by_one_who_has_only_states_to_tell(tmp_path, monkeypatch):
+async def test_a_deleted_stream_is_noticed_by_one_who_has_only_states_to_tell(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(publisher, "PROBE_S", 0.0)
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
@@ -334,7 +381,9 @@ async def test_a_missing_permission_to_hear_or_to_acknowledge_is_named_once(tmp_
         boss=Permissions(),
     )
     with Server(tmp_path, users) as server:
-        deaf, mute, boss = (server.url.replace("//", f"//{user}:{user}@") for user in ("deaf", "mute", "boss"))
+        deaf, mute, boss = (
+            server.url.replace("//", f"//{user}:{user}@") for user in ("deaf", "mute", "boss")
+        )
         async with running(port(deaf, tmp_path, "r1"), wait=False) as robot:
             await until(lambda: "$JS.API.CONSUMER.MSG.NEXT.ROBOT_IN.r1" in robot.report["why"])
             assert not robot.is_up

@@ -24,11 +24,16 @@ NOWHERE = "nats://127.0.0.1:1"
 
 
 def box(folder, told=None):
-    return Outbox(folder / "outbox.sqlite", lambda text, _: (told if told is not None else []).append(text))
+    return Outbox(
+        folder / "outbox.sqlite", lambda text, _: (told if told is not None else []).append(text)
+    )
 
 
 def letters(count, size=10, first=1):
-    return [Letter("a", number, "s", f"id-{number}", b"x" * size) for number in range(first, first + count)]
+    return [
+        Letter("a", number, "s", f"id-{number}", b"x" * size)
+        for number in range(first, first + count)
+    ]
 
 
 def fill(outbox, count, size=10):
@@ -72,7 +77,11 @@ class Disk:
 
 def size_of(outbox):
     """Of the file and its journal."""
-    return sum(path.stat().st_size for path in outbox.path.parent.glob("outbox.sqlite*") if path.suffix != ".reserve")
+    return sum(
+        path.stat().st_size
+        for path in outbox.path.parent.glob("outbox.sqlite*")
+        if path.suffix != ".reserve"
+    )
 
 
 @on_loop
@@ -97,7 +106,8 @@ async def test_a_file_of_before_can_shrink_as_well(tmp_path):
     old.executescript(outbox_file.SCHEMA)
     old.execute("BEGIN")
     old.executemany(
-        "INSERT INTO outbox VALUES ('a', ?, 's', 'i', ?)", [(number, b"x" * 4000) for number in range(2000)]
+        "INSERT INTO outbox VALUES ('a', ?, 's', 'i', ?)",
+        [(number, b"x" * 4000) for number in range(2000)],
     )
     old.execute("DELETE FROM outbox WHERE number > 0")
     old.execute("COMMIT")
@@ -117,7 +127,9 @@ async def test_a_file_of_a_newer_version_is_left_alone(tmp_path):
     newer.execute("PRAGMA user_version = 7")
     newer.close()
     before = path.read_bytes()
-    with pytest.raises(InputError, match=r"newer rigless \(format 7, this one knows 1\).*--state") as caught:
+    with pytest.raises(
+        InputError, match=r"newer rigless \(format 7, this one knows 1\).*--state"
+    ) as caught:
         await Robot(port(NOWHERE, tmp_path)).transport.open("127.0.0.1:1")
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == before
@@ -167,7 +179,11 @@ async def test_a_file_that_breaks_while_it_is_in_use_is_begun_anew(tmp_path):
     assert outbox.commit()
     assert not outbox.trouble
     assert {letter.number for letter in outbox.load("a", 100, 100)} == set(range(101, 111))
-    assert ["cannot be written" in told[0], "begun anew" in told[1], "written again" in told[2]] == [True] * 3
+    assert [
+        "cannot be written" in told[0],
+        "begun anew" in told[1],
+        "written again" in told[2],
+    ] == [True] * 3
     outbox.close()
 
 
@@ -249,7 +265,9 @@ async def test_what_got_there_makes_room_on_a_disk_that_is_full(tmp_path, monkey
 
 
 @on_loop
-async def test_a_file_with_much_that_is_free_gives_it_back_while_the_disk_is_full(tmp_path, monkeypatch):
+async def test_a_file_with_much_that_is_free_gives_it_back_while_the_disk_is_full(
+    tmp_path, monkeypatch
+):
     disk = Disk(tmp_path, monkeypatch)
     outbox = box(tmp_path)
     given = fill(outbox, 20, 20_000)
@@ -276,7 +294,10 @@ async def test_a_reserve_that_another_process_took_away_is_made_again(tmp_path, 
 @on_loop
 async def test_a_disk_that_is_full_at_the_start_is_told_in_a_sentence(tmp_path):
     (tmp_path / "agv").mkdir()
-    with no_file_beyond(0), pytest.raises(InputError, match=r"outbox.sqlite cannot be opened: .*--state"):
+    with (
+        no_file_beyond(0),
+        pytest.raises(InputError, match=r"outbox.sqlite cannot be opened: .*--state"),
+    ):
         await Robot(port(NOWHERE, tmp_path)).transport.open("127.0.0.1:1")
 
 

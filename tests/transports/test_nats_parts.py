@@ -72,7 +72,9 @@ def test_rubbish_is_an_error_of_the_protocol_or_nothing(data):
         parsed([b"MSG " + data, data, b"\r\nHMSG " + data])
 
 
-@pytest.mark.parametrize("line", [b"MSG a 1 -5\r\n", b"MSG a 1 99999999999\r\n", b"HMSG a 1 9 3\r\n", b"MSG a\r\n"])
+@pytest.mark.parametrize(
+    "line", [b"MSG a 1 -5\r\n", b"MSG a 1 99999999999\r\n", b"HMSG a 1 9 3\r\n", b"MSG a\r\n"]
+)
 def test_lengths_that_cannot_be_are_refused(line):
     with pytest.raises(protocol.ProtocolError):
         parsed([line])
@@ -81,14 +83,23 @@ def test_lengths_that_cannot_be_are_refused(line):
 @given(st.binary(max_size=50), st.booleans(), st.sampled_from([b"", b"Nats-Msg-Id: b-1\r\n"]))
 def test_what_is_published_is_what_a_server_would_hand_on(data, reply, headers):
     frame = protocol.publish("a.b", data, "r.1" if reply else "", headers)
-    mirrored = frame.replace(b"HPUB a.b", b"HMSG a.b 1", 1) if headers else frame.replace(b"PUB a.b", b"MSG a.b 1", 1)
+    mirrored = (
+        frame.replace(b"HPUB a.b", b"HMSG a.b 1", 1)
+        if headers
+        else frame.replace(b"PUB a.b", b"MSG a.b 1", 1)
+    )
     block = b"NATS/1.0\r\n" + headers + b"\r\n" if headers else b""
     assert parsed([mirrored]) == [(1, "a.b", "r.1" if reply else "", block, data)]
     assert protocol.field(block, b"nats-msg-id") == ("b-1" if headers else "")
 
 
 def test_versions_are_compared_by_number():
-    assert protocol.version("2.9.10") < protocol.version("2.11.0") < protocol.version("2.15.1-RC.1") < (3, 0)
+    assert (
+        protocol.version("2.9.10")
+        < protocol.version("2.11.0")
+        < protocol.version("2.15.1-RC.1")
+        < (3, 0)
+    )
     assert protocol.version("soon") == protocol.version("") == (0, 0)
 
 
@@ -115,18 +126,27 @@ def test_what_a_stream_takes(pattern, subject, does):
 
 def test_what_a_stream_does_not_take_is_named():
     with pytest.raises(LinkError, match=r"ROBOT_OUT does not take robot\.r1\.events, robot\.r1\.x"):
-        check_outbound(Stream("ROBOT_OUT", ["robot.*.state"], ""), ["robot.r1.state", "robot.r1.events", "robot.r1.x"])
+        check_outbound(
+            Stream("ROBOT_OUT", ["robot.*.state"], ""),
+            ["robot.r1.state", "robot.r1.events", "robot.r1.x"],
+        )
 
 
 # On file
 
 
 def letters(robot, numbers, size=10):
-    return [Letter(robot, number, f"robot.{robot}.events", f"{robot}-{number}", b"x" * size) for number in numbers]
+    return [
+        Letter(robot, number, f"robot.{robot}.events", f"{robot}-{number}", b"x" * size)
+        for number in numbers
+    ]
 
 
 def box(path, told=None):
-    return Outbox(path / "outbox.sqlite", lambda text, severity: (told if told is not None else []).append(text))
+    return Outbox(
+        path / "outbox.sqlite",
+        lambda text, severity: (told if told is not None else []).append(text),
+    )
 
 
 @on_loop
@@ -221,10 +241,18 @@ async def test_what_is_remembered_is_bounded_by_number_and_age(tmp_path, monkeyp
         outbox.keep("a", "t", str(number % 2), str(number).encode())
     outbox.keep("a", "settings", "", b"the one there is")
     outbox.commit()
-    assert [data for subject, data in outbox.kept("a") if subject == "s"] == [b"4", b"5", b"6", b"7", b"8"]
+    assert [data for subject, data in outbox.kept("a") if subject == "s"] == [
+        b"4",
+        b"5",
+        b"6",
+        b"7",
+        b"8",
+    ]
     assert [data for subject, data in outbox.kept("a") if subject == "t"] == [b"7", b"8"]
     monkeypatch.setattr(outboxes, "KEPT_S", -1.0)
-    assert outbox.kept("a") == [("settings", b"the one there is")], "which a robot that ran for a month still needs"
+    assert outbox.kept("a") == [("settings", b"the one there is")], (
+        "which a robot that ran for a month still needs"
+    )
     outbox.close()
 
 

@@ -74,7 +74,11 @@ def test_a_connection_is_told_before_its_bytes_and_after_them():
 
 def test_sending_reaches_one_or_all():
     async def scene():
-        async with serving() as (transport, inbox, port), client(port) as (one, _), client(port) as (two, _):
+        async with (
+            serving() as (transport, inbox, port),
+            client(port) as (one, _),
+            client(port) as (two, _),
+        ):
             await until(lambda: len(inbox.reports) == 2)
             transport.send(1, b"one ", "")
             transport.send(ALL, b"all", "")
@@ -162,7 +166,9 @@ def test_who_waits_is_served_if_others_leave_while_the_machine_is_busy(monkeypat
                     one.sendall(b"last words")
                     one.close()
                 [peer] = transport._waiting
-                asyncio.get_running_loop().call_soon(transport._give_up, peer, tcp.TURNS)  # its time is over as well
+                asyncio.get_running_loop().call_soon(
+                    transport._give_up, peer, tcp.TURNS
+                )  # its time is over as well
                 await until(lambda: inbox.data(4) == b"in")
 
     asyncio.run(scene())

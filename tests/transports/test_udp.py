@@ -45,7 +45,12 @@ def test_datagrams_come_in_as_they_were_sent_and_answers_go_back():
                 for data in (b"a", b"", b"x" * 60_000):
                     one.sendto(data, ("127.0.0.1", port))
                 await until(lambda: len(inbox.reports) == 4)
-                assert inbox.reports[0] == ("connected", 1, f"127.0.0.1:{number}", f"127.0.0.1:{port}")
+                assert inbox.reports[0] == (
+                    "connected",
+                    1,
+                    f"127.0.0.1:{number}",
+                    f"127.0.0.1:{port}",
+                )
                 assert [report[2] for report in inbox.reports[1:]] == [b"a", b"", b"x" * 60_000]
                 transport.send(1, b"answer", "")
                 assert await receive(one) == b"answer"

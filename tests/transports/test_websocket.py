@@ -63,7 +63,10 @@ def test_sending_reaches_one_or_all_as_binary_or_text():
 
 def test_a_peer_that_does_not_read_loses_messages_and_holds_nothing_up():
     async def scene():
-        async with serving() as (transport, inbox, url), connect(url, max_queue=1, close_timeout=0.1) as _:
+        async with (
+            serving() as (transport, inbox, url),
+            connect(url, max_queue=1, close_timeout=0.1) as _,
+        ):
             await until(lambda: len(inbox.reports) == 1)
             for _ in range(400):
                 transport.send(ALL, b"z" * 50_000, "binary")
@@ -96,7 +99,9 @@ async def welcomed(url):
             return await connect(url)
 
 
-@pytest.mark.parametrize("data", [b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 5000, b"GET /" + b"a" * 20_000])
+@pytest.mark.parametrize(
+    "data", [b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 5000, b"GET /" + b"a" * 20_000]
+)
 def test_who_speaks_something_else_is_no_link_and_leaves_no_trace(data, capfd, monkeypatch):
     monkeypatch.setattr("rigless.transports.websocket.HANDSHAKE_S", 0.5)
 
@@ -156,7 +161,9 @@ def test_the_port_is_free_again_after_closing():
         again = Transport(Port("game", object, "websocket", "", "message"), Diary())
         assert await again.open(url.removeprefix("ws://")) == url
         with pytest.raises(OSError, match="in use"):
-            await Transport(Port("game", object, "websocket", "", "message"), Diary()).open(url.removeprefix("ws://"))
+            await Transport(Port("game", object, "websocket", "", "message"), Diary()).open(
+                url.removeprefix("ws://")
+            )
         await again.close()
         await again.close()
 

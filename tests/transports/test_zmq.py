@@ -33,7 +33,9 @@ class Answering(Diary):
 @asynccontextmanager
 async def serving(pattern, address="127.0.0.1:0"):
     inbox = Answering()
-    transport = inbox.transport = Transport(Port("p", object, "zmq", address, options={"pattern": pattern}), inbox)
+    transport = inbox.transport = Transport(
+        Port("p", object, "zmq", address, options={"pattern": pattern}), inbox
+    )
     url = await transport.open(address)
     with zmq.asyncio.Context() as context:
         try:
@@ -70,10 +72,14 @@ def test_every_client_gets_its_own_answers():
             clients = [connect(zmq.REQ) for _ in range(5)]
 
             async def chat(number):
-                return [await ask(clients[number], b"c%d-%d" % (number, turn)) for turn in range(50)]
+                return [
+                    await ask(clients[number], b"c%d-%d" % (number, turn)) for turn in range(50)
+                ]
 
             answers = await asyncio.gather(*map(chat, range(5)))
-            assert answers == [[b"C%d-%d" % (number, turn) for turn in range(50)] for number in range(5)]
+            assert answers == [
+                [b"C%d-%d" % (number, turn) for turn in range(50)] for number in range(5)
+            ]
             assert inbox.kinds().count("connected") == 5
             assert inbox.reports[0][2:] == ("127.0.0.1", transport._local)
 
@@ -88,7 +94,11 @@ def test_who_leaves_is_gone_and_who_comes_is_new():
                 assert await ask(req, b"hi") == b"HI"
                 req.close()
                 await until(lambda turn=turn: inbox.kinds().count("disconnected") == turn + 1)
-            assert [report[1] for report in inbox.reports if report[0] == "disconnected"] == [1, 2, 3]
+            assert [report[1] for report in inbox.reports if report[0] == "disconnected"] == [
+                1,
+                2,
+                3,
+            ]
             assert (transport.links, transport.keys) == ({}, {})
 
     scene(play)
@@ -138,7 +148,12 @@ def test_envelopes_are_returned_and_what_has_none_is_skipped():
             await dealer.send_multipart([b"x"] * 20 + [b"", b"too deep"])
             await dealer.send_multipart([b"", b""])
             answers = [await dealer.recv_multipart() for _ in range(4)]
-            assert answers == [[b"", b"PLAIN"], [b"proxy", b"client", b"", b"BEHIND TWO"], [b"", b"FIRST"], [b"", b""]]
+            assert answers == [
+                [b"", b"PLAIN"],
+                [b"proxy", b"client", b"", b"BEHIND TWO"],
+                [b"", b"FIRST"],
+                [b"", b""],
+            ]
             assert inbox.got() == [b"plain", b"behind two", b"first", b""]
 
     scene(play)

@@ -92,7 +92,9 @@ def test_a_window_that_talks_nonsense_is_told_and_does_no_harm():
     assert host.failure == ""
 
 
-@pytest.mark.parametrize(("word", "reason"), [("mute", "it ended before"), ("riddle", "the screen is on fire")])
+@pytest.mark.parametrize(
+    ("word", "reason"), [("mute", "it ended before"), ("riddle", "the screen is on fire")]
+)
 def test_a_window_that_cannot_be_opened_is_an_error_with_the_reason(word, reason):
     with pytest.raises(InputError, match=reason) as caught:
         run(word)

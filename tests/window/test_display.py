@@ -23,8 +23,21 @@ def display(tmp_path):
     """Its name, and a function that gives what is on it as an array of rows, columns and colours."""
     assert shutil.which("Xvfb"), MISSING
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "900x800x24", "-fbdir", tmp_path, "-nolisten", "tcp"]
-    server = subprocess.Popen(command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        "Xvfb",
+        "-displayfd",
+        str(write),
+        "-screen",
+        "0",
+        "900x800x24",
+        "-fbdir",
+        tmp_path,
+        "-nolisten",
+        "tcp",
+    ]
+    server = subprocess.Popen(
+        command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     os.close(write)
     try:
         with os.fdopen(read) as numbers:
@@ -40,7 +53,9 @@ def pixels(xwd):
     """An X window dump, which the frame buffer's file is: a header of big-endian words, a colour map, and rows of BGRX."""
     words = struct.unpack(">25I", xwd[:100])
     begin, width, height, row_bytes = words[0] + 12 * words[19], words[4], words[5], words[12]
-    rows = np.frombuffer(xwd, np.uint8, row_bytes * height, begin).reshape(height, row_bytes // 4, 4)
+    rows = np.frombuffer(xwd, np.uint8, row_bytes * height, begin).reshape(
+        height, row_bytes // 4, 4
+    )
     return rows[:, :width, 2::-1]
 
 
@@ -54,14 +69,23 @@ def test_it_is_seen_it_moves_and_it_closes(display, rigless_process, environment
     name, screen = display
     environment.update(DISPLAY=name, SDL_VIDEODRIVER="x11")
     process = rigless_process(
-        "run", "pacbot", "--set", "ports.commands=0", "--set", "ports.sensors=0", "--no-panel", "--window"
+        "run",
+        "pacbot",
+        "--set",
+        "ports.commands=0",
+        "--set",
+        "ports.sensors=0",
+        "--no-panel",
+        "--window",
     )
     process.until(lambda: where(screen(), c.YELLOW) is not None, "a yellow robot on the screen")
     before = where(screen(), c.YELLOW)
     assert where(screen(), c.WALL) is not None
     assert where(screen(), c.FLOOR) is not None
     drive(process.ports["pacbot/commands"], {0: 1.0, 1: -1.0})  # to the right
-    process.until(lambda: where(screen(), c.YELLOW)[1] > before[1] + 40, "that it goes to the right")
+    process.until(
+        lambda: where(screen(), c.YELLOW)[1] > before[1] + 40, "that it goes to the right"
+    )
     assert abs(where(screen(), c.YELLOW)[0] - before[0]) < 15
     assert where(screen(), c.FORWARD) is not None
     assert process.end(signal.SIGINT) == 0
@@ -74,6 +98,8 @@ def drive(url, speeds):
         client.setsockopt(zmq.LINGER, 0)
         client.connect(f"tcp://{parts.hostname}:{parts.port}")
         for wheel, speed in speeds.items():
-            client.send_string(json.dumps({"command": "move", "id": wheel, "params": {"speed": speed}}))
+            client.send_string(
+                json.dumps({"command": "move", "id": wheel, "params": {"speed": speed}})
+            )
             assert client.poll(PATIENCE_MS)
             assert json.loads(client.recv())["status"] == "ok"

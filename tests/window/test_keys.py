@@ -30,7 +30,13 @@ def test_driving(held, axes):
 
 
 @pytest.mark.parametrize(
-    ("key", "name"), [(pygame.K_r, "rays"), (pygame.K_v, "velocity"), (pygame.K_b, "boundary"), (pygame.K_t, "text")]
+    ("key", "name"),
+    [
+        (pygame.K_r, "rays"),
+        (pygame.K_v, "velocity"),
+        (pygame.K_b, "boundary"),
+        (pygame.K_t, "text"),
+    ],
 )
 def test_overlays_go_on_and_off(key, name):
     keys = Keys()

@@ -102,7 +102,9 @@ def test_the_boundary_is_a_ring_and_red_where_it_touches():
     hit = Shot(picture(bot(contact=(0.85, 0.75))), Overlays(False, False, True, False))
     assert near(hit.at(*rim), c.TOUCH, 30)
     assert near(hit.at(0.85, 0.75), c.TOUCH, 5)
-    assert near(Shot(picture()).at(MIDDLE[0] + diagonal * 0.9, MIDDLE[1] + diagonal * 0.9), c.YELLOW)
+    assert near(
+        Shot(picture()).at(MIDDLE[0] + diagonal * 0.9, MIDDLE[1] + diagonal * 0.9), c.YELLOW
+    )
 
 
 def test_edges_are_smooth():
@@ -110,7 +112,9 @@ def test_edges_are_smooth():
     shot = Shot(picture(), size=(700, 700))
     column = shot.pixels()[round(shot.layout.at(0.75, 0)[0]) - 40]
     shades = {tuple(value) for value in column.tolist()}
-    between = [shade for shade in shades if c.FLOOR[0] + 8 < shade[0] < c.YELLOW[0] - 8 and shade[2] < 60]
+    between = [
+        shade for shade in shades if c.FLOOR[0] + 8 < shade[0] < c.YELLOW[0] - 8 and shade[2] < 60
+    ]
     assert len(between) >= 2
 
 
@@ -135,7 +139,9 @@ def test_words_fit_their_window(size):
     from rigless.window.words import KEYS, _fitting, _wide, line_height
 
     line = line_height(*size)
-    assert _wide(KEYS, _fitting(KEYS, round(0.82 * line), size[0] - 2 * line)) <= max(size[0] - 2 * line, 290)
+    assert _wide(KEYS, _fitting(KEYS, round(0.82 * line), size[0] - 2 * line)) <= max(
+        size[0] - 2 * line, 290
+    )
     Shot(picture(bot(faults=["wheel_north stall"])), Overlays(), size=size)
 
 
@@ -172,7 +178,9 @@ def test_pellets_ghosts_and_fruit():
     assert near(shot.at(0.45, 1.11), c.PELLET)  # larger
     assert near(shot.at(1.05, 1.16), c.GHOSTS[0])
     assert near(shot.at(1.05, 0.75), c.FRUIT)
-    scared = Shot(picture(game=game(ghosts=[None, Ghost(1.05, 1.05, 3, True), None, None])), size=(600, 600))
+    scared = Shot(
+        picture(game=game(ghosts=[None, Ghost(1.05, 1.05, 3, True), None, None])), size=(600, 600)
+    )
     assert near(scared.at(1.05, 1.16), c.FRIGHTENED)
     assert scared.at(1.05, 0.75) == c.FLOOR
 
@@ -207,12 +215,20 @@ def wander(count):
         x, y, to = rng.uniform(0.4, 1.1, 2), rng.uniform(0.4, 1.1, 2), rng.uniform(0.3, 1.2, (8, 2))
         rays = [Ray(x[0], y[0], *end, float(rng.uniform(0, 1.2))) for end in to.tolist()]
         first = bot(
-            x[0], y[0], step, (0.5, -0.5, 0.0, 1.0), (*rng.uniform(-1, 1, 2), 0.0), rays=rays, contact=(x[0], y[0])
+            x[0],
+            y[0],
+            step,
+            (0.5, -0.5, 0.0, 1.0),
+            (*rng.uniform(-1, 1, 2), 0.0),
+            rays=rays,
+            contact=(x[0], y[0]),
         )
         ghosts = [Ghost(*rng.uniform(0.35, 1.15, 2), step % 5, step % 2 == 0) for _ in range(4)]
         eaten = [(0.45, 0.45)] if step % 7 == 3 else [(0.45, 0.45), (1.05, 0.45)]
         play = game(ghosts=ghosts, fruit=(x[1], y[1]), pacman=(y[1], x[1]), pellets=eaten)
-        yield picture(first, bot(x[1], y[1]), game=play if step % 3 else None, recording=step % 2 == 0)
+        yield picture(
+            first, bot(x[1], y[1]), game=play if step % 3 else None, recording=step % 2 == 0
+        )
 
 
 @pytest.mark.parametrize("overlays", [Overlays(boundary=True), Overlays(text=False), NOTHING])

@@ -77,7 +77,10 @@ def test_without_a_display_it_says_so(rigless_command, environment):
 
 
 def test_without_pygame_it_names_the_command_that_installs_it(monkeypatch, capfd):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name, *rest: None if name == "pygame" else sys.modules[name])
+    monkeypatch.setattr(
+        "importlib.util.find_spec",
+        lambda name, *rest: None if name == "pygame" else sys.modules[name],
+    )
     monkeypatch.setattr(sys, "argv", ["rigless", "run", "pacbot", *FREE, "--window"])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -55,7 +55,8 @@ def text_stl(triangles=TRIANGLES):
 def obj(triangles=TRIANGLES):
     vertices = "".join(f"v {x} {y} {z}\n" for x, y, z in triangles.reshape(-1, 3))
     return (
-        vertices + "".join(f"f {3 * n + 1}/1/1 {3 * n + 2}//1 {3 * n + 3}\n" for n in range(len(triangles)))
+        vertices
+        + "".join(f"f {3 * n + 1}/1/1 {3 * n + 2}//1 {3 * n + 3}\n" for n in range(len(triangles)))
     ).encode()
 
 
@@ -68,7 +69,9 @@ def load(tmp_path, text, name="cell.yaml"):
 def complaints(tmp_path, text):
     with pytest.raises(InputError) as caught:
         load(tmp_path, text)
-    return [str(problem).removeprefix(str(tmp_path / "cell.yaml")) for problem in caught.value.problems]
+    return [
+        str(problem).removeprefix(str(tmp_path / "cell.yaml")) for problem in caught.value.problems
+    ]
 
 
 def test_a_file_is_what_stands_there(tmp_path):
@@ -92,7 +95,9 @@ def test_a_robot_that_stands_elsewhere_sees_everything_from_there(tmp_path):
     assert cell.work[:3, 3] == pytest.approx([0, -0.1, -0.2])
 
 
-@pytest.mark.parametrize(("name", "data"), [("a.stl", binary_stl()), ("a.STL", text_stl()), ("a.obj", obj())])
+@pytest.mark.parametrize(
+    ("name", "data"), [("a.stl", binary_stl()), ("a.STL", text_stl()), ("a.obj", obj())]
+)
 def test_meshes_are_read_alike(name, data, tmp_path):
     (tmp_path / name).write_bytes(data)
     mesh = read_mesh(tmp_path / name)
@@ -100,7 +105,9 @@ def test_meshes_are_read_alike(name, data, tmp_path):
 
 
 def test_faces_with_more_corners_and_counted_from_the_end(tmp_path):
-    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\n# x\nf -4 -3 -2 -1\n")
+    (tmp_path / "a.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\n# x\nf -4 -3 -2 -1\n"
+    )
     assert read_mesh(tmp_path / "a.obj").triangles.tolist() == [[0, 1, 2], [0, 2, 3]]
 
 
@@ -201,7 +208,9 @@ def test_the_furthest_point_of_a_solid():
 
 def test_shipped_cells_have_what_they_say():
     assert list(shipped_cells()) == ["cramped", "weld_table"]
-    kinds = {name: {thing.solid.kind for thing in Cell.load(name).things} for name in shipped_cells()}
+    kinds = {
+        name: {thing.solid.kind for thing in Cell.load(name).things} for name in shipped_cells()
+    }
     assert all(found == {"box", "cylinder", "sphere", "mesh"} for found in kinds.values())
     with pytest.raises(InputError, match="did you mean 'cramped'"):
         Cell.load("crampd")
@@ -219,4 +228,6 @@ def test_the_drawing_script_makes_the_meshes_that_are_here(tmp_path, monkeypatch
         assert len(set(edges)) == len(edges)
         assert {(b, a) for a, b in edges} == set(edges)
         corners = mesh.vertices_m[mesh.triangles]
-        assert np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() > 0  # outward
+        assert (
+            np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() > 0
+        )  # outward

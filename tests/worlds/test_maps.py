@@ -92,8 +92,24 @@ def test_the_yaw_of_the_origin_turns_the_map_about_its_corner(draw):
 def test_scale_grades_what_is_between():
     ros1, nav2 = levels(mode="scale"), levels(mode="scale", dialect="nav2")
     share = ((255 - 150) / 255 - 0.196) / (0.65 - 0.196)
-    assert ros1[[0, 89, 90, 150, 205, 206, 255]].tolist() == [100, 100, 98, int(99 * share), 0, 0, 0]
-    assert nav2[[0, 89, 90, 150, 205, 206, 255]].tolist() == [100, 100, 99, round(100 * share), 0, 0, 0]
+    assert ros1[[0, 89, 90, 150, 205, 206, 255]].tolist() == [
+        100,
+        100,
+        98,
+        int(99 * share),
+        0,
+        0,
+        0,
+    ]
+    assert nav2[[0, 89, 90, 150, 205, 206, 255]].tolist() == [
+        100,
+        100,
+        99,
+        round(100 * share),
+        0,
+        0,
+        0,
+    ]
     assert sorted(ros1.tolist(), reverse=True) == ros1.tolist()
 
 
@@ -117,11 +133,18 @@ def test_a_grid_takes_grades_as_free(draw):
 
 
 @settings(deadline=None, derandomize=True)
-@given(st.sampled_from(["trinary", "scale"]), st.sampled_from(["ros1", "nav2"]), st.booleans(), st.data())
+@given(
+    st.sampled_from(["trinary", "scale"]),
+    st.sampled_from(["ros1", "nav2"]),
+    st.booleans(),
+    st.data(),
+)
 def test_every_level_is_what_the_servers_formula_says(mode, dialect, negate, data):
     free = data.draw(st.floats(0, 1))
     occupied = data.draw(st.floats(free, 1))
-    table = levels(255, dialect, mode=mode, negate=negate, free_thresh=free, occupied_thresh=occupied)
+    table = levels(
+        255, dialect, mode=mode, negate=negate, free_thresh=free, occupied_thresh=occupied
+    )
     x = data.draw(st.integers(0, 255))
     p = x / 255 if negate else (255 - x) / 255
     if p > occupied or (dialect == "nav2" and p == occupied and p > free):
@@ -134,7 +157,9 @@ def test_every_level_is_what_the_servers_formula_says(mode, dialect, negate, dat
         assert 0 <= table[x] <= 100
 
 
-@pytest.mark.parametrize(("mode", "expected"), [("trinary", "#??"), ("scale", "#??"), ("raw", "..#")])
+@pytest.mark.parametrize(
+    ("mode", "expected"), [("trinary", "#??"), ("scale", "#??"), ("raw", "..#")]
+)
 @pytest.mark.parametrize("dialect", ["ros1", "nav2"])
 def test_what_is_not_opaque_is_unknown(draw, tmp_path, mode, expected, dialect):
     path = draw([[0]], image="map.png", mode=mode)
@@ -145,7 +170,9 @@ def test_what_is_not_opaque_is_unknown(draw, tmp_path, mode, expected, dialect):
 
 def test_masks_mark_cliffs_and_materials(draw, tmp_path):
     path = draw([[0, 0, 0, 0], [255] * 4], cliff_mask="cliffs.png", materials="materials.pgm")
-    Pillow.fromarray(np.array([[255, 128, 127, 0], [255] * 4], np.uint8)).save(tmp_path / "cliffs.png")
+    Pillow.fromarray(np.array([[255, 128, 127, 0], [255] * 4], np.uint8)).save(
+        tmp_path / "cliffs.png"
+    )
     (tmp_path / "materials.pgm").write_bytes(b"P2 4 2 3\n3 2 1 0\n3 3 3 3")
     grid = load_map(path)
     assert grid.cliff.tolist() == [[False] * 4, [False, False, True, True]]
@@ -164,7 +191,12 @@ def test_numbers_are_read_as_yaml_cpp_reads_them(draw):
 
 def test_everything_wrong_is_said_at_once_with_file_line_and_fix(draw, tmp_path):
     path = draw(
-        [[255, 0]], resolution=-1, occupied_tresh=0.65, occupied_thresh=None, cliff_mask="no.pgm", materials="m.pgm"
+        [[255, 0]],
+        resolution=-1,
+        occupied_tresh=0.65,
+        occupied_thresh=None,
+        cliff_mask="no.pgm",
+        materials="m.pgm",
     )
     (tmp_path / "m.pgm").write_bytes(b"P5 1 1 255\n\xff")
     text = str(InputError(problems(path)))
@@ -172,9 +204,16 @@ def test_everything_wrong_is_said_at_once_with_file_line_and_fix(draw, tmp_path)
     assert lines[0] == (
         "/map.yaml:2: resolution: -1 is not right: input should be greater than 0 (metres per pixel: resolution: 0.05)"
     )
-    assert lines[1].startswith("/map.yaml: occupied_thresh: this key is missing (a number from 0 to 1")
-    assert lines[2] == ("/map.yaml:6: occupied_tresh: unknown key 'occupied_tresh' (did you mean 'occupied_thresh'?)")
-    assert lines[3] == f"/map.yaml:7: cliff_mask: {tmp_path / 'no.pgm'}: there is no such file (check the path)"
+    assert lines[1].startswith(
+        "/map.yaml: occupied_thresh: this key is missing (a number from 0 to 1"
+    )
+    assert lines[2] == (
+        "/map.yaml:6: occupied_tresh: unknown key 'occupied_tresh' (did you mean 'occupied_thresh'?)"
+    )
+    assert (
+        lines[3]
+        == f"/map.yaml:7: cliff_mask: {tmp_path / 'no.pgm'}: there is no such file (check the path)"
+    )
     assert lines[4] == (
         "/map.yaml:8: materials: its image is 1 × 1 pixels, the map's is 2 × 1 pixels (make both of equal size)"
     )

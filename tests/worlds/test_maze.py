@@ -30,7 +30,9 @@ def told(data, file="m.json"):
 
 
 def test_a_maze_with_a_grid(tmp_path):
-    maze = load_maze(written(tmp_path, {"name": "ring", "description": "small", "cell_size": 0.5, "grid": RING}))
+    maze = load_maze(
+        written(tmp_path, {"name": "ring", "description": "small", "cell_size": 0.5, "grid": RING})
+    )
     assert (maze.name, maze.description, maze.cell_size_m) == ("ring", "small", 0.5)
     assert maze.cells.tolist() == [[bool(cell) for cell in row] for row in RING]
     assert maze.centre(1, 2) == (1.25, 0.75)
@@ -71,7 +73,9 @@ def test_thin_walls_have_their_faces_on_the_centres_of_wall_cells():
     grid = maze_of({"grid": cells, "cell_size": 1, "walls": "lines"}).grid
     ranges = grid.cast([(1.5, 1.5, 0.0)], [0, np.pi / 2, np.pi, -np.pi / 2], 9.0)[0]
     assert ranges == pytest.approx([1, 3, 1, 1])  # half a cell more than the cells' own faces
-    assert grid.cast([(3.0, 4.0, 0.0)], [-np.pi / 2], 9.0)[0] == pytest.approx([1.5])  # the top of the block
+    assert grid.cast([(3.0, 4.0, 0.0)], [-np.pi / 2], 9.0)[0] == pytest.approx(
+        [1.5]
+    )  # the top of the block
     thick = maze_of({"grid": cells, "cell_size": 1}).grid
     assert thick.cast([(1.5, 1.5, 0.0)], [0.0], 9.0)[0] == pytest.approx([0.5])
 
@@ -122,7 +126,9 @@ def test_a_mistake_is_told_with_its_key(change, where, what):
 def test_all_mistakes_are_told_at_once():
     found = told({"grid": [[2]], "cell_size": -1, "nmae": "x", "walls": 3})
     assert {problem.where for problem in found} == {"grid[0][0]", "cell_size", "nmae", "walls"}
-    assert "did you mean 'name'?" in str(next(problem for problem in found if problem.where == "nmae"))
+    assert "did you mean 'name'?" in str(
+        next(problem for problem in found if problem.where == "nmae")
+    )
 
 
 @pytest.mark.parametrize("data", [[], 5, None, {}, {"robots": []}, "grid"])
@@ -130,7 +136,9 @@ def test_what_is_no_maze(data):
     assert "neither 'grid' nor 'maze'" in told(data)[0].what
 
 
-@pytest.mark.parametrize("text", ["", "{", "{'grid': 1}", "[" * 100_000, "\x00", '{"grid": [[' + "9" * 5000 + "]]}"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "{'grid': 1}", "[" * 100_000, "\x00", '{"grid": [[' + "9" * 5000 + "]]}"]
+)
 def test_what_is_no_json_is_told_with_the_file(tmp_path, text):
     path = written(tmp_path, text)
     with pytest.raises(InputError) as caught:
@@ -169,7 +177,11 @@ def test_a_shipped_maze_is_in_one_piece_and_closed(name):
     assert ndimage.label(~maze.cells)[1] == 1
     assert not maze.cells[maze.start]
     world = MazeWorld(maze)
-    room = ndimage.distance_transform_edt(~np.kron(world.grid.occupied, np.ones((8, 8), bool))) * maze.cell_size_m / 8
+    room = (
+        ndimage.distance_transform_edt(~np.kron(world.grid.occupied, np.ones((8, 8), bool)))
+        * maze.cell_size_m
+        / 8
+    )
     assert ndimage.label(room > 0.075)[1] == 1  # a robot of 15 cm gets everywhere
     edge = np.ones(world.grid.shape, bool)
     edge[1:-1, 1:-1] = False
@@ -178,7 +190,13 @@ def test_a_shipped_maze_is_in_one_piece_and_closed(name):
 
 def test_the_shipped_mazes_are_these():
     sizes = {name: load_maze(path).cells.shape for name, path in shipped_mazes().items()}
-    assert sizes == {"arena": (31, 28), "empty": (7, 7), "full": (31, 28), "medium": (12, 12), "mini": (5, 5)}
+    assert sizes == {
+        "arena": (31, 28),
+        "empty": (7, 7),
+        "full": (31, 28),
+        "medium": (12, 12),
+        "mini": (5, 5),
+    }
 
 
 def test_the_classic_maze_has_its_facts():
@@ -205,7 +223,9 @@ def test_the_arena_has_the_competitions_measures():
 
 
 def test_they_are_drawn_by_their_script(tmp_path):
-    subprocess.run([sys.executable, str(ROOT / "scripts" / "draw-mazes"), str(tmp_path)], check=True)
+    subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "draw-mazes"), str(tmp_path)], check=True
+    )
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
         path.name: path.read_bytes() for path in shipped_mazes().values()
     }

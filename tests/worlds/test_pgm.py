@@ -40,7 +40,10 @@ def test_what_pillow_writes_is_read_back(pixels, format):
 
 
 @settings(deadline=None, derandomize=True)
-@given(arrays(np.uint16, array_shapes(min_dims=2, max_dims=2, max_side=9)), st.sampled_from(["PNG", "PPM"]))
+@given(
+    arrays(np.uint16, array_shapes(min_dims=2, max_dims=2, max_side=9)),
+    st.sampled_from(["PNG", "PPM"]),
+)
 def test_sixteen_bits_are_read_whole(pixels, format):
     gray, maxval = read_gray(written(pixels, format=format))
     assert (gray.dtype, maxval) == (np.uint16, 65535)
@@ -50,7 +53,9 @@ def test_sixteen_bits_are_read_whole(pixels, format):
 @settings(deadline=None, derandomize=True)
 @given(st.data(), st.integers(1, 65535), st.integers(1, 7), st.integers(1, 7), st.booleans())
 def test_any_maxval_in_both_kinds(data, maxval, width, height, plain):
-    values = data.draw(st.lists(st.integers(0, maxval), min_size=width * height, max_size=width * height))
+    values = data.draw(
+        st.lists(st.integers(0, maxval), min_size=width * height, max_size=width * height)
+    )
     head = f"{'P2' if plain else 'P5'}\n{width} {height}\n{maxval}\n".encode()
     depth = ">u1" if maxval < 256 else ">u2"
     body = " ".join(map(str, values)).encode() if plain else np.array(values, depth).tobytes()
@@ -185,7 +190,8 @@ def test_files_that_are_not_there(tmp_path, name):
 
 @settings(deadline=None, derandomize=True)
 @given(
-    st.binary(max_size=60), st.sampled_from([b"", b"P2", b"P5", b"P5 1 1 9\n", b"P2 2 2 255 ", b"\x89PNG\r\n\x1a\n"])
+    st.binary(max_size=60),
+    st.sampled_from([b"", b"P2", b"P5", b"P5 1 1 9\n", b"P2 2 2 255 ", b"\x89PNG\r\n\x1a\n"]),
 )
 def test_garbage_is_an_image_or_an_input_error(garbage, start):
     try:

@@ -48,7 +48,10 @@ def nearest(grid, x_m, y_m, angle, grown):
     rows, columns = np.nonzero(grid.occupied)
     x, y = (float(v) for v in grid.to_cells(x_m, y_m))
     enter, leave = np.zeros(len(rows)), np.full(len(rows), np.inf)
-    for at, low, d in ((x, columns, math.cos(angle - grid.origin[2])), (y, rows, math.sin(angle - grid.origin[2]))):
+    for at, low, d in (
+        (x, columns, math.cos(angle - grid.origin[2])),
+        (y, rows, math.sin(angle - grid.origin[2])),
+    ):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             a, b = (low - grown - at) / d, (low + 1 + grown - at) / d
         enter, leave = np.fmax(enter, np.fmin(a, b)), np.fmin(leave, np.fmax(a, b))
@@ -59,15 +62,22 @@ def nearest(grid, x_m, y_m, angle, grown):
 def assert_exact(grid, poses, angles, longest_m=1e9):
     longest = longest_m / grid.resolution_m
     expected = [walk(grid.occupied, *ray, longest) for ray in rays(grid, poses, angles)]
-    assert [cast_ray(grid.squares, *ray, longest)[1:] for ray in rays(grid, poses, angles)] == [e[1:] for e in expected]
-    ranges, steps = grid.cast(poses, angles, longest_m), np.reshape([e[0] for e in expected], (len(poses), len(angles)))
+    assert [cast_ray(grid.squares, *ray, longest)[1:] for ray in rays(grid, poses, angles)] == [
+        e[1:] for e in expected
+    ]
+    ranges, steps = (
+        grid.cast(poses, angles, longest_m),
+        np.reshape([e[0] for e in expected], (len(poses), len(angles))),
+    )
     assert np.array_equal(np.isinf(ranges), np.isinf(steps))
     met = np.isfinite(steps)
     assert np.abs(ranges[met] - steps[met] * grid.resolution_m).max(initial=0.0) < EXACT_M
     return ranges
 
 
-@pytest.mark.parametrize("origin", [(0, 0, 0), (-3.7, 2.2, 0), (1.5, -8, 0.7), (0, 0, np.pi / 2), (4, 4, -2.9)])
+@pytest.mark.parametrize(
+    "origin", [(0, 0, 0), (-3.7, 2.2, 0), (1.5, -8, 0.7), (0, 0, np.pi / 2), (4, 4, -2.9)]
+)
 @pytest.mark.parametrize(("size", "filled"), [(300, 0.001), (300, 0.02), (120, 0.3), (600, 0.0001)])
 def test_random_rays_in_random_maps(size, filled, origin):
     random = np.random.default_rng([size, int(filled * 1e6)])
@@ -89,8 +99,12 @@ def test_rays_from_corners_through_corners_and_along_faces(filled):
 
 
 small = st.integers(1, 12)
-numbers = st.one_of(st.integers(-1, 13).map(float), st.floats(-1, 13), st.integers(-2, 26).map(lambda n: n / 2))
-angles = st.one_of(st.floats(-7, 7, allow_subnormal=False), st.integers(-8, 8).map(lambda n: n * np.pi / 8))
+numbers = st.one_of(
+    st.integers(-1, 13).map(float), st.floats(-1, 13), st.integers(-2, 26).map(lambda n: n / 2)
+)
+angles = st.one_of(
+    st.floats(-7, 7, allow_subnormal=False), st.integers(-8, 8).map(lambda n: n * np.pi / 8)
+)
 
 
 @settings(max_examples=120, deadline=None, derandomize=True)
@@ -106,7 +120,11 @@ def test_every_range_is_that_of_geometry(data, width, height, x, y, angle, yaw):
     if not (0 <= column < width and 0 <= row < height):
         assert math.isinf(measured)
         return
-    assert nearest(grid, *pose, grown=1e-9) - EXACT_M <= measured <= nearest(grid, *pose, grown=-1e-9) + 1e-6
+    assert (
+        nearest(grid, *pose, grown=1e-9) - EXACT_M
+        <= measured
+        <= nearest(grid, *pose, grown=-1e-9) + 1e-6
+    )
 
 
 def box_room():
@@ -121,7 +139,9 @@ def test_a_box_room_has_a_closed_form(x, y, angle):
     dx, dy = math.cos(angle), math.sin(angle)
     to_x = ((9.8 if dx > 0 else 0.0) - x) / dx if dx else math.inf
     to_y = ((5.8 if dy > 0 else 0.0) - y) / dy if dy else math.inf
-    assert box_room().cast([[x, y, 0.0]], [angle], 100.0)[0, 0] == pytest.approx(min(to_x, to_y), abs=EXACT_M)
+    assert box_room().cast([[x, y, 0.0]], [angle], 100.0)[0, 0] == pytest.approx(
+        min(to_x, to_y), abs=EXACT_M
+    )
 
 
 def test_no_range_is_longer_than_the_longest():
@@ -141,7 +161,9 @@ def test_from_outside_the_map_nothing_is_seen():
 
 
 def test_a_ray_that_leaves_the_map_meets_nothing():
-    assert np.isinf(Grid(np.zeros((5, 700)), 0.1).cast([[0.05, 0.25, 0.0]], np.arange(0, 6.2, 0.1), 1e6)).all()
+    assert np.isinf(
+        Grid(np.zeros((5, 700)), 0.1).cast([[0.05, 0.25, 0.0]], np.arange(0, 6.2, 0.1), 1e6)
+    ).all()
 
 
 def test_free_space_wider_than_a_byte_can_say():
@@ -155,7 +177,9 @@ def test_beams_turn_with_the_pose_and_come_back_in_order():
     angles = np.array([0.0, 0.3, -1.0, 2.0])
     turned = room.cast([[2.0, 3.0, 0.0], [2.0, 3.0, 0.5], [4.0, 1.0, 0.0]], angles, 100.0)
     assert turned.shape == (3, 4)
-    assert turned[1] == pytest.approx(room.cast([2.0, 3.0, 0.0], angles + 0.5, 100.0)[0], abs=EXACT_M)
+    assert turned[1] == pytest.approx(
+        room.cast([2.0, 3.0, 0.0], angles + 0.5, 100.0)[0], abs=EXACT_M
+    )
     assert turned[2] == pytest.approx(room.cast([4.0, 1.0, 0.0], angles, 100.0)[0], abs=EXACT_M)
 
 

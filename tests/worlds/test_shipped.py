@@ -88,7 +88,10 @@ def test_plain_rooms_have_the_sizes_they_say():
         ranges = load_map(shipped_maps()[name]).cast([[0, 0, 0]], east_north_west_south, 40.0)[0]
         assert ranges == pytest.approx(expected, abs=1e-9)
     warehouse = load_map(shipped_maps()["warehouse"])
-    assert (warehouse.shape[1] * warehouse.resolution_m, warehouse.shape[0] * warehouse.resolution_m) == (20.0, 15.0)
+    assert (
+        warehouse.shape[1] * warehouse.resolution_m,
+        warehouse.shape[0] * warehouse.resolution_m,
+    ) == (20.0, 15.0)
     assert warehouse.unknown.any()
 
 
@@ -105,7 +108,9 @@ def test_the_drawing_script_makes_the_files_that_are_here(tmp_path):
     assert sum(path.stat().st_size for path in folder.iterdir()) < 700_000
 
 
-@pytest.mark.parametrize("name", ["apartment", "apartment.yaml", "maps/apartment.yaml", Path("maps/apartment.yml")])
+@pytest.mark.parametrize(
+    "name", ["apartment", "apartment.yaml", "maps/apartment.yaml", Path("maps/apartment.yml")]
+)
 def test_a_shipped_map_is_found_by_its_name(name, tmp_path):
     assert find_map(name, tmp_path) == find_map(name) == shipped_maps()["apartment"]
 
@@ -117,7 +122,11 @@ def test_a_file_comes_before_a_shipped_map(tmp_path, monkeypatch):
         (folder / "apartment.yaml").touch()
     (near / "mock.toml").touch()
     monkeypatch.chdir(here)
-    assert find_map("apartment.yaml", near) == find_map("apartment.yaml", near / "mock.toml") == near / "apartment.yaml"
+    assert (
+        find_map("apartment.yaml", near)
+        == find_map("apartment.yaml", near / "mock.toml")
+        == near / "apartment.yaml"
+    )
     assert find_map("apartment.yaml").resolve() == here / "apartment.yaml"
     assert find_map(near / "apartment.yaml") == near / "apartment.yaml"
     assert find_map("apartment") == shipped_maps()["apartment"]

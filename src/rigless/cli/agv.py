@@ -18,12 +18,17 @@ def commands() -> None:
 
 @agv.command("new")
 def new(
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("robot_config.json"),
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path(
+        "robot_config.json"
+    ),
     robot_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="Its robotId; else the file's is agv.")
     ] = None,
     settings: Annotated[
-        list[str], typer.Option("--set", metavar="KEY=VALUE", help="Set a key, for example dimensions.lengthMm=1200.")
+        list[str],
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Set a key, for example dimensions.lengthMm=1200."
+        ),
     ] = [],
 ) -> None:
     """Write a robot_config.json to begin with: the robot that comes with rigless, with two wheels, gripper and hoist.
@@ -44,12 +49,20 @@ def new(
 @agv.command("validate")
 def validate(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="robot_config.json files.")],
-    json: Annotated[Path | None, typer.Option(metavar="F", help="Write JSON, the same for the same files.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write JSON, the same for the same files.")
+    ] = None,
     settings: Annotated[
-        list[str], typer.Option("--set", metavar="KEY=VALUE", help="Set a key before, for example runtime.mode=MOCK.")
+        list[str],
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Set a key before, for example runtime.mode=MOCK."
+        ),
     ] = [],
     no_environment: Annotated[
-        bool, typer.Option("--no-environment", help="Ask nothing of this machine: no credentials, drivers or maps.")
+        bool,
+        typer.Option(
+            "--no-environment", help="Ask nothing of this machine: no credentials, drivers or maps."
+        ),
     ] = False,
 ) -> None:
     """Tell everything that is wrong with a robot's configuration: file, line, key, what, how to mend it, and a code for programs.
@@ -72,7 +85,9 @@ def validate(
 
 @agv.command("schema")
 def schema(
-    out: Annotated[Path | None, typer.Option(metavar="F", help="Write it here rather than to stdout.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write it here rather than to stdout.")
+    ] = None,
 ) -> None:
     """Give the JSON Schema (2020-12) of robot_config.json, for editors and other checkers.
 

@@ -30,7 +30,11 @@ class Told:
     def data(self) -> dict[str, Any]:
         problem = asdict(self.problem)
         keys = {"code": "code", "path": "where", "line": "line", "message": "what", "fix": "fix"}
-        return {"pass": self.stage, "severity": self.severity, **{key: problem[name] for key, name in keys.items()}}
+        return {
+            "pass": self.stage,
+            "severity": self.severity,
+            **{key: problem[name] for key, name in keys.items()},
+        }
 
 
 @dataclass
@@ -61,7 +65,10 @@ def check(files: list[Path], settings: Iterable[str], environment: bool, out: Pa
     settings = list(settings)
     verdicts = [judge(file, settings, environment) for file in files]
     if out is not None:
-        data = {"valid": not any(one.errors for one in verdicts), "files": [one.data() for one in verdicts]}
+        data = {
+            "valid": not any(one.errors for one in verdicts),
+            "files": [one.data() for one in verdicts],
+        }
         write(out, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
     for verdict in verdicts:
         show(verdict)
@@ -76,7 +83,11 @@ def begin(out: Path, settings: Iterable[str]) -> None:
     given = json.loads(text)
     config, problems = copy.deepcopy(given), list[Problem]()
     apply_config_settings(config, settings, problems)
-    problems += [one.at("") for one in examine_config(config, environment=False)[1] if one.severity == "error"]
+    problems += [
+        one.at("")
+        for one in examine_config(config, environment=False)[1]
+        if one.severity == "error"
+    ]
     if problems:
         raise InputError(problems)
     write(out, text if config == given else json.dumps(config, indent=2, ensure_ascii=False) + "\n")
@@ -95,7 +106,9 @@ def judge(file: Path, settings: Iterable[str], environment: bool) -> Verdict:
             raise InputError(wrong)
         config, findings = examine_config(native.config, environment)
         verdict.robot = config.identity.robotId if config is not None else ""
-        verdict.told += [Told(one.stage, one.severity, one.at(native.file, native.lines)) for one in findings]
+        verdict.told += [
+            Told(one.stage, one.severity, one.at(native.file, native.lines)) for one in findings
+        ]
     return verdict
 
 
@@ -103,7 +116,11 @@ def show(verdict: Verdict) -> None:
     """The problems on stdout as compilers tell them, the verdict on stderr."""
     for one in verdict.told:
         line(str(one))
-    mark, style = ("valid", "bold green") if not verdict.errors else (_count(verdict.errors, "error"), "bold red")
+    mark, style = (
+        ("valid", "bold green")
+        if not verdict.errors
+        else (_count(verdict.errors, "error"), "bold red")
+    )
     robot = f" (robot {verdict.robot})" if verdict.robot else ""
     say(f"{verdict.file}: {mark}{robot}, {_count(verdict.warnings, 'warning')}", style)
 

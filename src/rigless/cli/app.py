@@ -13,26 +13,42 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-ctl = typer.Typer(help="Control the instance that runs on this machine (or --url).", no_args_is_help=True)
+ctl = typer.Typer(
+    help="Control the instance that runs on this machine (or --url).", no_args_is_help=True
+)
 app.add_typer(ctl, name="ctl")
 
 Target = Annotated[
-    str, typer.Argument(help="A robot kind, a scenario .toml, a robot's own native file, or a robot folder.")
+    str,
+    typer.Argument(
+        help="A robot kind, a scenario .toml, a robot's own native file, or a robot folder."
+    ),
 ]
 Settings = Annotated[
     list[str],
-    typer.Option("--set", metavar="KEY=VALUE", help="Set a config key, or ports.NAME=[HOST:]PORT (0: any free)."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a config key, or ports.NAME=[HOST:]PORT (0: any free).",
+    ),
 ]
 Seed = Annotated[
-    int | None, typer.Option(help="Seed of all randomness; default: the scenario's.", min=0, max=2**63 - 1)
+    int | None,
+    typer.Option(help="Seed of all randomness; default: the scenario's.", min=0, max=2**63 - 1),
 ]
 Panel = Annotated[
     str | None,
-    typer.Option(metavar="HOST:PORT", help="Where the panel listens; default 127.0.0.1:8080, or any free port."),
+    typer.Option(
+        metavar="HOST:PORT",
+        help="Where the panel listens; default 127.0.0.1:8080, or any free port.",
+    ),
 ]
 NoPanel = Annotated[bool, typer.Option("--no-panel", help="Serve no panel and no control API.")]
 NoAuth = Annotated[
-    bool, typer.Option("--no-auth", help="No token for panel and API: anyone on this machine may use them.")
+    bool,
+    typer.Option(
+        "--no-auth", help="No token for panel and API: anyone on this machine may use them."
+    ),
 ]
 
 
@@ -64,40 +80,62 @@ def list_() -> None:
 @app.command()
 def run(
     target: Target,
-    speed: Annotated[float | None, typer.Option(min=0.1, max=100, help="Simulated seconds a wall second.")] = None,
+    speed: Annotated[
+        float | None, typer.Option(min=0.1, max=100, help="Simulated seconds a wall second.")
+    ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="As fast as possible.")] = False,
     lockstep: Annotated[
-        bool, typer.Option("--lockstep", help="Advance only when told: rigless ctl step, or the API.")
+        bool,
+        typer.Option("--lockstep", help="Advance only when told: rigless ctl step, or the API."),
     ] = False,
     duration: Annotated[
-        float | None, typer.Option(metavar="S", min=0.0, max=1e9, help="Stop after this much simulated time.")
+        float | None,
+        typer.Option(metavar="S", min=0.0, max=1e9, help="Stop after this much simulated time."),
     ] = None,
     seed: Seed = None,
-    record: Annotated[Path | None, typer.Option(metavar="F.mcap", help="Record everything to this file.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="F.mcap", help="Record everything to this file.")
+    ] = None,
     count: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=10_000, help="So many of the robot: NAME-1, NAME-2 …")
+        int | None,
+        typer.Option(metavar="N", min=1, max=10_000, help="So many of the robot: NAME-1, NAME-2 …"),
     ] = None,
     settings: Settings = [],
     panel: Panel = None,
     no_panel: NoPanel = False,
     no_auth: NoAuth = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show warnings and errors only.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show warnings and errors only.")
+    ] = False,
     window: Annotated[
-        bool, typer.Option("--window", help="Show pacbots in a window of their own; closing it ends the run.")
+        bool,
+        typer.Option(
+            "--window", help="Show pacbots in a window of their own; closing it ends the run."
+        ),
     ] = False,
     ros: Annotated[
-        bool, typer.Option("--ros", help="Be a ROS 2 node too (vacuum, pacbot): --set ros.enabled=true.")
+        bool,
+        typer.Option("--ros", help="Be a ROS 2 node too (vacuum, pacbot): --set ros.enabled=true."),
     ] = False,
     backend: Annotated[
-        str, typer.Option(metavar="dds|rclpy", help="What ROS ports run on: our own, or the rclpy that is installed.")
+        str,
+        typer.Option(
+            metavar="dds|rclpy",
+            help="What ROS ports run on: our own, or the rclpy that is installed.",
+        ),
     ] = "dds",
     embedded_nats: Annotated[
-        bool, typer.Option("--embedded-nats", help="Use a NATS server of our own, whatever the robot's config says.")
+        bool,
+        typer.Option(
+            "--embedded-nats",
+            help="Use a NATS server of our own, whatever the robot's config says.",
+        ),
     ] = False,
     state: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Where an agv's outbox and our NATS server's store are; default RIGLESS_STATE."
+            metavar="DIR",
+            help="Where an agv's outbox and our NATS server's store are; default RIGLESS_STATE.",
         ),
     ] = None,
 ) -> None:
@@ -126,18 +164,34 @@ def run(
     pace = "fast" if fast else "lockstep" if lockstep else speed
     if backend not in ("dds", "rclpy"):
         raise InputError(Problem("--backend", f"{backend!r} is not a backend", "use dds or rclpy"))
-    settings = [*settings, *(["ros.enabled=true"] if ros else []), *([f"count={count}"] if count else [])]
+    settings = [
+        *settings,
+        *(["ros.enabled=true"] if ros else []),
+        *([f"count={count}"] if count else []),
+    ]
     with patience():
         built = open_target(target, settings, seed, collect=False)
     options = Options(
-        pace, duration, record, panel, not no_panel, not no_auth, quiet, window, backend, embedded_nats, state
+        pace,
+        duration,
+        record,
+        panel,
+        not no_panel,
+        not no_auth,
+        quiet,
+        window,
+        backend,
+        embedded_nats,
+        state,
     )
     sys.exit(run_live(built, options))
 
 
 @app.command()
 def demo(
-    targets: Annotated[list[str], typer.Argument(help="Further robots to show, such as examples/thermostat.")] = [],
+    targets: Annotated[
+        list[str], typer.Argument(help="Further robots to show, such as examples/thermostat.")
+    ] = [],
     panel: Panel = None,
     no_auth: NoAuth = False,
 ) -> None:
@@ -153,7 +207,9 @@ def demo(
 
 @app.command()
 def check(
-    targets: Annotated[list[str], typer.Argument(metavar="TARGET…", help="Scenarios (or robots) to run.")],
+    targets: Annotated[
+        list[str], typer.Argument(metavar="TARGET…", help="Scenarios (or robots) to run.")
+    ],
     junit: Annotated[Path | None, typer.Option(metavar="F", help="Write a JUnit report.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="F", help="Write an HTML report.")] = None,
     json: Annotated[Path | None, typer.Option(metavar="F", help="Write a JSON report.")] = None,
@@ -179,11 +235,16 @@ def check(
 def replay(
     file: Annotated[Path, typer.Argument(metavar="F.mcap")],
     verify: Annotated[
-        bool, typer.Option("--verify", help="Re-run from the recorded inputs and compare (the default).")
+        bool,
+        typer.Option("--verify", help="Re-run from the recorded inputs and compare (the default)."),
     ] = False,
-    serve: Annotated[bool, typer.Option("--serve", help="Play the recorded outputs on the real ports.")] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Play the recorded outputs on the real ports.")
+    ] = False,
     speed: Annotated[float, typer.Option(min=0.1, max=100, help="Pace of --serve.")] = 1.0,
-    now: Annotated[bool, typer.Option("--now", help="With --serve: start at once, not with the first client.")] = False,
+    now: Annotated[
+        bool, typer.Option("--now", help="With --serve: start at once, not with the first client.")
+    ] = False,
     settings: Settings = [],
 ) -> None:
     """Run a recording again and compare, or play it on the wire.
@@ -204,7 +265,8 @@ def replay(
 
 @app.command()
 def diff(
-    left: Annotated[Path, typer.Argument(metavar="A.mcap")], right: Annotated[Path, typer.Argument(metavar="B.mcap")]
+    left: Annotated[Path, typer.Argument(metavar="A.mcap")],
+    right: Annotated[Path, typer.Argument(metavar="B.mcap")],
 ) -> None:
     """Name the first difference between two recordings by robot, port, time and field.
 
@@ -221,7 +283,9 @@ def diff(
 
 @app.command()
 def bench(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Which benchmarks; default: all.")] = [],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="Which benchmarks; default: all.")
+    ] = [],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure speed and scale on this machine, side by side with peers.

@@ -15,7 +15,16 @@ from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.scenario.places import folder
 
 PACKAGE = "rigless_benchmarks"
-UNITS = {"_per_s": "/s", "_us": "µs", "_ms": "ms", "_ns": "ns", "_s": "s", "_m": "m", "_bytes": "B", "_mib": "MiB"}
+UNITS = {
+    "_per_s": "/s",
+    "_us": "µs",
+    "_ms": "ms",
+    "_ns": "ns",
+    "_s": "s",
+    "_m": "m",
+    "_bytes": "B",
+    "_mib": "MiB",
+}
 
 
 def run_benchmarks(names: list[str], json: bool) -> None:
@@ -46,7 +55,11 @@ def _load(path: Path) -> Callable[[], dict[str, Any]]:
         module = importlib.import_module(f"{PACKAGE}.{path.stem}")
     except ModuleNotFoundError as error:
         raise InputError(
-            Problem(path.stem, f"this benchmark needs {error.name!r}", "pip install 'rigless[all,bench]'")
+            Problem(
+                path.stem,
+                f"this benchmark needs {error.name!r}",
+                "pip install 'rigless[all,bench]'",
+            )
         ) from None
     run: Callable[[], dict[str, Any]] = module.run
     return run
@@ -54,19 +67,27 @@ def _load(path: Path) -> Callable[[], dict[str, Any]]:
 
 def table(figures: Mapping[str, Any]) -> Iterator[str]:
     """Figures as aligned lines; groups that follow each other and have the same names stand side by side."""
-    groups: dict[str, dict[str, Any]] = {"": {key: value for key, value in figures.items() if not _is_group(value)}}
+    groups: dict[str, dict[str, Any]] = {
+        "": {key: value for key, value in figures.items() if not _is_group(value)}
+    }
     groups |= {key: _flat(value) for key, value in figures.items() if _is_group(value)}
     for names, alike in groupby(groups, lambda group: list(groups[group])):
         columns = list(alike)
-        texts = {group: {name: _text(name, groups[group][name]) for name in names} for group in columns}
-        widths = {group: max(len(text) for text in (group, *texts[group].values())) for group in columns}
+        texts = {
+            group: {name: _text(name, groups[group][name]) for name in names} for group in columns
+        }
+        widths = {
+            group: max(len(text) for text in (group, *texts[group].values())) for group in columns
+        }
         if not names:
             continue
         first = max(len(name) for name in names)
         if columns != [""]:
             yield " " * first + "".join(f"  {group:>{widths[group]}}" for group in columns)
         for name in names:
-            yield f"{name:<{first}}" + "".join(f"  {texts[group][name]:>{widths[group]}}" for group in columns)
+            yield f"{name:<{first}}" + "".join(
+                f"  {texts[group][name]:>{widths[group]}}" for group in columns
+            )
         yield ""
 
 
@@ -77,7 +98,11 @@ def _is_group(value: Any) -> bool:
 def _flat(group: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in group.items():
-        flat |= _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {f"{before}{key}": value}
+        flat |= (
+            _flat(value, f"{before}{key}.")
+            if isinstance(value, Mapping)
+            else {f"{before}{key}": value}
+        )
     return flat
 
 

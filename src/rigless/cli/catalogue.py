@@ -18,7 +18,11 @@ def show() -> None:
         "none installed; write one: docs/reference/scenarios.md",
     )
     shipped = (shipped_maps(), shipped_mazes(), shipped_cells())
-    _section("worlds", [(name, str(path)) for kind in shipped for name, path in kind.items()], "none installed")
+    _section(
+        "worlds",
+        [(name, str(path)) for kind in shipped for name, path in kind.items()],
+        "none installed",
+    )
 
 
 def _section(title: str, rows: list[tuple[str, str]], empty: str) -> None:

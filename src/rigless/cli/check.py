@@ -53,7 +53,9 @@ def check_all(
     for target in targets:
         try:
             built = open_target(target, settings, seed, collect=False)
-            ready.append((target, built, Examiner(built, built.scenario.duration_s or DEFAULT_DURATION_S)))
+            ready.append(
+                (target, built, Examiner(built, built.scenario.duration_s or DEFAULT_DURATION_S))
+            )
         except InputError as error:
             problems += error.problems
     if problems:
@@ -81,7 +83,9 @@ def _check(target: str, built: Built, examiner: Examiner) -> Result:
             result.failure = str(error)
     result.wall_s = time.monotonic() - begin
     result.verdicts = examiner.verdicts()
-    result.events = [event for event in sim.events if event.severity in ("warning", "error", "critical")]
+    result.events = [
+        event for event in sim.events if event.severity in ("warning", "error", "critical")
+    ]
     return result
 
 

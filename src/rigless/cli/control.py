@@ -15,7 +15,10 @@ import typer
 from rigless.kernel.problems import InputError, Problem
 
 Url = Annotated[
-    str | None, typer.Option(envvar="RIGLESS_URL", help="Address of the instance; default: the one on this machine.")
+    str | None,
+    typer.Option(
+        envvar="RIGLESS_URL", help="Address of the instance; default: the one on this machine."
+    ),
 ]
 Token = Annotated[str | None, typer.Option(envvar="RIGLESS_TOKEN", help="Its token.")]
 CROWD = 12  # of more robots not every one is told
@@ -35,7 +38,9 @@ class Api:
             parts = urllib.parse.urlsplit(url)
         except ValueError as error:
             raise InputError(
-                Problem("--url", f"{url!r} is not a URL: {error}", "for example http://127.0.0.1:8080")
+                Problem(
+                    "--url", f"{url!r} is not a URL: {error}", "for example http://127.0.0.1:8080"
+                )
             ) from None
         self._base = f"{parts.scheme}://{parts.netloc}"
         self._token = token or next(iter(urllib.parse.parse_qs(parts.query).get("token", [])), None)
@@ -60,7 +65,9 @@ class Api:
 
 def _problems(error: urllib.error.HTTPError) -> list[Problem]:
     try:
-        return [Problem(p["where"], p["what"], p["fix"]) for p in json_module.load(error)["problems"]]
+        return [
+            Problem(p["where"], p["what"], p["fix"]) for p in json_module.load(error)["problems"]
+        ]
     except (ValueError, KeyError, TypeError):
         return [Problem("ctl", f"the instance answered {error.code} {error.reason}")]
 
@@ -125,7 +132,8 @@ def register(ctl: typer.Typer) -> None:
     @ctl.command()
     def status(
         robot: Annotated[
-            str | None, typer.Argument(metavar="[ROBOT]", help="This one, with what can be set and broken.")
+            str | None,
+            typer.Argument(metavar="[ROBOT]", help="This one, with what can be set and broken."),
         ] = None,
         every: Annotated[bool, typer.Option("--all", help="Every robot, also of a crowd.")] = False,
         json: Annotated[bool, typer.Option("--json", help="As the API tells it.")] = False,
@@ -140,7 +148,9 @@ def register(ctl: typer.Typer) -> None:
 
           rigless ctl status AGV-37
         """
-        path = "/api/status" if robot is None else f"/api/robots/{urllib.parse.quote(robot, safe='')}"
+        path = (
+            "/api/status" if robot is None else f"/api/robots/{urllib.parse.quote(robot, safe='')}"
+        )
         found = Api(url, token).call("GET", path)
         if json:
             typer.echo(json_module.dumps(found, indent=2))
@@ -161,7 +171,11 @@ def register(ctl: typer.Typer) -> None:
         _show(Api(url, token).call("POST", "/api/resume"))
 
     @ctl.command()
-    def step(ms: Annotated[float, typer.Argument(metavar="[MS]")] = 10.0, url: Url = None, token: Token = None) -> None:
+    def step(
+        ms: Annotated[float, typer.Argument(metavar="[MS]")] = 10.0,
+        url: Url = None,
+        token: Token = None,
+    ) -> None:
         """Advance by some milliseconds of simulated time, then stay."""
         _show(Api(url, token).call("POST", "/api/step", {"ms": ms}))
 
@@ -187,10 +201,15 @@ def register(ctl: typer.Typer) -> None:
     def inject(
         robot: Robot,
         target: Annotated[
-            str, typer.Argument(metavar="TARGET", help="A port, sensor, actuator, or what the robot declares.")
+            str,
+            typer.Argument(
+                metavar="TARGET", help="A port, sensor, actuator, or what the robot declares."
+            ),
         ],
         words: Annotated[list[str], typer.Argument(metavar="[KIND] [KEY=VALUE]…")] = [],
-        for_s: Annotated[float | None, typer.Option("--for", metavar="S", help="Clear it after this long.")] = None,
+        for_s: Annotated[
+            float | None, typer.Option("--for", metavar="S", help="Clear it after this long.")
+        ] = None,
         url: Url = None,
         token: Token = None,
     ) -> None:
@@ -207,9 +226,15 @@ def register(ctl: typer.Typer) -> None:
         kind = words[0] if words and "=" not in words[0] else ""
         params = _pairs(words[1:] if kind else words, "probability=0.5")
         body = {"robot": robot, "target": target, "kind": kind, "params": params, "for_s": for_s}
-        mine = [fault for fault in Api(url, token).call("POST", "/api/faults", body) if fault["robot"] == robot]
+        mine = [
+            fault
+            for fault in Api(url, token).call("POST", "/api/faults", body)
+            if fault["robot"] == robot
+        ]
         for fault in mine:
-            typer.echo(f"fault {fault['robot']} {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
+            typer.echo(
+                f"fault {fault['robot']} {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip()
+            )
 
     @ctl.command()
     def clear(
@@ -239,12 +264,18 @@ def register(ctl: typer.Typer) -> None:
           rigless ctl set-input agv estop=true
         """
         inputs = _pairs(words, "window_open=true")
-        found = Api(url, token).call("POST", f"/api/robots/{urllib.parse.quote(robot)}/inputs", {"inputs": inputs})
-        typer.echo(" ".join(f"{name}={json_module.dumps(found['inputs'][name])}" for name in inputs))
+        found = Api(url, token).call(
+            "POST", f"/api/robots/{urllib.parse.quote(robot)}/inputs", {"inputs": inputs}
+        )
+        typer.echo(
+            " ".join(f"{name}={json_module.dumps(found['inputs'][name])}" for name in inputs)
+        )
 
     @ctl.command()
     def snapshot(
-        file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None, url: Url = None, token: Token = None
+        file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
+        url: Url = None,
+        token: Token = None,
     ) -> None:
         """Keep this instant, in the instance or in a file."""
         body = {"file": str(file.resolve()) if file else ""}
@@ -253,7 +284,9 @@ def register(ctl: typer.Typer) -> None:
 
     @ctl.command()
     def restore(
-        name: Annotated[str, typer.Argument(metavar="NAME|FILE")], url: Url = None, token: Token = None
+        name: Annotated[str, typer.Argument(metavar="NAME|FILE")],
+        url: Url = None,
+        token: Token = None,
     ) -> None:
         """Go to a snapshot: one kept in the instance by name, or a file."""
         body = {"file": os.path.abspath(name)} if os.path.isfile(name) else {"name": name}

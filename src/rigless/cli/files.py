@@ -16,4 +16,6 @@ def write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(Problem(str(path), f"cannot be written: {error.strerror}", "choose another file")) from None
+        raise InputError(
+            Problem(str(path), f"cannot be written: {error.strerror}", "choose another file")
+        ) from None

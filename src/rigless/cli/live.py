@@ -107,7 +107,10 @@ def _leave_note(server: "ControlServer", name: str) -> Path | None:
     try:
         return sessions.write(server.address, server.token, name)
     except OSError as error:
-        say(f"rigless ctl will need --url and --token: cannot write {error.filename}: {error.strerror}", "yellow")
+        say(
+            f"rigless ctl will need --url and --token: cannot write {error.filename}: {error.strerror}",
+            "yellow",
+        )
         return None
 
 
@@ -141,8 +144,14 @@ def _sum_up(host: Host, wall_s: float) -> None:
     for place, count in host.dropped.items():
         say(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
     if host.tape.failed:
-        say(f"error: the recording to {host.tape.path} is incomplete: {host.tape.failed}", "bold red")
+        say(
+            f"error: the recording to {host.tape.path} is incomplete: {host.tape.failed}",
+            "bold red",
+        )
     elif host.tape.path is not None:
-        say(f"recorded {host.tape.messages} messages; next: rigless replay {host.tape.path} --verify", "dim")
+        say(
+            f"recorded {host.tape.messages} messages; next: rigless replay {host.tape.path} --verify",
+            "dim",
+        )
     if host.failure:
         say(f"error: {host.failure}", "bold red")

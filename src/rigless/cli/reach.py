@@ -85,14 +85,25 @@ def _pose(text: str) -> list[float]:
 
 
 def draw_map(
-    resolution_mm: float, out: Path | None, cell: str, jobs: int, json: bool = False, quiet: bool = False
+    resolution_mm: float,
+    out: Path | None,
+    cell: str,
+    jobs: int,
+    json: bool = False,
+    quiet: bool = False,
 ) -> int:
     from rigless.motion.reach_map import DIRECTIONS, ReachMap, grid
 
     if out is None or out.suffix not in SUFFIXES:
-        raise InputError(Problem("--out", "a map needs a file for it", "--out reach.npz, or .csv, or .ply"))
+        raise InputError(
+            Problem("--out", "a map needs a file for it", "--out reach.npz, or .csv, or .ply")
+        )
     if not FINEST_MM <= resolution_mm <= 1000:
-        raise InputError(Problem("--map", f"{resolution_mm:g} mm is out of range", f"from {FINEST_MM:g} to 1000 mm"))
+        raise InputError(
+            Problem(
+                "--map", f"{resolution_mm:g} mm is out of range", f"from {FINEST_MM:g} to 1000 mm"
+            )
+        )
     places = grid(_reach(cell), resolution_mm / 1000)
     found = ReachMap(places, _count_all(places, cell, jobs), DIRECTIONS, resolution_mm / 1000)
     try:
@@ -168,7 +179,9 @@ def _cell(name: str) -> Any:
 def npz(found: "ReachMap") -> bytes:
     """numpy arrays: places_m, reached, directions, resolution_m."""
     data = BytesIO()
-    arrays = {name: getattr(found, name) for name in ("places_m", "reached", "directions", "resolution_m")}
+    arrays = {
+        name: getattr(found, name) for name in ("places_m", "reached", "directions", "resolution_m")
+    }
     np.savez_compressed(data, **arrays)
     return data.getvalue()
 
@@ -176,7 +189,9 @@ def npz(found: "ReachMap") -> bytes:
 def csv(found: "ReachMap") -> bytes:
     text = StringIO("x_mm,y_mm,z_mm,directions\n")
     text.seek(0, os.SEEK_END)
-    for (x, y, z), count in zip((found.places_m * 1000).tolist(), found.reached.tolist(), strict=True):
+    for (x, y, z), count in zip(
+        (found.places_m * 1000).tolist(), found.reached.tolist(), strict=True
+    ):
         text.write(f"{x:.6g},{y:.6g},{z:.6g},{count}\n")
     return text.getvalue().encode()
 
@@ -189,7 +204,15 @@ def ply(found: "ReachMap") -> bytes:
     rows = np.zeros(int(there.sum()), kinds)
     rows["place"], rows["directions"] = found.places_m[there], found.reached[there]
     rows["colour"] = np.column_stack((255 * (1 - share), 255 * share, np.full(len(share), 60)))
-    properties = ["float x", "float y", "float z", "uchar red", "uchar green", "uchar blue", "short directions"]
+    properties = [
+        "float x",
+        "float y",
+        "float z",
+        "uchar red",
+        "uchar green",
+        "uchar blue",
+        "short directions",
+    ]
     head = [
         "ply",
         "format binary_little_endian 1.0",

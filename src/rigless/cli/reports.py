@@ -42,12 +42,22 @@ def junit(results: list["Result"]) -> str:
         )
         for text, passed, detail in cases:
             case = ElementTree.SubElement(
-                suite, "testcase", classname=clean(result.name), name=clean(text), file=clean(result.target)
+                suite,
+                "testcase",
+                classname=clean(result.name),
+                name=clean(text),
+                file=clean(result.target),
             )
             if not passed:
-                ElementTree.SubElement(case, "failure", message=clean(detail)).text = clean(f"{text}: {detail}")
+                ElementTree.SubElement(case, "failure", message=clean(detail)).text = clean(
+                    f"{text}: {detail}"
+                )
     ElementTree.indent(suites)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        + ElementTree.tostring(suites, encoding="unicode")
+        + "\n"
+    )
 
 
 def json(results: list["Result"]) -> str:
@@ -75,7 +85,9 @@ def html(results: list["Result"]) -> str:
     body = [f"<h1>rigless check: <span class={'bad' if failed else 'good'}>{summary}</span></h1>"]
     for result in results:
         mark = "good" if result.passed else "bad"
-        body.append(f"<h2><span class={mark}>{'PASS' if result.passed else 'FAIL'}</span> {escape(result.name)}</h2>")
+        body.append(
+            f"<h2><span class={mark}>{'PASS' if result.passed else 'FAIL'}</span> {escape(result.name)}</h2>"
+        )
         facts = f"{result.target} · {result.duration_s:g} s simulated in {result.wall_s:.2f} s · seed {result.seed}"
         body.append(f"<p class=dim>{escape(facts)}</p>")
         if result.failure:
@@ -84,7 +96,9 @@ def html(results: list["Result"]) -> str:
             f"<tr><td class={'good' if v.passed else 'bad'}>{'ok' if v.passed else 'FAIL'}<td>{escape(v.text)}<td>{escape(v.detail)}"
             for v in result.verdicts
         ]
-        body.append("<table><tr><th>result<th>expectation<th>what was seen" + "".join(rows) + "</table>")
+        body.append(
+            "<table><tr><th>result<th>expectation<th>what was seen" + "".join(rows) + "</table>"
+        )
         if result.events:
             lines = [
                 f"<tr><td>{e.time_ns / 1e9:.3f} s<td>{escape(e.robot)}<td>{escape(e.severity)}<td>{escape(e.text)}"

@@ -33,7 +33,10 @@ def complain(error: "InputError") -> None:
 
 def tell(event: "Event") -> None:
     robot = f"{event.robot}: " if event.robot else ""
-    say(f"{event.time_ns / 1e9:10.3f} s  {event.severity:<8} {robot}{event.text}", COLOURS[event.severity])
+    say(
+        f"{event.time_ns / 1e9:10.3f} s  {event.severity:<8} {robot}{event.text}",
+        COLOURS[event.severity],
+    )
 
 
 def line(text: str) -> None:
@@ -45,9 +48,7 @@ def line(text: str) -> None:
 @contextmanager
 def patience(after_s: float = 5.0) -> Iterator[None]:
     """Who waits long for a start is told why that may be."""
-    text = (
-        "still starting: the first start after an installation or a change compiles for this machine (a minute or so)"
-    )
+    text = "still starting: the first start after an installation or a change compiles for this machine (a minute or so)"
     note = threading.Timer(after_s, say, (text, "dim"))
     note.daemon = True
     note.start()

@@ -29,10 +29,19 @@ def check(
     sim = open_target(target, [*settings, *extra], seed).simulation
     robot = next((name for name, robot in sim.robots.items() if isinstance(robot, Welder)), None)
     if robot is None:
-        raise InputError(Problem(target, "has no welder in it", "name a welder's simulation.yaml, or leave it out"))
+        raise InputError(
+            Problem(
+                target, "has no welder in it", "name a welder's simulation.yaml, or leave it out"
+            )
+        )
     with progress(program.name) as bar:
         report = validate_in(
-            sim, robot, text, demands, name=str(program), progress=lambda share: bar.update(0, completed=share)
+            sim,
+            robot,
+            text,
+            demands,
+            name=str(program),
+            progress=lambda share: bar.update(0, completed=share),
         )
     report.cell = str(cell or "")
     write(report, text, outputs)
@@ -48,7 +57,9 @@ def heat_range(given: str) -> tuple[float, float]:
     except ValueError:
         found = (1.0, 0.0)
     if (given and not colon) or not 0.0 <= found[0] < found[1]:
-        raise InputError(Problem("--heat", f"{given!r} is not a range in kJ/mm", "for example --heat 0.2:1.5"))
+        raise InputError(
+            Problem("--heat", f"{given!r} is not a range in kJ/mm", "for example --heat 0.2:1.5")
+        )
     return found
 
 
@@ -58,7 +69,9 @@ def show(report: Report) -> None:
 
     for found in report.findings:
         line(place(found, report.program))
-    mark, style = ("valid", "bold green") if report.valid else (f"{len(report.errors)} errors", "bold red")
+    mark, style = (
+        ("valid", "bold green") if report.valid else (f"{len(report.errors)} errors", "bold red")
+    )
     say(f"{report.program}: {mark}, {len(report.warnings)} warnings", style)
     say(
         f"  cycle time {report.cycle_time_s:.2f} s, torch path {report.distance_mm:.0f} mm, {report.gcode_executed} lines,"

@@ -19,18 +19,24 @@ def pictures(report: Report) -> str:
     samples, step = report.samples, max(1, len(report.samples) // MOST_POINTS)
     keep = range(0, len(samples), step)
     times = [samples.time_s[n] for n in keep]
-    joints = [[(samples.time_s[n], samples.joints_deg[n][joint]) for n in keep] for joint in range(6)]
+    joints = [
+        [(samples.time_s[n], samples.joints_deg[n][joint]) for n in keep] for joint in range(6)
+    ]
     plots = [
         figure("Torch from above (x, y in mm)", path(report, keep, 0, 1)),
         figure("Torch from the side (x, z in mm)", path(report, keep, 0, 2)),
         figure("Joints in degrees", lines(joints, [f"J{n + 1}" for n in range(6)])),
         figure(
             "Torch speed in mm/s",
-            lines([list(zip(times, [samples.speed_mmps[n] for n in keep], strict=True))], ["speed"]),
+            lines(
+                [list(zip(times, [samples.speed_mmps[n] for n in keep], strict=True))], ["speed"]
+            ),
         ),
         figure(
             "Welding current in A",
-            lines([list(zip(times, [samples.current_a[n] for n in keep], strict=True))], ["current"]),
+            lines(
+                [list(zip(times, [samples.current_a[n] for n in keep], strict=True))], ["current"]
+            ),
         ),
     ]
     return f"<div class=plots>{''.join(plots)}</div>"
@@ -50,7 +56,9 @@ def lines(series: Sequence[Sequence[Point]], names: Sequence[str]) -> str:
         colour = COLOURS[n % len(COLOURS)]
         parts.append(frame.polyline(one, colour))
         if len(names) > 1:
-            parts.append(f"<text x={MARGIN + 8 + 36 * n} y=14 style='fill:{colour};opacity:1'>{escape(name)}</text>")
+            parts.append(
+                f"<text x={MARGIN + 8 + 36 * n} y=14 style='fill:{colour};opacity:1'>{escape(name)}</text>"
+            )
     return "".join(parts)
 
 
@@ -58,7 +66,9 @@ def path(report: Report, keep: Sequence[int], across: int, up: int) -> str:
     """The torch's path, seams in colour, findings with a place as crosses."""
     samples = report.samples
     places = [(samples.torch_mm[n][across], samples.torch_mm[n][up]) for n in keep]
-    marks = [(found.place_mm[across], found.place_mm[up]) for found in report.findings if found.place_mm]
+    marks = [
+        (found.place_mm[across], found.place_mm[up]) for found in report.findings if found.place_mm
+    ]
     frame = Frame([*places, *marks], square=True)
     parts = [frame.axes("")]
     begin = 0
@@ -67,10 +77,14 @@ def path(report: Report, keep: Sequence[int], across: int, up: int) -> str:
         burns = samples.current_a[keep[n]] > 0
         if last or burns != (samples.current_a[keep[begin]] > 0):
             colour = WELD if samples.current_a[keep[begin]] > 0 else TRAVEL
-            parts.append(frame.polyline(places[begin : n + 1], colour, 2.5 if colour == WELD else 1.2))
+            parts.append(
+                frame.polyline(places[begin : n + 1], colour, 2.5 if colour == WELD else 1.2)
+            )
             begin = n
     for x, y in (frame.at(mark) for mark in marks):
-        parts.append(f"<path d='M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10' stroke='{BAD}' stroke-width=2 />")
+        parts.append(
+            f"<path d='M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10' stroke='{BAD}' stroke-width=2 />"
+        )
     return "".join(parts)
 
 
@@ -78,9 +92,14 @@ class Frame:
     """Data coordinates on the drawing; `square` keeps both axes to one scale."""
 
     def __init__(self, points: Sequence[Point], square: bool = False):
-        (self.left, self.right), (self.low, self.high) = (_span([p[axis] for p in points]) for axis in (0, 1))
+        (self.left, self.right), (self.low, self.high) = (
+            _span([p[axis] for p in points]) for axis in (0, 1)
+        )
         if square:
-            scale = max((self.right - self.left) / (WIDTH - 2 * MARGIN), (self.high - self.low) / (HEIGHT - 2 * MARGIN))
+            scale = max(
+                (self.right - self.left) / (WIDTH - 2 * MARGIN),
+                (self.high - self.low) / (HEIGHT - 2 * MARGIN),
+            )
             self.left, self.right = _around(self.left, self.right, scale * (WIDTH - 2 * MARGIN))
             self.low, self.high = _around(self.low, self.high, scale * (HEIGHT - 2 * MARGIN))
 
@@ -95,10 +114,14 @@ class Frame:
 
     def axes(self, unit: str) -> str:
         bottom, right = HEIGHT - MARGIN, WIDTH - MARGIN
-        parts = [f"<path d='M{MARGIN} {MARGIN}V{bottom}H{right}' fill=none stroke='currentColor' opacity=.3 />"]
+        parts = [
+            f"<path d='M{MARGIN} {MARGIN}V{bottom}H{right}' fill=none stroke='currentColor' opacity=.3 />"
+        ]
         for value in _ticks(self.left, self.right):
             x, _ = self.at((value, self.low))
-            parts.append(f"<text x={x:.1f} y={bottom + 16} text-anchor=middle>{value:g}{unit}</text>")
+            parts.append(
+                f"<text x={x:.1f} y={bottom + 16} text-anchor=middle>{value:g}{unit}</text>"
+            )
         for value in _ticks(self.low, self.high):
             _, y = self.at((self.left, value))
             parts.append(f"<text x={MARGIN - 6} y={y + 4:.1f} text-anchor=end>{value:g}</text>")

@@ -46,7 +46,10 @@ def finding(found: Finding, file: str) -> dict[str, Any]:
 
 
 def json(report: Report) -> str:
-    data = {**summary(report), "findings": [finding(found, report.program) for found in report.findings]}
+    data = {
+        **summary(report),
+        "findings": [finding(found, report.program) for found in report.findings],
+    }
     return msgspec.json.format(msgspec.json.encode(data), indent=2).decode() + "\n"
 
 
@@ -60,15 +63,27 @@ def junit(report: Report) -> str:
     )  # fmt: skip
     for rule in RULES.values():
         case = ElementTree.SubElement(
-            suite, "testcase", classname=clean(report.program), name=rule.name, file=clean(report.program)
+            suite,
+            "testcase",
+            classname=clean(report.program),
+            name=rule.name,
+            file=clean(report.program),
         )
-        told = [place(found, report.program) for found in report.findings if found.rule == rule.name]
+        told = [
+            place(found, report.program) for found in report.findings if found.rule == rule.name
+        ]
         if told and rule.level == "error":
-            ElementTree.SubElement(case, "failure", message=clean(told[0])).text = clean("\n".join(told))
+            ElementTree.SubElement(case, "failure", message=clean(told[0])).text = clean(
+                "\n".join(told)
+            )
         elif told:
             ElementTree.SubElement(case, "system-out").text = clean("\n".join(told))
     ElementTree.indent(suites)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        + ElementTree.tostring(suites, encoding="unicode")
+        + "\n"
+    )
 
 
 def sarif(report: Report) -> str:
@@ -92,7 +107,10 @@ def sarif(report: Report) -> str:
                 {
                     "physicalLocation": {
                         "artifactLocation": {"uri": quote(report.program.replace("\\", "/"))},
-                        "region": {"startLine": max(found.line, 1), "startColumn": max(found.column, 1)},
+                        "region": {
+                            "startLine": max(found.line, 1),
+                            "startColumn": max(found.column, 1),
+                        },
                     }
                 }
             ],
@@ -104,7 +122,9 @@ def sarif(report: Report) -> str:
     data = {
         "$schema": SARIF_SCHEMA,
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+        "runs": [
+            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+        ],
     }
     return msgspec.json.format(msgspec.json.encode(data), indent=2).decode() + "\n"
 
@@ -133,7 +153,10 @@ def html(report: Report, text: str) -> str:
         f"<td>{escape(found.message)}"
         for found in report.findings
     ]
-    worst = {found.line: found.level for found in sorted(report.findings, key=lambda one: one.level, reverse=True)}
+    worst = {
+        found.line: found.level
+        for found in sorted(report.findings, key=lambda one: one.level, reverse=True)
+    }
     marks = {"error": " class=bad", "warning": " class=warn"}
     code = [
         f"<span id=L{n}{marks[worst[n]] if n in worst else ''}><i>{n:5}</i> {escape(line)}\n</span>"
@@ -141,8 +164,12 @@ def html(report: Report, text: str) -> str:
     ]
     body = [
         f"<h1>{escape(report.program)}: <span class={mark}>{verdict}</span></h1>",
-        "<dl>" + "".join(f"<div><dt>{name}<dd>{escape(value)}</div>" for name, value in facts) + "</dl>",
-        "<h2>Findings</h2><table><tr><th>level<th>line<th>time<th>rule<th>what" + "".join(rows) + "</table>"
+        "<dl>"
+        + "".join(f"<div><dt>{name}<dd>{escape(value)}</div>" for name, value in facts)
+        + "</dl>",
+        "<h2>Findings</h2><table><tr><th>level<th>line<th>time<th>rule<th>what"
+        + "".join(rows)
+        + "</table>"
         if rows
         else "<p class=good>Nothing was found.</p>",
         "<h2>Path and process</h2>" + pictures(report),

@@ -20,14 +20,19 @@ def commands() -> None:
 def cycle_time(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    letters: Annotated[str, typer.Option(help="The program's axis letters: XYZABC, or ABCUVW.")] = "XYZABC",
+    letters: Annotated[
+        str, typer.Option(help="The program's axis letters: XYZABC, or ABCUVW.")
+    ] = "XYZABC",
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a config key of the welder.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a config key of the welder."),
     ] = None,
     baud: Annotated[
         int,
         typer.Option(
-            min=0, max=12_000_000, help="Bits a second of the serial line that brings the program; 0 is no limit."
+            min=0,
+            max=12_000_000,
+            help="Bits a second of the serial line that brings the program; 0 is no limit.",
         ),
     ] = 0,
 ) -> None:
@@ -60,10 +65,13 @@ def cycle_time(
     assert isinstance(config, WelderConfig)
     found = estimate(text, config)
     seconds = {
-        f"{name}_s": getattr(found, f"{name}_s") for name in ("motion", "process", "dwell", "io", "stream", "total")
+        f"{name}_s": getattr(found, f"{name}_s")
+        for name in ("motion", "process", "dwell", "io", "stream", "total")
     }
     if json:
-        errors = [{"line": number, "text": text, "error": why} for number, text, why in found.errors]
+        errors = [
+            {"line": number, "text": text, "error": why} for number, text, why in found.errors
+        ]
         counts = {
             "path_deg": found.path_deg,
             "path_mm": found.path_mm,
@@ -84,15 +92,29 @@ def cycle_time(
 def validate(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
     cell: Annotated[Path | None, typer.Option(help="What stands around the arm (YAML).")] = None,
-    config: Annotated[str, typer.Option(help="A simulation.yaml or scenario with the welder.")] = "welder",
-    settings: Annotated[list[str] | None, typer.Option("--set", help="key=value, for example letters=ABCUVW.")] = None,
-    heat: Annotated[str, typer.Option(metavar="LOW:HIGH", help="Heat input that every seam keeps to, kJ/mm.")] = "",
+    config: Annotated[
+        str, typer.Option(help="A simulation.yaml or scenario with the welder.")
+    ] = "welder",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value, for example letters=ABCUVW.")
+    ] = None,
+    heat: Annotated[
+        str, typer.Option(metavar="LOW:HIGH", help="Heat input that every seam keeps to, kJ/mm.")
+    ] = "",
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
     seed: Annotated[int | None, typer.Option(help="Of the arc's chances.")] = None,
-    json: Annotated[Path | None, typer.Option(metavar="F", help="Write JSON, the same for the same run.")] = None,
-    junit: Annotated[Path | None, typer.Option(metavar="F", help="Write JUnit XML, a test a rule.")] = None,
-    sarif: Annotated[Path | None, typer.Option(metavar="F", help="Write SARIF 2.1.0 for code review.")] = None,
-    html: Annotated[Path | None, typer.Option(metavar="F", help="Write a page with plots and the program.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write JSON, the same for the same run.")
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write JUnit XML, a test a rule.")
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write SARIF 2.1.0 for code review.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write a page with plots and the program.")
+    ] = None,
 ) -> None:
     """Run a program in virtual time and tell everything that is wrong with it, by line: collisions, limits, singularities,
     poses out of reach, alarms, arc faults, heat input.
@@ -121,17 +143,31 @@ def reach(
         ),
     ] = [],
     cell: Annotated[
-        str, typer.Option(metavar="CELL", help="What stands around the arm: a cell's YAML, or a shipped one's name.")
+        str,
+        typer.Option(
+            metavar="CELL",
+            help="What stands around the arm: a cell's YAML, or a shipped one's name.",
+        ),
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     map_mm: Annotated[
-        float, typer.Option("--map", metavar="MM", help="Map all of the workspace, a place every so many mm.")
+        float,
+        typer.Option(
+            "--map", metavar="MM", help="Map all of the workspace, a place every so many mm."
+        ),
     ] = 0.0,
-    out: Annotated[Path | None, typer.Option(metavar="F", help="Where the map goes: .npz, .csv or .ply.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="F", help="Where the map goes: .npz, .csv or .ply.")
+    ] = None,
     frame: Annotated[
-        str, typer.Option(help="What poses are told in: base (the arm's), or work (the cell's work frame).")
+        str,
+        typer.Option(
+            help="What poses are told in: base (the arm's), or work (the cell's work frame)."
+        ),
     ] = "base",
-    jobs: Annotated[int, typer.Option(min=0, max=256, help="Processes for a map; 0: one a core.")] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=0, max=256, help="Processes for a map; 0: one a core.")
+    ] = 0,
 ) -> None:
     """Say whether the torch gets to a pose, or map everything it gets to.
 
@@ -153,4 +189,6 @@ def reach(
 
     if bool(pose) == bool(map_mm):
         raise typer.BadParameter("give --pose, or --map with --out; one of them")
-    raise typer.Exit(draw_map(map_mm, out, cell, jobs, json) if map_mm else answer(pose, cell, frame, json))
+    raise typer.Exit(
+        draw_map(map_mm, out, cell, jobs, json) if map_mm else answer(pose, cell, frame, json)
+    )

@@ -46,11 +46,20 @@ class HardwareCodec:
                 raise ValueError(f"{len(data)} bytes are more than {LONGEST}")
             if kind == "driver":
                 kind, _, part_id = part_id.partition("/")
-                return [msgspec.structs.replace(_states.decode(data), kind=_known(kind), id=part_id)]
+                return [
+                    msgspec.structs.replace(_states.decode(data), kind=_known(kind), id=part_id)
+                ]
             found = msgspec.structs.replace(_readers[_known(kind)].decode(data), id=part_id)
-        except (ValueError, UnicodeDecodeError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        except (
+            ValueError,
+            UnicodeDecodeError,
+            RecursionError,
+        ) as error:  # msgspec's errors are ValueErrors
             raise WireError(f"{subject[:80]!r}: {error}", hang_up=False) from None
-        if isinstance(found, MotorReading) and max(abs(found.position), abs(found.velocity)) > FARTHEST:
+        if (
+            isinstance(found, MotorReading)
+            and max(abs(found.position), abs(found.velocity)) > FARTHEST
+        ):
             raise WireError(f"{subject[:80]!r}: no motor is, or goes, as far", hang_up=False)
         if isinstance(found, DeviceReading) and (what := trouble(found.data)):
             raise WireError(f"{subject[:80]!r}: {what}", hang_up=False)

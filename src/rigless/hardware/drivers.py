@@ -25,7 +25,9 @@ class Part(Struct, frozen=True, kw_only=True):
     type: str  # of driver: PLC, CANOPEN, …
     config: Mapping[str, Any]
     poll_s: float | None = None  # config `pollMs`
-    watchdog_s: float = 0.5  # config `watchdogMs`: so long without a command, and the motor is to stand
+    watchdog_s: float = (
+        0.5  # config `watchdogMs`: so long without a command, and the motor is to stand
+    )
 
 
 class MotorPart(Part, frozen=True, kw_only=True):

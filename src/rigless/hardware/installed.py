@@ -25,7 +25,12 @@ BASES: dict[str, Any] = {
     "rigless.agv.io": IoDriver,
     "rigless.agv.devices": DeviceDriver,
 }
-PLACES = {"motor": "motors", "input": "io.digitalInputs", "output": "io.digitalOutputs", "device": "io.devices"}
+PLACES = {
+    "motor": "motors",
+    "input": "io.digitalInputs",
+    "output": "io.digitalOutputs",
+    "device": "io.devices",
+}
 Key = tuple[str, str]  # group, type of driver
 
 
@@ -80,7 +85,9 @@ def lacks(needs: Sequence[Need]) -> list[Lack]:
     for (group, kind), need in offered.items():
         packages = sorted(_package(entry) for entry in there[group, kind])
         if len(packages) > 1:
-            what = f"{len(packages)} packages have a driver {kind} in {group}: {', '.join(packages)}"
+            what = (
+                f"{len(packages)} packages have a driver {kind} in {group}: {', '.join(packages)}"
+            )
             found.append(Lack(need, "DRIVER_TWICE", what, "uninstall all but one"))
     return found
 
@@ -88,7 +95,12 @@ def lacks(needs: Sequence[Need]) -> list[Lack]:
 def make_drivers(parts: Sequence[Part]) -> list[Driver]:
     """A driver for each part, not opened yet. Raises InputError with all that is missing, broken or configured wrong."""
     problems = [
-        Problem(f"{PLACES[lack.need.kind]}.{lack.need.id}.driver.type", lack.what, lack.fix, code=lack.code)
+        Problem(
+            f"{PLACES[lack.need.kind]}.{lack.need.id}.driver.type",
+            lack.what,
+            lack.fix,
+            code=lack.code,
+        )
         for lack in lacks([Need(part.kind, part.id, part.type) for part in parts])
     ]
     if problems:
@@ -106,9 +118,15 @@ def make_drivers(parts: Sequence[Part]) -> list[Driver]:
                 made.append(kind(part, shared))
             except ValidationError as error:
                 below = (PLACES[part.kind], part.id, "driver", "config")
-                problems += [found.at(below=below) for found in findings_of(error, dict(part.config))]
+                problems += [
+                    found.at(below=below) for found in findings_of(error, dict(part.config))
+                ]
             except Exception as error:  # somebody else's code
-                what = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+                what = (
+                    str(error)
+                    if isinstance(error, ValueError)
+                    else f"{type(error).__name__}: {error}"
+                )
                 problems.append(Problem(f"{PLACES[part.kind]}.{part.id}.driver.config", what))
     if problems:
         raise InputError(problems)
@@ -124,7 +142,11 @@ def _load(key: Key, entry: EntryPoint, problems: list[Problem]) -> type[Driver] 
         problems.append(Problem(where, f"{entry.value} cannot be imported: {type(error).__name__}: {error}", "repair or reinstall the package"))  # fmt: skip
         return None
     if not (isinstance(found, type) and issubclass(found, BASES[group])):
-        problems.append(Problem(where, f"{entry.value} is no subclass of rigless.hardware.{BASES[group].__name__}"))
+        problems.append(
+            Problem(
+                where, f"{entry.value} is no subclass of rigless.hardware.{BASES[group].__name__}"
+            )
+        )
         return None
     return found
 

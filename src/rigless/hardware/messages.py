@@ -75,4 +75,10 @@ class DriverState(Said, frozen=True):
 
 Command = MotorCommand | OutputCommand
 Reading = MotorReading | InputReading | OutputReading | DeviceReading
-HEARD: tuple[type[Said], ...] = (MotorReading, InputReading, OutputReading, DeviceReading, DriverState)  # by the robot
+HEARD: tuple[type[Said], ...] = (
+    MotorReading,
+    InputReading,
+    OutputReading,
+    DeviceReading,
+    DriverState,
+)  # by the robot

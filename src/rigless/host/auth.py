@@ -27,7 +27,10 @@ NOTHING_ELSE = "base-uri 'none'; form-action 'none'; object-src 'none'"  # these
 
 def _headers(script: str) -> list[tuple[bytes, bytes]]:
     return [
-        (b"content-security-policy", f"{POLICY}; {NOTHING_ELSE}; script-src 'self' {script}".encode()),
+        (
+            b"content-security-policy",
+            f"{POLICY}; {NOTHING_ELSE}; script-src 'self' {script}".encode(),
+        ),
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),
         (b"cache-control", b"no-store"),
@@ -48,7 +51,10 @@ class Auth:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
         query = parse_qs(scope["query_string"].decode("latin-1"))
         refusal = self._refusal(scope, headers, query)
         if refusal:
@@ -64,10 +70,15 @@ class Auth:
         else:
             await self._app(scope, receive, self._with_headers(send))
 
-    def _refusal(self, scope: Scope, headers: dict[str, str], query: dict[str, list[str]]) -> tuple[int, str] | None:
+    def _refusal(
+        self, scope: Scope, headers: dict[str, str], query: dict[str, list[str]]
+    ) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if not _is_local_name(host):
-            return 403, f"the host name {host!r} is not served; use the address that rigless printed"
+            return (
+                403,
+                f"the host name {host!r} is not served; use the address that rigless printed",
+            )
         origin = headers.get("origin")
         changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD", "OPTIONS")
         if changes and origin is not None and origin.partition("://")[2] != host:
@@ -78,14 +89,20 @@ class Auth:
             return 413, f"a body has a content-length of at most {LARGEST_BODY} bytes"
         if self._token is None or self._is_known(scope, headers, query):
             return None
-        return 401, "no valid token: open the URL that rigless printed, or send it as Authorization: Bearer TOKEN"
+        return (
+            401,
+            "no valid token: open the URL that rigless printed, or send it as Authorization: Bearer TOKEN",
+        )
 
     def _is_known(self, scope: Scope, headers: dict[str, str], query: dict[str, list[str]]) -> bool:
         assert self._token is not None
         scheme, _, given = headers.get("authorization", "").partition(" ")
         candidates = [given] if scheme.lower() == "bearer" else []
         candidates += query.get("token", [])
-        if any(hmac.compare_digest(candidate.encode(), self._token.encode()) for candidate in candidates):
+        if any(
+            hmac.compare_digest(candidate.encode(), self._token.encode())
+            for candidate in candidates
+        ):
             return True
         try:
             cookies = SimpleCookie(headers.get("cookie", ""))
@@ -98,7 +115,9 @@ class Auth:
         return hmac.compare_digest(signature.encode(), self._sign(scope, nonce).encode())
 
     def _sign(self, scope: Scope, nonce: str) -> str:
-        return hmac.new(self._secret, f"{_cookie_name(scope)} {nonce}".encode(), "sha256").hexdigest()
+        return hmac.new(
+            self._secret, f"{_cookie_name(scope)} {nonce}".encode(), "sha256"
+        ).hexdigest()
 
     async def _start_session(self, scope: Scope, send: Send) -> None:
         nonce = secrets.token_urlsafe(24)
@@ -123,7 +142,9 @@ class Auth:
     async def _refuse(self, scope: Scope, send: Send, status: int, reason: str) -> None:
         body = to_json({"problems": [{"where": "", "what": reason, "fix": ""}]})
         kind = "http.response" if scope["type"] == "http" else "websocket.http.response"
-        if kind.startswith("websocket") and "websocket.http.response" not in scope.get("extensions", {}):
+        if kind.startswith("websocket") and "websocket.http.response" not in scope.get(
+            "extensions", {}
+        ):
             await send({"type": "websocket.close", "code": 1008, "reason": reason})
             return
         headers = [(b"content-type", b"application/json"), *self._headers]

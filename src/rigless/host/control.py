@@ -117,7 +117,10 @@ def summarise(host: Host) -> dict[str, Any]:
 
 def describe(host: Host) -> dict[str, Any]:
     """The whole status, as `rigless ctl status` shows it."""
-    return {**summarise(host), "robots": [describe_robot(host, robot) for robot in host.sim.robots.values()]}
+    return {
+        **summarise(host),
+        "robots": [describe_robot(host, robot) for robot in host.sim.robots.values()],
+    }
 
 
 def list_snapshots(host: Host) -> list[dict[str, Any]]:
@@ -126,7 +129,9 @@ def list_snapshots(host: Host) -> list[dict[str, Any]]:
 
 def create_app(host: Host) -> FastAPI:
     """The API of one host. Authentication is wrapped around it by the server."""
-    app = FastAPI(title="rigless", version="1", description=__doc__ or "", docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="rigless", version="1", description=__doc__ or "", docs_url=None, redoc_url=None
+    )
 
     @app.exception_handler(InputError)
     async def bad_input(request: Request, error: InputError) -> Response:
@@ -134,12 +139,17 @@ def create_app(host: Host) -> FastAPI:
 
     @app.exception_handler(RequestValidationError)
     async def bad_body(request: Request, error: RequestValidationError) -> Response:
-        problems = [Problem(".".join(str(part) for part in detail["loc"]), detail["msg"]) for detail in error.errors()]
+        problems = [
+            Problem(".".join(str(part) for part in detail["loc"]), detail["msg"])
+            for detail in error.errors()
+        ]
         return JSONResponse({"problems": [to_builtins(problem) for problem in problems]}, 422)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        return JSONResponse({"problems": [to_builtins(Problem("", str(error.detail)))]}, error.status_code)
+        return JSONResponse(
+            {"problems": [to_builtins(Problem("", str(error.detail)))]}, error.status_code
+        )
 
     _add_time(app, host)
     _add_robots(app, host)
@@ -201,7 +211,10 @@ def _add_robots(app: FastAPI, host: Host) -> None:
             for target, kinds in found.fault_targets.seams.items()
         }
         targets = {
-            target: {kind: {name: param.default for name, param in of.items()} for kind, of in kinds.items()}
+            target: {
+                kind: {name: param.default for name, param in of.items()}
+                for kind, of in kinds.items()
+            }
             for target, kinds in params.items()
         }
         return {
@@ -253,11 +266,15 @@ def _add_robots(app: FastAPI, host: Host) -> None:
             "events_processed": host.sim.agenda.processed,
             "recorded_messages": host.tape.messages,
             "dropped": dict(host.dropped),
-            "robots": {robot.name: to_builtins(robot.metrics) for robot in host.sim.robots.values()},
+            "robots": {
+                robot.name: to_builtins(robot.metrics) for robot in host.sim.robots.values()
+            },
         }
 
     @app.get("/api/events")
-    async def events(since_s: float = 0.0, limit: Annotated[int, Field(ge=1, le=10_000)] = 1000) -> list[Any]:
+    async def events(
+        since_s: float = 0.0, limit: Annotated[int, Field(ge=1, le=10_000)] = 1000
+    ) -> list[Any]:
         found = [event for event in host.sim.events if event.time_ns >= since_s * 1e9]
         return [to_builtins(event) for event in found[-limit:]]
 

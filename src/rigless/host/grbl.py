@@ -50,7 +50,9 @@ class GrblController(SpokenController):
 
     def _dial(self) -> int:
         parts = urlsplit(self._address)
-        self._socket = socket.create_connection((parts.hostname or "127.0.0.1", parts.port or TELNET), CONNECT_S)
+        self._socket = socket.create_connection(
+            (parts.hostname or "127.0.0.1", parts.port or TELNET), CONNECT_S
+        )
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return self._socket.fileno()
 
@@ -63,7 +65,9 @@ class GrblController(SpokenController):
             termios.tcsetattr(line, termios.TCSANOW, settings)
         except (termios.error, AttributeError) as error:
             os.close(line)
-            raise OSError(f"{self._address} is no serial line of {self._baud} baud: {error}") from None
+            raise OSError(
+                f"{self._address} is no serial line of {self._baud} baud: {error}"
+            ) from None
         return line
 
     def _close(self) -> None:
@@ -96,7 +100,9 @@ class GrblController(SpokenController):
         return data
 
 
-def open_controller(where: str = "simulation", config: WelderConfig | None = None) -> MotionController:
+def open_controller(
+    where: str = "simulation", config: WelderConfig | None = None
+) -> MotionController:
     """Simulation, or a board at an address: what the rest of a program does with it is the same."""
     if where == "simulation":
         return VirtualController(config)

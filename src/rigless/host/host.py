@@ -70,7 +70,9 @@ class Host:
         self._slice_sim_ns = 1_000_000
         self._spent_ns = 0  # on catching up for inputs since the loop had its turn
         self._alarm: Alarm | None = None
-        self._awaited_ns = 0  # the event the alarm is set for; an input rings only if something is due sooner
+        self._awaited_ns = (
+            0  # the event the alarm is set for; an input rings only if something is due sooner
+        )
         self._rate_marks = ((0, 0), (0, 0))  # wall and simulated time when last asked, and before
         self._ran_ns = 0  # wall time that passed while it ran, up to the last change
         self._ran_since_ns = 0
@@ -98,7 +100,9 @@ class Host:
     async def _open_port(self, robot: str, port: Port) -> None:
         if not self.surroundings.on_air(port, self.pace.mode == "fast"):
             port = replace(port, transport="memory")
-        transport = make(self.surroundings.equip(port, self._told), PortInbox(self, robot, port.name))
+        transport = make(
+            self.surroundings.equip(port, self._told), PortInbox(self, robot, port.name)
+        )
         self.transports[robot, port.name] = transport
         address = self.built.addresses[robot, port.name]
         try:
@@ -107,7 +111,9 @@ class Host:
             fix = f"free it, or use another: --set {robot}.ports.{port.name}=0"
             raise InputError(
                 Problem(
-                    f"{robot}/{port.name}", f"cannot bind {address}: {getattr(error, 'strerror', None) or error}", fix
+                    f"{robot}/{port.name}",
+                    f"cannot bind {address}: {getattr(error, 'strerror', None) or error}",
+                    fix,
                 )
             ) from None
 
@@ -123,7 +129,9 @@ class Host:
                 break
             if self.paused or self.failure or self.pace.mode == "lockstep":
                 self.tape.flush_if_due()
-                await self._alarm.wait(time.monotonic_ns() + FLUSH_WALL_NS if self.tape.path else None)
+                await self._alarm.wait(
+                    time.monotonic_ns() + FLUSH_WALL_NS if self.tape.path else None
+                )
             elif self.pace.mode == "fast":
                 self._run_slice(self.sim.now_ns + 60_000_000_000)
                 await asyncio.sleep(0)
@@ -169,7 +177,9 @@ class Host:
             self._lose_time(behind_ns, wall_ns)
             return
         if target_ns > self.sim.now_ns:
-            self._advance(min(target_ns, self.sim.now_ns + int(4 * SLICE_WALL_NS * self.pace.speed)))
+            self._advance(
+                min(target_ns, self.sim.now_ns + int(4 * SLICE_WALL_NS * self.pace.speed))
+            )
             self._spent_ns += time.monotonic_ns() - wall_ns
 
     def _measure(self) -> None:
@@ -185,7 +195,9 @@ class Host:
         self.pace.anchor(wall_ns, self.sim.now_ns)
         self.tidings.lost(self.lost_ns)
         text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
-        self.sim.log(Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9}))
+        self.sim.log(
+            Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9})
+        )
 
     def _run_slice(self, limit_ns: int) -> None:
         """One slice as fast as possible; its length in simulated time follows from how long the last one took."""
@@ -200,7 +212,9 @@ class Host:
             self.sim.run_until(target_ns)
         except RobotError as error:
             self._fail(error)
-        if self.pace.mode != "fast":  # files of fast runs must come out alike, so there only their size decides
+        if (
+            self.pace.mode != "fast"
+        ):  # files of fast runs must come out alike, so there only their size decides
             self.tape.flush_if_due()
 
     def _fail(self, error: RobotError) -> None:
@@ -208,7 +222,9 @@ class Host:
         self._ran_ns = self._ran()
         self.failure = str(error)
         trace = "".join(traceback.format_exception(error))
-        self.sim.log(Event(self.sim.now_ns, "", "robot-failed", "critical", str(error), {"traceback": trace}))
+        self.sim.log(
+            Event(self.sim.now_ns, "", "robot-failed", "critical", str(error), {"traceback": trace})
+        )
 
     def _until_end(self, time_ns: int) -> int:
         return time_ns if self.end_ns is None else min(time_ns, self.end_ns)
@@ -238,7 +254,9 @@ class Host:
             self._reanchor()
 
     def _ran(self) -> int:
-        return self._ran_ns + (0 if self.paused or self.failure else time.monotonic_ns() - self._ran_since_ns)
+        return self._ran_ns + (
+            0 if self.paused or self.failure else time.monotonic_ns() - self._ran_since_ns
+        )
 
     @property
     def wall_s(self) -> float:
@@ -253,10 +271,19 @@ class Host:
         self._reanchor()
 
     def _check_pace(self, pace: Pace) -> None:
-        real = [robot.name for robot in self.sim.robots.values() for port in robot.ports if port.transport == "drivers"]
+        real = [
+            robot.name
+            for robot in self.sim.robots.values()
+            for port in robot.ports
+            if port.transport == "drivers"
+        ]
         if real and (pace.mode != "real" or pace.speed != 1.0):
             what = f"{real[0]} has real parts, and they do not move at the pace {pace}"
-            raise InputError(Problem("speed", what, "real time: --speed 1, or simulate them: --set runtime.mode=MOCK"))
+            raise InputError(
+                Problem(
+                    "speed", what, "real time: --speed 1, or simulate them: --set runtime.mode=MOCK"
+                )
+            )
 
     async def step(self, ms: float) -> None:
         """Advance by this much and stop there; in real or fast mode this also pauses."""
@@ -265,7 +292,11 @@ class Host:
         self.halted = False
         if self.failure:
             raise InputError(
-                Problem("step", f"the simulation has failed: {self.failure}", "reset it: rigless ctl reset")
+                Problem(
+                    "step",
+                    f"the simulation has failed: {self.failure}",
+                    "reset it: rigless ctl reset",
+                )
             )
         end_ns = self._until_end(self.sim.now_ns + round(ms * 1e6))
         while self.sim.now_ns < end_ns and not self.failure and not self.finished.is_set():
@@ -287,7 +318,9 @@ class Host:
             return "failed"
         if self.finished.is_set() or self.halted:
             return "stopped"
-        return "paused" if self.paused else "lockstep" if self.pace.mode == "lockstep" else "running"
+        return (
+            "paused" if self.paused else "lockstep" if self.pace.mode == "lockstep" else "running"
+        )
 
     def _mark_rate(self) -> None:
         self._rate_marks = ((time.monotonic_ns(), self.sim.now_ns),) * 2
@@ -372,7 +405,9 @@ class Host:
         self._rewind(lambda: self.sim.restore(saved))
 
     def _rewind(self, rewind: Any) -> None:
-        links = {link.id: link for links in self.sim.wiring.links.values() for link in links.values()}
+        links = {
+            link.id: link for links in self.sim.wiring.links.values() for link in links.values()
+        }
         path = self.tape.path
         self.tape.stop()
         rewind()

@@ -42,7 +42,9 @@ class PortInbox:
 
     def told(self, text: str, severity: Severity) -> None:
         sim, place = self._host.sim, {"robot": self._robot, "port": self._port}
-        sim.log(Event(sim.now_ns, "", f"{self._port}-told", severity, f"{self._robot}: {text}", place))
+        sim.log(
+            Event(sim.now_ns, "", f"{self._port}-told", severity, f"{self._robot}: {text}", place)
+        )
 
 
 def reconcile(host: "Host", before: dict[int, Link]) -> None:
@@ -52,7 +54,10 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
     for (robot, port), links in sim.wiring.links.items():
         for link in list(links.values()):
             if inp.LOCAL < link.id < OPENED:
-                if host.live.get(link.id) == (robot, port, link.peer, link.local) and link.id in before:
+                if (
+                    host.live.get(link.id) == (robot, port, link.peer, link.local)
+                    and link.id in before
+                ):
                     link.codec = before[link.id].codec
                 else:  # gone, or of another process that numbered its links the same
                     sim.apply(inp.Disconnect(robot, port, link.id))
@@ -63,7 +68,11 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
             if again is not None and link_id in before:
                 again.codec = before[link_id].codec
     for (robot, port), transport in host.transports.items():
-        wanted = {link.id: link.peer for link in sim.wiring.links[robot, port].values() if link.id >= OPENED}
+        wanted = {
+            link.id: link.peer
+            for link in sim.wiring.links[robot, port].values()
+            if link.id >= OPENED
+        }
         for old in before.values():
             if old.id >= OPENED and old.port == port:
                 transport.close_link(old.id)

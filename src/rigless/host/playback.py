@@ -16,7 +16,9 @@ from rigless.scenario.build import Built
 class Playback(Host):
     """A host whose robots are mute. Time starts with the first client, so that it misses nothing, unless `at_once`."""
 
-    def __init__(self, built: Built, recording: Recording, speed: float | str = 1.0, at_once: bool = False):
+    def __init__(
+        self, built: Built, recording: Recording, speed: float | str = 1.0, at_once: bool = False
+    ):
         super().__init__(built, speed)
         self.paused = not at_once
         self.played = 0
@@ -24,11 +26,15 @@ class Playback(Host):
         for record in recording:
             self.end_ns = max(self.end_ns, record.time_ns)
             if record.direction == "out":
-                self.sim.watch(record.time_ns, partial(self._play, record.robot, record.port, *record.wire()))
+                self.sim.watch(
+                    record.time_ns, partial(self._play, record.robot, record.port, *record.wire())
+                )
 
     async def _open_port(self, robot: str, port: Port) -> None:
         """What a robot once said to its real parts is not said to them again."""
-        await super()._open_port(robot, replace(port, transport="memory") if port.transport == "drivers" else port)
+        await super()._open_port(
+            robot, replace(port, transport="memory") if port.transport == "drivers" else port
+        )
 
     def _check_pace(self, pace: Pace) -> None:
         return  # real parts are not there

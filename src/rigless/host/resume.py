@@ -11,7 +11,12 @@ def resumed(built: Built, around: Surroundings, fast: bool) -> Built:
     configs: dict[str, Any] = {}
     notes: list[str] = []
     for robot in built.simulation.robots.values():
-        kept = [said for port in robot.ports if around.on_air(port, fast) for said in around.remembered(port)]
+        kept = [
+            said
+            for port in robot.ports
+            if around.on_air(port, fast)
+            for said in around.remembered(port)
+        ]
         config, told = robot.resumed(robot.config, kept) if kept else (robot.config, [])
         notes += told
         if config != robot.config:

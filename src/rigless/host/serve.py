@@ -53,7 +53,10 @@ class ServedHost:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._loop is not None and self._host is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._host.stop)

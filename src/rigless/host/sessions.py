@@ -64,9 +64,19 @@ def the_one() -> dict[str, Any]:
     found = running()
     if not found:
         raise InputError(
-            Problem("ctl", "no running rigless with a panel was found on this machine", "start one: rigless run TARGET")
+            Problem(
+                "ctl",
+                "no running rigless with a panel was found on this machine",
+                "start one: rigless run TARGET",
+            )
         )
     if len(found) > 1:
         names = ", ".join(f"{note['url']} ({note['name']})" for note in found)
-        raise InputError(Problem("ctl", f"several instances are running: {names}", "choose one with --url and --token"))
+        raise InputError(
+            Problem(
+                "ctl",
+                f"several instances are running: {names}",
+                "choose one with --url and --token",
+            )
+        )
     return found[0]

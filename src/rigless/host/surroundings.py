@@ -25,7 +25,9 @@ class Surroundings:
     """Without a state folder there is a temporary one, gone at the end. With `embedded_nats` robots use a server of ours whatever
     their config says."""
 
-    def __init__(self, state: Path | None = None, embedded_nats: bool = False, ros_backend: str = "dds"):
+    def __init__(
+        self, state: Path | None = None, embedded_nats: bool = False, ros_backend: str = "dds"
+    ):
         self.embedded_nats, self.ros_backend = embedded_nats, ros_backend
         self._state = state
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -57,13 +59,17 @@ class Surroundings:
 
     def _folder(self) -> Path:
         if self._state is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="rigless-", ignore_cleanup_errors=True)
+            self._temporary = tempfile.TemporaryDirectory(
+                prefix="rigless-", ignore_cleanup_errors=True
+            )
             self._state = Path(self._temporary.name)
         try:
             self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             what = f"the state folder {self._state} cannot be made: {error.strerror}"
-            raise InputError(Problem("nats", what, "choose another: --state DIR, or RIGLESS_STATE")) from None
+            raise InputError(
+                Problem("nats", what, "choose another: --state DIR, or RIGLESS_STATE")
+            ) from None
         return self._state
 
     async def close(self) -> None:

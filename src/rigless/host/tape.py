@@ -27,7 +27,9 @@ class Tape:
     def start(self, path: Path | None = None, name: str = "recording") -> None:
         """Record to this file, or to a new one in the working folder that is called after the name and the time."""
         if self._recorder is not None:
-            raise InputError(Problem("recording", f"already recording to {self.path}", "stop it first"))
+            raise InputError(
+                Problem("recording", f"already recording to {self.path}", "stop it first")
+            )
         try:
             path = _new_file(name) if path is None else path
             self._stream = path.open("wb")

@@ -56,7 +56,9 @@ class Tidings:
         off = [
             robot
             for robot in self.sim.robots.values()
-            if BOOT in robot.inputs and abs(epoch_s - robot.input[EPOCH]) > DATE_OFF_S and self._boots(robot)
+            if BOOT in robot.inputs
+            and abs(epoch_s - robot.input[EPOCH]) > DATE_OFF_S
+            and self._boots(robot)
         ]
         if off:
             moved_s = epoch_s - off[0].input[EPOCH]

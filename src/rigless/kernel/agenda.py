@@ -17,11 +17,30 @@ TIMER, TICK, SAMPLE, INPUT = (priority << 48 for priority in range(4))
 class Ticker:
     """A periodic call: the n-th is due at base + n·10⁹·den//num. `step_ns` is the period where that is a whole number."""
 
-    __slots__ = ("base_ns", "call", "due_ns", "n", "name", "num", "period_num", "rank", "skim", "step_ns")
+    __slots__ = (
+        "base_ns",
+        "call",
+        "due_ns",
+        "n",
+        "name",
+        "num",
+        "period_num",
+        "rank",
+        "skim",
+        "step_ns",
+    )
 
-    def __init__(self, name: str, call: Callable[[], Any], rank: int, skim: Callable[[int], int] | None = None):
+    def __init__(
+        self,
+        name: str,
+        call: Callable[[], Any],
+        rank: int,
+        skim: Callable[[int], int] | None = None,
+    ):
         self.name, self.call, self.rank = name, call, rank
-        self.skim = skim  # may do many ticks at once while nothing else is due; gives how many it did
+        self.skim = (
+            skim  # may do many ticks at once while nothing else is due; gives how many it did
+        )
         self.set_rate(Rate(0), 0)
 
     def set_rate(self, rate: Rate, base_ns: int) -> None:
@@ -38,7 +57,9 @@ class Ticker:
 
     def count_until(self, limit_ns: int) -> int:
         """How many ticks are due up to and including this time."""
-        last = (limit_ns - self.base_ns + 1) * self.num - 1  # the largest n with base + n·period//num ≤ limit
+        last = (
+            limit_ns - self.base_ns + 1
+        ) * self.num - 1  # the largest n with base + n·period//num ≤ limit
         return max(0, last // self.period_num - self.save()[3] + 1)
 
     def move_on(self, ticks: int) -> int:
@@ -82,10 +103,15 @@ class Agenda:
         heappush(self._heap, (time_ns, priority | self.next_order, Shot(action, argument)))
         return self.next_order
 
-    def add_timer(self, time_ns: int, robot: str, method: Callable[..., Any], args: tuple[Any, ...]) -> int:
+    def add_timer(
+        self, time_ns: int, robot: str, method: Callable[..., Any], args: tuple[Any, ...]
+    ) -> int:
         """Enter a call of a robot's method; kept by name, so that a snapshot can hold it."""
         self.next_order = order = self.next_order + 1
-        heappush(self._heap, (time_ns, TIMER | order, Shot("timer", (robot, method.__name__, args), method)))
+        heappush(
+            self._heap,
+            (time_ns, TIMER | order, Shot("timer", (robot, method.__name__, args), method)),
+        )
         return order
 
     def cancel(self, order: int) -> None:
@@ -108,7 +134,9 @@ class Agenda:
         """Run all that is due up to and including this time, in order."""
         count, replace = 0, heapreplace
         try:
-            while True:  # not `while heap := …`: CPython 3.11 specialises such a loop only after some calls
+            while (
+                True
+            ):  # not `while heap := …`: CPython 3.11 specialises such a loop only after some calls
                 heap = self._heap
                 if not heap:
                     break
@@ -147,7 +175,9 @@ class Agenda:
     def _skim(self, ticker: Ticker, until_ns: int) -> int:
         """Let a ticker do what it has to do before the next other event, if that is more than one tick and it can."""
         heap = self._heap
-        others = [entry[0] - 1 for entry in heap[1:3]]  # the next event is one of the root's children
+        others = [
+            entry[0] - 1 for entry in heap[1:3]
+        ]  # the next event is one of the root's children
         ahead = ticker.count_until(min(until_ns, *others) if others else until_ns)
         if ahead < 2:
             return 0
@@ -165,9 +195,17 @@ class Agenda:
             if item.__class__ is Shot and item.live and not SAMPLE <= rank < INPUT
         ]
 
-    def load(self, now_ns: int, next_order: int, shots: list[tuple[int, int, str, Any]], tickers: list[Ticker]) -> None:
+    def load(
+        self,
+        now_ns: int,
+        next_order: int,
+        shots: list[tuple[int, int, str, Any]],
+        tickers: list[Ticker],
+    ) -> None:
         """Start over from saved one-shots and these tickers."""
         self.now_ns, self.next_order = now_ns, next_order
-        self._heap = [(time_ns, rank, Shot(action, argument)) for time_ns, rank, action, argument in shots]
+        self._heap = [
+            (time_ns, rank, Shot(action, argument)) for time_ns, rank, action, argument in shots
+        ]
         self._heap += [(ticker.due_ns, ticker.rank, ticker) for ticker in tickers if ticker.num]
         heapify(self._heap)

@@ -35,7 +35,9 @@ class Behaviour:
     def handler(self, kind: type) -> str | None:
         """The method that takes messages of this type, or of a base of it."""
         if kind not in self._found:
-            self._found[kind] = next((self._on[base] for base in kind.__mro__ if base in self._on), None)
+            self._found[kind] = next(
+                (self._on[base] for base in kind.__mro__ if base in self._on), None
+            )
         return self._found[kind]
 
     def message(self, type_name: str, fields: Mapping[str, Any]) -> Any:
@@ -53,7 +55,9 @@ class Behaviour:
         try:
             return msgspec.convert(dict(fields), self._types[type_name], strict=False)
         except msgspec.ValidationError as error:
-            raise InputError(Problem(type_name, str(error), f"its fields: {', '.join(known)}")) from None
+            raise InputError(
+                Problem(type_name, str(error), f"its fields: {', '.join(known)}")
+            ) from None
 
     def describe(self, message: Any) -> tuple[str, dict[str, Any]]:
         """The name of a message's type and its fields; the opposite of `message`."""
@@ -64,4 +68,6 @@ class Behaviour:
 
 
 def _fields(kind: type) -> list[str]:
-    return [name for base in reversed(kind.__mro__) for name in getattr(base, "__annotations__", {})]
+    return [
+        name for base in reversed(kind.__mro__) for name in getattr(base, "__annotations__", {})
+    ]

@@ -24,7 +24,9 @@ UNITS = {
 }  # fmt: skip
 Colour = Literal["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad"]
 Paint = str  # a Colour, or a paint of the user's own as #rrggbb
-Style = Literal["solid", "ghost", "wire"]  # of bodies: as they are, seen through, or their edges only
+Style = Literal[
+    "solid", "ghost", "wire"
+]  # of bodies: as they are, seen through, or their edges only
 
 
 @dataclass(frozen=True)
@@ -345,7 +347,9 @@ def rows(part: Part, values: ArrayLike) -> NDArray[np.float32]:
         return np.empty((0, part.columns), np.float32)
     found = np.atleast_2d(found)
     if found.ndim != 2 or found.shape[1] != part.columns:
-        raise ValueError(f"{part.name} needs rows of {part.columns} numbers, not an array of shape {found.shape}")
+        raise ValueError(
+            f"{part.name} needs rows of {part.columns} numbers, not an array of shape {found.shape}"
+        )
     return found
 
 

@@ -28,14 +28,18 @@ class Param:
             return (
                 value
                 if value in self.choices
-                else Problem(where, f"{value!r} is not a choice", did_you_mean(str(value), self.choices))
+                else Problem(
+                    where, f"{value!r} is not a choice", did_you_mean(str(value), self.choices)
+                )
             )
         try:
             number = float(value)
         except (TypeError, ValueError, OverflowError):
             return Problem(where, f"{value!r} is not a number", f"for example {self.default}")
         if not (math.isfinite(number) and self.low <= number <= self.high):
-            return Problem(where, f"{number:g} is out of range", f"between {self.low:g} and {self.high:g}")
+            return Problem(
+                where, f"{number:g} is out of range", f"between {self.low:g} and {self.high:g}"
+            )
         return number
 
 
@@ -45,9 +49,17 @@ DIRECTION = Param("both", choices=("in", "out", "both"))
 KINDS: dict[str, dict[str, dict[str, Param]]] = {
     "wire": {
         "drop": {"probability": PROBABILITY, "direction": DIRECTION},
-        "delay": {"ms": Param(100.0, 0.0, 3.6e6), "jitter_ms": Param(0.0, 0.0, 3.6e6), "direction": DIRECTION},
+        "delay": {
+            "ms": Param(100.0, 0.0, 3.6e6),
+            "jitter_ms": Param(0.0, 0.0, 3.6e6),
+            "direction": DIRECTION,
+        },
         "duplicate": {"probability": PROBABILITY, "direction": DIRECTION},
-        "corrupt": {"probability": PROBABILITY, "bits": Param(1.0, 1.0, 1024.0), "direction": DIRECTION},
+        "corrupt": {
+            "probability": PROBABILITY,
+            "bits": Param(1.0, 1.0, 1024.0),
+            "direction": DIRECTION,
+        },
         "disconnect": {},
     },
     "sensor": {
@@ -106,7 +118,11 @@ class Targets:
 
     @classmethod
     def of(
-        cls, ports: Iterable[str], sensors: Iterable[str], actuators: Iterable[str], own: Mapping[str, Iterable[str]]
+        cls,
+        ports: Iterable[str],
+        sensors: Iterable[str],
+        actuators: Iterable[str],
+        own: Mapping[str, Iterable[str]],
     ) -> "Targets":
         seams: dict[str, dict[str, str]] = {}
         for seam, names in (("wire", ports), ("sensor", sensors), ("actuator", actuators)):
@@ -117,14 +133,22 @@ class Targets:
             seams[name] = {**dict.fromkeys(kinds, "own"), **seams.get(name, {})}
         return cls(seams)
 
-    def resolve(self, robot: str, target: str, kind: str, params: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    def resolve(
+        self, robot: str, target: str, kind: str, params: Mapping[str, Any]
+    ) -> tuple[str, str, dict[str, Any]]:
         """Check a request; gives (kind, seam, full parameters). An empty kind means the target's first."""
         if target not in self.seams:
-            raise InputError(Problem(robot, f"unknown fault target {target!r}", did_you_mean(target, self.seams)))
+            raise InputError(
+                Problem(robot, f"unknown fault target {target!r}", did_you_mean(target, self.seams))
+            )
         kinds = self.seams[target]
         kind = kind or next(iter(kinds))
         if kind not in kinds:
-            raise InputError(Problem(f"{robot} {target}", f"unknown fault kind {kind!r}", did_you_mean(kind, kinds)))
+            raise InputError(
+                Problem(
+                    f"{robot} {target}", f"unknown fault kind {kind!r}", did_you_mean(kind, kinds)
+                )
+            )
         seam = kinds[kind]
         if seam == "own":
             return kind, seam, dict(params)
@@ -155,7 +179,9 @@ def sense(fault: Fault, value: Any, rng: np.random.Generator) -> Any:
         case "dropout":
             return None if rng.random() < fault.params["probability"] else value
         case "stuck":
-            held = fault.memory.setdefault("value", value.copy() if isinstance(value, np.ndarray) else value)
+            held = fault.memory.setdefault(
+                "value", value.copy() if isinstance(value, np.ndarray) else value
+            )
             return held.copy() if isinstance(held, np.ndarray) else held
         case "bias":
             return value + fault.params["value"]
@@ -163,7 +189,9 @@ def sense(fault: Fault, value: Any, rng: np.random.Generator) -> Any:
             return value + fault.params["stddev"] * rng.standard_normal(np.shape(value) or None)
         case _:  # wrong
             wrong = fault.params["value"]
-            return np.full_like(value, wrong) if isinstance(value, np.ndarray) else type(value)(wrong)
+            return (
+                np.full_like(value, wrong) if isinstance(value, np.ndarray) else type(value)(wrong)
+            )
 
 
 def actuate(fault: Fault, command: float, dt_s: float, full: float, before: float = 0.0) -> float:
@@ -185,7 +213,9 @@ def actuate(fault: Fault, command: float, dt_s: float, full: float, before: floa
             return last
 
 
-def transmit(fault: Fault, packets: list[tuple[int, bytes]], rng: np.random.Generator) -> list[tuple[int, bytes]]:
+def transmit(
+    fault: Fault, packets: list[tuple[int, bytes]], rng: np.random.Generator
+) -> list[tuple[int, bytes]]:
     """Packets as (extra delay in ns, bytes) through one wire fault."""
     match fault.kind:
         case "drop":
@@ -194,17 +224,25 @@ def transmit(fault: Fault, packets: list[tuple[int, bytes]], rng: np.random.Gene
             return [
                 copy
                 for packet in packets
-                for copy in ((packet, packet) if rng.random() < fault.params["probability"] else (packet,))
+                for copy in (
+                    (packet, packet) if rng.random() < fault.params["probability"] else (packet,)
+                )
             ]
         case "corrupt":
             chance = fault.params["probability"]
             return [
-                (delay, _flip(data, int(fault.params["bits"]), rng) if rng.random() < chance else data)
+                (
+                    delay,
+                    _flip(data, int(fault.params["bits"]), rng) if rng.random() < chance else data,
+                )
                 for delay, data in packets
             ]
         case "delay":
             extra_ms, jitter_ms = fault.params["ms"], fault.params["jitter_ms"]
-            return [(delay + round((extra_ms + jitter_ms * rng.random()) * 1e6), data) for delay, data in packets]
+            return [
+                (delay + round((extra_ms + jitter_ms * rng.random()) * 1e6), data)
+                for delay, data in packets
+            ]
         case _:  # disconnect: nothing passes while it lasts
             return []
 

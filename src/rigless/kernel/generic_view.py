@@ -28,7 +28,12 @@ class GenericView(View):
             footprint = robot.footprint()
             body = [
                 Trail("trail", "Trail"),
-                Disc("body", robot.name, footprint[2] if footprint else SMALLEST_M, height_m=SMALLEST_M),
+                Disc(
+                    "body",
+                    robot.name,
+                    footprint[2] if footprint else SMALLEST_M,
+                    height_m=SMALLEST_M,
+                ),
             ]
         self.parts = (
             *body,

@@ -7,7 +7,8 @@ NS = 1_000_000_000
 LATEST_NS = 253_402_300_800 * NS - 1  # the end of the year 9999
 DAY_S = 86_400
 INSTANT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:([Zz])|([+-])(\d\d):(\d\d))", re.ASCII
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:([Zz])|([+-])(\d\d):(\d\d))",
+    re.ASCII,
 )
 MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -28,7 +29,9 @@ def to_exact_text(time_ns: int) -> str:
 def _second(seconds: int) -> str:
     days, rest = divmod(seconds, DAY_S)
     year, month, day = _date(days)
-    return f"{year:04d}-{month:02d}-{day:02d}T{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+    return (
+        f"{year:04d}-{month:02d}-{day:02d}T{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+    )
 
 
 def to_ns(text: str) -> int:
@@ -37,7 +40,13 @@ def to_ns(text: str) -> int:
     if found is None:
         raise ValueError(f"{text[:40]!r} is no RFC 3339 time, such as 2026-01-31T12:00:00.000Z")
     year, month, day, hour, minute, second = (int(part) for part in found.groups()[:6])
-    if not (1 <= month <= 12 and 1 <= day <= _length(year, month) and hour < 24 and minute < 60 and second <= 60):
+    if not (
+        1 <= month <= 12
+        and 1 <= day <= _length(year, month)
+        and hour < 24
+        and minute < 60
+        and second <= 60
+    ):
         raise ValueError(f"{text[:40]!r} is not on the calendar")
     seconds = _days(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second
     if found[9]:

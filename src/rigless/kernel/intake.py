@@ -75,15 +75,30 @@ class Intake:
 
     def begin_fault(self, robot: Robot, given: inp.Inject) -> None:
         sim = self._sim
-        kind, seam, params = robot.fault_targets.resolve(robot.name, given.target, given.kind, given.params)
-        fault = Fault(self.next_fault, robot.name, given.target, kind, seam, params, sim.now_ns, given.until_ns)
+        kind, seam, params = robot.fault_targets.resolve(
+            robot.name, given.target, given.kind, given.params
+        )
+        fault = Fault(
+            self.next_fault,
+            robot.name,
+            given.target,
+            kind,
+            seam,
+            params,
+            sim.now_ns,
+            given.until_ns,
+        )
         self.next_fault += 1
         self.end_faults(robot, lambda old: (old.target, old.kind) == (fault.target, fault.kind))
         robot.faults.append(fault)
         text = f"fault begins: {fault.target} {kind}"
-        robot.event("fault-injected", text, "warning", target=fault.target, kind=kind, params=params)
+        robot.event(
+            "fault-injected", text, "warning", target=fault.target, kind=kind, params=params
+        )
         if given.until_ns is not None:
-            sim.agenda.add(max(given.until_ns, sim.now_ns), TIMER, "fault-end", (robot.name, fault.id))
+            sim.agenda.add(
+                max(given.until_ns, sim.now_ns), TIMER, "fault-end", (robot.name, fault.id)
+            )
         if seam == "wire" and kind == "disconnect":
             for link in list(sim.wiring.links[robot.name, fault.target].values()):
                 sim.wiring.close(robot, link)
@@ -103,9 +118,18 @@ def _value(robot: Robot, given: inp.SetInput) -> Any:
     if spec is None:
         raise unknown("input", given.name, robot.inputs, robot.name)
     kind, value = type(spec.default), given.value
-    if kind is bool and isinstance(value, str) and value.lower() in ("true", "false", "on", "off", "1", "0"):
+    if (
+        kind is bool
+        and isinstance(value, str)
+        and value.lower() in ("true", "false", "on", "off", "1", "0")
+    ):
         return value.lower() in ("true", "on", "1")
-    if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53:
+    if (
+        kind is float
+        and isinstance(value, int)
+        and not isinstance(value, bool)
+        and abs(value) < 2**53
+    ):
         value = float(value)
     if type(value) is not kind:
         what, fix = f"{value!r} is not {kind.__name__}", f"for example {spec.default!r}"
@@ -117,6 +141,8 @@ def _within(robot: Robot, name: str, spec: VirtualInput, value: Any) -> Any:
     """The value, if it is one that the input may have."""
     low, high = spec.low, spec.high
     if (low is not None and value < low) or (high is not None and value > high):
-        fix = f"{'' if low is None else f'{low:g}'} to {'' if high is None else f'{high:g}'}".strip()
+        fix = (
+            f"{'' if low is None else f'{low:g}'} to {'' if high is None else f'{high:g}'}".strip()
+        )
         raise InputError(Problem(f"{robot.name} {name}", f"{value:g} is out of range", fix))
     return value

@@ -14,10 +14,14 @@ def _encode(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject or value.dtype.names:
             raise TypeError(f"an array of {value.dtype} is not plain data; keep arrays of numbers")
-        return msgspec.msgpack.Ext(ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes())))
+        return msgspec.msgpack.Ext(
+            ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes()))
+        )
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} is not plain data; keep numbers, text, containers, dataclasses and arrays")
+    raise TypeError(
+        f"{type(value).__name__} is not plain data; keep numbers, text, containers, dataclasses and arrays"
+    )
 
 
 def _extension(code: int, data: memoryview) -> Any:
@@ -53,7 +57,15 @@ def trouble(value: Any, depth: int = DEEPEST) -> str:
     if depth == 0:
         return f"nested more than {DEEPEST} deep"
     if isinstance(value, dict):
-        return next((found for pair in value.items() for item in pair if (found := trouble(item, depth - 1))), "")
+        return next(
+            (
+                found
+                for pair in value.items()
+                for item in pair
+                if (found := trouble(item, depth - 1))
+            ),
+            "",
+        )
     if isinstance(value, list | tuple):
         return next((found for item in value if (found := trouble(item, depth - 1))), "")
     return f"{type(value).__name__} is not plain data"

@@ -21,13 +21,20 @@ class Problem:
     code: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("where", "what", "fix", "file"):  # half characters from file names and arguments cannot be printed
+        for name in (
+            "where",
+            "what",
+            "fix",
+            "file",
+        ):  # half characters from file names and arguments cannot be printed
             object.__setattr__(self, name, getattr(self, name).encode("utf-8", "replace").decode())
 
     def __str__(self) -> str:
         place = self.file + (f":{self.line}" if self.line else "")
         head = ": ".join(part for part in (place, self.where, self.what) if part)
-        return head + (f" ({self.fix})" if self.fix else "") + (f" [{self.code}]" if self.code else "")
+        return (
+            head + (f" ({self.fix})" if self.fix else "") + (f" [{self.code}]" if self.code else "")
+        )
 
 
 class InputError(Exception):

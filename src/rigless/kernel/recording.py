@@ -92,7 +92,11 @@ class Recorder:
         fresh = simulation.now_ns == 0 and simulation.untouched
         if not fresh:
             self._writer.add_attachment(
-                0, simulation.now_ns, SNAPSHOT, "application/octet-stream", simulation.snapshot().to_bytes()
+                0,
+                simulation.now_ns,
+                SNAPSHOT,
+                "application/octet-stream",
+                simulation.snapshot().to_bytes(),
             )
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
@@ -124,7 +128,9 @@ class Recorder:
         listeners.output.remove(self._output)
         listeners.event.remove(self._event)
         self._sim.unsample(self._truth)
-        self._sim.recording = any(isinstance(getattr(tell, "__self__", None), Recorder) for tell in listeners.output)
+        self._sim.recording = any(
+            isinstance(getattr(tell, "__self__", None), Recorder) for tell in listeners.output
+        )
         if self.failed:
             return
         try:
@@ -168,22 +174,39 @@ class Recorder:
         """The disk is full or gone: the simulation goes on without the recording, and says so."""
         self.failed = str(error)
         text = f"recording stopped: {error.strerror or error}"
-        self._sim.log(Event(self._sim.now_ns, "", "recording-failed", "critical", text, {"messages": self.messages}))
+        self._sim.log(
+            Event(
+                self._sim.now_ns,
+                "",
+                "recording-failed",
+                "critical",
+                text,
+                {"messages": self.messages},
+            )
+        )
 
     def _register(self, topic: str, schema: str) -> int:
         if schema not in self._schemas:
             definition = {"type": "object", "title": schema, "properties": SCHEMAS[schema]}
-            self._schemas[schema] = self._writer.register_schema(schema, "jsonschema", msgspec.json.encode(definition))
+            self._schemas[schema] = self._writer.register_schema(
+                schema, "jsonschema", msgspec.json.encode(definition)
+            )
         return self._writer.register_channel(topic, "json", self._schemas[schema])
 
-    def _write_foreign(self, given: Channel, time_ns: int, data: bytes, place: dict[str, str]) -> None:
+    def _write_foreign(
+        self, given: Channel, time_ns: int, data: bytes, place: dict[str, str]
+    ) -> None:
         """In the format of others; where it belongs is in the channel's metadata."""
 
         def register() -> int:
             if given.schema not in self._schemas:
                 text = given.definition.encode()
-                self._schemas[given.schema] = self._writer.register_schema(given.schema, given.encoding, text)
-            return self._writer.register_channel(given.topic, given.format, self._schemas[given.schema], place)
+                self._schemas[given.schema] = self._writer.register_schema(
+                    given.schema, given.encoding, text
+                )
+            return self._writer.register_channel(
+                given.topic, given.format, self._schemas[given.schema], place
+            )
 
         self._add(f"{'/'.join(place.values())}//{given.topic}", time_ns, data, register)
 
@@ -208,7 +231,10 @@ class Recorder:
         fields = to_builtins(given)
         if isinstance(given, inp.Connect | inp.Disconnect | inp.Arrive | inp.Send):
             self._write(
-                f"/{given.robot}/{given.port}/in", "rigless.Input", time_ns, to_json({"source": source, **fields})
+                f"/{given.robot}/{given.port}/in",
+                "rigless.Input",
+                time_ns,
+                to_json({"source": source, **fields}),
             )
             if isinstance(given, inp.Arrive):
                 self._heard(time_ns, given)
@@ -222,7 +248,9 @@ class Recorder:
             self._write_foreign(channel, time_ns, output.data, place)
             return
         record = OutputRecord(output.link, output.subject, output.data, output.message)
-        self._write(f"/{output.robot}/{output.port}/out", "rigless.Output", time_ns, to_json(record))
+        self._write(
+            f"/{output.robot}/{output.port}/out", "rigless.Output", time_ns, to_json(record)
+        )
 
     def _event(self, time_ns: int, event: Event) -> None:
         sec, nsec = divmod(time_ns, 1_000_000_000)
@@ -236,11 +264,18 @@ class Recorder:
             "code": event.code,
             "data": event.data,
         }
-        self._write(f"/{event.robot}/events" if event.robot else HOST_EVENTS, "foxglove.Log", time_ns, to_json(entry))
+        self._write(
+            f"/{event.robot}/events" if event.robot else HOST_EVENTS,
+            "foxglove.Log",
+            time_ns,
+            to_json(entry),
+        )
 
     def _truth(self) -> None:
         for name in self._sim.robots:
-            self._write(f"/{name}/truth", "rigless.Truth", self._sim.now_ns, to_json(self._sim.truth(name)))
+            self._write(
+                f"/{name}/truth", "rigless.Truth", self._sim.now_ns, to_json(self._sim.truth(name))
+            )
 
 
 def record_to_bytes(simulation: Simulation, seconds: float, truth_hz: float = TRUTH_HZ) -> bytes:

@@ -32,7 +32,9 @@ RateOf = float | Callable[[Any], float]
 class Config(BaseModel):
     """Base of robot configs: frozen, unknown keys are errors, impossible numbers too."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True
+    )
 
 
 @dataclass
@@ -166,7 +168,9 @@ class Robot:
 
     # --------------------------------------------------------------------------------------------------------------------
 
-    def __init__(self, name: str, config: Any = None, start_pose: tuple[float, float, float] | None = None):
+    def __init__(
+        self, name: str, config: Any = None, start_pose: tuple[float, float, float] | None = None
+    ):
         self.name = name
         self.config = config if config is not None else self.Config()
         self.start_pose = start_pose
@@ -195,7 +199,11 @@ class Robot:
 
     def neighbours(self) -> list[tuple[float, float, float]]:
         """The footprints of the other robots in this robot's world."""
-        others = [robot for robot in self.simulation.robots.values() if robot is not self and robot.world is self.world]
+        others = [
+            robot
+            for robot in self.simulation.robots.values()
+            if robot is not self and robot.world is self.world
+        ]
         return [seen for robot in others if (seen := robot.footprint()) is not None]
 
     def random(self, stream: str) -> np.random.Generator:
@@ -269,4 +277,7 @@ class Robot:
 
     def fault(self, target: str, kind: str = "") -> Fault | None:
         """The active fault on a target, if there is one (of that kind)."""
-        return next((fault for fault in self.faults if fault.target == target and kind in ("", fault.kind)), None)
+        return next(
+            (fault for fault in self.faults if fault.target == target and kind in ("", fault.kind)),
+            None,
+        )

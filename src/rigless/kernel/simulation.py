@@ -68,9 +68,13 @@ class Simulation:
         self.origin = dict(origin or {})  # what it was built from, for recordings and snapshots
         self.robots: dict[str, Robot] = {robot.name: robot for robot in robots}
         if "rigless" in self.robots:
-            raise InputError(Problem("robots", "no robot can be called 'rigless'", "give it another name"))
+            raise InputError(
+                Problem("robots", "no robot can be called 'rigless'", "give it another name")
+            )
         if len(self.robots) != len(robots):
-            raise InputError(Problem("robots", "two robots have the same name", "give each its own name"))
+            raise InputError(
+                Problem("robots", "two robots have the same name", "give each its own name")
+            )
         self.listeners = Listeners([], [], [], [])
         self.recording = False  # while true, outputs are encoded even if nobody is connected
         self.events: deque[Event] = deque(maxlen=EVENTS_KEPT)
@@ -94,7 +98,9 @@ class Simulation:
             for method, hz in self.behaviours[robot.name].rates(robot.config):
                 skim = self.behaviours[robot.name].skims[method]
                 many = getattr(robot, skim) if skim else None
-                ticker = Ticker(f"{robot.name}.{method}", getattr(robot, method), TICK | len(self.tickers), many)
+                ticker = Ticker(
+                    f"{robot.name}.{method}", getattr(robot, method), TICK | len(self.tickers), many
+                )
                 ticker.set_rate(Rate(hz), -early_ns)
                 ticker.skip_to(0)
                 self.tickers[robot.name, method] = ticker
@@ -108,7 +114,10 @@ class Simulation:
     def reset(self) -> None:
         """Back to time zero with fresh robots and world; who listens stays."""
         self.world.reset()
-        self.robots = {name: type(robot)(name, robot.config, robot.start_pose) for name, robot in self.robots.items()}
+        self.robots = {
+            name: type(robot)(name, robot.config, robot.start_pose)
+            for name, robot in self.robots.items()
+        }
         if self._collected is not None:
             self._collected = {}
         self.events.clear()
@@ -137,11 +146,15 @@ class Simulation:
             raise
         except Exception as error:
             who = _who(self.agenda.culprit)
-            raise RobotError(f"{who} failed at {self.now_s:.6f} s: {type(error).__name__}: {error}") from error
+            raise RobotError(
+                f"{who} failed at {self.now_s:.6f} s: {type(error).__name__}: {error}"
+            ) from error
 
     def sample(self, hz: float, call: Callable[[], Any]) -> None:
         """Call back at a rate, after all else at that instant. Samples watch; they are not part of snapshots."""
-        ticker = Ticker("sample", call, SAMPLE | 1 << 40 | self._sampled)  # after the watches of the same instant
+        ticker = Ticker(
+            "sample", call, SAMPLE | 1 << 40 | self._sampled
+        )  # after the watches of the same instant
         self._sampled += 1
         ticker.set_rate(Rate(hz), 0)
         ticker.skip_to(self.now_ns)
@@ -195,7 +208,9 @@ class Simulation:
     def set_input(self, robot: str, name: str, value: Any) -> None:
         self.apply(inp.SetInput(robot, name, value))
 
-    def inject(self, robot: str, target: str, kind: str = "", until_s: float | None = None, **params: Any) -> None:
+    def inject(
+        self, robot: str, target: str, kind: str = "", until_s: float | None = None, **params: Any
+    ) -> None:
         until_ns = None if until_s is None else to_ns(until_s)
         self.apply(inp.Inject(robot, target, kind, params, until_ns))
 
@@ -216,7 +231,9 @@ class Simulation:
         """Go back (or forward) to a snapshot of this simulation."""
         snapshots.restore(self, saved)
         self.untouched = False
-        self.events = deque((event for event in self.events if event.time_ns <= self.now_ns), EVENTS_KEPT)
+        self.events = deque(
+            (event for event in self.events if event.time_ns <= self.now_ns), EVENTS_KEPT
+        )
         if self._collected is not None:
             self._collected = {}
 
@@ -239,7 +256,9 @@ class Simulation:
         """The messages the robot has emitted on that port since last asked (the newest 100,000)."""
         self.wiring.port(self.robot(robot), port)
         if self._collected is None:
-            raise RuntimeError("this simulation does not collect messages; build it with collect=True")
+            raise RuntimeError(
+                "this simulation does not collect messages; build it with collect=True"
+            )
         return list(self._collected.pop((robot, port), ()))
 
     def log(self, event: Event) -> None:
@@ -250,7 +269,11 @@ class Simulation:
     # For robots
 
     def wanted(self, robot: Robot, port: str) -> bool:
-        return self._collected is not None or self.recording or bool(self.wiring.links.get((robot.name, port)))
+        return (
+            self._collected is not None
+            or self.recording
+            or bool(self.wiring.links.get((robot.name, port)))
+        )
 
     def emit(self, robot: Robot, port: str, message: Any, to: Link | None) -> None:
         if self._collected is not None:
@@ -269,10 +292,18 @@ class Simulation:
     def links_of(self, robot: Robot, port: str) -> dict[int, Link]:
         return self.wiring.links[robot.name, port]
 
-    def set_timer(self, robot: Robot, delay_ns: int, method: Callable[..., Any], args: tuple[Any, ...]) -> int:
-        if args and not all(arg is None or type(arg) in (bool, int, float, str, bytes) for arg in args):
-            raise TypeError(f"{robot.name}: a timer's arguments are numbers and text, so that snapshots can hold them")
-        return self.agenda.add_timer(self.agenda.now_ns + max(0, delay_ns), robot.name, method, args)
+    def set_timer(
+        self, robot: Robot, delay_ns: int, method: Callable[..., Any], args: tuple[Any, ...]
+    ) -> int:
+        if args and not all(
+            arg is None or type(arg) in (bool, int, float, str, bytes) for arg in args
+        ):
+            raise TypeError(
+                f"{robot.name}: a timer's arguments are numbers and text, so that snapshots can hold them"
+            )
+        return self.agenda.add_timer(
+            self.agenda.now_ns + max(0, delay_ns), robot.name, method, args
+        )
 
     def cancel_timer(self, timer: int) -> None:
         self.agenda.cancel(timer)
@@ -310,4 +341,8 @@ class Simulation:
         if handler is not None:
             getattr(robot, handler)(message, link)
         elif not optional:
-            robot.event("unhandled-message", f"no handler for {type(message).__name__} on {link.port}", "warning")
+            robot.event(
+                "unhandled-message",
+                f"no handler for {type(message).__name__} on {link.port}",
+                "warning",
+            )

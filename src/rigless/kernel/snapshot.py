@@ -68,7 +68,11 @@ class Snapshot(msgspec.Struct, frozen=True):
         head, _, body = data.partition(b"\n")
         if not head.startswith(MAGIC):
             raise InputError(
-                Problem("snapshot", "this is not a rigless snapshot", "make one with: rigless ctl snapshot FILE")
+                Problem(
+                    "snapshot",
+                    "this is not a rigless snapshot",
+                    "make one with: rigless ctl snapshot FILE",
+                )
             )
         version, _, checksum = head[len(MAGIC) :].partition(b" ")
         if version != str(FORMAT).encode():
@@ -80,11 +84,15 @@ class Snapshot(msgspec.Struct, frozen=True):
                 )
             )
         if checksum != f"{zlib.crc32(body):08x}".encode():
-            raise InputError(Problem("snapshot", "the file is damaged (its checksum differs)", "take a new one"))
+            raise InputError(
+                Problem("snapshot", "the file is damaged (its checksum differs)", "take a new one")
+            )
         try:
             return msgspec.msgpack.decode(body, type=cls)
         except msgspec.DecodeError as error:
-            raise InputError(Problem("snapshot", f"the file cannot be read: {error}", "take a new one")) from None
+            raise InputError(
+                Problem("snapshot", f"the file cannot be read: {error}", "take a new one")
+            ) from None
 
 
 ARGUMENTS: dict[str, Any] = {
@@ -107,7 +115,11 @@ def take(sim: "Simulation") -> Snapshot:
             metrics=dict(robot.metrics),
             actuated={name: float(value) for name, value in robot.actuated.items()},
             faults=pack(robot.faults),
-            rates={method: ticker.save() for (owner, method), ticker in sim.tickers.items() if owner == name},
+            rates={
+                method: ticker.save()
+                for (owner, method), ticker in sim.tickers.items()
+                if owner == name
+            },
         )
         for name, robot in sim.robots.items()
     }
@@ -127,9 +139,14 @@ def take(sim: "Simulation") -> Snapshot:
             for (robot, port), links in wiring.links.items()
             for link in links.values()
         ],
-        encoders={f"{robot}\0{port}": pack(codec) for (robot, port), codec in wiring.encoders.items()},
+        encoders={
+            f"{robot}\0{port}": pack(codec) for (robot, port), codec in wiring.encoders.items()
+        },
         lanes=dict(wiring.lanes),
-        due=[(time_ns, rank, action, pack(argument)) for time_ns, rank, action, argument in sim.agenda.pending()],
+        due=[
+            (time_ns, rank, action, pack(argument))
+            for time_ns, rank, action, argument in sim.agenda.pending()
+        ],
     )
 
 
@@ -141,9 +158,13 @@ def check(sim: "Simulation", saved: Snapshot) -> None:
     }
     there = {name: (robot.kind, robot.config) for name, robot in saved.robots.items()}
     fix = "restore it into the simulation it was taken from"
-    problems = [Problem("snapshot", f"has no robot {name!r}", fix) for name in here if name not in there]
+    problems = [
+        Problem("snapshot", f"has no robot {name!r}", fix) for name in here if name not in there
+    ]
     problems += [
-        Problem("snapshot", f"robot {name!r} is not in this simulation", fix) for name in there if name not in here
+        Problem("snapshot", f"robot {name!r} is not in this simulation", fix)
+        for name in there
+        if name not in here
     ]
     for name in sorted(here.keys() & there.keys()):
         if here[name] != there[name]:
@@ -173,9 +194,15 @@ class _Unpacked:
                 raise ValueError(f"{name} has other inputs")
             if kept.rates.keys() != {method for owner, method in sim.tickers if owner == name}:
                 raise ValueError(f"{name} has other rates")
-            self.robots[name] = (unpack(kept.state, robot.State), given, unpack(kept.faults, list[Fault]))
+            self.robots[name] = (
+                unpack(kept.state, robot.State),
+                given,
+                unpack(kept.faults, list[Fault]),
+            )
         codecs = {place: type(codec) for place, codec in sim.wiring.encoders.items()}
-        self.encoders = {_place(key): unpack(data, codecs[_place(key)]) for key, data in saved.encoders.items()}
+        self.encoders = {
+            _place(key): unpack(data, codecs[_place(key)]) for key, data in saved.encoders.items()
+        }
         if self.encoders.keys() != codecs.keys():
             raise ValueError("the ports are others")
         self.links: dict[tuple[str, str], dict[int, Link]] = {place: {} for place in codecs}
@@ -184,7 +211,8 @@ class _Unpacked:
             codec = unpack(link.codec, codecs[place])
             self.links[place][link.id] = Link(link.port, link.id, link.peer, link.local, codec)
         self.due = [
-            (time_ns, rank, action, unpack(data, ARGUMENTS[action])) for time_ns, rank, action, data in saved.due
+            (time_ns, rank, action, unpack(data, ARGUMENTS[action]))
+            for time_ns, rank, action, data in saved.due
         ]
 
 
@@ -199,7 +227,9 @@ def restore(sim: "Simulation", saved: Snapshot) -> None:
     try:
         parts = _Unpacked(sim, saved)
     except (ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
-        raise InputError(Problem("snapshot", f"does not fit this simulation: {error}", "take a new one")) from None
+        raise InputError(
+            Problem("snapshot", f"does not fit this simulation: {error}", "take a new one")
+        ) from None
     sim.seed, sim.intake.next_fault, sim.streams = saved.seed, saved.next_fault, parts.streams
     sim.world.state = parts.world
     for name, robot in sim.robots.items():

@@ -28,7 +28,9 @@ class Finding:
     def at(self, file: str = "", lines: dict[Path, int] | None = None, below: Path = ()) -> Problem:
         """The finding as a sentence about a file; `below` is where the config is in it."""
         path = (*below, *self.path)
-        return Problem(dotted(path), self.what, self.fix, file, line_of(lines or {}, path), self.code)
+        return Problem(
+            dotted(path), self.what, self.fix, file, line_of(lines or {}, path), self.code
+        )
 
 
 @dataclass
@@ -94,7 +96,9 @@ def _inside(data: Any, detail: Any) -> Path:
     """The part of an error's place that is in the data; pydantic adds the names of union members to it."""
     path: list[str | int] = []
     for part in detail["loc"]:
-        if part in (data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()):
+        if part in (
+            data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+        ):
             data = data[part]
         elif detail["type"] != "missing" or not isinstance(data, dict):
             break
@@ -116,7 +120,9 @@ JSON = {None: "null", True: "true", False: "false"}  # as files have them
 def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
     loc = detail["loc"]
     if detail["type"] == "extra_forbidden":
-        return f"unknown key {loc[-1]!r}", did_you_mean(str(loc[-1]), keys_at(model, loc[:-1])) if model else ""
+        return f"unknown key {loc[-1]!r}", did_you_mean(
+            str(loc[-1]), keys_at(model, loc[:-1])
+        ) if model else ""
     if detail["type"] == "missing":
         return "this key is required", ""
     given = detail.get("input")

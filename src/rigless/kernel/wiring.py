@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from rigless.kernel.robot import Robot
     from rigless.kernel.simulation import Simulation
 
-OPENED = 1 << 32  # links that robots open are numbered from here, so they never meet those of the host
+OPENED = (
+    1 << 32
+)  # links that robots open are numbered from here, so they never meet those of the host
 ALL = -1  # the link of an output that goes to every link of its port
 
 
@@ -99,7 +101,9 @@ class Wiring:
                 if links.get(given.link) is not link:  # the robot hung up
                     return
         except WireError as error:
-            robot.event("wire-error", f"{given.port}: {error}", "warning", port=given.port, peer=link.peer)
+            robot.event(
+                "wire-error", f"{given.port}: {error}", "warning", port=given.port, peer=link.peer
+            )
             if error.hang_up:
                 self.close(robot, link)
 
@@ -107,7 +111,9 @@ class Wiring:
 
     def emit(self, robot: "Robot", port: str, message: Any, to: Link | None) -> None:
         links = self.links[robot.name, port]
-        faulty = bool(robot.faults) and any(fault.seam == "wire" and fault.target == port for fault in robot.faults)
+        faulty = bool(robot.faults) and any(
+            fault.seam == "wire" and fault.target == port for fault in robot.faults
+        )
         if not self._sim.recording and not links and not faulty:
             return  # faults draw whether or not anybody listens, so that listening changes nothing
         codec = self.encoders[robot.name, port] if to is None or to.codec is None else to.codec
@@ -127,7 +133,9 @@ class Wiring:
 
     def open(self, robot: "Robot", port: str, address: str) -> Link:
         if self.port(robot, port).kind == "stream":
-            raise ValueError(f"{robot.name}: peers come to the stream port {port!r}; it cannot call them")
+            raise ValueError(
+                f"{robot.name}: peers come to the stream port {port!r}; it cannot call them"
+            )
         self.next_link += 1
         link = Link(port, self.next_link, address, "", self.port(robot, port).codec())
         self.links[robot.name, port][link.id] = link
@@ -145,7 +153,9 @@ class Wiring:
         for tell in self._sim.listeners.link:
             tell(self._sim.now_ns, robot.name, link.port, link, opened)
 
-    def _through_faults(self, robot: "Robot", port: str, direction: str, data: bytes) -> list[tuple[int | None, bytes]]:
+    def _through_faults(
+        self, robot: "Robot", port: str, direction: str, data: bytes
+    ) -> list[tuple[int | None, bytes]]:
         """The packets that are left, each with its due time; None means at once."""
         lane = f"{robot.name}/{port}/{direction}"
         now_ns = self._sim.now_ns

@@ -68,7 +68,9 @@ def place(origins: Floats, axes: Floats, joints: Floats, carriers: Ints, frames:
         for i in range(3):
             for j in range(3):
                 turned[i, j] = (
-                    origins[n, i, 0] * turn[0, j] + origins[n, i, 1] * turn[1, j] + origins[n, i, 2] * turn[2, j]
+                    origins[n, i, 0] * turn[0, j]
+                    + origins[n, i, 1] * turn[1, j]
+                    + origins[n, i, 2] * turn[2, j]
                 )
             turned[i, 3] = origins[n, i, 3]
         _join(chain[n], turned, chain[n + 1])
@@ -82,7 +84,9 @@ def place(origins: Floats, axes: Floats, joints: Floats, carriers: Ints, frames:
 def _join(left: Floats, right: Floats, out: Floats) -> None:
     for i in range(3):
         for j in range(4):
-            out[i, j] = left[i, 0] * right[0, j] + left[i, 1] * right[1, j] + left[i, 2] * right[2, j]
+            out[i, j] = (
+                left[i, 0] * right[0, j] + left[i, 1] * right[1, j] + left[i, 2] * right[2, j]
+            )
         out[i, 3] += left[i, 3]
 
 
@@ -92,7 +96,8 @@ def at_least(placed: Floats, halves: Floats, radii: Floats, pairs: Ints, out: Fl
     for n in range(pairs.shape[0]):
         a, b = pairs[n, 0], pairs[n, 1]
         out[n] = max(
-            _outside(placed[b], halves[b], placed[a]) - radii[a], _outside(placed[a], halves[a], placed[b]) - radii[b]
+            _outside(placed[b], halves[b], placed[a]) - radii[a],
+            _outside(placed[a], halves[a], placed[b]) - radii[b],
         )
 
 

@@ -63,7 +63,10 @@ def flange(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[n
 
 @compiled
 def tool_place(
-    table: NDArray[np.float64], tool: NDArray[np.float64], joints_deg: NDArray[np.float64], out: NDArray[np.float64]
+    table: NDArray[np.float64],
+    tool: NDArray[np.float64],
+    joints_deg: NDArray[np.float64],
+    out: NDArray[np.float64],
 ) -> None:
     """Where a point of the tool (in the flange's frame) is in the base frame; carried from link to link, without matrices."""
     x, y, z = tool[0], tool[1], tool[2]
@@ -89,7 +92,10 @@ def tool_places(
 
 @compiled
 def tool_path(
-    table: NDArray[np.float64], tool: NDArray[np.float64], begin_deg: NDArray[np.float64], end_deg: NDArray[np.float64]
+    table: NDArray[np.float64],
+    tool: NDArray[np.float64],
+    begin_deg: NDArray[np.float64],
+    end_deg: NDArray[np.float64],
 ) -> float:
     """How far a point of the tool goes when all joints go evenly from one place to another: chords of a degree at most."""
     widest = 0.0
@@ -100,7 +106,9 @@ def tool_path(
     tool_place(table, tool, begin_deg, before)
     for k in range(chords):
         tool_place(table, tool, begin_deg + (end_deg - begin_deg) * ((k + 1) / chords), after)
-        length += np.sqrt((after[0] - before[0]) ** 2 + (after[1] - before[1]) ** 2 + (after[2] - before[2]) ** 2)
+        length += np.sqrt(
+            (after[0] - before[0]) ** 2 + (after[1] - before[1]) ** 2 + (after[2] - before[2]) ** 2
+        )
         before[:] = after
     return length
 
@@ -120,17 +128,23 @@ def solve(table: NDArray[np.float64], goal: NDArray[np.float64]) -> tuple[NDArra
     for behind in range(2):
         q1 = heading - table[0, THETA] + (np.pi if behind else 0.0)
         far = (-out if behind else out) - shoulder
-        cosine = (far * far + high * high - upper * upper - forearm * forearm) / (2.0 * upper * forearm)
+        cosine = (far * far + high * high - upper * upper - forearm * forearm) / (
+            2.0 * upper * forearm
+        )
         if abs(cosine) > 1.0 + 1e-12:
             continue
         elbow = np.arccos(min(1.0, max(-1.0, cosine)))
         for side in range(2):
             delta = elbow if side == 0 else -elbow
             q3 = delta - bend - table[2, THETA]
-            lean = np.arctan2(far, high) - np.arctan2(forearm * np.sin(delta), upper + forearm * np.cos(delta))
+            lean = np.arctan2(far, high) - np.arctan2(
+                forearm * np.sin(delta), upper + forearm * np.cos(delta)
+            )
             q2 = lean - (table[1, THETA] + 0.5 * np.pi)
             arm = product(product(link(table[0], q1), link(table[1], q2)), link(table[2], q3))
-            left = np.zeros((3, 3))  # Rx(α of joint 4) undone: what remains is Rz(q4)·Ry(−q5)·Rz(q6)
+            left = np.zeros(
+                (3, 3)
+            )  # Rx(α of joint 4) undone: what remains is Rz(q4)·Ry(−q5)·Rz(q6)
             ca, sa = np.cos(table[3, ALPHA]), np.sin(table[3, ALPHA])
             left[0, 0], left[1, 1], left[1, 2], left[2, 1], left[2, 2] = 1.0, ca, sa, -sa, ca
             turn = product(product(left, arm[:3, :3].T), goal[:3, :3])
@@ -144,7 +158,10 @@ def solve(table: NDArray[np.float64], goal: NDArray[np.float64]) -> tuple[NDArra
                         q5, q6 = np.pi, np.arctan2(turn[0, 1], -turn[0, 0])
                 else:
                     q5 = np.arctan2(sine, turn[2, 2])
-                    q4, q6 = np.arctan2(-turn[1, 2], -turn[0, 2]), np.arctan2(-turn[2, 1], turn[2, 0])
+                    q4, q6 = (
+                        np.arctan2(-turn[1, 2], -turn[0, 2]),
+                        np.arctan2(-turn[2, 1], turn[2, 0]),
+                    )
                 if flip:
                     q4, q5, q6 = q4 + np.pi, -q5, q6 + np.pi
                 q4, q5, q6 = q4 - table[3, THETA], q5 - table[4, THETA], q6 - table[5, THETA]

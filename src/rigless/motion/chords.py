@@ -62,11 +62,23 @@ def line(begin: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.flo
 
 @compiled
 def arc(
-    begin: NDArray[np.float64], end: NDArray[np.float64], first: int, second: int, i: float, j: float, angle: float
+    begin: NDArray[np.float64],
+    end: NDArray[np.float64],
+    first: int,
+    second: int,
+    i: float,
+    j: float,
+    angle: float,
 ) -> NDArray[np.float64]:
     """As a line, but round a centre (i, j from the begin) in the plane of two axes, by an angle in radians; the third axis makes it a helix."""
     path = line(begin, end)
-    path[FIRST], path[SECOND], path[CENTRE], path[CENTRE + 1], path[ANGLE] = first, second, i, j, angle
+    path[FIRST], path[SECOND], path[CENTRE], path[CENTRE + 1], path[ANGLE] = (
+        first,
+        second,
+        i,
+        j,
+        angle,
+    )
     third = 3 - first - second
     path[LENGTH_MM] = np.sqrt((angle**2) * (i * i + j * j) + (end[third] - begin[third]) ** 2)
     return path
@@ -195,7 +207,10 @@ def off_path(
         for axis in range(6):
             between[axis] = joints[axis] + level * (after[axis] - joints[axis])
         frame, wanted = tool_frame(table, tool, between), place(path, share)
-        later, sooner = spot(path, share + 0.01 * (end - begin)), spot(path, share - 0.01 * (end - begin))
+        later, sooner = (
+            spot(path, share + 0.01 * (end - begin)),
+            spot(path, share - 0.01 * (end - begin)),
+        )
         gap_sqr = along = norm_sqr = chord_sqr = 0.0
         for n in range(3):
             gap, course = frame[n, 3] - wanted[n, 3], later[n] - sooner[n]
@@ -206,8 +221,12 @@ def off_path(
                 chord_sqr += (frame[n, m] - wanted[n, m]) ** 2
         ahead = along / np.sqrt(norm_sqr) if norm_sqr > 1e-18 else 0.0
         aside = np.sqrt(max(gap_sqr - ahead * ahead, 0.0))
-        turn_deg = 2.0 * np.arcsin(min(1.0, np.sqrt(chord_sqr / 8.0))) / rotation.DEG  # |R − R'|² = 8·sin²(angle/2)
-        worst = max(worst, aside / tolerance_mm, abs(ahead) / ahead_mm, turn_deg / TURN_TOLERANCE_DEG)
+        turn_deg = (
+            2.0 * np.arcsin(min(1.0, np.sqrt(chord_sqr / 8.0))) / rotation.DEG
+        )  # |R − R'|² = 8·sin²(angle/2)
+        worst = max(
+            worst, aside / tolerance_mm, abs(ahead) / ahead_mm, turn_deg / TURN_TOLERANCE_DEG
+        )
     return worst
 
 
@@ -237,7 +256,9 @@ def cut(
     while share < 1.0 and count < len(chords):
         left = 1.0 - share
         end = 1.0 if left <= step * 1.0001 else share + (step if left > 2.0 * step else 0.5 * left)
-        found, beyond, beyond_deg = reach(table, untool, place(path, end), before, limits, False, after)
+        found, beyond, beyond_deg = reach(
+            table, untool, place(path, end), before, limits, False, after
+        )
         worst = np.inf
         if found == FINE:
             worst = off_path(path, share, end, before, after, table, tool, tolerance_mm)

@@ -29,7 +29,9 @@ class ClosedForm:
 
     def forward(self, joints_rad: Floats) -> Matrix:
         """The flange in the base frame."""
-        found: Matrix = self.base @ kinematics.flange(self.table, self.signs * joints_rad) @ self.end
+        found: Matrix = (
+            self.base @ kinematics.flange(self.table, self.signs * joints_rad) @ self.end
+        )
         return found
 
 
@@ -41,7 +43,9 @@ def closed_form(description: Description) -> ClosedForm:
         places.append(at[:3, 3])
         axes.append(at[:3, :3] @ joint.axis)
     found = _fit(np.array(places), np.array(axes), at @ description.flange)
-    if found is not None and all(_agree(description, found, turn) for turn in np.linspace(-1.0, 1.3, 5)):
+    if found is not None and all(
+        _agree(description, found, turn) for turn in np.linspace(-1.0, 1.3, 5)
+    ):
         return found
     text = "is not an arm whose axes 2 and 3 are parallel and whose axes 4, 5 and 6 meet, without a sideways offset"
     raise InputError(Problem(description.name, text, "reach is known for such arms only"))

@@ -23,7 +23,9 @@ from rigless.worlds.cell import Cell
 from rigless.worlds.solids import Solid
 
 TOUCH_M = 5e-5
-SAMPLES = 64  # configurations in which a pair of links must collide to count as one that always does
+SAMPLES = (
+    64  # configurations in which a pair of links must collide to count as one that always does
+)
 Pairs = Sequence[tuple[int, int]]
 
 
@@ -60,7 +62,13 @@ class Collider:
     """`pairs` are the links (by number: 0 the base, 7 the tool) that may collide with each other; those that can are found if none are
     given, `()` is none. `margin_m` is kept from everything in the cell, with the cell's and the thing's own. Joints are radians."""
 
-    def __init__(self, model: Model, cell: Cell | None = None, pairs: Pairs | None = None, margin_m: float = 0.0):
+    def __init__(
+        self,
+        model: Model,
+        cell: Cell | None = None,
+        pairs: Pairs | None = None,
+        margin_m: float = 0.0,
+    ):
         self.model, self.cell = model, cell or Cell()
         self._pin, self._coal = rigid_bodies()
         self.links = [
@@ -74,14 +82,20 @@ class Collider:
             for at in (model.link_in_joint(number),)
             for solid in link.solids
         ]
-        self.bodies = [*self.links, *(Body(thing.name, -1, 0, thing.solid) for thing in self.cell.things)]
+        self.bodies = [
+            *self.links,
+            *(Body(thing.name, -1, 0, thing.solid) for thing in self.cell.things),
+        ]
         self._geometry = self._pin.GeometryModel()
         shapes = [shapes_of(body.solid) for body in self.bodies]
         self._surface = {
-            n: self._add(body, shape) for n, (body, (shape, _)) in enumerate(zip(self.bodies, shapes, strict=True))
+            n: self._add(body, shape)
+            for n, (body, (shape, _)) in enumerate(zip(self.bodies, shapes, strict=True))
         }
         self._surface |= {
-            n: self._add(self.bodies[n], exact) for n, (_, exact) in enumerate(shapes) if exact is not None
+            n: self._add(self.bodies[n], exact)
+            for n, (_, exact) in enumerate(shapes)
+            if exact is not None
         }
         solids = [body.solid for body in self.bodies]
         self.boxes = boxes(model.description.joints, [body.joint for body in self.bodies], solids)
@@ -147,14 +161,18 @@ class Collider:
             apart_m = self.apart_m(pair, best)
             if apart_m < best:
                 best, which = apart_m, pair
-        first, second = (self.bodies[body].name for body in self.pairs[which]) if which >= 0 else ("", "")
+        first, second = (
+            (self.bodies[body].name for body in self.pairs[which]) if which >= 0 else ("", "")
+        )
         return Nearest(best, first, second)
 
     # Parts of it, for who follows a motion
 
     def place(self, joints_rad: NDArray[np.float64]) -> None:
         """Put the links where these joints bring them."""
-        self._pin.updateGeometryPlacements(self.model.model, self.model.data, self._geometry, self._data, joints_rad)
+        self._pin.updateGeometryPlacements(
+            self.model.model, self.model.data, self._geometry, self._data, joints_rad
+        )
 
     def apart_m(self, pair: int, near_m: float = np.inf) -> float:
         """How far two solids are from each other as they are placed, below zero inside each other. Of a mesh whose hull is further away than
@@ -202,7 +220,9 @@ class Collider:
         steps = [float(np.linalg.norm(joint.origin[:3, 3])) for joint in joints]
         bounds = np.zeros((len(self.pairs), JOINTS))
         for row, (first, second) in enumerate(self.pairs):
-            one, two = sorted((self.bodies[first], self.bodies[second]), key=lambda body: body.joint)
+            one, two = sorted(
+                (self.bodies[first], self.bodies[second]), key=lambda body: body.joint
+            )
             furthest_m = two.solid.furthest_m
             for i in range(one.joint + 1, two.joint + 1):
                 axis = joints[i - 1].axis
@@ -222,12 +242,16 @@ class Collider:
     def _add(self, body: Body, shape: Any) -> int:
         number: int = len(self._geometry.geometryObjects)
         place = self._pin.SE3(body.solid.pose)
-        self._geometry.addGeometryObject(self._pin.GeometryObject(str(number), body.joint, place, shape))
+        self._geometry.addGeometryObject(
+            self._pin.GeometryObject(str(number), body.joint, place, shape)
+        )
         return number
 
     def _use(self, pairs: Sequence[tuple[int, int]], margins_m: Sequence[float]) -> None:
         """Pairs of bodies; after them, and asked by number only, those of the surfaces of meshes."""
-        meshes = [n for n, pair in enumerate(pairs) if any(self._surface[body] != body for body in pair)]
+        meshes = [
+            n for n, pair in enumerate(pairs) if any(self._surface[body] != body for body in pair)
+        ]
         self._exact = {n: len(pairs) + count for count, n in enumerate(meshes)}
         surfaces = [tuple(self._surface[body] for body in pairs[n]) for n in meshes]
         self._geometry.removeAllCollisionPairs()
@@ -238,7 +262,9 @@ class Collider:
             warnings.simplefilter("ignore", DeprecationWarning)
             for requests in (self._data.distanceRequests, self._data.collisionRequests):
                 for number in range(len(requests)):
-                    requests[number].enable_cached_gjk_guess = False  # or an answer depends on the question before
+                    requests[
+                        number
+                    ].enable_cached_gjk_guess = False  # or an answer depends on the question before
         self._limits_m = np.array(margins_m, float) + TOUCH_M
         for number, limit_m in enumerate(self._limits_m.tolist()):
             self._data.collisionRequests[number].security_margin = limit_m
@@ -264,7 +290,9 @@ class Collider:
         most = len(self.model.links) - 1
         for first, second in pairs:
             if not (0 <= first <= most and 0 <= second <= most) or first == second:
-                raise ValueError(f"[{first}, {second}] is no pair of links; links are 0 (the base) to {most}")
+                raise ValueError(
+                    f"[{first}, {second}] is no pair of links; links are 0 (the base) to {most}"
+                )
             yield min(first, second), max(first, second)
 
     def _able(self) -> tuple[tuple[int, int], ...]:
@@ -273,7 +301,10 @@ class Collider:
         able = [(i, j) for i in numbers for j in numbers if min(j, JOINTS) - i > 1]
         groups = {
             pair: [
-                (a, b) for a, x in enumerate(self.links) for b, y in enumerate(self.links) if (x.link, y.link) == pair
+                (a, b)
+                for a, x in enumerate(self.links)
+                for b, y in enumerate(self.links)
+                if (x.link, y.link) == pair
             ]
             for pair in able
         }
@@ -289,7 +320,9 @@ def shapes_of(solid: Solid) -> tuple[Any, Any]:
     """coal's shape of a solid, or the hull of a mesh; and of a mesh that is not its hull, its triangles."""
     _, coal = rigid_bodies()
     if solid.mesh is None:
-        return {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}[solid.kind](*solid.size_m), None
+        return {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}[solid.kind](
+            *solid.size_m
+        ), None
     surface = coal.BVHModelOBBRSS()
     surface.beginModel(len(solid.mesh.triangles), len(solid.mesh.vertices_m))
     surface.addVertices(solid.mesh.vertices_m)
@@ -326,5 +359,9 @@ def is_round(solid: Solid, origin: NDArray[np.float64], axis: NDArray[np.float64
     line, off = origin[:3, :3] @ axis, solid.pose[:3, 3] - origin[:3, 3]
     centred = float(np.linalg.norm(off - off @ line * line)) < 1e-9
     return bool(
-        centred and (solid.kind == "sphere" or (solid.kind == "cylinder" and abs(solid.pose[:3, 2] @ line) > 1 - 1e-12))
+        centred
+        and (
+            solid.kind == "sphere"
+            or (solid.kind == "cylinder" and abs(solid.pose[:3, 2] @ line) > 1 - 1e-12)
+        )
     )

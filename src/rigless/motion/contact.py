@@ -11,7 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.proximity import FARTHEST, Cells, Clearance, Shapes, cell_of, clearance, lent, nearest, zone_touched
+from rigless.motion.proximity import (
+    FARTHEST,
+    Cells,
+    Clearance,
+    Shapes,
+    cell_of,
+    clearance,
+    lent,
+    nearest,
+    zone_touched,
+)
 from rigless.motion.sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
 from rigless.worlds.grid import Grid
 
@@ -45,8 +55,23 @@ def move_circle(
 
     An `out` of MOVED_FULLY numbers also gets what bodies with momentum ask: the normal x, y of the last contact, and 1 where
     the circle is held between several (else 0)."""
-    occupied, clear, discs, boxes, out = lent(occupied), lent(clear), lent(discs), lent(boxes), lent(out)
-    out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = x + dx, y + dy, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
+    occupied, clear, discs, boxes, out = (
+        lent(occupied),
+        lent(clear),
+        lent(discs),
+        lent(boxes),
+        lent(out),
+    )
+    out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = (
+        x + dx,
+        y + dy,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        1.0,
+    )
     if out.shape[0] >= MOVED_FULLY:
         out[8], out[9], out[10] = 0.0, 0.0, 0.0
     step = np.sqrt(dx * dx + dy * dy)
@@ -65,7 +90,9 @@ def _free(clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, ne
         if (discs[k, 0] - x) ** 2 + (discs[k, 1] - y) ** 2 <= (discs[k, 2] + near) ** 2:
             return False
     for k in range(boxes.shape[0]):
-        if (boxes[k, 0] - x) ** 2 + (boxes[k, 1] - y) ** 2 <= (boxes[k, 2] + boxes[k, 3] + near) ** 2:
+        if (boxes[k, 0] - x) ** 2 + (boxes[k, 1] - y) ** 2 <= (
+            boxes[k, 2] + boxes[k, 3] + near
+        ) ** 2:
             return False
     return True
 
@@ -94,7 +121,9 @@ def _move_among(
         if mode == PASSTHROUGH:
             if gap < radius:  # over something already
                 hit = (0.0, 0.0, nx, ny, x - gap * nx, y - gap * ny, gap)
-        elif radius < gap < whole and gap_at(occupied, clear, discs, boxes, px, py, whole)[0] >= gap:
+        elif (
+            radius < gap < whole and gap_at(occupied, clear, discs, boxes, px, py, whole)[0] >= gap
+        ):
             x, y = px, py  # rounding had eaten into the gap
             hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
     if hit[0] <= 1.0:
@@ -108,7 +137,9 @@ def _move_among(
             hit = first_contact(occupied, clear, discs, boxes, x, y, way_x, way_y, whole)
         t, nx, ny = min(hit[0], 1.0), hit[2], hit[3]
         x, y, travelled = x + t * way_x, y + t * way_y, travelled + t * length
-        held = contact > 0 and t * length < 0.1 * TOUCH  # between two at once: there is no way to slide
+        held = (
+            contact > 0 and t * length < 0.1 * TOUCH
+        )  # between two at once: there is no way to slide
         if out.shape[0] >= MOVED_FULLY and hit[0] <= 1.0:
             out[8], out[9], out[10] = nx, ny, 1.0 if held else 0.0
         if hit[0] > 1.0 or mode == STOP or held:
@@ -155,7 +186,10 @@ class Contact:
 
     def place(self, discs: ArrayLike = (), boxes: ArrayLike = ()) -> None:
         """Say where things that are not in the map are now: (x, y, radius) and (x, y, half_x, half_y, theta), in metres."""
-        self._discs, self._boxes = np.array(discs, float).reshape(-1, 3), np.array(boxes, float).reshape(-1, 5)
+        self._discs, self._boxes = (
+            np.array(discs, float).reshape(-1, 3),
+            np.array(boxes, float).reshape(-1, 5),
+        )
         for shapes in (self._discs, self._boxes):
             shapes[:, 0], shapes[:, 1] = self.grid.to_cells(shapes[:, 0], shapes[:, 1])
             shapes[:, 2:4] /= self.grid.resolution_m
@@ -184,11 +218,21 @@ class Contact:
         if not out[2]:
             return Moved(float(end_x), float(end_y), False, (0.0, 0.0), (0.0, 0.0), float(out[7]))
         at_x, at_y = grid.to_world(out[5], out[6])
-        normal = float(self._cos * out[3] - self._sin * out[4]), float(self._sin * out[3] + self._cos * out[4])
-        return Moved(float(end_x), float(end_y), True, normal, (float(at_x), float(at_y)), float(out[7]))
+        normal = (
+            float(self._cos * out[3] - self._sin * out[4]),
+            float(self._sin * out[3] + self._cos * out[4]),
+        )
+        return Moved(
+            float(end_x), float(end_y), True, normal, (float(at_x), float(at_y)), float(out[7])
+        )
 
     def touches(
-        self, pose: tuple[float, float, float], radius_m: float, reach_m: float, start_angle: float, end_angle: float
+        self,
+        pose: tuple[float, float, float],
+        radius_m: float,
+        reach_m: float,
+        start_angle: float,
+        end_angle: float,
     ) -> bool:
         """Whether anything is within reach of the rim between two angles from the heading."""
         x, y = self.grid.to_cells(pose[0], pose[1])

@@ -29,7 +29,10 @@ def along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
 
 @compiled
 def junction_sqr(
-    before: NDArray[np.float64], unit: NDArray[np.float64], accelerations: NDArray[np.float64], deviation: float
+    before: NDArray[np.float64],
+    unit: NDArray[np.float64],
+    accelerations: NDArray[np.float64],
+    deviation: float,
 ) -> float:
     """The square of the speed at which a corner may be taken."""
     cosine = 0.0
@@ -53,7 +56,10 @@ def junction_sqr(
 
 @compiled
 def bend_sqr(
-    before: NDArray[np.float64], unit: NDArray[np.float64], accelerations: NDArray[np.float64], length: float
+    before: NDArray[np.float64],
+    unit: NDArray[np.float64],
+    accelerations: NDArray[np.float64],
+    length: float,
 ) -> float:
     """The square of the speed at which the axes can follow a curve from one chord to the next; `length` is the mean of the two."""
     least = UNLIMITED
@@ -69,5 +75,7 @@ def on_steps(target: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray
     """The place nearest to a target that the motors' steps (so many a unit) can reach; corners of tiny blocks are sharper for it."""
     found = np.empty(AXES)
     for axis in range(AXES):
-        found[axis] = np.copysign(np.floor(abs(target[axis]) * steps[axis] + 0.5) / steps[axis], target[axis])
+        found[axis] = np.copysign(
+            np.floor(abs(target[axis]) * steps[axis] + 0.5) / steps[axis], target[axis]
+        )
     return found

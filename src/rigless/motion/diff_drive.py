@@ -49,7 +49,11 @@ def arc(
     """The pose after dt on an arc. Written with its chord: no division by ω."""
     half = 0.5 * omega_radps * dt_s
     chord = v_mps * dt_s * chord_share(half)
-    return x_m + chord * np.cos(theta + half), y_m + chord * np.sin(theta + half), wrap(theta + omega_radps * dt_s)
+    return (
+        x_m + chord * np.cos(theta + half),
+        y_m + chord * np.sin(theta + half),
+        wrap(theta + omega_radps * dt_s),
+    )
 
 
 @compiled

@@ -47,7 +47,9 @@ class Follower:
 
     def _look(self, pair: int, at: float) -> Contact | None:
         self.looks += 1
-        return self._judge(pair, self.collider.apart_m(pair, float(self.margins_m[pair]) + NEAR_M), at)
+        return self._judge(
+            pair, self.collider.apart_m(pair, float(self.margins_m[pair]) + NEAR_M), at
+        )
 
     def go(self, *path_rad: ArrayLike) -> Iterator[Contact]:
         """Go straight to each of these joints in turn. `at` counts from where the arm was: 1.25 is a quarter on from the first row."""
@@ -119,7 +121,9 @@ def advance(
         share += way
         if stopped:
             at_least(
-                place(origins, axes, path[row] + share * (path[row + 1] - path[row]), carriers, frames),
+                place(
+                    origins, axes, path[row] + share * (path[row + 1] - path[row]), carriers, frames
+                ),
                 halves,
                 radii,
                 pairs,

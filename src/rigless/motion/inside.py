@@ -9,11 +9,16 @@ from rigless.worlds.solids import Mesh
 
 def is_inside(mesh: Mesh | None, point_m: NDArray[np.float64]) -> bool:
     """Of a mesh with holes, a point is inside that sees more than half of the whole sphere covered."""
-    return mesh is not None and abs(winding(mesh.vertices_m, mesh.triangles, np.asarray(point_m, float))) > 0.5
+    return (
+        mesh is not None
+        and abs(winding(mesh.vertices_m, mesh.triangles, np.asarray(point_m, float))) > 0.5
+    )
 
 
 @compiled
-def winding(vertices: NDArray[np.float64], triangles: NDArray[np.int32], point: NDArray[np.float64]) -> float:
+def winding(
+    vertices: NDArray[np.float64], triangles: NDArray[np.int32], point: NDArray[np.float64]
+) -> float:
     """How often the surface goes around the point: 0 outside, ±1 inside (van Oosterom and Strackee's formula for each triangle)."""
     for axis in range(3):
         if point[axis] < vertices[:, axis].min() or point[axis] > vertices[:, axis].max():
@@ -29,6 +34,10 @@ def winding(vertices: NDArray[np.float64], triangles: NDArray[np.int32], point: 
             np.sqrt(cx * cx + cy * cy + cz * cz),
         )
         volume = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
-        ab, bc, ca = ax * bx + ay * by + az * bz, bx * cx + by * cy + bz * cz, cx * ax + cy * ay + cz * az
+        ab, bc, ca = (
+            ax * bx + ay * by + az * bz,
+            bx * cx + by * cy + bz * cz,
+            cx * ax + cy * ay + cz * az,
+        )
         total += 2.0 * np.arctan2(volume, a * b * c + ab * c + bc * a + ca * b)
     return total / (4.0 * np.pi)

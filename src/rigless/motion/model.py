@@ -30,7 +30,12 @@ class Model:
     """Links are numbered: 0 the base, 1 to 6 what the joints carry, 7 the tool (if there is one), which turns with joint 6.
     `tool`'s solids and masses are in the flange's frame; `tool_in_flange` is its centre point. Metres, radians, Nm."""
 
-    def __init__(self, description: Description, tool: Link | None = None, tool_in_flange: Matrix | None = None):
+    def __init__(
+        self,
+        description: Description,
+        tool: Link | None = None,
+        tool_in_flange: Matrix | None = None,
+    ):
         pin, _ = rigid_bodies()
         self._pin = pin
         self.description = description
@@ -40,7 +45,11 @@ class Model:
         self.model = pin.Model()
         parent = 0
         for joint in description.joints:
-            kind = pin.JointModelRZ() if tuple(joint.axis) == (0, 0, 1) else pin.JointModelRevoluteUnaligned(joint.axis)
+            kind = (
+                pin.JointModelRZ()
+                if tuple(joint.axis) == (0, 0, 1)
+                else pin.JointModelRevoluteUnaligned(joint.axis)
+            )
             parent = self.model.addJoint(parent, kind, pin.SE3(joint.origin), joint.name)
         for number, link in enumerate(self.links[1:], 1):
             for mass_kg, centre, inertia in link.masses:

@@ -6,7 +6,9 @@ from rigless.kernel.compiled import compiled
 
 
 @compiled
-def follow(speed: float, command: float, tau_s: float, drag_per_s: float, dt_s: float) -> tuple[float, float]:
+def follow(
+    speed: float, command: float, tau_s: float, drag_per_s: float, dt_s: float
+) -> tuple[float, float]:
     """The speed after dt, and the mean speed on the way, of a motor that obeys u' = (command − u)/τ − drag·u; τ 0: at once."""
     if tau_s <= 0.0:
         return command, command

@@ -32,15 +32,47 @@ from rigless.motion.corners import AXES, BEND_SHARE, along, bend_sqr, junction_s
 from rigless.motion.ramps import brake, covered, trapezoid
 
 # Columns of a block.
-UNIT, END, LENGTH, RATE, LIMIT, ACCELERATION, JUNCTION_SQR, ENTRY_SQR, KIND, TAG = 0, 6, 12, 13, 14, 15, 16, 17, 18, 19
+UNIT, END, LENGTH, RATE, LIMIT, ACCELERATION, JUNCTION_SQR, ENTRY_SQR, KIND, TAG = (
+    0,
+    6,
+    12,
+    13,
+    14,
+    15,
+    16,
+    17,
+    18,
+    19,
+)
 SCALE = 20  # of a chord; 0 for other blocks
-JERK, TIMES = 21, 22  # of a smooth block, 0 for others; how long its phases are, from rest to rest: 22 to 28
+JERK, TIMES = (
+    21,
+    22,
+)  # of a smooth block, 0 for others; how long its phases are, from rest to rest: 22 to 28
 BLOCK_SIZE = 29
 # Columns of a piece: from when until when, distance into the block, speed, acceleration, the block's row, what it is the last of, jerk.
 BEGIN_S, END_S, FROM, FROM_SPEED, CHANGE, BLOCK, ENDS_SEGMENT, ENDS_BLOCK, CHANGE_RATE = range(9)
-FEED, RAPID, PLAIN = 0.0, 1.0, 2.0  # kinds: under the feed override, under the rapid override, under none (jog, homing)
+FEED, RAPID, PLAIN = (
+    0.0,
+    1.0,
+    2.0,
+)  # kinds: under the feed override, under the rapid override, under none (jog, homing)
 # The run vector: the queue, the base of the plan, its phases, what is in force, where the last block ends; blocks prepared to their end; the pieces.
-FIRST, COUNT, TIME, DISTANCE, SPEED, RAMP_S, CRUISE_S, BRAKE_S, PEAK, EXIT, HOLD, FEED_SHARE, RAPID_SHARE = range(13)
+(
+    FIRST,
+    COUNT,
+    TIME,
+    DISTANCE,
+    SPEED,
+    RAMP_S,
+    CRUISE_S,
+    BRAKE_S,
+    PEAK,
+    EXIT,
+    HOLD,
+    FEED_SHARE,
+    RAPID_SHARE,
+) = range(13)
 POSITION = 13  # to 18
 PREPARED, PIECE, PIECES, SEGMENTS = 19, 20, 21, 22
 # Of a smooth block at the base: its acceleration there, how many phases follow, their times and their jerks.
@@ -134,13 +166,24 @@ def plan(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
 
 
 @compiled
-def move_base(blocks: NDArray[np.float64], run: NDArray[np.float64], a: float, jerk: float, seconds: float) -> float:
+def move_base(
+    blocks: NDArray[np.float64], run: NDArray[np.float64], a: float, jerk: float, seconds: float
+) -> float:
     """Prepare a piece of the block at the base, which moves to its end; gives the acceleration there."""
     size = len(blocks) - TRACK
     piece = blocks[size + int(run[PIECE] + run[PIECES]) % TRACK]
     piece[BEGIN_S], piece[END_S] = run[TIME], run[TIME] + seconds
-    piece[FROM], piece[FROM_SPEED], piece[CHANGE], piece[CHANGE_RATE] = run[DISTANCE], run[SPEED], a, jerk
-    piece[BLOCK], piece[ENDS_SEGMENT], piece[ENDS_BLOCK] = int(run[FIRST] + run[PREPARED]) % size, 0.0, 0.0
+    piece[FROM], piece[FROM_SPEED], piece[CHANGE], piece[CHANGE_RATE] = (
+        run[DISTANCE],
+        run[SPEED],
+        a,
+        jerk,
+    )
+    piece[BLOCK], piece[ENDS_SEGMENT], piece[ENDS_BLOCK] = (
+        int(run[FIRST] + run[PREPARED]) % size,
+        0.0,
+        0.0,
+    )
     run[PIECES] += 1.0
     run[TIME] += seconds
     distance, run[SPEED], a = covered(run[SPEED], a, jerk, seconds)
@@ -244,7 +287,9 @@ def room(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> int:
 
 
 @compiled
-def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, done: NDArray[np.float64]) -> int:
+def advance(
+    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, done: NDArray[np.float64]
+) -> int:
     """Prepare what is due; take the blocks that have been run by now off the queue, at most as many as `done` has room; their tags go there."""
     size, finished = len(blocks) - TRACK, 0
     while True:
@@ -268,7 +313,9 @@ def advance(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float,
 
 
 @compiled
-def go_on(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, to_rest: bool) -> float:
+def go_on(
+    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, to_rest: bool
+) -> float:
     """Advance until the planner has room, or until all has been run; gives when that is."""
     done = np.empty(SPARE)
     while run[COUNT] > 0.0 if to_rest else room(blocks, run) == 0:
@@ -305,7 +352,13 @@ def append(
     unit = block[UNIT : UNIT + AXES]
     for axis in range(AXES):
         unit[axis] /= length
-    block[LENGTH], block[KIND], block[TAG], block[SCALE], block[JERK] = length, kind, tag, scale, 0.0
+    block[LENGTH], block[KIND], block[TAG], block[SCALE], block[JERK] = (
+        length,
+        kind,
+        tag,
+        scale,
+        0.0,
+    )
     block[LIMIT], block[ACCELERATION] = along(unit, rates), along(unit, accelerations)
     if scale > 0.0:
         block[ACCELERATION] *= 1.0 - BEND_SHARE
@@ -316,7 +369,9 @@ def append(
         run[TIME], run[DISTANCE], run[SPEED] = max(run[TIME], now_s), 0.0, 0.0
     else:
         before = blocks[(first + count - 1) % size]
-        block[JUNCTION_SQR] = junction_sqr(before[UNIT : UNIT + AXES], unit, accelerations, deviation)
+        block[JUNCTION_SQR] = junction_sqr(
+            before[UNIT : UNIT + AXES], unit, accelerations, deviation
+        )
         if scale > 0.0:
             length = 0.5 * (before[LENGTH] + block[LENGTH])
             bend = bend_sqr(before[UNIT : UNIT + AXES], unit, accelerations, length)
@@ -332,7 +387,12 @@ def append(
 
 @compiled
 def change(
-    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, hold: bool, feed: float, rapid: float
+    blocks: NDArray[np.float64],
+    run: NDArray[np.float64],
+    now_s: float,
+    hold: bool,
+    feed: float,
+    rapid: float,
 ) -> None:
     """Hold or go on, and set the overrides (1 is 100 %), for all that is not prepared. The caller has advanced to now."""
     run[TIME] = max(run[TIME], now_s)
@@ -376,13 +436,19 @@ def ahead(run: NDArray[np.float64], now_s: float) -> tuple[float, float, float]:
 
 
 @compiled
-def look(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, out: NDArray[np.float64]) -> float:
+def look(
+    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, out: NDArray[np.float64]
+) -> float:
     """Position, velocity and acceleration of the axes as rows of `out`; gives the speed along the path, of a chord in the units of its program. The caller has advanced to now, or
     the first block does not end before."""
     size = len(blocks) - TRACK
     if run[COUNT] == 0.0:
         for axis in range(AXES):
-            out[AT, axis], out[VELOCITY, axis], out[ACCELERATING, axis] = run[POSITION + axis], 0.0, 0.0
+            out[AT, axis], out[VELOCITY, axis], out[ACCELERATING, axis] = (
+                run[POSITION + axis],
+                0.0,
+                0.0,
+            )
         return 0.0
     block = blocks[int(run[FIRST])]
     distance, speed, a = ahead(run, now_s)
@@ -417,4 +483,6 @@ def drop(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) ->
 @compiled
 def rests(run: NDArray[np.float64], now_s: float) -> bool:
     """Whether nothing moves: the queue is empty, or a hold has come to rest."""
-    return run[COUNT] == 0.0 or (run[HOLD] > 0.0 and run[PEAK] == 0.0 and now_s >= run[TIME] + run[RAMP_S])
+    return run[COUNT] == 0.0 or (
+        run[HOLD] > 0.0 and run[PEAK] == 0.0 and now_s >= run[TIME] + run[RAMP_S]
+    )

@@ -47,7 +47,9 @@ def clearance(occupied: Cells) -> Clearance:
     """
     height, width = occupied.shape
     nothing = height + width  # longer than any distance in the map
-    along = np.full((height, width), nothing, np.int32)  # to the nearest grown cell in the same column
+    along = np.full(
+        (height, width), nothing, np.int32
+    )  # to the nearest grown cell in the same column
     for row in range(height):
         for column in range(width):
             for near in range(max(row - 1, 0), min(row + 2, height)):
@@ -70,7 +72,9 @@ def clearance(occupied: Cells) -> Clearance:
             begin = -np.inf
             while last >= 0:
                 other = vertex[last]
-                begin = (lift - float(along[row, other]) ** 2 - float(other) ** 2) / (2.0 * (column - other))
+                begin = (lift - float(along[row, other]) ** 2 - float(other) ** 2) / (
+                    2.0 * (column - other)
+                )
                 if begin > begins[last]:
                     break
                 last -= 1
@@ -83,20 +87,26 @@ def clearance(occupied: Cells) -> Clearance:
             while begins[piece + 1] < column:
                 piece += 1
             square = float(column - vertex[piece]) ** 2 + float(along[row, vertex[piece]]) ** 2
-            clear[row, column] = np.inf if square >= float(nothing) ** 2 else np.sqrt(square) * _ROUND_DOWN
+            clear[row, column] = (
+                np.inf if square >= float(nothing) ** 2 else np.sqrt(square) * _ROUND_DOWN
+            )
     return clear
 
 
 @inlined
 def cell_of(x: float, y: float, width: int, height: int) -> tuple[int, int]:
     """Column and row of the cell of a point; off the map the nearest one, whose clearance is a bound there too."""
-    column = int(x) if 0.0 <= x < width else width - 1 if x >= width else 0  # what is no number is at 0
+    column = (
+        int(x) if 0.0 <= x < width else width - 1 if x >= width else 0
+    )  # what is no number is at 0
     row = int(y) if 0.0 <= y < height else height - 1 if y >= height else 0
     return column, row
 
 
 @compiled
-def nearest(occupied: Cells, clear: Clearance, x: float, y: float, limit: float) -> tuple[float, float, float]:
+def nearest(
+    occupied: Cells, clear: Clearance, x: float, y: float, limit: float
+) -> tuple[float, float, float]:
     """Distance and point (x, y) of the nearest occupied square within `limit`; (inf, nan, nan) when there is none."""
     height, width = occupied.shape
     column, row = cell_of(x, y, width, height)
@@ -108,7 +118,11 @@ def nearest(occupied: Cells, clear: Clearance, x: float, y: float, limit: float)
     while ring <= last and (ring <= 1 or (ring - 1.0) ** 2 <= best):
         for r in range(max(row - ring, 0), min(row + ring, height - 1) + 1):
             side = abs(r - row) == ring
-            c, end = (max(column - ring, 0), min(column + ring, width - 1)) if side else (column - ring, column + ring)
+            c, end = (
+                (max(column - ring, 0), min(column + ring, width - 1))
+                if side
+                else (column - ring, column + ring)
+            )
             while c <= end:
                 if 0 <= c < width and occupied[r, c]:
                     near_x, near_y = min(max(x, c), c + 1.0), min(max(y, r), r + 1.0)
@@ -156,8 +170,12 @@ def zone_touched(
         begin = theta + start_angle + i * part
         ax, ay, bx, by = np.cos(begin), np.sin(begin), np.cos(begin + part), np.sin(begin + part)
         if walls:
-            for r in range(max(int(np.floor(y - outer)), 0), min(int(np.floor(y + outer)), height - 1) + 1):
-                for c in range(max(int(np.floor(x - outer)), 0), min(int(np.floor(x + outer)), width - 1) + 1):
+            for r in range(
+                max(int(np.floor(y - outer)), 0), min(int(np.floor(y + outer)), height - 1) + 1
+            ):
+                for c in range(
+                    max(int(np.floor(x - outer)), 0), min(int(np.floor(x + outer)), width - 1) + 1
+                ):
                     if occupied[r, c] and _box_in(
                         c + 0.5 - x, r + 0.5 - y, 0.5, 0.5, 1.0, 0.0, ax, ay, bx, by, radius, outer
                     ):
@@ -168,7 +186,9 @@ def zone_touched(
             if _box_in(qx, qy, hx, hy, cos, sin, ax, ay, bx, by, radius, outer):
                 return True
         for k in range(discs.shape[0]):
-            if _disc_in(discs[k, 0] - x, discs[k, 1] - y, discs[k, 2], ax, ay, bx, by, radius, outer):
+            if _disc_in(
+                discs[k, 0] - x, discs[k, 1] - y, discs[k, 2], ax, ay, bx, by, radius, outer
+            ):
                 return True
     return False
 
@@ -200,12 +220,21 @@ def _box_in(
     low = 0.0 if low_x == 0.0 and low_y == 0.0 else np.inf
     high = -np.inf
     for edge in range(4):
-        i, j = (1.0 if edge in (0, 3) else -1.0), (1.0 if edge < 2 else -1.0)  # corners ++, −+, −−, +−
-        k, m = (1.0 if edge in (2, 3) else -1.0), (1.0 if edge in (0, 3) else -1.0)  # the corner after each
+        i, j = (
+            (1.0 if edge in (0, 3) else -1.0),
+            (1.0 if edge < 2 else -1.0),
+        )  # corners ++, −+, −−, +−
+        k, m = (
+            (1.0 if edge in (2, 3) else -1.0),
+            (1.0 if edge in (0, 3) else -1.0),
+        )  # the corner after each
         px, py = qx + cos * i * hx - sin * j * hy, qy + sin * i * hx + cos * j * hy
         ex, ey = cos * (k - i) * hx - sin * (m - j) * hy, sin * (k - i) * hx + cos * (m - j) * hy
         first, last = 0.0, 1.0
-        for value, slope in ((ax * py - ay * px, ax * ey - ay * ex), (px * by - py * bx, ex * by - ey * bx)):
+        for value, slope in (
+            (ax * py - ay * px, ax * ey - ay * ex),
+            (px * by - py * bx, ex * by - ey * bx),
+        ):
             if slope > 0.0:
                 first = max(first, -value / slope)
             elif slope < 0.0:
@@ -217,17 +246,33 @@ def _box_in(
         length = ex * ex + ey * ey
         foot = min(max(-(px * ex + py * ey) / length, first), last) if length > 0.0 else first
         low = min(low, (px + foot * ex) ** 2 + (py + foot * ey) ** 2)
-        high = max(high, (px + first * ex) ** 2 + (py + first * ey) ** 2, (px + last * ex) ** 2 + (py + last * ey) ** 2)
+        high = max(
+            high,
+            (px + first * ex) ** 2 + (py + first * ey) ** 2,
+            (px + last * ex) ** 2 + (py + last * ey) ** 2,
+        )
     return bool(low <= outer * outer and high >= inner * inner)
 
 
 @compiled
 def _disc_in(
-    qx: float, qy: float, r: float, ax: float, ay: float, bx: float, by: float, inner: float, outer: float
+    qx: float,
+    qy: float,
+    r: float,
+    ax: float,
+    ay: float,
+    bx: float,
+    by: float,
+    inner: float,
+    outer: float,
 ) -> bool:
     """Whether a disc centred at q meets the annular sector about 0 between a and b: is the sector no farther than r?"""
     away = np.sqrt(qx * qx + qy * qy)
-    if ax * qy - ay * qx >= 0.0 and qx * by - qy * bx >= 0.0 and (ax + bx) * qx + (ay + by) * qy >= 0.0:
+    if (
+        ax * qy - ay * qx >= 0.0
+        and qx * by - qy * bx >= 0.0
+        and (ax + bx) * qx + (ay + by) * qy >= 0.0
+    ):
         return bool(away - r <= outer and away + r >= inner)
     for ux, uy in ((ax, ay), (bx, by)):
         along = min(max(qx * ux + qy * uy, inner), outer)

@@ -6,7 +6,9 @@ from rigless.kernel.compiled import compiled
 
 
 @compiled
-def covered(speed: float, acceleration: float, jerk: float, seconds: float) -> tuple[float, float, float]:
+def covered(
+    speed: float, acceleration: float, jerk: float, seconds: float
+) -> tuple[float, float, float]:
     """How far constant jerk brings one in a time, and the speed and acceleration then."""
     return (
         (speed + (0.5 * acceleration + jerk * seconds / 6.0) * seconds) * seconds,
@@ -16,7 +18,9 @@ def covered(speed: float, acceleration: float, jerk: float, seconds: float) -> t
 
 
 @compiled
-def brake(speed: float, acceleration: float, left: float) -> tuple[float, float, float, float, float]:
+def brake(
+    speed: float, acceleration: float, left: float
+) -> tuple[float, float, float, float, float]:
     """Ramp, cruise and ramp in seconds, peak and last speed, when braking all the way: to rest within what is left, and there it stays, or over its end."""
     slowest_sqr = speed * speed - 2.0 * acceleration * left
     if slowest_sqr <= 0.0:
@@ -40,6 +44,14 @@ def trapezoid(
     peak_sqr = peak * peak
     last = min(np.sqrt(last_sqr), peak)
     cruised = (
-        left - abs(peak_sqr - speed * speed) / (2.0 * acceleration) - (peak_sqr - last * last) / (2.0 * acceleration)
+        left
+        - abs(peak_sqr - speed * speed) / (2.0 * acceleration)
+        - (peak_sqr - last * last) / (2.0 * acceleration)
     )
-    return abs(peak - speed) / acceleration, max(cruised, 0.0) / peak, (peak - last) / acceleration, peak, last
+    return (
+        abs(peak - speed) / acceleration,
+        max(cruised, 0.0) / peak,
+        (peak - last) / acceleration,
+        peak,
+        last,
+    )

@@ -88,9 +88,17 @@ class Reach:
         return found
 
     def singular(self, joints_rad: ArrayLike) -> float:
-        return float(smallest(jacobian(self.form.table, self.form.signs * np.asarray(joints_rad, float), self._tool_m)))
+        return float(
+            smallest(
+                jacobian(
+                    self.form.table, self.form.signs * np.asarray(joints_rad, float), self._tool_m
+                )
+            )
+        )
 
-    def _answer(self, joints: Floats, margin: float, count: int, reason: str, contact: Contact | None) -> Reached:
+    def _answer(
+        self, joints: Floats, margin: float, count: int, reason: str, contact: Contact | None
+    ) -> Reached:
         within = margin >= 0
         return Reached(
             within and not reason, True, within, within and not reason, tuple(joints.tolist()), reason,
@@ -100,14 +108,18 @@ class Reach:
     def _beyond(self, joints: Floats) -> str:
         """Which joints of a solution are beyond their limits."""
         texts = []
-        for n, (at, low, high) in enumerate(np.degrees(np.array([joints, self.low_rad, self.high_rad])).T.tolist(), 1):
+        for n, (at, low, high) in enumerate(
+            np.degrees(np.array([joints, self.low_rad, self.high_rad])).T.tolist(), 1
+        ):
             if not low <= at <= high:
                 texts.append(f"joint {n} would be at {at:.1f}°, outside {low:g} to {high:g}°")
         return "beyond limits: " + ", ".join(texts)
 
 
 @compiled
-def ranked(table: Floats, signs: Floats, goal: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, int]:
+def ranked(
+    table: Floats, signs: Floats, goal: Floats, low: Floats, high: Floats
+) -> tuple[Floats, Floats, int]:
     """All solutions, the one with the most room to its limits first, and that room; each joint by whole turns to where it has most."""
     found, count = kinematics.solve(table, goal)
     margins = np.empty(count)

@@ -48,15 +48,42 @@ def read_map(path: Path) -> ReachMap:
             if sum(one.file_size for one in file.infolist()) > MOST_BYTES:
                 raise InputError(Problem("", f"is longer than {MOST_BYTES} bytes", fix, str(path)))
         with np.load(path, allow_pickle=False) as found:
-            places, reached = np.asarray(found["places_m"], float), np.asarray(found["reached"], float)
-            directions, resolution_m = np.asarray(found["directions"], float), float(found["resolution_m"])
+            places, reached = (
+                np.asarray(found["places_m"], float),
+                np.asarray(found["reached"], float),
+            )
+            directions, resolution_m = (
+                np.asarray(found["directions"], float),
+                float(found["resolution_m"]),
+            )
     except OSError as error:
-        raise InputError(Problem("", f"cannot be read: {error.strerror or error}", fix, str(path))) from None
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+        raise InputError(
+            Problem("", f"cannot be read: {error.strerror or error}", fix, str(path))
+        ) from None
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+        EOFError,
+    ) as error:
         raise InputError(Problem("", f"is not a reach map: {error}", fix, str(path))) from None
-    shaped = places.ndim == 2 and places.shape[1] == 3 and reached.shape == places.shape[:1] and directions.ndim == 2
-    if not shaped or not np.isfinite(places).all() or not 0 < resolution_m <= 10 or not np.isfinite(reached).all():
-        raise InputError(Problem("", "is not a reach map: its arrays do not fit together", fix, str(path)))
+    shaped = (
+        places.ndim == 2
+        and places.shape[1] == 3
+        and reached.shape == places.shape[:1]
+        and directions.ndim == 2
+    )
+    if (
+        not shaped
+        or not np.isfinite(places).all()
+        or not 0 < resolution_m <= 10
+        or not np.isfinite(reached).all()
+    ):
+        raise InputError(
+            Problem("", "is not a reach map: its arrays do not fit together", fix, str(path))
+        )
     return ReachMap(places, reached.astype(np.int16), directions, resolution_m)
 
 
@@ -96,7 +123,9 @@ def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.i
     turns = np.ascontiguousarray(home[:3, :3] @ turns)
     free = reach.collider.free if reach.collider is not None else None
     for n, place in enumerate(places_m @ home[:3, :3].T + home[:3, 3]):
-        number = fitting(form.table, form.signs, reach.low_rad, reach.high_rad, place, turns, back, found, which)
+        number = fitting(
+            form.table, form.signs, reach.low_rad, reach.high_rad, place, turns, back, found, which
+        )
         done = -1
         for row, direction in enumerate(which[:number].tolist()):
             if direction != done and (free is None or free(found[row])):

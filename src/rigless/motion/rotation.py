@@ -88,7 +88,9 @@ def vector_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np
 
 
 @compiled
-def turned(a: NDArray[np.float64], vector: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+def turned(
+    a: NDArray[np.float64], vector: NDArray[np.float64], share: float
+) -> NDArray[np.float64]:
     """The rotation a, turned by a share of a rotation vector in its own frame."""
     angle = np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2)
     if angle < 1e-15:

@@ -36,7 +36,11 @@ def jacobian(table: Floats, joints: Floats, tool_m: Floats) -> Floats:
     for n in range(6):
         px, py, pz = x[0] - places[n, 0], x[1] - places[n, 1], x[2] - places[n, 2]
         zx, zy, zz = axes[n, 0], axes[n, 1], axes[n, 2]
-        found[0, n], found[1, n], found[2, n] = zy * pz - zz * py, zz * px - zx * pz, zx * py - zy * px
+        found[0, n], found[1, n], found[2, n] = (
+            zy * pz - zz * py,
+            zz * px - zx * pz,
+            zx * py - zy * px,
+        )
         found[3, n], found[4, n], found[5, n] = zx, zy, zz
     return found
 

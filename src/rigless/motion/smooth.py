@@ -41,11 +41,20 @@ def append(
 
 
 def change(
-    blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, hold: bool, feed: float, rapid: float
+    blocks: NDArray[np.float64],
+    run: NDArray[np.float64],
+    now_s: float,
+    hold: bool,
+    feed: float,
+    rapid: float,
 ) -> None:
     """As the planner's, for queues with and without smooth blocks."""
     p.change(blocks, run, now_s, hold, feed, rapid)
-    base, count, size = int(run[p.FIRST] + run[p.PREPARED]), int(run[p.COUNT] - run[p.PREPARED]), len(blocks) - p.TRACK
+    base, count, size = (
+        int(run[p.FIRST] + run[p.PREPARED]),
+        int(run[p.COUNT] - run[p.PREPARED]),
+        len(blocks) - p.TRACK,
+    )
     for n in range(count):
         if blocks[(base + n) % size, p.JERK] > 0.0:
             _time(blocks[(base + n) % size], run)
@@ -68,7 +77,9 @@ def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
         if _after(found, state)[0] > block[p.LENGTH]:  # it is about to end, and at rest
             found, held = _quickest(block, run, state), False
     elif not held:
-        found = _onwards(block, run, state) if block[p.LENGTH] - state[0] > SMALL else [(SMALL, 0.0)]
+        found = (
+            _onwards(block, run, state) if block[p.LENGTH] - state[0] > SMALL else [(SMALL, 0.0)]
+        )
     found = [(seconds, jerk) for seconds, jerk in found if seconds > 0.0]
     run[p.PHASES] = len(found)
     for n, (seconds, jerk) in enumerate(found):
@@ -91,21 +102,33 @@ def _onwards(block: NDArray[np.float64], run: NDArray[np.float64], state: State)
 
 
 def _quickest(
-    block: NDArray[np.float64], run: NDArray[np.float64], state: State, to_speed: float | None = None
+    block: NDArray[np.float64],
+    run: NDArray[np.float64],
+    state: State,
+    to_speed: float | None = None,
 ) -> Phases:
     """The quickest way from a state to the block's end, or to a speed wherever that is reached."""
     distance, speed, gain = state
     wanted, found = InputParameter(1), Trajectory(1)
-    wanted.current_position, wanted.current_velocity, wanted.current_acceleration = [distance], [speed], [gain]
+    wanted.current_position, wanted.current_velocity, wanted.current_acceleration = (
+        [distance],
+        [speed],
+        [gain],
+    )
     wanted.max_velocity, wanted.max_acceleration = [p.nominal(block, run)], [block[p.ACCELERATION]]
     wanted.max_jerk, wanted.target_position = [block[p.JERK]], [block[p.LENGTH]]
     if to_speed is not None:
         wanted.control_interface, wanted.target_velocity = ControlInterface.Velocity, [to_speed]
     result = Ruckig(1).calculate(wanted, found)
     if result not in (Result.Working, Result.Finished):
-        raise ArithmeticError(f"ruckig finds no way from {state} along {block[p.LENGTH]:g}: {result}")
+        raise ArithmeticError(
+            f"ruckig finds no way from {state} along {block[p.LENGTH]:g}: {result}"
+        )
     profile = found.profiles[0][0]
-    return [*zip(profile.brake.t, profile.brake.j, strict=True), *zip(profile.t, profile.j, strict=True)]
+    return [
+        *zip(profile.brake.t, profile.brake.j, strict=True),
+        *zip(profile.t, profile.j, strict=True),
+    ]
 
 
 def _after(phases: Phases, state: State) -> State:

@@ -15,7 +15,9 @@ from rigless.motion.proximity import Cells, Clearance, Shapes, cell_of, nearest
 
 GAP = 1e-8
 GRAZE = 1e-11
-TOUCH = 1e-9  # nearer than this to the gap is at it: two walls of a corner are then weighed together
+TOUCH = (
+    1e-9  # nearer than this to the gap is at it: two walls of a corner are then weighed together
+)
 LEFT_BELOW, RIGHT_BELOW, LEFT_ABOVE, RIGHT_ABOVE, ALL = 1, 2, 4, 8, 15  # corners
 STRIDE = 4.0  # cells of a long path looked at together
 
@@ -27,7 +29,13 @@ _NEVER = (2.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf)
 
 @compiled
 def gap_at(
-    occupied: Cells, clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, limit: float
+    occupied: Cells,
+    clear: Clearance,
+    discs: Shapes,
+    boxes: Shapes,
+    x: float,
+    y: float,
+    limit: float,
 ) -> tuple[float, float, float]:
     """Distance to the nearest obstacle within `limit` (below 0 inside a disc), and the unit normal from it to the point."""
     gap, at_x, at_y = nearest(occupied, clear, x, y, limit)
@@ -78,8 +86,12 @@ def first_contact(
         gap = min(gap, away)
         fits = whole if away >= whole - 0.5 * GRAZE else away
         if fits > 2.0 * GRAZE:
-            t, push, nx, ny = _meet(qx, qy, cos * dx + sin * dy, cos * dy - sin * dx, hx, hy, fits, ALL)
-            best = _sooner(best, t, push, cos * nx - sin * ny, sin * nx + cos * ny, x, y, dx, dy, fits)
+            t, push, nx, ny = _meet(
+                qx, qy, cos * dx + sin * dy, cos * dy - sin * dx, hx, hy, fits, ALL
+            )
+            best = _sooner(
+                best, t, push, cos * nx - sin * ny, sin * nx + cos * ny, x, y, dx, dy, fits
+            )
     for k in range(discs.shape[0]):
         qx, qy = x - discs[k, 0], y - discs[k, 1]
         away = np.sqrt(qx * qx + qy * qy) - discs[k, 2]
@@ -98,7 +110,16 @@ def _outside(q: float, half: float) -> float:
 
 @compiled
 def _sooner(
-    best: Hit, t: float, push: float, nx: float, ny: float, x: float, y: float, dx: float, dy: float, reach: float
+    best: Hit,
+    t: float,
+    push: float,
+    nx: float,
+    ny: float,
+    x: float,
+    y: float,
+    dx: float,
+    dy: float,
+    reach: float,
 ) -> Hit:
     """The earlier of two hits; of two at the same moment the one that is pushed harder, which alone says where sliding goes."""
     if t > 1.0 or t > best[0] or (t == best[0] and push >= best[1]):
@@ -107,7 +128,9 @@ def _sooner(
 
 
 @compiled
-def _first_wall(occupied: Cells, clear: Clearance, x: float, y: float, dx: float, dy: float, reach: float) -> Hit:
+def _first_wall(
+    occupied: Cells, clear: Clearance, x: float, y: float, dx: float, dy: float, reach: float
+) -> Hit:
     """The first occupied square met, looking at one stretch of the path after the other and skipping where it is clear."""
     height, width = occupied.shape
     length = np.sqrt(dx * dx + dy * dy)
@@ -125,8 +148,14 @@ def _first_wall(occupied: Cells, clear: Clearance, x: float, y: float, dx: float
             continue
         gone = min(gone + STRIDE, length)
         ex, ey = x + gone * ux, y + gone * uy
-        left, right = max(np.floor(min(px, ex) - margin), 0.0), min(np.floor(max(px, ex) + margin), width - 1.0)
-        low, high = max(np.floor(min(py, ey) - margin), 0.0), min(np.floor(max(py, ey) + margin), height - 1.0)
+        left, right = (
+            max(np.floor(min(px, ex) - margin), 0.0),
+            min(np.floor(max(px, ex) + margin), width - 1.0),
+        )
+        low, high = (
+            max(np.floor(min(py, ey) - margin), 0.0),
+            min(np.floor(max(py, ey) + margin), height - 1.0),
+        )
         for r in range(int(low), int(high) + 1):
             qy = y - (r + 0.5)
             for c in range(int(left), int(right) + 1):
@@ -135,7 +164,9 @@ def _first_wall(occupied: Cells, clear: Clearance, x: float, y: float, dx: float
                     square = _outside(qx, 0.5) ** 2 + _outside(qy, 0.5) ** 2
                     nearest_square = min(nearest_square, square)
                     if square <= most:
-                        t, push, nx, ny = _meet(qx, qy, dx, dy, 0.5, 0.5, reach, _bare_corners(occupied, r, c))
+                        t, push, nx, ny = _meet(
+                            qx, qy, dx, dy, 0.5, 0.5, reach, _bare_corners(occupied, r, c)
+                        )
                         best = _sooner(best, t, push, nx, ny, x, y, dx, dy, reach)
     return (best[0], best[1], best[2], best[3], best[4], best[5], np.sqrt(nearest_square))
 
@@ -144,8 +175,14 @@ def _first_wall(occupied: Cells, clear: Clearance, x: float, y: float, dx: float
 def _bare_corners(occupied: Cells, row: int, column: int) -> int:
     """Which corners of an occupied cell stick out. The others lie behind a neighbour, and so does all that they could meet."""
     height, width = occupied.shape
-    left, right = column > 0 and occupied[row, column - 1], column < width - 1 and occupied[row, column + 1]
-    below, above = row > 0 and occupied[row - 1, column], row < height - 1 and occupied[row + 1, column]
+    left, right = (
+        column > 0 and occupied[row, column - 1],
+        column < width - 1 and occupied[row, column + 1],
+    )
+    below, above = (
+        row > 0 and occupied[row - 1, column],
+        row < height - 1 and occupied[row + 1, column],
+    )
     corners = ALL
     if right:
         corners &= LEFT_BELOW | LEFT_ABOVE
@@ -164,7 +201,12 @@ def _meet(
 ) -> tuple[float, float, float, float]:
     """When the centre, at q from a box's centre and moving by v, is blocked by that box grown by `reach`: time, push, normal."""
     wide, high = hx + reach, hy + reach
-    if min(qx, qx + vx) > wide or max(qx, qx + vx) < -wide or min(qy, qy + vy) > high or max(qy, qy + vy) < -high:
+    if (
+        min(qx, qx + vx) > wide
+        or max(qx, qx + vx) < -wide
+        or min(qy, qy + vy) > high
+        or max(qy, qy + vy) < -high
+    ):
         return (2.0, 0.0, 0.0, 0.0)
     deep = _entry(qx, qy, vx, vy, hx, hy, reach - GRAZE, corners)
     if deep > 1.0:
@@ -189,7 +231,9 @@ def _corner(qx: float, qy: float) -> int:
 
 
 @compiled
-def _entry(qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float, corners: int) -> float:
+def _entry(
+    qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float, corners: int
+) -> float:
     """When a point outside enters a box with round corners: the first of two crossed boxes and four circles; 2 for never.
 
     The pieces overlap, so that no rounding at their seams lets a path slip between them.
@@ -223,7 +267,9 @@ def _circle(qx: float, qy: float, vx: float, vy: float, r: float) -> float:
 
 
 @inlined
-def _slab(q: float, v: float, half: float, other_q: float, other_v: float, other_half: float) -> float:
+def _slab(
+    q: float, v: float, half: float, other_q: float, other_v: float, other_half: float
+) -> float:
     """Entry into a box; a path along its far faces at `half` only touches, one along the seams at `other_half` is inside."""
     first, last = -np.inf, np.inf
     if v == 0.0:

@@ -42,7 +42,9 @@ class Link:
     name: str
     solids: list[Solid] = field(default_factory=list)
     visuals: list[Solid] = field(default_factory=list)
-    masses: list[tuple[float, NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=list)
+    masses: list[tuple[float, NDArray[np.float64], NDArray[np.float64]]] = field(
+        default_factory=list
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +102,15 @@ class _Reading:
     def description(self) -> Description:
         links = {one.get("name", ""): one for one in self.root.findall("link")}
         after = self._tree(links)
-        roots = links.keys() - {_end(joint, "child") for joints in after.values() for joint in joints}
+        roots = links.keys() - {
+            _end(joint, "child") for joints in after.values() for joint in joints
+        }
         if len(roots) != 1:
-            self.blame("", f"has {len(roots)} links that no joint leads to", "one of them, the base, is enough")
+            self.blame(
+                "",
+                f"has {len(roots)} links that no joint leads to",
+                "one of them, the base, is enough",
+            )
         if self.problems:
             raise InputError(self.problems)
         joints, bodies, name = list[Joint](), list[Link](), roots.pop()
@@ -111,9 +119,16 @@ class _Reading:
             for link, at in carried:
                 self._fill(links[link], at, body)
             bodies.append(body)
-            turning = [(joint, at) for link, at in carried for joint in after[link] if joint.get("type") != "fixed"]
+            turning = [
+                (joint, at)
+                for link, at in carried
+                for joint in after[link]
+                if joint.get("type") != "fixed"
+            ]
             if len(turning) > 1:
-                self.blame(name, f"carries {len(turning)} joints that turn", "give a chain of six joints")
+                self.blame(
+                    name, f"carries {len(turning)} joints that turn", "give a chain of six joints"
+                )
             if not turning:
                 break
             joints.append(self._joint(*turning[0]))
@@ -123,26 +138,42 @@ class _Reading:
         if self.problems:
             raise InputError(self.problems)
         flange = next((at for link, at in carried if link in FLANGES), np.eye(4))
-        return Description(self.root.get("name", self.path.stem), tuple(joints), tuple(bodies), flange)
+        return Description(
+            self.root.get("name", self.path.stem), tuple(joints), tuple(bodies), flange
+        )
 
     def _tree(self, links: dict[str, ElementTree.Element]) -> dict[str, list[ElementTree.Element]]:
         """The joints that each link carries; a link hangs on one joint only."""
         after: dict[str, list[ElementTree.Element]] = {name: [] for name in links}
         hanging = set()
         for joint in self.root.findall("joint"):
-            name, parent, child = joint.get("name", "a joint"), _end(joint, "parent"), _end(joint, "child")
+            name, parent, child = (
+                joint.get("name", "a joint"),
+                _end(joint, "parent"),
+                _end(joint, "child"),
+            )
             for link in (parent, child):
                 if link not in links:
                     self.blame(name, f"joins the link {link!r}, which is not there", "add the link")
             if child in hanging or child == parent:
-                self.blame(name, f"the link {child!r} hangs on another joint already", "give a chain of six joints")
+                self.blame(
+                    name,
+                    f"the link {child!r} hangs on another joint already",
+                    "give a chain of six joints",
+                )
             if joint.get("type") not in ("fixed", "revolute", "continuous"):
-                self.blame(name, f"is of type {joint.get('type')!r}", "joints turn: revolute, continuous or fixed")
+                self.blame(
+                    name,
+                    f"is of type {joint.get('type')!r}",
+                    "joints turn: revolute, continuous or fixed",
+                )
             hanging.add(child)
             after.get(parent, []).append(joint)
         return after
 
-    def _carried(self, name: str, after: dict[str, list[ElementTree.Element]]) -> list[tuple[str, Matrix]]:
+    def _carried(
+        self, name: str, after: dict[str, list[ElementTree.Element]]
+    ) -> list[tuple[str, Matrix]]:
         """A link and all that fixed joints hang on it, each with its frame."""
         found = [(name, np.eye(4))]
         for link, at in found:
@@ -155,7 +186,9 @@ class _Reading:
 
     def _joint(self, joint: ElementTree.Element, at: Matrix) -> Joint:
         name, limit, axis = joint.get("name", "a joint"), joint.find("limit"), joint.find("axis")
-        direction = np.array(self._numbers(name, "axis", axis.get("xyz", "") if axis is not None else "1 0 0", 3))
+        direction = np.array(
+            self._numbers(name, "axis", axis.get("xyz", "") if axis is not None else "1 0 0", 3)
+        )
         length = float(np.linalg.norm(direction))
         if length < 1e-9:
             self.blame(name, "has an axis without a direction", 'such as <axis xyz="0 0 1"/>')
@@ -167,7 +200,9 @@ class _Reading:
             )
         if not low < high:
             self.blame(name, f"turns from {low:g} to {high:g} rad", "let lower be below upper")
-        return Joint(name, at @ self._origin(joint), direction / max(length, 1e-9), low, high, speed)
+        return Joint(
+            name, at @ self._origin(joint), direction / max(length, 1e-9), low, high, speed
+        )
 
     def _fill(self, link: ElementTree.Element, at: Matrix, body: Link) -> None:
         name = link.get("name", "")
@@ -176,14 +211,18 @@ class _Reading:
                 if (solid := self._solid(name, part, at)) is not None:
                     found.append(solid)
         inertial = link.find("inertial")
-        mass, matrix = (inertial.find(tag) if inertial is not None else None for tag in ("mass", "inertia"))
+        mass, matrix = (
+            inertial.find(tag) if inertial is not None else None for tag in ("mass", "inertia")
+        )
         if inertial is None or mass is None:
             return
         given = {
             key: matrix.get(key, "0") if matrix is not None else "0"
             for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         }
-        xx, yy, zz, xy, xz, yz = (self._numbers(name, key, text, 1)[0] for key, text in given.items())
+        xx, yy, zz, xy, xz, yz = (
+            self._numbers(name, key, text, 1)[0] for key, text in given.items()
+        )
         kilograms = self._numbers(name, "mass", mass.get("value", ""), 1)[0]
         if kilograms < 0 or min(xx, yy, zz) < 0:
             self.blame(name, "has a mass or an inertia below zero", "give what it weighs")
@@ -196,13 +235,27 @@ class _Reading:
         geometry, pose = part.find("geometry"), at @ self._origin(part)
         shape = next(iter(geometry), None) if geometry is not None else None
         if shape is None or shape.tag not in ("box", "cylinder", "sphere", "mesh"):
-            self.blame(name, f"has a <{part.tag}> that is no box, cylinder, sphere or mesh", "give it a <geometry>")
+            self.blame(
+                name,
+                f"has a <{part.tag}> that is no box, cylinder, sphere or mesh",
+                "give it a <geometry>",
+            )
             return None
         if shape.tag == "mesh":
             mesh = self._mesh(name, shape)
-            return None if mesh is None else Solid(name, "mesh", (), pose, mesh, self._colour(name, part))
-        keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}[shape.tag]
-        size = [n for key in keys for n in self._numbers(name, key, shape.get(key, ""), 3 if key == "size" else 1)]
+            return (
+                None
+                if mesh is None
+                else Solid(name, "mesh", (), pose, mesh, self._colour(name, part))
+            )
+        keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}[
+            shape.tag
+        ]
+        size = [
+            n
+            for key in keys
+            for n in self._numbers(name, key, shape.get(key, ""), 3 if key == "size" else 1)
+        ]
         if min(size) <= 0:
             self.blame(name, f"has a {shape.tag} of no size", "sizes are metres above zero")
         return Solid(name, shape.tag, tuple(size), pose, None, self._colour(name, part))  # type: ignore[arg-type]
@@ -233,7 +286,8 @@ class _Reading:
             found = read_mesh(place, 1.0)
         except InputError as error:
             self.problems += [
-                Problem(name, f"{one.file}: {one.what}", one.fix, str(self.path)) for one in error.problems
+                Problem(name, f"{one.file}: {one.what}", one.fix, str(self.path))
+                for one in error.problems
             ]
             return None
         return Mesh(found.vertices_m * np.array(scale), found.triangles)
@@ -242,7 +296,9 @@ class _Reading:
         origin, name = element.find("origin"), element.get("name", element.tag)
         if origin is None:
             return np.eye(4)
-        return frame(*(self._numbers(name, key, origin.get(key, "0 0 0"), 3) for key in ("xyz", "rpy")))
+        return frame(
+            *(self._numbers(name, key, origin.get(key, "0 0 0"), 3) for key in ("xyz", "rpy"))
+        )
 
     def _numbers(self, name: str, key: str, text: str, count: int) -> list[float]:
         try:
@@ -250,7 +306,11 @@ class _Reading:
         except ValueError:
             found = []
         if len(found) != count or not all(map(math.isfinite, found)):
-            self.blame(name, f"{key} is {text[:40]!r}", f"{'a number' if count == 1 else f'{count} numbers'} expected")
+            self.blame(
+                name,
+                f"{key} is {text[:40]!r}",
+                f"{'a number' if count == 1 else f'{count} numbers'} expected",
+            )
             return [1.0] * count
         return found
 

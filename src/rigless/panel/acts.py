@@ -58,7 +58,9 @@ def add_acts(app: FastAPI, hub: Hub) -> None:
         return describe_robot(hub.host, hub.host.sim.robot(robot))
 
     @app.get("/api/world")
-    async def world(stage: Literal["live", "recording"] = "live", robot: str = "") -> dict[str, Any]:
+    async def world(
+        stage: Literal["live", "recording"] = "live", robot: str = ""
+    ) -> dict[str, Any]:
         sim = _sim(hub, stage)
         place = around.world_of(sim, robot)
         return {"grid": around.grid(place), "things": to_builtins(around.things(sim, place))}
@@ -77,7 +79,9 @@ def _check(slider: Slider, value: float) -> None:
         stops = ", ".join(f"{stop:g}" for stop in slider.stops)
         raise InputError(Problem(slider.name, f"cannot be {value:g}", f"it is one of {stops}"))
     if not slider.low <= value <= slider.high:
-        raise InputError(Problem(slider.name, f"cannot be {value:g}", f"it is {slider.low:g} to {slider.high:g}"))
+        raise InputError(
+            Problem(slider.name, f"cannot be {value:g}", f"it is {slider.low:g} to {slider.high:g}")
+        )
 
 
 def _sim(hub: Hub, stage: str) -> Simulation:

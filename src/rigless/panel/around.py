@@ -51,7 +51,12 @@ def cast(sim: Simulation) -> list[dict[str, Any]]:
     """Who is there, how, and in which world."""
     numbers = worlds(sim)
     return [
-        {"name": name, "kind": kind_of(type(robot)), "world": numbers[name], "status": status_of(robot)}
+        {
+            "name": name,
+            "kind": kind_of(type(robot)),
+            "world": numbers[name],
+            "status": status_of(robot),
+        }
         for name, robot in sim.robots.items()
     ]
 
@@ -66,7 +71,11 @@ def things(sim: Simulation, world: World) -> list[Thing]:
         footprint = robot.footprint() if robot.world is world else None
         if footprint is not None:
             x, y, radius_m = map(float, footprint)
-            theta = float(getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2]) if len(sim.robots) > 1 else 0.0
+            theta = (
+                float(getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2])
+                if len(sim.robots) > 1
+                else 0.0
+            )
             found.append(Thing(name, True, status_of(robot), radius_m, None, (x, y, theta)))
     return found
 

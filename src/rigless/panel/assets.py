@@ -16,9 +16,17 @@ UNBUILT = "the panel's libraries are not built; run: scripts/build-web (it needs
 
 def import_map_hash() -> str:
     """The one inline script of the page is its import map; a browser runs it because its hash is in the policy."""
-    found = re.search(r'<script type="importmap">(.*?)</script>', (WEB / "index.html").read_text("utf-8"), re.DOTALL)
+    found = re.search(
+        r'<script type="importmap">(.*?)</script>',
+        (WEB / "index.html").read_text("utf-8"),
+        re.DOTALL,
+    )
     assert found is not None, "index.html has an import map"
-    return "'sha256-" + base64.b64encode(hashlib.sha256(found.group(1).encode()).digest()).decode() + "'"
+    return (
+        "'sha256-"
+        + base64.b64encode(hashlib.sha256(found.group(1).encode()).digest()).decode()
+        + "'"
+    )
 
 
 def add_assets(app: FastAPI) -> None:

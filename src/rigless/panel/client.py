@@ -22,9 +22,15 @@ class Client:
     truth_every: int = 0  # ticks between two truths; 0: none
     looks: dict[Watch, int] = field(default_factory=dict)  # at what, and how many ticks apart
     stage: str = ""  # whose surroundings it wants to know
-    barred: set[str] = field(default_factory=set)  # robots stopped under its hands; it has to let go first
-    driving: dict[str, float] = field(default_factory=dict)  # robot → when its last command goes stale
-    jogging: dict[str, tuple[int, float, float]] = field(default_factory=dict)  # robot → axis, direction and speed
+    barred: set[str] = field(
+        default_factory=set
+    )  # robots stopped under its hands; it has to let go first
+    driving: dict[str, float] = field(
+        default_factory=dict
+    )  # robot → when its last command goes stale
+    jogging: dict[str, tuple[int, float, float]] = field(
+        default_factory=dict
+    )  # robot → axis, direction and speed
     dropped: int = 0
 
     def __post_init__(self) -> None:
@@ -33,7 +39,9 @@ class Client:
         self._newest: dict[str, bytes] = {}
         self._listings: dict[Watch, bytes] = {}  # what it was last told of each
         self._pictures: dict[Watch, None] = {}
-        self._seen: dict[Watch, tuple[int, int, float]] = {}  # epoch, sequence and time of the last picture sent
+        self._seen: dict[
+            Watch, tuple[int, int, float]
+        ] = {}  # epoch, sequence and time of the last picture sent
         self._wake = asyncio.Event()
 
     def tell(self, message: bytes) -> None:

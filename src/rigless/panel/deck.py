@@ -86,10 +86,16 @@ class Deck:
         """Put a recording in and stand at its beginning; one that cannot be opened leaves the deck as it is."""
         self._opened += 1
         number = self._opened
-        reel = await asyncio.to_thread(Reel.open, path, self._clock)  # a long recording takes seconds to read
+        reel = await asyncio.to_thread(
+            Reel.open, path, self._clock
+        )  # a long recording takes seconds to read
         if number != self._opened:
             raise InputError(
-                Problem(str(path), "the deck has been given something else to do meanwhile", "open it again")
+                Problem(
+                    str(path),
+                    "the deck has been given something else to do meanwhile",
+                    "open it again",
+                )
             )
         task = self._eject()
         self._reel = reel
@@ -115,7 +121,11 @@ class Deck:
 
     def _loaded(self) -> Reel:
         if self._reel is None:
-            raise InputError(Problem("deck", "no recording is in it", 'open one: POST /api/deck {"file": "F.mcap"}'))
+            raise InputError(
+                Problem(
+                    "deck", "no recording is in it", 'open one: POST /api/deck {"file": "F.mcap"}'
+                )
+            )
         return self._reel
 
     # What to do
@@ -144,7 +154,9 @@ class Deck:
         reel = self._loaded()
         self._playing = False
         longest_ns = reel.end_ns - reel.begin_ns
-        self._go(self._goal_ns(reel) + round(min(max(ms * 1e6, -longest_ns), longest_ns)), through=True)
+        self._go(
+            self._goal_ns(reel) + round(min(max(ms * 1e6, -longest_ns), longest_ns)), through=True
+        )
 
     def watched(self, known_ns: int) -> None:
         """Somebody begins to look, and wants to see what led here: go through what has not been seen."""

@@ -50,7 +50,9 @@ def recordings(folder: Path, made: Iterable[Path], writing: Path | None) -> list
             "name": path.name,
             "path": str(path),
             "bytes": found[path].st_size,
-            "modified": datetime.fromtimestamp(found[path].st_mtime, UTC).isoformat(timespec="seconds"),
+            "modified": datetime.fromtimestamp(found[path].st_mtime, UTC).isoformat(
+                timespec="seconds"
+            ),
             "writing": path == now,
         }
         for path in newest

@@ -25,7 +25,12 @@ DRIVE_STALE_S = 1.0  # a driver who says nothing for so long has let go
 
 
 class Hub:
-    def __init__(self, host: Host, stages: Iterable[Stage] = (), summary: Callable[[], dict[str, Any]] | None = None):
+    def __init__(
+        self,
+        host: Host,
+        stages: Iterable[Stage] = (),
+        summary: Callable[[], dict[str, Any]] | None = None,
+    ):
         self.host = host
         self.live = Live(host)
         self.stages: dict[str, Stage] = {stage.name: stage for stage in (self.live, *stages)}
@@ -106,10 +111,16 @@ class Hub:
             await asyncio.sleep(max(0.0, ahead))
             if ahead < -0.25:
                 due = time.monotonic()  # the machine was busy; ticks that were missed stay missed
-            step = 1 if any(client.looks or client.truth_every for client in self.clients) else SLOW_EVERY
+            step = (
+                1
+                if any(client.looks or client.truth_every for client in self.clients)
+                else SLOW_EVERY
+            )
             try:
                 self._tick(tick)
-            except Exception as error:  # what robots tell of themselves is their own code, which may do anything
+            except (
+                Exception
+            ) as error:  # what robots tell of themselves is their own code, which may do anything
                 self._tell_trouble("", f"{type(error).__name__}: {error}")
             step -= tick % step  # to the next tick that is slow
             tick += step
@@ -130,7 +141,11 @@ class Hub:
             self.pictures += watch.sequence != before
             for client in clients if slow or not watch.failure else ():
                 self._offer(client, watch)
-        listening = [client for client in self.clients if client.truth_every and tick % client.truth_every == 0]
+        listening = [
+            client
+            for client in self.clients
+            if client.truth_every and tick % client.truth_every == 0
+        ]
         truth = self._truth() if listening else b""
         for client in listening:
             client.update("truth", truth)
@@ -146,7 +161,9 @@ class Hub:
 
     def _tell_trouble(self, robot: str, text: str, clients: Iterable[Client] | None = None) -> None:
         for client in self.clients if clients is None else clients:
-            client.update(f"trouble {robot}", to_json({"type": "trouble", "robot": robot, "text": text}))
+            client.update(
+                f"trouble {robot}", to_json({"type": "trouble", "robot": robot, "text": text})
+            )
 
     # Ten times a second, and no oftener than pictures
 
@@ -166,7 +183,10 @@ class Hub:
                     continue
                 if watch.stage.name not in numbers:
                     numbers[watch.stage.name] = worlds(watch.sim)
-                around[numbers[watch.stage.name][watch.robot]] = (watch.sim, world_of(watch.sim, watch.robot))
+                around[numbers[watch.stage.name][watch.robot]] = (
+                    watch.sim,
+                    world_of(watch.sim, watch.robot),
+                )
                 if key not in told:
                     told[key] = to_json({"type": "robot", "stage": key[0], **self._robot(watch)})
                 client.update(f"robot {key}", told[key])
@@ -203,7 +223,13 @@ class Hub:
 
     def _truth(self) -> bytes:
         sim = self.host.sim
-        return to_json({"type": "truth", "time_s": sim.now_s, "robots": {name: sim.truth(name) for name in sim.robots}})
+        return to_json(
+            {
+                "type": "truth",
+                "time_s": sim.now_s,
+                "robots": {name: sim.truth(name) for name in sim.robots},
+            }
+        )
 
     def _event(self, time_ns: int, event: Event) -> None:
         message: bytes | None = None
@@ -228,7 +254,9 @@ class Hub:
     def drive(self, client: Client, robot: str, forward: float, left: float, turn: float) -> None:
         view = self.view(robot)
         if not any(isinstance(part, Drive) for part in view.parts):
-            raise InputError(Problem(robot, "cannot be driven from here", "its view has no Drive part"))
+            raise InputError(
+                Problem(robot, "cannot be driven from here", "its view has no Drive part")
+            )
         moves = bool(forward or left or turn)
         if robot in client.barred:
             client.barred.difference_update(() if moves else (robot,))
@@ -239,14 +267,20 @@ class Hub:
         else:
             client.driving.pop(robot, None)
 
-    def jog(self, client: Client, robot: str, axis: int, by: float, speed: float, hold: bool) -> None:
+    def jog(
+        self, client: Client, robot: str, axis: int, by: float, speed: float, hold: bool
+    ) -> None:
         """Move an axis by so much; or, with `hold`, on in the direction of `by` for as long as this is said again. Nought lets go."""
         view = self.view(robot)
         part = next((part for part in view.parts if isinstance(part, Jog)), None)
         if part is None:
-            raise InputError(Problem(robot, "cannot be jogged from here", "its view has no Jog part"))
+            raise InputError(
+                Problem(robot, "cannot be jogged from here", "its view has no Jog part")
+            )
         if axis >= len(part.axes):
-            raise InputError(Problem("axis", f"there is no axis {axis}", f"they are 0 to {len(part.axes) - 1}"))
+            raise InputError(
+                Problem("axis", f"there is no axis {axis}", f"they are 0 to {len(part.axes) - 1}")
+            )
         if not by:
             client.barred.discard(robot)
             self._let_go(client, robot)
@@ -286,7 +320,11 @@ class Hub:
         names = [robot] if robot else list(self.host.sim.robots)
         stopped = [name for name in names if self._stopped(name) is not None]
         if not stopped:
-            raise InputError(Problem("estop", f"{robot or 'no robot here'} has no emergency stop", "pause instead"))
+            raise InputError(
+                Problem(
+                    "estop", f"{robot or 'no robot here'} has no emergency stop", "pause instead"
+                )
+            )
         broken = []
         for name in stopped:
             try:
@@ -295,7 +333,11 @@ class Hub:
                     if client.driving.pop(name, None) is not None:
                         client.barred.add(name)  # a key that is still held must not drive on
             except Exception as error:  # one robot's bug does not keep the others from stopping
-                broken.append(Problem(name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"))
+                broken.append(
+                    Problem(
+                        name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"
+                    )
+                )
         if broken:
             raise InputError(broken)
         return stopped
@@ -326,4 +368,6 @@ def _tellable(event: Event) -> bytes:
     try:
         return to_json({"type": "event", **event_fields(event)})
     except (TypeError, ValueError):
-        return to_json({"type": "event", **event_fields(event), "text": ascii(event.text), "data": {}})
+        return to_json(
+            {"type": "event", **event_fields(event), "text": ascii(event.text), "data": {}}
+        )

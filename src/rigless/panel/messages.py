@@ -35,11 +35,18 @@ _HEADER = struct.Struct("<BBHIIId")
 
 
 def pack(
-    kind: int, page: int, sequence: int, epoch: int, time_s: float, found: Sequence[tuple[int, NDArray[np.float32]]]
+    kind: int,
+    page: int,
+    sequence: int,
+    epoch: int,
+    time_s: float,
+    found: Sequence[tuple[int, NDArray[np.float32]]],
 ) -> bytes:
     header = _HEADER.pack(kind, VERSION, page, sequence & 0xFFFFFFFF, epoch, len(found), time_s)
     index = b"".join(struct.pack("<II", number, values.size) for number, values in found)
-    return b"".join([header, index, *(np.ascontiguousarray(values, "<f4").tobytes() for _, values in found)])
+    return b"".join(
+        [header, index, *(np.ascontiguousarray(values, "<f4").tobytes() for _, values in found)]
+    )
 
 
 def unpack(data: bytes) -> tuple[int, int, int, int, float, dict[int, NDArray[np.float32]]]:
@@ -94,4 +101,7 @@ def listings(stage: str, robot: str, found: Mapping[str, Lines]) -> dict[str, An
 def _part(part: Part) -> dict[str, Any]:
     values = {item.name: getattr(part, item.name) for item in fields(part)}
     plain = to_builtins({"kind": type(part).__name__, "columns": part.columns, **values})
-    return {key: None if isinstance(value, float) and not isfinite(value) else value for key, value in plain.items()}
+    return {
+        key: None if isinstance(value, float) and not isfinite(value) else value
+        for key, value in plain.items()
+    }

@@ -42,7 +42,9 @@ class ControlServer:
         if not auth and not ipaddress.ip_address(self._socket.getsockname()[0]).is_loopback:
             self._socket.close()
             fix = "bind 127.0.0.1, or leave the token on"
-            raise InputError(Problem("--no-auth", "would let the whole network control the simulation", fix))
+            raise InputError(
+                Problem("--no-auth", "would let the whole network control the simulation", fix)
+            )
         self.address = f"http://{join(self._socket.getsockname())}"
         self.deck = Deck()
         self.hub = Hub(host, [self.deck], self._deck)
@@ -61,7 +63,11 @@ class ControlServer:
 
     def _deck(self) -> dict[str, Any]:
         deck = self.deck
-        return {"deck": None if deck.sim is None else {**deck.describe(), "robots": around.cast(deck.sim)}}
+        return {
+            "deck": None
+            if deck.sim is None
+            else {**deck.describe(), "robots": around.cast(deck.sim)}
+        }
 
     @property
     def url(self) -> str:
@@ -91,13 +97,19 @@ def _bind(address: str | None) -> socket.socket:
             return _listen("127.0.0.1", 0)
         reason = getattr(error, "strerror", None) or "it is not HOST:PORT"
         raise InputError(
-            Problem(f"--panel {address}", f"cannot be bound: {reason}", "use another, for example --panel 127.0.0.1:0")
+            Problem(
+                f"--panel {address}",
+                f"cannot be bound: {reason}",
+                "use another, for example --panel 127.0.0.1:0",
+            )
         ) from None
 
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, so that asyncio sets TCP_NODELAY
+    listener = socket.socket(
+        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )  # named, so that asyncio sets TCP_NODELAY
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

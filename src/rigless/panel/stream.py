@@ -59,7 +59,10 @@ def add_stream(app: FastAPI, hub: Hub) -> None:
         every = max(1, round(TICKS_PER_S / truth_hz)) if truth_hz > 0 else 0
         client = Client(socket, status, events, every)
         hub.add(client)
-        tasks = [asyncio.create_task(client.send_all()), asyncio.create_task(_receive(socket, hub, client))]
+        tasks = [
+            asyncio.create_task(client.send_all()),
+            asyncio.create_task(_receive(socket, hub, client)),
+        ]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -82,7 +85,9 @@ async def _receive(socket: WebSocket, hub: Hub, client: Client) -> None:
         except InputError as error:
             client.error([to_builtins(problem) for problem in error.problems])
         except Exception as error:  # a view is the robot's own code, which may do anything
-            client.error([to_builtins(Problem("robot", f"its view failed: {type(error).__name__}: {error}"))])
+            client.error(
+                [to_builtins(Problem("robot", f"its view failed: {type(error).__name__}: {error}"))]
+            )
 
 
 def _obey(hub: Hub, client: Client, data: str | bytes) -> None:

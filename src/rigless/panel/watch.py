@@ -116,7 +116,11 @@ class Watch:
                 if part.name in still
             }
         drawing = self.view.draw()
-        fields = [(0, self._row(self.view.measure(), self.measures)), (1, self._ends()), *self._still.items()]
+        fields = [
+            (0, self._row(self.view.measure(), self.measures)),
+            (1, self._ends()),
+            *self._still.items(),
+        ]
         return fields + [
             (2 + n, rows(part, drawing.get(part.name, ())).flatten())
             for n, part in enumerate(self._drawn)
@@ -132,7 +136,9 @@ class Watch:
         return self._encoded[wanted]
 
     def _pack(self, kind: int, found: list[tuple[int, Values]]) -> bytes:
-        return messages.pack(kind, self.number, self.sequence, self.epoch, self._time_ns / 1e9, found)
+        return messages.pack(
+            kind, self.number, self.sequence, self.epoch, self._time_ns / 1e9, found
+        )
 
     # What was
 
@@ -174,7 +180,11 @@ class Watch:
             for kept in (self._times, self._numbers, self._places):
                 kept[:-drop] = kept[drop:].copy()
             self._count -= drop
-        self._times[self._count], self._numbers[self._count], self._places[self._count] = time_s, numbers, places
+        self._times[self._count], self._numbers[self._count], self._places[self._count] = (
+            time_s,
+            numbers,
+            places,
+        )
         self._count += 1
 
     def history(self) -> bytes:
@@ -234,5 +244,7 @@ class Watch:
 
     def _ends(self) -> Values:
         found = self.view.trace()
-        places = [(*found[name], 0.0)[:3] if name in found else (np.nan,) * 3 for name in self.traces]
+        places = [
+            (*found[name], 0.0)[:3] if name in found else (np.nan,) * 3 for name in self.traces
+        ]
         return np.array(places, np.float32).ravel()

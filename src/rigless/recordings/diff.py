@@ -17,7 +17,9 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         parts = self.topic.strip("/").split("/")
-        place = f"robot {parts[0]}, " + (f"port {parts[1]} ({parts[2]})" if len(parts) >= 3 else parts[-1])
+        place = f"robot {parts[0]}, " + (
+            f"port {parts[1]} ({parts[2]})" if len(parts) >= 3 else parts[-1]
+        )
         place += f", topic /{'/'.join(parts[3:])}" if len(parts) > 3 else ""
         return f"{place}, at {self.time_ns / 1e9:.6f} s, field {self.field or '(all)'}: {_short(self.left)} against {_short(self.right)}"
 
@@ -34,13 +36,24 @@ def first_field(left: Any, right: Any, path: str = "") -> tuple[str, Any, Any] |
     """The first field in which two JSON values differ, depth first; decoded fields before raw bytes."""
     if isinstance(left, dict) and isinstance(right, dict):
         for key in sorted({*left, *right}, key=lambda key: (key in ("wire", "data"), key)):
-            found = first_field(left.get(key, MISSING), right.get(key, MISSING), f"{path}.{key}" if path else str(key))
+            found = first_field(
+                left.get(key, MISSING),
+                right.get(key, MISSING),
+                f"{path}.{key}" if path else str(key),
+            )
             if found:
                 return found
         return None
     if isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
         pairs = zip(left, right, strict=True)
-        return next((found for i, (a, b) in enumerate(pairs) if (found := first_field(a, b, f"{path}[{i}]"))), None)
+        return next(
+            (
+                found
+                for i, (a, b) in enumerate(pairs)
+                if (found := first_field(a, b, f"{path}[{i}]"))
+            ),
+            None,
+        )
     return None if left == right and type(left) is type(right) else (path, left, right)
 
 
@@ -51,9 +64,13 @@ def compare(left: Iterable[Record], right: Iterable[Record]) -> Difference | Non
         for record in records:
             side.setdefault(record.topic, []).append(record)
     topics = {**sides[0], **sides[1]}
-    found = [_first_in_topic(topic, sides[0].get(topic, []), sides[1].get(topic, [])) for topic in topics]
+    found = [
+        _first_in_topic(topic, sides[0].get(topic, []), sides[1].get(topic, [])) for topic in topics
+    ]
     return min(
-        (difference for difference in found if difference), key=lambda difference: difference.time_ns, default=None
+        (difference for difference in found if difference),
+        key=lambda difference: difference.time_ns,
+        default=None,
     )
 
 

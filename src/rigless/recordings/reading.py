@@ -50,7 +50,10 @@ class Record(NamedTuple):
     def fields(self) -> Any:
         if not self.schema:
             return msgspec.json.decode(self.data)
-        fields: dict[str, Any] = {"subject": self.subject, "wire": base64.b64encode(self.data).decode()}
+        fields: dict[str, Any] = {
+            "subject": self.subject,
+            "wire": base64.b64encode(self.data).decode(),
+        }
         try:
             fields["message"] = to_builtins(cdr.decode(type_of(self.schema), self.data))
         except (KeyError, ValueError):
@@ -88,7 +91,11 @@ class Recording:
             there = False
         if not there:
             raise InputError(
-                Problem(str(path), "there is no such recording", "make one with: rigless run TARGET --record F.mcap")
+                Problem(
+                    str(path),
+                    "there is no such recording",
+                    "make one with: rigless run TARGET --record F.mcap",
+                )
             )
         for _ in recording._read():
             pass
@@ -99,7 +106,9 @@ class Recording:
                 if found
                 else "this is no rigless recording (or it was cut off before it began)"
             )
-            raise InputError(Problem(str(path), what, "record it again with: rigless run TARGET --record F.mcap"))
+            raise InputError(
+                Problem(str(path), what, "record it again with: rigless run TARGET --record F.mcap")
+            )
         return recording
 
     def __iter__(self) -> Iterator[Record]:
@@ -127,12 +136,18 @@ class Recording:
         except Exception as error:  # a parser may raise anything on a file that is cut off, damaged or not MCAP at all
             if not self.metadata:
                 raise InputError(
-                    Problem(str(self.path), f"this is not a readable MCAP file: {error}", "is it the right file?")
+                    Problem(
+                        str(self.path),
+                        f"this is not a readable MCAP file: {error}",
+                        "is it the right file?",
+                    )
                 ) from None
             return  # what came before the cut is good: every chunk has a checksum
 
 
-def _messages(chunk: Chunk, topics: dict[int, tuple[str, str]], schemas: dict[int, str]) -> Iterator[Record]:
+def _messages(
+    chunk: Chunk, topics: dict[int, tuple[str, str]], schemas: dict[int, str]
+) -> Iterator[Record]:
     for item in breakup_chunk(chunk, validate_crc=True):
         if isinstance(item, Schema):
             schemas[item.id] = item.name
@@ -147,4 +162,6 @@ def _named(channel: Channel, schemas: dict[int, str]) -> tuple[str, str]:
     if channel.message_encoding == "json":
         return channel.topic, ""
     place = channel.metadata
-    return f"/{place['robot']}/{place['port']}/{place['direction']}{channel.topic}", schemas[channel.schema_id]
+    return f"/{place['robot']}/{place['port']}/{place['direction']}{channel.topic}", schemas[
+        channel.schema_id
+    ]

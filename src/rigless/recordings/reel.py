@@ -55,10 +55,14 @@ class Reel:
     ):
         self.path = recording.path
         self.simulation = simulation
-        self.events = events  # what the recording says happened, the host's own included, for a timeline
+        self.events = (
+            events  # what the recording says happened, the host's own included, for a timeline
+        )
         self.begin_ns = simulation.now_ns
         self.end_ns = max(end_ns, self.begin_ns)
-        self.cut = recording.end_ns is None  # the recording ended before it was closed, or is still being made
+        self.cut = (
+            recording.end_ns is None
+        )  # the recording ended before it was closed, or is still being made
         self.note = other_version(recording)
         self.failure = ""  # why the recorded run broke down, while this is at that instant
         self.epoch = 0  # grows when time goes back
@@ -87,7 +91,9 @@ class Reel:
         except InputError as error:
             named = [replace(problem, file=problem.file or str(path)) for problem in error.problems]
             raise InputError(named) from None
-        except Exception as error:  # robots are anybody's code, and another version may have written other fields
+        except (
+            Exception
+        ) as error:  # robots are anybody's code, and another version may have written other fields
             what = f"what it recorded cannot be built here: {type(error).__name__}: {error}"
             fix = "open it with the rigless and the robots it was made with"
             raise InputError(Problem(str(path), what, fix)) from error
@@ -143,7 +149,11 @@ class Reel:
             return False
         took_ns = self._wall_ns() - begin_wall_ns
         advanced_ns = self.now_ns - begin_ns
-        if self._clock and advanced_ns and (took_ns > SLICE_WALL_NS or advanced_ns == self._slice_ns):
+        if (
+            self._clock
+            and advanced_ns
+            and (took_ns > SLICE_WALL_NS or advanced_ns == self._slice_ns)
+        ):
             factor = min(max(SLICE_WALL_NS / max(took_ns, 1), 0.2), 2.0)
             self._slice_ns = max(int(advanced_ns * factor), 1_000)
         if arrived and stop_ns == place_ns and place not in self._frames:
@@ -173,7 +183,9 @@ class Reel:
 
     def _keep(self, place: int) -> None:
         begin_wall_ns = self._wall_ns()
-        self._frames[place] = Keyframe(self.simulation.snapshot(), self._given, tuple(self.simulation.events))
+        self._frames[place] = Keyframe(
+            self.simulation.snapshot(), self._given, tuple(self.simulation.events)
+        )
         self._keep_wall_ns = self._wall_ns() - begin_wall_ns
         if place % FINE:
             for old in [old for old in self._frames if old % FINE and old // FINE != place // FINE]:

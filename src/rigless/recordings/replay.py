@@ -41,7 +41,9 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
         seed = int(recording.metadata["seed"])
     except (KeyError, ValueError, msgspec.DecodeError):
         raise InputError(
-            Problem(str(recording.path), "its metadata does not say what was run", "record it again")
+            Problem(
+                str(recording.path), "its metadata does not say what was run", "record it again"
+            )
         ) from None
     apply_settings(raw, settings, problems)
     scenario = validate(Scenario, raw, problems, str(recording.path))
@@ -49,8 +51,12 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
         raise InputError(problems)
     built = build(scenario, seed=seed, collect=False, environment=False)
     if recording.snapshot is not None:
-        saved = recording.snapshot  # live inputs that were still to come are in the recording as they came
-        due = [shot for shot in saved.due if not (shot[2] == "input" and unpack(shot[3])[0] == "live")]
+        saved = (
+            recording.snapshot
+        )  # live inputs that were still to come are in the recording as they came
+        due = [
+            shot for shot in saved.due if not (shot[2] == "input" and unpack(shot[3])[0] == "live")
+        ]
         built.simulation.restore(msgspec.structs.replace(saved, due=due))
     return built
 
@@ -80,7 +86,9 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None) ->
                 progress(step / steps)
         recorder.close()
         again = _of_simulation(Recording(Path(stream.name)))
-        difference = compare(_of_simulation(recording), itertools.islice(again, count) if cut else again)
+        difference = compare(
+            _of_simulation(recording), itertools.islice(again, count) if cut else again
+        )
     return Verification(count, end_ns, cut, difference, other_version(recording))
 
 
@@ -92,4 +100,8 @@ def _of_simulation(recording: Recording) -> Iterator[Record]:
 def other_version(recording: Recording) -> str:
     """A note if the recording was made by another version, for which sameness is not promised."""
     made = recording.metadata.get("rigless", "?")
-    return "" if made == version("rigless") else f"recorded with rigless {made}, this is {version('rigless')}"
+    return (
+        ""
+        if made == version("rigless")
+        else f"recorded with rigless {made}, this is {version('rigless')}"
+    )

@@ -20,7 +20,9 @@ PORT = "ros"
 LATEST_S = 2**31 - 1  # what a stamp can hold
 NOT_PROVIDED = (-1.0, *(0.0,) * 8)  # an IMU's covariance of what it does not measure
 UNKNOWN = 1e6  # the variance of an axis that is not measured beside others that are
-EPOCH = {"epoch_s": VirtualInput(0.0, "what ROS stamps count from, in seconds since 1970", by_host=True)}
+EPOCH = {
+    "epoch_s": VirtualInput(0.0, "what ROS stamps count from, in seconds since 1970", by_host=True)
+}
 
 
 class RosConfig(Config):
@@ -32,7 +34,9 @@ class RosConfig(Config):
         None, description="default: none for a robot called as its kind, else the robot's name"
     )
     remaps: dict[str, str] = {}
-    clock: bool = Field(False, description="/clock too, for nodes with use_sim_time; stamps are then simulated time")
+    clock: bool = Field(
+        False, description="/clock too, for nodes with use_sim_time; stamps are then simulated time"
+    )
     cmd_vel_timeout_s: Annotated[float, Field(ge=0, le=1e6)] = Field(
         0.5, description="stop this long after the last; 0: never"
     )
@@ -98,12 +102,16 @@ class Bridge:
         return f"{space}/{name}" if space else name
 
     def ros_stamp(self, time_ns: int) -> Time:
-        epoch_ns = 0 if self.config.ros.clock else round(max(self.input.get("epoch_s", 0.0), 0.0) * 1e9)
+        epoch_ns = (
+            0 if self.config.ros.clock else round(max(self.input.get("epoch_s", 0.0), 0.0) * 1e9)
+        )
         sec, nanosec = divmod(epoch_ns + max(time_ns, 0), 1_000_000_000)
         return Time(min(sec, LATEST_S), nanosec)
 
     def ros_header(self, frame: str, time_ns: int | None = None) -> Header:
-        return Header(self.ros_stamp(self.now_ns if time_ns is None else time_ns), self.ros_frame(frame))
+        return Header(
+            self.ros_stamp(self.now_ns if time_ns is None else time_ns), self.ros_frame(frame)
+        )
 
     def ros_tick(self) -> None:
         if self.config.ros.clock:

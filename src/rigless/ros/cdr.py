@@ -14,7 +14,10 @@ import numpy as np
 
 from rigless.ros.layout import FORMATS, Array, Number, Sequence, Shape, Struct, Text, shapes
 
-HEADERS = {b"\x00\x01": "<", b"\x00\x00": ">"}  # what the first two bytes say: plain CDR, little or big end first
+HEADERS = {
+    b"\x00\x01": "<",
+    b"\x00\x00": ">",
+}  # what the first two bytes say: plain CDR, little or big end first
 LITTLE = b"\x00\x01\x00\x00"
 
 
@@ -72,7 +75,13 @@ class _Writing:
     def __init__(self, order: str):
         self.order = order
         self.lines: list[str] = []
-        self.names: dict[str, Any] = {"np": np, "_many": _many, "_room": _room, "_text": _text, "_raw": _raw}
+        self.names: dict[str, Any] = {
+            "np": np,
+            "_many": _many,
+            "_room": _room,
+            "_text": _text,
+            "_raw": _raw,
+        }
         self.indent = 1
         self.counter = 0
 
@@ -160,7 +169,9 @@ def _write_dynamic(out: _Writing, shape: Shape, value: str, run: Run) -> None:
     _flush_out(out, run)
     if isinstance(shape.item, Number):
         if _size(shape.item) == 8:
-            out.line(f"if len({items}) and len(out) & 7 == 0: out += b'\\0\\0\\0\\0'")  # behind the header is 4
+            out.line(
+                f"if len({items}) and len(out) & 7 == 0: out += b'\\0\\0\\0\\0'"
+            )  # behind the header is 4
         out.line(f"out += _raw({items}, {FORMATS[shape.item.name]!r}, {out.name('kind', kind)})")
         return
     item = out.name("item")
@@ -226,7 +237,9 @@ def _read_dynamic(into: _Writing, shape: Shape, local: str, run: Run) -> None:
         if size == 8:
             into.line(f"if {count} and at & 7 == 0: at += 4")
         into.line(f"_room(data, at, {count}, {size})")
-        kind = np.dtype(into.order + {"?": "u1"}.get(FORMATS[shape.item.name], FORMATS[shape.item.name]))
+        kind = np.dtype(
+            into.order + {"?": "u1"}.get(FORMATS[shape.item.name], FORMATS[shape.item.name])
+        )
         into.line(f"{local} = _many(data, at, {count}, {into.name('kind', kind)})")
         into.line(f"at += {count} * {size}")
         return
@@ -283,7 +296,9 @@ def _raw(items: Any, letter: str, kind: "np.dtype[Any]") -> bytes:
 def _room(data: bytes, at: int, count: int, size: int) -> None:
     """A length from outside must fit into what came with it."""
     if count * size > len(data) - at:
-        raise ValueError(f"a length of {count} is more than the {len(data)} bytes of the message hold")
+        raise ValueError(
+            f"a length of {count} is more than the {len(data)} bytes of the message hold"
+        )
 
 
 def _many(data: bytes, at: int, count: int, kind: "np.dtype[Any]") -> tuple[Any, ...]:

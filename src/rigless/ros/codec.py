@@ -59,7 +59,9 @@ def codec_of(node: Node) -> type[RosCodec]:
         for direction in ("in", "out")
     ]
     return type(
-        "RosCodec", (RosCodec,), {"node": node, "names": names, "heard": by_direction[0], "said": by_direction[1]}
+        "RosCodec",
+        (RosCodec,),
+        {"node": node, "names": names, "heard": by_direction[0], "said": by_direction[1]},
     )
 
 

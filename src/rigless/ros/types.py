@@ -5,32 +5,80 @@ from rigless.ros import graph as g
 from rigless.ros import messages as m
 
 _TYPES: dict[type, tuple[str, str]] = {
-    m.Time: ("builtin_interfaces", "b106235e25a4c5ed35098aa0a61a3ee9c9b18d197f398b0e4206cea9acf9c197"),
+    m.Time: (
+        "builtin_interfaces",
+        "b106235e25a4c5ed35098aa0a61a3ee9c9b18d197f398b0e4206cea9acf9c197",
+    ),
     m.Header: ("std_msgs", "f49fb3ae2cf070f793645ff749683ac6b06203e41c891e17701b1cb597ce6a01"),
-    m.Vector3: ("geometry_msgs", "cc12fe83e4c02719f1ce8070bfd14aecd40f75a96696a67a2a1f37f7dbb0765d"),
+    m.Vector3: (
+        "geometry_msgs",
+        "cc12fe83e4c02719f1ce8070bfd14aecd40f75a96696a67a2a1f37f7dbb0765d",
+    ),
     m.Point: ("geometry_msgs", "6963084842a9b04494d6b2941d11444708d892da2f4b09843b9c43f42a7f6881"),
-    m.Quaternion: ("geometry_msgs", "8a765f66778c8ff7c8ab94afcc590a2ed5325a1d9a076ffff38fbce36f458684"),
+    m.Quaternion: (
+        "geometry_msgs",
+        "8a765f66778c8ff7c8ab94afcc590a2ed5325a1d9a076ffff38fbce36f458684",
+    ),
     m.Pose: ("geometry_msgs", "d501954e9476cea2996984e812054b68026ae0bfae789d9a10b23daf35cc90fa"),
     m.Twist: ("geometry_msgs", "9c45bf16fe0983d80e3cfe750d6835843d265a9a6c46bd2e609fcddde6fb8d2a"),
-    m.TwistStamped: ("geometry_msgs", "5f0fcd4f81d5d06ad9b4c4c63e3ea51b82d6ae4d0558f1d475229b1121db6f64"),
-    m.PoseWithCovariance: ("geometry_msgs", "9a7c0fd234b7f45c6098745ecccd773ca1085670e64107135397aee31c02e1bb"),
-    m.TwistWithCovariance: ("geometry_msgs", "49f574f033f095d8b6cd1beaca5ca7925e296e84af1716d16c89d38b059c8c18"),
-    m.TwistWithCovarianceStamped: ("geometry_msgs", "77b67434531e6529b7a0091357b186b6ebdb17fd9ffd3e0c7ce9d3fb11a44563"),
+    m.TwistStamped: (
+        "geometry_msgs",
+        "5f0fcd4f81d5d06ad9b4c4c63e3ea51b82d6ae4d0558f1d475229b1121db6f64",
+    ),
+    m.PoseWithCovariance: (
+        "geometry_msgs",
+        "9a7c0fd234b7f45c6098745ecccd773ca1085670e64107135397aee31c02e1bb",
+    ),
+    m.TwistWithCovariance: (
+        "geometry_msgs",
+        "49f574f033f095d8b6cd1beaca5ca7925e296e84af1716d16c89d38b059c8c18",
+    ),
+    m.TwistWithCovarianceStamped: (
+        "geometry_msgs",
+        "77b67434531e6529b7a0091357b186b6ebdb17fd9ffd3e0c7ce9d3fb11a44563",
+    ),
     m.Odometry: ("nav_msgs", "3cc97dc7fb7502f8714462c526d369e35b603cfc34d946e3f2eda2766dfec6e0"),
     m.Imu: ("sensor_msgs", "7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b"),
-    m.NavSatStatus: ("sensor_msgs", "d1ed3befa628e09571bd273b888ba1c1fd187c9a5e0006b385d7e5e9095a3204"),
-    m.NavSatFix: ("sensor_msgs", "62223ab3fe210a15976021da7afddc9e200dc9ec75231c1b6a557fc598a65404"),
-    m.Transform: ("geometry_msgs", "beb83fbe698636351461f6f35d1abb20010c43d55374d81bd041f1ba2581fddc"),
-    m.TransformStamped: ("geometry_msgs", "0a241f87d04668d94099cbb5ba11691d5ad32c2f29682e4eb5653424bd275206"),
+    m.NavSatStatus: (
+        "sensor_msgs",
+        "d1ed3befa628e09571bd273b888ba1c1fd187c9a5e0006b385d7e5e9095a3204",
+    ),
+    m.NavSatFix: (
+        "sensor_msgs",
+        "62223ab3fe210a15976021da7afddc9e200dc9ec75231c1b6a557fc598a65404",
+    ),
+    m.Transform: (
+        "geometry_msgs",
+        "beb83fbe698636351461f6f35d1abb20010c43d55374d81bd041f1ba2581fddc",
+    ),
+    m.TransformStamped: (
+        "geometry_msgs",
+        "0a241f87d04668d94099cbb5ba11691d5ad32c2f29682e4eb5653424bd275206",
+    ),
     m.TFMessage: ("tf2_msgs", "e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087"),
     m.Clock: ("rosgraph_msgs", "692f7a66e93a3c83e71765d033b60349ba68023a8c689a79e48078bcb5c58564"),
-    m.LaserScan: ("sensor_msgs", "64c191398013af96509d518dac71d5164f9382553fce5c1f8cca5be7924bd828"),
+    m.LaserScan: (
+        "sensor_msgs",
+        "64c191398013af96509d518dac71d5164f9382553fce5c1f8cca5be7924bd828",
+    ),
     m.Range: ("sensor_msgs", "b42b62562e93cbfe9d42b82fe5994dfa3d63d7d5c90a317981703f7388adff3a"),
-    m.JointState: ("sensor_msgs", "a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e"),
-    m.BatteryState: ("sensor_msgs", "4bee5dfce981c98faa6828b868307a0a73f992ed0789f374ee96c8f840e69741"),
+    m.JointState: (
+        "sensor_msgs",
+        "a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e",
+    ),
+    m.BatteryState: (
+        "sensor_msgs",
+        "4bee5dfce981c98faa6828b868307a0a73f992ed0789f374ee96c8f840e69741",
+    ),
     g.Gid: ("rmw_dds_common", "a8e2f2bd4b156011c7ed7618c1db625ac341c2dc3ff09b8dd107f33f20dcec07"),
-    g.NodeEntitiesInfo: ("rmw_dds_common", "8ecbfcad87fa92b9c1458f525b5faf5bf7cab9427a92524d72a394112992b5ab"),
-    g.ParticipantEntitiesInfo: ("rmw_dds_common", "e725f4a506958c79f95dd693b965722c57b19cd18e7eff984f49561b93dc985d"),
+    g.NodeEntitiesInfo: (
+        "rmw_dds_common",
+        "8ecbfcad87fa92b9c1458f525b5faf5bf7cab9427a92524d72a394112992b5ab",
+    ),
+    g.ParticipantEntitiesInfo: (
+        "rmw_dds_common",
+        "e725f4a506958c79f95dd693b965722c57b19cd18e7eff984f49561b93dc985d",
+    ),
 }
 
 

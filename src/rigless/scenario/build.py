@@ -25,7 +25,10 @@ from rigless.kernel.world import Obstacle, World
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
 
-SHARED = ("dds", "nats")  # transports whose address is a place where robots meet, not one that each opens for itself
+SHARED = (
+    "dds",
+    "nats",
+)  # transports whose address is a place where robots meet, not one that each opens for itself
 
 
 @dataclass
@@ -48,7 +51,9 @@ class Source:
     file: str = ""
     folder: Path = Path()
     lines: dict[KeyPath, int] | None = None
-    natives: dict[KeyPath, Native] = field(default_factory=dict)  # configs that stand in files of their own
+    natives: dict[KeyPath, Native] = field(
+        default_factory=dict
+    )  # configs that stand in files of their own
 
     def problem(self, path: KeyPath, what: str, fix: str = "") -> Problem:
         return self.found(path, Finding((), what, fix))
@@ -56,7 +61,11 @@ class Source:
     def found(self, path: KeyPath, finding: Finding) -> Problem:
         """What was found in the part of the scenario at that path."""
         native = self.natives.get(path)
-        return finding.at(native.file, native.lines) if native else finding.at(self.file, self.lines, path)
+        return (
+            finding.at(native.file, native.lines)
+            if native
+            else finding.at(self.file, self.lines, path)
+        )
 
     def place(self, path: KeyPath, error: InputError) -> list[Problem]:
         """The problems of an error that did not know the file it came from."""
@@ -64,7 +73,11 @@ class Source:
         for problem in error.problems:
             where = f"{dotted(path)}: {problem.where}" if problem.where else dotted(path)
             line = problem.line or line_of(self.lines or {}, path)
-            placed.append(Problem(where, problem.what, problem.fix, problem.file or self.file, line, problem.code))
+            placed.append(
+                Problem(
+                    where, problem.what, problem.fix, problem.file or self.file, line, problem.code
+                )
+            )
         return placed
 
 
@@ -99,7 +112,11 @@ def build(
                 addresses[robot.name, port.name] = address
                 if not _is_address(address):
                     fix = "a fleet counts up from its first port; start lower"
-                    problems.append(source.problem(("robots", index, "ports"), f"{address!r} is not an address", fix))
+                    problems.append(
+                        source.problem(
+                            ("robots", index, "ports"), f"{address!r} is not an address", fix
+                        )
+                    )
     robots = [robot for fleet in fleets for robot in fleet.robots]
     names = Counter(robot.name for robot in robots)
     problems += [
@@ -109,7 +126,11 @@ def build(
     ]
     known = Counter(robot.called(robot.config) for robot in robots)
     problems += [
-        source.problem(("robots",), f"two robots say that they are {name!r}", "give each its own name in its config")
+        source.problem(
+            ("robots",),
+            f"two robots say that they are {name!r}",
+            "give each its own name in its config",
+        )
         for name, count in known.items()
         if name is not None and count > 1
     ]
@@ -132,7 +153,12 @@ def build(
         )
     for index, fault in enumerate(scenario.faults):
         _plan(
-            simulation, ("faults", index), fault.at_s, lambda fault=fault: _fault(simulation, fault), source, problems
+            simulation,
+            ("faults", index),
+            fault.at_s,
+            lambda fault=fault: _fault(simulation, fault),
+            source,
+            problems,
         )
     for index, expectation in enumerate(scenario.expect):
         if expectation.robot is not None and not meant(expectation.robot, names):
@@ -157,12 +183,16 @@ def rebuilt(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ())
     for entry in data["robots"]:
         fleet = list(islice(robots, entry.get("count", 1)))
         if any(robot.name in configs for robot in fleet):
-            entries += [_single(entry, robot.name, configs.get(robot.name, robot.config)) for robot in fleet]
+            entries += [
+                _single(entry, robot.name, configs.get(robot.name, robot.config)) for robot in fleet
+            ]
         else:
             entries.append(entry)
     data["robots"] = entries
     source = Source(built.source.file, built.source.folder)
-    again = build(Scenario.model_validate(data), source, before.seed, built.collects, environment=False)
+    again = build(
+        Scenario.model_validate(data), source, before.seed, built.collects, environment=False
+    )
     for robot in before.robots.values():
         for port in robot.ports:
             key = robot.name, port.name
@@ -208,7 +238,9 @@ def _fleet(
     given = kind.named(entry.config, entry.name) if entry.name else entry.config
     config, findings = kind.examine(given, environment)
     for finding in findings:
-        (problems if finding.severity == "error" else notes).append(source.found((*at, "config"), finding))
+        (problems if finding.severity == "error" else notes).append(
+            source.found((*at, "config"), finding)
+        )
     start = (entry.start.x, entry.start.y, entry.start.theta) if entry.start else None
     made: list[Robot] = []
     if config is not None and len(problems) == known:
@@ -216,7 +248,9 @@ def _fleet(
         try:
             many = entry.count > 1
             for n in range(1, entry.count + 1):
-                one = kind.beside(kind.member(config, n) if many else config, before.get(kind, 0) + n - 1)
+                one = kind.beside(
+                    kind.member(config, n) if many else config, before.get(kind, 0) + n - 1
+                )
                 made.append(kind(f"{name}-{n}" if many else name, one, start))
         except InputError as error:
             problems += source.place(at, error)
@@ -226,17 +260,23 @@ def _fleet(
         for port, address in entry.ports.items():
             if port not in ports:
                 problems.append(
-                    source.problem((*at, "ports", port), f"unknown port {port!r}", did_you_mean(port, ports))
+                    source.problem(
+                        (*at, "ports", port), f"unknown port {port!r}", did_you_mean(port, ports)
+                    )
                 )
             elif not _is_address(address):
                 fix = "[HOST:]PORT, 0 for any free port"
-                problems.append(source.problem((*at, "ports", port), f"{address!r} is not an address", fix))
+                problems.append(
+                    source.problem((*at, "ports", port), f"{address!r} is not an address", fix)
+                )
     return Fleet(config, made) if len(problems) == known else Fleet()
 
 
 def _is_address(address: str | int) -> bool:
     port = str(address).rpartition(":")[2]
-    return "/" in str(address) or (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536)
+    return "/" in str(address) or (
+        port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536
+    )
 
 
 def _address(port: Port, given: str | int | None, number: int) -> str:
@@ -279,7 +319,12 @@ def _own_worlds(asks: dict[str, Asks]) -> dict[str, World]:
     shared: dict[str, World] = {}
     worlds = {}
     for robot, ask in asks.items():
-        if ask.world is not None and ask.world_name and main.world_name and ask.world_name != main.world_name:
+        if (
+            ask.world is not None
+            and ask.world_name
+            and main.world_name
+            and ask.world_name != main.world_name
+        ):
             worlds[robot] = shared.setdefault(ask.world_name, ask.world)
     return worlds
 
@@ -303,9 +348,13 @@ def _world(entry: WorldEntry, asked: list[Asks], source: Source, problems: list[
     obstacles = {}
     for o in entry.obstacles:
         pose = (o.x, o.y, o.theta)
-        obstacles[o.name] = Obstacle(radius_m=o.radius_m or 0.0, size_m=o.size_m, begin=pose, end=pose)
+        obstacles[o.name] = Obstacle(
+            radius_m=o.radius_m or 0.0, size_m=o.size_m, begin=pose, end=pose
+        )
     if entry.map is not None:
-        from rigless.worlds.grid_world import GridWorld  # numba takes its time; only for those who have a map
+        from rigless.worlds.grid_world import (
+            GridWorld,
+        )  # numba takes its time; only for those who have a map
         from rigless.worlds.maps import load_map
         from rigless.worlds.shipped import find_map
 
@@ -318,7 +367,14 @@ def _world(entry: WorldEntry, asked: list[Asks], source: Source, problems: list[
     return world
 
 
-def _plan(simulation: Simulation, at: KeyPath, at_s: float, make: Any, source: Source, problems: list[Problem]) -> None:
+def _plan(
+    simulation: Simulation,
+    at: KeyPath,
+    at_s: float,
+    make: Any,
+    source: Source,
+    problems: list[Problem],
+) -> None:
     try:
         for given in make():
             simulation.check(given)
@@ -329,7 +385,9 @@ def _plan(simulation: Simulation, at: KeyPath, at_s: float, make: Any, source: S
 
 def meant(pattern: str, names: Iterable[str]) -> list[str]:
     """The robots that a name means: the one, or with * in it all that fit."""
-    return [name for name in names if name == pattern or ("*" in pattern and fnmatchcase(name, pattern))]
+    return [
+        name for name in names if name == pattern or ("*" in pattern and fnmatchcase(name, pattern))
+    ]
 
 
 def _robots(simulation: Simulation, name: str | None) -> list[str]:
@@ -338,13 +396,19 @@ def _robots(simulation: Simulation, name: str | None) -> list[str]:
         return meant(name, names) or [name]  # who is not there is told by the check of the input
     if len(names) > 1:
         fix = f"one of: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}; or * for all"
-        raise InputError(Problem("robot", "this key is required when there are several robots", fix))
+        raise InputError(
+            Problem("robot", "this key is required when there are several robots", fix)
+        )
     return names
 
 
 def _timeline(simulation: Simulation, entry: TimelineEntry) -> list[AnyInput]:
     if entry.obstacle is not None:
-        return [inp.MoveObstacle(entry.obstacle, entry.x or 0.0, entry.y or 0.0, entry.theta, entry.over_s)]
+        return [
+            inp.MoveObstacle(
+                entry.obstacle, entry.x or 0.0, entry.y or 0.0, entry.theta, entry.over_s
+            )
+        ]
     return [given for robot in _robots(simulation, entry.robot) for given in _told(entry, robot)]
 
 
@@ -359,15 +423,24 @@ def _told(entry: TimelineEntry, robot: str) -> list[AnyInput]:
         fields = dict(entry.message)
         return [inp.Send(robot, entry.port, str(fields.pop("type")), fields)]
     try:
-        data = bytes.fromhex(entry.wire_hex) if entry.wire_hex is not None else (entry.wire or "").encode()
+        data = (
+            bytes.fromhex(entry.wire_hex)
+            if entry.wire_hex is not None
+            else (entry.wire or "").encode()
+        )
     except ValueError:
         raise InputError(Problem("wire_hex", f"{entry.wire_hex!r} is not hexadecimal")) from None
-    return [inp.Connect(robot, entry.port, LOCAL, "scenario", "scenario"), inp.Arrive(robot, entry.port, LOCAL, data)]
+    return [
+        inp.Connect(robot, entry.port, LOCAL, "scenario", "scenario"),
+        inp.Arrive(robot, entry.port, LOCAL, data),
+    ]
 
 
 def _fault(simulation: Simulation, entry: FaultEntry) -> list[AnyInput]:
     if entry.until_s is not None and entry.until_s <= entry.at_s:
-        raise InputError(Problem("until_s", f"{entry.until_s:g} is not after at_s ({entry.at_s:g})"))
+        raise InputError(
+            Problem("until_s", f"{entry.until_s:g} is not after at_s ({entry.at_s:g})")
+        )
     until_ns = None if entry.until_s is None else to_ns(entry.until_s)
     return [
         inp.Inject(robot, entry.target, entry.kind, dict(entry.model_extra or {}), until_ns)

@@ -46,7 +46,9 @@ class _Watch:
 
     def times(self) -> str:
         """When the first of them were seen."""
-        return f" ({', '.join(self.seen)}{', …' if self.count > SHOWN else ''})" if self.seen else ""
+        return (
+            f" ({', '.join(self.seen)}{', …' if self.count > SHOWN else ''})" if self.seen else ""
+        )
 
 
 class Examiner:
@@ -89,18 +91,29 @@ class Examiner:
             return
         if e.robot is None and len(watch.robots) > 1:
             raise InputError(
-                Problem("", "this expectation names no robot and there are several", "add robot = …, or * for all")
+                Problem(
+                    "",
+                    "this expectation names no robot and there are several",
+                    "add robot = …, or * for all",
+                )
             )
         for robot in watch.robots.values():
             value = self._read(e, robot)
-            if e.value is not None and e.equals is None and not isinstance(value, int | float | np.number | None):
+            if (
+                e.value is not None
+                and e.equals is None
+                and not isinstance(value, int | float | np.number | None)
+            ):
                 what = f"is not a number but {type(value).__name__}"
                 raise InputError(Problem(e.value, what, "name one of its parts"))
         if e.from_s is None and e.to_s is None:
             at_s = e.at_s if e.at_s is not None else self._duration_s
             self._sim.watch(to_ns(at_s), lambda: self._sample(watch))
             return
-        start, end = to_ns(e.from_s or 0.0), to_ns(e.to_s if e.to_s is not None else self._duration_s)
+        start, end = (
+            to_ns(e.from_s or 0.0),
+            to_ns(e.to_s if e.to_s is not None else self._duration_s),
+        )
         step = to_ns(e.every_s)
 
         def sample(due_ns: int = start) -> None:
@@ -178,7 +191,9 @@ class Examiner:
             once = e.seen and (e.event is not None or e.message is not None)
             low = e.min_count if e.min_count is not None else 1 if once else 0
             high = e.max_count if e.max_count is not None else None if e.seen else 0
-            counted = f"{watch.count} messages" if e.port is not None else f"seen {watch.count} times"
+            counted = (
+                f"{watch.count} messages" if e.port is not None else f"seen {watch.count} times"
+            )
             times = watch.times() if e.event or e.message else ""
             passed = _count(watch.count, low, high) and not watch.failure
             others = "" if passed or watch.count else self._others(e)
@@ -188,19 +203,27 @@ class Examiner:
         others = self._others(e) if _is_sent(e) else ""
         if e.eventually:
             return Verdict(
-                text, watch.held > 0, f"held in {watch.held} of {watch.samples} samples; last {watch.last}{others}"
+                text,
+                watch.held > 0,
+                f"held in {watch.held} of {watch.samples} samples; last {watch.last}{others}",
             )
         return Verdict(
             text,
             not watch.failure,
-            f"was {watch.failure}{others}" if watch.failure else f"held in {watch.samples} samples; last {watch.last}",
+            f"was {watch.failure}{others}"
+            if watch.failure
+            else f"held in {watch.samples} samples; last {watch.last}",
         )
 
     def _others(self, e: Expectation) -> str:
         """What there was to see instead, for who has not got the name right."""
         if e.event is not None:
             return "" if e.event in self._codes else _told("events of this run", self._codes)
-        port, wanted = (e.port, e.message) if e.port is not None else ([*(e.value or "").split("."), "", ""])[1:3]
+        port, wanted = (
+            (e.port, e.message)
+            if e.port is not None
+            else ([*(e.value or "").split("."), "", ""])[1:3]
+        )
         kinds = {kind for robot, name, kind in self._sent if name == port}
         return "" if wanted in kinds or not wanted else _told(f"messages on {port}", kinds)
 
@@ -245,7 +268,11 @@ def look_up(robot: Robot, path: str) -> Any:
     """The value at a path such as truth.pose.0, metrics.switched or input.window_open."""
     root, *parts = path.split(".")
     if root not in ROOTS:
-        raise InputError(Problem(path, f"a value starts with one of {', '.join(ROOTS)}", did_you_mean(root, ROOTS)))
+        raise InputError(
+            Problem(
+                path, f"a value starts with one of {', '.join(ROOTS)}", did_you_mean(root, ROOTS)
+            )
+        )
     value: Any = robot.truth() if root == "truth" else getattr(robot, root)
     for part in parts:
         if root == "metrics" and part not in value:
@@ -270,7 +297,9 @@ def _member(value: Any, part: str, path: str) -> Any:
         if int(part) < len(value):
             return value[int(part)]
     else:
-        fields = getattr(value, "__dataclass_fields__", ()) or getattr(value, "__struct_fields__", ())
+        fields = getattr(value, "__dataclass_fields__", ()) or getattr(
+            value, "__struct_fields__", ()
+        )
         options = [*(fields or getattr(value, "__dict__", ()))]
         if part in options:
             return getattr(value, part)
@@ -309,7 +338,9 @@ def describe(e: Expectation) -> str:
     if e.event is not None:
         return f"{robot}event {e.event} {'seen' if e.seen else 'not seen'} {when}"
     if e.port is not None:
-        which = " ".join([e.message or "messages", *(f"{key}={value}" for key, value in e.where.items())])
+        which = " ".join(
+            [e.message or "messages", *(f"{key}={value}" for key, value in e.where.items())]
+        )
         if e.min_count is None and e.max_count is None:
             return f"{robot}{which} on {e.port} {'seen' if e.seen else 'not seen'} {when}"
         return f"{robot}{_bounds(e.min_count, e.max_count)} {which} on {e.port} {when}"

@@ -16,7 +16,9 @@ from rigless.kernel.robot import Robot
 
 def installed() -> list[str]:
     """The kinds of robot that come with rigless, by name."""
-    return sorted(module.name for module in pkgutil.iter_modules(rigless.robots.__path__) if module.ispkg)
+    return sorted(
+        module.name for module in pkgutil.iter_modules(rigless.robots.__path__) if module.ispkg
+    )
 
 
 def is_folder(kind: str) -> bool:
@@ -26,13 +28,19 @@ def is_folder(kind: str) -> bool:
 
 def default_name(kind: str, beside: Path | None = None) -> str:
     """What a robot is called when nobody named it: the last word of its kind."""
-    return os.path.basename(os.path.abspath((beside or Path()) / kind)) if is_folder(kind) else kind.rpartition(".")[2]
+    return (
+        os.path.basename(os.path.abspath((beside or Path()) / kind))
+        if is_folder(kind)
+        else kind.rpartition(".")[2]
+    )
 
 
 def summary(kind: str) -> str:
     """The first line of a robot's docstring, read without importing what the robot needs."""
     spec = importlib.util.find_spec(f"rigless.robots.{kind}")
-    text = Path(spec.origin).read_text("utf-8") if spec is not None and spec.origin is not None else ""
+    text = (
+        Path(spec.origin).read_text("utf-8") if spec is not None and spec.origin is not None else ""
+    )
     return (ast.get_docstring(ast.parse(text)) or "").split("\n")[0]
 
 
@@ -63,7 +71,9 @@ def robot_class(kind: str, beside: Path | None = None) -> type[Robot]:
     else:
         raise InputError(
             Problem(
-                "", f"unknown robot kind {kind!r}", did_you_mean(kind, installed()) + "; or a folder such as ./my_robot"
+                "",
+                f"unknown robot kind {kind!r}",
+                did_you_mean(kind, installed()) + "; or a folder such as ./my_robot",
             )
         )
     found = getattr(module, "Robot", None)
@@ -99,12 +109,18 @@ def _import_folder(folder: Path) -> ModuleType:
     except (OSError, ValueError):
         there = False
     if not there:
-        raise InputError(Problem("", f"{folder} is not a robot folder", "it needs an __init__.py that defines Robot"))
+        raise InputError(
+            Problem(
+                "", f"{folder} is not a robot folder", "it needs an __init__.py that defines Robot"
+            )
+        )
     name = folder.name
     known = sys.modules.get(name)
     if known is not None and Path(known.__file__ or "") == init:
         return known
-    spec = importlib.util.spec_from_file_location(name, init, submodule_search_locations=[str(folder)])
+    spec = importlib.util.spec_from_file_location(
+        name, init, submodule_search_locations=[str(folder)]
+    )
     if spec is None or spec.loader is None or not name.isidentifier() or known is not None:
         fix = "rename it to a Python name that is not taken"
         raise InputError(Problem("", f"a robot folder cannot be called {name!r}", fix))

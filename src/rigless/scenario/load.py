@@ -48,10 +48,14 @@ def demo(extra: Iterable[str] = ()) -> Built:
     if not robots:
         raise InputError(
             Problem(
-                "demo", "no robots are installed", "name a robot folder, for example: rigless demo examples/thermostat"
+                "demo",
+                "no robots are installed",
+                "name a robot folder, for example: rigless demo examples/thermostat",
             )
         )
-    built = build(Scenario.model_validate({"name": "demo", "robots": robots}), Source(folder=Path()))
+    built = build(
+        Scenario.model_validate({"name": "demo", "robots": robots}), Source(folder=Path())
+    )
     _part(built)
     return built
 
@@ -69,7 +73,9 @@ def _part(built: Built) -> None:
             owner = taken.setdefault((port.transport == "udp", number), robot.name)
             if owner != robot.name:
                 built.addresses[robot.name, port.name] = f"{host}:0"
-                notes.append(f"{robot.name}/{port.name}: {owner} has port {number} already, so it gets a free one")
+                notes.append(
+                    f"{robot.name}/{port.name}: {owner} has port {number} already, so it gets a free one"
+                )
     built.notes += tuple(notes)
 
 
@@ -93,21 +99,37 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
     native = _native(path)
     if native is None:
         raise InputError(
-            Problem("", f"no robot knows the file {target!r}", "give a scenario .toml or a robot's own native file")
+            Problem(
+                "",
+                f"no robot knows the file {target!r}",
+                "give a scenario .toml or a robot's own native file",
+            )
         )
     kind, config = native
     source = Source(str(path), path.parent)
-    return {"name": kind, "robots": [{"kind": kind, "config": _of_file(config, 0, source)}]}, source, True
+    return (
+        {"name": kind, "robots": [{"kind": kind, "config": _of_file(config, 0, source)}]},
+        source,
+        True,
+    )
 
 
 def _nothing_there(target: str, path: Path) -> Problem:
     """Who has named a file is told of files, others of robots and scenarios."""
     if path.suffix and (path.parent != Path() or path.suffix in FILES):
         near = get_close_matches(path.name, _names(path.parent), n=1)
-        fix = f"did you mean {str(path.parent / near[0])!r}?" if near else f"this folder is {Path.cwd()}"
+        fix = (
+            f"did you mean {str(path.parent / near[0])!r}?"
+            if near
+            else f"this folder is {Path.cwd()}"
+        )
         return Problem("", f"there is no file {target!r}", fix)
     options = [*kinds.installed(), *shipped_scenarios()]
-    fix = did_you_mean(target, options) + "; see: rigless list" if options else "name a scenario file or a robot folder"
+    fix = (
+        did_you_mean(target, options) + "; see: rigless list"
+        if options
+        else "name a scenario file or a robot folder"
+    )
     return Problem("", f"there is no robot, scenario or file {target!r}", fix)
 
 
@@ -136,7 +158,10 @@ def _read_toml(path: Path) -> tuple[RAW, Source]:
         ) from None
     except OSError as error:
         raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(path))) from None
-    except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError; so is a number of 5000 digits
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # TOMLDecodeError is a ValueError; so is a number of 5000 digits
         raise InputError(Problem("", f"is not valid TOML: {error}", file=str(path))) from None
     return raw, Source(str(path), path.parent, key_lines(text))
 
@@ -214,7 +239,11 @@ def _with_native_configs(raw: RAW, source: Source) -> RAW:
 
 
 def apply_settings(
-    raw: RAW, settings: Iterable[str], problems: list[Problem], single: bool = False, beside: Path | None = None
+    raw: RAW,
+    settings: Iterable[str],
+    problems: list[Problem],
+    single: bool = False,
+    beside: Path | None = None,
 ) -> None:
     """`--set key=value`: a robot's port or config key, how many there are of it (count), or a key of the scenario."""
     for setting in settings:
@@ -236,14 +265,18 @@ def _no_setting(setting: str) -> Problem:
     return Problem(f"--set {setting}", "is not key=value", "for example: --set report_hz=5")
 
 
-def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool, beside: Path | None) -> None:
+def _apply_setting(
+    raw: RAW, setting: str, problems: list[Problem], single: bool, beside: Path | None
+) -> None:
     key, equals, text = setting.partition("=")
     parts = key.strip().split(".")
     if not equals or not all(parts):
         problems.append(_no_setting(setting))
         return
     entries = raw.get("robots")
-    robots = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    robots = (
+        [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    )
     names = {_name(entry, beside): entry for entry in robots}
     if parts[0] in names and len(parts) > 1:
         robot, parts = names[parts[0]], parts[1:]
@@ -255,7 +288,9 @@ def _apply_setting(raw: RAW, setting: str, problems: list[Problem], single: bool
         options = [*names, *Scenario.model_fields]
         problems.append(
             Problem(
-                f"--set {key}", f"{parts[0]!r} is neither a robot nor a scenario key", did_you_mean(parts[0], options)
+                f"--set {key}",
+                f"{parts[0]!r} is neither a robot nor a scenario key",
+                did_you_mean(parts[0], options),
             )
         )
         return
@@ -276,7 +311,11 @@ def _name(entry: RAW, beside: Path | None) -> str:
         return str(entry["name"])
     try:
         robot = kinds.robot_class(kind, beside)
-        called = robot.called(made) if (made := robot.examine(config, environment=False)[0]) is not None else None
+        called = (
+            robot.called(made)
+            if (made := robot.examine(config, environment=False)[0]) is not None
+            else None
+        )
     except InputError:  # told by the build
         called = None
     return called or kinds.default_name(kind, beside)

@@ -75,10 +75,14 @@ class TimelineEntry(Table):
     @model_validator(mode="after")
     def one_action(self) -> "TimelineEntry":
         actions = [
-            key for key in ("message", "wire", "wire_hex", "set", "clear", "obstacle") if getattr(self, key) is not None
+            key
+            for key in ("message", "wire", "wire_hex", "set", "clear", "obstacle")
+            if getattr(self, key) is not None
         ]
         if len(actions) != 1:
-            raise ValueError("an entry needs exactly one of: message, wire, wire_hex, set, clear, obstacle")
+            raise ValueError(
+                "an entry needs exactly one of: message, wire, wire_hex, set, clear, obstacle"
+            )
         if actions[0] in ("message", "wire", "wire_hex") and self.port is None:
             raise ValueError(f"{actions[0]} needs the port it goes to")
         if actions[0] == "obstacle" and (self.x is None or self.y is None):
@@ -140,7 +144,9 @@ class Expectation(Table):
 
     @model_validator(mode="after")
     def one_subject(self) -> "Expectation":
-        subjects = [key for key in ("value", "region", "event", "port") if getattr(self, key) is not None]
+        subjects = [
+            key for key in ("value", "region", "event", "port") if getattr(self, key) is not None
+        ]
         if len(subjects) != 1:
             raise ValueError("an expectation needs exactly one of: value, region, event, port")
         if self.value is not None and self.min is None and self.max is None and self.equals is None:
@@ -149,10 +155,17 @@ class Expectation(Table):
             raise ValueError("message and where choose among the messages of a port: name the port")
         if self.where and self.message is None:
             raise ValueError("where is about the fields of one type of message: name the message")
-        if self.port is not None and self.message is None and self.min_count is None and self.max_count is None:
+        if (
+            self.port is not None
+            and self.message is None
+            and self.min_count is None
+            and self.max_count is None
+        ):
             raise ValueError("a port needs message, min_count or max_count")
         if self.at_s is not None and (self.event is not None or self.port is not None):
-            raise ValueError("events and messages are counted over a window: give from_s and to_s, not at_s")
+            raise ValueError(
+                "events and messages are counted over a window: give from_s and to_s, not at_s"
+            )
         if self.at_s is not None and (self.from_s is not None or self.to_s is not None):
             raise ValueError("give at_s, or from_s and to_s, not both")
         if self.from_s is not None and self.to_s is not None and self.to_s < self.from_s:

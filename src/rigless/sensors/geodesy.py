@@ -11,15 +11,23 @@ SEMI_MINOR_M = SEMI_MAJOR_M * (1 - FLATTENING)
 E2 = FLATTENING * (2 - FLATTENING)  # first eccentricity, squared
 E2_SECOND = E2 / (1 - E2)
 
-Place = tuple[float, float, float]  # latitude and longitude in degrees, height over the ellipsoid in metres
+Place = tuple[
+    float, float, float
+]  # latitude and longitude in degrees, height over the ellipsoid in metres
 
 
-def to_ecef(latitude_deg: float, longitude_deg: float, height_m: float) -> tuple[float, float, float]:
+def to_ecef(
+    latitude_deg: float, longitude_deg: float, height_m: float
+) -> tuple[float, float, float]:
     """Earth-centred, earth-fixed metres."""
     lat, lon = math.radians(latitude_deg), math.radians(longitude_deg)
     normal = SEMI_MAJOR_M / math.sqrt(1 - E2 * math.sin(lat) ** 2)
     across = (normal + height_m) * math.cos(lat)
-    return across * math.cos(lon), across * math.sin(lon), (normal * (1 - E2) + height_m) * math.sin(lat)
+    return (
+        across * math.cos(lon),
+        across * math.sin(lon),
+        (normal * (1 - E2) + height_m) * math.sin(lat),
+    )
 
 
 def to_geodetic(x_m: float, y_m: float, z_m: float) -> Place:
@@ -45,17 +53,23 @@ class Topocentric:
         lat, lon = math.radians(self.latitude_deg), math.radians(self.longitude_deg)
         axes = (math.sin(lat), math.cos(lat), math.sin(lon), math.cos(lon))
         object.__setattr__(self, "_axes", axes)
-        object.__setattr__(self, "_centre", to_ecef(self.latitude_deg, self.longitude_deg, self.height_m))
+        object.__setattr__(
+            self, "_centre", to_ecef(self.latitude_deg, self.longitude_deg, self.height_m)
+        )
 
     def to_geodetic(self, east_m: float, north_m: float, up_m: float = 0.0) -> Place:
         slat, clat, slon, clon = self._axes  # type: ignore[attr-defined]
         x0, y0, z0 = self._centre  # type: ignore[attr-defined]
         out = clat * up_m - slat * north_m
         return to_geodetic(
-            x0 + clon * out - slon * east_m, y0 + slon * out + clon * east_m, z0 + slat * up_m + clat * north_m
+            x0 + clon * out - slon * east_m,
+            y0 + slon * out + clon * east_m,
+            z0 + slat * up_m + clat * north_m,
         )
 
-    def to_enu(self, latitude_deg: float, longitude_deg: float, height_m: float = 0.0) -> tuple[float, float, float]:
+    def to_enu(
+        self, latitude_deg: float, longitude_deg: float, height_m: float = 0.0
+    ) -> tuple[float, float, float]:
         slat, clat, slon, clon = self._axes  # type: ignore[attr-defined]
         x0, y0, z0 = self._centre  # type: ignore[attr-defined]
         x, y, z = to_ecef(latitude_deg, longitude_deg, height_m)

@@ -6,7 +6,9 @@ from rigless.kernel.compiled import compiled
 
 
 @compiled
-def antenna(x_m: float, y_m: float, yaw_rad: float, arm_x_m: float, arm_y_m: float) -> tuple[float, float]:
+def antenna(
+    x_m: float, y_m: float, yaw_rad: float, arm_x_m: float, arm_y_m: float
+) -> tuple[float, float]:
     """The antenna of a body at this pose, on its lever arm."""
     c, s = math.cos(yaw_rad), math.sin(yaw_rad)
     return x_m + c * arm_x_m - s * arm_y_m, y_m + s * arm_x_m + c * arm_y_m

@@ -30,12 +30,19 @@ def rate_covariance(level: float, yaw_rate: float, base_q_imu: Quaternion, out: 
     up = rotate(inverse(base_q_imu), (0.0, 0.0, 1.0))
     for row in range(3):
         for column in range(3):
-            out[3 * row + column] = (yaw_rate - level) * up[row] * up[column] + (level if row == column else 0.0)
+            out[3 * row + column] = (yaw_rate - level) * up[row] * up[column] + (
+                level if row == column else 0.0
+            )
 
 
 @compiled
 def specific_force(
-    forward_mps2: float, speed_mps: float, rate_radps: float, rate_radps2: float, arm: Vector, base_q_imu: Quaternion
+    forward_mps2: float,
+    speed_mps: float,
+    rate_radps: float,
+    rate_radps2: float,
+    arm: Vector,
+    base_q_imu: Quaternion,
 ) -> Vector:
     """What an accelerometer on a lever arm feels, gravity included, on its own axes."""
     ax = forward_mps2 - rate_radps2 * arm[1] - rate_radps * rate_radps * arm[0]

@@ -34,7 +34,9 @@ class Outlet:
 
     def matched(self) -> dict[int, str]:
         return _participants(
-            self.readers, self.entity.get_matched_subscriptions(), self.entity.get_matched_subscription_data
+            self.readers,
+            self.entity.get_matched_subscriptions(),
+            self.entity.get_matched_subscription_data,
         )
 
 
@@ -47,7 +49,9 @@ class Inlet:
 
     def matched(self) -> dict[int, str]:
         return _participants(
-            self.writers, self.entity.get_matched_publications(), self.entity.get_matched_publication_data
+            self.writers,
+            self.entity.get_matched_publications(),
+            self.entity.get_matched_publication_data,
         )
 
 
@@ -82,7 +86,9 @@ class Transport:
             for topic in self.node.topics:
                 subject = self.node.full_name(topic.name)
                 if topic.direction == "out":
-                    self._outlets[subject] = Outlet(topic, participant.writer(f"rt{subject}", topic))
+                    self._outlets[subject] = Outlet(
+                        topic, participant.writer(f"rt{subject}", topic)
+                    )
                 else:
                     self._inlets.append(Inlet(subject, participant.reader(f"rt{subject}", topic)))
         except DDSException as error:
@@ -90,7 +96,9 @@ class Transport:
             raise OSError(f"Cyclone DDS refuses {topic.name}: {error.msg}") from None
         readers = [inlet.entity for inlet in self._inlets]
         writers = [outlet.entity for outlet in self._outlets.values()]
-        participant.enter(self, self.node.name, self.node.full_namespace, readers, writers, self._look)
+        participant.enter(
+            self, self.node.name, self.node.full_namespace, readers, writers, self._look
+        )
         return self._url
 
     def send(self, link: int, data: bytes, subject: str) -> None:
@@ -109,7 +117,9 @@ class Transport:
 
     def close_link(self, link: int) -> None:
         """DDS cannot hang up on a peer: it is not listened to, and comes back a little later."""
-        for participant in [participant for participant, number in self.links.items() if number == link]:
+        for participant in [
+            participant for participant, number in self.links.items() if number == link
+        ]:
             self.links[participant] = 0
         if self._returning is None:
             self._returning = asyncio.get_running_loop().call_later(RETURN_S, self._return)
@@ -131,7 +141,11 @@ class Transport:
     # What is new
 
     def _look(self) -> None:
-        changed = [inlet for inlet in self._inlets if inlet.entity.take_status(DDSStatus.SubscriptionMatched)]
+        changed = [
+            inlet
+            for inlet in self._inlets
+            if inlet.entity.take_status(DDSStatus.SubscriptionMatched)
+        ]
         for inlet in changed:
             inlet.writers |= inlet.matched()
         for outlet in self._outlets.values():
@@ -157,7 +171,9 @@ class Transport:
                 self.inbox.received(link, sample.data, inlet.subject)
 
     def _present(self) -> set[str]:
-        endpoints = [inlet.writers for inlet in self._inlets] + [outlet.readers for outlet in self._outlets.values()]
+        endpoints = [inlet.writers for inlet in self._inlets] + [
+            outlet.readers for outlet in self._outlets.values()
+        ]
         return {participant for found in endpoints for participant in found.values()}
 
     def _meet(self) -> None:

@@ -13,11 +13,20 @@ from typing import Any
 from rigless.hardware.codec import decode_command, encode_reading, encode_state
 from rigless.hardware.drivers import Driver, IoDriver, MotorDriver, Part
 from rigless.hardware.installed import make_drivers
-from rigless.hardware.messages import Command, InputReading, MotorCommand, OutputCommand, OutputReading
+from rigless.hardware.messages import (
+    Command,
+    InputReading,
+    MotorCommand,
+    OutputCommand,
+    OutputReading,
+)
 from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, Inbox
 
-OPEN_S, ANSWER_S = 10.0, 2.0  # what a driver may take to open; to read when polled, to command and to close
+OPEN_S, ANSWER_S = (
+    10.0,
+    2.0,
+)  # what a driver may take to open; to read when polled, to command and to close
 BEGIN_S = 2.0  # what all drivers together may take to be reached before time begins
 RETRY_S, RETRY_MOST_S = 0.2, 5.0
 REPEAT_S = 0.1  # what has not changed is told this often
@@ -35,7 +44,9 @@ class Keeper:
         self.driver = driver
         self.part: Part = driver.part
         self._tell = tell
-        self._pending: dict[str, Command] = {}  # at most one motion and one reset, in the order they came
+        self._pending: dict[
+            str, Command
+        ] = {}  # at most one motion and one reset, in the order they came
         self._news = asyncio.Event()
         self._last: tuple[bytes, float] = (b"", 0.0)
         self.settled = asyncio.Event()  # it has been reached, or not, for the first time
@@ -43,7 +54,11 @@ class Keeper:
         self._alive = False  # something was read since it was opened
 
     def give(self, command: Command) -> None:
-        slot = "motion" if not isinstance(command, MotorCommand) or command.kind in MOTION else command.kind
+        slot = (
+            "motion"
+            if not isinstance(command, MotorCommand) or command.kind in MOTION
+            else command.kind
+        )
         self._pending.pop(slot, None)
         self._pending[slot] = command
         self._news.set()
@@ -89,7 +104,9 @@ class Keeper:
             async with asyncio.timeout(ANSWER_S if poll_s else None):
                 reading = await driver.read()
             if isinstance(driver, IoDriver):
-                reading = (InputReading if self.part.kind == "input" else OutputReading)(bool(reading))
+                reading = (InputReading if self.part.kind == "input" else OutputReading)(
+                    bool(reading)
+                )
             subject, data = encode_reading(self.part.kind, self.part.id, reading)
             self._alive = True
             self.settled.set()
@@ -147,7 +164,11 @@ def _reason(error: BaseException) -> str:
         error = error.exceptions[0]
     if isinstance(error, TimeoutError) and not str(error):
         return "no answer in time"
-    return str(error) if isinstance(error, OSError) and str(error) else f"{type(error).__name__}: {error}"
+    return (
+        str(error)
+        if isinstance(error, OSError) and str(error)
+        else f"{type(error).__name__}: {error}"
+    )
 
 
 class Transport:
@@ -164,8 +185,12 @@ class Transport:
         for driver in self._drivers:
             keeper = Keeper(driver, self._tell)
             self._keepers[keeper.part.kind, keeper.part.id] = keeper
-            self._tasks.append(asyncio.create_task(keeper.run(), name=f"driver of {keeper.part.id}"))
-        with contextlib.suppress(TimeoutError):  # so that a robot begins with its parts there, if they are
+            self._tasks.append(
+                asyncio.create_task(keeper.run(), name=f"driver of {keeper.part.id}")
+            )
+        with contextlib.suppress(
+            TimeoutError
+        ):  # so that a robot begins with its parts there, if they are
             async with asyncio.timeout(BEGIN_S):
                 await asyncio.gather(*(keeper.settled.wait() for keeper in self._keepers.values()))
         return "drivers://" + ",".join(sorted({driver.part.type for driver in self._drivers}))

@@ -249,7 +249,9 @@ class Transport:
             f"Nats-Msg-Id: {delivered.id}\r\nRigless-Age-Ms: {age_ms:.3f}\r\n\r\n"
         )
         link = self._link
-        self.inbox.received(link, headers.encode("utf-8", "replace") + delivered.data, delivered.subject)
+        self.inbox.received(
+            link, headers.encode("utf-8", "replace") + delivered.data, delivered.subject
+        )
         if self.inbox.deaf:
             session.pause()
             session.put_off(delivered)
@@ -282,7 +284,9 @@ class Transport:
             return
         self._reported = report
         self._report_s = asyncio.get_running_loop().time() + REPORT_S
-        data = msgspec.json.encode({"connected": connected, "outboxDepth": report[1], "why": report[2]})
+        data = msgspec.json.encode(
+            {"connected": connected, "outboxDepth": report[1], "why": report[2]}
+        )
         self.inbox.received(self._link, data, self._options["report"])
 
 
@@ -328,9 +332,19 @@ def _servers(servers: Any, address: str) -> tuple[str, ...]:
 def _check(server: str) -> None:
     scheme: Literal["nats", "tls"] | str = urlsplit(server).scheme
     try:
-        fine = scheme in ("nats", "tls") and bool(urlsplit(server).hostname) and urlsplit(server).port != 0
+        fine = (
+            scheme in ("nats", "tls")
+            and bool(urlsplit(server).hostname)
+            and urlsplit(server).port != 0
+        )
     except ValueError:
         fine = False
     if not fine:
         place = server.rpartition("@")[2]
-        raise InputError(Problem("nats.servers", f"{place!r} is no NATS server's URL", "such as nats://10.0.0.10:4222"))
+        raise InputError(
+            Problem(
+                "nats.servers",
+                f"{place!r} is no NATS server's URL",
+                "such as nats://10.0.0.10:4222",
+            )
+        )

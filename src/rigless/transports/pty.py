@@ -77,7 +77,9 @@ class Transport:
         loop = asyncio.get_running_loop()
         look = select.poll()
         look.register(self._ours, select.POLLIN)
-        hung_up = any(event & select.POLLHUP and not event & select.POLLIN for _, event in look.poll(0))
+        hung_up = any(
+            event & select.POLLHUP and not event & select.POLLIN for _, event in look.poll(0)
+        )
         if hung_up:
             self._look = loop.call_later(LOOK_EVERY_S, self._wait_for_somebody)
         else:

@@ -35,7 +35,9 @@ class Transport:
         self.inbox = inbox
         self.node: Node = port.options["node"]
         self._subjects = {topic.name: self.node.full_name(topic.name) for topic in self.node.topics}
-        self._latched = {self._subjects[topic.name] for topic in self.node.topics if topic.transient_local}
+        self._latched = {
+            self._subjects[topic.name] for topic in self.node.topics if topic.transient_local
+        }
         self._publishers: dict[str, Any] = {}
         self._kept: dict[str, bytes] = {}
         self._link = 0
@@ -49,7 +51,10 @@ class Transport:
         rclpy.init(context=self._context, domain_id=int(given) if given else None)
         namespace = self.node.full_namespace
         self._node = rclpy.create_node(
-            self.node.name, context=self._context, namespace=namespace, start_parameter_services=False
+            self.node.name,
+            context=self._context,
+            namespace=namespace,
+            start_parameter_services=False,
         )
         for topic in self.node.topics:
             self._add(topic, self._subjects[topic.name])
@@ -65,17 +70,25 @@ class Transport:
         try:
             kind = getattr(import_module(f"{package}.msg"), name)
         except ModuleNotFoundError:
-            self._node.get_logger().warning(f"this ROS has no {package}, so nobody can be met on {subject}")
+            self._node.get_logger().warning(
+                f"this ROS has no {package}, so nobody can be met on {subject}"
+            )
             return
         quality = QoSProfile(
             depth=topic.depth,
-            reliability=ReliabilityPolicy.RELIABLE if topic.reliable else ReliabilityPolicy.BEST_EFFORT,
-            durability=DurabilityPolicy.TRANSIENT_LOCAL if topic.transient_local else DurabilityPolicy.VOLATILE,
+            reliability=ReliabilityPolicy.RELIABLE
+            if topic.reliable
+            else ReliabilityPolicy.BEST_EFFORT,
+            durability=DurabilityPolicy.TRANSIENT_LOCAL
+            if topic.transient_local
+            else DurabilityPolicy.VOLATILE,
         )
         if topic.direction == "out":
             self._publishers[subject] = self._node.create_publisher(kind, subject, quality)
         else:
-            self._node.create_subscription(kind, subject, partial(self._heard, subject), quality, raw=True)
+            self._node.create_subscription(
+                kind, subject, partial(self._heard, subject), quality, raw=True
+            )
 
     def send(self, link: int, data: bytes, subject: str) -> None:
         publisher = self._publishers.get(subject)
@@ -125,7 +138,9 @@ class Transport:
                 else self._node.get_publishers_info_by_topic(self._subjects[topic.name])
             )
         ]
-        self._loop.call_soon_threadsafe(self._meet, any(name != self.node.name for name in endpoints))
+        self._loop.call_soon_threadsafe(
+            self._meet, any(name != self.node.name for name in endpoints)
+        )
 
     # On the loop
 

@@ -5,9 +5,7 @@ import asyncio
 from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, LINKS, PENDING_BYTES, Inbox, join, split
 
-WAIT_S = (
-    1.0  # who comes when all places are taken waits so long for one: those who have left may not have been noticed yet
-)
+WAIT_S = 1.0  # who comes when all places are taken waits so long for one: those who have left may not have been noticed yet
 TURNS = 5  # and as many turns of the loop, if nothing was noticed all the while: last words, that there are no more, the end
 
 
@@ -61,7 +59,10 @@ class Transport:
         else:
             peer.link = self.inbox.new_link()
             self.connections[peer.link] = connection
-            here, there = connection.get_extra_info("sockname"), connection.get_extra_info("peername")
+            here, there = (
+                connection.get_extra_info("sockname"),
+                connection.get_extra_info("peername"),
+            )
             self.inbox.connected(peer.link, join(there), join(here))
 
     def seat(self) -> None:

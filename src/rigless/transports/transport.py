@@ -79,9 +79,13 @@ def make(port: Port, inbox: Inbox) -> Transport:
         module: Any = importlib.import_module(f"rigless.transports.{port.transport}")
     except ModuleNotFoundError as error:
         if error.name == f"rigless.transports.{port.transport}":
-            raise InputError(Problem(port.name, f"there is no transport {port.transport!r}")) from None
+            raise InputError(
+                Problem(port.name, f"there is no transport {port.transport!r}")
+            ) from None
         fix = f"pip install 'rigless[{port.transport}]'"
-        raise InputError(Problem(port.name, f"transport {port.transport!r} needs {error.name!r}", fix)) from None
+        raise InputError(
+            Problem(port.name, f"transport {port.transport!r} needs {error.name!r}", fix)
+        ) from None
     transport: Transport = module.Transport(port, inbox)
     return transport
 

@@ -16,7 +16,9 @@ class Transport:
 
     async def open(self, address: str) -> str:
         loop = asyncio.get_running_loop()
-        self._socket, _ = await loop.create_datagram_endpoint(lambda: _Datagrams(self), local_addr=split(address))
+        self._socket, _ = await loop.create_datagram_endpoint(
+            lambda: _Datagrams(self), local_addr=split(address)
+        )
         return f"udp://{join(self._socket.get_extra_info('sockname'))}"
 
     def send(self, link: int, data: bytes, subject: str) -> None:

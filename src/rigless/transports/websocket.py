@@ -20,7 +20,9 @@ WAITING = 16  # messages of one peer that may wait; others then get their turn
 HANDSHAKE_S, CLOSE_S = 5.0, 1.0
 TEXT, BINARY = "text", "binary"
 
-_silent = logging.Logger("rigless.websocket")  # peers that speak no WebSocket are nothing to write home about
+_silent = logging.Logger(
+    "rigless.websocket"
+)  # peers that speak no WebSocket are nothing to write home about
 _silent.addHandler(logging.NullHandler())
 
 
@@ -47,7 +49,9 @@ class Transport:
             if connection.transport.get_write_buffer_size() + len(data) > PENDING_BYTES:
                 self.inbox.dropped(number)
             else:
-                broadcast([connection], data.decode("utf-8", "replace") if subject == TEXT else data)
+                broadcast(
+                    [connection], data.decode("utf-8", "replace") if subject == TEXT else data
+                )
 
     def close_link(self, link: int) -> None:
         """Hang up: what was sent before still goes out, nothing more is read."""
@@ -64,7 +68,9 @@ class Transport:
         left = list(self.connections.values())
         self.connections.clear()
         server.close()
-        _, late = await asyncio.wait([asyncio.create_task(server.wait_closed())], timeout=2 * CLOSE_S)
+        _, late = await asyncio.wait(
+            [asyncio.create_task(server.wait_closed())], timeout=2 * CLOSE_S
+        )
         for connection in left:
             connection.transport.abort()
         for task in late:
@@ -75,7 +81,9 @@ class Transport:
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         if len(self.connections) < LINKS:
             return None
-        return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, f"{LINKS} peers are here already\n")
+        return connection.respond(
+            HTTPStatus.SERVICE_UNAVAILABLE, f"{LINKS} peers are here already\n"
+        )
 
     async def _talk(self, connection: ServerConnection) -> None:
         link = self.inbox.new_link()

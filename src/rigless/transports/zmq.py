@@ -26,7 +26,9 @@ QUEUE = 1000  # messages a peer may leave unread
 LINGER_MS, CLOSE_S = 200, 1.0
 WATCHED = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_CLOSED
 
-Key = int | tuple[bytes, ...]  # a connection's file descriptor, or the envelope of a client's requests
+Key = (
+    int | tuple[bytes, ...]
+)  # a connection's file descriptor, or the envelope of a client's requests
 
 
 @cache
@@ -82,7 +84,9 @@ class Transport:
             return
         if self.pattern == "pub":
             if link == ALL or link in self.keys:
-                socket.send(data, zmq.NOBLOCK)  # slow subscribers lose it inside ZeroMQ, which does not say so
+                socket.send(
+                    data, zmq.NOBLOCK
+                )  # slow subscribers lose it inside ZeroMQ, which does not say so
             return
         for number in list(self.keys) if link == ALL else (link,):
             envelope = self.keys.get(number)
@@ -206,7 +210,9 @@ class Transport:
             if event["event"] == zmq.EVENT_CLOSED:
                 self._closed = True
             elif event["event"] == zmq.EVENT_DISCONNECTED and telling:
-                for link in [link for link, connection in self._connections.items() if connection == number]:
+                for link in [
+                    link for link, connection in self._connections.items() if connection == number
+                ]:
                     self._leave(link)
             elif telling and self.pattern != "rep":
                 self._join(number, number, "subscriber" if self.pattern == "pub" else "pusher")

@@ -18,7 +18,17 @@ from rigless.host.host import Host
 from rigless.kernel.drawing import View
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.world import World
-from rigless.window.picture import LENGTH, LONGEST, Ask, Hello, Picture, Scene, ToHost, for_host, pack
+from rigless.window.picture import (
+    LENGTH,
+    LONGEST,
+    Ask,
+    Hello,
+    Picture,
+    Scene,
+    ToHost,
+    for_host,
+    pack,
+)
 from rigless.window.take import pacbots, picture_of, scene_of
 
 COMMAND = (sys.executable, "-m", "rigless.window")
@@ -40,7 +50,9 @@ class WindowLink:
         self._command, self._close_s = command, close_s
         self._worlds: list[World] = []
         self._axes, self._told = STILL, 0.0
-        self._marks: deque[tuple[float, float]] = deque(maxlen=60)  # wall and simulated time of the last pictures
+        self._marks: deque[tuple[float, float]] = deque(
+            maxlen=60
+        )  # wall and simulated time of the last pictures
         self._view: View | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -50,7 +62,11 @@ class WindowLink:
         found = pacbots(self.host.sim)
         if not found:
             raise InputError(
-                Problem("--window", "there is no pacbot here, and the window shows pacbots", "use the panel")
+                Problem(
+                    "--window",
+                    "there is no pacbot here, and the window shows pacbots",
+                    "use the panel",
+                )
             )
         return found[0]
 
@@ -58,7 +74,11 @@ class WindowLink:
         """Start the window and wait until it is there. Raises InputError with the reason if it cannot be."""
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [*self._command, str(theirs.fileno()), f"rigless {self.host.built.scenario.name}"]
+            command = [
+                *self._command,
+                str(theirs.fileno()),
+                f"rigless {self.host.built.scenario.name}",
+            ]
             environment = {**os.environ, "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
             self._process = subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -182,7 +202,9 @@ class WindowLink:
             self.robot = names[(names.index(self.robot) + 1) % len(names)]
         elif action == "play":
             game = self.view().robot.state.game
-            for given in self.view().act("play" if game.mode == 0 else "pause") if game is not None else ():
+            for given in (
+                self.view().act("play" if game.mode == 0 else "pause") if game is not None else ()
+            ):
                 host.apply(given)
 
 

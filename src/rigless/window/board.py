@@ -9,13 +9,21 @@ from rigless.window import brushes as c
 from rigless.window.layout import Layout
 from rigless.window.picture import Game
 
-LOOKS = ((0, -1), (-1, 0), (0, 1), (1, 0), (0, 0))  # up, left, down, right, none: x and y of the screen
+LOOKS = (
+    (0, -1),
+    (-1, 0),
+    (0, 1),
+    (1, 0),
+    (0, 0),
+)  # up, left, down, right, none: x and y of the screen
 
 
 def draw_pellets(surface: pygame.Surface, layout: Layout, game: Game) -> None:
     cell = game.cell_m * layout.pixels_per_m
     for places, share in ((game.pellets, 0.11), (game.super_pellets, 0.3)):
-        _stamp_all(surface, _dot(max(share * cell, 1.2), c.PELLET), [layout.at(*place) for place in places])
+        _stamp_all(
+            surface, _dot(max(share * cell, 1.2), c.PELLET), [layout.at(*place) for place in places]
+        )
 
 
 def draw_fruit(surface: pygame.Surface, layout: Layout, game: Game) -> None:
@@ -24,7 +32,13 @@ def draw_fruit(surface: pygame.Surface, layout: Layout, game: Game) -> None:
     if game.fruit is not None:
         c.dot(surface, c.FRUIT, layout.at(*game.fruit), 0.38 * cell)
     if game.pacman is not None:
-        c.ring(surface, c.mix(c.YELLOW, c.FLOOR, 0.45), layout.at(*game.pacman), 0.95 * cell, max(1.5, 0.05 * cell))
+        c.ring(
+            surface,
+            c.mix(c.YELLOW, c.FLOOR, 0.45),
+            layout.at(*game.pacman),
+            0.95 * cell,
+            max(1.5, 0.05 * cell),
+        )
 
 
 def draw_ghosts(surface: pygame.Surface, layout: Layout, game: Game) -> None:
@@ -38,7 +52,8 @@ def draw_ghosts(surface: pygame.Surface, layout: Layout, game: Game) -> None:
 def _stamp_all(surface: pygame.Surface, sprite: pygame.Surface, places: list[c.Point]) -> None:
     width, height = sprite.get_size()
     surface.fblits(
-        [(sprite, (round(x - width / 2), round(y - height / 2))) for x, y in places], pygame.BLEND_PREMULTIPLIED
+        [(sprite, (round(x - width / 2), round(y - height / 2))) for x, y in places],
+        pygame.BLEND_PREMULTIPLIED,
     )
 
 
@@ -64,9 +79,14 @@ def _ghost(size: int, colour: int, direction: int, frightened: bool) -> pygame.S
         pygame.draw.circle(large, paint, (half, 0.47 * full), wide)
         pygame.draw.rect(large, paint, (half - wide, 0.47 * full, 2 * wide, 0.36 * full))
         for wave in range(3):
-            pygame.draw.circle(large, paint, (half + (wave - 1) * wide * 2 / 3, 0.83 * full), wide / 3)
+            pygame.draw.circle(
+                large, paint, (half + (wave - 1) * wide * 2 / 3, 0.83 * full), wide / 3
+            )
         for side in (-1, 1):
-            eye = half + side * 0.18 * full + 0.05 * full * look_x, 0.42 * full + 0.05 * full * look_y
+            eye = (
+                half + side * 0.18 * full + 0.05 * full * look_x,
+                0.42 * full + 0.05 * full * look_y,
+            )
             pygame.draw.circle(large, (255, 255, 255), eye, (0.07 if frightened else 0.125) * full)
             if not frightened:
                 pupil = eye[0] + 0.055 * full * look_x, eye[1] + 0.055 * full * look_y

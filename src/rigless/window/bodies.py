@@ -9,7 +9,12 @@ from rigless.window import brushes as c
 from rigless.window.layout import Layout
 from rigless.window.picture import Bot
 
-WHEELS = ((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0))  # north, south, east, west: to the right and forward
+WHEELS = (
+    (0.0, 1.0),
+    (0.0, -1.0),
+    (1.0, 0.0),
+    (-1.0, 0.0),
+)  # north, south, east, west: to the right and forward
 WHEEL_AT, WHEEL_LONG, WHEEL_WIDE = 0.84, 0.62, 0.2  # in radii
 MOUTH_RAD, MOUTH_LONG = math.radians(36), 0.7
 AHEAD_S = 0.6  # the velocity is drawn as where it leads in this time
@@ -36,16 +41,23 @@ def draw_bot(surface: pygame.Surface, layout: Layout, bot: Bot, chosen: bool) ->
         scale = radius * fine
         pygame.draw.circle(large, c.YELLOW if chosen else c.mix(c.YELLOW, c.FLOOR, 0.35), at, scale)
         steps = [MOUTH_RAD * (step / 8 - 1) for step in range(17)]
-        arc = [place(at, MOUTH_LONG * math.sin(angle), MOUTH_LONG * math.cos(angle), scale) for angle in steps]
+        arc = [
+            place(at, MOUTH_LONG * math.sin(angle), MOUTH_LONG * math.cos(angle), scale)
+            for angle in steps
+        ]
         pygame.draw.polygon(large, c.DARK, [place(at, 0.0, -0.06, scale), *arc])
         for (right, ahead), share in zip(WHEELS, bot.wheels, strict=True):
             pygame.draw.polygon(large, c.DARK, _box(right, ahead, 0.05, at, scale, place))
-            pygame.draw.polygon(large, wheel_colour(share), _box(right, ahead, 0.0, at, scale, place))
+            pygame.draw.polygon(
+                large, wheel_colour(share), _box(right, ahead, 0.0, at, scale, place)
+            )
 
     c.stamp(surface, layout.at(bot.x, bot.y), radius * 1.05, draw)
 
 
-def _box(right: float, ahead: float, more: float, at: c.Point, scale: float, place) -> list[c.Point]:  # type: ignore[no-untyped-def]
+def _box(
+    right: float, ahead: float, more: float, at: c.Point, scale: float, place
+) -> list[c.Point]:  # type: ignore[no-untyped-def]
     """The corners of a wheel, which lies along the rim."""
     long, wide = WHEEL_LONG / 2 + more, WHEEL_WIDE / 2 + more
     half_x, half_y = (wide, long) if right else (long, wide)

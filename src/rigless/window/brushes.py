@@ -45,11 +45,16 @@ def patch(width: int, height: int, draw: Callable[[pygame.Surface, float], None]
     fine = min(4, max(1, LARGEST_PATCH // max(width, height, 1)))
     large = pygame.Surface((max(width, 1) * fine, max(height, 1) * fine), pygame.SRCALPHA)
     draw(large, float(fine))
-    return large if fine == 1 else pygame.transform.smoothscale(large, (max(width, 1), max(height, 1)))
+    return (
+        large if fine == 1 else pygame.transform.smoothscale(large, (max(width, 1), max(height, 1)))
+    )
 
 
 def stamp(
-    surface: pygame.Surface, centre: Point, half: float, draw: Callable[[pygame.Surface, float, Point], None]
+    surface: pygame.Surface,
+    centre: Point,
+    half: float,
+    draw: Callable[[pygame.Surface, float, Point], None],
 ) -> None:
     """Draw something smooth around a point, at a place between pixels; `half` is how far it reaches. What is drawn must be opaque:
     only then do averages of colour and of opacity belong together (premultiplied alpha)."""
@@ -71,9 +76,13 @@ def dot(surface: pygame.Surface, colour: Colour, centre: Point, radius: float) -
     stamp(surface, centre, radius, draw)
 
 
-def ring(surface: pygame.Surface, colour: Colour, centre: Point, radius: float, width: float) -> None:
+def ring(
+    surface: pygame.Surface, colour: Colour, centre: Point, radius: float, width: float
+) -> None:
     def draw(large: pygame.Surface, fine: float, at: Point) -> None:
-        pygame.draw.circle(large, colour, at, (radius + width / 2) * fine, max(1, round(width * fine)))
+        pygame.draw.circle(
+            large, colour, at, (radius + width / 2) * fine, max(1, round(width * fine))
+        )
 
     stamp(surface, centre, radius + width, draw)
 
@@ -87,6 +96,10 @@ def arrow(surface: pygame.Surface, colour: Colour, begin: Point, end: Point, wid
     neck = end[0] - head * ux, end[1] - head * uy
     line(surface, colour, begin, neck, width)
     side = head * 0.55
-    tip = [end, (neck[0] - side * uy, neck[1] + side * ux), (neck[0] + side * uy, neck[1] - side * ux)]
+    tip = [
+        end,
+        (neck[0] - side * uy, neck[1] + side * ux),
+        (neck[0] + side * uy, neck[1] - side * ux),
+    ]
     pygame.draw.polygon(surface, colour, tip)
     pygame.draw.aalines(surface, colour, True, tip)

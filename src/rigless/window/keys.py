@@ -16,7 +16,12 @@ DRIVE = {  # forward, left, turn
 SLOW = (pygame.K_LSHIFT, pygame.K_RSHIFT)
 SLOWLY = 0.4
 OVERLAYS = {pygame.K_r: "rays", pygame.K_v: "velocity", pygame.K_b: "boundary", pygame.K_t: "text"}
-ACTIONS = {pygame.K_SPACE: "stop", pygame.K_p: "pause", pygame.K_TAB: "next", pygame.K_RETURN: "play"}
+ACTIONS = {
+    pygame.K_SPACE: "stop",
+    pygame.K_p: "pause",
+    pygame.K_TAB: "next",
+    pygame.K_RETURN: "play",
+}
 FULLSCREEN = (pygame.K_f, pygame.K_F11)
 
 Axes = tuple[float, float, float]
@@ -60,7 +65,9 @@ class Keys:
 
     def axes(self) -> Axes:
         """Forward, left and turn as the held keys say; opposite ones cancel each other."""
-        pushed = {DRIVE[key] for key in self.held if key in DRIVE}  # the two keys of one direction count once
+        pushed = {
+            DRIVE[key] for key in self.held if key in DRIVE
+        }  # the two keys of one direction count once
         full = SLOWLY if any(key in self.held for key in SLOW) else 1.0
         forward, left, turn = (full * sum(push[axis] for push in pushed) for axis in range(3))
         return forward, left, turn

@@ -57,7 +57,9 @@ class Layout:
         """The pixel of the bottom left corner of all cells."""
         left, bottom, right, top = self.shown
         middle_x, middle_y = self.area.x + self.area.width / 2, self.area.y + self.area.height / 2
-        return middle_x - (left + right) / 2 * self.scale, middle_y + (bottom + top) / 2 * self.scale
+        return middle_x - (left + right) / 2 * self.scale, middle_y + (
+            bottom + top
+        ) / 2 * self.scale
 
     def cell_at(self, column: float, row: float) -> tuple[float, float]:
         """The pixel of a place in cells from the bottom left."""

@@ -25,7 +25,12 @@ class Painter:
         self._regions: list[pygame.Rect] = []
 
     def paint(
-        self, surface: pygame.Surface, scene: Scene, picture: Picture, overlays: Overlays, fps: float = 0.0
+        self,
+        surface: pygame.Surface,
+        scene: Scene,
+        picture: Picture,
+        overlays: Overlays,
+        fps: float = 0.0,
     ) -> Layout:
         """Paint everything; gives where things are."""
         layout = self._arrange(surface, scene, overlays)
@@ -59,7 +64,12 @@ class Painter:
         return changed
 
     def _things(
-        self, surface: pygame.Surface, layout: Layout, picture: Picture, overlays: Overlays, fps: float
+        self,
+        surface: pygame.Surface,
+        layout: Layout,
+        picture: Picture,
+        overlays: Overlays,
+        fps: float,
     ) -> None:
         """What is on the backdrop. `regions` knows how far each of them reaches."""
         if picture.game is not None:
@@ -103,4 +113,6 @@ def arrange(surface: pygame.Surface, scene: Scene, overlays: Overlays) -> Layout
     width, height = surface.get_size()
     bar = bar_height(width, height) if overlays.text else 0
     edge = max(4, height // 90)
-    return Layout(scene, Area(edge, edge, max(width - 2 * edge, 1), max(height - bar - 2 * edge, 1)))
+    return Layout(
+        scene, Area(edge, edge, max(width - 2 * edge, 1), max(height - bar - 2 * edge, 1))
+    )

@@ -17,13 +17,17 @@ SEGMENT = 96  # pixels of a slanting line that one rectangle covers
 SLACK = 4  # pixels around what is computed, for smooth edges
 
 
-def regions(surface: pygame.Surface, layout: Layout, picture: Picture, overlays: Overlays) -> list[pygame.Rect]:
+def regions(
+    surface: pygame.Surface, layout: Layout, picture: Picture, overlays: Overlays
+) -> list[pygame.Rect]:
     whole = surface.get_rect()
     found = [box.clip(whole) for box in _boxes(surface, layout, picture, overlays)]
     return [box for box in found if box.width and box.height]
 
 
-def _boxes(surface: pygame.Surface, layout: Layout, picture: Picture, overlays: Overlays) -> Iterator[pygame.Rect]:
+def _boxes(
+    surface: pygame.Surface, layout: Layout, picture: Picture, overlays: Overlays
+) -> Iterator[pygame.Rect]:
     for bot in picture.bots:
         yield from _of_bot(layout, bot, overlays)
     if picture.game is not None:

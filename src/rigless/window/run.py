@@ -17,14 +17,29 @@ from rigless.window.bodies import draw_bot
 from rigless.window.keys import Keys
 from rigless.window.layout import Area, Layout
 from rigless.window.paint import Painter
-from rigless.window.picture import LENGTH, LONGEST, Ask, Bot, Hello, Picture, Scene, for_window, pack
+from rigless.window.picture import (
+    LENGTH,
+    LONGEST,
+    Ask,
+    Bot,
+    Hello,
+    Picture,
+    Scene,
+    for_window,
+    pack,
+)
 
 FPS = 60
 PATIENCE_S = 0.1  # how long an answer is waited for before events are looked at again
 SHARE = 0.85  # of the desktop that the window takes at first
 SMALLEST = 320
 NO_SCENE = 0
-UNCOVERED = (pygame.WINDOWEXPOSED, pygame.WINDOWRESTORED, pygame.WINDOWSIZECHANGED, pygame.WINDOWSHOWN)
+UNCOVERED = (
+    pygame.WINDOWEXPOSED,
+    pygame.WINDOWRESTORED,
+    pygame.WINDOWSIZECHANGED,
+    pygame.WINDOWSHOWN,
+)
 
 
 class Line:
@@ -63,7 +78,9 @@ class Window:
         self.line, self.keys, self.painter = line, Keys(), Painter()
         self.scene: Scene | None = None
         self.picture: Picture | None = None
-        self.times: deque[tuple[float, float]] = deque(maxlen=1 << 14)  # of frames: between two of them, and at work
+        self.times: deque[tuple[float, float]] = deque(
+            maxlen=1 << 14
+        )  # of frames: between two of them, and at work
         self._waiting = False
         self._was_full = False
         self._uncovered = True  # the screen may have forgotten what it showed
@@ -85,7 +102,9 @@ class Window:
                 if ahead > 0:
                     time.sleep(ahead)
                 elif ahead < -0.25:
-                    due = time.perf_counter()  # the machine was busy; frames that were missed stay missed
+                    due = (
+                        time.perf_counter()
+                    )  # the machine was busy; frames that were missed stay missed
 
     def step(self) -> None:
         """One frame."""
@@ -160,12 +179,16 @@ def open_display() -> None:
 
 def main(descriptor: int, title: str) -> int:
     """Open the window on a socket that the host has handed down; says so, or why it cannot."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the host's; the window goes when the host does
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C is the host's; the window goes when the host does
     with socket.socket(fileno=descriptor) as connection:
         line = Line(connection)
         try:
             if not getattr(pygame, "IS_CE", False):
-                raise pygame.error("this is pygame, and the window needs pygame-ce: pip install 'rigless[window]'")
+                raise pygame.error(
+                    "this is pygame, and the window needs pygame-ce: pip install 'rigless[window]'"
+                )
             open_display()
             window = Window(line, title)
         except pygame.error as error:

@@ -30,7 +30,14 @@ def picture_of(sim: Simulation, robot: str, scene: int, **about: object) -> p.Pi
     here = [name for name in pacbots(sim) if sim.robots[name].world is sim.robots[robot].world]
     bots = [_bot(sim.robots[name]) for name in here]
     known = {"state": "running", "pace": "×1", "real_time_factor": 1.0, **about}
-    return p.Picture(scene, sim.now_s, bots=bots, chosen=here.index(robot), game=_game(sim.robots[robot]), **known)  # type: ignore[arg-type]
+    return p.Picture(
+        scene,
+        sim.now_s,
+        bots=bots,
+        chosen=here.index(robot),
+        game=_game(sim.robots[robot]),
+        **known,
+    )  # type: ignore[arg-type]
 
 
 def _bot(robot: Robot) -> p.Bot:
@@ -58,7 +65,10 @@ def _game(robot: Robot) -> p.Game | None:
         rows = zip(frame.pellets, board.super_pellets, strict=True)
         wanted = [bits & big if large else bits & ~big for bits, big in rows]
         return [
-            board.centre(row, col) for row, bits in enumerate(wanted) for col in range(b.COLUMNS) if bits >> col & 1
+            board.centre(row, col)
+            for row, bits in enumerate(wanted)
+            for col in range(b.COLUMNS)
+            if bits >> col & 1
         ]
 
     def spot(seen: Seen) -> tuple[float, float] | None:
@@ -74,6 +84,10 @@ def _ghosts(frame: Frame, board: b.Board) -> list[p.Ghost | None]:
     return [
         None
         if (ghost.place.row, ghost.place.column) == b.NOWHERE
-        else p.Ghost(*board.centre(ghost.place.row, ghost.place.column), ghost.place.direction, ghost.fright_steps > 0)
+        else p.Ghost(
+            *board.centre(ghost.place.row, ghost.place.column),
+            ghost.place.direction,
+            ghost.fright_steps > 0,
+        )
         for ghost in frame.ghosts
     ]

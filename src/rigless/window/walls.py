@@ -15,7 +15,9 @@ def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
     left, bottom, right, top = layout.shown
     x0, y0 = layout.cell_at(left, top)
     x1, y1 = layout.cell_at(right, bottom)
-    frame = pygame.Rect(round(x0), round(y0), round(x1) - round(x0), round(y1) - round(y0)).clip(area)
+    frame = pygame.Rect(round(x0), round(y0), round(x1) - round(x0), round(y1) - round(y0)).clip(
+        area
+    )
     surface.set_clip(frame)
     surface.fill(c.WALL)
     edge = min(max(round(0.055 * layout.scale), 1), THICKEST)
@@ -24,9 +26,16 @@ def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
     xs = [round(layout.cell_at(column, 0)[0]) for column in range(columns + 1)]
     ys = [round(layout.cell_at(0, row)[1]) for row in range(rows + 1)]
     open_cells = list(zip(*(~walls).nonzero(), strict=True))
-    for row, column in open_cells:  # the edge first, a little larger than the cell; then the cells on top of it
-        box = pygame.Rect(xs[column], ys[row + 1], xs[column + 1] - xs[column], ys[row] - ys[row + 1])
+    for (
+        row,
+        column,
+    ) in open_cells:  # the edge first, a little larger than the cell; then the cells on top of it
+        box = pygame.Rect(
+            xs[column], ys[row + 1], xs[column + 1] - xs[column], ys[row] - ys[row + 1]
+        )
         pygame.draw.rect(surface, c.WALL_EDGE, box.inflate(2 * edge, 2 * edge))
     for row, column in open_cells:
-        surface.fill(c.FLOOR, (xs[column], ys[row + 1], xs[column + 1] - xs[column], ys[row] - ys[row + 1]))
+        surface.fill(
+            c.FLOOR, (xs[column], ys[row + 1], xs[column + 1] - xs[column], ys[row] - ys[row + 1])
+        )
     surface.set_clip(None)

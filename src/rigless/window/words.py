@@ -36,8 +36,19 @@ def draw_words(surface: pygame.Surface, picture: Picture, fps: float) -> None:
     _write(surface, game, c.PELLET, line, right - _wide(game, line), top)
     _write(surface, _robot(picture), c.TEXT, line, left, top + line)
     _write(surface, _wheels(picture), c.TEXT, line, left, top + 2 * line)
-    keys = ("Enter play   " * (picture.game is not None)) + ("Tab next robot   " * (len(picture.bots) > 1)) + KEYS
-    _write(surface, keys, c.DIM, _fitting(keys, round(0.82 * line), width - 2 * line), left, top + 3 * line + line // 4)
+    keys = (
+        ("Enter play   " * (picture.game is not None))
+        + ("Tab next robot   " * (len(picture.bots) > 1))
+        + KEYS
+    )
+    _write(
+        surface,
+        keys,
+        c.DIM,
+        _fitting(keys, round(0.82 * line), width - 2 * line),
+        left,
+        top + 3 * line + line // 4,
+    )
 
 
 def _chosen(picture: Picture) -> Bot | None:
@@ -76,7 +87,11 @@ def _wheels(picture: Picture) -> str:
 
 def _game(picture: Picture) -> str:
     game = picture.game
-    return "" if game is None else f"score {game.score}   lives {game.lives}   level {game.level}   {game.mode}"
+    return (
+        ""
+        if game is None
+        else f"score {game.score}   lives {game.lives}   level {game.level}   {game.mode}"
+    )
 
 
 @lru_cache(maxsize=16)
@@ -98,7 +113,9 @@ def _fitting(text: str, size: int, room: int) -> int:
 @lru_cache(maxsize=32)
 def _words(text: str, colour: c.Colour, size: int) -> pygame.Surface:
     large = _font(size).render(text, True, colour)
-    return pygame.transform.smoothscale(large, (large.get_width() // FINE, large.get_height() // FINE))
+    return pygame.transform.smoothscale(
+        large, (large.get_width() // FINE, large.get_height() // FINE)
+    )
 
 
 def _write(surface: pygame.Surface, text: str, colour: c.Colour, size: int, x: int, y: int) -> None:

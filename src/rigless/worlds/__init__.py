@@ -6,7 +6,14 @@ if TYPE_CHECKING:
     from rigless.worlds.cell import Cell
     from rigless.worlds.maps import load_map
     from rigless.worlds.maze import load_maze
-    from rigless.worlds.shipped import find_cell, find_map, find_maze, shipped_cells, shipped_maps, shipped_mazes
+    from rigless.worlds.shipped import (
+        find_cell,
+        find_map,
+        find_maze,
+        shipped_cells,
+        shipped_maps,
+        shipped_mazes,
+    )
 
 __all__ = [
     "Cell",

@@ -27,7 +27,12 @@ _FIXES = {
     "height_mm": "height_mm: 700",
     "file": "file: part.stl, beside this file",
 }
-NEEDS = {"box": ("size_mm",), "cylinder": ("radius_mm", "height_mm"), "sphere": ("radius_mm",), "mesh": ("file",)}
+NEEDS = {
+    "box": ("size_mm",),
+    "cylinder": ("radius_mm", "height_mm"),
+    "sphere": ("radius_mm",),
+    "mesh": ("file",),
+}
 SHAPE_KEYS = ("size_mm", "radius_mm", "height_mm", "file")
 
 
@@ -65,7 +70,9 @@ class Object(Part):
     file: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
     units: Literal["mm", "m"] = "mm"  # of a mesh
     margin_mm: Margin = 0.0
-    colour: Annotated[str, StringConstraints(pattern=r"^#[0-9a-fA-F]{6}$")] = Field("", validate_default=False)
+    colour: Annotated[str, StringConstraints(pattern=r"^#[0-9a-fA-F]{6}$")] = Field(
+        "", validate_default=False
+    )
     ignore: tuple[str, ...] = ()
 
 
@@ -120,7 +127,9 @@ class _Document:
             return data.decode("utf-8-sig")
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-            raise InputError(Problem("", f"cannot be read: {reason}", "check the path", self.file)) from None
+            raise InputError(
+                Problem("", f"cannot be read: {reason}", "check the path", self.file)
+            ) from None
 
     def _plain(self, node: Any, path: KeyPath) -> Any:
         """A node as data. An alias would be met twice: a few of them can stand for more than any memory holds."""
@@ -134,7 +143,9 @@ class _Document:
             for key_node, value in node.value:
                 key = key_node.value if isinstance(key_node, yaml.ScalarNode) else "?"
                 if key in found:
-                    problem = Problem(str(key), "this key is here twice", "keep one of them", self.file)
+                    problem = Problem(
+                        str(key), "this key is here twice", "keep one of them", self.file
+                    )
                     self.problems.append(replace(problem, line=key_node.start_mark.line + 1))
                 self.lines[*path, key] = key_node.start_mark.line + 1
                 found[key] = self._plain(value, (*path, key))
@@ -151,18 +162,31 @@ class _Document:
         raw = self.values.get("objects")
         entries = raw[:MOST_OBJECTS] if isinstance(raw, list) else []
         if isinstance(raw, list) and len(raw) > MOST_OBJECTS:
-            self.problems.append(Problem("objects", f"has {len(raw)} entries", f"at most {MOST_OBJECTS}", self.file))
+            self.problems.append(
+                Problem("objects", f"has {len(raw)} entries", f"at most {MOST_OBJECTS}", self.file)
+            )
         base = inverse(top.robot.frame()) if top is not None else inverse(Pose().frame())
         things: dict[str, Thing] = {}
         for number, entry in enumerate(entries):
             thing = self._thing(number, entry, base)
             if thing is not None and thing.name in things:
-                self._blame(number, thing.name, "name", "there is another object of that name", "name it apart")
+                self._blame(
+                    number,
+                    thing.name,
+                    "name",
+                    "there is another object of that name",
+                    "name it apart",
+                )
             elif thing is not None:
                 things[thing.name] = thing
         if top is None or self.problems:
             raise InputError(sorted(self.problems, key=lambda problem: problem.line))
-        return Cell(top.name or self.path.stem, tuple(things.values()), top.margin_mm / 1000, base @ top.work.frame())
+        return Cell(
+            top.name or self.path.stem,
+            tuple(things.values()),
+            top.margin_mm / 1000,
+            base @ top.work.frame(),
+        )
 
     def _thing(self, number: int, entry: Any, base: Matrix) -> Thing | None:
         name = entry.get("name") if isinstance(entry, dict) else None
@@ -182,27 +206,43 @@ class _Document:
             if has != (key in wanted):
                 what = f"a {given.type} has no {key}" if has else f"a {given.type} needs this key"
                 self._blame(
-                    number, called, key, what, f"a {given.type} has: {', '.join(wanted)}" if has else _FIXES[key]
+                    number,
+                    called,
+                    key,
+                    what,
+                    f"a {given.type} has: {', '.join(wanted)}" if has else _FIXES[key],
                 )
                 fits = False
         solid = self._solid(number, given, base) if fits else None
-        return None if solid is None else Thing(solid, given.margin_mm / 1000, given.colour, given.ignore)
+        return (
+            None
+            if solid is None
+            else Thing(solid, given.margin_mm / 1000, given.colour, given.ignore)
+        )
 
     def _solid(self, number: int, given: Object, base: Matrix) -> Solid | None:
         pose = base @ given.pose.frame()
         if given.type == "mesh":
             try:
-                mesh = read_mesh(self.path.parent / str(given.file), 0.001 if given.units == "mm" else 1.0)
+                mesh = read_mesh(
+                    self.path.parent / str(given.file), 0.001 if given.units == "mm" else 1.0
+                )
             except InputError as error:
                 for problem in error.problems:
-                    self._blame(number, given.name, "file", f"{problem.file} {problem.what}", problem.fix)
+                    self._blame(
+                        number, given.name, "file", f"{problem.file} {problem.what}", problem.fix
+                    )
                 return None
             return Solid(given.name, "mesh", (), pose, mesh)
-        size_mm = given.size_mm or tuple(value for value in (given.radius_mm, given.height_mm) if value is not None)
+        size_mm = given.size_mm or tuple(
+            value for value in (given.radius_mm, given.height_mm) if value is not None
+        )
         return Solid(given.name, given.type, tuple(value / 1000 for value in size_mm), pose)
 
     def _blame(self, number: int, name: str, key: str, what: str, fix: str) -> None:
-        line = line_of(self.lines, ("objects", number, key)) or self.lines.get(("objects", number), 0)
+        line = line_of(self.lines, ("objects", number, key)) or self.lines.get(
+            ("objects", number), 0
+        )
         self.problems.append(Problem(f"object {name!r}, {key}", what, fix, self.file, line))
 
 

@@ -10,7 +10,9 @@ Matrix = NDArray[np.float64]
 UPRIGHT = 1e-9  # cosine of the pitch below which roll and yaw are one angle
 
 
-def frame(xyz: Sequence[float] = (0.0, 0.0, 0.0), rpy_rad: Sequence[float] = (0.0, 0.0, 0.0)) -> Matrix:
+def frame(
+    xyz: Sequence[float] = (0.0, 0.0, 0.0), rpy_rad: Sequence[float] = (0.0, 0.0, 0.0)
+) -> Matrix:
     """The frame at a place, turned: Rz(yaw)·Ry(pitch)·Rx(roll)."""
     (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in rpy_rad)
     found = np.eye(4)

@@ -26,9 +26,17 @@ class Grid:
         self.resolution_m = float(resolution_m)
         self.origin = (float(origin[0]), float(origin[1]), float(origin[2]))
         shape = self.occupied.shape
-        self.unknown = np.zeros(shape, bool) if unknown is None else np.ascontiguousarray(unknown, dtype=bool)
-        self.cliff = np.zeros(shape, bool) if cliff is None else np.ascontiguousarray(cliff, dtype=bool)
-        self.material = np.zeros(shape, np.uint8) if material is None else np.ascontiguousarray(material, np.uint8)
+        self.unknown = (
+            np.zeros(shape, bool) if unknown is None else np.ascontiguousarray(unknown, dtype=bool)
+        )
+        self.cliff = (
+            np.zeros(shape, bool) if cliff is None else np.ascontiguousarray(cliff, dtype=bool)
+        )
+        self.material = (
+            np.zeros(shape, np.uint8)
+            if material is None
+            else np.ascontiguousarray(material, np.uint8)
+        )
         self._cos, self._sin = np.cos(self.origin[2]), np.sin(self.origin[2])
 
     @property
@@ -41,19 +49,27 @@ class Grid:
         """What ray casting jumps by; made when first needed."""
         return free_squares(self.occupied)
 
-    def to_cells(self, x_m: ArrayLike, y_m: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def to_cells(
+        self, x_m: ArrayLike, y_m: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """World metres to cell units, counted from the lower-left corner."""
         dx, dy = np.asarray(x_m, float) - self.origin[0], np.asarray(y_m, float) - self.origin[1]
         x = (self._cos * dx + self._sin * dy) / self.resolution_m
         y = (self._cos * dy - self._sin * dx) / self.resolution_m
         return x, y
 
-    def to_world(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def to_world(
+        self, x: ArrayLike, y: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Cell units to world metres."""
         dx, dy = np.asarray(x, float) * self.resolution_m, np.asarray(y, float) * self.resolution_m
-        return self.origin[0] + self._cos * dx - self._sin * dy, self.origin[1] + self._sin * dx + self._cos * dy
+        return self.origin[0] + self._cos * dx - self._sin * dy, self.origin[
+            1
+        ] + self._sin * dx + self._cos * dy
 
-    def cast(self, poses: ArrayLike, beam_angles: ArrayLike, max_range_m: float) -> NDArray[np.float64]:
+    def cast(
+        self, poses: ArrayLike, beam_angles: ArrayLike, max_range_m: float
+    ) -> NDArray[np.float64]:
         """Ranges (N, M) in metres from N poses (x, y, theta) along M beam angles relative to theta; inf for no hit."""
         given = np.atleast_2d(np.asarray(poses, float))
         angles = np.atleast_1d(np.asarray(beam_angles, float))
@@ -61,7 +77,14 @@ class Grid:
         theta = given[:, 2] - self.origin[2]
         cells = np.column_stack([x, y, np.cos(theta), np.sin(theta)])
         ranges = np.empty((len(given), len(angles)))
-        cast_rays(self.squares, cells, np.cos(angles), np.sin(angles), max_range_m / self.resolution_m, ranges)
+        cast_rays(
+            self.squares,
+            cells,
+            np.cos(angles),
+            np.sin(angles),
+            max_range_m / self.resolution_m,
+            ranges,
+        )
         return ranges * self.resolution_m
 
     def is_cliff(self, x_m: float, y_m: float) -> bool:

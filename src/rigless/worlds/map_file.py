@@ -4,7 +4,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 
@@ -39,12 +47,16 @@ class MapFile(BaseModel):
     negate: bool
     mode: Annotated[Literal["trinary", "scale", "raw"], BeforeValidator(_lower)] = "trinary"
     cliff_mask: FileName | None = None  # ours: darker than half is a cliff
-    materials: FileName | None = None  # ours: 255 plain, 170 glass, 85 dark, 0 mirror; the nearest counts
+    materials: FileName | None = (
+        None  # ours: 255 plain, 170 glass, 85 dark, 0 mirror; the nearest counts
+    )
 
     @model_validator(mode="after")
     def _thresholds_in_order(self) -> "MapFile":
         if self.free_thresh > self.occupied_thresh:
-            raise ValueError(f"free_thresh {self.free_thresh} is above occupied_thresh {self.occupied_thresh}")
+            raise ValueError(
+                f"free_thresh {self.free_thresh} is above occupied_thresh {self.occupied_thresh}"
+            )
         return self
 
 
@@ -76,16 +88,32 @@ class Document:
             mark = getattr(error, "problem_mark", None)
             reason = getattr(error, "problem", None) or type(error).__name__
             raise InputError(
-                Problem("", f"this is not YAML: {reason}", _YAML_FIX, self.file, mark.line + 1 if mark else 0)
+                Problem(
+                    "",
+                    f"this is not YAML: {reason}",
+                    _YAML_FIX,
+                    self.file,
+                    mark.line + 1 if mark else 0,
+                )
             ) from None
         if not isinstance(values, dict):
             raise InputError(
-                Problem("", "keys and values are expected, such as resolution: 0.05", _YAML_FIX, self.file)
+                Problem(
+                    "",
+                    "keys and values are expected, such as resolution: 0.05",
+                    _YAML_FIX,
+                    self.file,
+                )
             )
         self.values = values
         for key, _ in top.value:
             if key.value in self._lines:
-                self.blame(str(key.value), "this key is here twice", "keep one of them", key.start_mark.line + 1)
+                self.blame(
+                    str(key.value),
+                    "this key is here twice",
+                    "keep one of them",
+                    key.start_mark.line + 1,
+                )
             elif isinstance(key, yaml.ScalarNode):
                 self._lines[key.value] = key.start_mark.line + 1
 
@@ -120,15 +148,21 @@ def _text_of(path: Path) -> str:
         if data.startswith((b"P2", b"P5", b"\x89PNG")):
             raise InputError(Problem("", "this is an image", _YAML_FIX, str(path)))
         if len(data) > MOST_BYTES:
-            raise InputError(Problem("", "this is too long for a map's YAML file", _YAML_FIX, str(path)))
+            raise InputError(
+                Problem("", "this is too long for a map's YAML file", _YAML_FIX, str(path))
+            )
         return data.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(Problem("", f"the file cannot be read: {reason}", _YAML_FIX, str(path))) from None
+        raise InputError(
+            Problem("", f"the file cannot be read: {reason}", _YAML_FIX, str(path))
+        ) from None
 
 
 def _reason(detail: Any) -> str:
     given, message = detail["input"], detail["msg"].removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
-    plain = isinstance(given, str | float | bool | None) or (isinstance(given, int) and abs(given) < 10**50)
+    plain = isinstance(given, str | float | bool | None) or (
+        isinstance(given, int) and abs(given) < 10**50
+    )
     return f"{given!r} is not right: {message}" if plain and len(str(given)) < 60 else message

@@ -89,7 +89,11 @@ def _images(document: Document, folder: Path) -> dict[str, Image]:
             for problem in error.problems:
                 document.blame(key, f"{problem.file}: {problem.what}", problem.fix)
     for key in IMAGES[1:]:
-        if key in images and "image" in images and images[key].gray.shape != images["image"].gray.shape:
+        if (
+            key in images
+            and "image" in images
+            and images[key].gray.shape != images["image"].gray.shape
+        ):
             what = f"its image is {_size(images[key])}, the map's is {_size(images['image'])}"
             document.blame(key, what, "make both of equal size")
     return images

@@ -23,7 +23,18 @@ from rigless.worlds.grid_world import GridWorld
 
 CELL_SIZE_M = 0.3  # of a file that does not say
 MOST_BYTES, LONGEST_SIDE = 4_000_000, 500
-KEYS = ("name", "description", "cell_size", "grid", "width", "height", "maze", "start", "walls", "pellets")
+KEYS = (
+    "name",
+    "description",
+    "cell_size",
+    "grid",
+    "width",
+    "height",
+    "maze",
+    "start",
+    "walls",
+    "pellets",
+)
 _FIX = 'a maze is {"name": "mine", "cell_size": 0.3, "grid": [[1, 1, 1], [1, 0, 1], [1, 1, 1]]}'
 
 
@@ -43,7 +54,9 @@ class Maze:
         walls = np.pad(self.cells, rings, constant_values=True)
         if not self.thin:
             return Grid(walls, size, (-rings * size, -rings * size, 0.0))
-        between = walls[:-1, :-1] & walls[:-1, 1:] & walls[1:, :-1] & walls[1:, 1:]  # from centre to centre
+        between = (
+            walls[:-1, :-1] & walls[:-1, 1:] & walls[1:, :-1] & walls[1:, 1:]
+        )  # from centre to centre
         return Grid(between, size, ((0.5 - rings) * size, (0.5 - rings) * size, 0.0))
 
     def centre(self, row: int, column: int) -> tuple[float, float]:
@@ -78,13 +91,19 @@ def read_json(path: Path) -> Any:
         with path.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
-            raise InputError(Problem("", f"is longer than {MOST_BYTES} bytes", "give a smaller maze", file))
+            raise InputError(
+                Problem("", f"is longer than {MOST_BYTES} bytes", "give a smaller maze", file)
+            )
         return json.loads(data.decode("utf-8-sig"))
     except OSError as error:
-        raise InputError(Problem("", f"cannot be read: {error.strerror}", "check the path", file)) from None
+        raise InputError(
+            Problem("", f"cannot be read: {error.strerror}", "check the path", file)
+        ) from None
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
-        raise InputError(Problem("", f"is not JSON: {getattr(error, 'msg', error)}", _FIX, file, line)) from None
+        raise InputError(
+            Problem("", f"is not JSON: {getattr(error, 'msg', error)}", _FIX, file, line)
+        ) from None
 
 
 def maze_of(data: Any, file: str = "") -> Maze:
@@ -127,7 +146,9 @@ class _Reading:
         for name, found in (("width", values.shape[1]), ("height", values.shape[0])):
             said = self.data.get(name, found)
             if said != found or isinstance(said, bool):
-                self.blame(name, f"is {said!r}, but the rows of {key!r} make {found}", f'"{name}": {found}')
+                self.blame(
+                    name, f"is {said!r}, but the rows of {key!r} make {found}", f'"{name}": {found}'
+                )
         if values.all():
             self.blame(key, "there is no open cell", "let at least one cell be 0")
             return None
@@ -137,20 +158,30 @@ class _Reading:
         """A rectangle of whole numbers from 0 to `most`, or None with the reason told."""
         rows = self.data[key]
         if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
-            self.blame(key, "is not a list of rows", f"{meaning}: [[1, 1, 1], [1, 0, 1], [1, 1, 1]]")
+            self.blame(
+                key, "is not a list of rows", f"{meaning}: [[1, 1, 1], [1, 0, 1], [1, 1, 1]]"
+            )
             return None
         width = len(rows[0])
         if not 1 <= width <= LONGEST_SIDE or len(rows) > LONGEST_SIDE:
-            self.blame(key, f"has {len(rows)} rows of {width} cells", f"from 1 to {LONGEST_SIDE} of each")
+            self.blame(
+                key, f"has {len(rows)} rows of {width} cells", f"from 1 to {LONGEST_SIDE} of each"
+            )
             return None
         for number, row in enumerate(rows):
             if len(row) != width:
-                self.blame(f"{key}[{number}]", f"has {len(row)} cells, and the first row {width}", "make them equal")
+                self.blame(
+                    f"{key}[{number}]",
+                    f"has {len(row)} cells, and the first row {width}",
+                    "make them equal",
+                )
                 return None
             for column, value in enumerate(row):
                 if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
                     shown = repr(value) if len(repr(value)) < 40 else type(value).__name__
-                    self.blame(f"{key}[{number}][{column}]", f"{shown} is not from 0 to {most}", meaning)
+                    self.blame(
+                        f"{key}[{number}][{column}]", f"{shown} is not from 0 to {most}", meaning
+                    )
                     return None
         return np.array(rows, np.uint8)
 
@@ -169,9 +200,21 @@ class _Reading:
             first = int(np.argmin(cells))
             return centre if not cells[centre] else (first // width, first % width)
         given = self.data["start"]
-        whole = isinstance(given, list) and len(given) == 2 and all(type(value) is int for value in given)
-        if not whole or not (0 <= given[0] < height and 0 <= given[1] < width) or cells[given[0], given[1]]:
-            self.blame("start", "is not the [row, column] of an open cell", "rows count from the bottom, from 0")
+        whole = (
+            isinstance(given, list)
+            and len(given) == 2
+            and all(type(value) is int for value in given)
+        )
+        if (
+            not whole
+            or not (0 <= given[0] < height and 0 <= given[1] < width)
+            or cells[given[0], given[1]]
+        ):
+            self.blame(
+                "start",
+                "is not the [row, column] of an open cell",
+                "rows count from the bottom, from 0",
+            )
             return None
         return given[0], given[1]
 
@@ -185,8 +228,16 @@ class _Reading:
         if "pellets" not in self.data:
             return None
         found = self.rows("pellets", 2, "0 is none, 1 a pellet, 2 a large one")
-        if found is not None and cells is not None and (found.shape != cells.shape or (found[cells] > 0).any()):
-            self.blame("pellets", "do not lie on the open cells", "give as many rows and columns as the maze has")
+        if (
+            found is not None
+            and cells is not None
+            and (found.shape != cells.shape or (found[cells] > 0).any())
+        ):
+            self.blame(
+                "pellets",
+                "do not lie on the open cells",
+                "give as many rows and columns as the maze has",
+            )
         return found
 
     def text(self, key: str) -> str:

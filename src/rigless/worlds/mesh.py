@@ -37,7 +37,11 @@ def read_mesh(path: Path, scale: float = 0.001) -> Mesh:
     if len(triangles) > MOST_TRIANGLES:
         raise _wrong(path, f"has {len(triangles)} triangles")
     if not np.isfinite(vertices).all() or np.abs(vertices).max() > LARGEST_M:
-        raise _wrong(path, "has vertices that are not numbers, or further than a kilometre away", "check its units")
+        raise _wrong(
+            path,
+            "has vertices that are not numbers, or further than a kilometre away",
+            "check its units",
+        )
     return Mesh(np.ascontiguousarray(vertices, float), np.ascontiguousarray(triangles, np.int32))
 
 
@@ -47,16 +51,22 @@ def _wrong(path: Path, what: str, fix: str = _FIX) -> InputError:
 
 def _stl(data: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
-    if len(data) == 84 + 50 * count:  # a text that is as long as its bytes 80 to 83 say is not to be met
+    if (
+        len(data) == 84 + 50 * count
+    ):  # a text that is as long as its bytes 80 to 83 say is not to be met
         corners = np.frombuffer(data, _RECORD, count, 84)["corners"].reshape(-1, 3).astype(float)
     elif data.lstrip()[:5].lower() == b"solid" and b"vertex" in data.lower():
         words = data.split()
-        numbers = [words[n + 1 : n + 4] for n, word in enumerate(words) if word.lower() == b"vertex"]
+        numbers = [
+            words[n + 1 : n + 4] for n, word in enumerate(words) if word.lower() == b"vertex"
+        ]
         if any(len(one) != 3 for one in numbers) or len(numbers) % 3:
             raise ValueError("its text ends in the middle of a triangle")
         corners = np.array([[float(part) for part in one] for one in numbers]).reshape(-1, 3)
     else:
-        raise ValueError(f"its header promises {max(count, 0)} triangles, and it has {len(data)} bytes")
+        raise ValueError(
+            f"its header promises {max(count, 0)} triangles, and it has {len(data)} bytes"
+        )
     vertices, numbers_of = np.unique(corners, axis=0, return_inverse=True)
     return vertices, numbers_of.reshape(-1, 3)
 

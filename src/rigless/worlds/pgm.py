@@ -48,7 +48,9 @@ def read_gray(source: bytes | str | Path) -> tuple[Gray, int]:
 
 def read_image(source: bytes | str | Path) -> Image:
     """The image in a file, or in bytes. Raises InputError for anything that is not a whole PGM or PNG image."""
-    data, name = (source, "image") if isinstance(source, bytes) else (_bytes_of(Path(source)), str(source))
+    data, name = (
+        (source, "image") if isinstance(source, bytes) else (_bytes_of(Path(source)), str(source))
+    )
     try:
         if data.startswith(_PNG):
             return _read_png(data)
@@ -66,7 +68,9 @@ def _bytes_of(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
-        raise InputError(Problem("", what, "check the path and its permissions", str(path))) from None
+        raise InputError(
+            Problem("", what, "check the path and its permissions", str(path))
+        ) from None
 
 
 def _check_size(width: int, height: int) -> None:
@@ -84,7 +88,9 @@ def _read_pgm(data: bytes) -> Image:
     for name in ("width", "height", "maxval"):
         found = _NUMBER.match(data, at)
         if not found:
-            raise _ImageError(f"the PGM header has no {name}: a whole number and white space are expected")
+            raise _ImageError(
+                f"the PGM header has no {name}: a whole number and white space are expected"
+            )
         if len(found[1]) > 9:
             raise _ImageError(f"the {name} in the PGM header is a number of {len(found[1])} digits")
         numbers.append(int(found[1]))
@@ -93,7 +99,9 @@ def _read_pgm(data: bytes) -> Image:
     _check_size(width, height)
     if not 1 <= maxval <= 65535:
         raise _ImageError(f"maxval is {maxval}; it can be 1 to 65535")
-    if data[at : at + 1] == b"#":  # a comment right behind maxval: its line's end is the one white space
+    if (
+        data[at : at + 1] == b"#"
+    ):  # a comment right behind maxval: its line's end is the one white space
         at = data.find(b"\n", at)
         if at < 0:
             raise _ImageError("the PGM header ends inside a comment")
@@ -109,9 +117,13 @@ def _raw_values(body: bytes, count: int, maxval: int) -> NDArray[np.uint16]:
     dtype = np.dtype("u1" if maxval < 256 else ">u2")
     size = count * dtype.itemsize
     if len(body) < size:
-        raise _ImageError(f"the image is cut short: {len(body)} of {size} bytes of pixels are there")
+        raise _ImageError(
+            f"the image is cut short: {len(body)} of {size} bytes of pixels are there"
+        )
     if body[size:].strip(_SPACE):
-        raise _ImageError(f"{len(body) - size} bytes too many follow the pixels: the size in the header is not right")
+        raise _ImageError(
+            f"{len(body) - size} bytes too many follow the pixels: the size in the header is not right"
+        )
     return np.frombuffer(body, dtype, count)
 
 
@@ -122,7 +134,9 @@ def _plain_values(body: bytes, count: int, maxval: int) -> NDArray[np.float64]:
     words = text.split()
     if len(words) != count:
         short = "cut short" if len(words) < count else "too long"
-        raise _ImageError(f"the image is {short}: {len(words)} pixels are there, {count} are announced")
+        raise _ImageError(
+            f"the image is {short}: {len(words)} pixels are there, {count} are announced"
+        )
     return np.array(words, float)
 
 
@@ -145,4 +159,6 @@ def _read_png(data: bytes) -> Image:
     except Exception as error:  # a damaged file can raise anything in a decoder
         raise _ImageError(f"the PNG image is cut short or damaged: {error}") from None
     clear = channels[:, :, 3] < 255
-    return Image(channels[:, :, :3].sum(axis=2, dtype=np.uint16), 3 * 255, clear if clear.any() else None)
+    return Image(
+        channels[:, :, :3].sum(axis=2, dtype=np.uint16), 3 * 255, clear if clear.any() else None
+    )

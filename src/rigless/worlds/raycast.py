@@ -58,7 +58,9 @@ def free_squares(occupied: NDArray[np.bool_]) -> Squares:
     for quadrant in range(4):
         sides = _sides(occupied, -1 if quadrant & 1 else 1, -1 if quadrant & 2 else 1)
         padded[quadrant, TILE : TILE + height, TILE : TILE + width] = sides
-    return np.ascontiguousarray(padded.reshape(4, rows, TILE, columns, TILE).transpose(0, 1, 3, 2, 4))
+    return np.ascontiguousarray(
+        padded.reshape(4, rows, TILE, columns, TILE).transpose(0, 1, 3, 2, 4)
+    )
 
 
 @inlined
@@ -113,7 +115,9 @@ def cast_ray(squares: Squares, x: float, y: float, dx: float, dy: float, longest
 
 
 @compiled
-def _crossed(origin: float, d: float, per: float, t: float, now: int, first: int, last: int, ties: bool) -> int:
+def _crossed(
+    origin: float, d: float, per: float, t: float, now: int, first: int, last: int, ties: bool
+) -> int:
     """Which of two cells a ray is in at t when it is all but on their common face: the face's own crossing time decides, as in
     a walk from cell to cell. `first` and `last` are the cells of the square along this axis."""
     now = min(max(now, min(first, last)), max(first, last))
@@ -131,12 +135,21 @@ def _crossed(origin: float, d: float, per: float, t: float, now: int, first: int
 
 @compiled
 def cast_beams(
-    squares: Squares, rays: Floats, longest: float, ranges: Floats, cells: NDArray[np.int64], across: NDArray[np.bool_]
+    squares: Squares,
+    rays: Floats,
+    longest: float,
+    ranges: Floats,
+    cells: NDArray[np.int64],
+    across: NDArray[np.bool_],
 ) -> None:
     """What `cast_ray` gives for each row (x, y, dx, dy) of `rays`, to the last bit. The cells (column, row) and faces of rays
     that hit nothing mean nothing."""
     count = np.uint64(rays.shape[0])
-    flying, sides, per = np.empty(count + 1, np.uint64), np.empty(count, np.int64), np.empty((count, 2))
+    flying, sides, per = (
+        np.empty(count + 1, np.uint64),
+        np.empty(count, np.int64),
+        np.empty((count, 2)),
+    )
     wide, high = (squares.shape[2] - 2) * TILE, (squares.shape[1] - 2) * TILE
     for j in range(count):
         for axis in range(2):
@@ -178,7 +191,14 @@ def _fly(
         left = np.uint64(0)
         for k in range(some):
             j = flying[k]
-            x, y, dx, dy, per_x, per_y = rays[j, 0], rays[j, 1], rays[j, 2], rays[j, 3], per[j, 0], per[j, 1]
+            x, y, dx, dy, per_x, per_y = (
+                rays[j, 0],
+                rays[j, 1],
+                rays[j, 2],
+                rays[j, 3],
+                per[j, 0],
+                per[j, 1],
+            )
             column, row, side = cells[j, 0], cells[j, 1], sides[j]
             face_x, face_y = column + step_x * side + back_x, row + step_y * side + back_y
             t_x, t_y = (face_x - x) * per_x, (face_y - y) * per_y
@@ -195,14 +215,22 @@ def _fly(
             mask = -int(sideways)  # a choice in arithmetic, which stays without a branch
             column, row = now ^ ((now ^ column) & mask), row ^ ((now ^ row) & mask)
             side = _side(squares, quadrant, row, column)
-            cells[j, 0], cells[j, 1], sides[j], across[j], ranges[j] = column, row, side, sideways, t
+            cells[j, 0], cells[j, 1], sides[j], across[j], ranges[j] = (
+                column,
+                row,
+                side,
+                sideways,
+                t,
+            )
             flying[left] = j
             left += np.uint64((side > 0) & (side < OUTSIDE) & (t <= longest))
         some = left
 
 
 @compiled
-def cast_rays(squares: Squares, poses: Floats, cosines: Floats, sines: Floats, longest: float, out: Floats) -> None:
+def cast_rays(
+    squares: Squares, poses: Floats, cosines: Floats, sines: Floats, longest: float, out: Floats
+) -> None:
     """Ranges (N, M) of M beams from N poses (x, y, cos, sin) in cells."""
     count = cosines.shape[0]
     rays, ranges = np.empty((count, 4)), np.empty(count)

@@ -39,7 +39,11 @@ def find_cell(name_or_path: str | Path, beside: Path | None = None) -> Path:
 
 
 def _find(
-    what: str, name: str | Path, beside: Path | None, shipped: Mapping[str, Path], suffixes: tuple[str, ...]
+    what: str,
+    name: str | Path,
+    beside: Path | None,
+    shipped: Mapping[str, Path],
+    suffixes: tuple[str, ...],
 ) -> Path:
     path = Path(name)
     try:

@@ -39,8 +39,12 @@ class Solid:
             return float(np.linalg.norm(self.pose[:3, 3])) + self.size_m[0]
         if self.kind == "cylinder":
             radius, height = self.size_m
-            centre = self.pose[:3, :3].T @ self.pose[:3, 3]  # in its own axes, of which z is the cylinder's
-            return math.hypot(math.hypot(centre[0], centre[1]) + radius, abs(centre[2]) + height / 2)
+            centre = (
+                self.pose[:3, :3].T @ self.pose[:3, 3]
+            )  # in its own axes, of which z is the cylinder's
+            return math.hypot(
+                math.hypot(centre[0], centre[1]) + radius, abs(centre[2]) + height / 2
+            )
         return float(np.linalg.norm(self.points_m(), axis=1).max())
 
     def points_m(self) -> NDArray[np.float64]:
@@ -48,7 +52,10 @@ class Solid:
         if self.mesh is not None:
             own = self.mesh.vertices_m
         else:
-            own = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * self._half_m()
+            own = (
+                np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+                * self._half_m()
+            )
         return own @ self.pose[:3, :3].T + self.pose[:3, 3]
 
     def bounds_m(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

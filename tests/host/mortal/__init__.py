@@ -29,7 +29,11 @@ class State:
 class Robot(Base):
     State = State
     ports = (Port("line", LineCodec, "memory", "memory/line"),)
-    inputs = {"boot_id": VirtualInput(""), "epoch_s": VirtualInput(0.0), "lost_s": VirtualInput(0.0)}
+    inputs = {
+        "boot_id": VirtualInput(""),
+        "epoch_s": VirtualInput(0.0),
+        "lost_s": VirtualInput(0.0),
+    }
 
     @on(Connected)
     def welcome(self, message: Connected, link: Link) -> None:

@@ -67,7 +67,11 @@ class Robot(Base):
         x, y, theta = state.pose
         forward, left, turn = state.speed
         c, s = math.cos(theta), math.sin(theta)
-        state.pose = (x + 0.01 * (c * forward - s * left), y + 0.01 * (s * forward + c * left), theta + 0.01 * turn)
+        state.pose = (
+            x + 0.01 * (c * forward - s * left),
+            y + 0.01 * (s * forward + c * left),
+            theta + 0.01 * turn,
+        )
         state.marks[0, 0] = state.pose[0]  # in place, as fast code does
 
     @on(Go)
@@ -103,7 +107,11 @@ class TrolleyView(View):
 
     def draw(self):
         state = self.robot.state
-        return {"body": (*state.pose, self.robot.input["estop"]), "marks": state.marks, "plan": [(0, 0), (1, 1)]}
+        return {
+            "body": (*state.pose, self.robot.input["estop"]),
+            "marks": state.marks,
+            "plan": [(0, 0), (1, 1)],
+        }
 
     def measure(self):
         x, y, _ = self.robot.state.pose
@@ -113,7 +121,9 @@ class TrolleyView(View):
         return {"trail": self.robot.state.pose[:2]}
 
     def drive(self, forward, left, turn):
-        return [Send(self.robot.name, "box", "Go", {"forward": forward, "left": left, "turn": turn})]
+        return [
+            Send(self.robot.name, "box", "Go", {"forward": forward, "left": left, "turn": turn})
+        ]
 
     def lines(self):
         return {"log": Lines(1, (f"<b>{self.robot.input['horn']}</b>",), 1, 1)}

@@ -4,7 +4,15 @@ import copy
 from collections import deque
 from typing import Any
 
-from rigless.hardware.messages import HEARD, DriverState, InputReading, MotorCommand, MotorReading, OutputCommand, Said
+from rigless.hardware.messages import (
+    HEARD,
+    DriverState,
+    InputReading,
+    MotorCommand,
+    MotorReading,
+    OutputCommand,
+    Said,
+)
 from rigless.kernel.ports import Port
 from rigless.kernel.robot import on
 from rigless.kernel.simulation import Simulation
@@ -21,7 +29,10 @@ def real_config(*real: str, **changes: Any) -> dict[str, Any]:
     config = copy.deepcopy(own())
     config["runtime"]["mode"] = "REAL"
     chosen = real or (*(motor["motorId"] for motor in config["motors"]), "estop", "buzzer")
-    lists = [config["motors"], *(config["io"][kind] for kind in ("digitalInputs", "digitalOutputs", "devices"))]
+    lists = [
+        config["motors"],
+        *(config["io"][kind] for kind in ("digitalInputs", "digitalOutputs", "devices")),
+    ]
     for entry in (entry for entries in lists for entry in entries):
         name = entry.get("motorId") or entry.get("ioId") or entry.get("deviceId")
         if name in chosen:
@@ -67,7 +78,13 @@ class Drive:
         self.position += self.velocity * STEP_S
         moves = abs(self.velocity) > 1e-6
         self.state = (
-            "ERROR" if self.fault else "RUNNING" if moves else "DISABLED" if self.state == "DISABLED" else "IDLE"
+            "ERROR"
+            if self.fault
+            else "RUNNING"
+            if moves
+            else "DISABLED"
+            if self.state == "DISABLED"
+            else "IDLE"
         )
 
     def reading(self, id: str) -> MotorReading:
@@ -83,7 +100,9 @@ class Plant:
         parts = self.robot.ports[0].options["parts"]
         self.drives = {part.id: Drive() for part in parts if part.kind == "motor"}
         self.inputs = {part.id: False for part in parts if part.kind == "input"}
-        self.outputs: dict[str, list[bool]] = {part.id: [] for part in parts if part.kind == "output"}
+        self.outputs: dict[str, list[bool]] = {
+            part.id: [] for part in parts if part.kind == "output"
+        }
         self.silent: set[str] = set()
 
     def run(self, seconds: float) -> None:
@@ -97,7 +116,9 @@ class Plant:
             if isinstance(said, OutputCommand):
                 self.outputs[said.id].append(said.value)
         for part_id, drive in self.drives.items():
-            mine = [said for said in commands if isinstance(said, MotorCommand) and said.id == part_id]
+            mine = [
+                said for said in commands if isinstance(said, MotorCommand) and said.id == part_id
+            ]
             for extra in mine[:-1]:
                 drive.told.append(extra)
                 drive.fault = "" if extra.kind == "RESET" else drive.fault

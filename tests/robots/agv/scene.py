@@ -65,16 +65,27 @@ class Scene:
         name = id or f"c{self.commands}"
         self.send(
             m.CommandRequest(
-                commandId=name, commandType=type, params=params, issuedAt=self.at(0), expiresAt=self.at(valid_s)
+                commandId=name,
+                commandType=type,
+                params=params,
+                issuedAt=self.at(0),
+                expiresAt=self.at(valid_s),
             )
         )
         return name
 
-    def control(self, kind: Any, id: str = "h1", seq: int = 1, valid_s: float = 600.0, **more: Any) -> "Scene":
-        return self.send(m.TrafficControl(controlId=id, kind=kind, seq=seq, validUntil=self.at(valid_s), **more))
+    def control(
+        self, kind: Any, id: str = "h1", seq: int = 1, valid_s: float = 600.0, **more: Any
+    ) -> "Scene":
+        return self.send(
+            m.TrafficControl(controlId=id, kind=kind, seq=seq, validUntil=self.at(valid_s), **more)
+        )
 
     def assign(self, *steps: Any, id: str = "t1", revision: int = 1, **more: Any) -> "Scene":
-        made = [step if isinstance(step, m.Step) else m.Step(f"s{n}", *step) for n, step in enumerate(steps, 1)]
+        made = [
+            step if isinstance(step, m.Step) else m.Step(f"s{n}", *step)
+            for n, step in enumerate(steps, 1)
+        ]
         return self.send(m.TaskAssign(taskId=id, revision=revision, steps=made, **more))
 
     # What was said

@@ -24,7 +24,9 @@ def test_driving_takes_what_its_speed_takes():
     machine.go([Waypoint(9, 0)])
     sim.run(seconds=12.0)
     assert machine.arrived
-    assert machine.battery[0] == pytest.approx(1 - 150 * 9 / 3600 / 10, abs=1e-4), "by the metre, whatever the speed"
+    assert machine.battery[0] == pytest.approx(1 - 150 * 9 / 3600 / 10, abs=1e-4), (
+        "by the metre, whatever the speed"
+    )
 
 
 def test_a_charger_fills_it_to_the_brim():
@@ -61,7 +63,9 @@ def test_a_charger_gives_nothing_for_the_time_before():
     sim.run(seconds=0.9)
     sim.set_input("agv", "charging", False)
     sim.run(seconds=0.1)
-    assert machine.battery[0] == pytest.approx(0.59, abs=0.0021), "a tenth a second, to within two ticks"
+    assert machine.battery[0] == pytest.approx(0.59, abs=0.0021), (
+        "a tenth a second, to within two ticks"
+    )
 
 
 def test_people_are_told_when_it_is_low_and_when_it_is_empty_it_drives_no_more():
@@ -84,7 +88,9 @@ def test_an_empty_battery_is_an_error_until_it_is_charged():
     name = scene.command("MOVE", x=9.0, y=0.0)
     scene.run(8)
     assert (scene.status, scene.ack(name).status, scene.truth.driving) == ("ERROR", "FAILED", False)
-    assert [(fault.code, fault.level) for fault in scene.last("state").errors] == [("BATTERY_EMPTY", "FATAL")]
+    assert [(fault.code, fault.level) for fault in scene.last("state").errors] == [
+        ("BATTERY_EMPTY", "FATAL")
+    ]
     assert scene.ack(scene.command("MOVE", x=0.0, y=0.0)).code == "STATUS_FORBIDS"
     scene.sim.set_input("agv", "charging", True)
     scene.run(2)

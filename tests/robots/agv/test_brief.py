@@ -13,12 +13,17 @@ from .scene import Scene
 
 def robot(count):
     template = next(motor for motor in own()["motors"] if motor["role"] == "FUNCTIONAL")
-    more = [{**template, "motorId": f"axis_{n:03}", "functionKey": f"FUNCTION_{n:03}"} for n in range(count)]
+    more = [
+        {**template, "motorId": f"axis_{n:03}", "functionKey": f"FUNCTION_{n:03}"}
+        for n in range(count)
+    ]
     return Scene(motors=[*own()["motors"], *more]).run(0.2)
 
 
 def sizes(scene):
-    return [len(msgspec.json.encode(envelope)) for envelope in scene.heard if envelope.type == "state"]
+    return [
+        len(msgspec.json.encode(envelope)) for envelope in scene.heard if envelope.type == "state"
+    ]
 
 
 def test_a_state_of_many_motors_fits_and_what_is_left_out_is_told_once():
@@ -27,14 +32,18 @@ def test_a_state_of_many_motors_fits_and_what_is_left_out_is_told_once():
     assert max(sizes(scene)) <= LONGEST
     assert len(state.motors) == 520 + len(own()["motors"])
     assert {(motor.position, motor.velocity) for motor in state.motors} == {(None, None)}
-    assert [event.message.partition("left out: ")[2] for event in scene.events("STATE_TOO_LARGE")] == [
-        "position and velocity of motors, which telemetry has"
-    ]
+    assert [
+        event.message.partition("left out: ")[2] for event in scene.events("STATE_TOO_LARGE")
+    ] == ["position and velocity of motors, which telemetry has"]
 
 
 def test_a_robot_of_a_usual_size_tells_all():
     scene = robot(50)
-    assert all(motor.position is not None for motor in scene.last("state").motors if motor.role == "FUNCTIONAL")
+    assert all(
+        motor.position is not None
+        for motor in scene.last("state").motors
+        if motor.role == "FUNCTIONAL"
+    )
     assert scene.events("STATE_TOO_LARGE") == []
 
 

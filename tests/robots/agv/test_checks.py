@@ -25,7 +25,11 @@ RULES = f"{PROFILE}.faultInjectionRules"
 TURNING = {  # the drive motors in units of turning
     f"motors.{n}.limits.{name}.unit": unit
     for n in (0, 1)
-    for name, unit in {"maxSpeed": "rpm", "maxAcceleration": "radps2", "maxDeceleration": "degps2"}.items()
+    for name, unit in {
+        "maxSpeed": "rpm",
+        "maxAcceleration": "radps2",
+        "maxDeceleration": "degps2",
+    }.items()
 }
 
 
@@ -127,7 +131,12 @@ WARNINGS = [
 @pytest.mark.parametrize(("code", "path", "changes"), SHAPES)
 def test_shape(code, path, changes):
     (found,) = findings(changes)
-    assert (found.code, dotted(found.path), found.severity, found.stage) == (code, path, "error", "shape")
+    assert (found.code, dotted(found.path), found.severity, found.stage) == (
+        code,
+        path,
+        "error",
+        "shape",
+    )
     assert found.fix
 
 
@@ -187,7 +196,8 @@ def test_all_passes_speak_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "given", [7, "x", [], None, {"schemaVersion": 1}, {"schemaVersion": 1, "motors": {"a": 1}, "io": []}]
+    "given",
+    [7, "x", [], None, {"schemaVersion": 1}, {"schemaVersion": 1, "motors": {"a": 1}, "io": []}],
 )
 def test_anything_can_be_looked_at(given):
     config, found = examine_config(given)
@@ -196,7 +206,9 @@ def test_anything_can_be_looked_at(given):
 
 
 def test_what_is_laid_over_the_own_robot():
-    config, found = examine_config({"motors": {"0": {"limits": {"maxSpeed": {"value": 1}}}}, "extensions": None})
+    config, found = examine_config(
+        {"motors": {"0": {"limits": {"maxSpeed": {"value": 1}}}}, "extensions": None}
+    )
     assert [motor.limits.maxSpeed.value for motor in config.motors[:2]] == [1.0, 1.2]
     assert [one.code for one in found] == ["DRIVE_LIMITS_DIFFER"]
 
@@ -228,13 +240,21 @@ def test_credentials(tmp_path, mode, severity, text, rights, wanted):
     if text is not None:
         path.write_text(text)
         path.chmod(rights)
-    found = codes(findings({"runtime.mode": mode, "nats.credsFilePath": str(path)}, environment=True))
-    assert [one for one in found if one[0] != "MOCK_DRIVER_IN_REAL"] == [(code, severity) for code in wanted]
+    found = codes(
+        findings({"runtime.mode": mode, "nats.credsFilePath": str(path)}, environment=True)
+    )
+    assert [one for one in found if one[0] != "MOCK_DRIVER_IN_REAL"] == [
+        (code, severity) for code in wanted
+    ]
 
 
 def test_credentials_that_are_no_file(tmp_path, monkeypatch):
-    assert codes(findings({"nats.credsFilePath": str(tmp_path)}, True)) == [("CREDS_MALFORMED", "warning")]
-    assert codes(findings({"nats.credsFilePath": "a\0b"}, True)) == [("CREDS_UNREADABLE", "warning")]
+    assert codes(findings({"nats.credsFilePath": str(tmp_path)}, True)) == [
+        ("CREDS_MALFORMED", "warning")
+    ]
+    assert codes(findings({"nats.credsFilePath": "a\0b"}, True)) == [
+        ("CREDS_UNREADABLE", "warning")
+    ]
     assert ("NO_CREDS", "warning") in codes(findings(REAL, True))
 
 
@@ -244,7 +264,10 @@ def test_certificates(tmp_path, monkeypatch):
     monkeypatch.delenv("RIGLESS_NATS_CERT", raising=False)
     assert codes(findings({}, True)) == []
     secure = {"nats.servers": ["tls://127.0.0.1:4222"]}
-    assert codes(findings(secure, True)) == [("TLS_FILE_MISSING", "error"), ("TLS_CERT_MISSING", "error")]
+    assert codes(findings(secure, True)) == [
+        ("TLS_FILE_MISSING", "error"),
+        ("TLS_CERT_MISSING", "error"),
+    ]
 
 
 def test_a_map_that_is_not_there():
@@ -257,7 +280,14 @@ def offer(monkeypatch, installed):
 
     def entries(group):
         return [
-            SimpleNamespace(name=name, group=group, value="package:Choosy", module=f"package{n}", dist=None, load=load)
+            SimpleNamespace(
+                name=name,
+                group=group,
+                value="package:Choosy",
+                module=f"package{n}",
+                dist=None,
+                load=load,
+            )
             for n, name in enumerate(installed.get(group, ()))
         ]
 
@@ -286,12 +316,18 @@ def test_drivers_are_named_with_those_who_need_them(monkeypatch):
     installed = {"rigless.agv.devices": ["ETHERNET", "USB"]}
     offer(monkeypatch, installed)
     (found,) = of_drivers({})
-    assert found.what == "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it"
+    assert (
+        found.what
+        == "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it"
+    )
     assert "entry point PLC in rigless.agv.motors and rigless.agv.io," in found.fix
     assert "--set runtime.mode=MOCK" in found.fix
     installed["rigless.agv.motors"] = ["PLC"]
     (found,) = of_drivers({})
-    assert (found.code, found.what) == ("NO_DRIVER", "no driver installed for PLC: estop, limit_front need it")
+    assert (found.code, found.what) == (
+        "NO_DRIVER",
+        "no driver installed for PLC: estop, limit_front need it",
+    )
     assert dotted(found.path) == "io.digitalInputs[0].driver.type"
     installed["rigless.agv.io"] = ["PLC", "PLC"]
     (found,) = of_drivers({})
@@ -302,7 +338,11 @@ def test_drivers_are_named_with_those_who_need_them(monkeypatch):
 def test_drivers_look_at_their_own_configs(monkeypatch):
     offer(
         monkeypatch,
-        {"rigless.agv.motors": ["PLC"], "rigless.agv.io": ["PLC"], "rigless.agv.devices": ["ETHERNET", "USB"]},
+        {
+            "rigless.agv.motors": ["PLC"],
+            "rigless.agv.io": ["PLC"],
+            "rigless.agv.devices": ["ETHERNET", "USB"],
+        },
     )
     good = {"driver.config": {"address": 1}}
     places = [
@@ -332,7 +372,9 @@ def test_simulated_parts_of_a_real_robot_are_told():
 
 
 def all_codes():
-    sources = "".join(path.read_text("utf-8") for path in [*AGV.glob("checks*.py"), AGV / "native.py"])
+    sources = "".join(
+        path.read_text("utf-8") for path in [*AGV.glob("checks*.py"), AGV / "native.py"]
+    )
     found = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(CODES.values())
     found |= set(re.findall(r'(?:Problem|Finding)\(.*"([A-Z]+(?:_[A-Z0-9]+)*)"\)', sources))
     return found | {"DUPLICATE_MOTOR_ID", "DUPLICATE_IO_ID", "DUPLICATE_DEVICE_ID", "ID_TAKEN"}
@@ -341,13 +383,18 @@ def all_codes():
 def test_every_code_is_tried():
     assert len(all_codes()) > 70
     tried = "".join(
-        path.read_text("utf-8") for path in [*HERE.glob("test_*.py"), HERE.parents[1] / "cli" / "test_agv_validate.py"]
+        path.read_text("utf-8")
+        for path in [*HERE.glob("test_*.py"), HERE.parents[1] / "cli" / "test_agv_validate.py"]
     )
-    assert {code for code in all_codes() if f'"{code}"' not in tried and f"[{code}]" not in tried} == set()
+    assert {
+        code for code in all_codes() if f'"{code}"' not in tried and f"[{code}]" not in tried
+    } == set()
 
 
 def test_the_reference_names_every_key_and_every_code():
     page = (AGV.parents[3] / "docs" / "reference" / "agv-config.md").read_text("utf-8")
     named = set(re.findall(r"`([A-Za-z_0-9]+)`", page))
-    assert {key for part in (schema(), *schema()["$defs"].values()) for key in part["properties"]} <= named
+    assert {
+        key for part in (schema(), *schema()["$defs"].values()) for key in part["properties"]
+    } <= named
     assert all_codes() <= named

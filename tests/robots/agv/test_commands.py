@@ -42,7 +42,11 @@ def test_move_goes_there():
 
 def test_what_is_there_already_is_done_at_once():
     scene = Scene().run(0.1)
-    names = [scene.command("MOVE", x=0.0, y=0.0), scene.command("GRIP"), scene.command("HOME", motorIds=["hoist"])]
+    names = [
+        scene.command("MOVE", x=0.0, y=0.0),
+        scene.command("GRIP"),
+        scene.command("HOME", motorIds=["hoist"]),
+    ]
     scene.run(0.1)
     assert [scene.acks(name) for name in names] == [DONE] * 3
 
@@ -73,7 +77,11 @@ def test_pause_holds_and_resume_goes_on():
     scene.run(1)
     assert scene.acks(scene.command("PAUSE")) == DONE
     scene.run(2)
-    assert (scene.status, scene.truth.reasons, scene.last("state").holds) == ("PAUSED", ["MANUAL_HOLD"], ["MANUAL"])
+    assert (scene.status, scene.truth.reasons, scene.last("state").holds) == (
+        "PAUSED",
+        ["MANUAL_HOLD"],
+        ["MANUAL"],
+    )
     stands = scene.truth
     scene.run(1)
     assert scene.truth.pose == stands.pose
@@ -126,7 +134,10 @@ def test_a_motor_that_fails_stops_the_others_of_its_command():
     scene.run(0.5)
     scene.sim.inject("agv", "hoist", "error")
     scene.run(3)
-    assert (scene.ack(home).code, scene.truth.axes["gripper"] > 0.03) == ("REQUIRED_MOTOR_UNAVAILABLE", True)
+    assert (scene.ack(home).code, scene.truth.axes["gripper"] > 0.03) == (
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        True,
+    )
 
 
 def test_outputs_and_poses_are_set():
@@ -191,7 +202,11 @@ WRONG = [
     ("MOVE_AXIS", {"motorId": "hoist", "target": {"unit": "deg", "value": 1}}, "deg"),
     ("MOVE_AXIS", {"motorId": "hoist", "target": {"unit": "mm", "value": 301}}, "300"),
     ("MOVE_AXIS", {"motorId": "hoist", "target": {"value": 1}}, "unit"),
-    ("MOVE_AXIS", {"motorId": "hoist", "functionKey": "GRIPPER", "target": {"unit": "mm", "value": 1}}, "hoist"),
+    (
+        "MOVE_AXIS",
+        {"motorId": "hoist", "functionKey": "GRIPPER", "target": {"unit": "mm", "value": 1}},
+        "hoist",
+    ),
     ("GRIP", {"motorId": "nobody"}, "nobody"),
     ("HOME", {"motorIds": "hoist"}, "motorIds"),
     ("RESET_MOTOR", {}, "motorIds"),
@@ -228,7 +243,9 @@ def test_of_two_motors_of_a_function_one_that_is_well_is_taken_unless_one_is_nam
     scene = Scene(motors=motors).run(0.1)
     scene.command("RELEASE", motorId="other_hand", functionKey="GRIPPER")
     scene.run(4)
-    assert (scene.truth.axes["gripper"], scene.truth.axes["other_hand"]) == pytest.approx((0.0, 0.08))
+    assert (scene.truth.axes["gripper"], scene.truth.axes["other_hand"]) == pytest.approx(
+        (0.0, 0.08)
+    )
     scene.sim.inject("agv", "gripper", "error")
     scene.run(0.1)
     scene.command("GRIP")
@@ -252,11 +269,17 @@ def test_one_that_was_meant_for_another_boot():
     for expected, status in (("another", "REJECTED"), (boot, "RUNNING")):
         scene.send(
             m.CommandRequest(
-                commandId=expected, commandType="MOVE", params={"x": 1.0, "y": 0.0}, expectedBootId=expected
+                commandId=expected,
+                commandType="MOVE",
+                params={"x": 1.0, "y": 0.0},
+                expectedBootId=expected,
             )
         )
         assert scene.ack(expected).status == status
-    assert (scene.ack("another").code, boot in scene.ack("another").message) == ("STATUS_FORBIDS", True)
+    assert (scene.ack("another").code, boot in scene.ack("another").message) == (
+        "STATUS_FORBIDS",
+        True,
+    )
 
 
 @pytest.mark.parametrize("late_s", [0.0, 0.001, 3600.0])
@@ -290,7 +313,11 @@ def test_one_that_comes_again_is_answered_again_and_not_done_again():
     scene.run(5)
     driven = scene.truth.odometer_m
     scene.command("MOVE", id="same", x=-5.0, y=0.0)
-    assert (scene.ack(name).status, scene.ack(name).replayed, scene.ack(name).result["x"]) == ("SUCCEEDED", True, 1.0)
+    assert (scene.ack(name).status, scene.ack(name).replayed, scene.ack(name).result["x"]) == (
+        "SUCCEEDED",
+        True,
+        1.0,
+    )
     scene.run(3)
     assert scene.truth.odometer_m == driven
 
@@ -302,7 +329,13 @@ def test_the_ledger_is_bounded_and_forgets_the_oldest(monkeypatch):
     for n in range(8):
         scene.command("SET_OUTPUT", id=f"o{n}", ioId="buzzer", value=bool(n % 2))
     ledger = scene.robot.state.commands.ledger
-    assert list(ledger) == [drive, "o4", "o5", "o6", "o7"]  # what is still being done is not forgotten
+    assert list(ledger) == [
+        drive,
+        "o4",
+        "o5",
+        "o6",
+        "o7",
+    ]  # what is still being done is not forgotten
     assert scene.robot.state.commands.types.keys() == ledger.keys()
 
 
@@ -310,10 +343,14 @@ def test_answers_from_before_a_restart_are_remembered():
     scene = Scene()
     scene.send(
         m.Recalled(
-            "command.ack", {"commandId": "old", "status": "SUCCEEDED", "refs": [], "result": {"x": 1.0}}, "boot-0"
+            "command.ack",
+            {"commandId": "old", "status": "SUCCEEDED", "refs": [], "result": {"x": 1.0}},
+            "boot-0",
         )
     )
-    scene.send(m.Recalled("command.ack", {"commandId": "cut", "status": "RUNNING", "refs": []}, "boot-0"))
+    scene.send(
+        m.Recalled("command.ack", {"commandId": "cut", "status": "RUNNING", "refs": []}, "boot-0")
+    )
     scene.send(m.Recalled("command.ack", {"nonsense": 1}, "boot-0"))
     scene.run(0.1)
     assert [(ack.commandId, ack.status, ack.message) for ack in scene.said("command.ack")] == [
@@ -330,7 +367,9 @@ def test_answers_from_before_a_restart_are_remembered():
 def test_what_was_answered_in_this_boot_is_not_taken_back_by_what_was_before_it():
     scene = Scene().run(0.1)
     scene.command("SET_OUTPUT", id="done", ioId="buzzer", value=True)
-    scene.send(m.Recalled("command.ack", {"commandId": "done", "status": "RUNNING", "refs": []}, "boot-0")).run(0.1)
+    scene.send(
+        m.Recalled("command.ack", {"commandId": "done", "status": "RUNNING", "refs": []}, "boot-0")
+    ).run(0.1)
     assert scene.acks("done") == DONE
 
 
@@ -363,7 +402,11 @@ def envelope(payload, **changes):
 @pytest.mark.parametrize(("age_ms", "status"), [(1000, "SUCCEEDED"), (5000, "EXPIRED")])
 def test_the_time_that_the_server_kept_it_counts(age_ms, status):
     stored, until = (f"2040-01-01T00:00:0{second}Z" for second in (0, 3))
-    payload = {"commandId": "c", "commandType": "SET_OUTPUT", "params": {"ioId": "buzzer", "value": True}}
+    payload = {
+        "commandId": "c",
+        "commandType": "SET_OUTPUT",
+        "params": {"ioId": "buzzer", "value": True},
+    }
     body = envelope({**payload, "issuedAt": stored, "expiresAt": until})
     head = f"NATS/1.0\r\nNats-Time-Stamp: {stored}\r\nRigless-Age-Ms: {age_ms}\r\n\r\n".encode()
     assert Scene().run(0.1).wire("command.request", head + body).ack("c").status == status
@@ -372,11 +415,23 @@ def test_the_time_that_the_server_kept_it_counts(age_ms, status):
 def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():
     scene = Scene().run(0.1)
     scene.wire("command.request", b"{]")
-    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("", "MALFORMED_ENVELOPE")
+    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == (
+        "",
+        "MALFORMED_ENVELOPE",
+    )
     scene.wire("command.request", envelope({"commandId": "c9"}, v=2))
-    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("c9", "MALFORMED_ENVELOPE")
-    scene.wire("command.request", envelope({"commandId": "c9", "commandType": "MOVE", "params": {"x": 1, "y": 0}}))
-    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == ("c9", "INVALID_PARAMS")
+    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == (
+        "c9",
+        "MALFORMED_ENVELOPE",
+    )
+    scene.wire(
+        "command.request",
+        envelope({"commandId": "c9", "commandType": "MOVE", "params": {"x": 1, "y": 0}}),
+    )
+    assert (scene.last("command.ack").commandId, scene.last("command.ack").code) == (
+        "c9",
+        "INVALID_PARAMS",
+    )
     good = {
         "commandId": "c9",
         "commandType": "MOVE",
@@ -455,7 +510,10 @@ def test_what_is_no_number_is_named(number):
     request = m.CommandRequest(commandId="c", commandType="MOVE", params={"x": 1.0, "y": number})
     scene.robot.hear_command(request, None)  # no wire carries it
     scene.run(0.05)
-    assert (scene.ack("c").code, scene.ack("c").message) == ("INVALID_PARAMS", "MOVE: y is not a finite number")
+    assert (scene.ack("c").code, scene.ack("c").message) == (
+        "INVALID_PARAMS",
+        "MOVE: y is not a finite number",
+    )
 
 
 # Resets of several motors
@@ -477,7 +535,11 @@ def ill(*motors, **policies):
 def test_a_reset_is_of_all_motors_named_or_of_none():
     scene = ill("gripper", "hoist", hoist={"supportsReset": False})
     ack = scene.ack(scene.command("RESET_MOTOR", motorIds=["gripper", "hoist"]))
-    assert (ack.status, ack.code, ack.refs) == ("REJECTED", "NOT_SUPPORTED", [m.Ref("motorId", "hoist")])
+    assert (ack.status, ack.code, ack.refs) == (
+        "REJECTED",
+        "NOT_SUPPORTED",
+        [m.Ref("motorId", "hoist")],
+    )
     scene.run(0.2)
     assert scene.last("state").missingFunctionKeys == ["GRIPPER", "HOIST"]
     name = scene.command("RESET_MOTOR", motorIds=["gripper"])
@@ -490,7 +552,10 @@ def test_clear_fault_clears_what_can_be_and_tells_what_cannot():
     name = scene.command("CLEAR_FAULT")
     scene.run(0.3)
     assert scene.last("state").missingFunctionKeys == ["GRIPPER"]
-    assert (scene.ack(name).status, scene.ack(name).refs) == ("FAILED", [m.Ref("motorId", "gripper")])
+    assert (scene.ack(name).status, scene.ack(name).refs) == (
+        "FAILED",
+        [m.Ref("motorId", "gripper")],
+    )
     assert scene.ack(scene.command("CLEAR_FAULT")).code == "NOT_SUPPORTED"
 
 
@@ -513,7 +578,11 @@ def test_acks_tell_how_much_is_done():
     scene.until(lambda: scene.truth.pose[0] >= 1.0)
     scene.command("MOVE", id=name, x=4.0, y=0.0)
     again = scene.ack(name)
-    assert (again.status, again.replayed, again.progress) == ("RUNNING", True, pytest.approx(0.25, abs=0.01))
+    assert (again.status, again.replayed, again.progress) == (
+        "RUNNING",
+        True,
+        pytest.approx(0.25, abs=0.01),
+    )
     scene.run(8)
     told = [(ack.status, ack.progress) for ack in scene.said("command.ack") if not ack.replayed]
     assert told == [("ACCEPTED", None), ("RUNNING", 0.0), ("SUCCEEDED", 1.0)]
@@ -522,7 +591,9 @@ def test_acks_tell_how_much_is_done():
     assert scene.ack(scene.command("DANCE")).progress is None
 
 
-@pytest.mark.parametrize(("end", "status"), [("stop", "CANCELLED"), ("fault", "FAILED"), ("outage", "EXPIRED")])
+@pytest.mark.parametrize(
+    ("end", "status"), [("stop", "CANCELLED"), ("fault", "FAILED"), ("outage", "EXPIRED")]
+)
 def test_what_ends_early_tells_how_far_it_got(end, status):
     scene = Scene().run(0.1)
     name = scene.command("MOVE", x=4.0, y=0.0, valid_s=10.0)
@@ -544,11 +615,19 @@ def test_an_axis_and_a_route_that_was_asked_for_tell_it_too():
     scene.until(lambda: scene.truth.axes["hoist"] >= 0.1)
     scene.sim.inject("agv", "hoist", "error")
     scene.run(0.1)
-    assert (scene.ack(lift).status, scene.ack(lift).progress) == ("FAILED", pytest.approx(0.5, abs=0.06))
+    assert (scene.ack(lift).status, scene.ack(lift).progress) == (
+        "FAILED",
+        pytest.approx(0.5, abs=0.06),
+    )
     drive = scene.command("FOLLOW_ROUTE", to={"x": 4.0, "y": 0.0})
     nodes = [m.Node("a", 0, 0.0, 0.0, True), m.Node("b", 2, 4.0, 0.0, True)]
     edges = [m.Edge("ab", 1, "a", "b")]
-    scene.send(m.RouteResponse(requestId=scene.last("route.request").requestId, nodes=nodes, edges=edges))
+    scene.send(
+        m.RouteResponse(requestId=scene.last("route.request").requestId, nodes=nodes, edges=edges)
+    )
     scene.until(lambda: scene.truth.pose[0] >= 2.0)
     scene.command("STOP")
-    assert (scene.ack(drive).status, scene.ack(drive).progress) == ("CANCELLED", pytest.approx(0.5, abs=0.01))
+    assert (scene.ack(drive).status, scene.ack(drive).progress) == (
+        "CANCELLED",
+        pytest.approx(0.5, abs=0.01),
+    )

@@ -84,14 +84,21 @@ def test_a_leg_may_be_slower_and_so_may_the_whole_robot():
 def test_a_curved_way_is_an_exact_arc():
     """With wheels at speeds of their own the robot is on a circle, whatever the ticks are."""
     _, robot = bench()
-    drive, const, wheels = robot.machine.state.drive.copy(), robot.machine.const, robot.machine.wheels
+    drive, const, wheels = (
+        robot.machine.state.drive.copy(),
+        robot.machine.const,
+        robot.machine.wheels,
+    )
     motors = m.at_rest(robot.machine.limits)
     left, right, count = 0.3, 0.5, 400
     for _ in range(count):
         motors[0, m.POSITION] += left * 0.05
         motors[1, m.POSITION] += right * 0.05
         d.advance(drive, np.zeros((0, d.PATH_SIZE)), const, motors, wheels, 0.05)
-    radius, turned = BASE / 2 * (left + right) / (right - left), (right - left) / BASE * count * 0.05
+    radius, turned = (
+        BASE / 2 * (left + right) / (right - left),
+        (right - left) / BASE * count * 0.05,
+    )
     assert drive[d.X] == pytest.approx(radius * math.sin(turned), abs=1e-9)
     assert drive[d.Y] == pytest.approx(radius * (1 - math.cos(turned)), abs=1e-9)
     assert drive[d.THETA] == pytest.approx(math.remainder(turned, math.tau), abs=1e-9)
@@ -110,7 +117,10 @@ WAYPOINT = st.builds(
     st.booleans(),
 )
 LINE = st.builds(  # many of which lie on one line, so that they are passed at speed
-    lambda length, cap, stop: (length, cap, stop), st.floats(0.05, 1.5), st.none() | st.floats(0.2, 2.0), st.booleans()
+    lambda length, cap, stop: (length, cap, stop),
+    st.floats(0.05, 1.5),
+    st.none() | st.floats(0.2, 2.0),
+    st.booleans(),
 )
 EVENT = st.tuples(
     st.integers(1, 60),
@@ -220,7 +230,9 @@ def test_on_a_line_too(legs, direction, events, way):
     watch, s, waypoints = Watch(robot, strict=True), 0.0, []
     for length, cap, stop in legs:
         s += length
-        waypoints.append(Waypoint(s * math.cos(direction), s * math.sin(direction), None, cap, stop))
+        waypoints.append(
+            Waypoint(s * math.cos(direction), s * math.sin(direction), None, cap, stop)
+        )
     robot.machine.go(waypoints[:2])
     left = waypoints[2:]
     for count, (what, value) in events:
@@ -291,7 +303,12 @@ def test_sent_aside_at_speed_it_comes_to_rest_before_it_turns_and_never_backs_up
             assert machine.pose[1:] == (0.0, 0.0)
             machine.tick(DT_S)
         slowest = []
-        until(machine, lambda machine=machine, slowest=slowest: slowest.append(machine.velocity[0]) or machine.arrived)
+        until(
+            machine,
+            lambda machine=machine, slowest=slowest: (
+                slowest.append(machine.velocity[0]) or machine.arrived
+            ),
+        )
         assert min(slowest) >= 0
         assert machine.pose[:2] == (to.x, to.y)
 
@@ -328,7 +345,9 @@ def test_it_goes_through_waypoints_on_a_line_at_speed_and_stops_at_those_that_as
 def test_a_slower_leg_is_entered_at_its_speed():
     _, robot = bench()
     machine = robot.machine
-    machine.go([Waypoint(3, 0, stop=False), Waypoint(5, 0, max_speed=0.3, stop=False), Waypoint(9, 0)])
+    machine.go(
+        [Waypoint(3, 0, stop=False), Waypoint(5, 0, max_speed=0.3, stop=False), Waypoint(9, 0)]
+    )
     until(machine, lambda: machine.reached == 1)
     assert machine.velocity[0] == pytest.approx(0.3)
     assert max(peak_speed(machine, lambda: machine.reached == 2)) <= 0.3 * (1 + 1e-9)
@@ -402,7 +421,9 @@ def test_a_wheel_that_does_less_than_it_should_bends_the_way_and_the_robot_aims_
     sim, robot = bench()
     sim.run(seconds=0.1)
     machine = robot.machine
-    sim.apply(Inject("agv", "drive_left", kind, {"factor": 0.9} if kind == "weak" else {"tau_s": 0.05}))
+    sim.apply(
+        Inject("agv", "drive_left", kind, {"factor": 0.9} if kind == "weak" else {"tau_s": 0.05})
+    )
     machine.go([Waypoint(4, 0)])
     until(machine, lambda: machine.pose[0] > 0.4)
     assert machine.pose[2] > 1e-3
@@ -422,7 +443,9 @@ def test_a_track_drive_keeps_to_its_line_and_takes_corners_at_speed():
     assert machine.pose[2] == pytest.approx(math.pi / 2)
     assert machine.pose[0] == 3.0
     count = until(machine, lambda: machine.arrived)
-    assert machine.pose == pytest.approx((0, 3, -math.pi), abs=1e-12) or machine.pose == pytest.approx((0, 3, math.pi))
+    assert machine.pose == pytest.approx(
+        (0, 3, -math.pi), abs=1e-12
+    ) or machine.pose == pytest.approx((0, 3, math.pi))
     assert 0 <= (count + len(speeds) - 2) * DT_S - trapezoid_s(9, TOP, ACC, DEC) < 3 * DT_S
     assert machine.odometer_m == pytest.approx(9.0)
 
@@ -450,7 +473,9 @@ def test_a_track_drive_goes_back_the_way_it_came_without_turning():
 def test_wheels_are_found_by_metadata_by_name_or_by_order():
     def sides(*motors):
         template = own()["motors"][0]
-        _, robot = bench(motors=[{**template, "motorId": name, "metadata": more} for name, more in motors])
+        _, robot = bench(
+            motors=[{**template, "motorId": name, "metadata": more} for name, more in motors]
+        )
         return robot.machine.wheels[:, d.SIDE].tolist()
 
     assert sides(("a", {"side": "right"}), ("b", {"side": "LEFT"})) == [1, -1]
@@ -461,7 +486,10 @@ def test_wheels_are_found_by_metadata_by_name_or_by_order():
 def test_wheels_in_turns_drive_as_far_as_their_size_says():
     limits = {"maxSpeed": {"unit": "rpm", "value": 120}, "maxAcceleration": {"unit": "rps2", "value": 1.5},
               "maxDeceleration": {"unit": "rps2", "value": 2}}  # fmt: skip
-    motors = [{**motor, "limits": limits, "metadata": {"wheelDiameterMm": 150}} for motor in own()["motors"][:2]]
+    motors = [
+        {**motor, "limits": limits, "metadata": {"wheelDiameterMm": 150}}
+        for motor in own()["motors"][:2]
+    ]
     _, robot = bench(motors=motors)
     machine, around = robot.machine, math.pi * 0.15
     machine.go([Waypoint(5, 0)])
@@ -481,7 +509,9 @@ def test_the_slowest_wheel_sets_the_pace():
 
 
 def test_it_starts_where_the_profile_or_the_scenario_says_and_can_be_placed():
-    _, robot = bench(runtime=profile(initialPose={"x": 1.0, "y": 2.0, "theta": 0.5, "mapId": "hall"}))
+    _, robot = bench(
+        runtime=profile(initialPose={"x": 1.0, "y": 2.0, "theta": 0.5, "mapId": "hall"})
+    )
     machine = robot.machine
     assert machine.pose == (1.0, 2.0, 0.5)
     assert machine.map_id == "hall"

@@ -45,7 +45,9 @@ def test_a_change_of_rates_for_all_at_once_does_not_make_them_speak_together(tmp
 
 @pytest.mark.parametrize("count", [50, 250, 400])
 def test_they_are_spread_evenly_over_states_telemetry_and_heartbeats(count):
-    phases_ms = [round(1000 * Robot("agv", OWN.beside(others)).phase_s()) for others in range(count)]
+    phases_ms = [
+        round(1000 * Robot("agv", OWN.beside(others)).phase_s()) for others in range(count)
+    ]
     assert phases_ms[0] == 0
     for period_ms in (100, 500, 1000):
         slots = Counter(phase % period_ms for phase in phases_ms)
@@ -74,7 +76,9 @@ def test_robots_of_several_entries_do_not_stand_in_each_other(tmp_path):
         'name = "c"',
         'name = "d"\nstart = { x = 9.0, y = 9.0 }',
     )
-    (tmp_path / "fleet.toml").write_text("".join(f'[[robots]]\nkind = "agv"\n{entry}\n' for entry in entries))
+    (tmp_path / "fleet.toml").write_text(
+        "".join(f'[[robots]]\nkind = "agv"\n{entry}\n' for entry in entries)
+    )
     sim = open_target(tmp_path / "fleet.toml").simulation
     places = [sim.truth(name).pose[:2] for name in sim.robots]
     assert places == [(0.0, -1.8 * n) for n in range(5)] + [(9.0, 9.0)]
@@ -87,7 +91,11 @@ NEARER = 1e-6  # than where they stop
 
 
 def agv(name, x, y=0.0, theta=0.0, sees=True, phase=0.0):
-    profile = {"initialPose": {"x": x, "y": y, "theta": theta}, "phaseS": phase, "robotsAreObstacles": sees}
+    profile = {
+        "initialPose": {"x": x, "y": y, "theta": theta},
+        "phaseS": phase,
+        "robotsAreObstacles": sees,
+    }
     return Robot(name, RobotConfig.model_validate(changed({"runtime.simulationProfile": profile})))
 
 

@@ -12,12 +12,20 @@ from rigless.robots.agv.wire import IN
 
 from .scene import BACKEND, Scene
 
-NUMBERS = st.sampled_from([0, 1, 2, 3, -1, 0.5, 1e6, -1e300, 2**63, 2**64 - 1, -(2**63)]) | st.floats(
-    allow_nan=False, allow_infinity=False
+NUMBERS = st.sampled_from(
+    [0, 1, 2, 3, -1, 0.5, 1e6, -1e300, 2**63, 2**64 - 1, -(2**63)]
+) | st.floats(allow_nan=False, allow_infinity=False)
+WORDS = st.sampled_from(
+    ["a", "b", "", "gripper", "hoist", "drive_left", "GRIPPER", "buzzer", "x" * 300, "ü\u0000"]
 )
-WORDS = st.sampled_from(["a", "b", "", "gripper", "hoist", "drive_left", "GRIPPER", "buzzer", "x" * 300, "ü\u0000"])
 TIMES = st.sampled_from(
-    ["2026-01-01T00:00:05Z", "2026-06-01T00:00:00.5+02:00", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "soon"]
+    [
+        "2026-01-01T00:00:05Z",
+        "2026-06-01T00:00:00.5+02:00",
+        "9999-12-31T23:59:59Z",
+        "0001-01-01T00:00:00Z",
+        "soon",
+    ]
 )
 ANY = st.recursive(
     st.none() | st.booleans() | NUMBERS | WORDS | TIMES,
@@ -47,8 +55,15 @@ PARAMS = st.dictionaries(
     max_size=3,
 )
 STEP = st.fixed_dictionaries(
-    {"stepId": WORDS, "type": KINDS, "params": PARAMS | st.just({"seconds": 0.1}) | st.just({"x": 0.2, "y": 0})},
-    optional={"requires": st.lists(WORDS, max_size=2), "onFail": st.sampled_from(["ABORT", "SKIP", "RETRY"])},
+    {
+        "stepId": WORDS,
+        "type": KINDS,
+        "params": PARAMS | st.just({"seconds": 0.1}) | st.just({"x": 0.2, "y": 0}),
+    },
+    optional={
+        "requires": st.lists(WORDS, max_size=2),
+        "onFail": st.sampled_from(["ABORT", "SKIP", "RETRY"]),
+    },
 )
 NODE = st.fixed_dictionaries(
     {
@@ -58,7 +73,8 @@ NODE = st.fixed_dictionaries(
         "y": NUMBERS,
         "released": st.booleans(),
         "actions": st.lists(
-            st.fixed_dictionaries({"type": KINDS, "params": PARAMS}) | st.dictionaries(WORDS, ANY), max_size=2
+            st.fixed_dictionaries({"type": KINDS, "params": PARAMS}) | st.dictionaries(WORDS, ANY),
+            max_size=2,
         ),
     }
 )
@@ -71,7 +87,10 @@ EDGE = st.fixed_dictionaries(
         "maxSpeed": NUMBERS,
     }
 )
-ZONES = st.sampled_from([{"x": 1.0, "y": 0.0, "radius": 0.3}, {"polygon": [[1, 1], [1, 1], [1, 1]]}]) | ANY
+ZONES = (
+    st.sampled_from([{"x": 1.0, "y": 0.0, "radius": 0.3}, {"polygon": [[1, 1], [1, 1], [1, 1]]}])
+    | ANY
+)
 PAYLOADS = {
     "command.request": {"commandId": WORDS, "commandType": KINDS, "params": PARAMS, "issuedAt": TIMES, "expiresAt": TIMES},
     "settings.desired": {"version": NUMBERS, "settings": st.dictionaries(st.sampled_from(

@@ -50,8 +50,12 @@ def test_a_limit_sensor_answers_within_its_tolerance():
 
 
 def test_every_input_of_the_configuration_can_be_set_by_people():
-    sim, robot, machine = running(io=with_inputs({"ioId": "pallet", "type": "PRESENCE", "driver": mock()}))
-    assert {"estop", "pallet", "hoist_low", "remote_estop", "obstacle_m", "charging"} <= set(robot.inputs)
+    sim, robot, machine = running(
+        io=with_inputs({"ioId": "pallet", "type": "PRESENCE", "driver": mock()})
+    )
+    assert {"estop", "pallet", "hoist_low", "remote_estop", "obstacle_m", "charging"} <= set(
+        robot.inputs
+    )
     sim.set_input("agv", "pallet", True)
     sim.set_input("agv", "hoist_high", True)
     sim.run(seconds=0.05)
@@ -79,9 +83,13 @@ def test_an_estop_that_gives_nothing_is_pressed(name, says):
     assert machine.estop == says
 
 
-@pytest.mark.parametrize(("name", "says"), [("estop", "MANUAL"), ("rear_button", "MANUAL"), ("remote_estop", "REMOTE")])
+@pytest.mark.parametrize(
+    ("name", "says"), [("estop", "MANUAL"), ("rear_button", "MANUAL"), ("remote_estop", "REMOTE")]
+)
 def test_an_estop_stops_the_robot_and_its_axes_and_both_go_on_afterwards(name, says):
-    sim, _, machine = running(io=with_inputs({"ioId": "rear_button", "type": "ESTOP_CHAIN", "driver": mock()}))
+    sim, _, machine = running(
+        io=with_inputs({"ioId": "rear_button", "type": "ESTOP_CHAIN", "driver": mock()})
+    )
     machine.go([Waypoint(5, 0)])
     machine.move_axis("hoist", 0.3)
     sim.run(seconds=2.0)
@@ -162,7 +170,10 @@ def test_outputs_are_set_and_others_are_refused():
 
 def test_devices_tell_what_they_read_and_can_be_off():
     sim, robot, machine = running()
-    assert machine.devices() == {"lidar0": {"online": True, "nearestM": None}, "scanner0": {"online": True}}
+    assert machine.devices() == {
+        "lidar0": {"online": True, "nearestM": None},
+        "scanner0": {"online": True},
+    }
     sim.set_input("agv", "obstacle_m", 1.25)
     sim.run(seconds=0.05)
     assert machine.devices()["lidar0"] == {"online": True, "nearestM": 1.25}
@@ -172,7 +183,10 @@ def test_devices_tell_what_they_read_and_can_be_off():
     sim.apply(Clear("agv", "lidar0"))
     sim.run(seconds=0.05)
     assert machine.devices()["lidar0"]["online"]
-    assert [code for _, code, source in robot.noticed if source == "lidar0"] == ["DEVICE_OFF", "DEVICE_ON"]
+    assert [code for _, code, source in robot.noticed if source == "lidar0"] == [
+        "DEVICE_OFF",
+        "DEVICE_ON",
+    ]
 
 
 def test_what_wired_drivers_say_counts_as_what_people_set():
@@ -187,7 +201,9 @@ def test_what_wired_drivers_say_counts_as_what_people_set():
 def test_an_input_that_guards_the_way_sees_what_is_in_it():
     script = {"name": "", "obstacleScript": [{"atS": 1.0, "untilS": 2.0, "distanceM": 0.55}]}
     entry = {"ioId": "field", "type": "OBSTACLE_FIELD", "driver": mock()}
-    sim, _, machine = running(io=with_inputs(entry), runtime={**own()["runtime"], "simulationProfile": script})
+    sim, _, machine = running(
+        io=with_inputs(entry), runtime={**own()["runtime"], "simulationProfile": script}
+    )
     assert not machine.inputs()["field"]
     sim.run(seconds=1.0)
     assert machine.inputs()["field"]
@@ -207,7 +223,11 @@ def test_an_input_that_guards_the_way_stops_the_robot(stops):
     sim.run(seconds=2.0)
     sim.set_input("agv", "bumper", True)
     sim.run(seconds=1.5)
-    assert (machine.obstacle_stop, machine.field_violation, machine.velocity[0] == 0.0) == (stops, True, stops)
+    assert (machine.obstacle_stop, machine.field_violation, machine.velocity[0] == 0.0) == (
+        stops,
+        True,
+        stops,
+    )
     sim.set_input("agv", "bumper", False)
     sim.run(seconds=6.0)
     assert machine.arrived

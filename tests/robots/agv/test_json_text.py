@@ -17,7 +17,9 @@ LEAVES = (
     | TEXT
 )
 VALUES = st.recursive(
-    LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4), max_leaves=20
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=20,
 )
 BROKEN = st.text(st.sampled_from('{}[]",:\\/ \n\t0123456789.eE+-truefalsn\x00é'), max_size=30)
 
@@ -36,20 +38,34 @@ def test_values_are_those_of_json_and_each_stands_where_it_says(value, indent, a
 
 def paths(value, at=()):
     yield at
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for key, inner in (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    ):
         yield from paths(inner, (*at, key))
 
 
 def check_lines(value, at, lines, text):
     """In indented JSON each key or element has a line to itself, below its parent's and in order."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     before = lines[at]
     for key, one in inner:
         line = lines[(*at, key)]
         assert line > before
         shown = text[line - 1].strip()
         if isinstance(value, dict):
-            assert shown.startswith((json.dumps(key) + ":", json.dumps(key, ensure_ascii=False) + ":"))
+            assert shown.startswith(
+                (json.dumps(key) + ":", json.dumps(key, ensure_ascii=False) + ":")
+            )
         check_lines(one, (*at, key), lines, text)
         before = line
 
@@ -73,17 +89,31 @@ def test_what_json_does_not_read_has_a_flaw_in_the_text(text):
     elif not parsed.flaws:
         assert repr(parsed.value) == repr(json.loads(text))
     else:  # what we are stricter in
-        assert any(word in parsed.flaws[0].what for word in ("second time", "too large", "surrogate"))
+        assert any(
+            word in parsed.flaws[0].what for word in ("second time", "too large", "surrogate")
+        )
 
 
 @pytest.mark.parametrize(
     ("text", "line", "column", "what", "fix"),
     [
         ("", 1, 1, "the text ends", "empty"),
-        ('{"a": [1,\n 2', 2, 3, "the text ends, but a comma or ']'", "what begins in line 1 is not closed"),
+        (
+            '{"a": [1,\n 2',
+            2,
+            3,
+            "the text ends, but a comma or ']'",
+            "what begins in line 1 is not closed",
+        ),
         ('{"a": 1,\n}', 1, 8, "comma before '}'", "remove it"),
         ("[1,\n]", 1, 3, "comma before ']'", "remove it"),
-        ('{\n"a": 1, "b": 2,\n "a": 3}', 3, 2, "the key 'a' is here for the second time", "the first is in line 2"),
+        (
+            '{\n"a": 1, "b": 2,\n "a": 3}',
+            3,
+            2,
+            "the key 'a' is here for the second time",
+            "the first is in line 2",
+        ),
         ('{"a": NaN}', 1, 7, "NaN is not a number of JSON", "finite"),
         ('{"a": -Infinity}', 1, 7, "-Infinity is not a number", "finite"),
         ('{"a": 1e999}', 1, 7, "too large", "64 bits"),
@@ -110,9 +140,19 @@ def test_flaws_are_sentences(text, line, column, what, fix):
 
 def test_one_flaw_does_not_hide_the_next():
     parsed = parse('{"a": NaN,\n"a": 2,\n"b": [1,],\n}')
-    assert [(flaw.line, flaw.path) for flaw in parsed.flaws] == [(1, ("a",)), (2, ("a",)), (3, ("b",)), (3, ())]
+    assert [(flaw.line, flaw.path) for flaw in parsed.flaws] == [
+        (1, ("a",)),
+        (2, ("a",)),
+        (3, ("b",)),
+        (3, ()),
+    ]
     assert parsed.value == {"a": 2, "b": [1]}
 
 
 def test_a_key_is_where_its_name_is():
-    assert parse('{"a":\n\n{"b"\n: [\n1]}}').lines == {(): 1, ("a",): 1, ("a", "b"): 3, ("a", "b", 0): 5}
+    assert parse('{"a":\n\n{"b"\n: [\n1]}}').lines == {
+        (): 1,
+        ("a",): 1,
+        ("a", "b"): 3,
+        ("a", "b", 0): 5,
+    }

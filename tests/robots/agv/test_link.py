@@ -20,7 +20,9 @@ def test_envelopes_are_numbered_and_deterministic():
     scene.run(2)
     boot = scene.heard[0].bootId
     assert uuid.UUID(boot)
-    assert [envelope.messageId for envelope in scene.heard] == [f"{boot}-{n}" for n in range(1, len(scene.heard) + 1)]
+    assert [envelope.messageId for envelope in scene.heard] == [
+        f"{boot}-{n}" for n in range(1, len(scene.heard) + 1)
+    ]
     for kind in {envelope.type for envelope in scene.heard}:
         seqs = [envelope.seq for envelope in scene.heard if envelope.type == kind]
         assert seqs == list(range(1, len(seqs) + 1)), kind
@@ -56,9 +58,16 @@ def test_what_is_not_said_while_the_way_is_down_is_not_counted():
     quiet.sim._collected = None
     for report in (UP, DOWN, UP):
         for one in (scene, quiet):
-            one.send(report).run(2) if one is scene else (one.sim.send("agv", "nats", report), one.sim.run(2))
+            one.send(report).run(2) if one is scene else (
+                one.sim.send("agv", "nats", report),
+                one.sim.run(2),
+            )
     for kind in wire.LATEST_WINS:
-        told = [(envelope.seq, envelope.sim.simTimeS) for envelope in scene.heard if envelope.type == kind]
+        told = [
+            (envelope.seq, envelope.sim.simTimeS)
+            for envelope in scene.heard
+            if envelope.type == kind
+        ]
         assert [seq for seq, _ in told] == list(range(1, len(told) + 1)), kind
         assert (len(told) > 3, [at_s for _, at_s in told if 2.0 < at_s < 4.0]) == (True, []), kind
     assert quiet.robot.state.core == scene.robot.state.core
@@ -67,7 +76,9 @@ def test_what_is_not_said_while_the_way_is_down_is_not_counted():
 def test_answers_refer_to_what_they_answer():
     scene = Scene().run(0.1)
     scene.send(m.CommandRequest(commandId="c", commandType="STOP", correlationId="m-17"))
-    assert {envelope.correlationId for envelope in scene.heard if envelope.type == "command.ack"} == {"m-17"}
+    assert {
+        envelope.correlationId for envelope in scene.heard if envelope.type == "command.ack"
+    } == {"m-17"}
 
 
 def _envelope(type: str, **payload) -> bytes:
@@ -99,7 +110,9 @@ def test_a_script_sends_an_envelope_as_it_is():
     assert scene.run(0.1).acks("c")[-1] == "SUCCEEDED"
 
 
-@pytest.mark.parametrize("said", [b"", b"rubbish", b"{}", b"[]", b'{"type": "state"}', b'{"type": 7}'])
+@pytest.mark.parametrize(
+    "said", [b"", b"rubbish", b"{}", b"[]", b'{"type": "state"}', b'{"type": 7}']
+)
 def test_what_a_script_sends_that_is_no_envelope_is_told(said):
     scene = Scene().run(0.1)
     scene.sim.send("agv", "nats", said)
@@ -182,7 +195,11 @@ def test_a_lost_backend_brakes_the_robot_within_its_limits():
     assert scene.acks(name) == ["ACCEPTED", "RUNNING"]
     scene.send(UP)
     scene.run(15)
-    assert (scene.status, scene.acks(name)[-1], scene.acks(lift)[-1]) == ("RUNNING", "SUCCEEDED", "SUCCEEDED")
+    assert (scene.status, scene.acks(name)[-1], scene.acks(lift)[-1]) == (
+        "RUNNING",
+        "SUCCEEDED",
+        "SUCCEEDED",
+    )
 
 
 def test_a_motion_that_expired_meanwhile_does_not_go_on():

@@ -180,7 +180,9 @@ def test_speeds_and_safety_can_be_set_while_it_runs():
     assert machine.velocity[0] == 1.2
     slow = {motor.motorId: motor for motor in robot.config.motors}
     limits = slow["drive_left"].limits
-    slower = limits.model_copy(update={"maxSpeed": limits.maxSpeed.model_copy(update={"value": 0.5})})
+    slower = limits.model_copy(
+        update={"maxSpeed": limits.maxSpeed.model_copy(update={"value": 0.5})}
+    )
     motors = (slow["drive_left"].model_copy(update={"limits": slower}), *robot.config.motors[1:])
     safety = robot.config.safety.model_copy(update={"obstacleStopDistanceMeters": 1.4})
     config = robot.config.model_copy(update={"motors": motors, "safety": safety})

@@ -83,7 +83,9 @@ def test_a_wrong_unit_is_told_what_could_be_meant(name, dimension, kind, says):
     dec=st.floats(0.05, 10.0),
     dt=st.sampled_from([0.001, 0.01, 0.02, 0.1]),
 )
-def test_a_landing_takes_the_trapezoids_time_within_limits_and_ends_on_the_target(gap, top, acc, dec, dt):
+def test_a_landing_takes_the_trapezoids_time_within_limits_and_ends_on_the_target(
+    gap, top, acc, dec, dt
+):
     place, speed, count = 0.0, 0.0, 0
     expected_s = trapezoid_s(abs(gap), top, acc, dec)
     for _ in range(min(int(expected_s / dt) + 4, 40_000)):
@@ -155,7 +157,8 @@ def test_an_axis_stops_where_it_can_when_told_to():
 
 
 @pytest.mark.parametrize(
-    ("motor", "target"), [("hoist", 0.301), ("hoist", -0.001), ("hoist", math.nan), ("drive_left", 1.0)]
+    ("motor", "target"),
+    [("hoist", 0.301), ("hoist", -0.001), ("hoist", math.nan), ("drive_left", 1.0)],
 )
 def test_an_axis_is_not_sent_where_it_cannot_go(motor, target):
     _, robot = bench()
@@ -255,7 +258,11 @@ def test_an_injected_fault_makes_a_motor_ill_as_long_as_it_lasts(kind, state, co
     sim.apply(Clear("agv", "hoist"))
     sim.run(seconds=0.5)
     after = machine.health("hoist")
-    assert (after.state, after.connected, after.faultCode) == (before.state, before.connected, before.faultCode)
+    assert (after.state, after.connected, after.faultCode) == (
+        before.state,
+        before.connected,
+        before.faultCode,
+    )
     assert machine.axis_position("hoist") == at, "it does not go on by itself"
     assert machine.missing_functions == []
     assert not machine.drivers.changed()
@@ -318,7 +325,9 @@ def test_a_weak_axis_takes_longer_and_a_runaway_one_ends_at_its_end():
 
 
 def test_of_two_motors_for_a_function_the_one_that_is_well_is_used():
-    spare = axis("hoist2", "HOIST", ("mmps", 100), ("mmps2", 200), ("mmps2", 200), ("mm", 0), ("mm", 300))
+    spare = axis(
+        "hoist2", "HOIST", ("mmps", 100), ("mmps2", 200), ("mmps2", 200), ("mm", 0), ("mm", 300)
+    )
     sim, robot = bench(motors=[*own()["motors"], spare])
     sim.run(seconds=0.1)
     sim.apply(Inject("agv", "hoist", "error"))

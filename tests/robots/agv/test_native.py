@@ -61,7 +61,10 @@ def test_what_is_not_a_robots(tmp_path):
 def test_a_file_without_a_version_is_not_laid_over_another_robot(tmp_path):
     path = write(tmp_path, changed({"schemaVersion": GONE, "streams": GONE}, seed()))
     found = problems(path, ["runtime.mode=MOCK"])
-    assert [(one.where, one.code) for one in found] == [("schemaVersion", "KEY_REQUIRED"), ("streams", "KEY_REQUIRED")]
+    assert [(one.where, one.code) for one in found] == [
+        ("schemaVersion", "KEY_REQUIRED"),
+        ("streams", "KEY_REQUIRED"),
+    ]
 
 
 def test_flaws_are_told_with_file_line_and_column(tmp_path):
@@ -104,7 +107,13 @@ def test_paths_are_resolved_beside_the_file(tmp_path, monkeypatch):
     assert config["nats"]["credsFilePath"] == str(tmp_path / "robot.creds")
     assert config["runtime"]["simulationProfile"]["map"] == str(tmp_path / "hall.yaml")
     elsewhere = write(
-        tmp_path, changed({"nats.credsFilePath": "/etc/x.creds", "runtime.simulationProfile": {"map": "apartment"}})
+        tmp_path,
+        changed(
+            {
+                "nats.credsFilePath": "/etc/x.creds",
+                "runtime.simulationProfile": {"map": "apartment"},
+            }
+        ),
     )
     config = read_native(elsewhere).config
     assert (config["nats"]["credsFilePath"], config["runtime"]["simulationProfile"]["map"]) == (
@@ -133,14 +142,21 @@ def test_the_seeds_example_wants_drivers_in_mode_real():
     found = problems(SEED_TEXT)
     assert {one.code for one in found} == {"CREDS_MISSING", "NO_DRIVER"}
     first = next(one for one in found if "PLC" in one.what)
-    assert str(first).startswith(f"{SEED_TEXT}:9: motors[0].driver.type: no driver installed for PLC: drive_left, ")
+    assert str(first).startswith(
+        f"{SEED_TEXT}:9: motors[0].driver.type: no driver installed for PLC: drive_left, "
+    )
 
 
 def test_every_problem_has_its_line_and_settings_reach_lists(tmp_path):
     path = write(tmp_path, changed({"motors.1.motorId": "drive_left", "streams.stateHz": "x"}))
     lines = path.read_text().splitlines()
     found = problems(path, ["motors.2.limits.maxSpeed.unit=parsec"])
-    assert [one.code for one in found] == ["WRONG_TYPE", "DUPLICATE_MOTOR_ID", "UNKNOWN_UNIT", "WHEELS_ON_ONE_SIDE"]
+    assert [one.code for one in found] == [
+        "WRONG_TYPE",
+        "DUPLICATE_MOTOR_ID",
+        "UNKNOWN_UNIT",
+        "WHEELS_ON_ONE_SIDE",
+    ]
     assert [lines[one.line - 1].strip().partition(":")[0] for one in found] == [
         '"stateHz"',
         '"motorId"',
@@ -152,7 +168,9 @@ def test_every_problem_has_its_line_and_settings_reach_lists(tmp_path):
 
 
 def test_settings_of_the_own_robot_reach_its_lists():
-    robot = open_target("agv", ["motors.0.limits.maxSpeed.value=1.0", "identity.robotId=x-9"]).simulation.robot("x-9")
+    robot = open_target(
+        "agv", ["motors.0.limits.maxSpeed.value=1.0", "identity.robotId=x-9"]
+    ).simulation.robot("x-9")
     assert [motor.limits.maxSpeed.value for motor in robot.config.motors[:2]] == [1.0, 1.2]
 
 
@@ -171,7 +189,9 @@ def test_new_motors_inputs_and_devices_by_config_alone(file, robot, motors, inpu
     assert inputs < set(agv.inputs)
     said = built.simulation.take(robot, "nats")
     state = next(message.payload for message in reversed(said) if message.type == "state")
-    assert [motor.motorId for motor in state.motors] == [motor["motorId"] for motor in config["motors"]]
+    assert [motor.motorId for motor in state.motors] == [
+        motor["motorId"] for motor in config["motors"]
+    ]
     assert len(state.motors) == motors
     telemetry = next(message.payload for message in said if message.type == "telemetry")
     assert set(telemetry.devices) == {device["deviceId"] for device in config["io"]["devices"]}
@@ -180,12 +200,17 @@ def test_new_motors_inputs_and_devices_by_config_alone(file, robot, motors, inpu
 def test_a_script_of_the_shuttle_is_played():
     sim = open_target(EXAMPLES / "track_shuttle.json").simulation
     sim.run(1)
-    read = [message.payload.data for message in sim.take("shuttle-7", "nats") if message.type == "events"]
+    read = [
+        message.payload.data
+        for message in sim.take("shuttle-7", "nats")
+        if message.type == "events"
+    ]
     assert {"code": "HELLO", "deviceId": "floor_scanner"} in read
 
 
 @pytest.mark.parametrize(
-    ("text", "code"), [("", "NOT_JSON"), ("{nope", "NOT_JSON"), ("[]", "NOT_AN_OBJECT"), ("{}", "KEY_REQUIRED")]
+    ("text", "code"),
+    [("", "NOT_JSON"), ("{nope", "NOT_JSON"), ("[]", "NOT_AN_OBJECT"), ("{}", "KEY_REQUIRED")],
 )
 def test_a_file_of_that_name_is_a_robot_however_broken(tmp_path, text, code):
     path = tmp_path / "robot_config.json"
@@ -216,7 +241,11 @@ def test_a_fleet_shares_its_server_and_each_has_its_own_name(tmp_path):
     robots = built.simulation.robots
     assert list(robots) == names
     assert [robot.config.identity.robotId for robot in robots.values()] == names
-    assert [robot.config.identity.robotCode for robot in robots.values()] == ["SH-7-1", "SH-7-2", "SH-7-3"]
+    assert [robot.config.identity.robotCode for robot in robots.values()] == [
+        "SH-7-1",
+        "SH-7-2",
+        "SH-7-3",
+    ]
     assert {built.addresses[name, "nats"] for name in names} == {"127.0.0.1:4222"}
     assert {robot.config.streams.stateHz for robot in robots.values()} == {2.0}
 
@@ -255,14 +284,19 @@ def test_robots_of_a_fleet_do_not_stand_in_each_other(tmp_path):
 def test_a_recording_of_a_fleet_replays(tmp_path):
     built = opened(tmp_path, FLEET)
     origin = json.loads(built.simulation.origin["scenario"])["robots"]
-    assert [(entry["count"], entry["config"]["identity"]["robotId"]) for entry in origin] == [(3, "shuttle-7")]
+    assert [(entry["count"], entry["config"]["identity"]["robotId"]) for entry in origin] == [
+        (3, "shuttle-7")
+    ]
     path = tmp_path / "fleet.mcap"
     path.write_bytes(record_to_bytes(built.simulation, 0.3))
     assert verify(path).difference is None
 
 
 def test_a_recording_of_a_real_robot_replays_without_its_drivers(tmp_path, monkeypatch):
-    real = write(tmp_path, changed({"runtime.mode": "REAL", "nats.credsFilePath": str(tmp_path / "gone.creds")}))
+    real = write(
+        tmp_path,
+        changed({"runtime.mode": "REAL", "nats.credsFilePath": str(tmp_path / "gone.creds")}),
+    )
     (tmp_path / "gone.creds").write_text("BEGIN NATS USER JWT BEGIN USER NKEY SEED")
     (tmp_path / "gone.creds").chmod(0o600)
     path = tmp_path / "real.mcap"
@@ -273,7 +307,9 @@ def test_a_recording_of_a_real_robot_replays_without_its_drivers(tmp_path, monke
 
 
 def test_an_id_that_is_too_long_for_a_fleet(tmp_path):
-    toml = f'[[robots]]\nkind = "agv"\ncount = 10\n[robots.config.identity]\nrobotId = "{"x" * 62}"\n'
+    toml = (
+        f'[[robots]]\nkind = "agv"\ncount = 10\n[robots.config.identity]\nrobotId = "{"x" * 62}"\n'
+    )
     with pytest.raises(InputError, match="has more than 64 characters"):
         opened(tmp_path, toml)
 
@@ -292,7 +328,9 @@ def test_two_robots_of_one_id(tmp_path):
 
 
 def test_a_demo_leaves_them_their_server(monkeypatch):
-    monkeypatch.setattr(kinds, "installed", lambda: ["agv"])  # the others need not be compiled for it
+    monkeypatch.setattr(
+        kinds, "installed", lambda: ["agv"]
+    )  # the others need not be compiled for it
     built = demo([str(EXAMPLES / "track_shuttle.json")])
     assert {built.addresses[name, "nats"] for name in ("agv", "shuttle-7")} == {"127.0.0.1:4222"}
     assert not [note for note in built.notes if "nats" in note]

@@ -133,12 +133,16 @@ def test_a_loss_is_told_once_for_each_reason(plant):
         for reason in ("cable", "cable", "cable", "address", "address"):
             plant.sim.send("agv", PORT, DriverState(False, reason, kind, name))
             plant.run(0.1)
-        assert [source for _, code, source in plant.robot.noticed if code == "DRIVER_LOST"].count(name) == 2
+        assert [source for _, code, source in plant.robot.noticed if code == "DRIVER_LOST"].count(
+            name
+        ) == 2
         plant.silent.clear()
         plant.run(0.1)
         plant.sim.send("agv", PORT, DriverState(False, "address", kind, name))
         plant.run(0.1)
-        assert [source for _, code, source in plant.robot.noticed if code == "DRIVER_LOST"].count(name) == 3
+        assert [source for _, code, source in plant.robot.noticed if code == "DRIVER_LOST"].count(
+            name
+        ) == 3
 
 
 def test_a_lost_motor_is_told_to_stop_and_no_more(plant):
@@ -175,7 +179,11 @@ def test_a_drives_own_fault_is_an_error_until_it_is_reset(plant):
 
 
 def test_the_pose_is_true_after_a_wheel_went_its_own_way(plant):
-    machine, left, right = plant.robot.machine, plant.drives["drive_left"], plant.drives["drive_right"]
+    machine, left, right = (
+        plant.robot.machine,
+        plant.drives["drive_left"],
+        plant.drives["drive_right"],
+    )
     machine.go([Waypoint(5.0, 0.0)])
     plant.run(1.5)
     left.fault, left.velocity = "0x7305", 0.0  # stops dead, the other one brakes
@@ -351,22 +359,43 @@ def test_it_is_the_same_again_and_from_a_snapshot():
 
 def test_which_parts_are_real_follows_from_the_config():
     assert hardware_port(RobotConfig.model_validate({"runtime": {"mode": "MOCK"}})) is None
-    assert hardware_port(RobotConfig.model_validate({"runtime": {"mode": "REAL"}})) is None, "all of them are MOCK"
+    assert hardware_port(RobotConfig.model_validate({"runtime": {"mode": "REAL"}})) is None, (
+        "all of them are MOCK"
+    )
     config = real_config("gripper", "hoist_low")
-    config["motors"][2]["driver"]["config"] = {"node": 7, "pollMs": 50, "staleMs": 900, "watchdogMs": 250}
-    config["io"]["digitalInputs"][1]["driver"]["config"] = {"address": 3, "motorId": "hoist", "edge": "MIN"}
+    config["motors"][2]["driver"]["config"] = {
+        "node": 7,
+        "pollMs": 50,
+        "staleMs": 900,
+        "watchdogMs": 250,
+    }
+    config["io"]["digitalInputs"][1]["driver"]["config"] = {
+        "address": 3,
+        "motorId": "hoist",
+        "edge": "MIN",
+    }
     gripper, low = real_parts(RobotConfig.model_validate(config))
     assert gripper.config == {"node": 7}
     assert (gripper.poll_s, gripper.watchdog_s) == (0.05, 0.25)
-    assert (gripper.max_speed, gripper.position_max, gripper.unit) == (pytest.approx(0.05), pytest.approx(0.08), "m")
+    assert (gripper.max_speed, gripper.position_max, gripper.unit) == (
+        pytest.approx(0.05),
+        pytest.approx(0.08),
+        "m",
+    )
     assert (low.kind, low.signal, low.config) == ("input", "LIMIT_SENSOR", {"address": 3})
     config["motors"][2]["driver"]["config"] = {"staleMs": "soon"}
-    with pytest.raises(InputError, match=r"motors.gripper.driver.config.staleMs: 'soon' is not a time"):
+    with pytest.raises(
+        InputError, match=r"motors.gripper.driver.config.staleMs: 'soon' is not a time"
+    ):
         real_parts(RobotConfig.model_validate(config))
 
 
 def test_strangers_are_passed_over(plant):
-    for message in (DriverState(False, "x", "device", "who"), OutputReading(True, "who"), DeviceReading({}, "who")):
+    for message in (
+        DriverState(False, "x", "device", "who"),
+        OutputReading(True, "who"),
+        DeviceReading({}, "who"),
+    ):
         plant.tell("", message)
     plant.run(0.1)
     assert plant.robot.machine.healthy("drive_left")
@@ -377,11 +406,16 @@ def test_a_device_may_have_its_own_idea_of_a_word(reads):
     plant = Plant(real_config("scanner0"))
     plant.sim.send("agv", PORT, DeviceReading({"reads": reads}, "scanner0"))
     plant.sim.send("agv", PORT, DeviceReading({"code": "A1"}, "scanner0"))
-    assert plant.robot.machine.devices()["scanner0"] == {"online": True, "lastCode": "A1", "reads": 1}
+    assert plant.robot.machine.devices()["scanner0"] == {
+        "online": True,
+        "lastCode": "A1",
+        "reads": 1,
+    }
 
 
 @pytest.mark.parametrize(
-    "data", [b'{"data": {"obstacle_m": 1' + b"0" * 400 + b"}}", b'{"data": {"a": 18446744073709551616}}']
+    "data",
+    [b'{"data": {"obstacle_m": 1' + b"0" * 400 + b"}}", b'{"data": {"a": 18446744073709551616}}'],
 )
 def test_what_cannot_be_kept_is_not_taken(data):
     with pytest.raises(WireError, match="64 bits"):
@@ -392,4 +426,6 @@ def test_what_cannot_be_kept_is_not_taken(data):
 
 def test_a_motor_that_is_nowhere_is_not_believed():
     with pytest.raises(WireError):
-        HardwareCodec().decode(b'{"position": 1e300, "velocity": 0, "state": "IDLE"}', "motor/drive_left")
+        HardwareCodec().decode(
+            b'{"position": 1e300, "velocity": 0, "state": "IDLE"}', "motor/drive_left"
+        )

@@ -23,7 +23,12 @@ def edges(nodes, **speeds):
 
 def response(nodes, revision=1, request="", route="r1", status="OK", **speeds):
     return m.RouteResponse(
-        requestId=request, status=status, routeId=route, revision=revision, nodes=nodes, edges=edges(nodes, **speeds)
+        requestId=request,
+        status=status,
+        routeId=route,
+        revision=revision,
+        nodes=nodes,
+        edges=edges(nodes, **speeds),
     )
 
 
@@ -55,7 +60,10 @@ def test_a_response_of_what_the_contract_requires_and_no_more():
     asked = scene.last("route.request").requestId
     scene.send(m.RouteResponse(requestId=asked, nodes=LINE[:2], edges=edges(LINE[:2])))
     scene.run(5)
-    assert (scene.ack(name).status, scene.ack(name).result) == ("SUCCEEDED", {"routeId": asked, "nodeId": "b"})
+    assert (scene.ack(name).status, scene.ack(name).result) == (
+        "SUCCEEDED",
+        {"routeId": asked, "nodeId": "b"},
+    )
     scene.send(m.RouteResponse(requestId="", nodes=LINE))
     assert scene.events("ROUTE_REJECTED")
 
@@ -93,7 +101,10 @@ def test_actions_at_the_end_of_the_base_are_done_once():
 
 def test_actions_wait_while_the_robot_is_paused():
     scene = Scene().run(0.1)
-    actions = [{"type": "PAUSE"}, {"type": "SET_OUTPUT", "params": {"ioId": "buzzer", "value": True}}]
+    actions = [
+        {"type": "PAUSE"},
+        {"type": "SET_OUTPUT", "params": {"ioId": "buzzer", "value": True}},
+    ]
     nodes = [node("a", 0, 0.1, 0, actions=actions)]
     name = scene.command("FOLLOW_ROUTE", nodes=plain(nodes))
     scene.until(lambda: scene.status == "PAUSED").run(0.5)
@@ -133,7 +144,10 @@ def test_an_action_that_fails_ends_the_route():
     scene.until(lambda: scene.truth.axes["gripper"] > 0.01)
     scene.sim.inject("agv", "gripper", "error")
     scene.run(0.2)
-    assert (scene.ack(name).status, scene.ack(name).code) == ("FAILED", "REQUIRED_MOTOR_UNAVAILABLE")
+    assert (scene.ack(name).status, scene.ack(name).code) == (
+        "FAILED",
+        "REQUIRED_MOTOR_UNAVAILABLE",
+    )
     scene.run(1)
     assert not scene.truth.driving
 
@@ -141,7 +155,12 @@ def test_an_action_that_fails_ends_the_route():
 # Base and horizon
 
 
-AHEAD = [node("a", 0, 0, 0), node("b", 2, 2, 0), node("c", 4, 4, 0, released=False), node("d", 6, 6, 0, released=False)]
+AHEAD = [
+    node("a", 0, 0, 0),
+    node("b", 2, 2, 0),
+    node("c", 4, 4, 0, released=False),
+    node("d", 6, 6, 0, released=False),
+]
 
 
 def test_the_base_is_driven_to_its_end_and_the_horizon_waits():
@@ -157,14 +176,20 @@ def test_the_base_is_driven_to_its_end_and_the_horizon_waits():
     assert scene.truth.pose[0] == pytest.approx(4.0, abs=1e-3)
     scene.send(response([node("c", 4, 4, 0), node("d", 6, 6, 0)], revision=3))
     scene.run(5)
-    assert (scene.truth.pose[0], scene.acks(name)[-1]) == (pytest.approx(6.0, abs=1e-3), "SUCCEEDED")
+    assert (scene.truth.pose[0], scene.acks(name)[-1]) == (
+        pytest.approx(6.0, abs=1e-3),
+        "SUCCEEDED",
+    )
 
 
 def test_what_is_left_of_a_route_is_its_horizon_too():
     scene = Scene().run(0.1)
     scene.send(response(AHEAD)).assign(("FOLLOW_ROUTE", {"routeId": "r1"})).run(8)
     told = scene.last("task.progress")
-    assert (told.pct, told.etaS) == (pytest.approx(100 / 3, abs=0.1), pytest.approx(4.0 / 1.2, abs=0.1))
+    assert (told.pct, told.etaS) == (
+        pytest.approx(100 / 3, abs=0.1),
+        pytest.approx(4.0 / 1.2, abs=0.1),
+    )
 
 
 def test_a_horizon_released_in_time_is_driven_without_a_stop():
@@ -179,14 +204,19 @@ def test_a_horizon_released_in_time_is_driven_without_a_stop():
 
 def test_a_horizon_around_a_corner_is_driven_by_way_of_the_corner():
     scene = Scene().run(0.1)
-    scene.send(response([node("a", 0, 0, 0), node("b", 2, 2, 0), node("c", 4, 2, 2, released=False)]))
+    scene.send(
+        response([node("a", 0, 0, 0), node("b", 2, 2, 0), node("c", 4, 2, 2, released=False)])
+    )
     name = scene.command("FOLLOW_ROUTE", routeId="r1")
     scene.run(1.0)
     scene.send(response([node("b", 2, 2, 0), node("c", 4, 2, 2)], revision=2))
     scene.until(lambda: scene.truth.pose[1] > 0.1)
     assert scene.truth.pose[0] == pytest.approx(2.0, abs=1e-3)
     scene.run(0.1)
-    assert (scene.last("traffic.state").edgeId, scene.last("traffic.state").nextNodes) == ("bc", ["c"])
+    assert (scene.last("traffic.state").edgeId, scene.last("traffic.state").nextNodes) == (
+        "bc",
+        ["c"],
+    )
     scene.until(lambda: scene.acks(name)[-1] == "SUCCEEDED")
     assert scene.truth.pose[:2] == pytest.approx((2.0, 2.0), abs=1e-3)
 
@@ -264,14 +294,20 @@ def test_only_where_to_is_asked_for_and_answered():
 
 @pytest.mark.parametrize(
     ("answer", "words"),
-    [(response([], status="NO_ROUTE"), "NO_ROUTE"), (response([]), "at least one node"), (None, "nobody")],
+    [
+        (response([], status="NO_ROUTE"), "NO_ROUTE"),
+        (response([]), "at least one node"),
+        (None, "nobody"),
+    ],
 )
 def test_no_route_ends_the_command(answer, words):
     scene = Scene().run(0.1)
     name = scene.command("FOLLOW_ROUTE", to={"x": 4.0, "y": 0.0})
     if answer is not None:
         fields = {key: getattr(answer, key) for key in answer.__struct_fields__}
-        scene.send(m.RouteResponse(**{**fields, "requestId": scene.last("route.request").requestId}))
+        scene.send(
+            m.RouteResponse(**{**fields, "requestId": scene.last("route.request").requestId})
+        )
     scene.run(31 if answer is None else 0.1)
     assert (scene.ack(name).status, words in scene.ack(name).message) == ("FAILED", True)
     assert scene.ack(scene.command("MOVE", x=0.1, y=0.0)).status == "RUNNING"
@@ -303,7 +339,9 @@ def test_how_long_the_way_has_been_blocked_counts_from_when_it_was_whatever_else
         scene.control("ZONE_BLOCK", id=f"one{number}", zone={"x": x, "y": 0.0, "radius": 0.3})
         scene.until(lambda: scene.status == "PAUSED")
         since_s = scene.sim.now_s
-        scene.run(3).control("ZONE_BLOCK", id=f"two{number}", zone={"x": x, "y": 0.1, "radius": 0.4})
+        scene.run(3).control(
+            "ZONE_BLOCK", id=f"two{number}", zone={"x": x, "y": 0.1, "radius": 0.4}
+        )
         scene.until(lambda number=number: len(scene.said("route.request")) == number + 1)
         assert scene.sim.now_s - since_s == pytest.approx(5.0, abs=0.05)
         assert scene.last("route.request").avoid == [f"one{number}", f"two{number}"]
@@ -321,13 +359,22 @@ def test_who_has_no_other_way_to_give_is_not_asked_again_at_once():
     for status in ("NO_ROUTE", "REJECTED", "OK"):  # the last of them makes no sense
         before = len(scene.said("route.request"))
         scene.until(lambda before=before: len(scene.said("route.request")) > before)
-        scene.send(response([], status=status, request=scene.last("route.request").requestId)).run(4.9)
+        scene.send(response([], status=status, request=scene.last("route.request").requestId)).run(
+            4.9
+        )
         assert len(scene.said("route.request")) == before + 1
 
 
 def test_another_way_that_comes_late_ends_what_is_done_at_a_node():
     scene = Scene().run(0.1)
-    scene.send(response([*LINE[:2], node("c", 4, 4, 0, actions=[{"type": "WAIT", "params": {"seconds": 600.0}}])]))
+    scene.send(
+        response(
+            [
+                *LINE[:2],
+                node("c", 4, 4, 0, actions=[{"type": "WAIT", "params": {"seconds": 600.0}}]),
+            ]
+        )
+    )
     name = scene.command("FOLLOW_ROUTE", routeId="r1")
     scene.control("ZONE_BLOCK", id="z1", zone={"x": 2.5, "y": 0.0, "radius": 0.3})
     scene.until(lambda: scene.said("route.request"))

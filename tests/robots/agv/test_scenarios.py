@@ -34,7 +34,12 @@ def test_a_what_needs_it_is_rejected_until_it_recovers():
     scene.sim.inject("agv", "gripper", "disconnected")
     scene.run(0.5)
     assert scene.ack(scene.command("GRIP")).code == "REQUIRED_MOTOR_UNAVAILABLE"
-    assert scene.ack(scene.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 5})).status == "RUNNING"
+    assert (
+        scene.ack(
+            scene.command("MOVE_AXIS", motorId="hoist", target={"unit": "mm", "value": 5})
+        ).status
+        == "RUNNING"
+    )
     scene.assign(("RELEASE",))
     assert (scene.last("task.failed").code, scene.last("task.failed").motorId) == (
         "REQUIRED_MOTOR_UNAVAILABLE",
@@ -132,7 +137,9 @@ def test_b_a_move_that_waited_for_that_policy_has_begun_when_it_changes():
     scene.run(0.1)
     name = scene.command("MOVE", valid_s=2.0, x=3.0, y=0.0)
     scene.control("RELEASE", id="h1", seq=2).run(0.1)
-    scene.send(m.SettingsDesired(version=1, settings={"runtime.healthPolicy.allowDriveInWarning": True})).run(2.5)
+    scene.send(
+        m.SettingsDesired(version=1, settings={"runtime.healthPolicy.allowDriveInWarning": True})
+    ).run(2.5)
     scene.control("HOLD", id="h2").run(1)
     assert scene.ack(name).status == "RUNNING", "it expires no more"
     scene.control("RELEASE", id="h2", seq=2).run(5)
@@ -189,7 +196,9 @@ def test_c_all_is_rejected_but_stop_and_reset_of_the_affected_motor():
     for kind, params in others.items():
         ack = scene.ack(scene.command(kind, **params))
         assert (ack.status, ack.code) == ("REJECTED", "STATUS_FORBIDS"), kind
-    assert scene.ack(scene.command("RESET_MOTOR", motorIds=["drive_right"])).code == "STATUS_FORBIDS"
+    assert (
+        scene.ack(scene.command("RESET_MOTOR", motorIds=["drive_right"])).code == "STATUS_FORBIDS"
+    )
     scene.assign(("WAIT", {"seconds": 1}))
     assert scene.last("task.failed").code == "STATUS_FORBIDS"
     stop = scene.command("STOP")
@@ -198,7 +207,10 @@ def test_c_all_is_rejected_but_stop_and_reset_of_the_affected_motor():
     reset = scene.command("RESET_MOTOR", motorIds=["drive_left"])
     scene.run(0.2)
     still = scene.ack(reset)
-    assert (still.status, still.code) == ("FAILED", "REQUIRED_MOTOR_UNAVAILABLE")  # its fault is still there
+    assert (still.status, still.code) == (
+        "FAILED",
+        "REQUIRED_MOTOR_UNAVAILABLE",
+    )  # its fault is still there
     assert scene.ack(scene.command("RESET_MOTOR", motorIds=["drive_left"])).code == "RESET_COOLDOWN"
     scene.sim.clear("agv", "drive_left")
     scene.run(0.1)
@@ -226,7 +238,11 @@ def test_c_a_task_that_drives_fails():
     scene.sim.inject("agv", "drive_right", "disconnected")
     scene.run(0.1)
     failed = scene.last("task.failed")
-    assert (failed.code, failed.motorId, failed.recoverable) == ("REQUIRED_MOTOR_UNAVAILABLE", "drive_right", True)
+    assert (failed.code, failed.motorId, failed.recoverable) == (
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        "drive_right",
+        True,
+    )
 
 
 # Scenario D: mock mode
@@ -234,7 +250,9 @@ def test_c_a_task_that_drives_fails():
 
 def test_d_the_same_messages_without_hardware():
     scene = Scene().run(3.05)
-    said = {kind: len(scene.said(kind)) for kind in ("heartbeat", "state", "telemetry", "traffic.state")}
+    said = {
+        kind: len(scene.said(kind)) for kind in ("heartbeat", "state", "telemetry", "traffic.state")
+    }
     assert said["heartbeat"] == 3
     assert said["telemetry"] == 6
     assert said["traffic.state"] == 30
@@ -243,7 +261,9 @@ def test_d_the_same_messages_without_hardware():
     assert all(envelope.sim is not None for envelope in scene.heard)
 
 
-@pytest.mark.parametrize(("button", "value", "free"), [("estop", True, False), ("obstacle_m", 0.3, -1.0)])
+@pytest.mark.parametrize(
+    ("button", "value", "free"), [("estop", True, False), ("obstacle_m", 0.3, -1.0)]
+)
 def test_d_safety_clamps_the_drive_and_the_status_follows(button, value, free):
     scene = Scene().run(0.1)
     name = scene.command("MOVE", x=4.0, y=0.0)

@@ -20,7 +20,10 @@ VALIDATOR = Draft202012Validator(schema())
 PROFILE = {
     "initialPose": {"x": 1, "y": 2.5, "theta": 0, "mapId": "hall"},
     "kinematics": "TRACK",
-    "faultInjectionRules": [{"target": "gripper", "atS": 5, "durationS": 2}, {"target": "hoist", "chancePerS": 0.1}],
+    "faultInjectionRules": [
+        {"target": "gripper", "atS": 5, "durationS": 2},
+        {"target": "hoist", "chancePerS": 0.1},
+    ],
     "obstacleScript": [{"atS": 1, "untilS": 2, "distanceM": 0.5}, {"x": 1, "y": 2}],
     "barcodeScript": [{"atS": 1, "code": "A"}],
     "markers": [{"code": "B", "x": 0, "y": 1}],
@@ -70,7 +73,9 @@ def test_files_that_are_right(path):
 
 def places(value, at=()):
     """Every key and element in a config, but for what is inside buckets."""
-    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+    for key in (
+        value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    ):
         yield (*at, key)
         if key not in ("extensions", "metadata", "config", "settings", "params"):
             yield from places(value[key], (*at, key))
@@ -84,7 +89,9 @@ def inside(config, path):
 
 BASES = [RICH, seed(), own()]
 CHANGES = st.one_of(
-    st.tuples(st.just("set"), VALUES), st.tuples(st.just("drop"), st.none()), st.tuples(st.just("add"), VALUES)
+    st.tuples(st.just("set"), VALUES),
+    st.tuples(st.just("drop"), st.none()),
+    st.tuples(st.just("add"), VALUES),
 )
 
 
@@ -101,7 +108,9 @@ def test_the_schema_and_the_shape_pass_agree(data):
         elif what == "drop":
             del table[path[-1]]
         elif isinstance(table, dict):
-            table[data.draw(st.sampled_from(["x", "y", "distanceM", "onCommand", "vendor"]))] = copy.deepcopy(value)
+            table[data.draw(st.sampled_from(["x", "y", "distanceM", "onCommand", "vendor"]))] = (
+                copy.deepcopy(value)
+            )
     config.setdefault("schemaVersion", None)  # as for a file: nothing is taken from the own robot
     valid = VALIDATOR.is_valid(config)
     made, found = examine_config(config, environment=False)

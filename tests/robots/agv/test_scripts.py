@@ -53,7 +53,11 @@ def test_people_can_put_something_in_the_way():
     sim, _, machine = running()
     sim.set_input("agv", "obstacle_m", 1.2)
     sim.run(seconds=0.02)
-    assert (machine.obstacle_m, machine.obstacle_stop, machine.field_violation) == (1.2, False, True)
+    assert (machine.obstacle_m, machine.obstacle_stop, machine.field_violation) == (
+        1.2,
+        False,
+        True,
+    )
     sim.set_input("agv", "obstacle_m", 0.6)
     sim.run(seconds=0.02)
     assert machine.obstacle_stop
@@ -75,7 +79,9 @@ def test_it_stops_at_its_stop_distance_from_what_stands_at_a_place_and_goes_on_w
     assert machine.pose == (6.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize(("y", "stops"), [(0.57, True), (0.58, False), (-0.57, True), (-0.58, False)])
+@pytest.mark.parametrize(
+    ("y", "stops"), [(0.57, True), (0.58, False), (-0.57, True), (-0.58, False)]
+)
 def test_what_is_beside_the_way_does_not_stop_it(y, stops):
     """Half a width of 0.325 m and a radius of 0.25 m: they touch within 0.575 m."""
     sim, _, machine = running(obstacleScript=[{"x": 2.0, "y": y, "radiusM": 0.25}])
@@ -110,7 +116,8 @@ def test_it_turns_away_from_an_obstacle_if_its_corners_have_room(radius, turns):
 
 def test_without_stop_on_obstacle_it_only_warns():
     sim, robot = bench(
-        runtime=profile(obstacleScript=[{"distanceM": 0.2}]), safety={**own()["safety"], "stopOnObstacle": False}
+        runtime=profile(obstacleScript=[{"distanceM": 0.2}]),
+        safety={**own()["safety"], "stopOnObstacle": False},
     )
     sim.run(seconds=0.05)
     robot.machine.go([Waypoint(2, 0)])
@@ -143,7 +150,10 @@ def test_the_gap_to_a_disc_is_that_of_its_points(x, y, radius, heading):
     gap = disc_gap(np.array([[x, y, radius]]), 0.0, 0.0, heading, 0.4, 0.3)
     angles = np.linspace(0, 2 * math.pi, 20_001)
     px, py = x + radius * np.cos(angles), y + radius * np.sin(angles)
-    ahead, aside = px * math.cos(heading) + py * math.sin(heading), py * math.cos(heading) - px * math.sin(heading)
+    ahead, aside = (
+        px * math.cos(heading) + py * math.sin(heading),
+        py * math.cos(heading) - px * math.sin(heading),
+    )
     ways = ahead[np.abs(aside) <= 0.3]
     if x * math.cos(heading) + y * math.sin(heading) <= 0 or not len(ways):
         assert gap == math.inf or not len(ways)
@@ -170,18 +180,32 @@ def test_the_gap_to_a_box_is_that_of_its_points(x, y, half_x, half_y, theta, hea
         x + along * math.cos(theta) - across * math.sin(theta),
         y + along * math.sin(theta) + across * math.cos(theta),
     )
-    ahead, aside = px * math.cos(heading) + py * math.sin(heading), py * math.cos(heading) - px * math.sin(heading)
+    ahead, aside = (
+        px * math.cos(heading) + py * math.sin(heading),
+        py * math.cos(heading) - px * math.sin(heading),
+    )
     ways = ahead[np.abs(aside) <= 0.3]
     if len(ways) and ways.max() > 0:
-        assert gap == pytest.approx(max(ways.min() - 0.4, 0.0), abs=5e-3) or np.abs(np.abs(aside) - 0.3).min() < 2e-3
+        assert (
+            gap == pytest.approx(max(ways.min() - 0.4, 0.0), abs=5e-3)
+            or np.abs(np.abs(aside) - 0.3).min() < 2e-3
+        )
     else:
-        assert gap == math.inf or np.abs(np.abs(aside) - 0.3).min() < 2e-3 or abs(ahead.max()) < 2e-3
+        assert (
+            gap == math.inf or np.abs(np.abs(aside) - 0.3).min() < 2e-3 or abs(ahead.max()) < 2e-3
+        )
 
 
 @pytest.mark.parametrize("shape", [{"radius_m": 0.25}, {"size_m": (0.5, 0.8)}])
 def test_the_obstacles_of_the_world_stop_it_and_it_goes_on_when_they_move_away(shape):
     away = (4.0, 9.0, 0.0)
-    world = World({"box": Obstacle(**shape, begin=(4.0, 0.0, 0.0), end=away, begin_ns=8 * 10**9, end_ns=8 * 10**9 + 1)})
+    world = World(
+        {
+            "box": Obstacle(
+                **shape, begin=(4.0, 0.0, 0.0), end=away, begin_ns=8 * 10**9, end_ns=8 * 10**9 + 1
+            )
+        }
+    )
     sim, _, machine = running(world)
     machine.go([Waypoint(6, 0)])
     sim.run(seconds=7.0)
@@ -237,7 +261,10 @@ def test_codes_are_read_at_their_times_by_the_scanner_that_is_named_or_the_first
 @pytest.mark.parametrize("hz", [1, 100])
 def test_each_marker_is_read_once_a_passage_at_any_tick(hz):
     """At 1 Hz the robot goes a metre between two ticks, over markers of 5 cm."""
-    markers = [{"code": f"M{i}", "x": 1.0 + 0.7 * i, "y": 0.04 * (-1) ** i, "radiusM": 0.05} for i in range(5)]
+    markers = [
+        {"code": f"M{i}", "x": 1.0 + 0.7 * i, "y": 0.04 * (-1) ** i, "radiusM": 0.05}
+        for i in range(5)
+    ]
     beside = [{"code": "beside", "x": 2.0, "y": 0.06, "radiusM": 0.05}]
     runtime = {**profile(markers=markers + beside, kinematics="TRACK"), "tickHz": hz}
     sim, robot = bench(runtime=runtime)
@@ -256,7 +283,9 @@ def test_a_marker_under_the_robot_is_read_when_it_is_switched_on_and_not_by_a_sc
     sim, robot, machine = running(markers=here)
     assert [code for _, _, code in robot.scanned] == ["HERE"]
     off = [{"target": "scanner0", "kind": "off", "atS": 0.0}]
-    sim, robot, machine = running(markers=[{"code": "THERE", "x": 1.0, "y": 0.0}], faultInjectionRules=off)
+    sim, robot, machine = running(
+        markers=[{"code": "THERE", "x": 1.0, "y": 0.0}], faultInjectionRules=off
+    )
     machine.go([Waypoint(2, 0)])
     sim.run(seconds=4.0)
     assert machine.arrived
@@ -267,7 +296,9 @@ def test_a_marker_under_the_robot_is_read_when_it_is_switched_on_and_not_by_a_sc
 
 
 def test_a_fault_begins_at_its_time_and_ends_after_its_duration():
-    sim, robot, machine = running(faultInjectionRules=[{"target": "hoist", "atS": 1.0, "durationS": 0.5}])
+    sim, robot, machine = running(
+        faultInjectionRules=[{"target": "hoist", "atS": 1.0, "durationS": 0.5}]
+    )
     sim.run(seconds=0.9)
     assert machine.healthy("hoist")
     sim.run(seconds=0.1)
@@ -282,7 +313,9 @@ def test_a_fault_begins_at_its_time_and_ends_after_its_duration():
 
 
 def test_a_fault_without_duration_stays_until_it_is_cleared():
-    sim, _, machine = running(faultInjectionRules=[{"target": "hoist", "kind": "disconnected", "atS": 0.5}])
+    sim, _, machine = running(
+        faultInjectionRules=[{"target": "hoist", "kind": "disconnected", "atS": 0.5}]
+    )
     sim.run(seconds=5.0)
     assert not machine.health("hoist").connected
     sim.clear("agv", "hoist")

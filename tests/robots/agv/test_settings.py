@@ -27,13 +27,17 @@ def test_the_settings_are_told_at_boot():
 
 def test_rates_change_while_it_runs():
     scene = Scene().run(1.0)
-    report = desire(scene, 1, {"streams.stateHz": 40, "streams.heartbeatHz": 5, "streams.trafficHz": 2.5})
+    report = desire(
+        scene, 1, {"streams.stateHz": 40, "streams.heartbeatHz": 5, "streams.trafficHz": 2.5}
+    )
     assert (report.desiredVersion, report.rejected) == (1, [])
     assert report.effective["streams.stateHz"] == 40
     scene.run(0.5)
     scene.heard.clear()
     scene.run(4.0)
-    assert [len(scene.said(kind)) for kind in ("state", "heartbeat", "traffic.state", "telemetry")] == [160, 20, 10, 8]
+    assert [
+        len(scene.said(kind)) for kind in ("state", "heartbeat", "traffic.state", "telemetry")
+    ] == [160, 20, 10, 8]
     assert (scene.last("heartbeat").settingsVersion, scene.last("heartbeat").intervalMs) == (1, 200)
 
 
@@ -52,7 +56,10 @@ def test_what_is_wrong_is_rejected_by_key_and_the_rest_applied():
     }
     assert all(entry.message for entry in report.rejected)
     assert report.restartRequired == ["dimensions.lengthMm"]
-    assert (report.effective["streams.telemetryHz"], report.effective["streams.stateHz"]) == (8, 10.0)
+    assert (report.effective["streams.telemetryHz"], report.effective["streams.stateHz"]) == (
+        8,
+        10.0,
+    )
 
 
 def test_keys_that_are_right_only_together():
@@ -71,7 +78,10 @@ def test_a_patch_adds_and_a_replacement_takes_back():
     report = desire(scene, 2, {"streams": {"stateHz": 30}})
     assert (report.effective["streams.stateHz"], report.effective["streams.telemetryHz"]) == (30, 5)
     report = desire(scene, 3, {"streams.stateHz": 15}, mode="REPLACE")
-    assert (report.effective["streams.stateHz"], report.effective["streams.telemetryHz"]) == (15, 2.0)
+    assert (report.effective["streams.stateHz"], report.effective["streams.telemetryHz"]) == (
+        15,
+        2.0,
+    )
 
 
 @pytest.mark.parametrize("version", [5, 4, -1])
@@ -86,7 +96,9 @@ def test_an_old_version_is_reported_but_not_applied(version):
 
 def test_a_slower_motor_drives_slower():
     scene = Scene().run(0.1)
-    desire(scene, 1, {f"motors.drive_{side}.limits.maxSpeed.value": 0.3 for side in ("left", "right")})
+    desire(
+        scene, 1, {f"motors.drive_{side}.limits.maxSpeed.value": 0.3 for side in ("left", "right")}
+    )
     scene.command("MOVE", x=3.0, y=0.0)
     scene.run(3)
     assert scene.truth.velocity[0] == pytest.approx(0.3)
@@ -125,7 +137,10 @@ def test_who_wins_at_boot(mode, hz, version):
     scene = Scene(runtime={"startupPolicy": {"settingsBootstrapMode": mode}})
     scene.send(m.Recalled("settings.reported", REPORTED, "boot-0"))
     scene.run(0.5)
-    assert desire(scene, version, {"streams.stateHz": 50}, ageS=60.0).effective["streams.stateHz"] == hz
+    assert (
+        desire(scene, version, {"streams.stateHz": 50}, ageS=60.0).effective["streams.stateHz"]
+        == hz
+    )
     assert desire(scene, 8, {"streams.stateHz": 5}).effective["streams.stateHz"] == 5
 
 
@@ -155,7 +170,9 @@ def test_settings_are_part_of_a_snapshot():
 
 def test_what_needs_a_restart_waits_and_is_named_until_then():
     scene = Scene().run(0.1)
-    report = desire(scene, 1, {"runtime.tickHz": 50, "dimensions.lengthMm": 900, "streams.stateHz": 20})
+    report = desire(
+        scene, 1, {"runtime.tickHz": 50, "dimensions.lengthMm": 900, "streams.stateHz": 20}
+    )
     assert (report.restartRequired, report.effective["runtime.tickHz"]) == (["runtime.tickHz"], 100)
     assert report.effective["dimensions.lengthMm"] == 900, "as it is already, so nothing waits"
     report = desire(scene, 2, {"streams.stateHz": 30})
@@ -177,7 +194,9 @@ def test_who_it_is_and_whom_it_hears_is_the_files_alone(key):
 def kept(report):
     """As the outbox has it."""
     plain = msgspec.to_builtins(report)
-    data = msgspec.json.encode(Envelope(1, "x", "settings.reported", "agv", "boot-0", 1, "2026-01-01T00:00:00Z", plain))
+    data = msgspec.json.encode(
+        Envelope(1, "x", "settings.reported", "agv", "boot-0", 1, "2026-01-01T00:00:00Z", plain)
+    )
     return [("robot.agv.settings.reported", data)]
 
 
@@ -193,7 +212,9 @@ def begun_again(scene, file=None):
 def test_after_a_restart_what_waited_counts():
     first = Scene().run(0.1)
     script = {"initialPose": {"x": 2.0}}
-    desire(first, 3, {"runtime.tickHz": 50, "runtime.simulationProfile": script, "streams.stateHz": 20})
+    desire(
+        first, 3, {"runtime.tickHz": 50, "runtime.simulationProfile": script, "streams.stateHz": 20}
+    )
     scene, notes = begun_again(first)
     report = scene.last("settings.reported")
     assert (report.desiredVersion, report.restartRequired) == (3, [])
@@ -201,7 +222,10 @@ def test_after_a_restart_what_waited_counts():
     assert (scene.robot.config.runtime.tickHz, scene.truth.pose[0]) == (50, 2.0)
     assert "runtime.tickHz 50" in notes[0]
     again, _ = begun_again(scene)
-    assert (again.robot.config.runtime.tickHz, again.last("settings.reported").restartRequired) == (50, [])
+    assert (again.robot.config.runtime.tickHz, again.last("settings.reported").restartRequired) == (
+        50,
+        [],
+    )
 
 
 def test_it_can_be_taken_back_and_then_the_file_counts():
@@ -232,7 +256,9 @@ def test_a_robot_without_the_module_or_a_past_begins_as_its_file_says():
     first = Scene().run(0.1)
     desire(first, 1, {"runtime.tickHz": 50})
     past = kept(first.last("settings.reported"))
-    deaf = RobotConfig.model_validate(changed({"capabilities.supportedModules": {"settings": False}}))
+    deaf = RobotConfig.model_validate(
+        changed({"capabilities.supportedModules": {"settings": False}})
+    )
     plain = RobotConfig.model_validate(own())
     assert Robot.resumed(deaf, past) == (deaf, [])
     assert Robot.resumed(plain, []) == (plain, [])

@@ -9,7 +9,9 @@ from rigless.robots.agv.status import Facts, derive, may_drive
 from .scene import Scene
 
 
-def expected(connected, require, drive, lost, estop, obstacle, held, zone, manual, functional, empty):
+def expected(
+    connected, require, drive, lost, estop, obstacle, held, zone, manual, functional, empty
+):
     """The precedence as the document words it."""
     if require and not connected:
         return "OFFLINE"
@@ -23,7 +25,9 @@ def expected(connected, require, drive, lost, estop, obstacle, held, zone, manua
 def test_every_combination():
     seen = set()
     for case in product((False, True), repeat=11):
-        connected, require, drive, lost, estop, obstacle, held, zone, manual, functional, empty = case
+        connected, require, drive, lost, estop, obstacle, held, zone, manual, functional, empty = (
+            case
+        )
         facts = Facts(connected, require, ("ERROR:left",) if drive else (), ("lidar0",) if lost else (), estop, obstacle, held,
                       ("z1",) if zone else (), manual, ("DISCONNECTED:act_1",) if functional else (), empty)  # fmt: skip
         status, reasons = derive(facts)
@@ -92,7 +96,9 @@ def test_each_cause_by_itself_comes_and_goes(what):
     assert cleared.clearedAt > raised.raisedAt
 
 
-@pytest.mark.parametrize(("first", "second"), [(a, b) for a in MAKES for b in MAKES if a.split()[0] < b.split()[0]])
+@pytest.mark.parametrize(
+    ("first", "second"), [(a, b) for a in MAKES for b in MAKES if a.split()[0] < b.split()[0]]
+)
 def test_of_two_causes_the_weightier_counts(first, second):
     scene = Scene().run(0.05)
     make(scene, first, True)
@@ -103,7 +109,9 @@ def test_of_two_causes_the_weightier_counts(first, second):
 
 
 def test_a_required_device_that_is_lost_is_an_error():
-    devices = [{"deviceId": "lidar0", "type": "LIDAR", "driver": {"type": "MOCK"}, "required": True}]
+    devices = [
+        {"deviceId": "lidar0", "type": "LIDAR", "driver": {"type": "MOCK"}, "required": True}
+    ]
     scene = Scene(io={"devices": devices}).run(0.1)
     make(scene, "lidar0 off", True)
     assert (scene.status, scene.truth.reasons) == ("ERROR", ["REQUIRED_PART_LOST:lidar0"])

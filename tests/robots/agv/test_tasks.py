@@ -11,12 +11,23 @@ from .scene import Scene
 
 
 def enveloped(kind, payload):
-    head = {"v": 1, "messageId": f"b-{payload['revision']}", "type": kind, "robotId": "agv", "bootId": "b", "seq": 1}
+    head = {
+        "v": 1,
+        "messageId": f"b-{payload['revision']}",
+        "type": kind,
+        "robotId": "agv",
+        "bootId": "b",
+        "seq": 1,
+    }
     return json.dumps({**head, "ts": "2026-01-01T00:00:00.000Z", "payload": payload}).encode()
 
 
 def words(scene, name="t1"):
-    return [(progress.state, progress.stepIndex) for progress in scene.said("task.progress") if progress.taskId == name]
+    return [
+        (progress.state, progress.stepIndex)
+        for progress in scene.said("task.progress")
+        if progress.taskId == name
+    ]
 
 
 def failed(scene):
@@ -58,7 +69,9 @@ def test_scans_wait_for_a_code():
 
 @pytest.mark.parametrize(("x", "end"), [(0.05, "task.done"), (1.0, "task.failed")])
 def test_a_code_counts_for_a_scan_where_it_was_read(x, end):
-    scene = Scene(runtime={"simulationProfile": {"barcodeScript": [{"atS": 0.5, "code": "A"}]}}).run(0.6)
+    scene = Scene(
+        runtime={"simulationProfile": {"barcodeScript": [{"atS": 0.5, "code": "A"}]}}
+    ).run(0.6)
     scene.assign(("MOVE", {"x": x, "y": 0.0}), ("SCAN", {"timeoutS": 1.0})).run(5)
     assert len(scene.said(end)) == 1
 
@@ -69,7 +82,11 @@ def test_what_is_held_goes_on():
     scene.run(1)
     scene.control("HOLD")
     scene.run(4)
-    assert (scene.status, scene.truth.velocity[0], scene.last("task.progress").state) == ("PAUSED", 0.0, "HELD")
+    assert (scene.status, scene.truth.velocity[0], scene.last("task.progress").state) == (
+        "PAUSED",
+        0.0,
+        "HELD",
+    )
     assert scene.last("state").holds == ["h1"]
     scene.control("RELEASE", seq=2)
     scene.until(lambda: scene.said("task.done"))
@@ -120,7 +137,10 @@ def test_a_task_that_makes_no_sense_is_not_begun(steps, code):
 def grip_that_fails(on_fail):
     """A step that needs a gripper which falls ill in it."""
     scene = Scene().run(0.1)
-    scene.assign(m.Step("a", "RELEASE", {}, [], on_fail), m.Step("b", "SET_OUTPUT", {"ioId": "buzzer", "value": True}))
+    scene.assign(
+        m.Step("a", "RELEASE", {}, [], on_fail),
+        m.Step("b", "SET_OUTPUT", {"ioId": "buzzer", "value": True}),
+    )
     scene.run(0.3)
     scene.sim.inject("agv", "gripper", "error")
     return scene.run(0.1)
@@ -162,18 +182,24 @@ def test_a_retry_that_succeeds():
 def test_each_step_has_its_own_tries():
     script = [{"atS": 3.3, "code": "A"}, {"atS": 6.5, "code": "B"}]
     scene = Scene(runtime={"simulationProfile": {"barcodeScript": script}}).run(0.1)
-    scene.assign(*(m.Step(code, "SCAN", {"code": code, "timeoutS": 0.5}, [], "RETRY") for code in "AB"))
+    scene.assign(
+        *(m.Step(code, "SCAN", {"code": code, "timeoutS": 0.5}, [], "RETRY") for code in "AB")
+    )
     scene.run(8)
     assert scene.last("task.done").metrics["retries"] == 4
 
 
-@pytest.mark.parametrize(("on_fail", "end"), [("ABORT", "task.failed"), ("SKIP", "task.done"), ("RETRY", "task.done")])
+@pytest.mark.parametrize(
+    ("on_fail", "end"), [("ABORT", "task.failed"), ("SKIP", "task.done"), ("RETRY", "task.done")]
+)
 def test_a_motor_that_is_not_well_when_the_task_comes(on_fail, end):
     """Refused with the step's name; or taken, where the step may fail or the motor may be well again by then."""
     scene = Scene().run(0.1)
     scene.sim.inject("agv", "gripper", "error")
     scene.run(0.1)
-    scene.assign(m.Step("a", "WAIT", {"seconds": 0.5}), m.Step("b", "RELEASE", {}, ["GRIPPER"], on_fail))
+    scene.assign(
+        m.Step("a", "WAIT", {"seconds": 0.5}), m.Step("b", "RELEASE", {}, ["GRIPPER"], on_fail)
+    )
     assert scene.truth.task == "" or on_fail != "ABORT"
     scene.run(1)
     scene.sim.clear("agv", "gripper")
@@ -183,7 +209,13 @@ def test_a_motor_that_is_not_well_when_the_task_comes(on_fail, end):
 
 
 def test_what_may_be_left_out_may_be_null():
-    step = {"stepId": "a", "type": "WAIT", "params": {"seconds": 0.1}, "requires": None, "onFail": None}
+    step = {
+        "stepId": "a",
+        "type": "WAIT",
+        "params": {"seconds": 0.1},
+        "requires": None,
+        "onFail": None,
+    }
     payload = {"taskId": "t1", "revision": 1, "priority": None, "deadline": None, "steps": [step]}
     scene = Scene().run(0.1).wire("task.assign", enveloped("task.assign", payload)).run(1)
     assert scene.last("task.done").taskId == "t1"
@@ -191,11 +223,17 @@ def test_what_may_be_left_out_may_be_null():
 
 def test_a_task_that_cannot_be_read_has_failed():
     scene = (
-        Scene().run(0.1).wire("task.assign", enveloped("task.assign", {"taskId": "t1", "revision": 1, "steps": "x"}))
+        Scene()
+        .run(0.1)
+        .wire(
+            "task.assign", enveloped("task.assign", {"taskId": "t1", "revision": 1, "steps": "x"})
+        )
     )
     assert failed(scene) == ("t1", None, "INVALID_PARAMS")
     scene.assign(("WAIT", {"seconds": 0.1})).run(0.05)
-    scene.wire("task.assign", enveloped("task.assign", {"taskId": "t1", "revision": 2, "steps": [None]})).run(1)
+    scene.wire(
+        "task.assign", enveloped("task.assign", {"taskId": "t1", "revision": 2, "steps": [None]})
+    ).run(1)
     assert len(scene.said("task.failed")) == 1
     assert scene.last("task.done").taskId == "t1", "the one that was understood stands"
 
@@ -208,7 +246,9 @@ def test_the_more_urgent_goes_first_and_none_is_interrupted():
     wait = ("WAIT", {"seconds": 0.5})
     scene.assign(wait, id="first")
     scene.run(0.1)
-    scene.assign(wait, id="low", priority=1).assign(wait, id="high", priority=9).assign(wait, id="low2", priority=1)
+    scene.assign(wait, id="low", priority=1).assign(wait, id="high", priority=9).assign(
+        wait, id="low2", priority=1
+    )
     scene.run(5)
     assert [done.taskId for done in scene.said("task.done")] == ["first", "high", "low", "low2"]
 
@@ -246,7 +286,9 @@ def test_a_revision_that_makes_no_sense_leaves_the_task_as_it_was(ahead):
 
 def test_a_revision_of_the_task_that_runs_goes_before_those_that_wait():
     scene = Scene().run(0.1)
-    scene.assign(("WAIT", {"seconds": 5})).run(0.1).assign(("WAIT", {"seconds": 0.1}), id="t2", priority=9).run(0.1)
+    scene.assign(("WAIT", {"seconds": 5})).run(0.1).assign(
+        ("WAIT", {"seconds": 0.1}), id="t2", priority=9
+    ).run(0.1)
     scene.assign(("WAIT", {"seconds": 0.1}), revision=2).run(1)
     assert [done.taskId for done in scene.said("task.done")] == ["t1", "t2"]
 
@@ -317,7 +359,10 @@ def test_stop_ends_all_tasks_and_a_move_waits_for_none():
     scene.run(1)
     assert scene.ack(scene.command("MOVE", x=0.0, y=0.0)).code == "BUSY"
     scene.command("STOP")
-    assert [(end.taskId, end.code) for end in scene.said("task.failed")] == [("t1", "CANCELLED"), ("t2", "CANCELLED")]
+    assert [(end.taskId, end.code) for end in scene.said("task.failed")] == [
+        ("t1", "CANCELLED"),
+        ("t2", "CANCELLED"),
+    ]
     scene.run(3)
     assert scene.said("task.done") == []
 
@@ -353,7 +398,13 @@ def ended(scene):
 WAIT = ("WAIT", {"seconds": 0.1})
 DONE = {"taskId": "t1", "startedAt": "2026-01-01T00:00:01Z", "finishedAt": "2026-01-01T00:00:02Z", "metrics": {"distanceM": 7.0},
         "revision": 1}  # fmt: skip
-FAILED = {"taskId": "t1", "code": "STEP_FAILED", "message": "why", "recoverable": True, "revision": 1}
+FAILED = {
+    "taskId": "t1",
+    "code": "STEP_FAILED",
+    "message": "why",
+    "recoverable": True,
+    "revision": 1,
+}
 
 
 def test_a_task_from_before_a_restart_has_failed_unless_it_had_ended():
@@ -362,8 +413,12 @@ def test_a_task_from_before_a_restart_has_failed_unless_it_had_ended():
         scene.send(progress(name, 1))
     scene.send(m.Recalled("task.done", DONE, "boot-0", "m-1"))
     scene.run(1)
-    assert [(end.taskId, end.stepId, end.code) for end in scene.said("task.failed")] == [("cut", "s3", "RESTARTED")]
-    scene.assign(WAIT, id="cut", ageS=30.0, correlationId="m-1")  # delivered once more, from before the boot
+    assert [(end.taskId, end.stepId, end.code) for end in scene.said("task.failed")] == [
+        ("cut", "s3", "RESTARTED")
+    ]
+    scene.assign(
+        WAIT, id="cut", ageS=30.0, correlationId="m-1"
+    )  # delivered once more, from before the boot
     scene.run(1)
     assert scene.said("task.done") == []
     scene.assign(WAIT, id="cut", revision=2)
@@ -381,16 +436,22 @@ def test_a_revision_that_came_while_the_robot_was_down_replaces_what_the_restart
 def test_what_it_said_in_this_very_boot_is_no_restart():
     scene = Scene().run(0.1)
     boot = scene.robot.state.core.boot_id
-    scene.send(m.Recalled("task.progress", {"taskId": "t1", "state": "RUNNING", "stepId": "s1"}, boot)).run(1)
+    scene.send(
+        m.Recalled("task.progress", {"taskId": "t1", "state": "RUNNING", "stepId": "s1"}, boot)
+    ).run(1)
     assert scene.said("task.failed") == []
 
 
 @pytest.mark.parametrize("end", ["task.done", "task.failed"])
 def test_an_assignment_that_had_ended_before_a_restart_is_not_done_again(end):
     scene = Scene().send(m.Recalled(end, DONE if end == "task.done" else FAILED, "boot-0", "m-1"))
-    scene.run(1).assign(WAIT, ageS=30.0, correlationId="m-1").run(1)  # delivered once more, from before the boot
+    scene.run(1).assign(WAIT, ageS=30.0, correlationId="m-1").run(
+        1
+    )  # delivered once more, from before the boot
     assert (ended(scene), scene.said("task.progress")) == ([], [])
-    scene.assign(WAIT, revision=2, ageS=5.0, correlationId="m-2").run(1)  # assigned while the robot was down
+    scene.assign(WAIT, revision=2, ageS=5.0, correlationId="m-2").run(
+        1
+    )  # assigned while the robot was down
     assert ended(scene) == [("t1", "DONE", "m-2")]
 
 
@@ -416,13 +477,21 @@ def test_a_task_that_was_refused_before_a_restart_may_come_again():
 def test_a_revision_that_was_refused_does_not_bring_back_the_one_before():
     scene = Scene().run(0.1)
     scene.assign(WAIT, correlationId="m-1").run(1)
-    scene.assign(("NONSENSE",), revision=2, correlationId="m-2").assign(WAIT, correlationId="m-3").run(1)
-    assert ended(scene) == [("t1", "DONE", "m-1"), ("t1", "NOT_SUPPORTED", "m-2"), ("t1", "DONE", "m-3")]
+    scene.assign(("NONSENSE",), revision=2, correlationId="m-2").assign(
+        WAIT, correlationId="m-3"
+    ).run(1)
+    assert ended(scene) == [
+        ("t1", "DONE", "m-1"),
+        ("t1", "NOT_SUPPORTED", "m-2"),
+        ("t1", "DONE", "m-3"),
+    ]
     assert len(scene.said("task.done")) == 2
     assert scene.said("task.done")[0] == scene.said("task.done")[1]
 
 
-@pytest.mark.parametrize("nonsense", [{"taskId": "t1"}, {"taskId": "t1", "revision": "x", "code": 5}, {"revision": 1}])
+@pytest.mark.parametrize(
+    "nonsense", [{"taskId": "t1"}, {"taskId": "t1", "revision": "x", "code": 5}, {"revision": 1}]
+)
 def test_what_is_remembered_of_a_task_and_cannot_be_read_is_forgotten(nonsense):
     scene = Scene().send(m.Recalled("task.done", nonsense, "boot-0", "m-1")).run(1)
     scene.assign(WAIT, correlationId="m-2").run(1)
@@ -512,12 +581,23 @@ def test_the_page_shows_how_the_last_task_ended_until_the_next_one_comes():
     scene = Scene().run(0.1)
     scene.assign(("MOVE", {"x": 1.0, "y": 0.0}), WAIT).until(lambda: scene.said("task.done"))
     done = scene.last("task.done").metrics
-    assert card(scene) == (("MOVE x 1 y 0", "WAIT seconds 0.1", f"DONE t1 in {done['durationS']:.1f} s, 1.00 m"), [])
-    scene.assign(WAIT, ("SCAN", {"code": "A", "timeoutS": 0.5}), ("WAIT", {"seconds": 7}), id="t2").run(0.05)
-    assert scene.robot.view().lines()["task"].texts[:2] == ("WAIT seconds 0.1", "SCAN code A timeoutS 0.5")
+    assert card(scene) == (
+        ("MOVE x 1 y 0", "WAIT seconds 0.1", f"DONE t1 in {done['durationS']:.1f} s, 1.00 m"),
+        [],
+    )
+    scene.assign(
+        WAIT, ("SCAN", {"code": "A", "timeoutS": 0.5}), ("WAIT", {"seconds": 7}), id="t2"
+    ).run(0.05)
+    assert scene.robot.view().lines()["task"].texts[:2] == (
+        "WAIT seconds 0.1",
+        "SCAN code A timeoutS 0.5",
+    )
     scene.run(1)
     why = "FAILED t2: STEP_FAILED: no scanner read A in time"
-    assert card(scene) == (("WAIT seconds 0.1", "SCAN code A timeoutS 0.5", why), ["SCAN code A timeoutS 0.5", why])
+    assert card(scene) == (
+        ("WAIT seconds 0.1", "SCAN code A timeoutS 0.5", why),
+        ["SCAN code A timeoutS 0.5", why],
+    )
 
 
 def test_the_page_shows_the_end_of_a_long_task_and_of_one_that_never_began():
@@ -530,7 +610,10 @@ def test_the_page_shows_the_end_of_a_long_task_and_of_one_that_never_began():
     scene.assign(WAIT, id="first").assign(WAIT).run(0.05)
     scene.send(m.TaskCancel(taskId="t1")).send(m.TaskCancel(taskId="first"))
     scene.assign(WAIT, id="never", deadline=scene.at(-1.0))  # refused: that is in the events
-    assert card(scene)[0] == ("WAIT seconds 0.1", "FAILED first: CANCELLED: cancelled by task.cancel")
+    assert card(scene)[0] == (
+        "WAIT seconds 0.1",
+        "FAILED first: CANCELLED: cancelled by task.cancel",
+    )
 
 
 def test_the_page_shows_what_was_done_before_a_restart():

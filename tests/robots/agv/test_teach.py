@@ -27,7 +27,9 @@ def test_a_session_needs_no_name():
     scene = Scene().run(0.1)
     scene.send(m.TeachStart()).send(m.TeachRecord()).send(m.TeachStop())
     assert [point.sessionId for point in scene.said("teach.point")] == ["teach"]
-    assert [(result.sessionId, result.status) for result in scene.said("teach.result")] == [("teach", "DONE")]
+    assert [(result.sessionId, result.status) for result in scene.said("teach.result")] == [
+        ("teach", "DONE")
+    ]
     scene.send(m.TeachStop())
     assert scene.last("teach.result").status == "REJECTED"
 
@@ -35,11 +37,17 @@ def test_a_session_needs_no_name():
 def test_one_session_at_a_time():
     scene = Scene().run(0.1)
     scene.send(m.TeachStart(sessionId="s1")).send(m.TeachStart(sessionId="s2"))
-    assert (scene.last("teach.result").sessionId, scene.last("teach.result").status) == ("s2", "REJECTED")
+    assert (scene.last("teach.result").sessionId, scene.last("teach.result").status) == (
+        "s2",
+        "REJECTED",
+    )
     scene.send(m.TeachRecord(sessionId="s2"))
     assert scene.said("teach.point") == []
     scene.send(m.TeachStop(sessionId="s1", cancel=True))
-    assert (scene.last("teach.result").sessionId, scene.last("teach.result").status) == ("s1", "CANCELLED")
+    assert (scene.last("teach.result").sessionId, scene.last("teach.result").status) == (
+        "s1",
+        "CANCELLED",
+    )
     scene.send(m.TeachStart(sessionId="s2")).send(m.TeachRecord(sessionId="s2"))
     assert scene.last("teach.point").sessionId == "s2"
 
@@ -55,7 +63,9 @@ def test_a_result_fits_into_one_message():
 
 def test_a_robot_without_the_module_neither_listens_nor_speaks():
     scene = Scene(capabilities={"supportedModules": {"teach": False}}).run(0.1)
-    scene.send(m.TeachStart(sessionId="s1")).send(m.TeachRecord(sessionId="s1")).send(m.TeachStop(sessionId="s1"))
+    scene.send(m.TeachStart(sessionId="s1")).send(m.TeachRecord(sessionId="s1")).send(
+        m.TeachStop(sessionId="s1")
+    )
     scene.run(2)
     assert not [envelope for envelope in scene.heard if envelope.type.startswith("teach.")]
     assert sum(event.data.get("count", 1) for event in scene.events("NOT_SUPPORTED")) == 3
@@ -72,4 +82,7 @@ def test_what_is_told_late_is_refused():
     assert scene.said("teach.point") == []
     scene.send(m.TeachRecord(ageS=0.5))
     scene.send(m.TeachStop())
-    assert (scene.last("teach.result").status, len(scene.last("teach.result").points)) == ("DONE", 1)
+    assert (scene.last("teach.result").status, len(scene.last("teach.result").points)) == (
+        "DONE",
+        1,
+    )

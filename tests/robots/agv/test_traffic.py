@@ -26,7 +26,11 @@ def test_a_held_move_goes_on_after_the_release():
     scene = moving()
     scene.control("HOLD")
     scene.run(2)
-    assert (scene.status, scene.truth.velocity[0], scene.truth.reasons) == ("PAUSED", 0.0, ["TRAFFIC_HOLD"])
+    assert (scene.status, scene.truth.velocity[0], scene.truth.reasons) == (
+        "PAUSED",
+        0.0,
+        ["TRAFFIC_HOLD"],
+    )
     assert (scene.last("traffic.state").held, scene.last("traffic.state").holdIds) == (True, ["h1"])
     assert scene.acks("go") == ["ACCEPTED", "RUNNING"]
     scene.control("RELEASE", seq=2)
@@ -164,7 +168,10 @@ def test_a_release_that_overtakes_its_hold_leaves_what_is_newer(release):
 def test_a_release_of_a_name_that_no_control_may_have_is_told():
     scene = Scene().run(0.1)
     scene.control("HOLD").control("RELEASE", id="r", value="x" * 60_000).run(0.1)
-    assert ("controlId" in scene.events("INVALID_PARAMS")[0].message, scene.last("state").holds) == (True, ["h1"])
+    assert (
+        "controlId" in scene.events("INVALID_PARAMS")[0].message,
+        scene.last("state").holds,
+    ) == (True, ["h1"])
 
 
 def test_a_release_of_a_hold_that_has_run_out_leaves_the_others():
@@ -204,7 +211,10 @@ def test_what_is_remembered_of_controls_is_bounded(monkeypatch):
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(st.permutations([("HOLD", 1), ("RELEASE", 2), ("HOLD", 3), ("RELEASE", 4), ("HOLD", 5)]), st.booleans())
+@given(
+    st.permutations([("HOLD", 1), ("RELEASE", 2), ("HOLD", 3), ("RELEASE", 4), ("HOLD", 5)]),
+    st.booleans(),
+)
 def test_in_whatever_order_the_last_word_counts(order, twice):
     """Of holds and releases of one control, numbered as they were meant: the highest number decides."""
     scene = _ready()
@@ -233,7 +243,9 @@ def _ready():
 
 def test_a_speed_limit_slows_and_the_lowest_counts():
     scene = moving()
-    scene.control("SPEED_LIMIT", id="a", value={"mps": 0.5}).control("SPEED_LIMIT", id="b", value=0.2, valid_s=2.0)
+    scene.control("SPEED_LIMIT", id="a", value={"mps": 0.5}).control(
+        "SPEED_LIMIT", id="b", value=0.2, valid_s=2.0
+    )
     scene.control("SPEED_LIMIT", id="c", value={"unit": "mmps", "value": 500}, valid_s=9.0)
     scene.run(1.5)
     assert scene.truth.velocity[0] == pytest.approx(0.2)
@@ -248,7 +260,9 @@ def test_a_speed_limit_slows_and_the_lowest_counts():
     assert scene.status == "RUNNING"
 
 
-@pytest.mark.parametrize("value", ["fast", -1, {"mps": None}, True, [1], float(2**70), {}, {"unit": "mps"}])
+@pytest.mark.parametrize(
+    "value", ["fast", -1, {"mps": None}, True, [1], float(2**70), {}, {"unit": "mps"}]
+)
 def test_a_limit_that_is_none_is_told(value):
     scene = Scene().run(0.1)
     scene.control("SPEED_LIMIT", value=value)
@@ -272,7 +286,11 @@ def test_the_robot_stands_before_a_blocked_zone(zone):
     scene.control("ZONE_BLOCK", id="z1", zone=zone)
     scene.command("MOVE", id="go", x=8.0, y=0.0)
     scene.run(8)
-    assert (scene.status, scene.truth.reasons, scene.truth.velocity[0]) == ("PAUSED", ["ZONE_BLOCK:z1"], 0.0)
+    assert (scene.status, scene.truth.reasons, scene.truth.velocity[0]) == (
+        "PAUSED",
+        ["ZONE_BLOCK:z1"],
+        0.0,
+    )
     front = scene.truth.pose[0] + 0.45
     assert 3.7 < front <= 4.0
     scene.control("GRANT", id="g1", value="z1")
@@ -288,7 +306,11 @@ def test_a_robot_on_a_track_stands_before_a_zone_behind_it():
     scene.run(2)
     assert scene.last("traffic.state").velocity.v == -1.2
     scene.run(6)
-    assert (scene.truth.reasons, scene.truth.velocity[0], scene.truth.pose[2]) == (["ZONE_BLOCK:z1"], 0.0, 0.0)
+    assert (scene.truth.reasons, scene.truth.velocity[0], scene.truth.pose[2]) == (
+        ["ZONE_BLOCK:z1"],
+        0.0,
+        0.0,
+    )
     assert -4.0 <= scene.truth.pose[0] - 0.45 < -3.7
     assert len(scene.events("ZONE_BLOCK")) == 1
     scene.control("RELEASE", id="z1", seq=2).run(8)
@@ -331,7 +353,9 @@ def test_no_blocked_zone_is_ever_entered(x, y, radius, at_s):
     scene = _ready()
     scene.command("MOVE", id="go", x=6.0, y=0.0)
     scene.run(at_s)
-    ahead = zones.swept(scene.truth.pose, 0.9, 0.65, scene.robot.machine.stop_distance_m + 0.05, 0.05, False)
+    ahead = zones.swept(
+        scene.truth.pose, 0.9, 0.65, scene.robot.machine.stop_distance_m + 0.05, 0.05, False
+    )
     too_late = zones.touches(ahead, [], (x, y, radius))
     scene.control("ZONE_BLOCK", id="z", zone={"x": x, "y": y, "radius": radius})
     for _ in range(60):
@@ -353,7 +377,9 @@ NUMBER = st.integers(-20, 20).map(lambda n: n / 4)
 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
-@given(st.tuples(NUMBER, NUMBER, NUMBER), st.lists(st.tuples(NUMBER, NUMBER), min_size=3, max_size=3))
+@given(
+    st.tuples(NUMBER, NUMBER, NUMBER), st.lists(st.tuples(NUMBER, NUMBER), min_size=3, max_size=3)
+)
 def test_shapes_touch_where_a_dense_grid_of_points_says_so(pose, corners):
     """A triangle and a body, against points laid over the body."""
     body = zones.footprint(pose, 2.0, 1.0)
@@ -375,7 +401,9 @@ def test_the_footprint_is_the_body():
     scene.command("INIT_POSE", x=1.0, y=2.0, theta=math.pi / 2)
     scene.run(0.2)
     told = scene.last("traffic.state")
-    assert sorted(told.footprint) == sorted([(0.675, 2.45), (0.675, 1.55), (1.325, 1.55), (1.325, 2.45)])
+    assert sorted(told.footprint) == sorted(
+        [(0.675, 2.45), (0.675, 1.55), (1.325, 1.55), (1.325, 2.45)]
+    )
     assert (told.held, told.stopDistanceM, told.edgeId) == (False, 0.0, None)
 
 

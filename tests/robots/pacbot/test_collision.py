@@ -7,7 +7,19 @@ import pytest
 
 from rigless.worlds.shipped import shipped_mazes
 
-from .scene import CLOCKWISE, DT_S, FORWARD, RIGHT, WHEELS, codes, drive, pacbot, times, truth, wander
+from .scene import (
+    CLOCKWISE,
+    DT_S,
+    FORWARD,
+    RIGHT,
+    WHEELS,
+    codes,
+    drive,
+    pacbot,
+    times,
+    truth,
+    wander,
+)
 
 TOP = 0.3 / 1.005
 REST_Y = 1.8 - 0.075  # against the upper wall of the empty maze
@@ -28,7 +40,9 @@ def test_it_stops_at_a_wall_and_stays():
     assert truth(sim).velocity == (0, 0, 0)
     assert codes(sim) == ["collision"]
     (touch,) = truth(sim).contacts
-    assert (touch.x, touch.y, touch.normal_x, touch.normal_y) == pytest.approx((1.05, 1.8, 0, -1), abs=1e-8)
+    assert (touch.x, touch.y, touch.normal_x, touch.normal_y) == pytest.approx(
+        (1.05, 1.8, 0, -1), abs=1e-8
+    )
 
 
 def test_the_wheels_stall_with_it():
@@ -75,7 +89,9 @@ def test_an_impact_is_seen_in_messages_of_any_rate(hz):
     sim = pacbot(f"sensors_hz={hz}", "imu.accel_filter_s=0.05")
     drive(sim, FORWARD)
     sim.run(4)
-    said = [message.ay for message in sim.take("pacbot", "sensors") if type(message).__name__ == "Imu"]
+    said = [
+        message.ay for message in sim.take("pacbot", "sensors") if type(message).__name__ == "Imu"
+    ]
     assert min(said) < -2.0
 
 
@@ -125,7 +141,13 @@ def test_a_sticky_wall_slows_and_turns_it_as_mass_and_inertia_say():
 
 def test_a_very_sticky_wall_makes_it_roll():
     command = {"west": 0.5, "east": -0.5, "north": 0.1, "south": -0.1}
-    sim = pacbot("body.wall_friction=1000", "body.inertia_kgm2=1000", "maze=full", "start_x_m=1.0", "start_y_m=8.9")
+    sim = pacbot(
+        "body.wall_friction=1000",
+        "body.inertia_kgm2=1000",
+        "maze=full",
+        "start_x_m=1.0",
+        "start_y_m=8.9",
+    )
     drive(sim, command)
     sim.run(0.9)
     start = truth(sim)
@@ -143,7 +165,10 @@ def test_a_very_sticky_wall_makes_it_roll():
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 def test_no_wall_is_entered_in_a_million_steps(name, friction):
     sim = pacbot(
-        f"maze={name}", f"body.wall_friction={friction}", "body.wheel_speed_mps=1.5", "body.turn_speed_radps=12"
+        f"maze={name}",
+        f"body.wall_friction={friction}",
+        "body.wheel_speed_mps=1.5",
+        "body.turn_speed_radps=12",
     )
     robot = sim.robots["pacbot"]
     steps = 1_000_000 if friction == 0 else 100_000

@@ -102,19 +102,30 @@ def test_the_serial_line_sets_all_wheels_in_its_own_order():
     arrive(sim, "uart", struct.pack(">4h", 32767, -32767, -16384, 8192)[:5])
     assert set(truth(sim).commands.values()) == {0.0}
     arrive(sim, "uart", struct.pack(">4h", 32767, -32767, -16384, 8192)[5:])
-    assert truth(sim).commands == pytest.approx({"north": 1, "east": -1, "south": -0.50002, "west": 0.25001}, abs=1e-4)
+    assert truth(sim).commands == pytest.approx(
+        {"north": 1, "east": -1, "south": -0.50002, "west": 0.25001}, abs=1e-4
+    )
     assert sim.take("pacbot", "uart") == []
 
 
 @pytest.mark.parametrize(
     ("word", "moves"),
-    [("W", (0, 1, 0)), ("s", (0, -1, 0)), ("A", (-1, 0, 0)), ("d", (1, 0, 0)), ("Q", (0, 0, 1)), ("E", (0, 0, -1))],
+    [
+        ("W", (0, 1, 0)),
+        ("s", (0, -1, 0)),
+        ("A", (-1, 0, 0)),
+        ("d", (1, 0, 0)),
+        ("Q", (0, 0, 1)),
+        ("E", (0, 0, -1)),
+    ],
 )
 def test_a_key_drives_until_the_next(word, moves):
     sim = pacbot("strings=true", "motors.tau_s=0", "body.damping_per_s=0")
     arrive(sim, "strings", word.encode())
     sim.run(1.5)
-    assert truth(sim).body_velocity == pytest.approx((0.3 * moves[0], 0.3 * moves[1], 4.0 * moves[2]), abs=1e-12)
+    assert truth(sim).body_velocity == pytest.approx(
+        (0.3 * moves[0], 0.3 * moves[1], 4.0 * moves[2]), abs=1e-12
+    )
     arrive(sim, "strings", b"stop")
     sim.run(0.1)
     assert truth(sim).velocity == (0, 0, 0)
@@ -129,7 +140,9 @@ def test_a_tile_is_one_cell(word, moves, profile):
     sim.run(0.005)
     arrive(sim, "strings", word.encode())
     sim.run(0.5)
-    assert max(map(abs, truth(sim).commands.values())) == (1.0 if profile == "seed" else pytest.approx(0.75 * 1.005))
+    assert max(map(abs, truth(sim).commands.values())) == (
+        1.0 if profile == "seed" else pytest.approx(0.75 * 1.005)
+    )
     sim.run(3)
     wanted = (1.05 + 0.3 * moves[0], 1.05 + 0.3 * moves[1], 0)
     assert truth(sim).pose == pytest.approx(

@@ -28,13 +28,22 @@ def test_a_dead_motor_halves_the_speed_and_turns_it():
 
 def test_an_inverted_wheel_turns_it_on_the_spot():
     found = faulty("wheel_east", "inverted", times(FORWARD, 0.5))
-    assert found.body_velocity == pytest.approx((0, 0, -0.5 * TOP / (2 * 0.075)), rel=1e-6, abs=1e-9)
+    assert found.body_velocity == pytest.approx(
+        (0, 0, -0.5 * TOP / (2 * 0.075)), rel=1e-6, abs=1e-9
+    )
 
 
 def test_weak_runaway_and_lag():
-    assert faulty("wheel_west", "weak", FORWARD, factor=0.5).wheels["west"] == pytest.approx(0.5 * TOP, rel=1e-6)
-    assert faulty("wheel_south", "runaway", {}, level=-0.4).wheels["south"] == pytest.approx(-0.4 * TOP, rel=1e-6)
-    slow, fast = faulty("wheel_west", "lag", FORWARD, 0.3, tau_s=0.5), faulty("gyro", "off", FORWARD, 0.3)
+    assert faulty("wheel_west", "weak", FORWARD, factor=0.5).wheels["west"] == pytest.approx(
+        0.5 * TOP, rel=1e-6
+    )
+    assert faulty("wheel_south", "runaway", {}, level=-0.4).wheels["south"] == pytest.approx(
+        -0.4 * TOP, rel=1e-6
+    )
+    slow, fast = (
+        faulty("wheel_west", "lag", FORWARD, 0.3, tau_s=0.5),
+        faulty("gyro", "off", FORWARD, 0.3),
+    )
     assert 0.2 * TOP < slow.wheels["west"] < 0.6 * TOP < fast.wheels["west"]
 
 
@@ -105,11 +114,15 @@ def test_fault_noise_does_not_depend_on_listeners():
 def test_a_lost_reply_starves_only_who_asked():
     sim = pacbot()
     replies = []
-    sim.listeners.output.append(lambda _, output: replies.append(output.link) if output.port == "commands" else 0)
+    sim.listeners.output.append(
+        lambda _, output: replies.append(output.link) if output.port == "commands" else 0
+    )
     for link in (1, 2):
         sim.apply(inp.Connect("pacbot", "commands", link, "10.0.0.9", "here"))
     sim.inject("pacbot", "commands", "drop", direction="out", until_s=0.5)
-    sim.apply(inp.Arrive("pacbot", "commands", 1, b'{"command":"move","id":0,"params":{"speed":1}}'))
+    sim.apply(
+        inp.Arrive("pacbot", "commands", 1, b'{"command":"move","id":0,"params":{"speed":1}}')
+    )
     sim.run(1.0)
     sim.apply(inp.Arrive("pacbot", "commands", 2, b'{"command":"sensors"}'))
     assert replies == [2]
@@ -120,7 +133,9 @@ def test_replies_that_are_late_find_their_way():
     sim = pacbot()
     replies = []
     sim.listeners.output.append(
-        lambda time_ns, output: replies.append((round(time_ns / 1e6), output.link)) if output.port == "commands" else 0
+        lambda time_ns, output: (
+            replies.append((round(time_ns / 1e6), output.link)) if output.port == "commands" else 0
+        )
     )
     sim.inject("pacbot", "commands", "delay", direction="out", ms=40)
     for link in (1, 2):
@@ -137,5 +152,7 @@ def test_the_largest_fault_is_still_json():
         sim.inject("pacbot", target, "bias", value=1e12)
     sim.run(0.1)
     reply = ask(sim, command="sensors")
-    assert np.isfinite([*reply["tof"].values(), *reply["encoders"].values(), *reply["imu"].values()]).all()
+    assert np.isfinite(
+        [*reply["tof"].values(), *reply["encoders"].values(), *reply["imu"].values()]
+    ).all()
     assert reply["tof"]["north"] == 1e9

@@ -8,11 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.robots.pacbot.game import board as b
-from rigless.robots.pacbot.game.frame import GameCodec, GameCommand, frame_of, read_frame, write_frame
+from rigless.robots.pacbot.game.frame import (
+    GameCodec,
+    GameCommand,
+    frame_of,
+    read_frame,
+    write_frame,
+)
 
 from .playing import Table
 
-CLIENTS = ">" + "HBB" + "BB" + "H" + "HBB" + "B" + "HBB" * 4 + "H" + "H" + "BB" + 31 * "I"  # as that client spells it
+CLIENTS = (
+    ">" + "HBB" + "BB" + "H" + "HBB" + "B" + "HBB" * 4 + "H" + "H" + "BB" + 31 * "I"
+)  # as that client spells it
 
 
 def test_a_frame_is_what_the_competitions_client_reads():
@@ -21,8 +29,18 @@ def test_a_frame_is_what_the_competitions_client_reads():
     table.tick(b"a")
     frame = table.tick()
     assert len(frame) == struct.calcsize(CLIENTS) == 159
-    ticks, period, mode, steps, lasts, level_steps, score, level, lives, combo, *rest = struct.unpack(CLIENTS, frame)
-    assert (ticks, period, mode, lasts, level, lives, combo) == (table.state.ticks - 1, 12, b.SCATTER, 60, 1, 3, 0)
+    ticks, period, mode, steps, lasts, level_steps, score, level, lives, combo, *rest = (
+        struct.unpack(CLIENTS, frame)
+    )
+    assert (ticks, period, mode, lasts, level, lives, combo) == (
+        table.state.ticks - 1,
+        12,
+        b.SCATTER,
+        60,
+        1,
+        3,
+        0,
+    )
     assert (steps, level_steps, score) == (table.state.mode_steps, table.state.level_steps, 10)
     red, red_fright, red_trapped = rest[:3]
     assert red >> 14 == (b.STEP[table.state.ghosts[0].place.direction][0] & 3)

@@ -10,7 +10,12 @@ from .playing import BOARD, Table
 
 def test_the_board_is_the_competitions():
     assert sum(row.bit_count() for row in BOARD.pellets) == 244
-    found = [(row, col) for row in range(b.ROWS) for col in range(b.COLUMNS) if BOARD.super_pellets[row] >> col & 1]
+    found = [
+        (row, col)
+        for row in range(b.ROWS)
+        for col in range(b.COLUMNS)
+        if BOARD.super_pellets[row] >> col & 1
+    ]
     assert found == [(3, 1), (3, 26), (23, 1), (23, 26)]
     assert not BOARD.wall_at(*b.PACMAN_SPAWN[:2])
     assert BOARD.wall_at(14, 0)  # no tunnel
@@ -42,7 +47,11 @@ def test_nothing_moves_in_a_pause():
 def test_a_pellet_is_ten_points_once_and_walls_stop():
     table = Table(ghosts=0).playing()
     table.tick(b"a")
-    assert (table.state.pacman.cell, table.state.score, table.state.pellets_left) == ((23, 12), 10, 243)
+    assert (table.state.pacman.cell, table.state.score, table.state.pellets_left) == (
+        (23, 12),
+        10,
+        243,
+    )
     table.tick(b"d", b"a")
     assert table.state.score == 10
     table.tick(b"s")
@@ -78,7 +87,12 @@ def test_frightened_ghosts_are_worth_more_each_and_come_back_harmless_no_more():
     assert all(ghost.place.gone and ghost.eaten and ghost.spawning for ghost in table.state.ghosts)
     table.put(29, 1)
     table.steps(1)
-    assert [ghost.place.cell for ghost in table.state.ghosts] == [(13, 13), (13, 13), (14, 11), (14, 15)]
+    assert [ghost.place.cell for ghost in table.state.ghosts] == [
+        (13, 13),
+        (13, 13),
+        (14, 11),
+        (14, 15),
+    ]
     assert not any(ghost.eaten or ghost.fright_steps for ghost in table.state.ghosts)
 
 
@@ -89,7 +103,12 @@ def test_a_ghost_costs_a_life_clears_the_board_and_pauses():
     table.state.ghosts[b.CYAN].place.put((23, 11), b.LEFT)
     table.tick(b"a")
     state = table.state
-    assert (state.lives, state.pacman.gone, state.mode, state.fruit_steps) == (2, True, b.SCATTER, 0)
+    assert (state.lives, state.pacman.gone, state.mode, state.fruit_steps) == (
+        2,
+        True,
+        b.SCATTER,
+        0,
+    )
     assert (state.score, state.pellets_left) == (20, 242)  # what was eaten stays eaten
     table.steps(1)
     assert (state.mode, state.pacman.cell) == (b.PAUSED, b.PACMAN_SPAWN[:2])
@@ -113,7 +132,12 @@ def test_the_last_life_ends_the_game_for_good_until_it_is_restarted():
 def eat_until(table, left):
     """All pellets but so many are gone; the last is right of where Pacman starts."""
     rows = [0] * b.ROWS
-    cells = [(row, col) for row in range(b.ROWS) for col in range(b.COLUMNS) if BOARD.pellets[row] >> col & 1]
+    cells = [
+        (row, col)
+        for row in range(b.ROWS)
+        for col in range(b.COLUMNS)
+        if BOARD.pellets[row] >> col & 1
+    ]
     kept = [(23, 15), *[cell for cell in cells if cell != (23, 15)][: left - 1]]
     for row, column in kept:
         rows[row] |= 1 << column
@@ -220,7 +244,12 @@ def test_ghosts_never_leave_what_is_theirs():
             table.tick(b"P")
         for ghost in table.state.ghosts:
             cell = ghost.place.cell
-            assert ghost.place.gone or not BOARD.wall_at(*cell) or b.in_house(*cell) or cell == b.HOUSE_EXIT
+            assert (
+                ghost.place.gone
+                or not BOARD.wall_at(*cell)
+                or b.in_house(*cell)
+                or cell == b.HOUSE_EXIT
+            )
 
 
 @pytest.mark.parametrize(

@@ -69,13 +69,17 @@ def test_frames_come_twenty_four_times_a_second_paused_or_not():
     playing = frames(sim)
     assert (len(paused), len(playing)) == (24, 24)
     assert [frame.ticks for frame in paused] == [0] * 24
-    assert [frame.ticks for frame in playing] == list(range(24))  # the command is done after a tick's frame
+    assert [frame.ticks for frame in playing] == list(
+        range(24)
+    )  # the command is done after a tick's frame
     assert playing[-1].mode == b.SCATTER
 
 
 def test_what_goes_out_are_frames_of_159_bytes():
     sim, seen = match(), []
-    sim.listeners.output.append(lambda at, output: seen.append(output) if output.port == "game" else None)
+    sim.listeners.output.append(
+        lambda at, output: seen.append(output) if output.port == "game" else None
+    )
     sim.run(0.2)
     assert [(len(output.data), output.subject) for output in seen] == [(159, "binary")] * 4
     assert read_frame(seen[-1].data) == game(sim)

@@ -31,7 +31,16 @@ def way(seconds, top=TOP, tau_s=TAU_S):
         ({**FORWARD, **RIGHT}, (1, 1, 0)),
         ({**times(FORWARD, -1), **RIGHT}, (1, -1, 0)),
     ],
-    ids=["forward", "backward", "right", "left", "clockwise", "counter-clockwise", "diagonal", "other diagonal"],
+    ids=[
+        "forward",
+        "backward",
+        "right",
+        "left",
+        "clockwise",
+        "counter-clockwise",
+        "diagonal",
+        "other diagonal",
+    ],
 )
 def test_the_motions_of_the_seed(command, direction):
     sim = pacbot()
@@ -47,7 +56,11 @@ def test_the_motions_of_the_seed(command, direction):
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4), st.floats(-3, 3))
 def test_velocity_is_what_the_formulas_say(commands, theta):
     sim = pacbot(
-        f"start_theta_rad={theta}", "start_x_m=1.05", "start_y_m=1.05", "motors.tau_s=0", "body.damping_per_s=0"
+        f"start_theta_rad={theta}",
+        "start_x_m=1.05",
+        "start_y_m=1.05",
+        "motors.tau_s=0",
+        "body.damping_per_s=0",
     )
     drive(sim, dict(zip(WHEELS, commands, strict=True)))
     sim.run(DT_S)
@@ -55,16 +68,24 @@ def test_velocity_is_what_the_formulas_say(commands, theta):
     right, ahead, turn = (n - s) / 2, (w - e) / 2, -(n + s + e + w) / (4 * 0.075)
     assert truth(sim).body_velocity == pytest.approx((right, ahead, turn), abs=1e-12)
     now = theta + turn * DT_S
-    wanted = right * math.cos(now) - ahead * math.sin(now), right * math.sin(now) + ahead * math.cos(now), turn
+    wanted = (
+        right * math.cos(now) - ahead * math.sin(now),
+        right * math.sin(now) + ahead * math.cos(now),
+        turn,
+    )
     assert truth(sim).velocity == pytest.approx(wanted, abs=1e-12)
 
 
 def test_turning_while_driving_is_a_circle():
     sim = pacbot("motors.tau_s=0", "body.damping_per_s=0")
-    drive(sim, {"west": 0.1, "east": -0.3, "north": -0.1, "south": -0.1})  # 0.06 m/s ahead, 0.4 rad/s to the left
+    drive(
+        sim, {"west": 0.1, "east": -0.3, "north": -0.1, "south": -0.1}
+    )  # 0.06 m/s ahead, 0.4 rad/s to the left
     sim.run(2 * math.pi / 0.4 / 2)
     x, y, _ = truth(sim).pose
-    assert (x, y) == pytest.approx((1.05 - 2 * 0.06 / 0.4, 1.05), abs=5e-4)  # half a circle, left of where it was
+    assert (x, y) == pytest.approx(
+        (1.05 - 2 * 0.06 / 0.4, 1.05), abs=5e-4
+    )  # half a circle, left of where it was
     assert truth(sim).distance_m == pytest.approx(math.pi * 0.06 / 0.4, abs=1e-3)
 
 
@@ -74,7 +95,9 @@ def test_the_lag_is_exact_whatever_the_step():
         drive(sim, FORWARD)
         sim.run(0.3)
         assert truth(sim).pose[1] == pytest.approx(1.05 + way(0.3), abs=1e-12)
-        assert truth(sim).wheels["west"] == pytest.approx(TOP * (1 - math.exp(-0.3 * (1 / TAU_S + DRAG))), abs=1e-12)
+        assert truth(sim).wheels["west"] == pytest.approx(
+            TOP * (1 - math.exp(-0.3 * (1 / TAU_S + DRAG))), abs=1e-12
+        )
 
 
 def test_forward_and_backward_comes_home():
@@ -127,7 +150,11 @@ def test_the_upstream_profile():
 
 def test_a_key_that_is_given_wins_over_the_profile():
     config = pacbot("profile=upstream", "body.wheel_speed_mps=0.4").robots["pacbot"].config
-    assert (config.body.wheel_speed_mps, config.encoders.ticks_per_rev, config.tof.max_range_m) == (0.4, 512, 2.0)
+    assert (config.body.wheel_speed_mps, config.encoders.ticks_per_rev, config.tof.max_range_m) == (
+        0.4,
+        512,
+        2.0,
+    )
 
 
 def test_a_dead_band_swallows_small_commands():
@@ -155,7 +182,9 @@ def test_slipping_wheels_turn_more_than_they_drive():
     drive(sim, FORWARD)
     sim.run(1.0)
     assert truth(sim).pose[1] == pytest.approx(1.05 + 0.75 * way(1.0), abs=1e-12)
-    assert truth(sim).ticks["west"] == pytest.approx(way(1.0) * 1000 / (2 * math.pi * 0.025), abs=1e-6)
+    assert truth(sim).ticks["west"] == pytest.approx(
+        way(1.0) * 1000 / (2 * math.pi * 0.025), abs=1e-6
+    )
 
 
 def test_on_a_slippery_floor_it_speeds_up_no_faster_than_the_grip_allows():

@@ -34,7 +34,9 @@ def test_a_maze_file_is_a_target(tmp_path, monkeypatch):
         world = sim.robots["pacbot"].world
         assert isinstance(world, MazeWorld)
         assert world.maze.name == "cross"
-        assert truth(sim).pose == pytest.approx((1.5 * 0.4, 1.5 * 0.4, 0))  # the centre (2, 2) is wall
+        assert truth(sim).pose == pytest.approx(
+            (1.5 * 0.4, 1.5 * 0.4, 0)
+        )  # the centre (2, 2) is wall
 
 
 def test_the_older_shape_is_a_target_too(tmp_path):
@@ -44,7 +46,9 @@ def test_the_older_shape_is_a_target_too(tmp_path):
 
 def test_settings_go_with_a_maze_file(tmp_path):
     path = written(tmp_path, {"grid": CROSS})
-    sim = open_target(path, ["profile=upstream", "start_theta_rad=1", "start_x_m=0.75", "start_y_m=0.45"]).simulation
+    sim = open_target(
+        path, ["profile=upstream", "start_theta_rad=1", "start_x_m=0.75", "start_y_m=0.45"]
+    ).simulation
     assert sim.robots["pacbot"].config.body.wheel_speed_mps == 0.5
     assert truth(sim).pose == (0.75, 0.45, 1.0)
 

@@ -34,7 +34,8 @@ def by_topic(sim):
 
 
 @pytest.mark.parametrize(
-    "wanted", [(0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.1, -0.05, 0.0), (0.0, 0.0, 1.0), (0.05, 0.0, -1.0)]
+    "wanted",
+    [(0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.1, -0.05, 0.0), (0.0, 0.0, 1.0), (0.05, 0.0, -1.0)],
 )
 def test_it_goes_as_told(wanted):
     sim = start()
@@ -70,7 +71,9 @@ def test_sensors_on_the_axes_of_ros():
     imu = found["imu"]
     assert imu.angular_velocity.z == pytest.approx(0.5, abs=1e-3)
     right, ahead = truth.acceleration
-    assert (imu.linear_acceleration.x, imu.linear_acceleration.y) == pytest.approx((ahead, -right), abs=2e-3)
+    assert (imu.linear_acceleration.x, imu.linear_acceleration.y) == pytest.approx(
+        (ahead, -right), abs=2e-3
+    )
     assert abs(imu.linear_acceleration.x) > 0.04  # v·w, and to the back when it goes to the left
     joints = found["joint_states"]
     assert joints.name == ("wheel_north", "wheel_south", "wheel_east", "wheel_west")
@@ -84,7 +87,10 @@ def test_sensors_on_the_axes_of_ros():
 def test_where_the_range_sensors_look():
     sim = start()
     static = {one.child_frame_id: one.transform for one in by_topic(sim)["/tf_static"].transforms}
-    at = {name: (round(where.translation.x, 3), round(where.translation.y, 3)) for name, where in static.items()}
+    at = {
+        name: (round(where.translation.x, 3), round(where.translation.y, 3))
+        for name, where in static.items()
+    }
     assert at["range_north"] == (0.075, 0.0)  # ahead
     assert at["range_west"] == (0.0, 0.075)  # to the left
     assert (at["range_south"], at["range_east"]) == ((-0.075, 0.0), (0.0, -0.075))

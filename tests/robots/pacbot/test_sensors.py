@@ -41,12 +41,16 @@ def test_encoders_add_up(command, ticks):
     drive(sim, command)
     sim.run(2.0)
     counted = ask(sim, command="sensors")["encoders"]
-    assert [counted[wheel] for wheel in WHEELS] == pytest.approx([0.6 * TICKS_PER_M * tick for tick in ticks], abs=0.51)
+    assert [counted[wheel] for wheel in WHEELS] == pytest.approx(
+        [0.6 * TICKS_PER_M * tick for tick in ticks], abs=0.51
+    )
     assert all(value == int(value) for value in counted.values())
 
 
 def test_encoder_noise_is_half_a_percent_of_each_step():
-    sim = noisy("maze=full", "start_x_m=4.35", "start_y_m=0.45", "body.damping_per_s=0", "motors.tau_s=0")
+    sim = noisy(
+        "maze=full", "start_x_m=4.35", "start_y_m=0.45", "body.damping_per_s=0", "motors.tau_s=0"
+    )
     drive(sim, times(CLOCKWISE, 1))
     before, steps = truth(sim).ticks, []
     for _ in range(1500):
@@ -89,7 +93,9 @@ def test_eight_sensors_look_between_the_wheels_too():
     sim.run(0.1)
     ranges = said(sim, Tof)[-1].ranges
     assert list(ranges) == [*WHEELS, "northeast", "southeast", "southwest", "northwest"]
-    assert [ranges[name] for name in list(ranges)[4:]] == pytest.approx([0.75 * math.sqrt(2) - 0.075] * 4, abs=1e-4)
+    assert [ranges[name] for name in list(ranges)[4:]] == pytest.approx(
+        [0.75 * math.sqrt(2) - 0.075] * 4, abs=1e-4
+    )
 
 
 def test_ranges_stay_within_what_the_sensor_can():
@@ -108,7 +114,9 @@ def test_range_noise_is_within_a_centimetre():
     sim.run(60)
     errors = np.array([list(message.ranges.values()) for message in said(sim, Tof)]) - 0.675
     assert abs(errors).max() <= 0.0101
-    assert (abs(errors) > 0.0099).mean() == pytest.approx(0.0455, abs=0.01)  # beyond two deviations, cut
+    assert (abs(errors) > 0.0099).mean() == pytest.approx(
+        0.0455, abs=0.01
+    )  # beyond two deviations, cut
     assert errors.mean() == pytest.approx(0, abs=2e-4)
     assert abs(np.corrcoef(errors.T) - np.eye(4)).max() < 0.06
 
@@ -144,7 +152,9 @@ def test_a_cone_sees_what_a_ray_passes():
         sim.run(0.1)
     assert said(straight, Tof)[-1].ranges["north"] == pytest.approx(0.675, abs=1e-4)
     ranges = said(wide, Tof)[-1].ranges
-    assert ranges["north"] == pytest.approx(0.15 / math.sin(0.4), abs=1e-4)  # the side wall, at the edge of the cone
+    assert ranges["north"] == pytest.approx(
+        0.15 / math.sin(0.4), abs=1e-4
+    )  # the side wall, at the edge of the cone
     assert ranges["north"] < 0.675
 
 
@@ -190,11 +200,17 @@ def test_the_accelerometer_feels_the_start_and_the_turn():
     sim = pacbot("imu.accel_filter_s=0")
     drive(sim, FORWARD)
     sim.run(0.01)
-    assert truth(sim).acceleration[1] == pytest.approx(0.3 / 1.005 * -math.expm1(-0.01 * 20.1) / 0.01, rel=1e-9)
+    assert truth(sim).acceleration[1] == pytest.approx(
+        0.3 / 1.005 * -math.expm1(-0.01 * 20.1) / 0.01, rel=1e-9
+    )
     steady = pacbot("imu.accel_filter_s=0", "motors.tau_s=0", "body.damping_per_s=0")
-    drive(steady, {"west": 0.1, "east": -0.3, "north": -0.1, "south": -0.1})  # 0.06 m/s ahead, 0.4 rad/s left
+    drive(
+        steady, {"west": 0.1, "east": -0.3, "north": -0.1, "south": -0.1}
+    )  # 0.06 m/s ahead, 0.4 rad/s left
     steady.run(1.0)
-    assert truth(steady).acceleration == pytest.approx((-0.06 * 0.4, 0), abs=1e-5)  # to the left: to the centre
+    assert truth(steady).acceleration == pytest.approx(
+        (-0.06 * 0.4, 0), abs=1e-5
+    )  # to the left: to the centre
 
 
 def test_away_from_the_centre_a_turn_is_felt():

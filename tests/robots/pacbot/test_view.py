@@ -52,7 +52,12 @@ def test_body_wheels_and_velocity_are_where_the_robot_is():
     assert away == pytest.approx(0.82 * 0.075, rel=1e-5)
     north = found["wheels"][0]
     assert math.atan2(north[1] - y, north[0] - x) == pytest.approx(theta + math.pi / 2, abs=1e-5)
-    assert found["wheels"][:, 3].tolist() == [0, 0, 2, 1]  # north and south stand, east goes backward, west forward
+    assert found["wheels"][:, 3].tolist() == [
+        0,
+        0,
+        2,
+        1,
+    ]  # north and south stand, east goes backward, west forward
     (x0, y0), (x1, y1) = found["velocity"]
     assert (x0, y0) == pytest.approx((x, y), abs=1e-6)
     assert math.atan2(y1 - y0, x1 - x0) == pytest.approx(theta + math.pi / 2, abs=1e-3)
@@ -100,7 +105,12 @@ def test_the_watchdog_has_a_lamp():
 
 @pytest.mark.parametrize(
     ("axes", "moved"),
-    [((1, 0, 0), (0, 1, 0)), ((0, 1, 0), (-1, 0, 0)), ((0, 0, 1), (0, 0, 1)), ((-0.5, 0, 0), (0, -0.5, 0))],
+    [
+        ((1, 0, 0), (0, 1, 0)),
+        ((0, 1, 0), (-1, 0, 0)),
+        ((0, 0, 1), (0, 0, 1)),
+        ((-0.5, 0, 0), (0, -0.5, 0)),
+    ],
 )
 def test_it_is_driven_as_the_keys_say(axes, moved):
     sim = pacbot()
@@ -145,7 +155,12 @@ def test_the_game_is_on_the_page():
     assert found["pacman"][0, :2] == pytest.approx(board.centre(23, 13), abs=1e-5)
     red = sim.truth("pacbot").game.ghosts[0].place
     assert found["ghosts"][0, :2] == pytest.approx(board.centre(red.row, red.column), abs=1e-5)
-    assert (numbers["score"], numbers["lives"], numbers["pellets_left"], numbers["playing"]) == (0, 3, 244, 1)
+    assert (numbers["score"], numbers["lives"], numbers["pellets_left"], numbers["playing"]) == (
+        0,
+        3,
+        244,
+        1,
+    )
     sim.robots["pacbot"].state.game.ghosts[0].fright_steps = 9
     assert drawn(sim)["ghosts"][:, 3].tolist() == [1, 0, 0, 0]
 
@@ -153,7 +168,11 @@ def test_the_game_is_on_the_page():
 def test_actions_start_and_stop_the_game():
     sim = pacbot("game.enabled=true", "game.ghosts=0")
     page = view(sim)
-    assert [part.name for part in page.parts if isinstance(part, Action)] == ["play", "pause", "restart"]
+    assert [part.name for part in page.parts if isinstance(part, Action)] == [
+        "play",
+        "pause",
+        "restart",
+    ]
     for action, mode in (("play", 1), ("pause", 0), ("play", 1), ("restart", 0)):
         for given in page.act(action):
             sim.apply(given)

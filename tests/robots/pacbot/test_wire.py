@@ -113,7 +113,10 @@ def said(*requests):
             {"command": "fly", "id": 0},
             '{"status":"error","command":"fly","id":0,"wheel":null,"message":"Unknown command: fly"}',
         ),
-        ({"command": "fly"}, '{"status":"error","command":"fly","wheel":null,"message":"Unknown command: fly"}'),
+        (
+            {"command": "fly"},
+            '{"status":"error","command":"fly","wheel":null,"message":"Unknown command: fly"}',
+        ),
         (b"{", '{"status":"error","message":"Invalid JSON"}'),
         (b"", '{"status":"error","message":"Invalid JSON"}'),
         (b"\xff\xfe", '{"status":"error","message":"Invalid JSON"}'),
@@ -160,7 +163,9 @@ REQUESTS = st.recursive(
     | st.sampled_from(["move", "id", "speed", "sensors", "forward"]),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["command", "id", "pin1", "pin2", "params", "speed"]), inner, max_size=6)
+        | st.dictionaries(
+            st.sampled_from(["command", "id", "pin1", "pin2", "params", "speed"]), inner, max_size=6
+        )
     ),
     max_leaves=12,
 )
@@ -174,10 +179,17 @@ def test_whatever_comes_is_one_message_and_one_reply(data):
     if isinstance(message, Command):
         assert -1 <= message.speed <= 1
     if isinstance(message, Refused):
-        assert json.loads(CommandCodec().encode(Reply("error", message.message, message.said)))["status"] == "error"
+        assert (
+            json.loads(CommandCodec().encode(Reply("error", message.message, message.said)))[
+                "status"
+            ]
+            == "error"
+        )
 
 
-@pytest.mark.parametrize("data", [b"[" * 100_000, b'{"a":' * 10_000, b"9" * 65536, b'{"command":"move","id":1e999}'])
+@pytest.mark.parametrize(
+    "data", [b"[" * 100_000, b'{"a":' * 10_000, b"9" * 65536, b'{"command":"move","id":1e999}']
+)
 def test_deep_and_long_json_is_survived(data):
     assert asked(pacbot(), data)["status"] == "error"
 
@@ -192,21 +204,32 @@ def test_topics_and_json():
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(*[st.integers(-32768, 32767)] * 4), max_size=5), st.lists(st.integers(0, 40), max_size=4))
+@given(
+    st.lists(st.tuples(*[st.integers(-32768, 32767)] * 4), max_size=5),
+    st.lists(st.integers(0, 40), max_size=4),
+)
 def test_the_serial_line_in_any_pieces(updates, cuts):
     data = b"".join(struct.pack(">4h", *update) for update in updates) + b"abc"
     codec, found, places = UartCodec(), [], sorted({min(cut, len(data)) for cut in cuts})
     for begin, end in zip([0, *places], [*places, len(data)], strict=True):
         found += codec.decode(data[begin:end])
     assert [
-        (round(s.north * 32767), round(s.east * 32767), round(s.south * 32767), round(s.west * 32767)) for s in found
+        (
+            round(s.north * 32767),
+            round(s.east * 32767),
+            round(s.south * 32767),
+            round(s.west * 32767),
+        )
+        for s in found
     ] == [tuple(max(value, -32767) for value in update) for update in updates]
     assert codec.pending == b"abc"
     assert all(-1 <= value <= 1 for speeds in found for value in vars(speeds).values())
 
 
 def test_full_speed_on_the_serial_line():
-    assert list(UartCodec().decode(bytes.fromhex("7fff 8001 0000 4000"))) == [Speeds(1.0, -1.0, 0.0, 16384 / 32767)]
+    assert list(UartCodec().decode(bytes.fromhex("7fff 8001 0000 4000"))) == [
+        Speeds(1.0, -1.0, 0.0, 16384 / 32767)
+    ]
 
 
 def test_words_are_trimmed_and_bounded():

@@ -3,7 +3,15 @@
 import math
 
 from rigless.kernel.simulation import Simulation
-from rigless.ros.messages import Header, Quaternion, TFMessage, Transform, TransformStamped, Twist, Vector3
+from rigless.ros.messages import (
+    Header,
+    Quaternion,
+    TFMessage,
+    Transform,
+    TransformStamped,
+    Twist,
+    Vector3,
+)
 from rigless.scenario.load import open_target
 
 TICK_S = 0.01
@@ -31,8 +39,12 @@ def one(sim: Simulation, topic: str) -> object:
     return said(sim, topic, 0.1)[-1]
 
 
-def transform(parent: str, child: str, at=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0, 1.0)) -> TransformStamped:
-    return TransformStamped(Header(frame_id=parent), child, Transform(Vector3(*at), Quaternion(*turn)))
+def transform(
+    parent: str, child: str, at=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0, 1.0)
+) -> TransformStamped:
+    return TransformStamped(
+        Header(frame_id=parent), child, Transform(Vector3(*at), Quaternion(*turn))
+    )
 
 
 def tell(sim: Simulation, *transforms: TransformStamped) -> None:

@@ -25,7 +25,9 @@ def subjects(sim):
 def test_a_fleet_has_a_namespace_each():
     sim = fleet({"kind": "rover", "count": 3}, {"kind": "rover", "name": "husky"})
     wanted = {
-        f"/{who}/{topic}" for who in ("rover_1", "rover_2", "rover_3", "husky") for topic in ("imu", "gps", "enc_vel")
+        f"/{who}/{topic}"
+        for who in ("rover_1", "rover_2", "rover_3", "husky")
+        for topic in ("imu", "gps", "enc_vel")
     }
     assert subjects(sim) >= wanted
     assert not [subject for subject in subjects(sim) if subject.count("/") < 2]
@@ -36,7 +38,9 @@ def test_each_hears_its_own_commands_and_has_its_own_noise():
     command(sim, 1.0, robot="rover-2")
     sim.run(0.3)
     assert [sim.truth(f"rover-{n}").pose[0] for n in (1, 2)] == pytest.approx([0.0, 0.3])
-    first, second = ([out.message for out in sim.take(f"rover-{n}", "dds") if out.topic == "gps"] for n in (1, 2))
+    first, second = (
+        [out.message for out in sim.take(f"rover-{n}", "dds") if out.topic == "gps"] for n in (1, 2)
+    )
     assert first[0].latitude != second[0].latitude
 
 
@@ -48,7 +52,9 @@ def test_a_rover_alone_has_none_and_any_can_be_set():
         "/ground_truth",
         "/odom/ground_truth",
     }
-    sim = open_target("rover", ["namespace=/a/b", "remaps={imu='vectornav/data', gps='/fix'}"]).simulation
+    sim = open_target(
+        "rover", ["namespace=/a/b", "remaps={imu='vectornav/data', gps='/fix'}"]
+    ).simulation
     assert subjects(sim) >= {"/a/b/vectornav/data", "/fix", "/a/b/enc_vel"}
     assert not subjects(sim) & {"/a/b/imu", "/a/b/gps"}
 

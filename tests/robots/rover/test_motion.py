@@ -23,9 +23,19 @@ def euler(v, w, yaw, dt, steps):
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(v=st.floats(-5, 5), w=st.floats(-6, 6), yaw=st.floats(-10, 10), period_ms=st.sampled_from([1, 5, 10, 20]))
+@given(
+    v=st.floats(-5, 5),
+    w=st.floats(-6, 6),
+    yaw=st.floats(-10, 10),
+    period_ms=st.sampled_from([1, 5, 10, 20]),
+)
 def test_the_pose_is_eulers(v, w, yaw, period_ms):
-    sim = rover(f"imu.initial_yaw_rad={yaw!r}", f"high_rate_update_period_s={period_ms / 1000}", ENDLESS, collect=False)
+    sim = rover(
+        f"imu.initial_yaw_rad={yaw!r}",
+        f"high_rate_update_period_s={period_ms / 1000}",
+        ENDLESS,
+        collect=False,
+    )
     command(sim, v, w)
     sim.run(0.4)
     x, y, theta = sim.truth("rover").pose
@@ -71,7 +81,11 @@ def test_it_does_the_same_unheard():
         "imu.gyro_walk_radps=0.1",
         "gps.drift_std_m=1.0",
     )
-    for extra in ((), ("low_rate_update_period_s=0.033",), ("gps.fix_schedule=[{at_s=0.5,fix='float'}]",)):
+    for extra in (
+        (),
+        ("low_rate_update_period_s=0.033",),
+        ("gps.fix_schedule=[{at_s=0.5,fix='float'}]",),
+    ):
         ends = []
         for steps, collect in (([2.97], False), ([0.0049] * 606 + [0.0006], False), ([2.97], True)):
             sim = rover(*noisy, *extra, collect=collect)
@@ -100,7 +114,9 @@ def test_limits_bound_speed_and_acceleration():
     command(sim, 0.0)
     begin = sim.truth("rover").distance_m
     sim.run(2.0)
-    assert sim.truth("rover").distance_m - begin == pytest.approx(2.0**2 / (2 * 4.0), abs=0.5 * 2.0 * 0.01 + 1e-9)
+    assert sim.truth("rover").distance_m - begin == pytest.approx(
+        2.0**2 / (2 * 4.0), abs=0.5 * 2.0 * 0.01 + 1e-9
+    )
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
@@ -195,7 +211,9 @@ def test_ground_truth_says_the_pose_under_both_its_names():
         assert len(found) == 100
         truth = sim.truth("rover")
         pose = found[-1].pose.pose
-        assert (pose.position.x, pose.position.y, heading(pose.orientation)) == pytest.approx(truth.pose)
+        assert (pose.position.x, pose.position.y, heading(pose.orientation)) == pytest.approx(
+            truth.pose
+        )
         assert (found[-1].header.frame_id, found[-1].child_frame_id) == ("map", "base_link")
 
 
@@ -211,7 +229,9 @@ def test_walls_that_are_not_met_change_nothing():
 
 def test_rovers_in_one_room_stop_at_each_other():
     world = {"map": "empty_room"}
-    robots = [{"kind": "rover", "name": name, "start": {"x": x}} for name, x in (("a", -1.5), ("b", 0.0))]
+    robots = [
+        {"kind": "rover", "name": name, "start": {"x": x}} for name, x in (("a", -1.5), ("b", 0.0))
+    ]
     sim = build(Scenario.model_validate({"world": world, "robots": robots})).simulation
     for _ in range(4):
         command(sim, 1.0, robot="a")

@@ -34,7 +34,10 @@ def test_imu_and_gps_are_held_back_until_tf_static_comes():
     tell(sim, transform("base_link", "imu_link", turn=Q90))
     assert topics(sim) >= {"imu", "gps"}
     assert heading(one(sim, "imu").orientation) == pytest.approx(math.pi / 2)
-    assert (codes(sim), sim.robots["rover"].status()) == (["transform-missing", "transform-found"], "ok")
+    assert (codes(sim), sim.robots["rover"].status()) == (
+        ["transform-missing", "transform-found"],
+        "ok",
+    )
 
 
 def test_a_fix_that_was_held_back_is_not_sent_late():
@@ -45,12 +48,20 @@ def test_a_fix_that_was_held_back_is_not_sent_late():
 
 
 def test_frames_may_have_other_names_and_others_between():
-    sim = rover(NO_TRANSFORMS, "base_frame_id=chassis", "imu_frame_id=/vn100", "gps_frame_id=antenna")
-    tell(sim, transform("chassis", "mast", (1.0, 0.0, 0.0), Q90), transform("mast", "antenna", (2.0, 0.0, 0.0)))
+    sim = rover(
+        NO_TRANSFORMS, "base_frame_id=chassis", "imu_frame_id=/vn100", "gps_frame_id=antenna"
+    )
+    tell(
+        sim,
+        transform("chassis", "mast", (1.0, 0.0, 0.0), Q90),
+        transform("mast", "antenna", (2.0, 0.0, 0.0)),
+    )
     tell(sim, transform("vn100", "chassis", turn=Q90))
     plane = sim.robots["rover"].plane
     fix = one(sim, "gps")
-    assert plane.to_enu(fix.latitude, fix.longitude, fix.altitude) == pytest.approx((1.0, 2.0, 0.0), abs=1e-6)
+    assert plane.to_enu(fix.latitude, fix.longitude, fix.altitude) == pytest.approx(
+        (1.0, 2.0, 0.0), abs=1e-6
+    )
     assert heading(one(sim, "imu").orientation) == pytest.approx(-math.pi / 2)
 
 
@@ -74,7 +85,13 @@ def test_a_transform_that_is_none_is_refused(bad):
 
 def test_rings_and_floods_of_frames_are_survived():
     sim = rover(NO_TRANSFORMS)
-    tell(sim, transform("a", "b"), transform("b", "c"), transform("c", "a"), transform("a", "imu_link"))
+    tell(
+        sim,
+        transform("a", "b"),
+        transform("b", "c"),
+        transform("c", "a"),
+        transform("a", "imu_link"),
+    )
     tell(sim, *(transform("base_link", f"frame{n}") for n in range(1500)))
     assert len(sim.robots["rover"].state.frames) == frames.MOST_FRAMES
     assert topics(sim) == {"enc_vel", "ground_truth", "odom/ground_truth"}
@@ -83,7 +100,9 @@ def test_rings_and_floods_of_frames_are_survived():
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     st.lists(
-        st.tuples(st.floats(-9, 9), st.floats(-9, 9), st.floats(-3, 3), st.floats(-1.5, 1.5)), min_size=2, max_size=6
+        st.tuples(st.floats(-9, 9), st.floats(-9, 9), st.floats(-3, 3), st.floats(-1.5, 1.5)),
+        min_size=2,
+        max_size=6,
     ),
     st.data(),
 )

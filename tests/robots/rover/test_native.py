@@ -51,7 +51,11 @@ sensor_simulator:
 
 def test_a_file_of_the_seeds_node(tmp_path):
     found = config(tmp_path, SEED)
-    assert (found.map_frame_id, found.cmd_vel_timeout_s, found.high_rate_update_period_s) == ("world", 1.0, 0.02)
+    assert (found.map_frame_id, found.cmd_vel_timeout_s, found.high_rate_update_period_s) == (
+        "world",
+        1.0,
+        0.02,
+    )
     assert (found.enc_vel.vx_noise_std_mps, found.enc_vel.drift_time_constant_s) == (0.05, 12.0)
     assert (found.imu.yaw_noise_std_rad, found.imu.initial_yaw_rad) == (1e-3, -1.5)
     assert (found.gps.origin_latitude_deg, found.gps.noise_std_m) == (47.3769, 0.5)
@@ -64,7 +68,11 @@ def test_such_a_file_runs_and_waits_for_tf_static(tmp_path):
     file.write_text(SEED)
     sim = open_target(file).simulation
     sim.run(1.0)
-    assert {out.topic for out in sim.take("rover", "dds")} == {"enc_vel", "ground_truth", "odom/ground_truth"}
+    assert {out.topic for out in sim.take("rover", "dds")} == {
+        "enc_vel",
+        "ground_truth",
+        "odom/ground_truth",
+    }
     assert [event.code for event in sim.events] == ["transform-missing"]
 
 
@@ -79,7 +87,11 @@ def test_such_a_file_runs_and_waits_for_tf_static(tmp_path):
 )
 def test_nodes_by_name_path_and_wildcard(tmp_path, top, namespace, name):
     found = config(tmp_path, top + ORIGIN)
-    assert (found.namespace, found.node_name, found.gps.origin_latitude_deg) == (namespace, name, 47.0)
+    assert (found.namespace, found.node_name, found.gps.origin_latitude_deg) == (
+        namespace,
+        name,
+        47.0,
+    )
 
 
 def test_wildcards_come_first_and_the_node_wins(tmp_path):
@@ -121,7 +133,8 @@ def test_two_rovers_in_a_file_are_told_and_the_seeds_node_is_preferred(tmp_path)
     with pytest.raises(InputError, match="several nodes: /a, /b"):
         read(tmp_path, two)
     assert (
-        config(tmp_path, two + f"sensor_simulator:\n  ros__parameters: {{{ORIGIN}}}\n").node_name == "sensor_simulator"
+        config(tmp_path, two + f"sensor_simulator:\n  ros__parameters: {{{ORIGIN}}}\n").node_name
+        == "sensor_simulator"
     )
 
 
@@ -134,7 +147,9 @@ MOUNTS = """transforms:
 @pytest.mark.parametrize("inside", [True, False])
 def test_transforms_inside_and_beside(tmp_path, inside):
     indent = "    " if inside else "  "
-    text = f"sim:\n  ros__parameters:\n    {ORIGIN}\n" + "".join(f"{indent}{line}\n" for line in MOUNTS.splitlines())
+    text = f"sim:\n  ros__parameters:\n    {ORIGIN}\n" + "".join(
+        f"{indent}{line}\n" for line in MOUNTS.splitlines()
+    )
     found = config(tmp_path, text)
     assert [(mount.child, mount.yaw, mount.x, mount.z) for mount in found.transforms] == [
         ("imu_link", 1.5, 0, 0),
@@ -149,7 +164,10 @@ def test_transforms_beside_the_nodes(tmp_path):
 
 def test_the_origin_is_required(tmp_path):
     text = "sim:\n  ros__parameters:\n    cmd_vel_timeout_s: 0.5\n"
-    assert problems(tmp_path, text) == [("gps.origin_latitude_deg", 2), ("gps.origin_longitude_deg", 2)]
+    assert problems(tmp_path, text) == [
+        ("gps.origin_latitude_deg", 2),
+        ("gps.origin_longitude_deg", 2),
+    ]
     text += "    gps:\n      origin_longitude_deg: 8.0\n"
     assert problems(tmp_path, text) == [("gps.origin_latitude_deg", 4)]
 
@@ -237,7 +255,9 @@ WORDS = st.sampled_from(
 )
 LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.text(max_size=4) | WORDS
 TREES = st.recursive(
-    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4), max_leaves=12
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
 )
 
 
@@ -247,7 +267,11 @@ TREES = st.recursive(
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(st.dictionaries(WORDS, st.builds(lambda inside: {"ros__parameters": inside}, TREES), min_size=1, max_size=3))
+@given(
+    st.dictionaries(
+        WORDS, st.builds(lambda inside: {"ros__parameters": inside}, TREES), min_size=1, max_size=3
+    )
+)
 def test_whatever_is_in_a_file_is_a_config_or_told(tmp_path, tree):
     try:
         found = read(tmp_path, yaml.safe_dump(tree))
@@ -271,7 +295,12 @@ def test_every_parameter_of_the_seed_has_its_default():
         "wz_drift_std": 0,
         "drift_time_constant_s": 30,
     }
-    imu = {"yaw_noise_std_rad": 0, "wz_noise_std_radps": 0, "magnetic_declination_rad": 0, "initial_yaw_rad": 0}
+    imu = {
+        "yaw_noise_std_rad": 0,
+        "wz_noise_std_radps": 0,
+        "magnetic_declination_rad": 0,
+        "initial_yaw_rad": 0,
+    }
     gps = {"noise_std_m": 0, "drift_std_m": 0, "drift_time_constant_s": 60}
     for table, keys in (("enc_vel", enc), ("imu", imu), ("gps", gps)):
         assert {key: found[table][key] for key in keys} == keys

@@ -29,7 +29,10 @@ def test_rates_and_one_stamp_a_tick():
     sim = rover()
     sim.run(1.0)
     found = sim.take("rover", "dds")
-    counts = {topic: sum(out.topic == topic for out in found) for topic in ("enc_vel", "imu", "gps", "ground_truth")}
+    counts = {
+        topic: sum(out.topic == topic for out in found)
+        for topic in ("enc_vel", "imu", "gps", "ground_truth")
+    }
     assert counts == {"enc_vel": 100, "imu": 100, "gps": 10, "ground_truth": 100}
     stamps = [(out.message.header.stamp.sec, out.message.header.stamp.nanosec) for out in found]
     assert len(set(stamps)) == 100
@@ -49,7 +52,9 @@ def test_stamps_count_from_the_epoch_unless_time_is_simulated():
 
 def test_the_clock_ticks_where_asked():
     sim = rover("publish_clock=true")
-    assert [(m.clock.sec, m.clock.nanosec) for m in said(sim, "/clock", 0.03)] == [(0, n * 10**7) for n in (1, 2, 3)]
+    assert [(m.clock.sec, m.clock.nanosec) for m in said(sim, "/clock", 0.03)] == [
+        (0, n * 10**7) for n in (1, 2, 3)
+    ]
     assert said(rover(), "/clock", 0.1) == []
 
 
@@ -70,11 +75,21 @@ def test_every_covariance_is_truthful_and_none_is_zero():
     exact = rover()
     for topic in ("enc_vel", "imu", "gps", "ground_truth"):
         message = one(exact, topic)
-        covariances = [getattr(message, name) for name in message.__struct_fields__ if name.endswith("covariance")]
-        covariances += [getattr(message, part).covariance for part in ("twist", "pose") if hasattr(message, part)]
+        covariances = [
+            getattr(message, name)
+            for name in message.__struct_fields__
+            if name.endswith("covariance")
+        ]
+        covariances += [
+            getattr(message, part).covariance
+            for part in ("twist", "pose")
+            if hasattr(message, part)
+        ]
         for covariance in covariances:
             size = math.isqrt(len(covariance))
-            assert covariance[0] == -1 or (np.diag(np.reshape(covariance, (size, size))) > 0).all(), topic
+            assert (
+                covariance[0] == -1 or (np.diag(np.reshape(covariance, (size, size))) > 0).all()
+            ), topic
 
 
 def test_a_standing_rover_reads_no_drift():
@@ -97,7 +112,9 @@ def test_declination_in_both_conventions(convention, sign, declination):
         f"imu.declination_convention={convention}",
         "imu.initial_yaw_rad=3.0",
     )
-    assert turn(heading(one(sim, "imu").orientation) - 3.0 - sign * declination) == pytest.approx(0, abs=1e-12)
+    assert turn(heading(one(sim, "imu").orientation) - 3.0 - sign * declination) == pytest.approx(
+        0, abs=1e-12
+    )
     assert sim.truth("rover").pose[2] == 3.0
 
 
@@ -114,7 +131,8 @@ def test_declination_from_the_magnetic_model(key):
 
 
 @pytest.mark.parametrize(
-    "rpy", [(0, 0, 0.7), (math.pi, 0, 0), (0.3, -0.4, 2.0), (0, math.pi / 2, 0), (math.pi / 2, 0.1, -1.0)]
+    "rpy",
+    [(0, 0, 0.7), (math.pi, 0, 0), (0.3, -0.4, 2.0), (0, math.pi / 2, 0), (math.pi / 2, 0.1, -1.0)],
 )
 def test_any_mounting_is_turned_back_to_the_truth(rpy):
     settings = (mounts(mount("imu_link", x=0.1, roll=rpy[0], pitch=rpy[1], yaw=rpy[2]), mount("gps_link")), "imu.accelerometer=true",
@@ -127,11 +145,19 @@ def test_any_mounting_is_turned_back_to_the_truth(rpy):
     message, plain = one(sim, "imu"), one(level, "imu")
     q = message.orientation
     world_r_base = Rotation.from_quat([q.x, q.y, q.z, q.w]) * base_r_imu.inv()
-    assert world_r_base.as_euler("xyz") == pytest.approx([0, 0, sim.truth("rover").pose[2]], abs=1e-9)
+    assert world_r_base.as_euler("xyz") == pytest.approx(
+        [0, 0, sim.truth("rover").pose[2]], abs=1e-9
+    )
     for name in ("angular_velocity", "linear_acceleration"):
         there, here = getattr(message, name), getattr(plain, name)
-        assert base_r_imu.apply([there.x, there.y, there.z]) == pytest.approx([here.x, here.y, here.z], abs=1e-9)
-    back = base_r_imu.as_matrix() @ np.reshape(message.angular_velocity_covariance, (3, 3)) @ base_r_imu.as_matrix().T
+        assert base_r_imu.apply([there.x, there.y, there.z]) == pytest.approx(
+            [here.x, here.y, here.z], abs=1e-9
+        )
+    back = (
+        base_r_imu.as_matrix()
+        @ np.reshape(message.angular_velocity_covariance, (3, 3))
+        @ base_r_imu.as_matrix().T
+    )
     assert back == pytest.approx(np.reshape(plain.angular_velocity_covariance, (3, 3)), abs=1e-12)
 
 
@@ -146,7 +172,9 @@ def test_the_accelerometer_feels_gravity_turning_and_its_lever_arm():
     message = one(sim, "imu")
     felt = message.linear_acceleration
     assert message.linear_acceleration_covariance[::4] == pytest.approx((0.01, 0.04, 0.09))
-    assert (felt.x, felt.y, felt.z) == pytest.approx((-0.25 * 0.5 + 0.1, 1.0 - 0.25 * 0.2 + 0.2, 9.80665 + 0.3))
+    assert (felt.x, felt.y, felt.z) == pytest.approx(
+        (-0.25 * 0.5 + 0.1, 1.0 - 0.25 * 0.2 + 0.2, 9.80665 + 0.3)
+    )
 
 
 def test_a_gyro_with_a_bias_says_how_sure_it_is():
@@ -187,7 +215,9 @@ def test_a_late_fix_has_the_stamp_and_place_of_its_epoch():
     sim.run(0.05)
     fixes = [out.message for out in sim.take("rover", "dds") if out.topic == "gps"]
     assert [fix.header.stamp.nanosec for fix in fixes] == [100_000_000]
-    east, _, _ = sim.robots["rover"].plane.to_enu(fixes[0].latitude, fixes[0].longitude, fixes[0].altitude)
+    east, _, _ = sim.robots["rover"].plane.to_enu(
+        fixes[0].latitude, fixes[0].longitude, fixes[0].altitude
+    )
     assert east == pytest.approx(0.1 - 0.2, abs=1e-6)
 
 
@@ -216,7 +246,12 @@ def test_a_fix_can_be_lost_and_found_by_hand(kind, status):
 
 def places(sim, seconds):
     plane = sim.robots["rover"].plane
-    return np.array([plane.to_enu(fix.latitude, fix.longitude, fix.altitude) for fix in said(sim, "gps", seconds)])
+    return np.array(
+        [
+            plane.to_enu(fix.latitude, fix.longitude, fix.altitude)
+            for fix in said(sim, "gps", seconds)
+        ]
+    )
 
 
 def test_faults_of_the_receiver():

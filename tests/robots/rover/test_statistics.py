@@ -57,7 +57,12 @@ def test_encoders():
 
 def test_the_imu_is_white():
     _, const, keys = setup(
-        imu={"yaw_noise_std_rad": 0.03, "wz_noise_std_radps": 0.2, "accelerometer": True, "accel_noise_std_mps2": 0.5}
+        imu={
+            "yaw_noise_std_rad": 0.03,
+            "wz_noise_std_radps": 0.2,
+            "accelerometer": True,
+            "accel_noise_std_mps2": 0.5,
+        }
     )
     body, out, count = np.zeros(b.BODY_SIZE), np.zeros(5), 20_000
     read = np.empty((count, 5))
@@ -67,7 +72,9 @@ def test_the_imu_is_white():
     read[:, 4] -= 9.80665
     for column, std in enumerate((0.03, 0.2, 0.5, 0.5, 0.5)):
         mean_square(read[:, column], std**2, count)
-        assert abs(np.corrcoef(read[1:, column], read[:-1, column])[0, 1]) < SIGMAS / math.sqrt(count)
+        assert abs(np.corrcoef(read[1:, column], read[:-1, column])[0, 1]) < SIGMAS / math.sqrt(
+            count
+        )
     assert np.abs(np.corrcoef(read.T) - np.eye(5)).max() < SIGMAS / math.sqrt(count)
 
 
@@ -77,14 +84,31 @@ def test_the_gyros_bias_walks_as_the_root_of_time():
         _, const, keys = setup(imu={"gyro_walk_radps": 0.02})
         keys = np.array([noise_key(seed, part) for part in "abc"])
         body = np.zeros(b.BODY_SIZE)
-        b.step_many(body, np.zeros((5, 5)), const, level_mount(), keys, 0, 400, 0, 1.0, np.zeros(3), np.zeros((2, 2)))
+        b.step_many(
+            body,
+            np.zeros((5, 5)),
+            const,
+            level_mount(),
+            keys,
+            0,
+            400,
+            0,
+            1.0,
+            np.zeros(3),
+            np.zeros((2, 2)),
+        )
         ends.append(body[b.BIAS])
     mean_square(np.array(ends), 0.02**2 * 4.0, 400)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.2])
 def test_gps(scale):
-    gps = {"noise_std_m": 0.6, "drift_std_m": 1.2, "drift_time_constant_s": 2.0, "vertical_noise_std_m": 2.0}
+    gps = {
+        "noise_std_m": 0.6,
+        "drift_std_m": 1.2,
+        "drift_time_constant_s": 2.0,
+        "vertical_noise_std_m": 2.0,
+    }
     _, const, keys = setup(gps=gps)
     body, out, count = np.zeros(b.BODY_SIZE), np.zeros(3), 60_000
     read, drifts = np.empty((count, 3)), np.empty((count, 2))
@@ -118,11 +142,29 @@ def test_dead_reckoning_knows_how_lost_it_is(start):
         body, doubt = np.zeros(b.BODY_SIZE), np.zeros((5, 5))
         if start == "stationary":
             draws = np.random.default_rng(seed).standard_normal(2)
-            body[b.SCALE_V], body[b.SCALE_W] = draws * (config.enc_vel.vx_drift_std, config.enc_vel.wz_drift_std)
-            doubt[3, 3], doubt[4, 4] = config.enc_vel.vx_drift_std**2, config.enc_vel.wz_drift_std**2
+            body[b.SCALE_V], body[b.SCALE_W] = draws * (
+                config.enc_vel.vx_drift_std,
+                config.enc_vel.wz_drift_std,
+            )
+            doubt[3, 3], doubt[4, 4] = (
+                config.enc_vel.vx_drift_std**2,
+                config.enc_vel.wz_drift_std**2,
+            )
         for leg, (v, w) in enumerate(((1.0, 0.4), (0.5, -0.9), (1.2, 0.1))):
             body[b.GOAL_V], body[b.GOAL_W] = v, w
-            b.step_many(body, doubt, const, level_mount(), keys, 200 * leg, 200, 0, 1.0, np.zeros(3), np.zeros((2, 2)))
+            b.step_many(
+                body,
+                doubt,
+                const,
+                level_mount(),
+                keys,
+                200 * leg,
+                200,
+                0,
+                1.0,
+                np.zeros(3),
+                np.zeros((2, 2)),
+            )
         error = body[b.ODO_X : b.ODO_YAW + 1] - body[b.X : b.YAW + 1]
         error[2] = (error[2] + math.pi) % (2 * math.pi) - math.pi
         scores.append(error @ np.linalg.solve(doubt[:3, :3], error))

@@ -24,9 +24,13 @@ def test_the_true_path_is_apart_from_dead_reckoning():
     sim.run(5.0)
     trace = sim.robots["rover"].view().trace()
     assert trace["trail"] == pytest.approx((5.0, 0.0))
-    assert math.dist(trace["trail"], trace["odometry_trail"]) == pytest.approx(sim.truth("rover").odometry_error_m)
+    assert math.dist(trace["trail"], trace["odometry_trail"]) == pytest.approx(
+        sim.truth("rover").odometry_error_m
+    )
     assert numbers(sim)["odometry_error"] > 0.05
-    assert numbers(sim)["scale_v"] == pytest.approx(100 * sim.truth("rover").encoder_scale_errors[0])
+    assert numbers(sim)["scale_v"] == pytest.approx(
+        100 * sim.truth("rover").encoder_scale_errors[0]
+    )
 
 
 def test_the_ellipse_holds_95_of_100_fixes():
@@ -80,7 +84,14 @@ def test_at_a_pole_there_is_none():
 def test_keys_drive_it_with_what_it_listens_to():
     sim = rover()
     view = sim.robots["rover"].view()
-    assert view.drive(1.0, 0.0, -1.0) == [Send("rover", "dds", "Twist", {"linear": {"x": 1.0}, "angular": {"z": -1.0}})]
-    stamped = rover("twist_stamped=true", "limits.linear_mps=3.0").robots["rover"].view().drive(0.5, 0.0, 0.0)
+    assert view.drive(1.0, 0.0, -1.0) == [
+        Send("rover", "dds", "Twist", {"linear": {"x": 1.0}, "angular": {"z": -1.0}})
+    ]
+    stamped = (
+        rover("twist_stamped=true", "limits.linear_mps=3.0")
+        .robots["rover"]
+        .view()
+        .drive(0.5, 0.0, 0.0)
+    )
     assert stamped[0].type == "TwistStamped"
     assert stamped[0].fields["twist"]["linear"] == {"x": 1.5}

@@ -16,7 +16,9 @@ def after(sim, seconds):
 
 
 def settled(final_c, seconds=HOUR, start_c=18.0):
-    return pytest.approx(final_c + (start_c - final_c) * math.exp(-seconds * LOSS / CAPACITY), abs=1e-9)
+    return pytest.approx(
+        final_c + (start_c - final_c) * math.exp(-seconds * LOSS / CAPACITY), abs=1e-9
+    )
 
 
 def faulty(target, kind="", *settings, **params):
@@ -54,12 +56,19 @@ def test_a_bad_heater_gives_another_power(kind, params, watts):
 
 
 def test_a_runaway_heater_heats_when_off():
-    assert after(faulty("heater", "runaway", "setpoint_c=5"), 600).temperature_c == settled(5.0 + HEATER / LOSS, 600)
+    assert after(faulty("heater", "runaway", "setpoint_c=5"), 600).temperature_c == settled(
+        5.0 + HEATER / LOSS, 600
+    )
 
 
 def test_a_lagging_heater_brings_its_heat_late():
-    quick, slow = room(*QUIET, "setpoint_c=30"), faulty("heater", "lag", "setpoint_c=30", tau_s=60.0)
-    missing_c = HEATER / CAPACITY * 60.0  # the heat of one time constant, less what the walls take of it
+    quick, slow = (
+        room(*QUIET, "setpoint_c=30"),
+        faulty("heater", "lag", "setpoint_c=30", tau_s=60.0),
+    )
+    missing_c = (
+        HEATER / CAPACITY * 60.0
+    )  # the heat of one time constant, less what the walls take of it
     gap_c = after(quick, 300).temperature_c - after(slow, 300).temperature_c
     assert 0.75 * missing_c < gap_c < missing_c
 
@@ -92,7 +101,9 @@ def test_a_biased_sensor_shifts_the_room():
 
 
 def test_a_wrong_sensor_heats_for_ever():
-    assert after(faulty("temperature", "wrong", value=0.0), HOUR).temperature_c == settled(5.0 + HEATER / LOSS)
+    assert after(faulty("temperature", "wrong", value=0.0), HOUR).temperature_c == settled(
+        5.0 + HEATER / LOSS
+    )
 
 
 def test_a_noisy_sensor_switches_more():

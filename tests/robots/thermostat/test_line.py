@@ -99,7 +99,9 @@ def test_a_refused_setpoint_changes_nothing(peer):
     assert peer.sim.truth("thermostat").setpoint_c == 25.0
 
 
-@pytest.mark.parametrize("data", [b"A" * 81, b"A" * 81 + b"\n", b"GET" + b" " * 78 + b"\n", b"\xff" * 5000])
+@pytest.mark.parametrize(
+    "data", [b"A" * 81, b"A" * 81 + b"\n", b"GET" + b" " * 78 + b"\n", b"\xff" * 5000]
+)
 @pytest.mark.parametrize("step", [1, 7, 5001])
 def test_a_line_that_is_too_long_closes_the_connection(peer, data, step):
     for begin in range(0, len(data), step):
@@ -182,7 +184,10 @@ def test_reports_end_with_the_connection():
     sim.run(1)
     far.say(b"A" * 81)
     sim.run(1)
-    assert [peers for _, _, peers in seen] == [("10.0.0.9:9000", "10.0.0.8:9000"), ("10.0.0.8:9000",)]
+    assert [peers for _, _, peers in seen] == [
+        ("10.0.0.9:9000", "10.0.0.8:9000"),
+        ("10.0.0.8:9000",),
+    ]
 
 
 def test_a_report_of_a_dead_sensor_has_a_dash(peer):

@@ -21,7 +21,9 @@ def newton(start_c, final_c, seconds, loss=LOSS):
 def test_a_cold_radiator_cools_as_newton_says(seconds, hz):
     sim = room("setpoint_c=5", f"control_hz={hz}", *QUIET)
     sim.run(seconds)
-    assert sim.truth("thermostat").temperature_c == pytest.approx(newton(18.0, 5.0, seconds), abs=1e-9)
+    assert sim.truth("thermostat").temperature_c == pytest.approx(
+        newton(18.0, 5.0, seconds), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("seconds", [1, 60, 600])
@@ -29,7 +31,9 @@ def test_a_hot_radiator_warms_as_newton_says(seconds):
     sim = room("setpoint_c=30", *QUIET)
     sim.run(seconds)
     assert sim.truth("thermostat").heating
-    assert sim.truth("thermostat").temperature_c == pytest.approx(newton(18.0, 5.0 + HEATER / LOSS, seconds), abs=1e-9)
+    assert sim.truth("thermostat").temperature_c == pytest.approx(
+        newton(18.0, 5.0 + HEATER / LOSS, seconds), abs=1e-9
+    )
 
 
 def test_an_open_window_loses_eight_times_the_heat():
@@ -72,7 +76,12 @@ def test_the_band_holds_and_the_switching_times_are_those_of_the_closed_form():
 def test_the_noise_has_the_spread_of_the_datasheet():
     sim = room("setpoint_c=5", "noise_c=0.2")
     errors = []
-    sim.sample(10, lambda: errors.append(sim.truth("thermostat").measured_c - sim.truth("thermostat").temperature_c))
+    sim.sample(
+        10,
+        lambda: errors.append(
+            sim.truth("thermostat").measured_c - sim.truth("thermostat").temperature_c
+        ),
+    )
     sim.run(500)
     mean = sum(errors) / len(errors)
     spread = math.sqrt(sum((error - mean) ** 2 for error in errors) / len(errors))

@@ -13,7 +13,9 @@ ENABLE, DISABLE, RESET, CONFIGURE = range(4)
 
 
 def framed(message) -> bytes:
-    payload = message if isinstance(message, bytes) else message.SerializeToString(deterministic=True)
+    payload = (
+        message if isinstance(message, bytes) else message.SerializeToString(deterministic=True)
+    )
     return len(payload).to_bytes(4, "big") + payload
 
 
@@ -75,13 +77,19 @@ STREAMS = {
         (control("lidar", ENABLE, pwm=("u32", 100)), Control("lidar", "enable", {"pwm": 100})),
         (control("imu", RESET), Control("imu", "reset")),
         (control("compass", ENABLE), Control("compass", "enable")),
-        (control("cliff_ir", CONFIGURE, direction=("u32", 1)), Control("cliff_ir", "configure", {"direction": 1})),
+        (
+            control("cliff_ir", CONFIGURE, direction=("u32", 1)),
+            Control("cliff_ir", "configure", {"direction": 1}),
+        ),
         (schema.Message(), Ignored("an empty message")),
         (sensor_group(), Ignored("a sensor group, which only the robot sends")),
         (control("teapot", ENABLE), Control("teapot", "enable")),
     ],
     "tank": [
-        (control("vacuum", CONFIGURE, speed=("u32", 60)), Control("vacuum", "configure", {"speed": 60})),
+        (
+            control("vacuum", CONFIGURE, speed=("u32", 60)),
+            Control("vacuum", "configure", {"speed": 60}),
+        ),
         (control("main_brush", ENABLE), Control("main_brush", "enable")),
         (control("led", CONFIGURE, state=("u32", 18)), Control("led", "configure", {"state": 18})),
         (
@@ -95,4 +103,6 @@ STREAMS = {
 
 if __name__ == "__main__":
     for name, sent in STREAMS.items():
-        (GOLDEN / f"commands-{name}.in").write_bytes(b"".join(framed(message) for message, _ in sent))
+        (GOLDEN / f"commands-{name}.in").write_bytes(
+            b"".join(framed(message) for message, _ in sent)
+        )

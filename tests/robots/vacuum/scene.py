@@ -46,7 +46,9 @@ def scenario(folder: Path, text: str, seed: int = 1) -> Simulation:
     return open_target(file, seed=seed).simulation
 
 
-def write_map(folder: Path, occupied, cell_m: float, origin=(0.0, 0.0, 0.0), cliffs=None, materials=None) -> str:
+def write_map(
+    folder: Path, occupied, cell_m: float, origin=(0.0, 0.0, 0.0), cliffs=None, materials=None
+) -> str:
     """A map as a setting. Arrays have row 0 at the bottom; `materials` holds 0 plain, 1 glass, 2 dark, 3 mirror."""
     layers = {"image": np.where(occupied, 0, 255)}
     if cliffs is not None:
@@ -72,8 +74,12 @@ def box(half_x_m: float, half_y_m: float, cell_m: float = 0.05):
     return occupied, (-half_x_m - cell_m, -half_y_m - cell_m, 0.0)
 
 
-def drive(sim: Simulation, linear: float = 0.0, angular: float = 0.0, robot: str = "vacuum") -> None:
-    sim.send(robot, "commands", Control("drive", "configure", {"linear": linear, "angular": angular}))
+def drive(
+    sim: Simulation, linear: float = 0.0, angular: float = 0.0, robot: str = "vacuum"
+) -> None:
+    sim.send(
+        robot, "commands", Control("drive", "configure", {"linear": linear, "angular": angular})
+    )
 
 
 def switch(sim: Simulation, component: str, action: str, **config) -> None:
@@ -165,7 +171,9 @@ def wall_range(x, y, direction, half_x: float, half_y: float):
     return np.minimum(to_x, to_y)
 
 
-def beam_ranges(poses, angles, half_x: float, half_y: float, mount=(-0.11, 0.0), optical=0.025, offset=0.2182):
+def beam_ranges(
+    poses, angles, half_x: float, half_y: float, mount=(-0.11, 0.0), optical=0.025, offset=0.2182
+):
     """Ranges in the lidar's own frame: poses (x, y, theta) one for all beams or one for each."""
     x, y, theta = np.asarray(poses, float).T
     heading = angles + offset

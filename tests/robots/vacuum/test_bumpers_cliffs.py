@@ -36,7 +36,10 @@ def test_a_flat_wall_head_on_trips_both(tmp_path, theta):
 def test_the_trigger_distance(tmp_path, gap, near):
     at = 1.0 - RADIUS - gap
     assert bumpers(standing(tmp_path, at, 0, 0.0)) == (near, near)
-    assert bumpers(standing(tmp_path, at, 0, -1.0)) == (near, False)  # the wall is ahead and to the left
+    assert bumpers(standing(tmp_path, at, 0, -1.0)) == (
+        near,
+        False,
+    )  # the wall is ahead and to the left
     assert bumpers(standing(tmp_path, at, 0, 1.0)) == (False, near)
     assert bumpers(standing(tmp_path, at, 0, math.pi)) == (False, False)  # it has no bumper behind
 
@@ -50,7 +53,10 @@ def test_a_longer_reach_feels_farther(tmp_path):
 @pytest.mark.parametrize(("y", "tripped"), [(1.0, (True, False)), (-1.0, (False, True))])
 def test_a_wall_at_the_side_trips_that_side(tmp_path, y, tripped):
     assert bumpers(standing(tmp_path, 0, math.copysign(1.0 - RADIUS - NEAR, y), 0.0)) == tripped
-    assert bumpers(standing(tmp_path, 0, math.copysign(1.0 - RADIUS - FAR, y), 0.0)) == (False, False)
+    assert bumpers(standing(tmp_path, 0, math.copysign(1.0 - RADIUS - FAR, y), 0.0)) == (
+        False,
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,8 +84,14 @@ def test_a_thin_post_anywhere_around(tmp_path, angle, tripped, theta):
 
 
 def test_zones_can_be_set(tmp_path):
-    zones = ("bumpers.left={start_angle=0.0, end_angle=3.0}", "bumpers.right={start_angle=-3.0, end_angle=0.0}")
-    assert bumpers(standing(tmp_path, 1.0 - RADIUS - 0.005, 0, math.pi + 0.5, *zones)) == (True, False)
+    zones = (
+        "bumpers.left={start_angle=0.0, end_angle=3.0}",
+        "bumpers.right={start_angle=-3.0, end_angle=0.0}",
+    )
+    assert bumpers(standing(tmp_path, 1.0 - RADIUS - 0.005, 0, math.pi + 0.5, *zones)) == (
+        True,
+        False,
+    )
 
 
 # Cliffs
@@ -136,7 +148,9 @@ def test_the_staircase_of_the_apartment_is_a_cliff():
     row, column = np.argwhere(grid.cliff)[0]
     x, y = grid.to_world(column + 0.5, row + 0.5)
     passing = "robot.collision_mode=passthrough"
-    sim = vacuum("map_file=apartment", passing, f"start_x={float(x) - 0.15}", f"start_y={float(y) - 0.05}")
+    sim = vacuum(
+        "map_file=apartment", passing, f"start_x={float(x) - 0.15}", f"start_y={float(y) - 0.05}"
+    )
     assert "left_front" in cliffs(sim)
 
 

@@ -19,7 +19,10 @@ def test_a_client_gets_the_version_at_once_and_then_telemetry_at_both_ports():
     assert (at_s, peers, message.topic) == (2.0, BOTH_PORTS, "sensors/device_version")
     values = message.sensor_group.values
     assert values["version_string"].string_val == "MockDevice v1.0"
-    assert (values["version_code"].WhichOneof("value"), values["version_code"].i32_val) == ("i32_val", 100)
+    assert (values["version_code"].WhichOneof("value"), values["version_code"].i32_val) == (
+        "i32_val",
+        100,
+    )
     sim.run(1.0)
     assert datagrams.groups() == ["device_version"] + ["sensor_status"] * 110
     assert {peers for _, peers, _ in datagrams.seen} == {BOTH_PORTS}
@@ -111,14 +114,24 @@ def empty_command():
         (control("teapot", ENABLE), False),
         (control("drive", CONFIGURE), False),
     ],
-    ids=["undecodable", "empty command", "unknown action", "empty", "sensor group", "unknown component", "no values"],
+    ids=[
+        "undecodable",
+        "empty command",
+        "unknown action",
+        "empty",
+        "sensor group",
+        "unknown component",
+        "no values",
+    ],
 )
 def test_what_closes_a_connection_and_what_does_not(message, closes):
     sim = vacuum()
     peer = Peer(sim)
     peer.say(framed(message) + framed(control("lidar", ENABLE)))
     assert peer.gone == closes
-    assert sim.truth("vacuum").lidar_on != closes  # what comes after counts only if the connection does
+    assert (
+        sim.truth("vacuum").lidar_on != closes
+    )  # what comes after counts only if the connection does
     sim.run(0.1)
     datagrams = Datagrams(sim)
     assert Peer(sim, 2).gone == (not closes)

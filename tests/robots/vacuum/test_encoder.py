@@ -9,7 +9,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rigless.kernel.plain import to_builtins
-from rigless.robots.vacuum.wire import CommandCodec, Control, DeviceVersion, Scan, Status, TelemetryCodec
+from rigless.robots.vacuum.wire import (
+    CommandCodec,
+    Control,
+    DeviceVersion,
+    Scan,
+    Status,
+    TelemetryCodec,
+)
 from rigless.robots.vacuum.wire_fast import pack_bins, varint
 
 from .client import GOLDEN, read
@@ -49,8 +56,12 @@ def bits(value):
 
 def edges(low, high):
     """Numbers of a range, and those around which varints grow by a byte."""
-    steps = [sign * 2**power + off for power in range(0, 64, 7) for off in (-1, 0) for sign in (1, -1)]
-    return st.integers(low, high) | st.sampled_from([low, high, *(step for step in steps if low <= step <= high)])
+    steps = [
+        sign * 2**power + off for power in range(0, 64, 7) for off in (-1, 0) for sign in (1, -1)
+    ]
+    return st.integers(low, high) | st.sampled_from(
+        [low, high, *(step for step in steps if low <= step <= high)]
+    )
 
 
 TIMES = edges(0, 2**64 - 1)
@@ -92,7 +103,11 @@ def test_a_status_is_read_back(status):
     assert {key: value.WhichOneof("value") for key, value in group.values.items()} == MEMBERS
     for key, member in MEMBERS.items():
         found, meant = getattr(group.values[key], member), getattr(status, key)
-        assert bits(found) == bits(meant) if member == "f32_val" else (found, type(found)) == (meant, type(meant))
+        assert (
+            bits(found) == bits(meant)
+            if member == "f32_val"
+            else (found, type(found)) == (meant, type(meant))
+        )
     assert len(frame) - 4 == message.ByteSize()  # nothing twice, no varint longer than it need be
 
 
@@ -117,10 +132,14 @@ def test_each_value_has_its_own_place():
     """One field at a time differs from zero: no two are swapped."""
     for key, member in MEMBERS.items():
         one = {"u32_val": 300, "i32_val": -300, "f32_val": 1.5, "bool_val": True}[member]
-        status = Status(**{**{name: getattr(ZERO, name) for name in Status.__struct_fields__}, key: one})
+        status = Status(
+            **{**{name: getattr(ZERO, name) for name in Status.__struct_fields__}, key: one}
+        )
         values = read(encode(status)).sensor_group.values
         set_ones = {
-            name: getattr(value, MEMBERS[name]) for name, value in values.items() if getattr(value, MEMBERS[name])
+            name: getattr(value, MEMBERS[name])
+            for name, value in values.items()
+            if getattr(value, MEMBERS[name])
         }
         assert set_ones == {key: one}
 
@@ -134,7 +153,8 @@ def test_numpy_numbers_are_taken():
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("wheel_left", -1), ("wheel_left", 2**32), ("gyro_x", 2**31), ("tilt_z", 0.5)]
+    ("key", "value"),
+    [("wheel_left", -1), ("wheel_left", 2**32), ("gyro_x", 2**31), ("tilt_z", 0.5)],
 )
 def test_a_number_that_does_not_fit_is_an_error(key, value):
     fields = {name: getattr(ZERO, name) for name in Status.__struct_fields__}
@@ -144,7 +164,9 @@ def test_a_number_that_does_not_fit_is_an_error(key, value):
 
 # lidar
 
-RAW_FLOATS = st.integers(0, 2**32 - 1) | st.sampled_from([0, 0x80000000, 0x7F800000, 0x7FC00000, 0x00000001])
+RAW_FLOATS = st.integers(0, 2**32 - 1) | st.sampled_from(
+    [0, 0x80000000, 0x7F800000, 0x7FC00000, 0x00000001]
+)
 POINTS = st.lists(st.tuples(RAW_FLOATS, RAW_FLOATS, st.integers(0, 255)), max_size=40)
 
 
@@ -167,14 +189,22 @@ def test_a_scan_is_read_back(points, timestamp_us):
     frame = encode(scan)
     message = read(frame)
     group = message.sensor_group
-    assert (message.topic, group.group_id, group.timestamp_us) == ("sensors/lidar", "lidar", timestamp_us)
+    assert (message.topic, group.group_id, group.timestamp_us) == (
+        "sensors/lidar",
+        "lidar",
+        timestamp_us,
+    )
     assert list(group.values) == ["scan"]
     assert group.values["scan"].WhichOneof("value") == "pointcloud_val"
     found = group.values["scan"].pointcloud_val.points
     assert [point.quality for point in found] == scan.qualities.tolist()
     for name, meant in (("angle_rad", scan.angles), ("distance_m", scan.distances)):
-        np.testing.assert_array_equal(np.array([getattr(point, name) for point in found], np.float32), meant)
-    assert frame[4:] == message.SerializeToString()  # one key, so that protobuf has no choice: every bit is the same
+        np.testing.assert_array_equal(
+            np.array([getattr(point, name) for point in found], np.float32), meant
+        )
+    assert (
+        frame[4:] == message.SerializeToString()
+    )  # one key, so that protobuf has no choice: every bit is the same
 
 
 @pytest.mark.parametrize("count", [0, 1, 8, 9, 1091, 1092, 4000])
@@ -193,7 +223,9 @@ def test_a_scan_of_360_points_is_as_long_as_the_daemon_s():
 
 def test_other_arrays_are_taken():
     angles, distances, qualities = np.arange(6) * 0.5, np.arange(6) + 1.0, np.arange(6) * 40
-    plain = Scan(5, angles.astype(np.float32), distances.astype(np.float32), qualities.astype(np.uint8))
+    plain = Scan(
+        5, angles.astype(np.float32), distances.astype(np.float32), qualities.astype(np.uint8)
+    )
     frozen = plain.angles.copy()
     frozen.flags.writeable = False
     assert encode(Scan(5, angles, distances, qualities)) == encode(plain)
@@ -215,17 +247,28 @@ def test_a_packed_scan_goes_beside_the_points_or_alone():
     assert len(both["scan"].pointcloud_val.points) == 1
     alone = read(encode(scan_of([], packed=b""))).sensor_group.values
     assert list(alone) == ["scan_packed"]
-    assert (alone["scan_packed"].WhichOneof("value"), alone["scan_packed"].bytes_val) == ("bytes_val", b"")
+    assert (alone["scan_packed"].WhichOneof("value"), alone["scan_packed"].bytes_val) == (
+        "bytes_val",
+        b"",
+    )
 
 
 def bins_one_by_one(angles, distances, qualities, bins):
     """What pack_bins does, in plain Python."""
     table = {}
     for angle, distance, quality in zip(angles, distances, qualities, strict=True):
-        if math.isfinite(angle) and math.isfinite(distance) and 1 <= (step := round(distance / 0.00025)) <= 65535:
+        if (
+            math.isfinite(angle)
+            and math.isfinite(distance)
+            and 1 <= (step := round(distance / 0.00025)) <= 65535
+        ):
             where = round(angle * (bins / math.tau)) % bins
-            table[where] = min(table.get(where, (65536, 0)), (step, quality), key=lambda entry: entry[0])
-    return struct.pack("<H", bins) + b"".join(struct.pack("<HB", *table.get(k, (0, 0))) for k in range(bins))
+            table[where] = min(
+                table.get(where, (65536, 0)), (step, quality), key=lambda entry: entry[0]
+            )
+    return struct.pack("<H", bins) + b"".join(
+        struct.pack("<HB", *table.get(k, (0, 0))) for k in range(bins)
+    )
 
 
 @BUDGET
@@ -233,7 +276,8 @@ def bins_one_by_one(angles, distances, qualities, bins):
     points=st.lists(
         st.tuples(
             st.floats(-10, 10, width=32) | st.just(math.nan),
-            st.floats(-1, 20, width=32) | st.sampled_from([math.inf, math.nan, 0.0, 16.38375, 16.384]),
+            st.floats(-1, 20, width=32)
+            | st.sampled_from([math.inf, math.nan, 0.0, 16.38375, 16.384]),
             st.integers(0, 255),
         ),
         max_size=30,
@@ -249,7 +293,9 @@ def test_bins(points, bins):
 
 def test_bins_by_hand():
     angles = np.array([0.0, math.pi / 2, -math.pi / 2, 0.1], np.float32)
-    packed = pack_bins(angles, np.array([1.0, 0.25, 20.0, 2.0], np.float32), np.array([7, 8, 9, 10], np.uint8), 4)
+    packed = pack_bins(
+        angles, np.array([1.0, 0.25, 20.0, 2.0], np.float32), np.array([7, 8, 9, 10], np.uint8), 4
+    )
     assert packed == bytes.fromhex("0400 a00f07 e80308 000000 000000")
 
 
@@ -277,7 +323,14 @@ def test_a_device_version_is_read_back(timestamp_us, text, code):
 
 @pytest.mark.parametrize(
     ("value", "wire"),
-    [(0, "00"), (127, "7f"), (128, "8001"), (300, "ac02"), (2**64 - 1, "ff" * 9 + "01"), (-1, "ff" * 9 + "01")],
+    [
+        (0, "00"),
+        (127, "7f"),
+        (128, "8001"),
+        (300, "ac02"),
+        (2**64 - 1, "ff" * 9 + "01"),
+        (-1, "ff" * 9 + "01"),
+    ],
 )
 def test_varints(value, wire):
     assert varint(value).hex() == wire

@@ -5,7 +5,18 @@ import math
 import numpy as np
 import pytest
 
-from .scene import INSTANT, NOISELESS, TICK_S, box, column, drive, status, statuses, vacuum, write_map
+from .scene import (
+    INSTANT,
+    NOISELESS,
+    TICK_S,
+    box,
+    column,
+    drive,
+    status,
+    statuses,
+    vacuum,
+    write_map,
+)
 
 G = 9.80665
 AXES = [f"{sensor}_{axis}" for sensor in ("gyro", "accel", "tilt") for axis in "xyz"]
@@ -110,7 +121,17 @@ def agrees(values, mean, deviation):
 
 def test_noise_has_the_configured_deviations():
     found = noisy()
-    deviations = [10, 5, 5, 10, 10, 20, 5, 5, 5]  # the gyro's x, y, z are given on the device's axes: roll is its z
+    deviations = [
+        10,
+        5,
+        5,
+        10,
+        10,
+        20,
+        5,
+        5,
+        5,
+    ]  # the gyro's x, y, z are given on the device's axes: roll is its z
     for name, deviation in zip(AXES, deviations, strict=True):
         agrees(found[name], 16384 if name in ("accel_z", "tilt_z") else 0, deviation)
 
@@ -140,7 +161,9 @@ def test_drift_grows_with_time():
     sim = vacuum(*NOISELESS, "imu.gyro_noise.drift_rate=2.0")
     found = statuses(sim, 100.0)
     assert abs(found[-1].gyro_z) == 200
-    assert np.abs(column(found, "gyro_z")) == pytest.approx(2.0 * TICK_S * np.arange(1, len(found) + 1), abs=0.51)
+    assert np.abs(column(found, "gyro_z")) == pytest.approx(
+        2.0 * TICK_S * np.arange(1, len(found) + 1), abs=0.51
+    )
 
 
 # Frames: the device's gyro has yaw (clockwise) on x, pitch on y, roll on z; its accelerometer is the robot's

@@ -36,8 +36,12 @@ def room(tmp_path):
     setting = write_map(tmp_path, cells, 0.05, origin)
 
     def make(*settings, pose=(0.0, 0.0, 0.0), seed=1):
-        start = [f"start_{axis}={value}" for axis, value in zip(("x", "y", "theta"), pose, strict=True)]
-        return vacuum(*NOISELESS, *INSTANT, setting, "lidar.enabled=true", *start, *settings, seed=seed)
+        start = [
+            f"start_{axis}={value}" for axis, value in zip(("x", "y", "theta"), pose, strict=True)
+        ]
+        return vacuum(
+            *NOISELESS, *INSTANT, setting, "lidar.enabled=true", *start, *settings, seed=seed
+        )
 
     return make
 
@@ -47,14 +51,21 @@ def test_ranges_from_the_mount(room, pose):
     found = scan(room(MOUNT, pose=pose))
     assert len(found.angles) == 360
     assert difference(found.angles - ANGLES) == pytest.approx(0.0, abs=1e-6)
-    assert found.distances == pytest.approx(beam_ranges(pose, found.angles, HALF_X, HALF_Y), abs=2e-6)
+    assert found.distances == pytest.approx(
+        beam_ranges(pose, found.angles, HALF_X, HALF_Y), abs=2e-6
+    )
 
 
 @pytest.mark.parametrize(
-    ("mount", "optical", "offset"), [((-0.11, 0.0), 0.025, 0.2182), ((0.05, 0.08), 0.1, -1.0), ((0.0, 0.0), 0.0, 0.0)]
+    ("mount", "optical", "offset"),
+    [((-0.11, 0.0), 0.025, 0.2182), ((0.05, 0.08), 0.1, -1.0), ((0.0, 0.0), 0.0, 0.0)],
 )
 def test_mounting_optical_offset_and_angle_offset(room, mount, optical, offset):
-    settings = (f"lidar.mounting_x={mount[0]}", f"lidar.mounting_y={mount[1]}", f"lidar.optical_offset={optical}")
+    settings = (
+        f"lidar.mounting_x={mount[0]}",
+        f"lidar.mounting_y={mount[1]}",
+        f"lidar.optical_offset={optical}",
+    )
     found = scan(room(MOUNT, *settings, f"lidar.angle_offset={offset}", pose=POSES[1]))
     meant = beam_ranges(POSES[1], found.angles, HALF_X, HALF_Y, mount, optical, offset)
     assert found.distances == pytest.approx(meant, abs=2e-6)
@@ -86,7 +97,9 @@ def test_a_turned_map_turns_what_is_seen(tmp_path):
     origin = (x * math.cos(yaw) - y * math.sin(yaw), x * math.sin(yaw) + y * math.cos(yaw), yaw)
     setting = write_map(tmp_path, cells, 0.05, origin)
     found = scan(vacuum(*NOISELESS, setting, "lidar.enabled=true", MOUNT, f"start_theta={yaw}"))
-    assert found.distances == pytest.approx(beam_ranges(POSES[0], found.angles, HALF_X, HALF_Y), abs=2e-6)
+    assert found.distances == pytest.approx(
+        beam_ranges(POSES[0], found.angles, HALF_X, HALF_Y), abs=2e-6
+    )
 
 
 def test_raw_angles_descend():
@@ -99,7 +112,9 @@ def test_the_frame_transform_of_the_lidar_is_applied(room):
     plain = ("frame_transforms.lidar.scale=1", "frame_transforms.lidar.offset=0")
     found = scan(room(MOUNT, *plain, pose=POSES[1]))
     assert (np.diff(found.angles % (2 * math.pi))[1:] < 0).all()
-    assert found.distances == pytest.approx(beam_ranges(POSES[1], found.angles, HALF_X, HALF_Y), abs=2e-6)
+    assert found.distances == pytest.approx(
+        beam_ranges(POSES[1], found.angles, HALF_X, HALF_Y), abs=2e-6
+    )
 
 
 def test_far_points_are_left_out(room):
@@ -118,7 +133,9 @@ def test_near_points_are_left_out_and_never_clamped(room):
     assert difference(found.angles - ANGLES[meant >= 0.3]) == pytest.approx(0.0, abs=1e-6)
     assert 0 < len(found.angles) < 360
     assert found.distances.min() >= 0.3
-    assert np.min(sim.truth("vacuum").ranges) == pytest.approx(meant.min(), abs=1e-9)  # the truth knows them all
+    assert np.min(sim.truth("vacuum").ranges) == pytest.approx(
+        meant.min(), abs=1e-9
+    )  # the truth knows them all
 
 
 def test_true_ranges_are_told_out_of_band(room):
@@ -175,7 +192,9 @@ def test_each_beam_of_a_rolling_scan_is_from_its_own_instant(room, v):
     found = turning(room, "true", v)
     times = 0.8 + 0.2 * np.arange(360) / 360
     meant = beam_ranges(poses_at(times, v), found.angles, HALF_X, HALF_Y, offset=0.0)
-    assert found.distances == pytest.approx(meant, abs=2e-5)  # the path between ticks is taken as straight
+    assert found.distances == pytest.approx(
+        meant, abs=2e-5
+    )  # the path between ticks is taken as straight
     still = beam_ranges(poses_at(np.full(360, 1.0), v), found.angles, HALF_X, HALF_Y, offset=0.0)
     assert np.abs(found.distances - still).max() > 0.1
 

@@ -16,7 +16,9 @@ MEANT = beam_ranges((0.0, 0.0, 0.0), ANGLES, HALF_X, HALF_Y)
 
 def scans(folder, *settings, seconds=20.0, seed=1, cells=None, materials=None):
     drawn, origin = box(HALF_X, HALF_Y)
-    setting = write_map(folder, drawn if cells is None else cells, 0.05, origin, materials=materials)
+    setting = write_map(
+        folder, drawn if cells is None else cells, 0.05, origin, materials=materials
+    )
     mount = ("lidar_frame=lidar_mount", "lidar.enabled=true")
     return heard(vacuum(*NOISELESS, setting, *mount, *settings, seed=seed), seconds, Scan)
 
@@ -41,15 +43,21 @@ def test_range_noise_is_independent_between_beams_scans_and_seeds(tmp_path):
 
 
 def test_range_noise_grows_with_the_square_of_the_range(tmp_path):
-    wrong = errors(scans(tmp_path, "lidar.noise.range_stddev=0.002", "lidar.noise.range_stddev_per_m2=0.01"))
+    wrong = errors(
+        scans(tmp_path, "lidar.noise.range_stddev=0.002", "lidar.noise.range_stddev_per_m2=0.01")
+    )
     scaled = wrong / (0.002 + 0.01 * MEANT**2)
     assert scaled.std() == pytest.approx(1.0, rel=4 / math.sqrt(2 * wrong.size))
     for part in (MEANT < 1.6, MEANT > 2.0):
-        assert scaled[:, part].std() == pytest.approx(1.0, rel=4 / math.sqrt(2 * scaled[:, part].size))
+        assert scaled[:, part].std() == pytest.approx(
+            1.0, rel=4 / math.sqrt(2 * scaled[:, part].size)
+        )
 
 
 def test_range_bias(tmp_path):
-    assert errors(scans(tmp_path, "lidar.noise.range_bias=0.03", seconds=1.0)) == pytest.approx(0.03, abs=1e-5)
+    assert errors(scans(tmp_path, "lidar.noise.range_bias=0.03", seconds=1.0)) == pytest.approx(
+        0.03, abs=1e-5
+    )
 
 
 def test_angle_noise_has_its_deviation(tmp_path):
@@ -76,10 +84,15 @@ def test_quality_falls_with_distance(tmp_path):
 
 
 def test_quantisation_in_steps_of_a_quarter_millimetre(tmp_path):
-    found = scans(tmp_path, "lidar.noise.quantisation=0.00025", "lidar.noise.range_stddev=0.005", seconds=1.0)
+    found = scans(
+        tmp_path, "lidar.noise.quantisation=0.00025", "lidar.noise.range_stddev=0.005", seconds=1.0
+    )
     steps = np.concatenate([one.distances for one in found]).astype(float) / 0.00025
     assert np.abs(steps - np.rint(steps)).max() < 1e-3
-    assert np.abs(errors(scans(tmp_path, "lidar.noise.quantisation=0.00025", seconds=0.2))).max() < 0.000126
+    assert (
+        np.abs(errors(scans(tmp_path, "lidar.noise.quantisation=0.00025", seconds=0.2))).max()
+        < 0.000126
+    )
 
 
 def test_beams_that_graze_a_wall_get_no_echo(tmp_path):
@@ -105,11 +118,20 @@ def test_glass_and_dark_walls_swallow_echoes(tmp_path, material, lost):
     materials[1:-1, -1] = material
     found = scans(tmp_path, "lidar.noise.materials=true", materials=materials)
     there = on_right_wall()
-    seen = np.array([np.isin(np.arange(360), np.rint((one.angles + math.pi) * 180 / math.pi) % 360) for one in found])
+    seen = np.array(
+        [
+            np.isin(np.arange(360), np.rint((one.angles + math.pi) * 180 / math.pi) % 360)
+            for one in found
+        ]
+    )
     assert seen[:, ~there].all()
     total = seen[:, there].size
-    assert 1 - seen[:, there].mean() == pytest.approx(lost, abs=4 * math.sqrt(lost * (1 - lost) / total))
-    assert len(scans(tmp_path, seconds=0.2, materials=materials)[0].angles) == 360  # an option, off by default
+    assert 1 - seen[:, there].mean() == pytest.approx(
+        lost, abs=4 * math.sqrt(lost * (1 - lost) / total)
+    )
+    assert (
+        len(scans(tmp_path, seconds=0.2, materials=materials)[0].angles) == 360
+    )  # an option, off by default
 
 
 def test_a_mirror_shows_the_room_behind_it(tmp_path):

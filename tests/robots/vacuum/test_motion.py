@@ -41,7 +41,9 @@ def test_a_circle_has_the_radius_v_over_w(v, w):
         x, y, theta = pose(sim)
         assert math.hypot(x, y - radius) == pytest.approx(abs(radius), abs=1e-9)
         turned = w * sim.now_s
-        assert (x, y) == pytest.approx((radius * math.sin(turned), radius * (1 - math.cos(turned))), abs=1e-9)
+        assert (x, y) == pytest.approx(
+            (radius * math.sin(turned), radius * (1 - math.cos(turned))), abs=1e-9
+        )
         assert math.cos(theta - turned) == pytest.approx(1.0)
 
 
@@ -56,7 +58,8 @@ def test_turning_on_the_spot():
 
 
 @pytest.mark.parametrize(
-    ("asked", "got"), [((5.0, 0.0), (0.3, 0.0)), ((-5.0, 9.0), (-0.3, 1.0)), ((0.1, -3.0), (0.1, -1.0))]
+    ("asked", "got"),
+    [((5.0, 0.0), (0.3, 0.0)), ((-5.0, 9.0), (-0.3, 1.0)), ((0.1, -3.0), (0.1, -1.0))],
 )
 def test_speeds_are_clamped(asked, got):
     sim = vacuum()
@@ -199,7 +202,9 @@ def switch_raw(peer, config):
     """Over the wire, as JSON messages cannot say NaN."""
     members = {bool: "bool", float: "f32", str: "string"}
     message = control(
-        "drive", CONFIGURE, **{k: (members[type(v)], v) for k, v in config.items() if not isinstance(v, list)}
+        "drive",
+        CONFIGURE,
+        **{k: (members[type(v)], v) for k, v in config.items() if not isinstance(v, list)},
     )
     for key, value in config.items():
         if isinstance(value, list):

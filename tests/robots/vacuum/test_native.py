@@ -20,7 +20,9 @@ def proposal():
     """The proposal's file: its own text where that is beside the checkout, else our copy of its keys and values."""
     if not SEED.is_file():
         return OURS.read_text("utf-8")
-    (block,) = re.findall(r"^```toml\n# Mock Device.*?^```$", SEED.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (block,) = re.findall(
+        r"^```toml\n# Mock Device.*?^```$", SEED.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
     text = block.removeprefix("```toml\n").removesuffix("```")
     assert tomllib.loads(text) == tomllib.loads(OURS.read_text("utf-8"))
     return text
@@ -54,7 +56,9 @@ def test_the_proposal_loads_as_it_stands_and_drives(write):
     assert built.addresses["vacuum", "commands"] == "0.0.0.0:5555"
     assert config.frame_transforms.imu_gyro.z == (0, -1)
     assert config.lidar.noise.range_stddev == 0.005
-    assert sim.world.grid.resolution_m == 0.02  # maps/apartment.yaml is not beside it: the shipped one
+    assert (
+        sim.world.grid.resolution_m == 0.02
+    )  # maps/apartment.yaml is not beside it: the shipped one
     drive(sim, 0.2)
     assert statuses(sim, 1.0)[-1].wheel_left > 500
 
@@ -76,7 +80,9 @@ voltage = 14.0
 FOUR = "dustbox_attached = false\ndock_connected = true\nstart_button = 1\ndock_button = 2\n"
 
 
-@pytest.mark.parametrize(("before", "after"), [(FOUR, ""), ("", FOUR)], ids=["where they belong", "as in the proposal"])
+@pytest.mark.parametrize(
+    ("before", "after"), [(FOUR, ""), ("", FOUR)], ids=["where they belong", "as in the proposal"]
+)
 def test_the_four_states_are_taken_before_and_after_the_battery(write, before, after):
     found = status(opened(write(HEAD + QUIRK.format(before=before, after=after))).simulation)
     assert (found.dustbox_attached, found.is_dock_connected) == (False, True)
@@ -84,7 +90,9 @@ def test_the_four_states_are_taken_before_and_after_the_battery(write, before, a
 
 
 def seeded(write, number, seed=None):
-    return opened(write(HEAD + f"[device.simulation]\nrandom_seed = {number}\n"), seed=seed).simulation.seed
+    return opened(
+        write(HEAD + f"[device.simulation]\nrandom_seed = {number}\n"), seed=seed
+    ).simulation.seed
 
 
 def test_the_seed_of_the_file(write):
@@ -150,7 +158,13 @@ def test_all_mistakes_are_told_at_once_with_line_and_hint(write):
     assert {problem.file for problem in found} == {str(file)}
     by_line = {problem.line: problem for problem in found}
     assert by_line[4].where == "device.simulation.start_xx"
-    for line, hint in ((4, "start_x"), (7, "wheel_base"), (8, "slide"), (10, "range_stddev"), (13, "network")):
+    for line, hint in (
+        (4, "start_x"),
+        (7, "wheel_base"),
+        (8, "slide"),
+        (10, "range_stddev"),
+        (13, "network"),
+    ):
         assert hint in by_line[line].fix + by_line[line].what, line
 
 

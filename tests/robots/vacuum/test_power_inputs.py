@@ -22,12 +22,15 @@ def test_fixed_values_stay_as_they_are():
 
 def test_fixed_values_can_be_set():
     battery = ("voltage=13.9", "level=20", "is_charging=true")
-    sim = vacuum(*(f"sensors.battery.{setting}" for setting in battery), "sensors.dock_connected=true")
+    sim = vacuum(
+        *(f"sensors.battery.{setting}" for setting in battery), "sensors.dock_connected=true"
+    )
     assert power(sim) == (20, 13.9, True, True)
 
 
 @pytest.mark.parametrize(
-    ("speed", "suction", "watts"), [(0.0, 0, 4.0), (0.3, 0, 16.0), (0.15, 0, 10.0), (0.0, 50, 14.0), (0.3, 100, 36.0)]
+    ("speed", "suction", "watts"),
+    [(0.0, 0, 4.0), (0.3, 0, 16.0), (0.15, 0, 10.0), (0.0, 50, 14.0), (0.3, 100, 36.0)],
 )
 def test_it_discharges_by_load(speed, suction, watts):
     sim = vacuum(*INSTANT, *DISCHARGE, "sensors.battery.level=80", "sensors.battery.capacity_wh=1")
@@ -49,7 +52,9 @@ def test_an_empty_battery_stays_empty():
 
 
 def test_it_charges_on_the_dock_until_full_and_not_off_it():
-    sim = vacuum(*INSTANT, *DISCHARGE, "sensors.battery.level=50", "dock={x=0.0, y=0.0, reach=0.05}")
+    sim = vacuum(
+        *INSTANT, *DISCHARGE, "sensors.battery.level=50", "dock={x=0.0, y=0.0, reach=0.05}"
+    )
     assert power(sim)[2:] == (True, True)
     sim.run(4.5)  # 20 W
     level, voltage, *_ = power(sim)

@@ -18,17 +18,25 @@ QUIET = ["lidar.noise.range_stddev=0", "lidar.noise.angle_stddev=0", "lidar.nois
 
 
 def start(*settings, name="vacuum"):
-    sim = open_target("vacuum", ["ros=true", "map_file=empty_room", *QUIET, *settings], 1).simulation
+    sim = open_target(
+        "vacuum", ["ros=true", "map_file=empty_room", *QUIET, *settings], 1
+    ).simulation
     sim.apply(Connect(name, "ros", 1, "peer", "here"))
     return sim
 
 
 def drive(sim, ahead, turn, subject="/cmd_vel"):
-    sim.apply(Arrive("vacuum", "ros", 1, cdr.encode(m.Twist(m.Vector3(ahead), m.Vector3(z=turn))), subject))
+    sim.apply(
+        Arrive(
+            "vacuum", "ros", 1, cdr.encode(m.Twist(m.Vector3(ahead), m.Vector3(z=turn))), subject
+        )
+    )
 
 
 def said(sim, topic):
-    return [published.message for published in sim.take("vacuum", "ros") if published.topic == topic]
+    return [
+        published.message for published in sim.take("vacuum", "ros") if published.topic == topic
+    ]
 
 
 def yaw(rotation):
@@ -55,7 +63,9 @@ def test_odometry_is_where_the_wheels_say_it_is():
     assert (at.x, at.y) == pytest.approx((c * dx + s * dy, c * dy - s * dx), abs=2e-3)
     assert yaw(odom.pose.pose.orientation) == pytest.approx(theta - begin[2], abs=5e-3)
     assert (odom.header.frame_id, odom.child_frame_id) == ("odom", "base_link")
-    assert (odom.twist.twist.linear.x, odom.twist.twist.angular.z) == pytest.approx((0.2, 0.3), abs=0.2)
+    assert (odom.twist.twist.linear.x, odom.twist.twist.angular.z) == pytest.approx(
+        (0.2, 0.3), abs=0.2
+    )
 
 
 def test_tf_says_what_odom_says():
@@ -82,7 +92,10 @@ def test_every_ray_ends_at_a_wall(frame):
     published = sim.take("vacuum", "ros")
     scan = [one.message for one in published if one.topic == "scan"][-1]
     static = {
-        one.child_frame_id: one.transform for p in published if p.topic == "/tf_static" for one in p.message.transforms
+        one.child_frame_id: one.transform
+        for p in published
+        if p.topic == "/tf_static"
+        for one in p.message.transforms
     }
     assert len(scan.ranges) == 360
     assert scan.angle_max == pytest.approx(scan.angle_min + 359 * scan.angle_increment)
@@ -93,16 +106,24 @@ def test_every_ray_ends_at_a_wall(frame):
     assert ((ranges[hit] >= scan.range_min) & (ranges[hit] <= scan.range_max)).all()
     mount = static["base_scan"]
     turned = angles[hit] + yaw(mount.rotation)
-    px, py = mount.translation.x + ranges[hit] * np.cos(turned), mount.translation.y + ranges[hit] * np.sin(turned)
+    px, py = (
+        mount.translation.x + ranges[hit] * np.cos(turned),
+        mount.translation.y + ranges[hit] * np.sin(turned),
+    )
     x, y, theta = sim.truth("vacuum").pose
-    wx, wy = x + math.cos(theta) * px - math.sin(theta) * py, y + math.sin(theta) * px + math.cos(theta) * py
+    wx, wy = (
+        x + math.cos(theta) * px - math.sin(theta) * py,
+        y + math.sin(theta) * px + math.cos(theta) * py,
+    )
     grid = sim.robots["vacuum"].grid
     cx, cy = grid.to_cells(wx, wy)
     occupied = np.argwhere(grid.occupied)[:, ::-1] + 0.5  # x, y of the cells' middles
     off = (
         np.abs(np.stack([cx, cy], 1)[:, None] - occupied[None]).max(2).min(1) - 0.5
     )  # cells from the nearest one's edge
-    assert np.quantile(off, 0.9) * grid.resolution_m < 0.03  # rays are sorted into degrees: 1.7 cm at 2 m
+    assert (
+        np.quantile(off, 0.9) * grid.resolution_m < 0.03
+    )  # rays are sorted into degrees: 1.7 cm at 2 m
 
 
 def test_the_imu_in_si_units():
@@ -156,7 +177,9 @@ def test_frames_of_a_namespace_have_it_before_their_names():
     assert sim.robots["vacuum"].goal() == (0.1, 0.0)
     odom = next(one.message for one in published if one.topic == "odom")
     assert (odom.header.frame_id, odom.child_frame_id) == ("v1/odom", "v1/base_link")
-    assert next(one.message for one in published if one.topic == "/clock").clock == odom.header.stamp
+    assert (
+        next(one.message for one in published if one.topic == "/clock").clock == odom.header.stamp
+    )
 
 
 def test_stamps_count_from_the_date():

@@ -67,7 +67,8 @@ NUMBERS = {
 def test_the_numbers_are_those_of_the_daemon():
     messages = schema.Message.DESCRIPTOR.file.message_types_by_name
     found = {
-        name: " ".join(f"{field.name}={field.number}" for field in message.fields) for name, message in messages.items()
+        name: " ".join(f"{field.name}={field.number}" for field in message.fields)
+        for name, message in messages.items()
     }
     assert found == NUMBERS
     actions = messages["ComponentAction"].enum_types_by_name["Type"].values_by_name

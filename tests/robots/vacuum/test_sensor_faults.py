@@ -96,11 +96,17 @@ def test_encoder_bias_and_a_wild_value_stay_on_the_wire():
     assert status(faulty("encoder_left", "wrong", value=1e12)).wheel_left < 65536
 
 
-@pytest.mark.parametrize("name", ["bumper_left", "bumper_right", "cliff_left_side", "cliff_right_front"])
+@pytest.mark.parametrize(
+    "name", ["bumper_left", "bumper_right", "cliff_left_side", "cliff_right_front"]
+)
 def test_a_switch_that_is_wrong(name):
     sim = faulty(name, "wrong", value=1)
     found = status(sim)
-    pressed = [key for key in found.__struct_fields__ if key.startswith(("bumper", "cliff")) and getattr(found, key)]
+    pressed = [
+        key
+        for key in found.__struct_fields__
+        if key.startswith(("bumper", "cliff")) and getattr(found, key)
+    ]
     assert pressed == [name]
     sim.clear("vacuum")
     assert getattr(status(sim), name) is False
@@ -117,7 +123,9 @@ def test_a_bumper_that_is_off_or_stuck_does_not_feel_the_wall():
     assert (found.bumper_left, found.bumper_right) == (False, False)
 
 
-@pytest.mark.parametrize(("kind", "value", "volts"), [("off", None, 0.0), ("bias", -2.0, 12.8), ("wrong", 9.0, 9.0)])
+@pytest.mark.parametrize(
+    ("kind", "value", "volts"), [("off", None, 0.0), ("bias", -2.0, 12.8), ("wrong", 9.0, 9.0)]
+)
 def test_the_battery(kind, value, volts):
     params = {} if value is None else {"value": value}
     assert status(faulty("battery", kind, **params)).battery_voltage == pytest.approx(volts)
@@ -145,7 +153,9 @@ def test_a_stuck_lidar_sends_the_same_scan():
 
 def test_lidar_bias_noise_and_dropout():
     true = scan(vacuum(*NOISELESS, "lidar.enabled=true")).distances
-    assert scan(faulty("lidar", "bias", "lidar.enabled=true", value=0.5)).distances == pytest.approx(true + 0.5)
+    assert scan(
+        faulty("lidar", "bias", "lidar.enabled=true", value=0.5)
+    ).distances == pytest.approx(true + 0.5)
     noise = scan(faulty("lidar", "noise", "lidar.enabled=true", stddev=0.1)).distances - true
     assert noise.std() == pytest.approx(0.1, rel=4 / np.sqrt(2 * len(noise)))
     found = heard(faulty("lidar", "dropout", "lidar.enabled=true", probability=0.5), 40.0, Scan)

@@ -7,7 +7,9 @@ from rigless.scenario.load import open_target
 
 
 def driven(seconds: float, *settings: str, collect: bool = False):
-    sim = open_target("vacuum", ["map_file=apartment", *settings], seed=7, collect=collect).simulation
+    sim = open_target(
+        "vacuum", ["map_file=apartment", *settings], seed=7, collect=collect
+    ).simulation
     sim.send("vacuum", "commands", Control("lidar", "enable"))
     sim.send("vacuum", "commands", Control("drive", "configure", {"linear": 0.25, "angular": 0.1}))
     for _ in range(4):  # bumps into things on its way

@@ -28,8 +28,15 @@ def test_110_statuses_and_5_scans_in_a_simulated_second():
     datagrams = Datagrams(sim)
     Peer(sim)
     sim.run(10.0)
-    assert (datagrams.groups().count("sensor_status"), datagrams.groups().count("lidar")) == (1100, 50)
-    stamps = [m.sensor_group.timestamp_us for _, _, m in datagrams.seen if m.topic == "sensors/sensor_status"]
+    assert (datagrams.groups().count("sensor_status"), datagrams.groups().count("lidar")) == (
+        1100,
+        50,
+    )
+    stamps = [
+        m.sensor_group.timestamp_us
+        for _, _, m in datagrams.seen
+        if m.topic == "sensors/sensor_status"
+    ]
     assert stamps == [EPOCH_US + n * 1_000_000 // 110 for n in range(1, 1101)]  # it never drifts
 
 
@@ -105,7 +112,9 @@ def test_telemetry_over_tcp_ends_with_its_connection():
 def test_the_robot_writes_nothing_to_tcp_unasked():
     sim = vacuum("lidar.enabled=true")
     peer = Peer(sim)
-    peer.say(framed(protocol_sync()) + framed(control("drive", RESET)) + framed(control("imu", ENABLE)))
+    peer.say(
+        framed(protocol_sync()) + framed(control("drive", RESET)) + framed(control("imu", ENABLE))
+    )
     peer.say(framed(shutdown()))
     sim.run(1.0)
     assert (peer.over_tcp, peer.gone) == (b"", False)

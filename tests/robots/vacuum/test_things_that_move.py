@@ -94,7 +94,10 @@ def two(folder):
     robots = [
         f"[[robots]]\nkind = 'vacuum'\nname = '{name}'\nstart = {{ x = {x}, y = 0.0, theta = {theta} }}\n"
         + f"ports = {{ commands = {port} }}\n{QUIET}"
-        for name, x, theta, port in (("anna", -0.6, 0.0, 5555), ("bert", 0.6, 3.141592653589793, 5557))
+        for name, x, theta, port in (
+            ("anna", -0.6, 0.0, 5555),
+            ("bert", 0.6, 3.141592653589793, 5557),
+        )
     ]
     return scenario(folder, HEAD + "".join(robots))
 
@@ -117,5 +120,8 @@ def test_two_vacuums_see_each_other_and_stop_at_each_other(tmp_path):
 def test_their_noise_differs(tmp_path):
     sim = two(tmp_path)
     sim.run(2.0)
-    anna, bert = ([m.gyro_z for m in sim.take(name, "telemetry") if hasattr(m, "gyro_z")] for name in ("anna", "bert"))
+    anna, bert = (
+        [m.gyro_z for m in sim.take(name, "telemetry") if hasattr(m, "gyro_z")]
+        for name in ("anna", "bert")
+    )
     assert abs(np.corrcoef(anna, bert)[0, 1]) < 4 / np.sqrt(len(anna))

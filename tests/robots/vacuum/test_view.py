@@ -29,7 +29,10 @@ def apply(sim, given):
 
 def laid_out(scan, x, y, theta):
     """Where a client that knows its pose puts the points of a scan."""
-    angles, ranges = np.asarray(scan.angles, float) + OFFSET, np.asarray(scan.distances, float) + OPTICAL
+    angles, ranges = (
+        np.asarray(scan.angles, float) + OFFSET,
+        np.asarray(scan.distances, float) + OPTICAL,
+    )
     local = np.column_stack((MOUNT + ranges * np.cos(angles), ranges * np.sin(angles)))
     c, s = math.cos(theta), math.sin(theta)
     return local @ np.array([[c, s], [-s, c]]) + (x, y)
@@ -51,7 +54,9 @@ def test_points_are_those_that_went_out_on_the_wire():
     assert found == pytest.approx(laid_out(scan, *pose), abs=2e-5)
 
 
-@pytest.mark.parametrize(("kind", "params"), [("bias", {"value": 0.3}), ("stuck", {}), ("wrong", {"value": 2.0})])
+@pytest.mark.parametrize(
+    ("kind", "params"), [("bias", {"value": 0.3}), ("stuck", {}), ("wrong", {"value": 2.0})]
+)
 def test_points_show_the_faults_of_the_lidar_and_beams_do_not(kind, params):
     sim, _ = scanning("lidar_frame=lidar_mount")
     good = drawn(sim.robots["vacuum"].view())
@@ -68,7 +73,10 @@ def test_a_lidar_that_is_off_or_silent_draws_nothing():
     assert [len(drawn(view)[name]) for name in ("beams", "points")] == [0, 0]
     switch(sim, "lidar", "enable")
     sim.run(1.0)
-    assert [len(drawn(view)[name]) for name in ("beams", "points")] == [360, pytest.approx(350, abs=10)]
+    assert [len(drawn(view)[name]) for name in ("beams", "points")] == [
+        360,
+        pytest.approx(350, abs=10),
+    ]
     sim.inject("vacuum", "lidar", "off")
     sim.run(1.0)
     assert (len(drawn(view)["points"]), view.measure()["lidar"]) == (0, 0)
@@ -112,7 +120,10 @@ def test_a_bump_is_shown_on_its_side():
     drive(sim, 0.3)
     sim.run(15.0)
     readings, found = status(sim), drawn(view)
-    assert (found["bumper_left"][0, 3], found["bumper_right"][0, 3]) == (readings.bumper_left, readings.bumper_right)
+    assert (found["bumper_left"][0, 3], found["bumper_right"][0, 3]) == (
+        readings.bumper_left,
+        readings.bumper_right,
+    )
     assert (readings.bumper_left or readings.bumper_right, found["body"][0, 3]) == (True, 1)
 
 
@@ -122,7 +133,14 @@ def test_numbers_are_those_of_the_wire_with_faults():
     sim.inject("vacuum", "gyro", "bias", value=123)
     sim.inject("vacuum", "bumper_left", "wrong")
     readings, numbers = status(sim), view.measure()
-    for name in ("gyro_x", "accel_z", "wheel_left", "battery_level", "battery_voltage", "bumper_left"):
+    for name in (
+        "gyro_x",
+        "accel_z",
+        "wheel_left",
+        "battery_level",
+        "battery_voltage",
+        "bumper_left",
+    ):
         assert numbers[name] == pytest.approx(float(getattr(readings, name))), name
 
 

@@ -61,10 +61,14 @@ def test_without_slip_they_agree_with_the_truth():
         for found in statuses(sim, 2.0):
             now = (found.wheel_left, found.wheel_right)
             left, right = (
-                ((b - a + WRAP // 2) % WRAP - WRAP // 2) / TICKS_PER_M for a, b in zip(last, now, strict=True)
+                ((b - a + WRAP // 2) % WRAP - WRAP // 2) / TICKS_PER_M
+                for a, b in zip(last, now, strict=True)
             )
             middle = theta + (right - left) / BASE / 2
-            x, y = x + (left + right) / 2 * math.cos(middle), y + (left + right) / 2 * math.sin(middle)
+            x, y = (
+                x + (left + right) / 2 * math.cos(middle),
+                y + (left + right) / 2 * math.sin(middle),
+            )
             theta += (right - left) / BASE
             last = now
     true_x, true_y, true_theta = sim.truth("vacuum").pose
@@ -104,7 +108,10 @@ def test_slip_noise_has_its_deviation():
         sim = vacuum(*INSTANT, *NOISELESS, "encoder.noise.slip_stddev=0.2", seed=seed)
         drive(sim, 0.3)
         last = statuses(sim, 1.0)[-1]
-        ratio += [last.wheel_left / (0.3 * TICKS_PER_M) - 1, last.wheel_right / (0.3 * TICKS_PER_M) - 1]
+        ratio += [
+            last.wheel_left / (0.3 * TICKS_PER_M) - 1,
+            last.wheel_right / (0.3 * TICKS_PER_M) - 1,
+        ]
     sigma = 0.2 / math.sqrt(110)  # of the mean of 110 ticks
     assert np.mean(ratio) == pytest.approx(0.0, abs=4 * sigma / math.sqrt(80))
     assert np.std(ratio) == pytest.approx(sigma, rel=4 / math.sqrt(2 * 80))
@@ -116,7 +123,11 @@ def test_slip_noise_has_its_deviation():
 def test_wheels_stall_at_a_wall(tmp_path, mode, ramp):
     cells, origin = box(1.0, 1.0)
     sim = vacuum(
-        *NOISELESS, *ramp, write_map(tmp_path, cells, 0.05, origin), f"robot.collision_mode={mode}", "start_x=0.5"
+        *NOISELESS,
+        *ramp,
+        write_map(tmp_path, cells, 0.05, origin),
+        f"robot.collision_mode={mode}",
+        "start_x=0.5",
     )
     drive(sim, 0.3)
     sim.run(3.0)
@@ -126,12 +137,16 @@ def test_wheels_stall_at_a_wall(tmp_path, mode, ramp):
     assert last.wheel_left == pytest.approx((0.5 - RADIUS) * TICKS_PER_M, abs=2)
     assert sim.truth("vacuum").velocity[0] == pytest.approx(0.0, abs=1e-6)
     (contact,) = sim.truth("vacuum").contacts
-    assert (contact.x, contact.normal_x, contact.normal_y) == pytest.approx((1.0, -1.0, 0.0), abs=1e-6)
+    assert (contact.x, contact.normal_x, contact.normal_y) == pytest.approx(
+        (1.0, -1.0, 0.0), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("ramp", [(), INSTANT], ids=["ramp", "instant"])
-def test_sliding_goes_along_the_wall_and_wheels_roll_by_what_is_along_the_heading(tmp_path, friction, ramp):
+def test_sliding_goes_along_the_wall_and_wheels_roll_by_what_is_along_the_heading(
+    tmp_path, friction, ramp
+):
     cells, origin = box(1.0, 2.0)
     alpha = math.radians(60)  # between heading and the wall's normal: it slides along +y
     sim = vacuum(

@@ -50,13 +50,19 @@ def test_a_lagging_wheel_comes_late():
 # On the wire
 
 
-@pytest.mark.parametrize("target", ["gyro", "accel", "tilt", "encoder_left", "lidar", "bumper_left", "battery"])
+@pytest.mark.parametrize(
+    "target", ["gyro", "accel", "tilt", "encoder_left", "lidar", "bumper_left", "battery"]
+)
 @pytest.mark.parametrize("value", [1e12, -1e12])
 def test_no_fault_is_too_wild_for_the_wire(target, value):
     sim = vacuum("lidar.enabled=true")
     datagrams = Datagrams(sim)
     Peer(sim)
-    wild = [("bias", {"value": value}), ("wrong", {"value": value}), ("noise", {"stddev": abs(value)})]
+    wild = [
+        ("bias", {"value": value}),
+        ("wrong", {"value": value}),
+        ("noise", {"stddev": abs(value)}),
+    ]
     for kind, params in wild:
         sim.inject("vacuum", target, kind, **params)
         sim.run(0.3)

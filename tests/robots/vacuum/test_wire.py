@@ -22,7 +22,18 @@ from rigless.robots.vacuum.wire import (
     TelemetryCodec,
 )
 
-from .client import CONFIGURE, DISABLE, ENABLE, GOLDEN, RESET, STREAMS, control, framed, protocol_sync, shutdown
+from .client import (
+    CONFIGURE,
+    DISABLE,
+    ENABLE,
+    GOLDEN,
+    RESET,
+    STREAMS,
+    control,
+    framed,
+    protocol_sync,
+    shutdown,
+)
 
 BUDGET = settings(max_examples=100, deadline=None, derandomize=True)
 SYNC = framed(protocol_sync())
@@ -49,7 +60,8 @@ def one_by_one(data):
 
 
 @pytest.mark.parametrize(
-    ("action", "word"), [(ENABLE, "enable"), (DISABLE, "disable"), (RESET, "reset"), (3, "configure")]
+    ("action", "word"),
+    [(ENABLE, "enable"), (DISABLE, "disable"), (RESET, "reset"), (3, "configure")],
 )
 def test_actions(action, word):
     assert heard(framed(control("drive", action))) == [Control("drive", word, {})]
@@ -104,7 +116,9 @@ def test_vectors_are_lists_and_clouds_and_empty_values_are_left_out():
     config["cloud"].pointcloud_val.points.add(angle_rad=1)
     config["nothing"].SetInParent()
     assert len(config) == 4
-    assert heard(framed(message)) == [Control("imu", "configure", {"bias": [0.0, 1.5, 0.0], "gain": 3})]
+    assert heard(framed(message)) == [
+        Control("imu", "configure", {"bias": [0.0, 1.5, 0.0], "gain": 3})
+    ]
 
 
 def test_a_nan_is_passed_on():
@@ -113,7 +127,9 @@ def test_a_nan_is_passed_on():
 
 
 def test_messages_are_plain_data():
-    sent = control("drive", CONFIGURE, a=("bool", True), b=("i32", -3), c=("f32", 0.5), d=("string", "x"))
+    sent = control(
+        "drive", CONFIGURE, a=("bool", True), b=("i32", -3), c=("f32", 0.5), d=("string", "x")
+    )
     sent.command.component_control.action.config["e"].vector3_val.z = 2
     (message,) = heard(framed(sent))
     assert msgspec.json.decode(to_json(message), type=Control) == message
@@ -162,7 +178,16 @@ def empty_command():
         (b"\x0a\x05ab", "not a Message"),
         (b"\x0a\x02\xc3\x28", "not a Message"),
     ],
-    ids=["empty", "no action", "action 4", "action -1", "largest action", "garbage", "cut short", "not UTF-8"],
+    ids=[
+        "empty",
+        "no action",
+        "action 4",
+        "action -1",
+        "largest action",
+        "garbage",
+        "cut short",
+        "not UTF-8",
+    ],
 )
 def test_what_the_daemon_hangs_up_on(message, says):
     found = heard(SYNC + framed(message) + SYNC)
@@ -200,7 +225,9 @@ def test_a_frame_of_1_mib_is_taken_and_one_byte_more_is_not():
     assert "1048577" in refused
 
 
-@pytest.mark.parametrize("length", [b"\xff\xff\xff\xff", b"\x00\x10\x00\x01", b"GET ", b"\x80\0\0\0"])
+@pytest.mark.parametrize(
+    "length", [b"\xff\xff\xff\xff", b"\x00\x10\x00\x01", b"GET ", b"\x80\0\0\0"]
+)
 def test_a_length_beyond_the_limit_is_refused_as_soon_as_it_is_known(length):
     codec = CommandCodec()
     assert heard(*one_by_one(length[:3]), codec=codec) == []
@@ -239,7 +266,9 @@ def test_many_small_frames_in_one_piece():
 
 
 def test_every_golden_stream_is_known():
-    assert {path.name for path in GOLDEN.glob("*.in")} == {f"commands-{name}.in" for name in STREAMS}
+    assert {path.name for path in GOLDEN.glob("*.in")} == {
+        f"commands-{name}.in" for name in STREAMS
+    }
 
 
 @pytest.mark.parametrize("name", STREAMS)
@@ -267,7 +296,9 @@ def test_any_chunking_gives_the_same(cuts):
 def judged(data):
     """The messages or the one reason to hang up, the same whole and byte by byte; any other error fails the test."""
     found = heard(data)
-    assert all(isinstance(message, Control | ProtocolSync | Shutdown | Ignored | str) for message in found)
+    assert all(
+        isinstance(message, Control | ProtocolSync | Shutdown | Ignored | str) for message in found
+    )
     assert repr(heard(*one_by_one(data))) == repr(found)
     return found
 

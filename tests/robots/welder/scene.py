@@ -30,7 +30,9 @@ class Bench:
         return self.said()
 
     def said(self) -> str:
-        return "".join(message.text for message in self.sim.take("welder", "grbl") if isinstance(message, Text))
+        return "".join(
+            message.text for message in self.sim.take("welder", "grbl") if isinstance(message, Text)
+        )
 
     def ask(self, line: str, seconds: float = 0.0) -> list[str]:
         """The lines that answer a line."""

@@ -65,7 +65,9 @@ def ping_pong(connection: Connection, job: list[str]) -> list[str]:
     return answers
 
 
-def character_counting(connection: Connection, job: list[str], rx_bytes: int = RX_BYTES) -> list[str]:
+def character_counting(
+    connection: Connection, job: list[str], rx_bytes: int = RX_BYTES
+) -> list[str]:
     """As many lines as the receive buffer holds; asks for the status now and then, as senders do."""
     answers: list[str] = []
     inside: deque[int] = deque()
@@ -86,5 +88,8 @@ def character_counting(connection: Connection, job: list[str], rx_bytes: int = R
 
 def zigzag(lines: int) -> list[str]:
     """A long job of short moves that ends at X5."""
-    moves = [f"G1 X{5 + (n % 7) * 0.3:.3f} Y{(n % 11) * 0.2:.3f} F{3000 + n % 5 * 100}" for n in range(lines - 5)]
+    moves = [
+        f"G1 X{5 + (n % 7) * 0.3:.3f} Y{(n % 11) * 0.2:.3f} F{3000 + n % 5 * 100}"
+        for n in range(lines - 5)
+    ]
     return ["G21 G90 (job)", *moves, "M64 P3", "G4 P0.01", "G1 X5 Y0", "M30"]

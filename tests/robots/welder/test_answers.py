@@ -83,7 +83,10 @@ def test_homing_that_ends_in_an_alarm_resets_the_controller():
         bench.send("$H\n$G\n", 0.1)
         heard = bench.input("door", True) if what == "door" else bench.send("\x18")
         number = 7 if what == "door" else 6
-        assert heard == f"ALARM:{number}\r\n\r\nGrblHAL 1.1f ['$' or '$HELP' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n"
+        assert (
+            heard
+            == f"ALARM:{number}\r\n\r\nGrblHAL 1.1f ['$' or '$HELP' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n"
+        )
         assert bench.status()["mode"] == "Alarm"
 
 
@@ -91,7 +94,9 @@ def test_a_stop_ends_an_alarm_that_could_be_unlocked():
     bench = Bench()
     bench.ask(PROBE_AWAY)
     assert bench.status()["mode"] == "Alarm"
-    assert bench.send("$X\n\x19") == "[MSG:Caution: Unlocked]\r\nok\r\n[MSG:Stop]\r\n"  # as gSender unlocks
+    assert (
+        bench.send("$X\n\x19") == "[MSG:Caution: Unlocked]\r\nok\r\n[MSG:Stop]\r\n"
+    )  # as gSender unlocks
     bench.ask(PROBE_AWAY)
     assert bench.send("\x19") == "[MSG:Stop]\r\n"
     assert bench.ask("G4 P0") == ["ok"]

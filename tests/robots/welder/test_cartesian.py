@@ -60,7 +60,10 @@ def test_a_line_is_straight_at_the_programmed_speed(bench):
     seen = watch(bench)
     for truth in seen:
         gap = np.array(truth.torch_mm) - begin
-        assert np.linalg.norm(gap - gap @ (end - begin) * (end - begin) / length**2) < TOLERANCE_MM + 0.001
+        assert (
+            np.linalg.norm(gap - gap @ (end - begin) * (end - begin) / length**2)
+            < TOLERANCE_MM + 0.001
+        )
     assert mpos(bench) == pytest.approx([400, -120, 300, -170, -20, 0], abs=0.001)
     places = np.array([truth.torch_mm for truth in seen])
     speeds = np.linalg.norm(np.diff(places, axis=0), axis=1) / 0.01
@@ -146,7 +149,8 @@ def test_no_joint_exceeds_its_limits_whatever_the_feed(points):
     seen = watch(bench, 0.017, 200)
     assert bench.state.mode == "Idle"
     velocities, accelerations = (
-        np.abs([getattr(truth, name) for truth in seen]) for name in ("velocities_degps", "accelerations_degps2")
+        np.abs([getattr(truth, name) for truth in seen])
+        for name in ("velocities_degps", "accelerations_degps2")
     )
     assert (velocities <= np.array(LIMITS.max_degps) * 1.001).all()
     assert (accelerations <= np.array(LIMITS.max_degps2) * 1.001).all()
@@ -319,7 +323,9 @@ def test_inches_are_of_the_linear_words(bench):
     assert mpos(bench)[3] == pytest.approx(-185, abs=0.001)
 
 
-@pytest.mark.parametrize("line", ["G93 G1 X369.015 F30", "G93 G1 A-150 F30", "G93 G2 X349.015 Y-30 I0 J-30 C40 F30"])
+@pytest.mark.parametrize(
+    "line", ["G93 G1 X369.015 F30", "G93 G1 A-150 F30", "G93 G2 X349.015 Y-30 I0 J-30 C40 F30"]
+)
 def test_inverse_time(bench, line):
     bench.ask(line)
     assert bench.until_idle() == pytest.approx(2.0, abs=0.1)
@@ -394,7 +400,9 @@ def test_cycle_times_are_what_the_controller_takes():
 
 
 def test_the_example_welds_its_seam_and_its_round_corner():
-    program = (Path(__file__).parents[3] / "examples" / "programs" / "cartesian_seam.nc").read_text()
+    program = (
+        Path(__file__).parents[3] / "examples" / "programs" / "cartesian_seam.nc"
+    ).read_text()
     config = WelderConfig(coordinates="cartesian")
     found = estimate(program, config)
     assert found.errors == []
@@ -414,17 +422,27 @@ def test_the_example_welds_its_seam_and_its_round_corner():
 
 
 def test_trajectories_through_poses():
-    controller = VirtualController(WelderConfig(coordinates="cartesian", start_deg=(0, -20, 60, 0, 45, 0)))
+    controller = VirtualController(
+        WelderConfig(coordinates="cartesian", start_deg=(0, -20, 60, 0, 45, 0))
+    )
     controller.connect()
     controller.enable()
     simulator = MotionSimulator(controller)
-    points = [PoseWaypoint((400, -60, 350, 180, -20, 0)), PoseWaypoint((400, 60, 350, 180, -20, 10), 40.0)]
+    points = [
+        PoseWaypoint((400, -60, 350, 180, -20, 0)),
+        PoseWaypoint((400, 60, 350, 180, -20, 10), 40.0),
+    ]
     dry = simulator.dry_run(points)
     real = simulator.simulate_trajectory(points)
     assert (dry.success, real.success, real.error_message) == (True, True, "")
     assert real.total_time_s == pytest.approx(dry.total_time_s, abs=0.1)
-    assert real.trajectory_log[-1].positions == pytest.approx(dry.trajectory_log[-1].positions, abs=0.01)
-    for found in (simulator.dry_run([Waypoint([0] * 6)]), simulator.simulate_trajectory([Waypoint([0] * 6)])):
+    assert real.trajectory_log[-1].positions == pytest.approx(
+        dry.trajectory_log[-1].positions, abs=0.01
+    )
+    for found in (
+        simulator.dry_run([Waypoint([0] * 6)]),
+        simulator.simulate_trajectory([Waypoint([0] * 6)]),
+    ):
         assert "must be a PoseWaypoint" in found.error_message
     far = PoseWaypoint((4000, 0, 0, 180, 0, 0), 10.0)
     assert "joint" in simulator.dry_run([far]).error_message

@@ -155,7 +155,9 @@ def test_reset_and_set_joint_positions(ready):
     assert ready.joint_state().positions == pytest.approx([0.1] * 6)
     ready.send_gcode("G91 G1 A1 F600")
     ready.wait_idle()
-    assert ready.joint_state().positions[0] == pytest.approx(0.1 + math.radians(1), abs=math.radians(0.0005))  # a step
+    assert ready.joint_state().positions[0] == pytest.approx(
+        0.1 + math.radians(1), abs=math.radians(0.0005)
+    )  # a step
     ready.reset()
     assert (ready.simulation_time_s, ready.joint_state().positions) == (0.0, [0.0] * 6)
 
@@ -224,7 +226,11 @@ def test_io_from_the_machines_side(ready):
     assert seen[2:] == [("out", 4, False), ("in", 31, True)]
     ready.io.set_analog_input(3, 2.5)
     ready.io.set_analog_output(7, 10.0)
-    assert (ready.io.analog_input(3), ready.io.analog_output(7), ready.io.digital_output(4)) == (2.5, 10.0, False)
+    assert (ready.io.analog_input(3), ready.io.analog_output(7), ready.io.digital_output(4)) == (
+        2.5,
+        10.0,
+        False,
+    )
     for wrong in (
         lambda: ready.io.link(32, 0),
         lambda: ready.io.link(0, 0, -1),

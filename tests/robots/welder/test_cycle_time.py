@@ -37,7 +37,9 @@ def test_the_firmwares_figures():
     assert estimate("G1 X90 Y45 C180 F3600").total_s == pytest.approx(3.489, rel=0.0005)
 
 
-@pytest.mark.parametrize("text", [program("joint_moves"), "\n".join(zigzag(400)), "G1 X90 F3600\nG4 P2\nG0 X0"])
+@pytest.mark.parametrize(
+    "text", [program("joint_moves"), "\n".join(zigzag(400)), "G1 X90 F3600\nG4 P2\nG0 X0"]
+)
 def test_the_estimate_is_what_the_controller_takes(text):
     found = estimate(text)
     assert found.errors == []
@@ -47,7 +49,9 @@ def test_the_estimate_is_what_the_controller_takes(text):
 def test_kinds_of_time():
     found = estimate("G0 X10\nM3\nG1 X20 F600\nM5\nG4 P2\nM66 P1 L3 Q4\nG0 X0")
     assert (found.process_s, found.dwell_s, found.io_s) == pytest.approx((1.0, 2.0, 4.0), abs=0.05)
-    assert found.motion_s == pytest.approx(estimate("G0 X10\nG4 P0\nG0 X0").motion_s + 0.08, abs=0.1)
+    assert found.motion_s == pytest.approx(
+        estimate("G0 X10\nG4 P0\nG0 X0").motion_s + 0.08, abs=0.1
+    )
     assert found.path_deg == pytest.approx(40)
 
 
@@ -77,7 +81,11 @@ def test_the_command(rigless_command, tmp_path):
     run = rigless_command("welder", "cycle-time", file, "--json")
     told = json.loads(run.stdout)
     assert run.returncode == 0
-    assert (told["total_s"], told["dwell_s"], told["errors"]) == (pytest.approx(1.990, abs=0.001), 1.0, [])
+    assert (told["total_s"], told["dwell_s"], told["errors"]) == (
+        pytest.approx(1.990, abs=0.001),
+        1.0,
+        [],
+    )
     file.write_text("G0 X90\nG77\n")
     run = rigless_command("welder", "cycle-time", file)
     assert run.returncode == 1

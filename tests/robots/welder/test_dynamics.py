@@ -53,7 +53,9 @@ def test_the_controller_and_the_page_tell_them():
     assert abs(state.torques[1]) > 50
     assert state.torques == list(controller.truth.torques_nm)
     page = robot.view()
-    assert [part.name for part in page.parts if part.name.startswith("torque")] == [f"torque{n}" for n in range(1, 7)]
+    assert [part.name for part in page.parts if part.name.startswith("torque")] == [
+        f"torque{n}" for n in range(1, 7)
+    ]
     assert [page.measure()[f"torque{n}"] for n in range(1, 7)] == state.torques
 
 

@@ -92,7 +92,10 @@ def test_the_welding_simulator(engine):
     engine.run(0.1)
     assert (welding.state.phase, welding.state.fault) == (FAULT, "arc_lost")
     assert welding.arc_stop()
-    for simulate, fault in ((welding.simulate_wire_fault, "no_wire"), (welding.simulate_gas_fault, "no_gas")):
+    for simulate, fault in (
+        (welding.simulate_wire_fault, "no_wire"),
+        (welding.simulate_gas_fault, "no_gas"),
+    ):
         engine.run(2.0)
         welding.arc_start()
         engine.run(1.0)

@@ -52,7 +52,9 @@ def test_mistakes(text, number):
 
 numbers = st.integers(-99, 99).map(str)
 sums = st.recursive(
-    numbers, lambda inner: st.builds("[{}{}{}]".format, inner, st.sampled_from("+-*"), inner), max_leaves=8
+    numbers,
+    lambda inner: st.builds("[{}{}{}]".format, inner, st.sampled_from("+-*"), inner),
+    max_leaves=8,
 )
 
 
@@ -60,7 +62,9 @@ sums = st.recursive(
 @given(sums)
 def test_sums_are_pythons(text):
     found = value(text)
-    assert math.isclose(found, eval(text.replace("[", "(").replace("]", ")")), rel_tol=1e-9, abs_tol=1e-9)
+    assert math.isclose(
+        found, eval(text.replace("[", "(").replace("]", ")")), rel_tol=1e-9, abs_tol=1e-9
+    )
 
 
 @BUDGET

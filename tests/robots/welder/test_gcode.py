@@ -18,7 +18,9 @@ BUDGET = settings(max_examples=150, derandomize=True)
 def steps(line, modal=None, coordinates=None, position=ZERO, profile=None, jog=False):
     profile = profile or Profile()
     block = read_block(line, profile.letters)
-    return interpret(block, modal or Modal(feed=100.0), coordinates or Coordinates(), position, profile, jog)
+    return interpret(
+        block, modal or Modal(feed=100.0), coordinates or Coordinates(), position, profile, jog
+    )
 
 
 def error(line, **given):
@@ -83,7 +85,14 @@ def test_where_a_line_ends():
     offsets = Coordinates()
     offsets.systems[1] = [100.0, 0.0, 0.0, 0.0, 0.0, 10.0]
     offsets.g92 = [0.5, 0.0, 0.0, 0.0, 0.0, 0.0]
-    assert target("G55 G1 X10 C0", position=here, coordinates=offsets) == (110.5, 2.0, 3.0, 4.0, 5.0, 10.0)
+    assert target("G55 G1 X10 C0", position=here, coordinates=offsets) == (
+        110.5,
+        2.0,
+        3.0,
+        4.0,
+        5.0,
+        10.0,
+    )
     assert target("G53 G55 G1 X10", position=here, coordinates=offsets)[0] == 10.0
     assert target("G20 G1 X1 C1") == (25.4, 0, 0, 0, 0, 1.0)
 
@@ -113,14 +122,21 @@ def test_inverse_time_is_by_length():
 def test_g10_and_g92_and_stored_positions():
     here = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
     assert steps("G10 L2 P2 X5")[1] == [("system", 1, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
-    assert steps("G10 L20 P0 X0 C0", position=here)[1] == [("system", 0, 1.0, 0.0, 0.0, 0.0, 0.0, 6.0)]
+    assert steps("G10 L20 P0 X0 C0", position=here)[1] == [
+        ("system", 0, 1.0, 0.0, 0.0, 0.0, 0.0, 6.0)
+    ]
     assert steps("G92 X0", position=here)[1] == [("g92", 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
     assert steps("G92.1")[1] == [("g92", *ZERO)]
     assert steps("G28.1")[1] == [("store", 28)]
     stored = Coordinates(g28=[9.0, 8.0, 7.0, 0.0, 0.0, 0.0])
-    assert steps("G28", coordinates=stored, position=here)[1] == [("line", True, 0.0, 9.0, 8.0, 7.0, 0.0, 0.0, 0.0)]
+    assert steps("G28", coordinates=stored, position=here)[1] == [
+        ("line", True, 0.0, 9.0, 8.0, 7.0, 0.0, 0.0, 0.0)
+    ]
     through, end = steps("G91 G28 Y1", coordinates=stored, position=here)[1]
-    assert (through[3:], end[3:]) == ((1.0, 3.0, 3.0, 4.0, 5.0, 6.0), (1.0, 8.0, 3.0, 4.0, 5.0, 6.0))
+    assert (through[3:], end[3:]) == (
+        (1.0, 3.0, 3.0, 4.0, 5.0, 6.0),
+        (1.0, 8.0, 3.0, 4.0, 5.0, 6.0),
+    )
 
 
 def test_ports():
@@ -185,7 +201,9 @@ def test_chords_are_within_the_tolerance():
 
 
 def test_jogs():
-    assert steps("G91 X10 F600", jog=True)[1] == [("line", False, 600.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
+    assert steps("G91 X10 F600", jog=True)[1] == [
+        ("line", False, 600.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    ]
     assert error("X10", jog=True) == codes.NO_FEED
     assert error("G2 X10 F1", jog=True) == codes.INVALID_JOG
     assert error("M3 X10 F1", jog=True) == codes.INVALID_JOG
@@ -197,9 +215,31 @@ def test_jogs():
 
 LETTERS = st.sampled_from("GGGGMMXYZABCFIJKLNPQRSTEDHUVW")
 NUMBERS = st.sampled_from(
-    ["0", "1", "2", "3", "4", "10", "28", "38.2", "53", "92", "54", "66", "67", "62", "-1", "1.5", "", ".", "1e5"]
+    [
+        "0",
+        "1",
+        "2",
+        "3",
+        "4",
+        "10",
+        "28",
+        "38.2",
+        "53",
+        "92",
+        "54",
+        "66",
+        "67",
+        "62",
+        "-1",
+        "1.5",
+        "",
+        ".",
+        "1e5",
+    ]
 )
-LINES = st.lists(st.tuples(LETTERS, NUMBERS).map("".join), max_size=8).map(" ".join) | st.text(max_size=40)
+LINES = st.lists(st.tuples(LETTERS, NUMBERS).map("".join), max_size=8).map(" ".join) | st.text(
+    max_size=40
+)
 
 
 @BUDGET

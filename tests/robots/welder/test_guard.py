@@ -19,11 +19,20 @@ from rigless.worlds.solids import Solid
 
 def plate(thickness_mm=0.1, y_mm=0.0):
     """A plate across the way of joint 1, right in front of the arm's start pose."""
-    return Thing(Solid("plate", "box", (1.0, thickness_mm / 1000, 1.0), frame_mm_deg((700, y_mm, 1000, 0, 0, 0))))
+    return Thing(
+        Solid(
+            "plate",
+            "box",
+            (1.0, thickness_mm / 1000, 1.0),
+            frame_mm_deg((700, y_mm, 1000, 0, 0, 0)),
+        )
+    )
 
 
 def scene(cell=None, **collision):
-    config = WelderConfig.model_validate({"collision": collision, "start_deg": (-40, 0, 0, 0, 30, 0)})
+    config = WelderConfig.model_validate(
+        {"collision": collision, "start_deg": (-40, 0, 0, 0, 30, 0)}
+    )
     return Simulation([Welder("welder", config)], CellWorld(cell) if cell else None)
 
 
@@ -47,7 +56,14 @@ def test_the_drives_trip_where_the_arm_touches():
     assert event.data["objects"][1] == "plate"
     touching = collider(WelderConfig(), cell)
     assert touching.check(np.radians(truth.joints_deg)) is not None
-    before = np.radians(truth.joints_deg) - [np.radians(0.13), 0, 0, 0, 0, 0]  # a millisecond at 120 °/s, and a bit
+    before = np.radians(truth.joints_deg) - [
+        np.radians(0.13),
+        0,
+        0,
+        0,
+        0,
+        0,
+    ]  # a millisecond at 120 °/s, and a bit
     assert touching.check(before) is None
     assert any(message.text.startswith("ALARM:17") for message in sim.take("welder", "grbl"))
 
@@ -84,7 +100,12 @@ def test_a_jog_that_is_let_go_in_time_hits_nothing():
 
 def test_a_run_from_a_snapshot_finds_the_same():
     sim = scene(
-        Cell(things=(plate(20), Thing(Solid("ball", "sphere", (0.1,), frame_mm_deg((750, 400, 1000, 0, 0, 0)))))),
+        Cell(
+            things=(
+                plate(20),
+                Thing(Solid("ball", "sphere", (0.1,), frame_mm_deg((750, 400, 1000, 0, 0, 0)))),
+            )
+        ),
         on_collision="report",
     )
     say(sim, "G1 X-10 F3600", "G1 X0", "G1 X40", "G1 X-40", run_s=0.3)
@@ -135,7 +156,9 @@ def test_without_pinocchio_the_arm_runs_unwatched_and_says_so(monkeypatch):
     sim = scene()
     say(sim, "G1 X10 F7200", run_s=2)
     assert sim.truth("welder").joints_deg[0] == pytest.approx(10)
-    assert [event.severity for event in sim.events if event.code == "collisions-not-watched"] == ["warning"]
+    assert [event.severity for event in sim.events if event.code == "collisions-not-watched"] == [
+        "warning"
+    ]
     with pytest.raises(InputError, match=r"pip install 'rigless\[welder\]'"):
         scene(Cell(things=(plate(),)))
 

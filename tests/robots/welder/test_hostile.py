@@ -99,7 +99,12 @@ def test_what_waits_is_bounded():
 
 @BUDGET
 @given(
-    st.lists(st.tuples(st.binary(max_size=60), st.sampled_from(ENDS), st.sampled_from([0.0, 0.002, 0.3])), max_size=12)
+    st.lists(
+        st.tuples(
+            st.binary(max_size=60), st.sampled_from(ENDS), st.sampled_from([0.0, 0.002, 0.3])
+        ),
+        max_size=12,
+    )
 )
 def test_after_any_bytes_a_reset_gives_a_controller_that_works(pieces):
     sim = welder()

@@ -57,7 +57,9 @@ def test_outputs_that_waited_for_a_motion_come_with_the_end_of_the_program():
 
 
 def test_links_switch_inputs_after_their_delay():
-    bench = Bench("virtual_io.links=[{output=4,input=9,delay_ms=50},{output=4,input=10,delay_ms=0}]")
+    bench = Bench(
+        "virtual_io.links=[{output=4,input=9,delay_ms=50},{output=4,input=10,delay_ms=0}]"
+    )
     bench.ask("M64 P4")
     assert bench.truth.digital_inputs == 1 << 10
     bench.run(0.0499)
@@ -96,7 +98,9 @@ def test_m66_waits_for_an_input(line, before, changes, result):
     assert said == []
     begin = bench.sim.now_s
     for at, value in changes:
-        if said := said + [part for part in bench.run(begin + at - bench.sim.now_s).split("\r\n") if part]:
+        if said := said + [
+            part for part in bench.run(begin + at - bench.sim.now_s).split("\r\n") if part
+        ]:
             break
         said += [part for part in bench.input("di3", value).split("\r\n") if part]
     assert said == ["ok"]
@@ -123,7 +127,11 @@ def test_m66_waits_for_motion_first():
 def test_an_analog_input_out_of_range_is_refused_where_it_is_set():
     bench = Bench()
     bench.input("ai0", 10)
-    for volts, why in ((-2.5, "-2.5 is out of range (0 to 10)"), (10.001, "out of range"), (math.nan, "not a finite")):
+    for volts, why in (
+        (-2.5, "-2.5 is out of range (0 to 10)"),
+        (10.001, "out of range"),
+        (math.nan, "not a finite"),
+    ):
         with pytest.raises(InputError, match=re.escape(why)):
             bench.input("ai0", volts)
     assert bench.truth.analog_inputs[0] == 10.0

@@ -57,7 +57,9 @@ def test_a_jog_and_its_cancel(bench):
     before = bench.truth.joints_deg[0]
     bench.send(b"\x85")
     assert_smooth(watch(bench))
-    assert bench.truth.joints_deg[0] - before == pytest.approx(120 * (RAMP_S / 2 + PREPARED_S), abs=1.3)
+    assert bench.truth.joints_deg[0] - before == pytest.approx(
+        120 * (RAMP_S / 2 + PREPARED_S), abs=1.3
+    )
     bench.ask("$J=G90 X0 F7200")
     bench.until_idle()
     assert bench.truth.joints_deg[0] == 0

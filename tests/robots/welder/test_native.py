@@ -47,12 +47,18 @@ def test_it_loads_as_it_is(tmp_path):
         (0, 0, 50.0),
         (1, 1, 100.0),
     ]
-    assert (config.visualization.robot_color, config.visualization.show_weld_trail) == (0xFF5E01, True)
+    assert (config.visualization.robot_color, config.visualization.show_weld_trail) == (
+        0xFF5E01,
+        True,
+    )
 
 
 def test_all_that_is_wrong_is_told(tmp_path):
     file = tmp_path / "simulation.yaml"
-    file.write_text(SEED.replace("update_rate_hz: 1000", "update_rate: 5").replace("output: 1", "output: 40"), "utf-8")
+    file.write_text(
+        SEED.replace("update_rate_hz: 1000", "update_rate: 5").replace("output: 1", "output: 40"),
+        "utf-8",
+    )
     with pytest.raises(InputError) as caught:
         read_native(file)
     assert "simulation.update_rate" in str(caught.value)
@@ -62,7 +68,10 @@ def test_all_that_is_wrong_is_told(tmp_path):
 def test_dynamics_are_taken_over(tmp_path):
     file = tmp_path / "simulation.yaml"
     file.write_text(
-        SEED.replace("enable_dynamics: false", "enable_dynamics: true").replace("0.05]  #", "0.07]  #"), "utf-8"
+        SEED.replace("enable_dynamics: false", "enable_dynamics: true").replace(
+            "0.05]  #", "0.07]  #"
+        ),
+        "utf-8",
     )
     robot = open_target(str(file)).simulation.robot("welder")
     assert robot.config.joint_inertia[-1] == 0.07
@@ -70,7 +79,15 @@ def test_dynamics_are_taken_over(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "- 1\n", "image: a.pgm\nresolution: 0.05\n", "simulation: 3\n", "a: [", "simulation: {}\n"]
+    "text",
+    [
+        "",
+        "- 1\n",
+        "image: a.pgm\nresolution: 0.05\n",
+        "simulation: 3\n",
+        "a: [",
+        "simulation: {}\n",
+    ],
 )
 def test_other_files_are_not_ours(tmp_path, text):
     file = tmp_path / "other.yaml"

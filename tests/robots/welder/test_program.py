@@ -16,7 +16,11 @@ def listed(sim):
 
 def current(sim):
     lines = listed(sim)
-    return lines.texts[lines.current - lines.first] if lines.current - lines.first < len(lines.texts) else ""
+    return (
+        lines.texts[lines.current - lines.first]
+        if lines.current - lines.first < len(lines.texts)
+        else ""
+    )
 
 
 def test_the_current_line_is_the_one_that_the_arm_is_at():
@@ -55,7 +59,10 @@ def test_a_program_begins_anew(end):
     bench = Bench()
     bench.send("G21\nG90\n")
     bench.send(end, 0.1)
-    assert listed(bench.sim).texts[:2] == ("G21", "G90")  # it is there to be read until another comes
+    assert listed(bench.sim).texts[:2] == (
+        "G21",
+        "G90",
+    )  # it is there to be read until another comes
     bench.send("G1 X1 F100\n")
     assert (listed(bench.sim).texts, listed(bench.sim).first) == (("G1 X1 F100",), 1)
 

@@ -141,7 +141,11 @@ def test_a_move_and_its_states():
     assert bench.ask("G0 X90") == ["ok"]
     assert bench.run(0.5) == ""
     status = bench.status()
-    assert (status["mode"], status["MPos"].split(",")[0], status["FS"]) == ("Run", "45.600", "7200,0")
+    assert (status["mode"], status["MPos"].split(",")[0], status["FS"]) == (
+        "Run",
+        "45.600",
+        "7200,0",
+    )
     assert 0.5 + bench.until_idle() == pytest.approx(0.990, abs=0.002)
 
 
@@ -199,7 +203,11 @@ def test_overrides():
     bench.send("\x97\x9a\x9d")
     assert (bench.state.rapid_percent, bench.state.spindle_percent) == (25, 109)
     bench.send("\x95\x99\x90")
-    assert (bench.state.feed_percent, bench.state.rapid_percent, bench.state.spindle_percent) == (100, 100, 100)
+    assert (bench.state.feed_percent, bench.state.rapid_percent, bench.state.spindle_percent) == (
+        100,
+        100,
+        100,
+    )
 
 
 def test_dwell_and_program_stop_and_end():
@@ -307,7 +315,14 @@ def test_jogs_are_done_and_cancelled():
 
 @pytest.mark.parametrize(
     ("line", "number"),
-    [("$J=G91 X1", 22), ("$J=X200 F100", 15), ("$J=G2 X1 F100", 16), ("$J", 3), ("$J=F100", 26), ("$J=G91 X1 F-5", 4)],
+    [
+        ("$J=G91 X1", 22),
+        ("$J=X200 F100", 15),
+        ("$J=G2 X1 F100", 16),
+        ("$J", 3),
+        ("$J=F100", 26),
+        ("$J=G91 X1 F-5", 4),
+    ],
 )
 def test_jogs_that_cannot_be(line, number):
     assert Bench().ask(line) == [f"error:{number}"]
@@ -437,7 +452,17 @@ def test_a_hold_in_a_probing_is_no_end_of_it():
 def test_check_mode_parses_and_does_not_move():
     bench = Bench()
     assert bench.ask("$C") == ["[MSG:Enabled]", "ok"]
-    for line in ("G0 X90", "M3", "G4 P100", "G2 X80 I-5 F10", "M64 P1", "M66 P1 L3 Q9", "M0", "G38.2 X1 F5", "M30"):
+    for line in (
+        "G0 X90",
+        "M3",
+        "G4 P100",
+        "G2 X80 I-5 F10",
+        "M64 P1",
+        "M66 P1 L3 Q9",
+        "M0",
+        "G38.2 X1 F5",
+        "M30",
+    ):
         assert bench.ask(line)[-1] == "ok"
     assert bench.status()["mode"] == "Check"
     assert (bench.truth.joints_deg, bench.truth.digital_outputs) == ((0.0,) * 6, 0)
@@ -609,9 +634,21 @@ def test_any_lines_get_one_answer_each_or_wait(data):
     bench = Bench()
     for _ in range(data.draw(st.integers(1, 12))):
         bench.send(
-            "".join(data.draw(st.lists(words, max_size=6))) + "\n", data.draw(st.sampled_from([0.0, 0.001, 0.5]))
+            "".join(data.draw(st.lists(words, max_size=6))) + "\n",
+            data.draw(st.sampled_from([0.0, 0.001, 0.5])),
         )
-        assert bench.state.mode in ("Idle", "Run", "Hold", "Jog", "Home", "Alarm", "Check", "Door", "Sleep", "Tool")
+        assert bench.state.mode in (
+            "Idle",
+            "Run",
+            "Hold",
+            "Jog",
+            "Home",
+            "Alarm",
+            "Check",
+            "Door",
+            "Sleep",
+            "Tool",
+        )
     bench.sim.snapshot().to_bytes()
     bench.send("\x18", 0.1)
     assert "<" in bench.send("?")

@@ -14,7 +14,12 @@ CHANGES = {
         "limits.high_deg=[5,60,165,185,120,360]",
         "welding.post_flow_ms=60000",
     ],
-    "welder_arc_lost": ["faults=[]", "welding.hold_on_fault=false", "welding.gas_low_lpm=16", "welding.current_a=100"],
+    "welder_arc_lost": [
+        "faults=[]",
+        "welding.hold_on_fault=false",
+        "welding.gas_low_lpm=16",
+        "welding.current_a=100",
+    ],
 }
 
 
@@ -27,7 +32,9 @@ def judge(name, *settings):
 
 
 def test_every_scenario_of_the_welder_is_here():
-    assert sorted(name for name in shipped_scenarios() if name.startswith("welder_")) == sorted(CHANGES)
+    assert sorted(name for name in shipped_scenarios() if name.startswith("welder_")) == sorted(
+        CHANGES
+    )
 
 
 @pytest.mark.parametrize("name", CHANGES)

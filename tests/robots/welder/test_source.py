@@ -29,13 +29,19 @@ def test_lines_are_sent_with_their_number(text, sent):
 
 def test_columns():
     line = ProgramLine(1, "G1 (X1) X10.5 Y-2 F100")
-    assert [(word.letter, word.column, line.text[word.column - 1 : word.end]) for word in line.words()] == [
+    assert [
+        (word.letter, word.column, line.text[word.column - 1 : word.end]) for word in line.words()
+    ] == [
         ("G", 1, "G1"),
         ("X", 9, "X10.5"),
         ("Y", 15, "Y-2"),
         ("F", 19, "F100"),
     ]
-    assert (line.column_of("YZ"), line.column_of("Q"), ProgramLine(1, "(nothing)").column_of("X")) == (15, 1, 1)
+    assert (
+        line.column_of("YZ"),
+        line.column_of("Q"),
+        ProgramLine(1, "(nothing)").column_of("X"),
+    ) == (15, 1, 1)
     assert dict(line.with_less())[15] == "G1 (X1) X10.5  F100"
 
 

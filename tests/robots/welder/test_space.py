@@ -47,7 +47,9 @@ def test_the_arm_is_drawn_where_it_is():
         frames = [matrix(pose(one)) for one in space.frames(joints_deg)]
         assert np.allclose(frames[1:7], arm.chain(np.radians(joints_deg)), atol=1e-9)
         assert np.allclose(frames[1:7], bodies.joint_frames(np.radians(joints_deg)), atol=1e-9)
-        assert np.allclose(frames[7] @ arm.flange_T_torch, arm.torch(np.radians(joints_deg)), atol=1e-9)
+        assert np.allclose(
+            frames[7] @ arm.flange_T_torch, arm.torch(np.radians(joints_deg)), atol=1e-9
+        )
     bench.ask(OVER, 0.4)
     links, tip = drawn(bench, "arm"), drawn(bench, "frames")[-1]
     assert links[:, :3] == pytest.approx(
@@ -75,7 +77,9 @@ def test_the_arm_is_drawn_as_it_is_described():
 def test_another_arm_is_drawn_from_its_own_description(tmp_path):
     text = ARM.read_text("utf-8")
     file = tmp_path / "other.urdf"
-    file.write_text(text.replace('radius="0.15" length="0.06"', 'radius="0.2" length="0.06"'), "utf-8")
+    file.write_text(
+        text.replace('radius="0.15" length="0.06"', 'radius="0.2" length="0.06"'), "utf-8"
+    )
     assert parts(Bench(f"urdf={file}"))["arm"].links[0][0].size_m == (0.2, 0.06)
 
 

@@ -17,7 +17,10 @@ def test_answers_come_at_the_same_time_however_time_is_advanced(step_s):
         times = []
         sim.listeners.output.append(lambda at_ns, output: times.append((at_ns, output.data)))
         sim.apply(inp.Connect("welder", "grbl", 1, "10.0.0.9:1", "10.0.0.1:1"))
-        job = "".join(f"{line}\n" for line in [*zigzag(80), "M3", "G4 P0.7", "G1 X9 F300", "G1 Y3", "G1 Z2", "M5"])
+        job = "".join(
+            f"{line}\n"
+            for line in [*zigzag(80), "M3", "G4 P0.7", "G1 X9 F300", "G1 Y3", "G1 Z2", "M5"]
+        )
         sim.apply(inp.Arrive("welder", "grbl", 1, job.encode()))
         end_ns = 12 * 10**9
         while sim.now_ns < end_ns:

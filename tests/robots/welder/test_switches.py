@@ -32,7 +32,11 @@ def test_single_block_waits_after_each_line():
     bench = Bench()
     bench.send("\x89")
     assert bench.send("G1 X1 F6000\nG1 X2\n", 1) == ""
-    assert (bench.status()["mode"], bench.status()["Pn"], bench.truth.joints_deg[0]) == ("Hold:0", "Q", 1)
+    assert (bench.status()["mode"], bench.status()["Pn"], bench.truth.joints_deg[0]) == (
+        "Hold:0",
+        "Q",
+        1,
+    )
     assert bench.send("~", 1) == "ok\r\n"
     assert bench.truth.joints_deg[0] == 2
     bench.send("\x89~")
@@ -68,7 +72,9 @@ def test_reports_come_by_themselves():
     sim.restore(again)
 
 
-@pytest.mark.parametrize(("value", "said"), [("99", "error:52"), ("1001", "error:52"), ("0", "ok"), ("100", "ok")])
+@pytest.mark.parametrize(
+    ("value", "said"), [("99", "error:52"), ("1001", "error:52"), ("0", "ok"), ("100", "ok")]
+)
 def test_the_interval_of_reports(value, said):
     assert Bench().ask(f"$481={value}") == [said]
 

@@ -76,7 +76,11 @@ def test_heat_input_is_judged_along_the_seam():
     assert [(one.rule, one.line, one.column) for one in report.findings] == [("heat-input", 4, 8)]
     told = float(report.findings[0].message.split("is ")[1].split()[0])
     samples = report.samples
-    speed_mmps = max(speed for speed, amps in zip(samples.speed_mmps, samples.current_a, strict=True) if amps > 100)
+    speed_mmps = max(
+        speed
+        for speed, amps in zip(samples.speed_mmps, samples.current_a, strict=True)
+        if amps > 100
+    )
     assert told == pytest.approx(22.0 * 180.0 * 0.8 / 1000 / speed_mmps, rel=0.05)
     assert found(text, demands=Demands(heat_low_kjpmm=0.01, heat_high_kjpmm=0.5)) == []
 
@@ -111,7 +115,14 @@ def test_the_same_run_gives_the_same_report():
 
 
 def test_hostile_programs_are_judged_not_run_into():
-    for text in ("", "\x00\x01\xff", "%" * 1000, "(" * 500 + "\n", "$X\n$H\n$RST=*\n$SLP\nG0 X1\n", "G" * 300 + "\n"):
+    for text in (
+        "",
+        "\x00\x01\xff",
+        "%" * 1000,
+        "(" * 500 + "\n",
+        "$X\n$H\n$RST=*\n$SLP\nG0 X1\n",
+        "G" * 300 + "\n",
+    ):
         report = validate_program(text)
         assert all(one.rule in RULES for one in report.findings)
 

@@ -99,7 +99,9 @@ def test_a_jog_is_a_step_or_goes_on_until_it_is_let_go(axis):
     assert bench.truth.joints_deg[axis] == pytest.approx(bench.robot.config.limits.low_deg[axis])
 
 
-@pytest.mark.parametrize("settings", [(), ("command_delay_ms=5",), ("baud=300",)], ids=["", "delay", "slow line"])
+@pytest.mark.parametrize(
+    "settings", [(), ("command_delay_ms=5",), ("baud=300",)], ids=["", "delay", "slow line"]
+)
 @pytest.mark.parametrize("busy", ["", "G4 P1", "M66 P3 L3 Q1", "M0"])
 def test_a_jog_that_is_let_go_before_it_began_does_not_begin(busy, settings):
     """Whatever the controller is at: a line in hand, a slow serial line, a time that stands still."""
@@ -147,14 +149,27 @@ def test_the_panel_does_not_mend_what_a_sender_did_wrong():
 
 
 def test_pins_have_names():
-    parts = {part.name: part for part in Bench("virtual_io.output_names.7=Clamp").robot.view().parts}
+    parts = {
+        part.name: part for part in Bench("virtual_io.output_names.7=Clamp").robot.view().parts
+    }
     assert (parts["do0"].label, parts["do0"].short) == ("DO0 Arc on", "")
     assert (parts["do7"].label, parts["do7"].short) == ("DO7 Clamp", "")
-    assert (parts["di10"].label, parts["di3"].label, parts["di3"].short) == ("DI10 Part sensor", "DI3", "3")
+    assert (parts["di10"].label, parts["di3"].label, parts["di3"].short) == (
+        "DI10 Part sensor",
+        "DI3",
+        "3",
+    )
 
 
 def test_the_torchs_angles():
-    for wanted in ((0, 0, 0), (10, 20, 30), (180, -15, 5), (-170, 80, -179), (25, 90, 0), (25, -90, 0)):
+    for wanted in (
+        (0, 0, 0),
+        (10, 20, 30),
+        (180, -15, 5),
+        (-170, 80, -179),
+        (25, 90, 0),
+        (25, -90, 0),
+    ):
         rx, ry, rz = np.radians(wanted)
         about_x = np.array([[1, 0, 0], [0, np.cos(rx), -np.sin(rx)], [0, np.sin(rx), np.cos(rx)]])
         about_y = np.array([[np.cos(ry), 0, np.sin(ry)], [0, 1, 0], [-np.sin(ry), 0, np.cos(ry)]])
@@ -168,4 +183,6 @@ def test_the_torchs_speed():
     bench = Bench()
     x, y, _ = bench.truth.torch_mm
     bench.ask("G1 X50 F600", 1.0)
-    assert bench.robot.view().measure()["speed"] == pytest.approx(np.radians(10) * np.hypot(x, y), rel=1e-3)
+    assert bench.robot.view().measure()["speed"] == pytest.approx(
+        np.radians(10) * np.hypot(x, y), rel=1e-3
+    )

@@ -22,5 +22,7 @@ print(*(name for name, _ in made() - before))
 
 
 def test_lines_that_move_and_weld_find_everything_compiled():
-    found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=110)
+    found = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=110
+    )
     assert (found.stdout, found.returncode) == ("\n", 0), found.stderr

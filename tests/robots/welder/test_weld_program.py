@@ -27,7 +27,9 @@ def test_the_seam_program_welds_its_length():
     radius_mm = np.hypot(truth.torch_mm[0], truth.torch_mm[1])
     speed_mmps = np.radians(55 / 60) * radius_mm
     assert speed_mmps == pytest.approx(10.0, abs=0.1)
-    assert truth.weld.heat_input_kjpmm == pytest.approx(0.8 * 22 * 180 / 1000 / speed_mmps, rel=1e-3)
+    assert truth.weld.heat_input_kjpmm == pytest.approx(
+        0.8 * 22 * 180 / 1000 / speed_mmps, rel=1e-3
+    )
     assert truth.weld.bead_mm2 == pytest.approx(6283 / 60 / speed_mmps, rel=1e-3)
     until(bench, lambda: bench.truth.weld.phase == "IDLE")
     assert bench.truth.weld.length_mm == pytest.approx(np.radians(20) * radius_mm, rel=0.02)
@@ -51,7 +53,9 @@ def test_the_seed_changes_when_the_arc_strikes():
         sim = welder(*INSTANT, seed=seed)
         sim.send("welder", "grbl", b"M3\n")
         sim.run(2.0)
-        times.add(next(event.time_ns for event in sim.events if event.data.get("phase") == "WELDING"))
+        times.add(
+            next(event.time_ns for event in sim.events if event.data.get("phase") == "WELDING")
+        )
     assert len(times) > 1
 
 
@@ -118,7 +122,11 @@ def test_skipped_ticks_change_nothing():
         sim = welder(*INSTANT, collect=False)
         if watched:
             sim.sample(1000, lambda: None)
-        sim.send("welder", "grbl", b"G1 X20 Y5 F1200\nG4 P0.3\nM62 P7\nG0 X0\nM3\nG4 P1\nG1 X5 F55\nY2\nM5\nG0 C90\n")
+        sim.send(
+            "welder",
+            "grbl",
+            b"G1 X20 Y5 F1200\nG4 P0.3\nM62 P7\nG0 X0\nM3\nG4 P1\nG1 X5 F55\nY2\nM5\nG0 C90\n",
+        )
         sim.run(15.0)
         ends.append(sim.snapshot())
     assert ends[0] == ends[1]

@@ -49,7 +49,13 @@ def test_the_phases_and_their_times():
     assert through(weld, 2.0) == [(0.001, "PRE_FLOW"), (0.301, "ARC_START"), (0.381, "WELDING")]
     w.stop(weld)
     ends = through(weld, 3.0)
-    assert [phase for _, phase in ends] == ["CRATER_FILL", "ARC_END", "BURN_BACK", "POST_FLOW", "IDLE"]
+    assert [phase for _, phase in ends] == [
+        "CRATER_FILL",
+        "ARC_END",
+        "BURN_BACK",
+        "POST_FLOW",
+        "IDLE",
+    ]
     times = {phase: at for at, phase in ends}
     assert times["ARC_END"] - times["CRATER_FILL"] == pytest.approx(0.5)
     assert times["POST_FLOW"] - times["BURN_BACK"] == pytest.approx(0.05)
@@ -79,7 +85,10 @@ def test_totals():
     before = (weld.arc_s, weld.length_mm, weld.energy_kj, weld.deposited_g)
     through(weld, 6.0, speed_mmps=10.0)
     gained = [
-        b - a for a, b in zip(before, (weld.arc_s, weld.length_mm, weld.energy_kj, weld.deposited_g), strict=True)
+        b - a
+        for a, b in zip(
+            before, (weld.arc_s, weld.length_mm, weld.energy_kj, weld.deposited_g), strict=True
+        )
     ]
     assert gained == pytest.approx([6.0, 60.0, 22 * 180 * 6 / 1000, 49.32 / 10], rel=1e-3)
 
@@ -145,7 +154,12 @@ def test_the_spool_ends():
 def test_an_emergency_stop_ends_all_at_once():
     weld = burning()
     w.emergency(weld)
-    assert (weld.phase, weld.current_a, weld.gas_lpm, weld.wanted) == (w.EMERGENCY_STOP, 0, 0, False)
+    assert (weld.phase, weld.current_a, weld.gas_lpm, weld.wanted) == (
+        w.EMERGENCY_STOP,
+        0,
+        0,
+        False,
+    )
     through(weld, 1.0)
     assert weld.phase == w.EMERGENCY_STOP
     w.release(weld)

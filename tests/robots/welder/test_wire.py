@@ -44,7 +44,9 @@ def test_real_time_bytes_are_picked_out_of_lines():
     assert codes(bytes(range(0xC0, 0x100))) == []
 
 
-@pytest.mark.parametrize("line", [b"$I=what?!~", b"(is it? yes!)G0", b"[ESP?]", b"$", b"G1 (a?b) X1"])
+@pytest.mark.parametrize(
+    "line", [b"$I=what?!~", b"(is it? yes!)G0", b"[ESP?]", b"$", b"G1 (a?b) X1"]
+)
 def test_within_dollar_lines_and_parentheses_they_are_data(line):
     assert codes(line + b"\n") == []
     assert texts(line + b"\n") == [line.decode()]
@@ -93,7 +95,11 @@ def test_a_line_of_255_fits_and_one_more_does_not():
 def test_how_bytes_are_cut_does_not_matter_nor_does_a_snapshot(data, cuts):
     wanted = decoded(data)
     assert decoded(*(data[i : i + 1] for i in range(len(data)))) == wanted
-    codec, found, places = GrblCodec(), [], sorted({0, *(cut for cut in cuts if cut < len(data)), len(data)})
+    codec, found, places = (
+        GrblCodec(),
+        [],
+        sorted({0, *(cut for cut in cuts if cut < len(data)), len(data)}),
+    )
     for begin, end in itertools.pairwise(places):
         codec = unpack(pack(codec), GrblCodec)
         found += codec.decode(data[begin:end])

@@ -85,7 +85,9 @@ class Robot(Base):
         try:
             return {"speed_mps": float(path.read_text())}
         except ValueError:
-            raise InputError(Problem("speed", "is not a number", "write one", str(path), 1)) from None
+            raise InputError(
+                Problem("speed", "is not a number", "write one", str(path), 1)
+            ) from None
 
     def start(self) -> None:
         self.state = CartState(self.start_pose or (0.0, 0.0, 0.0), self.config.speed_mps)

@@ -24,7 +24,9 @@ class RosPeer:
 
     def __init__(self, python, domain, name="peer"):
         environment = {
-            key: value for key, value in os.environ.items() if not key.startswith(("ROS_", "PYTHON", "RMW_"))
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("ROS_", "PYTHON", "RMW_"))
         }
         self.process = subprocess.Popen(
             [python, str(Path(__file__).with_name("peer.py")), name],

@@ -72,7 +72,9 @@ class Peer:
         return [dict(said), dict(heard)]
 
     def endpoints(self, topic):
-        found = self.node.get_publishers_info_by_topic(topic) + self.node.get_subscriptions_info_by_topic(topic)
+        found = self.node.get_publishers_info_by_topic(
+            topic
+        ) + self.node.get_subscriptions_info_by_topic(topic)
         return [
             [
                 one.topic_type,

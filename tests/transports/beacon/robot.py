@@ -38,7 +38,11 @@ class Beacon(Robot):
             Topic("/tf_static_in", m.TFMessage, "in", transient_local=True, depth=100),
             Topic("cmd_vel", m.Twist, "in"),
         )
-        return (ros_port(Node(self.name.replace("-", "_"), topics, self.config.namespace, self.config.remaps)),)
+        return (
+            ros_port(
+                Node(self.name.replace("-", "_"), topics, self.config.namespace, self.config.remaps)
+            ),
+        )
 
     def header(self):
         return m.Header(m.Time(*divmod(self.now_ns, 10**9)), "base_link")
@@ -51,7 +55,11 @@ class Beacon(Robot):
             speed = m.Vector3(x=self.state.speed_mps)
             covariance = (0.25, *(0.0,) * 8)
             self.emit(
-                "dds", Published("imu", m.Imu(self.header(), angular_velocity=speed, orientation_covariance=covariance))
+                "dds",
+                Published(
+                    "imu",
+                    m.Imu(self.header(), angular_velocity=speed, orientation_covariance=covariance),
+                ),
             )
 
     @every(10)
@@ -60,13 +68,25 @@ class Beacon(Robot):
             status = m.NavSatStatus(-1, 3)
             self.emit(
                 "dds",
-                Published("gps", m.NavSatFix(self.header(), status, 47.0, 8.5, 400.0, position_covariance_type=2)),
+                Published(
+                    "gps",
+                    m.NavSatFix(
+                        self.header(), status, 47.0, 8.5, 400.0, position_covariance_type=2
+                    ),
+                ),
             )
-            self.emit("dds", Published("scan", m.LaserScan(self.header(), ranges=tuple(float(n) for n in range(360)))))
+            self.emit(
+                "dds",
+                Published(
+                    "scan", m.LaserScan(self.header(), ranges=tuple(float(n) for n in range(360)))
+                ),
+            )
 
     @on(Connected)
     def greet(self, message, link):
-        frames = m.TransformStamped(m.Header(frame_id="base_link"), "imu_link", m.Transform(m.Vector3(z=0.5)))
+        frames = m.TransformStamped(
+            m.Header(frame_id="base_link"), "imu_link", m.Transform(m.Vector3(z=0.5))
+        )
         self.emit("dds", Published("/tf_static", m.TFMessage((frames,))))
         self.emit("dds", Published("home", m.Pose(m.Point(1.0, 2.0))))
 
@@ -75,4 +95,6 @@ class Beacon(Robot):
         if published.topic == "cmd_vel":
             self.state.speed_mps, self.state.told_ns = published.message.linear.x, self.now_ns
         else:
-            self.state.frames += [transform.child_frame_id for transform in published.message.transforms]
+            self.state.frames += [
+                transform.child_frame_id for transform in published.message.transforms
+            ]

@@ -37,7 +37,11 @@ class Bus:
                 return
             place = self.place
             client = AsyncModbusTcpClient(
-                place.host, port=place.port, timeout=place.timeoutMs / 1000, retries=0, reconnect_delay=0
+                place.host,
+                port=place.port,
+                timeout=place.timeoutMs / 1000,
+                retries=0,
+                reconnect_delay=0,
             )
             if not await client.connect():
                 raise ConnectionError(f"no PLC answers at {place.host}:{place.port}")
@@ -49,13 +53,19 @@ class Bus:
             self._drop()
 
     async def read_status(self, unit: int, address: int, count: int) -> list[int]:
-        return list((await self._ask("read_input_registers", address, count=count, device_id=unit)).registers)
+        return list(
+            (
+                await self._ask("read_input_registers", address, count=count, device_id=unit)
+            ).registers
+        )
 
     async def write(self, unit: int, address: int, registers: list[int]) -> None:
         await self._ask("write_registers", address, registers, device_id=unit)
 
     async def read_input(self, unit: int, address: int) -> bool:
-        return bool((await self._ask("read_discrete_inputs", address, count=1, device_id=unit)).bits[0])
+        return bool(
+            (await self._ask("read_discrete_inputs", address, count=1, device_id=unit)).bits[0]
+        )
 
     async def read_output(self, unit: int, address: int) -> bool:
         return bool((await self._ask("read_coils", address, count=1, device_id=unit)).bits[0])
@@ -66,15 +76,23 @@ class Bus:
     async def _ask(self, method: str, address: int, *args: Any, **named: Any) -> Any:
         client = self._client
         if client is None or not client.connected:
-            raise ConnectionError(f"the connection to the PLC at {self.place.host}:{self.place.port} is broken")
+            raise ConnectionError(
+                f"the connection to the PLC at {self.place.host}:{self.place.port} is broken"
+            )
         request: Awaitable[Any] = getattr(client, method)(address, *args, **named)
         try:
-            answer = await asyncio.shield(request)  # whoever gives up waiting leaves no half of a conversation behind
+            answer = await asyncio.shield(
+                request
+            )  # whoever gives up waiting leaves no half of a conversation behind
         except ModbusException as error:
             self._drop()
-            raise ConnectionError(f"the PLC at {self.place.host}:{self.place.port} does not answer: {error}") from None
+            raise ConnectionError(
+                f"the PLC at {self.place.host}:{self.place.port} does not answer: {error}"
+            ) from None
         if answer.isError():
-            raise ValueError(f"the PLC refuses {method} at {address}: exception {answer.exception_code}")
+            raise ValueError(
+                f"the PLC refuses {method} at {address}: exception {answer.exception_code}"
+            )
         return answer
 
     def _drop(self) -> None:

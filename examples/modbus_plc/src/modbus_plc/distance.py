@@ -28,4 +28,6 @@ class DistanceSensor(DeviceDriver):
         if counts == NOTHING:
             return DeviceReading({"obstacle_m": None, "field_violation": False})
         distance_m = counts * self.settings.metresPerCount
-        return DeviceReading({"obstacle_m": distance_m, "field_violation": distance_m < self.settings.fieldMetres})
+        return DeviceReading(
+            {"obstacle_m": distance_m, "field_violation": distance_m < self.settings.fieldMetres}
+        )

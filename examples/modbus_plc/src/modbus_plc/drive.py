@@ -68,7 +68,12 @@ class Drive:
     def status(self, power: bool) -> list[int]:
         enabled = r.ENABLED if self.control & r.ENABLE and power else 0
         moving = r.MOVING if abs(self.velocity) >= 1 else 0
-        word = enabled | moving | (r.FAULT if self.fault else 0) | (r.WATCHDOG if self.forgotten else 0)
+        word = (
+            enabled
+            | moving
+            | (r.FAULT if self.fault else 0)
+            | (r.WATCHDOG if self.forgotten else 0)
+        )
         amperes = HOLDING_A + AMPERES_PER_SHARE * self.pulling if enabled else 0.0
         celsius = ROOM_C + WARM_C * min(abs(self.velocity) / self.max_speed, 1.0)
         return r.pack(r.STATUS_FORMAT, word, round(self.position), round(self.velocity), self.fault,

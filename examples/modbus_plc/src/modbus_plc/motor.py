@@ -19,12 +19,17 @@ class PlcMotor(MotorDriver):
         ends = abs(part.position_min or 0.0), abs(part.position_max or 0.0)
         largest = max(part.max_speed, part.max_acceleration, part.max_deceleration, *ends)
         if largest * self.settings.countsPerUnit > INT32:
-            raise ValueError(f"countsPerUnit {self.settings.countsPerUnit:g} makes its limits larger than 32 bits hold")
+            raise ValueError(
+                f"countsPerUnit {self.settings.countsPerUnit:g} makes its limits larger than 32 bits hold"
+            )
 
     async def open(self) -> None:
         await self.bus.open(self)
         part, scale = self.part, self.settings.countsPerUnit
-        limits = [round(scale * most) for most in (part.max_speed, part.max_acceleration, part.max_deceleration)]
+        limits = [
+            round(scale * most)
+            for most in (part.max_speed, part.max_acceleration, part.max_deceleration)
+        ]
         watchdog_ms = min(round(part.watchdog_s * 1000), 65535)
         await self._write(r.SPEED, r.pack(r.LIMITS_FORMAT, *limits, watchdog_ms))
 
@@ -32,7 +37,9 @@ class PlcMotor(MotorDriver):
         await self.bus.close(self)
 
     async def read(self) -> MotorReading:
-        found = await self.bus.read_status(self.settings.unit, self.settings.base + r.STATUS, r.size(r.STATUS_FORMAT))
+        found = await self.bus.read_status(
+            self.settings.unit, self.settings.base + r.STATUS, r.size(r.STATUS_FORMAT)
+        )
         status = r.Status(*r.unpack(r.STATUS_FORMAT, found))
         return MotorReading(
             position=status.position / self.counts,

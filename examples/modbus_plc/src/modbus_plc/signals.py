@@ -24,4 +24,6 @@ class PlcSignal(IoDriver):
         return await read(self.settings.unit, self.settings.address) != self.settings.inverted
 
     async def write(self, value: bool) -> None:
-        await self.bus.write_output(self.settings.unit, self.settings.address, value != self.settings.inverted)
+        await self.bus.write_output(
+            self.settings.unit, self.settings.address, value != self.settings.inverted
+        )

@@ -24,7 +24,14 @@ from modbus_plc.drive import Drive
 CHAIN = 0
 PRESSED, TRIPS = 64, 65
 DISTANCE, NOTHING = 900, 0xFFFF
-READ_INPUTS, READ_STATUS, WRITE_COIL, WRITE_REGISTER, WRITE_COILS, WRITE_REGISTERS = 2, 4, 5, 6, 15, 16
+READ_INPUTS, READ_STATUS, WRITE_COIL, WRITE_REGISTER, WRITE_COILS, WRITE_REGISTERS = (
+    2,
+    4,
+    5,
+    6,
+    15,
+    16,
+)
 WRITES = (WRITE_COIL, WRITE_REGISTER, WRITE_COILS, WRITE_REGISTERS)
 
 
@@ -41,11 +48,19 @@ class Plc:
     def device(self) -> SimDevice:
         size = r.BLOCK * len(self.drives)
         bits = [SimData(0, values=[False] * 128, datatype=DataType.BITS)]
-        words = [SimData(0, count=size, datatype=DataType.REGISTERS), SimData(DISTANCE, datatype=DataType.REGISTERS)]
-        inputs = [SimData(0, count=size, datatype=DataType.REGISTERS), SimData(DISTANCE, datatype=DataType.REGISTERS)]
+        words = [
+            SimData(0, count=size, datatype=DataType.REGISTERS),
+            SimData(DISTANCE, datatype=DataType.REGISTERS),
+        ]
+        inputs = [
+            SimData(0, count=size, datatype=DataType.REGISTERS),
+            SimData(DISTANCE, datatype=DataType.REGISTERS),
+        ]
         return SimDevice(1, simdata=(bits, list(bits), words, inputs), action=self.act)
 
-    async def act(self, code: int, start: int, address: int, count: int, memory: list[int], given: Any) -> None:
+    async def act(
+        self, code: int, start: int, address: int, count: int, memory: list[int], given: Any
+    ) -> None:
         self.advance()
         if code in WRITES and given is None:  # pymodbus reads back what it has written
             return
@@ -78,10 +93,16 @@ class Plc:
         speed, acceleration, deceleration, watchdog = r.unpack(
             r.LIMITS_FORMAT, held[base + r.SPEED : base + r.SPEED + r.size(r.LIMITS_FORMAT)]
         )
-        drive.max_speed, drive.acceleration, drive.deceleration = speed or 1, acceleration, deceleration
+        drive.max_speed, drive.acceleration, drive.deceleration = (
+            speed or 1,
+            acceleration,
+            deceleration,
+        )
         drive.watchdog_s = watchdog / 1000
         if address == base + r.CONTROL:
-            control, setpoint = r.unpack(r.CONTROL_FORMAT, held[base : base + r.size(r.CONTROL_FORMAT)])
+            control, setpoint = r.unpack(
+                r.CONTROL_FORMAT, held[base : base + r.size(r.CONTROL_FORMAT)]
+            )
             drive.write(control, setpoint, self.trips[number])
 
     def _switched(self, address: int, values: list[bool]) -> None:
@@ -95,12 +116,17 @@ class Plc:
 async def serve(host: str, port: int, drives: int) -> None:
     server = ModbusTcpServer(Plc(drives).device(), address=(host, port))
     await server.serve_forever(background=True)
-    print(f"plc modbus://{host}:{server.transport.sockets[0].getsockname()[1]} {drives} drives", flush=True)
+    print(
+        f"plc modbus://{host}:{server.transport.sockets[0].getsockname()[1]} {drives} drives",
+        flush=True,
+    )
     await server.serving
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m modbus_plc.simulator", description="A simulated PLC on Modbus TCP.")
+    words = argparse.ArgumentParser(
+        prog="python -m modbus_plc.simulator", description="A simulated PLC on Modbus TCP."
+    )
     words.add_argument("--host", default="127.0.0.1")
     words.add_argument("--port", type=int, default=5020, help="0: any free one")
     words.add_argument("--drives", type=int, default=3, choices=range(1, 33), metavar="1..32")

@@ -12,7 +12,11 @@ class Battery:
     def __init__(self, given: profile.Battery | None):
         config = given or profile.Battery()
         self.initial_soc, self._lowest = config.initialSoc, 0.0 if given else IDEAL_LOWEST
-        self._idle_w, self._drive_w, self._charge_w = config.idleW, config.driveWPerMps, config.chargeW
+        self._idle_w, self._drive_w, self._charge_w = (
+            config.idleW,
+            config.driveWPerMps,
+            config.chargeW,
+        )
         self._per_ws = 1.0 / (config.capacityWh * 3600.0)
 
     def use(self, state: MachineState, seconds: float, speed_mps: float) -> None:
@@ -24,5 +28,11 @@ class Battery:
         state.soc = soc = min(max(before - power_w * seconds * self._per_ws, self._lowest), 1.0)
         state.moving = state.moving or before == 0.0 < soc  # it may drive again
         if soc < LOW <= before:
-            notice = ("BATTERY_LOW", "WARNING", "battery", f"the battery is below {LOW:.0%}", {"soc": round(soc, 4)})
+            notice = (
+                "BATTERY_LOW",
+                "WARNING",
+                "battery",
+                f"the battery is below {LOW:.0%}",
+                {"soc": round(soc, 4)},
+            )
             state.notices.append(notice)

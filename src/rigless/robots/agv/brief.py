@@ -14,7 +14,9 @@ ENVELOPE_BYTES = 1024
 
 
 def _standing(state: m.State) -> m.State:
-    return replace(state, motors=[replace(motor, position=None, velocity=None) for motor in state.motors])
+    return replace(
+        state, motors=[replace(motor, position=None, velocity=None) for motor in state.motors]
+    )
 
 
 def _weightiest(state: m.State) -> m.State:
@@ -22,11 +24,16 @@ def _weightiest(state: m.State) -> m.State:
 
 
 def _unwell(state: m.State) -> m.State:
-    return replace(state, motors=[motor for motor in state.motors if not motor.connected or motor.state == "ERROR"])
+    return replace(
+        state,
+        motors=[motor for motor in state.motors if not motor.connected or motor.state == "ERROR"],
+    )
 
 
 def _few(state: m.State) -> m.State:
-    return replace(state, motors=state.motors[:FIRST], missingFunctionKeys=state.missingFunctionKeys[:FIRST])
+    return replace(
+        state, motors=state.motors[:FIRST], missingFunctionKeys=state.missingFunctionKeys[:FIRST]
+    )
 
 
 STEPS: tuple[tuple[str, Callable[[m.State], m.State]], ...] = (

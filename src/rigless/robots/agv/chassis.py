@@ -13,7 +13,9 @@ from rigless.robots.agv.profile import SimulationProfile
 SIDES = {"LEFT": -1.0, "RIGHT": 1.0}
 
 
-def make_chassis(config: RobotConfig, profile: SimulationProfile, limits: m.Array) -> tuple[m.Array, m.Array]:
+def make_chassis(
+    config: RobotConfig, profile: SimulationProfile, limits: m.Array
+) -> tuple[m.Array, m.Array]:
     """The drive's constants, and a row for each wheel."""
     drives = [(i, motor) for i, motor in enumerate(config.motors) if motor.role == "DRIVE"]
     kinematics = kinematics_of(profile.kinematics, len(drives))
@@ -26,7 +28,10 @@ def make_chassis(config: RobotConfig, profile: SimulationProfile, limits: m.Arra
     base_m = (config.dimensions.trackWidthMm or config.dimensions.widthMm) / 1000
     const[d.BASE], const[d.MODEL] = base_m, model
     for place, column in ((d.TOP_V, m.TOP), (d.ACC_V, m.ACC), (d.DEC_V, m.DEC)):
-        slowest = min((limits[i, column] * wheels[k, d.METRES_PER] for k, (i, _) in enumerate(drives)), default=0.0)
+        slowest = min(
+            (limits[i, column] * wheels[k, d.METRES_PER] for k, (i, _) in enumerate(drives)),
+            default=0.0,
+        )
         const[place] = slowest
         const[place + d.TOP_OMEGA - d.TOP_V] = slowest / (0.5 * base_m)
     return const, wheels

@@ -18,7 +18,9 @@ from rigless.robots.agv.config import RobotConfig, complete
 from rigless.robots.agv.place import Place
 
 
-def examine_config(given: Any, environment: bool = True) -> tuple[RobotConfig | None, list[Finding]]:
+def examine_config(
+    given: Any, environment: bool = True
+) -> tuple[RobotConfig | None, list[Finding]]:
     """The config, if its shape is right, and all findings, in the order of the passes."""
     whole = complete(given)
     config, findings = shape(whole)
@@ -26,7 +28,9 @@ def examine_config(given: Any, environment: bool = True) -> tuple[RobotConfig | 
     findings += [replace(finding, stage="cross-field") for finding in cross_field(root)]
     if environment:
         good = config if not any(finding.severity == "error" for finding in findings) else None
-        findings += [replace(finding, stage="environment") for finding in environment_of(root, good)]
+        findings += [
+            replace(finding, stage="environment") for finding in environment_of(root, good)
+        ]
     return config, findings
 
 

@@ -15,7 +15,9 @@ from rigless.robots.agv.place import Place
 from rigless.worlds.shipped import find_map
 
 IDS = {"motor": "motorId", "input": "ioId", "output": "ioId", "device": "deviceId"}
-SEED = re.compile(r"BEGIN USER NKEY SEED|\ASU[A-Z2-7]{56}\s*\Z")  # in a .creds file, or an nkey alone
+SEED = re.compile(
+    r"BEGIN USER NKEY SEED|\ASU[A-Z2-7]{56}\s*\Z"
+)  # in a .creds file, or an nkey alone
 CERTIFICATES = (
     "RIGLESS_NATS_CA",
     "RIGLESS_NATS_CERT",
@@ -39,7 +41,9 @@ def _creds(place: Place, real: bool) -> Iterator[Finding]:
     """A simulated robot may do without, on a server that wants none or the one that rigless brings."""
     if place.text == "" and real:
         yield place.warning(
-            "NO_CREDS", "the robot has no credentials: anyone can pretend to be it", "name a .creds file"
+            "NO_CREDS",
+            "the robot has no credentials: anyone can pretend to be it",
+            "name a .creds file",
         )
     if not place.text:
         return
@@ -55,13 +59,21 @@ def _creds(place: Place, real: bool) -> Iterator[Finding]:
         return
     except (OSError, ValueError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        yield say("CREDS_UNREADABLE", f"{place.text!r} cannot be read: {why}", "let the robot's user read it")
+        yield say(
+            "CREDS_UNREADABLE",
+            f"{place.text!r} cannot be read: {why}",
+            "let the robot's user read it",
+        )
         return
     if SEED.search(text) is None:
         what = f"{place.text!r} is no .creds file: the seed of a user's key is not in it"
         yield say("CREDS_MALFORMED", what, "get it again: nsc generate creds")
     if mode & (stat.S_IROTH | stat.S_IWOTH):
-        yield say("CREDS_EXPOSED", f"everyone on this machine can read {place.text!r}", f"chmod 600 {place.text}")
+        yield say(
+            "CREDS_EXPOSED",
+            f"everyone on this machine can read {place.text!r}",
+            f"chmod 600 {place.text}",
+        )
 
 
 def _certificates(nats: Place) -> Iterator[Finding]:
@@ -70,7 +82,9 @@ def _certificates(nats: Place) -> Iterator[Finding]:
     for name in CERTIFICATES:
         file = os.environ.get(name, "")
         if file and not os.access(file, os.R_OK):
-            yield nats["servers"].error("TLS_FILE_MISSING", f"{name} names {file!r}, which cannot be read", "mend it")
+            yield nats["servers"].error(
+                "TLS_FILE_MISSING", f"{name} names {file!r}, which cannot be read", "mend it"
+            )
     if os.environ.get("RIGLESS_NATS_KEY") and not os.environ.get("RIGLESS_NATS_CERT"):
         what = "RIGLESS_NATS_KEY is given without RIGLESS_NATS_CERT"
         yield nats["servers"].error("TLS_CERT_MISSING", what, "a key goes with its certificate")
@@ -113,10 +127,14 @@ def _made(root: Place, config: RobotConfig) -> Iterator[Finding]:
                 words = ".".join(str(step) for step in part.path[:-1]) + f".{name}."
                 if problem.where.startswith(words):
                     inner = tuple(problem.where.removeprefix(words).split("."))
-                    yield Finding((*part.path, *inner), problem.what, problem.fix, "DRIVER_CONFIG_WRONG")
+                    yield Finding(
+                        (*part.path, *inner), problem.what, problem.fix, "DRIVER_CONFIG_WRONG"
+                    )
                     break
             else:
-                yield root["motors"].error("DRIVER_BROKEN", f"{problem.where}: {problem.what}", problem.fix)
+                yield root["motors"].error(
+                    "DRIVER_BROKEN", f"{problem.where}: {problem.what}", problem.fix
+                )
 
 
 def _map(place: Place) -> Iterator[Finding]:

@@ -52,7 +52,9 @@ def _function(motor: Place) -> Iterator[Finding]:
     name = motor["motorId"].text
     if motor["role"].text == "FUNCTIONAL" and not key.there:
         fix = 'say what it is for: "functionKey": "GRIPPER", "HOIST" or a word of your own'
-        yield key.error("FUNCTION_KEY_REQUIRED", f"the FUNCTIONAL motor {name!r} has no functionKey", fix)
+        yield key.error(
+            "FUNCTION_KEY_REQUIRED", f"the FUNCTIONAL motor {name!r} has no functionKey", fix
+        )
     if motor["role"].text == "DRIVE" and key.there:
         what = f"the DRIVE motor {name!r} has a functionKey, which nothing looks at"
         yield key.warning("FUNCTION_KEY_ON_DRIVE", what, "remove it, or make the motor FUNCTIONAL")
@@ -80,10 +82,18 @@ def _limits(motor: Place) -> Iterator[Finding]:
         text, value = quantity["unit"].text, quantity["value"].number
         unit = UNITS.get(text or "")
         if text and unit is None:
-            options = [name for name, known in UNITS.items() if known.dimension == dimension and "/" not in name]
-            yield quantity["unit"].error("UNKNOWN_UNIT", f"there is no unit {text!r}", did_you_mean(text, options))
+            options = [
+                name
+                for name, known in UNITS.items()
+                if known.dimension == dimension and "/" not in name
+            ]
+            yield quantity["unit"].error(
+                "UNKNOWN_UNIT", f"there is no unit {text!r}", did_you_mean(text, options)
+            )
         elif unit is not None and unit.dimension != dimension:
-            right = unit.position + {"position": "", "speed": "ps", "acceleration": "ps2"}[dimension]
+            right = (
+                unit.position + {"position": "", "speed": "ps", "acceleration": "ps2"}[dimension]
+            )
             what = f"{text!r} is a unit of {unit.dimension}, but {name} needs one of {dimension}"
             yield quantity["unit"].error("WRONG_UNIT", what, f"{right!r} would be one")
         elif unit is not None:
@@ -92,13 +102,16 @@ def _limits(motor: Place) -> Iterator[Finding]:
             continue
         size = abs(value * unit.si) if unit is not None else abs(value)
         if name in PULLED and value <= 0:
-            yield quantity["value"].error("LIMIT_NOT_POSITIVE", f"{name} is {value:g}", "it must be more than 0")
+            yield quantity["value"].error(
+                "LIMIT_NOT_POSITIVE", f"{name} is {value:g}", "it must be more than 0"
+            )
         elif size > LARGEST or (name in PULLED and size < SMALLEST):
             what = f"{name} is {value:g} {text}: no motor does that"
             yield quantity["value"].error("LIMIT_OUT_OF_REASON", what, "is the unit right?")
     if len(set(kinds.values())) > 1:
         groups = [
-            ", ".join(name for name, kind in kinds.items() if kind == one) + f" {one}" for one in ("linear", "angular")
+            ", ".join(name for name, kind in kinds.items() if kind == one) + f" {one}"
+            for one in ("linear", "angular")
         ]
         what = f"the units of {motor['motorId'].text!r} do not go together: {' but '.join(groups)}"
         yield limits.error("LIMIT_UNITS_DIFFER", what, "a motor either moves along a line or turns")
@@ -110,15 +123,21 @@ def _range(motor: Place) -> Iterator[Finding]:
     ends = limits["positionMin"], limits["positionMax"]
     low, high = si(motor, "positionMin"), si(motor, "positionMax")
     if motor["role"].text == "DRIVE" and any(end.there for end in ends):
-        yield limits.warning("POSITION_ON_DRIVE", f"{name!r} drives: its positions are not limited", "remove them")
+        yield limits.warning(
+            "POSITION_ON_DRIVE", f"{name!r} drives: its positions are not limited", "remove them"
+        )
     elif low is not None and high is not None and low >= high:
         what = f"{name!r} has no room: positionMin is not below positionMax"
-        yield ends[0].error("POSITION_RANGE_EMPTY", what, "exchange them, if they are the wrong way round")
-    elif motor["role"].text == "FUNCTIONAL" and isinstance(limits.value, dict) and not all(end.there for end in ends):
-        missing = "positionMin and positionMax" if not any(end.there for end in ends) else "one end"
-        what = (
-            f"{name!r} has no limit to its position: {missing} not given, so GRIP, RELEASE and HOME have nowhere to go"
+        yield ends[0].error(
+            "POSITION_RANGE_EMPTY", what, "exchange them, if they are the wrong way round"
         )
+    elif (
+        motor["role"].text == "FUNCTIONAL"
+        and isinstance(limits.value, dict)
+        and not all(end.there for end in ends)
+    ):
+        missing = "positionMin and positionMax" if not any(end.there for end in ends) else "one end"
+        what = f"{name!r} has no limit to its position: {missing} not given, so GRIP, RELEASE and HOME have nowhere to go"
         yield limits.warning("POSITION_UNLIMITED", what, "give positionMin and positionMax")
 
 
@@ -132,9 +151,16 @@ def _wheel(motor: Place) -> Iterator[Finding]:
         given = motor["metadata"][key]
         if given.there and not (given.number is not None and given.number > 0):
             yield given.error("BAD_WHEEL", f"{key} is {given.value!r}", "give a number above 0")
-        elif key == "wheelDiameterMm" and speed is not None and speed.kind == "angular" and not given.there:
+        elif (
+            key == "wheelDiameterMm"
+            and speed is not None
+            and speed.kind == "angular"
+            and not given.there
+        ):
             what = f"{motor['motorId'].text!r} turns, but how big its wheel is nobody says: 200 mm is taken"
-            yield motor["metadata"].warning("WHEEL_UNKNOWN", what, 'add "metadata": {"wheelDiameterMm": …}')
+            yield motor["metadata"].warning(
+                "WHEEL_UNKNOWN", what, 'add "metadata": {"wheelDiameterMm": …}'
+            )
 
 
 def _drives(root: Place) -> Iterator[Finding]:
@@ -146,7 +172,9 @@ def _drives(root: Place) -> Iterator[Finding]:
     units = [unit_of(motor["limits"]["maxSpeed"], "maxSpeed") for motor in found]
     if len({unit.kind for unit in units if unit is not None}) > 1:
         what = "some drive motors are linear, others turn"
-        yield root["motors"].error("DRIVE_UNITS_DIFFER", what, "give all of them in mps, or all in rpm or radps")
+        yield root["motors"].error(
+            "DRIVE_UNITS_DIFFER", what, "give all of them in mps, or all in rpm or radps"
+        )
     else:
         yield from _unlike(found)
     yield from _base(root, found)
@@ -176,7 +204,9 @@ def _base(root: Place, found: list[Place]) -> Iterator[Finding]:
             yield place.error("DIFFERENTIAL_NEEDS_TWO", what, "add the other, or choose TRACK")
         elif len({_side(motor, number, len(found)) for number, motor in enumerate(found)}) < 2:
             what = "all drive motors are on one side of the robot, which could only go in circles"
-            yield root["motors"].error("WHEELS_ON_ONE_SIDE", what, 'say it: "metadata": {"side": "LEFT"}')
+            yield root["motors"].error(
+                "WHEELS_ON_ONE_SIDE", what, 'say it: "metadata": {"side": "LEFT"}'
+            )
         if not track.there and width is not None:
             what = f"how far apart the wheels are nobody says: the robot's width is taken ({width:g} mm)"
             yield track.warning("TRACK_WIDTH_MISSING", what, "give dimensions.trackWidthMm")

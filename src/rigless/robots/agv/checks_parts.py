@@ -22,7 +22,11 @@ RESERVED = (
     "obstacle_m",
 )  # ports and inputs that every robot has
 PROMISES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
-FUNCTIONS = {"hasGripper": "GRIP", "hasHoist": "HOIST", "hasTelescope": "TELESCOPE"}  # words of functionKeys
+FUNCTIONS = {
+    "hasGripper": "GRIP",
+    "hasHoist": "HOIST",
+    "hasTelescope": "TELESCOPE",
+}  # words of functionKeys
 KINDS = {
     ("motors",): ("motorId", "MOTOR", "a motor"),
     ("io", "digitalInputs"): ("ioId", "IO", "an input"),
@@ -61,9 +65,17 @@ def _ids(root: Place) -> Iterator[Finding]:
             if place.text in taken:
                 other, whose = taken[place.text]
                 code = f"DUPLICATE_{kind}_ID" if other == kind else "ID_TAKEN"
-                yield place.error(code, f"{place.text!r} is the id of {whose} already", "ids are unique in the robot")
+                yield place.error(
+                    code,
+                    f"{place.text!r} is the id of {whose} already",
+                    "ids are unique in the robot",
+                )
             elif place.text in RESERVED:
-                yield place.error("ID_RESERVED", f"{place.text!r} is a name that every robot has", "choose another id")
+                yield place.error(
+                    "ID_RESERVED",
+                    f"{place.text!r} is a name that every robot has",
+                    "choose another id",
+                )
             taken.setdefault(place.text, (kind, words))
 
 
@@ -86,10 +98,14 @@ def _commands(root: Place) -> Iterator[Finding]:
             what = f"there is no command {command.text!r}"
             yield command.error("UNKNOWN_COMMAND", what, did_you_mean(command.text, COMMANDS))
         elif command.text in seen:
-            yield command.warning("DUPLICATE_COMMAND", f"{command.text} is here twice", "once is enough")
+            yield command.warning(
+                "DUPLICATE_COMMAND", f"{command.text} is here twice", "once is enough"
+            )
         elif command.text in needs and not needs[command.text][0]:
             what = f"{command.text} is supported, but there is not {needs[command.text][1]}: it will be rejected"
-            yield command.warning("COMMAND_WITHOUT_MEANS", what, "add what it needs, or remove the command")
+            yield command.warning(
+                "COMMAND_WITHOUT_MEANS", what, "add what it needs, or remove the command"
+            )
         seen.add(command.text)
     if supported.there and "STOP" not in seen and isinstance(supported.value, list):
         what = "STOP is not among the supported commands, but is taken all the same: any robot can be stopped"
@@ -103,14 +119,26 @@ def _flags(root: Place) -> Iterator[Finding]:
         device, function = PROMISES.get(flag), FUNCTIONS.get(flag)
         if place.true and device is not None and device not in devices:
             what = f"the robot promises {flag}, but no device is a {device}"
-            yield place.warning("CAPABILITY_WITHOUT_DEVICE", what, "add it to io.devices, or set the flag to false")
-        if place.true and function is not None and not any(function in key.upper() for key in functions):
+            yield place.warning(
+                "CAPABILITY_WITHOUT_DEVICE", what, "add it to io.devices, or set the flag to false"
+            )
+        if (
+            place.true
+            and function is not None
+            and not any(function in key.upper() for key in functions)
+        ):
             what = f"the robot promises {flag}, but no motor's functionKey has {function} in it"
-            yield place.error("CAPABILITY_WITHOUT_MOTOR", what, "add it to motors, or set the flag to false")
+            yield place.error(
+                "CAPABILITY_WITHOUT_MOTOR", what, "add it to motors, or set the flag to false"
+            )
 
 
 def _limit_sensors(root: Place) -> Iterator[Finding]:
-    ids = {motor["motorId"].text: motor for motor in root["motors"] if motor["motorId"].text is not None}
+    ids = {
+        motor["motorId"].text: motor
+        for motor in root["motors"]
+        if motor["motorId"].text is not None
+    }
     for sensor in root["io"]["digitalInputs"]:
         if sensor["type"].text != "LIMIT_SENSOR":
             continue
@@ -127,7 +155,9 @@ def _limit_sensors(root: Place) -> Iterator[Finding]:
                 did_you_mean(str(motor.value), filter(None, ids)),
             )
         if edge.there and edge.text not in ("MIN", "MAX"):
-            yield edge.error("LIMIT_EDGE_UNKNOWN", f"{edge.value!r} is no end of an axis", "MIN or MAX")
+            yield edge.error(
+                "LIMIT_EDGE_UNKNOWN", f"{edge.value!r} is no end of an axis", "MIN or MAX"
+            )
         elif motor.text in ids:
             end = "positionMax" if edge.text == "MAX" else "positionMin"
             limits = ids[motor.text]["limits"]
@@ -140,7 +170,9 @@ def _limit_sensors(root: Place) -> Iterator[Finding]:
 def _tolerance(place: Place) -> Iterator[Finding]:
     """How near the end of its axis a limit sensor is on."""
     unit, value = UNITS.get(place["unit"].text or ""), place["value"].number
-    if place.there and (unit is None or unit.dimension != "position" or value is None or not 0 <= value <= 1e6):
+    if place.there and (
+        unit is None or unit.dimension != "position" or value is None or not 0 <= value <= 1e6
+    ):
         what = f"{place.value!r} is no distance from the end of an axis"
         yield place.error("LIMIT_TOLERANCE_WRONG", what, 'for example {"unit": "mm", "value": 2}')
 
@@ -149,41 +181,56 @@ def _estop(root: Place) -> Iterator[Finding]:
     chains = [one for one in root["io"]["digitalInputs"] if one["type"].text == "ESTOP_CHAIN"]
     stop = root["safety"]["stopOnEstop"]
     if stop.true and not chains:
-        what, fix = "the robot stops on its emergency stop, but has none", 'add an input of type "ESTOP_CHAIN"'
+        what, fix = (
+            "the robot stops on its emergency stop, but has none",
+            'add an input of type "ESTOP_CHAIN"',
+        )
         if root["runtime"]["mode"].text == "REAL":
             yield stop.error("NO_ESTOP_INPUT", what, fix)
         else:
-            yield stop.warning("NO_ESTOP_INPUT", f"{what}; a simulated one is there all the same", fix)
+            yield stop.warning(
+                "NO_ESTOP_INPUT", f"{what}; a simulated one is there all the same", fix
+            )
     for chain in chains:
         name = chain["ioId"].text
         if stop.true and not chain["required"].true:
             what = f"the robot may drive when {name!r} does not answer"
             yield chain["required"].warning("ESTOP_NOT_REQUIRED", what, '"required": true')
         elif stop.value is False:
-            yield stop.warning("ESTOP_IGNORED", f"{name!r} does not stop the robot", '"stopOnEstop": true')
+            yield stop.warning(
+                "ESTOP_IGNORED", f"{name!r} does not stop the robot", '"stopOnEstop": true'
+            )
 
 
 def _obstacles(root: Place) -> Iterator[Finding]:
     safety = root["safety"]
     stop, warn = safety["obstacleStopDistanceMeters"], safety["obstacleWarnDistanceMeters"]
     if stop.number is not None and warn.number is not None and warn.number < stop.number:
-        what = f"it would warn at {warn.number:g} m, when it has stopped at {stop.number:g} m already"
+        what = (
+            f"it would warn at {warn.number:g} m, when it has stopped at {stop.number:g} m already"
+        )
         yield warn.error("WARN_BELOW_STOP", what, "warn farther away than you stop")
     if not safety["stopOnObstacle"].true:
         return
     if not stop.there:
         what = "how near an obstacle may come nobody says: 0.5 m is taken"
         yield stop.warning("STOP_DISTANCE_MISSING", what, "give safety.obstacleStopDistanceMeters")
-    types = [part["type"].text or "" for part in (*root["io"]["devices"], *root["io"]["digitalInputs"])]
+    types = [
+        part["type"].text or "" for part in (*root["io"]["devices"], *root["io"]["digitalInputs"])
+    ]
     seeing = any(word in one for one in types for word in GUARDS)
     if root["runtime"]["mode"].text == "REAL" and not seeing:
         what = "the robot stops on obstacles, but has nothing to see them with"
-        yield safety["stopOnObstacle"].warning("NO_OBSTACLE_SENSOR", what, "add a LIDAR, or an input of type OBSTACLE")
+        yield safety["stopOnObstacle"].warning(
+            "NO_OBSTACLE_SENSOR", what, "add a LIDAR, or an input of type OBSTACLE"
+        )
     needed = _braking_m(root)
     reach = max(stop.number or 0.0, warn.number or 0.0)
     if stop.number is not None and needed is not None and reach < needed:
         what = f"at full speed the robot needs {needed:.2f} m to stop, but looks only {reach:g} m ahead"
-        yield stop.warning("STOP_DISTANCE_SHORT", what, "stop or warn farther away, or drive slower")
+        yield stop.warning(
+            "STOP_DISTANCE_SHORT", what, "stop or warn farther away, or drive slower"
+        )
 
 
 def _braking_m(root: Place) -> float | None:
@@ -214,7 +261,9 @@ def _servers(root: Place) -> Iterator[Finding]:
             continue
         yield from _server(server, server.text)
         if server.text in seen:
-            yield server.warning("DUPLICATE_SERVER", f"{server.text!r} is here twice", "once is enough")
+            yield server.warning(
+                "DUPLICATE_SERVER", f"{server.text!r} is here twice", "once is enough"
+            )
         seen.add(server.text)
     streams = nats["jetStream"]["streamIn"].text, nats["jetStream"]["streamOut"].text
     if (streams[0] or "ROBOT_IN") == (streams[1] or "ROBOT_OUT"):
@@ -232,16 +281,24 @@ def _server(place: Place, text: str) -> Iterator[Finding]:
         yield place.error("BAD_SERVER_URL", f"{text!r} is no address of a server: {error}", fix)
         return
     if "://" not in text:
-        yield place.error("BAD_SERVER_URL", f"{text!r} does not begin with nats:// or tls://", f"nats://{text}")
+        yield place.error(
+            "BAD_SERVER_URL", f"{text!r} does not begin with nats:// or tls://", f"nats://{text}"
+        )
     elif url.scheme in ("ws", "wss"):
         what = f"{text!r} is a WebSocket: rigless talks to servers by TCP, plain or with TLS"
         yield place.error("WEBSOCKET_SERVER", what, "name the server's nats:// or tls:// address")
     elif url.scheme not in SCHEMES:
-        yield place.error("BAD_SERVER_URL", f"{text!r} begins with {url.scheme}://", "nats:// or tls://")
+        yield place.error(
+            "BAD_SERVER_URL", f"{text!r} begins with {url.scheme}://", "nats:// or tls://"
+        )
     elif not host or any(c.isspace() for c in text) or port == 0:
-        yield place.error("BAD_SERVER_URL", f"{text!r} has no {'port' if host else 'host'} to connect to", fix)
+        yield place.error(
+            "BAD_SERVER_URL", f"{text!r} has no {'port' if host else 'host'} to connect to", fix
+        )
     elif url.path not in ("", "/") or url.query or url.fragment:
         yield place.error("BAD_SERVER_URL", f"{text!r} goes on behind its port", fix)
     elif url.password is not None:
         what = "a password stands in the config"
-        yield place.warning("PASSWORD_IN_URL", what, "use a .creds file, which only the robot can read")
+        yield place.warning(
+            "PASSWORD_IN_URL", what, "use a .creds file, which only the robot can read"
+        )

@@ -39,11 +39,18 @@ def _ids(table: Place, key: str) -> list[str]:
 def _faults(root: Place, place: Place) -> Iterator[Finding]:
     targets = targets_of(root)
     for rule in place["faultInjectionRules"]:
-        target, kind, params, command = rule["target"], rule["kind"], rule["params"], rule["onCommand"]
+        target, kind, params, command = (
+            rule["target"],
+            rule["kind"],
+            rule["params"],
+            rule["onCommand"],
+        )
         known = targets.seams.get(target.text or "")
         if target.text is not None and known is None:
             what = f"there is no motor, input or device {target.text!r}"
-            yield target.error("FAULT_TARGET_UNKNOWN", what, did_you_mean(target.text, targets.seams))
+            yield target.error(
+                "FAULT_TARGET_UNKNOWN", what, did_you_mean(target.text, targets.seams)
+            )
         elif known is not None and kind.text and kind.text not in known:
             what = f"{target.text!r} has no fault {kind.text!r}"
             yield kind.error("FAULT_KIND_UNKNOWN", what, did_you_mean(kind.text, known))
@@ -68,7 +75,9 @@ def _obstacles(place: Place) -> Iterator[Finding]:
 
 def _codes(root: Place, place: Place) -> Iterator[Finding]:
     devices = {one["deviceId"].text: one["type"].text for one in root["io"]["devices"]}
-    scanners = [name for name, kind in devices.items() if name is not None and kind == "BARCODE_SCANNER"]
+    scanners = [
+        name for name, kind in devices.items() if name is not None and kind == "BARCODE_SCANNER"
+    ]
     for entry in place["barcodeScript"]:
         named = entry["deviceId"]
         if named.text is not None and named.text not in devices:

@@ -29,7 +29,10 @@ CODES = {  # of pydantic's types of error
 }
 PLAIN = (  # pydantic speaks of Python there
     (f"string should match pattern '{ID}'", "an id is 1 to 64 letters, digits, _ and -"),
-    (r"(tuple|list) should have at least 1 item after validation, not 0", "at least one must be in it"),
+    (
+        r"(tuple|list) should have at least 1 item after validation, not 0",
+        "at least one must be in it",
+    ),
     (r"input should be a valid boolean", "it should be true or false"),
 )
 LONGEST = 60  # of an example; of a larger table only the keys are told
@@ -45,12 +48,19 @@ def _mended(finding: Finding, whole: Any) -> Finding:
     """In plain words, with a way to mend it."""
     what, fix = finding.what, finding.fix
     for python, plain in PLAIN:
-        what = what.replace(python, plain) if python.startswith("string") else re.sub(python, plain, what)
+        what = (
+            what.replace(python, plain)
+            if python.startswith("string")
+            else re.sub(python, plain, what)
+        )
     match finding.code:
         case "KEY_REQUIRED":
             fix = f'add "{finding.path[-1]}": {_text(_at(own(), finding.path))}'
         case "NOT_A_CHOICE":
-            fix = _choice(str(_at(whole, finding.path)), re.findall(r"'(\w+)'", what.rpartition("should be")[2]))
+            fix = _choice(
+                str(_at(whole, finding.path)),
+                re.findall(r"'(\w+)'", what.rpartition("should be")[2]),
+            )
         case "WRONG_VALUE" if "; " in what:
             what, _, fix = what.partition("; ")
         case _ if not fix:

@@ -49,7 +49,9 @@ __all__ = ["ID", "OWN", "SCHEMA_VERSION", "RobotConfig", "complete", "own"]
 class Identity(Part):
     """Who the robot is."""
 
-    robotId: Id = Field(description="Stable id, in the robot's subjects; what it is called in rigless too.")
+    robotId: Id = Field(
+        description="Stable id, in the robot's subjects; what it is called in rigless too."
+    )
     robotCode: Text = Field(description="Id for people, such as RB-001.")
     name: Text = Field(description="Name for people.")
     vendor: str | None = Field(None, description="Who made it.")
@@ -61,32 +63,45 @@ class StartupPolicy(Part):
     """What happens at boot."""
 
     settingsBootstrapMode: Literal["ROBOT_WINS", "BACKEND_WINS"] = Field(
-        "ROBOT_WINS", description="Whose settings count at boot: the robot's own, or the last that the backend wished."
+        "ROBOT_WINS",
+        description="Whose settings count at boot: the robot's own, or the last that the backend wished.",
     )
 
 
 class HealthPolicy(Part):
     """What the robot may do when not all is well."""
 
-    allowDriveInWarning: Truth = Field(True, description="Drive while a functional motor is unhealthy.")
-    requireNatsForMotion: Truth = Field(True, description="Stand still, and be OFFLINE, without a way to the backend.")
+    allowDriveInWarning: Truth = Field(
+        True, description="Drive while a functional motor is unhealthy."
+    )
+    requireNatsForMotion: Truth = Field(
+        True, description="Stand still, and be OFFLINE, without a way to the backend."
+    )
 
 
 class Runtime(Part):
     """How the program runs."""
 
-    mode: Literal["REAL", "MOCK"] = Field(description="REAL: the drivers named below. MOCK: everything is simulated.")
+    mode: Literal["REAL", "MOCK"] = Field(
+        description="REAL: the drivers named below. MOCK: everything is simulated."
+    )
     tickHz: Ticks = Field(description="Rate of the main loop; 50 to 200 is usual.")
     startupPolicy: StartupPolicy = Field(StartupPolicy(), description="What happens at boot.")
-    healthPolicy: HealthPolicy = Field(HealthPolicy(), description="What is allowed when not all is well.")
-    simulationProfile: SimulationProfile | None = Field(None, description="What happens to a simulated robot.")
+    healthPolicy: HealthPolicy = Field(
+        HealthPolicy(), description="What is allowed when not all is well."
+    )
+    simulationProfile: SimulationProfile | None = Field(
+        None, description="What happens to a simulated robot."
+    )
 
 
 class Timeouts(Part):
     """How long to wait for the server."""
 
     connectTimeoutMs: Milliseconds | None = Field(None, description="For a connection.")
-    publishTimeoutMs: Milliseconds | None = Field(None, description="For a message to be acknowledged.")
+    publishTimeoutMs: Milliseconds | None = Field(
+        None, description="For a message to be acknowledged."
+    )
 
 
 class JetStream(Part):
@@ -102,7 +117,9 @@ class Nats(Part):
     servers: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
         description="nats:// or tls://HOST:PORT; the first in reach is used."
     )
-    credsFilePath: str = Field(description='Credentials of the robot; "" for a server that wants none.')
+    credsFilePath: str = Field(
+        description='Credentials of the robot; "" for a server that wants none.'
+    )
     clientName: str | None = Field(None, description="Name of the connection on the server.")
     timeouts: Timeouts = Field(Timeouts(), description="How long to wait for the server.")
     jetStream: JetStream = Field(JetStream(), description="The streams.")
@@ -115,7 +132,9 @@ class Dimensions(Part):
     widthMm: Millimetres = Field(description="Across.")
     heightMm: Millimetres = Field(description="From the floor.")
     wheelBaseMm: Millimetres | None = Field(None, description="Between the axles.")
-    trackWidthMm: Millimetres | None = Field(None, description="Between the drive wheels; the width if not given.")
+    trackWidthMm: Millimetres | None = Field(
+        None, description="Between the drive wheels; the width if not given."
+    )
     payloadMaxKg: NotNegative | None = Field(None, description="What it can carry.")
 
 
@@ -136,7 +155,9 @@ class Capabilities(Part):
     supportedCommands: tuple[str, ...] | None = Field(
         None, description="The only commands it takes; all, if not given."
     )
-    supportedModules: Modules = Field(Modules(), description="The groups of messages it takes part in.")
+    supportedModules: Modules = Field(
+        Modules(), description="The groups of messages it takes part in."
+    )
 
 
 class Quantity(Part):
@@ -159,14 +180,20 @@ class Limits(Part):
 class ResetPolicy(Part):
     """What RESET_MOTOR does."""
 
-    supportsReset: Truth = Field(description="Whether an error of the motor can be reset from afar.")
-    resetCooldownMs: Cooldown | None = Field(None, description="Time that must pass between resets.")
+    supportsReset: Truth = Field(
+        description="Whether an error of the motor can be reset from afar."
+    )
+    resetCooldownMs: Cooldown | None = Field(
+        None, description="Time that must pass between resets."
+    )
 
 
 class MotorDriver(Part):
     """What moves a motor."""
 
-    type: Literal["PLC", "CANOPEN", "SERIAL", "MOCK"] = Field(description="Entry point in rigless.agv.motors.")
+    type: Literal["PLC", "CANOPEN", "SERIAL", "MOCK"] = Field(
+        description="Entry point in rigless.agv.motors."
+    )
     config: Bucket = Field({}, description="What the driver needs to know.")
 
 
@@ -174,13 +201,17 @@ class IoDriver(Part):
     """What reads or sets a digital line."""
 
     type: Literal["PLC", "GPIO", "MOCK"] = Field(description="Entry point in rigless.agv.io.")
-    config: Bucket = Field({}, description="What the driver needs; of a limit sensor motorId and edge (MIN, MAX).")
+    config: Bucket = Field(
+        {}, description="What the driver needs; of a limit sensor motorId and edge (MIN, MAX)."
+    )
 
 
 class DeviceDriver(Part):
     """What talks to a device."""
 
-    type: Literal["ETHERNET", "USB", "SERIAL", "MOCK"] = Field(description="Entry point in rigless.agv.devices.")
+    type: Literal["ETHERNET", "USB", "SERIAL", "MOCK"] = Field(
+        description="Entry point in rigless.agv.devices."
+    )
     config: Bucket = Field({}, description="What the driver needs to know.")
 
 
@@ -188,13 +219,18 @@ class Motor(Part):
     """A motor: one that drives the robot, or an axis that does something else."""
 
     motorId: Id = Field(description="Unique in the robot.")
-    role: Literal["DRIVE", "FUNCTIONAL"] = Field(description="Whether it moves the robot or something on it.")
-    functionKey: Text | None = Field(None, description="What a FUNCTIONAL motor is for: GRIPPER, HOIST, your own.")
+    role: Literal["DRIVE", "FUNCTIONAL"] = Field(
+        description="Whether it moves the robot or something on it."
+    )
+    functionKey: Text | None = Field(
+        None, description="What a FUNCTIONAL motor is for: GRIPPER, HOIST, your own."
+    )
     driver: MotorDriver = Field(description="What moves it in mode REAL.")
     limits: Limits = Field(description="What it can do.")
     resetPolicy: ResetPolicy = Field(description="What RESET_MOTOR does.")
     metadata: Bucket = Field(
-        {}, description="Yours; rigless looks at wheelDiameterMm, gearRatio and ratedCurrentA, where they are."
+        {},
+        description="Yours; rigless looks at wheelDiameterMm, gearRatio and ratedCurrentA, where they are.",
     )
 
 
@@ -253,7 +289,9 @@ class Safety(Part):
     stopOnEstop: Truth = Field(description="When the emergency stop is pressed.")
     stopOnObstacle: Truth = Field(description="When something is in the way.")
     obstacleStopDistanceMeters: Positive | None = Field(None, description="How near it may come.")
-    obstacleWarnDistanceMeters: Positive | None = Field(None, description="How near it is worth a word.")
+    obstacleWarnDistanceMeters: Positive | None = Field(
+        None, description="How near it is worth a word."
+    )
 
 
 class RobotConfig(Part):
@@ -287,8 +325,16 @@ class RobotConfig(Part):
         robot_id = f"{own.robotId}-{number}"
         if len(robot_id) > LONGEST_ID:
             what = f"{robot_id!r} has more than {LONGEST_ID} characters"
-            raise InputError(Problem("identity.robotId", what, "a fleet counts its robots in it; choose a shorter one"))
-        identity = own.model_copy(update={"robotId": robot_id, "robotCode": f"{own.robotCode}-{number}"})
+            raise InputError(
+                Problem(
+                    "identity.robotId",
+                    what,
+                    "a fleet counts its robots in it; choose a shorter one",
+                )
+            )
+        identity = own.model_copy(
+            update={"robotId": robot_id, "robotCode": f"{own.robotCode}-{number}"}
+        )
         return self.model_copy(update={"identity": identity})
 
     def beside(self, others: int) -> "RobotConfig":
@@ -301,7 +347,9 @@ class RobotConfig(Part):
             starts["initialPose"] = InitialPose(x=pitch_m * row, y=-pitch_m * place)
         if profile.phaseS is None:
             starts["phaseS"] = int(others * GOLDEN % 1.0 * PHASES) / PHASES
-        runtime = self.runtime.model_copy(update={"simulationProfile": profile.model_copy(update=starts)})
+        runtime = self.runtime.model_copy(
+            update={"simulationProfile": profile.model_copy(update=starts)}
+        )
         return self.model_copy(update={"runtime": runtime}) if others else self
 
 
@@ -318,7 +366,9 @@ def own() -> dict[str, Any]:
 
 def complete(given: Any) -> Any:
     """A config without a version is laid over the own robot's; one with it (null stands for one that a file forgot) is as it is."""
-    return given if not isinstance(given, Mapping) or "schemaVersion" in given else _over(own(), given)
+    return (
+        given if not isinstance(given, Mapping) or "schemaVersion" in given else _over(own(), given)
+    )
 
 
 def named(given: Any, name: str) -> Any:
@@ -326,7 +376,11 @@ def named(given: Any, name: str) -> Any:
     if not isinstance(given, Mapping) or "schemaVersion" in given or not re.fullmatch(ID, name):
         return given
     identity = given.get("identity", {})
-    return {**given, "identity": {"robotId": name, **identity}} if isinstance(identity, Mapping) else given
+    return (
+        {**given, "identity": {"robotId": name, **identity}}
+        if isinstance(identity, Mapping)
+        else given
+    )
 
 
 def _over(below: Any, above: Any) -> Any:

@@ -54,7 +54,14 @@ ASTRAY = 0.05  # rad: off by more than this, the robot stops and aims anew
 
 @compiled
 def steer(
-    drive: Array, path: Array, const: Array, motors: Array, wheels: Array, limit: float, room: float, dt: float
+    drive: Array,
+    path: Array,
+    const: Array,
+    motors: Array,
+    wheels: Array,
+    limit: float,
+    room: float,
+    dt: float,
 ) -> None:
     """Ask the wheels for this tick's speeds. `limit` is the highest speed there may be (0: come to rest), `room` how far it may go."""
     v, omega, phase = drive[ASKED_V], drive[ASKED_OMEGA], int(drive[PHASE])
@@ -65,7 +72,9 @@ def steer(
     elif limit > 0.0 and phase in (SWING, ALIGN):
         aim = drive[HEADING] if phase == SWING else path[int(drive[LEG]), PATH_THETA]
         top = min(const[TOP_OMEGA], limit / half)
-        omega = landing(wrap(aim - drive[THETA]), omega, top, const[ACC_OMEGA], const[DEC_OMEGA], dt)
+        omega = landing(
+            wrap(aim - drive[THETA]), omega, top, const[ACC_OMEGA], const[DEC_OMEGA], dt
+        )
         v = ramp(v, 0.0, const[ACC_V], const[DEC_V], dt)
     else:
         v = ramp(v, 0.0, const[ACC_V], const[DEC_V], dt)
@@ -91,7 +100,9 @@ def _roll(drive: Array, path: Array, const: Array, top: float, room: float, dt: 
         reach = ahead - (cap + dec * dt) * dt
         square = (dec * dt) ** 2 + 4.0 * (cap * cap + 2.0 * dec * reach - dec * dt * u)
         best = min(best, max(cap, 0.5 * (math.sqrt(max(square, 0.0)) - dec * dt)))
-        length, direction = _towards(path[leg, PATH_X], path[leg, PATH_Y], path, leg + 1, drive[BACK])
+        length, direction = _towards(
+            path[leg, PATH_X], path[leg, PATH_Y], path, leg + 1, drive[BACK]
+        )
         ahead += length
         leg += 1
     if room < ahead:
@@ -124,7 +135,11 @@ def _stops(path: Array, const: Array, leg: int, heading: float, back: float) -> 
     if const[MODEL] == TRACK:
         return length <= CLOSE or turn > 0.5 * math.pi
     theta = path[leg, PATH_THETA]
-    return length <= CLOSE or turn > STRAIGHT or (theta == theta and abs(wrap(theta - heading)) > STRAIGHT)
+    return (
+        length <= CLOSE
+        or turn > STRAIGHT
+        or (theta == theta and abs(wrap(theta - heading)) > STRAIGHT)
+    )
 
 
 @compiled
@@ -146,7 +161,9 @@ def stretch(drive: Array, path: Array, const: Array) -> float:
         return 0.0
     leg, ahead, direction = int(drive[LEG]), _left(drive, path), drive[HEADING]
     while not _stops(path, const, leg, direction, drive[BACK]):
-        length, direction = _towards(path[leg, PATH_X], path[leg, PATH_Y], path, leg + 1, drive[BACK])
+        length, direction = _towards(
+            path[leg, PATH_X], path[leg, PATH_Y], path, leg + 1, drive[BACK]
+        )
         ahead += length
         leg += 1
     return ahead
@@ -167,7 +184,10 @@ def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
     """Take up the next leg from where the robot is; `anew` when its path is another than before, so that it may be too short to stop on."""
     while True:
         leg = int(drive[LEG])
-        moves, turns = drive[ASKED_V] != 0.0 or drive[V] != 0.0, drive[ASKED_OMEGA] != 0.0 or drive[OMEGA] != 0.0
+        moves, turns = (
+            drive[ASKED_V] != 0.0 or drive[V] != 0.0,
+            drive[ASKED_OMEGA] != 0.0 or drive[OMEGA] != 0.0,
+        )
         if leg >= path.shape[0]:
             drive[PHASE] = BRAKE if moves or turns else REST
             return
@@ -185,14 +205,23 @@ def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
             _touch(drive, path, leg)
             drive[LEG] += 1.0
             continue
-        drive[HEADING], drive[LENGTH], drive[START_X], drive[START_Y] = heading, length, drive[X], drive[Y]
+        drive[HEADING], drive[LENGTH], drive[START_X], drive[START_Y] = (
+            heading,
+            length,
+            drive[X],
+            drive[Y],
+        )
         off = abs(wrap(heading - drive[THETA]))
         along = drive[ASKED_V] * (-1.0 if drive[BACK] > 0.0 else 1.0) > 0.0
         if const[MODEL] == TRACK and (not moves or (along and off <= 0.5 * math.pi)):
             off = 0.0
         if off <= (STRAIGHT if moves else AIMED) and (along or not moves):
             theta, drive[PHASE] = drive[THETA], ROLL
-            if not (moves and anew and stretch(drive, path, const) < drive[ASKED_V] ** 2 / (2.0 * const[DEC_V])):
+            if not (
+                moves
+                and anew
+                and stretch(drive, path, const) < drive[ASKED_V] ** 2 / (2.0 * const[DEC_V])
+            ):
                 drive[THETA] = heading
                 return
             drive[THETA] = theta
@@ -201,7 +230,9 @@ def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
 
 
 @compiled
-def advance(drive: Array, path: Array, const: Array, motors: Array, wheels: Array, dt: float) -> bool:
+def advance(
+    drive: Array, path: Array, const: Array, motors: Array, wheels: Array, dt: float
+) -> bool:
     """Where the robot is after its wheels have moved, and what it does next; gives whether it is still going somewhere."""
     gone_left, gone_right, left, right, lefts, rights = 0.0, 0.0, 0.0, 0.0, 0, 0
     for k in range(wheels.shape[0]):
@@ -213,12 +244,19 @@ def advance(drive: Array, path: Array, const: Array, motors: Array, wheels: Arra
         if wheels[k, SIDE] >= 0.0:
             gone_right, right, rights = gone_right + gone, right + motor[VELOCITY] * per, rights + 1
     lefts, rights = max(lefts, 1), max(rights, 1)
-    gone_left, left, gone_right, right = gone_left / lefts, left / lefts, gone_right / rights, right / rights
+    gone_left, left, gone_right, right = (
+        gone_left / lefts,
+        left / lefts,
+        gone_right / rights,
+        right / rights,
+    )
     ahead, turned = 0.5 * (gone_left + gone_right), 0.0
     drive[V], drive[OMEGA] = 0.5 * (left + right), 0.0
     if const[MODEL] == DIFFERENTIAL:
         turned, drive[OMEGA] = (gone_right - gone_left) / const[BASE], (right - left) / const[BASE]
-    drive[X], drive[Y], drive[THETA] = arc(drive[X], drive[Y], drive[THETA], ahead / dt, turned / dt, dt)
+    drive[X], drive[Y], drive[THETA] = arc(
+        drive[X], drive[Y], drive[THETA], ahead / dt, turned / dt, dt
+    )
     drive[ODOMETER] += abs(ahead)
     _go_on(drive, path, const, ahead)
     return drive[PHASE] != REST or drive[V] != 0.0 or drive[OMEGA] != 0.0
@@ -228,7 +266,12 @@ def advance(drive: Array, path: Array, const: Array, motors: Array, wheels: Arra
 def _go_on(drive: Array, path: Array, const: Array, ahead: float) -> None:
     """Pass to what comes next, if what the robot was doing is done."""
     phase, leg = int(drive[PHASE]), int(drive[LEG])
-    still = drive[V] == 0.0 and drive[ASKED_V] == 0.0 and drive[OMEGA] == 0.0 and drive[ASKED_OMEGA] == 0.0
+    still = (
+        drive[V] == 0.0
+        and drive[ASKED_V] == 0.0
+        and drive[OMEGA] == 0.0
+        and drive[ASKED_OMEGA] == 0.0
+    )
     if phase == BRAKE:
         if still:
             begin(drive, path, const, False)
@@ -251,7 +294,9 @@ def _go_on(drive: Array, path: Array, const: Array, ahead: float) -> None:
                 drive[PHASE] = BRAKE
         elif left <= 0.0:
             if const[MODEL] == TRACK and left < 0.0:  # around the corner
-                _, heading = _towards(path[leg, PATH_X], path[leg, PATH_Y], path, leg + 1, drive[BACK])
+                _, heading = _towards(
+                    path[leg, PATH_X], path[leg, PATH_Y], path, leg + 1, drive[BACK]
+                )
                 way = -1.0 if drive[BACK] > 0.0 else 1.0
                 drive[X] = path[leg, PATH_X] - way * left * math.cos(heading)
                 drive[Y] = path[leg, PATH_Y] - way * left * math.sin(heading)

@@ -63,7 +63,10 @@ class MockDrivers:
     def changed(self) -> bool:
         """Whether there may be feedback that the state does not hold yet, so that `step` must be called although nothing moves."""
         state, faults = self.robot.state.machine, self.robot.faults
-        return bool(state.faulted or ([fault.id for fault in faults] != state.taken if faults else state.taken))
+        return bool(
+            state.faulted
+            or ([fault.id for fault in faults] != state.taken if faults else state.taken)
+        )
 
     def rest(self, seconds: float) -> None:
         """So long no motor had anything to do and `step` was not called."""
@@ -79,10 +82,14 @@ class MockDrivers:
         state.faulted = self._take_faults(state)
         m.plan(motors, self.limits, dt_s)
         done = motors[:, m.REF].copy()
-        for motor_id in dict.fromkeys(fault.target for fault in self.robot.faults if fault.seam == "actuator"):
+        for motor_id in dict.fromkeys(
+            fault.target for fault in self.robot.faults if fault.seam == "actuator"
+        ):
             if (i := self._index.get(motor_id)) is not None:
                 self.robot.actuated[motor_id] = float(motors[i, m.VELOCITY])
-                done[i] = self.robot.actuate(motor_id, float(done[i]), dt_s, float(self.limits[i, m.TOP]))
+                done[i] = self.robot.actuate(
+                    motor_id, float(done[i]), dt_s, float(self.limits[i, m.TOP])
+                )
         top = self.limits[:, m.TOP]
         done[(motors[:, m.REF] == 0.0) & (np.abs(done) < STILL * top)] = 0.0
         return m.move(motors, self.limits, np.clip(done, -top, top), self.warmth, dt_s)

@@ -59,4 +59,6 @@ class Part(Config):
         if not isinstance(given, Mapping):
             return given
         optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
-        return {key: value for key, value in given.items() if value is not None or key not in optional}
+        return {
+            key: value for key, value in given.items() if value is not None or key not in optional
+        }

@@ -46,7 +46,9 @@ class Floor:
     def __init__(self, machines: Sequence[Any], others: Sequence[Robot]):
         self._robots = [machine.robot for machine in machines]
         self._others = others
-        self._sizes = np.array([(machine.half_length_m, machine.half_width_m) for machine in machines])
+        self._sizes = np.array(
+            [(machine.half_length_m, machine.half_width_m) for machine in machines]
+        )
         self._now_ns, self._states = -1, [None for _ in machines]
         self._drives, self._discs = np.zeros((0, d.DRIVE_SIZE)), np.zeros((0, 3))
 

@@ -22,12 +22,19 @@ class Forecast:
         if job.drives:
             return self._way_left_m()
         if job.motors:
-            return max(abs(target - self._at(motor)) for motor, target in zip(job.motors, job.targets, strict=True))
+            return max(
+                abs(target - self._at(motor))
+                for motor, target in zip(job.motors, job.targets, strict=True)
+            )
         return max(0.0, (job.until_ns - self.robot.now_ns) / 1e9)
 
     def part_done(self, job: Job | None) -> float:
         """0 to 1."""
-        return min(max(1.0 - self.left(job) / job.way, 0.0), 1.0) if job is not None and job.way > 0 else 0.0
+        return (
+            min(max(1.0 - self.left(job) / job.way, 0.0), 1.0)
+            if job is not None and job.way > 0
+            else 0.0
+        )
 
     def eta_s(self, task: Task) -> float:
         """Until the last step of a task is done, if nothing holds it."""

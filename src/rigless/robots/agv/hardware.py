@@ -31,7 +31,9 @@ def real_parts(config: RobotConfig) -> list[Part]:
     problems: list[Problem] = []
     for motor, limits in zip(config.motors, m.limits_of(config), strict=True):
         if motor.driver.type != "MOCK":
-            common = _common("motor", f"motors.{motor.motorId}", motor.motorId, motor.driver, problems)
+            common = _common(
+                "motor", f"motors.{motor.motorId}", motor.motorId, motor.driver, problems
+            )
             parts.append(MotorPart(
                 **common, role=motor.role, unit="m" if m.axis_of(motor).kind == "linear" else "rad",
                 max_speed=float(limits[m.TOP]), max_acceleration=float(limits[m.ACC]), max_deceleration=float(limits[m.DEC]),
@@ -46,7 +48,9 @@ def real_parts(config: RobotConfig) -> list[Part]:
                 parts.append(SignalPart(**common, signal=point.type))
     for device in config.io.devices:
         if device.driver.type != "MOCK":
-            common = _common("device", f"io.devices.{device.deviceId}", device.deviceId, device.driver, problems)
+            common = _common(
+                "device", f"io.devices.{device.deviceId}", device.deviceId, device.driver, problems
+            )
             parts.append(DevicePart(**common, device=device.type, settings=device.settings))
     if problems:
         raise InputError(problems)
@@ -57,7 +61,9 @@ def hardware_port(config: RobotConfig) -> Port | None:
     """None for a robot without real parts."""
     parts = real_parts(config)
     return (
-        Port(PORT, HardwareCodec, "drivers", "drivers/", "message", options={"parts": tuple(parts)}) if parts else None
+        Port(PORT, HardwareCodec, "drivers", "drivers/", "message", options={"parts": tuple(parts)})
+        if parts
+        else None
     )
 
 
@@ -71,13 +77,21 @@ def lag_s(config: Mapping[str, Any]) -> float:
     return float(config.get("lagMs", LAG_MS)) / 1000
 
 
-def _common(kind: str, place: str, part_id: str, driver: Any, problems: list[Problem]) -> dict[str, Any]:
+def _common(
+    kind: str, place: str, part_id: str, driver: Any, problems: list[Problem]
+) -> dict[str, Any]:
     given = driver.config
     for key in OURS:
         value = given.get(key, 1)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= LONGEST_MS:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not 1 <= value <= LONGEST_MS
+        ):
             fix = f"milliseconds, from 1 to {LONGEST_MS:g}"
-            problems.append(Problem(f"{place}.driver.config.{key}", f"{value!r} is not a time", fix))
+            problems.append(
+                Problem(f"{place}.driver.config.{key}", f"{value!r} is not a time", fix)
+            )
             return {"kind": kind, "id": part_id, "type": driver.type, "config": {}}
     known = OURS + SIMULATED if kind == "input" else OURS
     return {

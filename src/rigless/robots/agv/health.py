@@ -42,7 +42,13 @@ class Health:
         """Notice which motors have fallen ill or are well again."""
         rows = state.motors
         for i in range(len(self._axes)):
-            ill = "DISCONNECTED" if rows[i, m.CONNECTED] != 1.0 else "ERROR" if rows[i, m.STATE] == m.ERROR else ""
+            ill = (
+                "DISCONNECTED"
+                if rows[i, m.CONNECTED] != 1.0
+                else "ERROR"
+                if rows[i, m.STATE] == m.ERROR
+                else ""
+            )
             if ill != state.ills[i]:
                 state.ills[i], state.moving = ill, True
                 state.changes += 1
@@ -70,8 +76,14 @@ class Health:
         """The functions for which no motor is well."""
         if not any(self.state.ills):
             return []
-        served = {axis.function_key for axis, ill in zip(self._axes, self.state.ills, strict=True) if not ill}
-        keys = dict.fromkeys(axis.function_key for axis in self._axes if axis.role != "DRIVE" and axis.function_key)
+        served = {
+            axis.function_key
+            for axis, ill in zip(self._axes, self.state.ills, strict=True)
+            if not ill
+        }
+        keys = dict.fromkeys(
+            axis.function_key for axis in self._axes if axis.role != "DRIVE" and axis.function_key
+        )
         return [key for key in keys if key is not None and key not in served]
 
     def health(self, motor_id: str) -> MotorHealth:
@@ -115,8 +127,14 @@ class Health:
 
     def motor_of(self, function_key: str) -> str | None:
         """The motor for a function; of several, one that is well."""
-        found = [axis.motor_id for axis in self._axes if axis.function_key == function_key and axis.role != "DRIVE"]
-        return next((motor_id for motor_id in found if self.healthy(motor_id)), found[0] if found else None)
+        found = [
+            axis.motor_id
+            for axis in self._axes
+            if axis.function_key == function_key and axis.role != "DRIVE"
+        ]
+        return next(
+            (motor_id for motor_id in found if self.healthy(motor_id)), found[0] if found else None
+        )
 
     def span(self, motor_id: str) -> tuple[float, float]:
         i = self._index[motor_id]
@@ -143,7 +161,11 @@ class Health:
 
     def axis_busy(self, motor_id: str) -> bool:
         i, state = self._index[motor_id], self.state
-        return bool(state.motors[i, m.MODE] == m.MOVE or state.motors[i, m.VELOCITY] != 0.0 or i in state.frozen)
+        return bool(
+            state.motors[i, m.MODE] == m.MOVE
+            or state.motors[i, m.VELOCITY] != 0.0
+            or i in state.frozen
+        )
 
     def axis_position(self, motor_id: str) -> float:
         return float(self.state.motors[self._index[motor_id], m.POSITION])

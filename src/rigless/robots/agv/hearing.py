@@ -52,7 +52,9 @@ class Hearing(Robot):
         self.effective = self.settings.effective()
         self.machine.configure(self.effective)
         self.core.forget()
-        self.may_drive = may_drive(self.state.core.status, self.effective.runtime.healthPolicy.allowDriveInWarning)
+        self.may_drive = may_drive(
+            self.state.core.status, self.effective.runtime.healthPolicy.allowDriveInWarning
+        )
 
     # The way to the backend
 

@@ -21,14 +21,21 @@ from rigless.robots.agv.units import unit_of
 Array = NDArray[np.float64]
 
 ESTOP, LIMIT, LIDAR, SCANNER = "ESTOP_CHAIN", "LIMIT_SENSOR", "LIDAR", "BARCODE_SCANNER"
-GUARDS = ("LIDAR", "OBSTACLE", "BUMPER")  # in the type of what sees or feels that something is in the way
+GUARDS = (
+    "LIDAR",
+    "OBSTACLE",
+    "BUMPER",
+)  # in the type of what sees or feels that something is in the way
 TOLERANCE = 1e-3  # m or rad: how near the end of its axis a limit sensor answers
 MOTOR, LOWEST, HIGHEST, EDGE_SIZE = range(4)  # of a limit sensor: its motor, and where it is on
 
 
 def virtual_inputs(config: RobotConfig) -> dict[str, VirtualInput]:
     """What people can set: every digital input, an e-stop in any case, and what there is besides."""
-    given = {entry.ioId: VirtualInput(False, f"digital input, {entry.type}") for entry in config.io.digitalInputs}
+    given = {
+        entry.ioId: VirtualInput(False, f"digital input, {entry.type}")
+        for entry in config.io.digitalInputs
+    }
     return {
         "estop": VirtualInput(False, "the e-stop is pressed"),
         **given,
@@ -47,12 +54,18 @@ def conditions(config: RobotConfig) -> dict[str, tuple[str, ...]]:
 
 
 def sensors(config: RobotConfig) -> tuple[str, ...]:
-    return tuple(virtual for virtual in virtual_inputs(config) if virtual not in ("obstacle_m", "charging"))
+    return tuple(
+        virtual for virtual in virtual_inputs(config) if virtual not in ("obstacle_m", "charging")
+    )
 
 
 def guards_of(config: RobotConfig) -> tuple[str, ...]:
     """The inputs that are on while something is in the way."""
-    return tuple(entry.ioId for entry in config.io.digitalInputs if any(word in entry.type for word in GUARDS))
+    return tuple(
+        entry.ioId
+        for entry in config.io.digitalInputs
+        if any(word in entry.type for word in GUARDS)
+    )
 
 
 def actuators(config: RobotConfig) -> tuple[str, ...]:
@@ -78,11 +91,16 @@ class Sensing:
         self._robot = robot
         self._ids = tuple(entry.ioId for entry in config.io.digitalInputs)
         self._names = self._ids if "estop" in self._ids else ("estop", *self._ids)
-        self._chains = ("estop", *(entry.ioId for entry in config.io.digitalInputs if entry.type == ESTOP))
+        self._chains = (
+            "estop",
+            *(entry.ioId for entry in config.io.digitalInputs if entry.type == ESTOP),
+        )
         self.devices = {device.deviceId: device.type for device in config.io.devices}
         self.scanners = tuple(name for name, kind in self.devices.items() if kind == SCANNER)
         simulated = [
-            entry for entry in config.io.digitalInputs if config.runtime.mode == "MOCK" or entry.driver.type == "MOCK"
+            entry
+            for entry in config.io.digitalInputs
+            if config.runtime.mode == "MOCK" or entry.driver.type == "MOCK"
         ]
         found = {entry.ioId: row for entry in simulated if (row := _edge(entry, config, limits))}
         self._watching = tuple(found)
@@ -119,16 +137,24 @@ class Sensing:
         if estop != state.estop:
             state.estop, state.changes = estop, state.changes + 1
         lost = state.remote.lost
-        off = [name for name in self.devices if name in lost or robot.fault(name, "off")] if faulty or lost else []
+        off = (
+            [name for name in self.devices if name in lost or robot.fault(name, "off")]
+            if faulty or lost
+            else []
+        )
         if off != state.off:
             self._tell_devices(state, off)
 
     def _tell_devices(self, state: MachineState, off: list[str]) -> None:
         for name in self.devices:
             if name in off and name not in state.off:
-                state.notices.append(("DEVICE_OFF", "WARNING", name, f"{name} gives nothing", {"deviceId": name}))
+                state.notices.append(
+                    ("DEVICE_OFF", "WARNING", name, f"{name} gives nothing", {"deviceId": name})
+                )
             elif name in state.off and name not in off:
-                state.notices.append(("DEVICE_ON", "INFO", name, f"{name} is back", {"deviceId": name}))
+                state.notices.append(
+                    ("DEVICE_ON", "INFO", name, f"{name} is back", {"deviceId": name})
+                )
         state.off, state.changes = off, state.changes + 1
 
     def scan(self, state: MachineState, code: str, device_id: str | None = None) -> None:
@@ -137,7 +163,10 @@ class Sensing:
             if name not in state.off:
                 state.scans.append((name, code))
                 reads = state.readings.get(name, {}).get("reads")
-                state.readings[name] = {"lastCode": code, "reads": reads + 1 if isinstance(reads, int) else 1}
+                state.readings[name] = {
+                    "lastCode": code,
+                    "reads": reads + 1 if isinstance(reads, int) else 1,
+                }
                 state.changes += 1
 
     def read_devices(self, state: MachineState) -> dict[str, Any]:
@@ -149,14 +178,18 @@ class Sensing:
                 continue
             found[name] = {"online": True, **state.readings.get(name, {})}
             if kind == LIDAR and "nearestM" not in found[name]:
-                found[name]["nearestM"] = None if math.isinf(state.obstacle_m) else round(state.obstacle_m, 4)
+                found[name]["nearestM"] = (
+                    None if math.isinf(state.obstacle_m) else round(state.obstacle_m, 4)
+                )
         return found
 
 
 def _edge(entry: DigitalInput, config: RobotConfig, limits: Array) -> list[float] | None:
     """Where a limit sensor is on, if it says which end of which motor it watches."""
     given = entry.driver.config
-    index = next((i for i, motor in enumerate(config.motors) if motor.motorId == given.get("motorId")), None)
+    index = next(
+        (i for i, motor in enumerate(config.motors) if motor.motorId == given.get("motorId")), None
+    )
     if entry.type != LIMIT or index is None:
         return None
     tolerance, near = TOLERANCE, given.get("tolerance")

@@ -114,7 +114,12 @@ class _Reader:
             inner = (*path, key)
             if key in found:
                 first = self.parsed.lines[inner]
-                self.flaw(f"the key {key!r} is here for the second time", f"the first is in line {first}", begin, inner)
+                self.flaw(
+                    f"the key {key!r} is here for the second time",
+                    f"the first is in line {first}",
+                    begin,
+                    inner,
+                )
             value = self.value(inner)
             self.parsed.lines[inner] = self.line(begin)
             found[key] = value
@@ -149,17 +154,27 @@ class _Reader:
         found = _STRING.match(self.text, begin)
         if found is None:
             end = re.compile(r"[\x00-\x1f]|$").search(self.text, begin)
-            self.stop("a text does not end in its line", 'close it with "', end.start() if end else begin)
+            self.stop(
+                "a text does not end in its line", 'close it with "', end.start() if end else begin
+            )
         assert found is not None
         self.at = found.end()
         try:
             value: str = json.loads(found.group())
         except ValueError:
-            self.stop("a text has an escape that JSON does not have", r"a backslash itself is written \\", begin)
+            self.stop(
+                "a text has an escape that JSON does not have",
+                r"a backslash itself is written \\",
+                begin,
+            )
         try:
             value.encode()
         except UnicodeEncodeError:
-            self.flaw("a text has half of a character (a lone surrogate)", "write the whole character", begin)
+            self.flaw(
+                "a text has half of a character (a lone surrogate)",
+                "write the whole character",
+                begin,
+            )
             value = value.encode("utf-8", "replace").decode()
         return value
 
@@ -174,14 +189,23 @@ class _Reader:
         if text in _WORDS:
             return _WORDS[text]
         if text.lower() in _NO_NUMBERS:
-            self.flaw(f"{text} is not a number of JSON", "write a finite number, or leave the key out", begin, path)
+            self.flaw(
+                f"{text} is not a number of JSON",
+                "write a finite number, or leave the key out",
+                begin,
+                path,
+            )
             return None
         number = _NUMBER.match(self.text, begin)
         if number is None:
-            near = {word.lower(): word for word in _WORDS}.get({"none": "null"}.get(text.lower(), text.lower()))
+            near = {word.lower(): word for word in _WORDS}.get(
+                {"none": "null"}.get(text.lower(), text.lower())
+            )
             fix = f"write {near}" if near else "write a number, or a text in double quotes"
             self.stop(f"{text[:40]!r} is not a value", fix, begin, path)
-        return self._amount(text, number is not None and not number.group(1) and not number.group(2), begin, path)
+        return self._amount(
+            text, number is not None and not number.group(1) and not number.group(2), begin, path
+        )
 
     def _amount(self, text: str, whole: bool, begin: int, path: Path) -> Any:
         if whole and len(text) < 25 and -(2**63) <= int(text) < 2**63:
@@ -196,9 +220,16 @@ class _Reader:
         rest = self.text[self.at : self.at + 2]
         if not rest:
             what = f"the text ends, but {wanted} must come"
-            fix = f"what begins in line {self.line(opened)} is not closed" if opened < self.at else "it is empty"
+            fix = (
+                f"what begins in line {self.line(opened)} is not closed"
+                if opened < self.at
+                else "it is empty"
+            )
         elif rest.startswith(("//", "/*", "#")):
-            what, fix = f"there is a comment where {wanted} must come", "JSON has no comments: remove it"
+            what, fix = (
+                f"there is a comment where {wanted} must come",
+                "JSON has no comments: remove it",
+            )
         elif rest[0] == "'":
             what, fix = f"there is ' where {wanted} must come", 'JSON has double quotes only: "'
         else:

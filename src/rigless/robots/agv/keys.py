@@ -18,7 +18,9 @@ def leaves(value: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def flat(given: Mapping[str, Any], known: set[str], path: str = "", depth: int = DEEPEST) -> dict[str, Any]:
+def flat(
+    given: Mapping[str, Any], known: set[str], path: str = "", depth: int = DEEPEST
+) -> dict[str, Any]:
     """Settings by dotted key; tables in tables are allowed too."""
     found: dict[str, Any] = {}
     for key, value in given.items():
@@ -59,6 +61,10 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         yield from value.items()
     for entry in value if isinstance(value, list) else ():
-        name = next((entry[name] for name in NAMES if name in entry), None) if isinstance(entry, Mapping) else None
+        name = (
+            next((entry[name] for name in NAMES if name in entry), None)
+            if isinstance(entry, Mapping)
+            else None
+        )
         if name is not None:
             yield name, entry

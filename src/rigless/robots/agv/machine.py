@@ -63,8 +63,13 @@ class Machine(Travel):
         self._dt_s = 1.0 / config.runtime.tickHz
         self.drivers = make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
-        self.half_length_m, self.half_width_m = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
-        self._turn_m = reach_m(config) - self.half_length_m  # what its corners need as it turns in place
+        self.half_length_m, self.half_width_m = (
+            config.dimensions.lengthMm / 2000,
+            config.dimensions.widthMm / 2000,
+        )
+        self._turn_m = (
+            reach_m(config) - self.half_length_m
+        )  # what its corners need as it turns in place
         self._required = [entry.ioId for entry in config.io.digitalInputs if entry.required]
         self._required += [device.deviceId for device in config.io.devices if device.required]
         self._profile = profile
@@ -120,7 +125,20 @@ class Machine(Travel):
         d.steer(drive, path, self.const, motors, self.wheels, 0.0, math.inf, self._dt_s)
         m.tick(motors, self.limits, 0.0, self._dt_s)
         _arrive(drive, path, self.const, motors, self.wheels, edges, on, 0.0, False, self._dt_s)
-        _go(drive, path, self.const, motors, self.wheels, self.limits, edges, on, 0.0, math.inf, 0.0, self._dt_s)
+        _go(
+            drive,
+            path,
+            self.const,
+            motors,
+            self.wheels,
+            self.limits,
+            edges,
+            on,
+            0.0,
+            math.inf,
+            0.0,
+            self._dt_s,
+        )
         d.stretch(drive, path, self.const)
         disc_gap(state.placed, 0.0, 0.0, 0.0, 1.0, 1.0)
         box_gap(np.zeros((0, 5)), 0.0, 0.0, 0.0, 1.0, 1.0)
@@ -185,7 +203,9 @@ class Machine(Travel):
         else:
             d.steer(drive, path, self.const, motors, self.wheels, limit, room, dt_s)
             busy = drivers.step(dt_s)
-            done = _arrive(drive, path, self.const, motors, self.wheels, edges, state.edges, limit, busy, dt_s)
+            done = _arrive(
+                drive, path, self.const, motors, self.wheels, edges, state.edges, limit, busy, dt_s
+            )
         state.moving = done % 2 == 1
         state.changes += 1
         if len(state.over):
@@ -250,8 +270,13 @@ class Machine(Travel):
             discs, boxes = shapes_of(self._world, self.robot.now_ns)
             found = min(found, disc_gap(discs, *place), box_gap(boxes, *place))
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
-            ahead = d.stretch(drive, state.path, self.const)  # a wall behind the place where it stops is no obstacle
-            found = min(found, self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)))
+            ahead = d.stretch(
+                drive, state.path, self.const
+            )  # a wall behind the place where it stops is no obstacle
+            found = min(
+                found,
+                self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)),
+            )
         free = math.inf
         if self._sees_robots:
             gap, free = self._look_for_robots(place)
@@ -262,14 +287,19 @@ class Machine(Travel):
             if self.sensing.guards:
                 self.sensing.sample(state)
         violated = state.remote.violated or state.guarded
-        stop, near = self._stop_on_obstacle and (state.blocked or violated), found <= self._warn_m or violated
+        stop, near = (
+            self._stop_on_obstacle and (state.blocked or violated),
+            found <= self._warn_m or violated,
+        )
         if found != state.obstacle_m or near != state.field_violation:
             state.changes += 1
         state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near
         room = min(found if near else math.inf, free) - self._stop_m + NEARER
         return room if self._stop_on_obstacle else math.inf
 
-    def _look_for_robots(self, place: tuple[float, float, float, float, float]) -> tuple[float, float]:
+    def _look_for_robots(
+        self, place: tuple[float, float, float, float, float]
+    ) -> tuple[float, float]:
         """How near the next robot ahead is, and how much of that will be free when both stand."""
         if self._floor is None:
             self._meet()
@@ -279,9 +309,16 @@ class Machine(Travel):
 
     def _meet(self) -> None:
         """The first that looks makes the floor for all robots of its world."""
-        near = [robot for robot in self.robot.simulation.robots.values() if robot.world is self._world]
-        machines = [found for robot in near if isinstance(found := getattr(robot, "machine", None), Machine)]
-        floor = Floor(machines, [robot for robot in near if not isinstance(getattr(robot, "machine", None), Machine)])
+        near = [
+            robot for robot in self.robot.simulation.robots.values() if robot.world is self._world
+        ]
+        machines = [
+            found for robot in near if isinstance(found := getattr(robot, "machine", None), Machine)
+        ]
+        floor = Floor(
+            machines,
+            [robot for robot in near if not isinstance(getattr(robot, "machine", None), Machine)],
+        )
         for number, machine in enumerate(machines):
             machine._floor, machine._number = floor, number
 
@@ -317,7 +354,9 @@ class Machine(Travel):
     def set_output(self, io_id: str, value: bool) -> None:
         state = self.state
         if io_id not in state.outputs:
-            raise ValueError(f"there is no output {io_id!r}: {', '.join(state.outputs) or 'none at all'}")
+            raise ValueError(
+                f"there is no output {io_id!r}: {', '.join(state.outputs) or 'none at all'}"
+            )
         if state.outputs[io_id] != value:
             state.outputs[io_id] = value
             state.changes += 1

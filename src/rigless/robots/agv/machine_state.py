@@ -22,8 +22,12 @@ class MachineState:
     latched: list[str] = field(default_factory=list)  # errors that only a reset takes away
     reset_ns: list[int] = field(default_factory=list)  # when each was last reset; -1: never
     ills: list[str] = field(default_factory=list)  # ERROR or DISCONNECTED; "": it is well
-    taken: list[int] = field(default_factory=list)  # the faults that motors, inputs and devices know of
-    faulted: bool = False  # they are to be told anew, for instance because a fault acts in every tick
+    taken: list[int] = field(
+        default_factory=list
+    )  # the faults that motors, inputs and devices know of
+    faulted: bool = (
+        False  # they are to be told anew, for instance because a fault acts in every tick
+    )
 
     # Drive
     drive: Array = field(default_factory=lambda: np.zeros(DRIVE_SIZE))
@@ -32,7 +36,9 @@ class MachineState:
     drive_allowed: bool = True
     speed_limit: float = math.inf
     moving: bool = False  # something moves, or has somewhere to go
-    frozen: dict[int, float] = field(default_factory=dict)  # where axes were going when the e-stop was pressed
+    frozen: dict[int, float] = field(
+        default_factory=dict
+    )  # where axes were going when the e-stop was pressed
 
     # Inputs, outputs, devices
     wired: dict[str, bool] = field(default_factory=dict)  # what drivers read of inputs
@@ -56,7 +62,9 @@ class MachineState:
     due_ns: int = 0  # when it is
     ahead_m: float = math.inf  # the nearest obstacle of the script that goes along
     placed: Array = field(default_factory=lambda: np.zeros((0, 3)))  # those at places: x, y, radius
-    over: Array = field(default_factory=lambda: np.zeros(0))  # 1 for a marker that the robot is over
+    over: Array = field(
+        default_factory=lambda: np.zeros(0)
+    )  # 1 for a marker that the robot is over
     chances_ns: list[int] = field(default_factory=list)  # when each rule by chance is due
     driven: list[bool] = field(default_factory=list)  # rules by distance that have begun
 

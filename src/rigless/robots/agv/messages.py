@@ -8,7 +8,9 @@ from typing import Any, Literal
 from msgspec import Struct
 
 Status = Literal["RUNNING", "WARNING", "PAUSED", "ERROR", "OFFLINE"]
-AckStatus = Literal["ACCEPTED", "RUNNING", "SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"]
+AckStatus = Literal[
+    "ACCEPTED", "RUNNING", "SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"
+]
 MotorState = Literal["IDLE", "RUNNING", "ERROR", "DISABLED"]
 Severity = Literal["INFO", "WARNING", "ERROR", "CRITICAL"]
 
@@ -168,7 +170,9 @@ class SettingsReported(Said, frozen=True):
     effective: dict[str, Any]
     rejected: list[RejectedSetting]
     restartRequired: list[str]
-    desired: dict[str, Any]  # all that was wished and not rejected; beyond the contract, it is what survives a restart
+    desired: dict[
+        str, Any
+    ]  # all that was wished and not rejected; beyond the contract, it is what survives a restart
 
 
 class TaskProgress(Said, frozen=True):

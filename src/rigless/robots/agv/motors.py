@@ -23,7 +23,20 @@ Array = NDArray[np.float64]
 
 # A motor: feedback, then setpoint (MODE and its GOAL), then what only some need: REF is the speed asked of a simulated one, COUNTED the
 # position that is in the pose already, TROUBLE whether a simulated one is in ERROR or OFF the bus.
-POSITION, VELOCITY, CURRENT, TEMPERATURE, CONNECTED, STATE, MODE, GOAL, REF, COUNTED, TROUBLE, MOTOR_SIZE = range(12)
+(
+    POSITION,
+    VELOCITY,
+    CURRENT,
+    TEMPERATURE,
+    CONNECTED,
+    STATE,
+    MODE,
+    GOAL,
+    REF,
+    COUNTED,
+    TROUBLE,
+    MOTOR_SIZE,
+) = range(12)
 IDLE, RUNNING, ERROR, DISABLED = range(4)  # STATE
 STATES = ("IDLE", "RUNNING", "ERROR", "DISABLED")
 STOP, RUN, MOVE, DISABLE = range(4)  # MODE
@@ -100,7 +113,12 @@ def move(motors: Array, limits: Array, done: Array, warmth: float, dt: float) ->
         position = motor[POSITION] + 0.5 * (before + speed) * dt
         if position < limit[LOW] or position > limit[HIGH]:
             position, speed = min(max(position, limit[LOW]), limit[HIGH]), 0.0
-        if motor[MODE] == MOVE and speed == 0.0 and motor[REF] == 0.0 and abs(motor[GOAL] - position) <= HOME:
+        if (
+            motor[MODE] == MOVE
+            and speed == 0.0
+            and motor[REF] == 0.0
+            and abs(motor[GOAL] - position) <= HOME
+        ):
             position = motor[GOAL]
             motor[MODE] = STOP
         motor[POSITION], motor[VELOCITY] = position, speed
@@ -160,7 +178,11 @@ def axis_of(motor: Motor) -> Axis:
     ends = limits.positionMin or limits.positionMax
     position = unit_of(ends.unit if ends else speed.position, "position", speed.kind)
     wheel_mm = _number(motor.metadata.get("wheelDiameterMm"), DEFAULT_WHEEL_MM)
-    per = 1.0 if speed.kind == "linear" else 0.5e-3 * wheel_mm / _number(motor.metadata.get("gearRatio"), 1.0)
+    per = (
+        1.0
+        if speed.kind == "linear"
+        else 0.5e-3 * wheel_mm / _number(motor.metadata.get("gearRatio"), 1.0)
+    )
     reset = motor.resetPolicy
     return Axis(motor.motorId, motor.role, motor.functionKey, speed.kind, position.si, speed.si, reset.supportsReset,
                 (reset.resetCooldownMs or 0) / 1000, per)  # fmt: skip
@@ -174,9 +196,18 @@ def limits_of(config: RobotConfig) -> Array:
         kind = unit_of(limits.maxSpeed.unit, "speed").kind
         rated_a = RATED_DRIVE_A if motor.role == "DRIVE" else RATED_FUNCTIONAL_A
         row[TOP] = limits.maxSpeed.value * unit_of(limits.maxSpeed.unit, "speed").si
-        row[ACC] = limits.maxAcceleration.value * unit_of(limits.maxAcceleration.unit, "acceleration", kind).si
-        row[DEC] = limits.maxDeceleration.value * unit_of(limits.maxDeceleration.unit, "acceleration", kind).si
-        row[LOW], row[HIGH] = _end(limits.positionMin, -math.inf, kind), _end(limits.positionMax, math.inf, kind)
+        row[ACC] = (
+            limits.maxAcceleration.value
+            * unit_of(limits.maxAcceleration.unit, "acceleration", kind).si
+        )
+        row[DEC] = (
+            limits.maxDeceleration.value
+            * unit_of(limits.maxDeceleration.unit, "acceleration", kind).si
+        )
+        row[LOW], row[HIGH] = (
+            _end(limits.positionMin, -math.inf, kind),
+            _end(limits.positionMax, math.inf, kind),
+        )
         row[RATED] = _number(motor.metadata.get("ratedCurrentA"), rated_a)
     return rows
 
@@ -197,5 +228,10 @@ def _end(given: Quantity | None, without: float, kind: Kind) -> float:
 
 def _number(given: Any, without: float) -> float:
     """A number from a bucket that holds what it likes."""
-    usable = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given) and given > 0
+    usable = (
+        isinstance(given, int | float)
+        and not isinstance(given, bool)
+        and math.isfinite(given)
+        and given > 0
+    )
     return float(given) if usable else without

@@ -29,7 +29,11 @@ def read_native(path: Path) -> Native | None:
     native, problems = read_config(path)
     if problems or native is None:
         raise InputError(problems)
-    ours = by_name or native.config["schemaVersion"] is not None or {"identity", "motors"} <= native.config.keys()
+    ours = (
+        by_name
+        or native.config["schemaVersion"] is not None
+        or {"identity", "motors"} <= native.config.keys()
+    )
     return native if ours else None
 
 
@@ -41,12 +45,21 @@ def read_config(path: Path) -> tuple[Native | None, list[Problem]]:
     except InputError as error:
         return None, list(error.problems)
     problems = [
-        Problem(dotted(flaw.path), f"column {flaw.column}: {flaw.what}", flaw.fix, file, flaw.line, "NOT_JSON")
+        Problem(
+            dotted(flaw.path),
+            f"column {flaw.column}: {flaw.what}",
+            flaw.fix,
+            file,
+            flaw.line,
+            "NOT_JSON",
+        )
         for flaw in parsed.flaws
     ]
     config = parsed.value
     if isinstance(config, dict):
-        config.setdefault("schemaVersion", None)  # a file is whole: nothing is taken from rigless's own robot
+        config.setdefault(
+            "schemaVersion", None
+        )  # a file is whole: nothing is taken from rigless's own robot
         for keys in PATHS:
             _resolve(config, keys, path.parent)
         return Native(config, file, parsed.lines), problems
@@ -62,7 +75,10 @@ def _text(path: Path) -> str:
         with path.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except OSError as error:
-        what, fix = f"cannot be read: {error.strerror}", "name a robot_config.json; rigless agv new FILE makes one"
+        what, fix = (
+            f"cannot be read: {error.strerror}",
+            "name a robot_config.json; rigless agv new FILE makes one",
+        )
         raise InputError(Problem("", what, fix, file, code="UNREADABLE")) from None
     except ValueError:
         raise InputError(
@@ -78,7 +94,9 @@ def _text(path: Path) -> str:
         column = error.start - (before.rfind(b"\n") + 1) + 1
         what = f"is not UTF-8 text: column {column}: {error.reason}"
         fix = "save it as UTF-8"
-        raise InputError(Problem("", what, fix, file, before.count(b"\n") + 1, "NOT_UTF8")) from None
+        raise InputError(
+            Problem("", what, fix, file, before.count(b"\n") + 1, "NOT_UTF8")
+        ) from None
 
 
 def _resolve(config: dict[str, Any], keys: tuple[str, ...], folder: Path) -> None:

@@ -16,14 +16,18 @@ Array = NDArray[np.float64]
 
 
 @compiled
-def disc_gap(discs: Array, x: float, y: float, heading: float, half_length: float, half_width: float) -> float:
+def disc_gap(
+    discs: Array, x: float, y: float, heading: float, half_length: float, half_width: float
+) -> float:
     """To the nearest of the discs (x, y, radius); inf: none is ahead."""
     c, s, nearest = math.cos(heading), math.sin(heading), math.inf
     for k in range(discs.shape[0]):
         dx, dy, radius = discs[k, 0] - x, discs[k, 1] - y, discs[k, 2]
         ahead, aside = c * dx + s * dy, max(abs(c * dy - s * dx) - half_width, 0.0)
         if ahead > 0.0 and aside < radius:
-            nearest = min(nearest, max(ahead - half_length - math.sqrt(radius * radius - aside * aside), 0.0))
+            nearest = min(
+                nearest, max(ahead - half_length - math.sqrt(radius * radius - aside * aside), 0.0)
+            )
     return nearest
 
 
@@ -35,10 +39,22 @@ def box_span(
     cos, sin = math.cos(turned), math.sin(turned)
     low, high = math.inf, -math.inf
     for edge in range(4):
-        i, j = (1.0 if edge in (0, 3) else -1.0), (1.0 if edge < 2 else -1.0)  # corners ++, −+, −−, +−
-        ax, ay = ahead + cos * i * half_x - sin * j * half_y, aside + sin * i * half_x + cos * j * half_y
-        i, j = (1.0 if edge in (2, 3) else -1.0), (1.0 if edge in (0, 3) else -1.0)  # the corner after it
-        bx, by = ahead + cos * i * half_x - sin * j * half_y, aside + sin * i * half_x + cos * j * half_y
+        i, j = (
+            (1.0 if edge in (0, 3) else -1.0),
+            (1.0 if edge < 2 else -1.0),
+        )  # corners ++, −+, −−, +−
+        ax, ay = (
+            ahead + cos * i * half_x - sin * j * half_y,
+            aside + sin * i * half_x + cos * j * half_y,
+        )
+        i, j = (
+            (1.0 if edge in (2, 3) else -1.0),
+            (1.0 if edge in (0, 3) else -1.0),
+        )  # the corner after it
+        bx, by = (
+            ahead + cos * i * half_x - sin * j * half_y,
+            aside + sin * i * half_x + cos * j * half_y,
+        )
         if max(ay, by) < -half_width or min(ay, by) > half_width:
             continue
         first, last, rise = 0.0, 1.0, by - ay
@@ -52,13 +68,17 @@ def box_span(
 
 
 @compiled
-def box_gap(boxes: Array, x: float, y: float, heading: float, half_length: float, half_width: float) -> float:
+def box_gap(
+    boxes: Array, x: float, y: float, heading: float, half_length: float, half_width: float
+) -> float:
     """To the nearest of the boxes (x, y, half_x, half_y, theta): of their edges, what lies within the robot's width counts."""
     c, s, nearest = math.cos(heading), math.sin(heading), math.inf
     for k in range(boxes.shape[0]):
         dx, dy = boxes[k, 0] - x, boxes[k, 1] - y
         ahead, aside = c * dx + s * dy, c * dy - s * dx
-        low, high = box_span(ahead, aside, boxes[k, 2], boxes[k, 3], boxes[k, 4] - heading, half_width)
+        low, high = box_span(
+            ahead, aside, boxes[k, 2], boxes[k, 3], boxes[k, 4] - heading, half_width
+        )
         if high > 0.0:
             nearest = min(nearest, max(low - half_length, 0.0))
     return nearest
@@ -66,14 +86,22 @@ def box_gap(boxes: Array, x: float, y: float, heading: float, half_length: float
 
 @compiled
 def wall_gap(
-    squares: Any, x: float, y: float, heading: float, half_length: float, half_width: float, longest: float
+    squares: Any,
+    x: float,
+    y: float,
+    heading: float,
+    half_length: float,
+    half_width: float,
+    longest: float,
 ) -> float:
     """To the nearest wall, all in cells. Rays a cell apart at most, so that no cell is between two of them."""
     c, s = math.cos(heading), math.sin(heading)
     count, nearest = math.ceil(2.0 * half_width) + 1, math.inf
     for k in range(count):
         aside = half_width * (2.0 * k / (count - 1) - 1.0)
-        found = cast_ray(squares, x + c * half_length - s * aside, y + s * half_length + c * aside, c, s, longest)[0]
+        found = cast_ray(
+            squares, x + c * half_length - s * aside, y + s * half_length + c * aside, c, s, longest
+        )[0]
         nearest = min(nearest, found)
     return nearest
 

@@ -113,8 +113,19 @@ COMMANDS: dict[str, type[Params]] = {
     "INIT_POSE": InitPose,
 }
 STEPS: dict[str, type[Params]] = {**COMMANDS, "WAIT": Wait, "SCAN": Scan}
-ACTIONS = {kind: params for kind, params in STEPS.items() if kind not in ("MOVE", "FOLLOW_ROUTE", "STOP", "INIT_POSE")}
-MOVES = ("MOVE", "FOLLOW_ROUTE", "MOVE_AXIS", "GRIP", "RELEASE", "HOME")  # what makes something of the robot move
+ACTIONS = {
+    kind: params
+    for kind, params in STEPS.items()
+    if kind not in ("MOVE", "FOLLOW_ROUTE", "STOP", "INIT_POSE")
+}
+MOVES = (
+    "MOVE",
+    "FOLLOW_ROUTE",
+    "MOVE_AXIS",
+    "GRIP",
+    "RELEASE",
+    "HOME",
+)  # what makes something of the robot move
 
 
 def parse(kind: str, given: Any, kinds: dict[str, type[Params]]) -> Any:
@@ -122,7 +133,9 @@ def parse(kind: str, given: Any, kinds: dict[str, type[Params]]) -> Any:
     if kind not in kinds:
         raise Refused("NOT_SUPPORTED", f"{kind[:40]!r} is none of {', '.join(kinds)}")
     if not isinstance(given, dict):
-        raise Refused("INVALID_PARAMS", f"params of {kind} are an object, not {type(given).__name__}")
+        raise Refused(
+            "INVALID_PARAMS", f"params of {kind} are an object, not {type(given).__name__}"
+        )
     if key := _not_finite(given):
         raise Refused("INVALID_PARAMS", f"{kind}: {key} is not a finite number")
     try:
@@ -145,7 +158,14 @@ def _not_finite(value: Any, key: str = "", depth: int = 16) -> str:
     if depth == 0:
         return f"{key} (nested too deep)"
     if isinstance(value, dict):
-        return next((bad for name, item in value.items() if (bad := _not_finite(item, str(name), depth - 1))), "")
+        return next(
+            (
+                bad
+                for name, item in value.items()
+                if (bad := _not_finite(item, str(name), depth - 1))
+            ),
+            "",
+        )
     if isinstance(value, list):
         return next((bad for item in value if (bad := _not_finite(item, key, depth - 1))), "")
     return ""

@@ -16,7 +16,9 @@ class Place:
         self.path = path
 
     def __getitem__(self, key: str) -> "Place":
-        return Place(self.value.get(key) if isinstance(self.value, dict) else None, (*self.path, key))
+        return Place(
+            self.value.get(key) if isinstance(self.value, dict) else None, (*self.path, key)
+        )
 
     def __iter__(self) -> Iterator["Place"]:
         """The elements of a list."""
@@ -39,7 +41,11 @@ class Place:
     @property
     def number(self) -> float | None:
         fits = isinstance(self.value, int | float) and not isinstance(self.value, bool)
-        return float(self.value) if fits and abs(self.value) < 1e300 and math.isfinite(self.value) else None
+        return (
+            float(self.value)
+            if fits and abs(self.value) < 1e300 and math.isfinite(self.value)
+            else None
+        )
 
     @property
     def true(self) -> bool:

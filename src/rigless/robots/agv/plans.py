@@ -19,7 +19,9 @@ class Plans:
     def __init__(self, robot: "Agv"):
         self.robot = robot
         config = robot.config
-        self.functional = {motor.motorId: motor for motor in config.motors if motor.role == "FUNCTIONAL"}
+        self.functional = {
+            motor.motorId: motor for motor in config.motors if motor.role == "FUNCTIONAL"
+        }
         self.drives = [motor.motorId for motor in config.motors if motor.role == "DRIVE"]
         self.outputs = [output.ioId for output in config.io.digitalOutputs]
         allowed = config.capabilities.supportedCommands
@@ -49,16 +51,25 @@ class Plans:
                 named = params.motorIds if params.motorIds is not None else list(self.functional)
                 job.motors = list(dict.fromkeys(self._motor(motor, None) for motor in named))
                 if params.motorIds is None:
-                    job.motors = [motor for motor in job.motors if math.isfinite(self.robot.machine.span(motor)[0])]
+                    job.motors = [
+                        motor
+                        for motor in job.motors
+                        if math.isfinite(self.robot.machine.span(motor)[0])
+                    ]
                 job.targets = [self._span(motor)[0] for motor in job.motors]
             case p.ResetMotor():
                 for motor in params.motorIds:
                     if motor not in self.functional and motor not in self.drives:
                         known = ", ".join((*self.drives, *self.functional))
-                        raise Refused("INVALID_PARAMS", f"motorIds: there is no motor {motor!r}; there are {known}")
+                        raise Refused(
+                            "INVALID_PARAMS",
+                            f"motorIds: there is no motor {motor!r}; there are {known}",
+                        )
             case p.SetOutput() if params.ioId not in self.outputs:
                 known = ", ".join(self.outputs) or "none"
-                raise Refused("INVALID_PARAMS", f"ioId: there is no output {params.ioId!r}; there are {known}")
+                raise Refused(
+                    "INVALID_PARAMS", f"ioId: there is no output {params.ioId!r}; there are {known}"
+                )
             case p.Wait():
                 job.until_ns = to_ns(params.seconds)
             case p.Scan():
@@ -79,7 +90,9 @@ class Plans:
             raise Refused("BUSY", "the robot is driving for something else; STOP ends that")
         for motor in job.motors:
             if motor in state.work.axes:
-                raise Refused("BUSY", f"{motor} is moving for something else; STOP ends that", motor)
+                raise Refused(
+                    "BUSY", f"{motor} is moving for something else; STOP ends that", motor
+                )
 
     def require(self, functions: list[str]) -> None:
         """Raises Refused unless a healthy motor has each of these functions."""
@@ -103,11 +116,16 @@ class Plans:
             if motor is not None and self.functional.get(motor, None) is not None:
                 found = motor if self.functional[motor].functionKey == key else found
             if motor not in (None, found):
-                raise Refused("INVALID_PARAMS", f"motorId: {motor!r} does not have the function {key!r}")
+                raise Refused(
+                    "INVALID_PARAMS", f"motorId: {motor!r} does not have the function {key!r}"
+                )
             return found
         if motor not in self.functional:
             known = ", ".join(self.functional) or "none"
-            raise Refused("INVALID_PARAMS", f"motorId: there is no functional motor {motor!r}; there are {known}")
+            raise Refused(
+                "INVALID_PARAMS",
+                f"motorId: there is no functional motor {motor!r}; there are {known}",
+            )
         return motor
 
     def _gripper(self, motor: str | None, key: str | None) -> str:
@@ -122,12 +140,16 @@ class Plans:
     def _span(self, motor: str) -> tuple[float, float]:
         low, high = self.robot.machine.span(motor)
         if not (math.isfinite(low) and math.isfinite(high)):
-            raise Refused("INVALID_PARAMS", f"{motor} has no positionMin and positionMax in its limits", motor)
+            raise Refused(
+                "INVALID_PARAMS", f"{motor} has no positionMin and positionMax in its limits", motor
+            )
         return low, high
 
     def _target(self, motor: str, target: p.Target) -> float:
         try:
-            value = units.to_si(target.value, target.unit, "position", self.robot.machine.axes[motor].kind)
+            value = units.to_si(
+                target.value, target.unit, "position", self.robot.machine.axes[motor].kind
+            )
         except ValueError as error:
             raise Refused("INVALID_PARAMS", f"target: {error}", motor) from None
         span = self.robot.machine.span(motor)
@@ -135,10 +157,18 @@ class Plans:
             limits = self.functional[motor].limits
             low, high = limits.positionMin, limits.positionMax
             words = f"{low.value:g} to {high.value:g} {high.unit}" if low and high else "its limits"
-            raise Refused("INVALID_PARAMS", f"target: {target.value:g} {target.unit} is not within {words}", motor)
+            raise Refused(
+                "INVALID_PARAMS",
+                f"target: {target.value:g} {target.unit} is not within {words}",
+                motor,
+            )
         return value
 
 
 def unavailable(motor: str, key: str | None) -> Refused:
     what = f"{motor} ({key})" if key else motor
-    return Refused("REQUIRED_MOTOR_UNAVAILABLE", f"{what} is not available; RESET_MOTOR when its fault is gone", motor)
+    return Refused(
+        "REQUIRED_MOTOR_UNAVAILABLE",
+        f"{what} is not available; RESET_MOTOR when its fault is gone",
+        motor,
+    )

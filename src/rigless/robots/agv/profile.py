@@ -7,14 +7,27 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rigless.robots.agv.fields import Amount, Bucket, Chance, Coordinate, Part, Positive, Seconds, Truth, nullable
+from rigless.robots.agv.fields import (
+    Amount,
+    Bucket,
+    Chance,
+    Coordinate,
+    Part,
+    Positive,
+    Seconds,
+    Truth,
+    nullable,
+)
 
 TRIGGERS = ("atS", "afterDistanceM", "onCommand", "chancePerS")
 
 
 def _given(*names: str) -> dict[str, Any]:
     """JSON Schema for: these keys are there, and not null."""
-    return {"required": list(names), "properties": {name: {"not": {"type": "null"}} for name in names}}
+    return {
+        "required": list(names),
+        "properties": {name: {"not": {"type": "null"}} for name in names},
+    }
 
 
 def _one_trigger(schema: dict[str, Any]) -> None:
@@ -25,7 +38,10 @@ def _one_trigger(schema: dict[str, Any]) -> None:
 def _one_place(schema: dict[str, Any]) -> None:
     nullable(schema)
     placed = {"anyOf": [_given("x"), _given("y")]}
-    schema["oneOf"] = [{**_given("distanceM"), "not": placed}, {**_given("x", "y"), "not": _given("distanceM")}]
+    schema["oneOf"] = [
+        {**_given("distanceM"), "not": placed},
+        {**_given("x", "y"), "not": _given("distanceM")},
+    ]
 
 
 class InitialPose(Part):
@@ -44,12 +60,18 @@ class FaultRule(Part):
     model_config = ConfigDict(json_schema_extra=_one_trigger)
 
     target: str = Field(description="A motorId, ioId or deviceId, or `nats`.")
-    kind: str = Field("", description="One of the target's faults; the first of them, if none is named.")
+    kind: str = Field(
+        "", description="One of the target's faults; the first of them, if none is named."
+    )
     atS: Seconds | None = Field(None, description="Begins at this time.")
-    afterDistanceM: Amount | None = Field(None, description="Begins when the robot has driven this far.")
+    afterDistanceM: Amount | None = Field(
+        None, description="Begins when the robot has driven this far."
+    )
     onCommand: str | None = Field(None, description="Begins when a command of this type begins.")
     chancePerS: Chance | None = Field(None, description="Begins with this chance each second.")
-    durationS: Seconds | None = Field(None, description="Ends after this time; without it, it stays.")
+    durationS: Seconds | None = Field(
+        None, description="Ends after this time; without it, it stays."
+    )
     params: Bucket = Field({}, description="What this kind of fault can be given.")
 
     @model_validator(mode="after")
@@ -66,7 +88,9 @@ class ObstacleEntry(Part):
 
     atS: Seconds = Field(0.0, description="Appears at this time.")
     untilS: Seconds | None = Field(None, description="Is gone at this time; without it, it stays.")
-    distanceM: Amount | None = Field(None, description="Distance ahead of the robot, from its front.")
+    distanceM: Amount | None = Field(
+        None, description="Distance ahead of the robot, from its front."
+    )
     x: Coordinate | None = Field(None, description="Its place, metres.")
     y: Coordinate | None = Field(None, description="Its place, metres.")
     radiusM: Positive = Field(0.25, description="How big it is at its place.")
@@ -84,7 +108,9 @@ class BarcodeEntry(Part):
 
     atS: Seconds = Field(description="Read at this time.")
     code: str = Field(description="What is read.")
-    deviceId: str | None = Field(None, description="The scanner that reads it; the first, if none is named.")
+    deviceId: str | None = Field(
+        None, description="The scanner that reads it; the first, if none is named."
+    )
 
 
 class Marker(Part):
@@ -111,21 +137,31 @@ class SimulationProfile(Part):
 
     name: str = Field("ideal", description="For people.")
     initialPose: InitialPose | None = Field(
-        None, description="Where the robot starts; without it at 0, 0, and robots of a fleet beside each other."
+        None,
+        description="Where the robot starts; without it at 0, 0, and robots of a fleet beside each other.",
     )
     phaseS: Seconds | None = Field(
         None,
         description="How much earlier than at whole periods its ticks and streams come; without it 0, and robots of a fleet differ.",
     )
     kinematics: Literal["DIFFERENTIAL", "TRACK"] | None = Field(
-        None, description="How it moves; without it DIFFERENTIAL with two or more drive motors, TRACK with one."
+        None,
+        description="How it moves; without it DIFFERENTIAL with two or more drive motors, TRACK with one.",
     )
     faultInjectionRules: tuple[FaultRule, ...] = Field((), description="What fails, and when.")
-    obstacleScript: tuple[ObstacleEntry, ...] = Field((), description="What gets in the way, and when.")
-    robotsAreObstacles: Truth = Field(False, description="Whether the other robots of its world get in the way.")
-    barcodeScript: tuple[BarcodeEntry, ...] = Field((), description="What the scanners read, and when.")
+    obstacleScript: tuple[ObstacleEntry, ...] = Field(
+        (), description="What gets in the way, and when."
+    )
+    robotsAreObstacles: Truth = Field(
+        False, description="Whether the other robots of its world get in the way."
+    )
+    barcodeScript: tuple[BarcodeEntry, ...] = Field(
+        (), description="What the scanners read, and when."
+    )
     markers: tuple[Marker, ...] = Field((), description="Codes on the floor.")
-    battery: Battery | None = Field(None, description="The battery; without it, one that never gets low.")
+    battery: Battery | None = Field(
+        None, description="The battery; without it, one that never gets low."
+    )
     map: str | None = Field(
         None,
         description="A map that comes with rigless, or a map_server .yaml beside the file: its walls are obstacles.",

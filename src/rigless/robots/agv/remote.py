@@ -59,11 +59,19 @@ class RemoteDrivers(MockDrivers):
         config: Any = robot.config
         parts = real_parts(config)
         self.motors = {part.id: self._index[part.id] for part in parts if part.kind == "motor"}
-        self.wheels = {motor.motorId for motor in config.motors if motor.role == "DRIVE"} & set(self.motors)
+        self.wheels = {motor.motorId for motor in config.motors if motor.role == "DRIVE"} & set(
+            self.motors
+        )
         self.signals = {f"{part.kind}/{part.id}": part for part in parts if part.kind != "motor"}
-        chains = {point.ioId for point in config.io.digitalInputs if point.type == ESTOP or point.ioId == "estop"}
+        chains = {
+            point.ioId
+            for point in config.io.digitalInputs
+            if point.type == ESTOP or point.ioId == "estop"
+        }
         self._safe = chains.union(guards_of(config))  # inputs that are on when they are lost
-        self._arrived = [ARRIVED if m.axis_of(motor).kind == "linear" else ARRIVED_RAD for motor in config.motors]
+        self._arrived = [
+            ARRIVED if m.axis_of(motor).kind == "linear" else ARRIVED_RAD for motor in config.motors
+        ]
         io = config.io
         entries: list[tuple[str, Any]] = [
             *((f"motor/{motor.motorId}", motor.driver) for motor in config.motors),
@@ -77,7 +85,9 @@ class RemoteDrivers(MockDrivers):
     @property
     def remote(self) -> RemoteState:
         found = self.state.remote
-        if not found.motors and not found.signals:  # begins here: what is real follows from the config
+        if (
+            not found.motors and not found.signals
+        ):  # begins here: what is real follows from the config
             found.motors = {motor_id: RemoteMotor() for motor_id in self.motors}
             found.signals = {name: RemoteSignal() for name in self.signals}
             self._lose_signals(found, list(self.signals))
@@ -109,7 +119,9 @@ class RemoteDrivers(MockDrivers):
         motor.current_a, motor.temperature_c = reading.current_a, reading.temperature_c
         if not motor.zeroed:
             row = self.state.motors[self.motors[reading.id]]
-            motor.zero = float(row[m.POSITION]) - reading.position if reading.id in self.wheels else 0.0
+            motor.zero = (
+                float(row[m.POSITION]) - reading.position if reading.id in self.wheels else 0.0
+            )
             motor.zeroed = True
 
     def _read_device(self, state: MachineState, message: DeviceReading) -> None:
@@ -132,9 +144,15 @@ class RemoteDrivers(MockDrivers):
     def _look_ahead(self, state: MachineState) -> None:
         """What all real devices together say of the way ahead."""
         said = [
-            state.readings.get(name.removeprefix("device/"), {}) for name in self.signals if name.startswith("device/")
+            state.readings.get(name.removeprefix("device/"), {})
+            for name in self.signals
+            if name.startswith("device/")
         ]
-        ways = [way for one in said if isinstance(way := one.get("obstacle_m"), int | float) and way >= 0.0]
+        ways = [
+            way
+            for one in said
+            if isinstance(way := one.get("obstacle_m"), int | float) and way >= 0.0
+        ]
         state.remote.ahead_m = min(map(float, ways), default=math.inf)
         state.remote.violated = any(one.get("field_violation") is True for one in said)
         state.changes += 1
@@ -170,7 +188,13 @@ class RemoteDrivers(MockDrivers):
             self._lose_signals(self.remote, [name], reason)
         if reason != before:  # it is said again at each attempt
             self.remote.notices.append(
-                ("DRIVER_LOST", "WARNING", message.id, f"{message.id}: {reason}", {"kind": message.kind})
+                (
+                    "DRIVER_LOST",
+                    "WARNING",
+                    message.id,
+                    f"{message.id}: {reason}",
+                    {"kind": message.kind},
+                )
             )
 
     # Loss
@@ -250,8 +274,16 @@ class RemoteDrivers(MockDrivers):
         row[m.CURRENT], row[m.TEMPERATURE] = motor.current_a, motor.temperature_c
         still = abs(motor.velocity) <= STANDING * self.limits[i, m.TOP]
         if motor_id not in self.wheels:
-            row[m.POSITION], row[m.VELOCITY], row[m.REF] = motor.position, 0.0 if still else motor.velocity, 0.0
-            if row[m.MODE] == m.MOVE and still and abs(row[m.GOAL] - motor.position) <= self._arrived[i]:
+            row[m.POSITION], row[m.VELOCITY], row[m.REF] = (
+                motor.position,
+                0.0 if still else motor.velocity,
+                0.0,
+            )
+            if (
+                row[m.MODE] == m.MOVE
+                and still
+                and abs(row[m.GOAL] - motor.position) <= self._arrived[i]
+            ):
                 row[m.MODE] = m.STOP
             if row[m.TROUBLE] == m.FINE:
                 row[m.STATE] = m.STATES.index(motor.state)
@@ -282,15 +314,24 @@ class RemoteDrivers(MockDrivers):
             return
         row, kind, value = self.state.motors[i], "STOP", 0.0
         if motor_id in self.wheels:
-            late = float(row[m.VELOCITY]) * self._lag_s[motor_id]  # what is read of it is what it did a while ago
+            late = (
+                float(row[m.VELOCITY]) * self._lag_s[motor_id]
+            )  # what is read of it is what it did a while ago
             behind = float(row[m.POSITION]) - late - self._position(motor, now_ns)
             if self._follows(motor, row) and (row[m.REF] != 0.0 or abs(behind) > ARRIVED):
                 top = float(self.limits[i, m.TOP])
-                kind, value = "VELOCITY", min(max(float(row[m.VELOCITY]) + FOLLOW * behind, -top), top)
+                kind, value = (
+                    "VELOCITY",
+                    min(max(float(row[m.VELOCITY]) + FOLLOW * behind, -top), top),
+                )
         elif row[m.TROUBLE] == m.FINE and row[m.MODE] == m.MOVE:
             kind, value = "POSITION", float(row[m.GOAL])
         since_ns = now_ns - motor.asked_ns
-        if kind != motor.asked or since_ns >= REPEAT_NS or (value != motor.value and since_ns >= OFTEN_NS):
+        if (
+            kind != motor.asked
+            or since_ns >= REPEAT_NS
+            or (value != motor.value and since_ns >= OFTEN_NS)
+        ):
             motor.asked, motor.value, motor.asked_ns = kind, value, now_ns
             self.robot.emit(PORT, MotorCommand(kind, value, motor_id))  # type: ignore[arg-type]
 

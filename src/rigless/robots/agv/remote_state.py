@@ -38,7 +38,9 @@ class RemoteSignal:
 class RemoteState:
     motors: dict[str, RemoteMotor] = field(default_factory=dict)
     signals: dict[str, RemoteSignal] = field(default_factory=dict)  # by kind/id
-    lost: list[str] = field(default_factory=list)  # ids of inputs, outputs and devices that do not answer
+    lost: list[str] = field(
+        default_factory=list
+    )  # ids of inputs, outputs and devices that do not answer
     ahead_m: float = math.inf  # the free way ahead, by what devices say
     violated: bool = False  # something is in a protective field
     scans: list[tuple[str, str]] = field(default_factory=list)  # read since the last tick

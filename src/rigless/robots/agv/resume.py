@@ -13,14 +13,19 @@ KIND = "settings.reported"
 LONGEST = 80
 
 
-def resumed(config: RobotConfig, kept: Iterable[tuple[str, bytes]]) -> tuple[RobotConfig, list[str]]:
+def resumed(
+    config: RobotConfig, kept: Iterable[tuple[str, bytes]]
+) -> tuple[RobotConfig, list[str]]:
     """The config to begin with, and sentences for people: what is not as the file says, and what could not be as it was wished."""
     robot = config.identity.robotId
     wishes = _last_wishes(robot, kept)
     if not wishes or not config.capabilities.supportedModules.settings:
         return config, []
     found, wrong = Wishes(config).resumed(wishes)
-    notes = [f"{robot}: {key}, which its backend set, does not count: {why}" for key, (_, why) in wrong.items()]
+    notes = [
+        f"{robot}: {key}, which its backend set, does not count: {why}"
+        for key, (_, why) in wrong.items()
+    ]
     changed = found.extensions.get(OF_THE_FILE, {})
     if not changed:
         return config, notes

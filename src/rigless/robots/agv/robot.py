@@ -54,7 +54,9 @@ class Agv(Hearing):
         return read_native(path)
 
     @classmethod
-    def examine(cls, given: Any, environment: bool = True) -> tuple[RobotConfig | None, list[Finding]]:
+    def examine(
+        cls, given: Any, environment: bool = True
+    ) -> tuple[RobotConfig | None, list[Finding]]:
         return examine_config(given, environment)
 
     @classmethod
@@ -74,7 +76,9 @@ class Agv(Hearing):
         return config.beside(others)
 
     @classmethod
-    def resumed(cls, config: RobotConfig, kept: Iterable[tuple[str, bytes]]) -> tuple[RobotConfig, list[str]]:
+    def resumed(
+        cls, config: RobotConfig, kept: Iterable[tuple[str, bytes]]
+    ) -> tuple[RobotConfig, list[str]]:
         return resumed(config, kept)
 
     @cached_property
@@ -93,12 +97,20 @@ class Agv(Hearing):
                 1e9,
                 by_host=True,
             ),
-            "boot_id": VirtualInput("", "which boot this is; empty: made from the seed", by_host=True),
+            "boot_id": VirtualInput(
+                "", "which boot this is; empty: made from the seed", by_host=True
+            ),
             "epoch_s": VirtualInput(
-                0.0, "when the simulation began, in seconds since 1970; 0: the year 2026", by_host=True
+                0.0,
+                "when the simulation began, in seconds since 1970; 0: the year 2026",
+                by_host=True,
             ),
             "late_ms": VirtualInput(
-                0.0, "by how much 99 of 100 ticks are late, at most; p99Ms follows from it", 0.0, 1e6, by_host=True
+                0.0,
+                "by how much 99 of 100 ticks are late, at most; p99Ms follows from it",
+                0.0,
+                1e6,
+                by_host=True,
             ),
         }
 
@@ -117,7 +129,9 @@ class Agv(Hearing):
     def asks(self) -> Asks:
         profile = self.config.runtime.simulationProfile
         if profile is None or not profile.map:
-            return Asks(World(), world_name="warehouse floor")  # not in whatever maze another robot brings
+            return Asks(
+                World(), world_name="warehouse floor"
+            )  # not in whatever maze another robot brings
         path = find_map(profile.map)
         return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
 
@@ -131,7 +145,12 @@ class Agv(Hearing):
         self.machine = Machine(self)
         self.voice, self.work, self.forecast = Voice(self), Work(self), Forecast(self)
         self.core, self.commands, self.settings = Core(self), Commands(self), Settings(self)
-        self.tasks, self.traffic, self.route, self.teach = Tasks(self), Traffic(self), Routing(self), Teach(self)
+        self.tasks, self.traffic, self.route, self.teach = (
+            Tasks(self),
+            Traffic(self),
+            Routing(self),
+            Teach(self),
+        )
         self._enabled = {key for key, on in config.capabilities.supportedModules if on}
         self.voice.boot()
         self.voice.set_date()
@@ -199,7 +218,11 @@ class Agv(Hearing):
             (self.tell_heartbeat, before.heartbeatHz, now.heartbeatHz),
             (self.tell_state, before.stateHz, now.stateHz),
             (self.tell_telemetry, before.telemetryHz, now.telemetryHz),
-            (self.tell_traffic, before.trafficHz if traffic else 0.0, now.trafficHz if traffic else 0.0),
+            (
+                self.tell_traffic,
+                before.trafficHz if traffic else 0.0,
+                now.trafficHz if traffic else 0.0,
+            ),
             (self.tell_task, before.taskHz or TASK_HZ, now.taskHz or TASK_HZ),
         ):
             if old != new:

@@ -29,16 +29,22 @@ def troubles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
         found.append(f"node {nodes[0].nodeId}: the first node is not released")
     for before, node in pairwise(nodes):
         if node.sequenceId != before.sequenceId + 2:
-            found.append(f"node {node.nodeId}: sequenceId is {node.sequenceId}, not {before.sequenceId + 2}")
+            found.append(
+                f"node {node.nodeId}: sequenceId is {node.sequenceId}, not {before.sequenceId + 2}"
+            )
         if node.released and not before.released:
             found.append(f"node {node.nodeId} is released, but {before.nodeId} before it is not")
     for edge, before, after in zip(edges, nodes, nodes[1:], strict=False):
         if edge.sequenceId != before.sequenceId + 1:
-            found.append(f"edge {edge.edgeId}: sequenceId is {edge.sequenceId}, not {before.sequenceId + 1}")
+            found.append(
+                f"edge {edge.edgeId}: sequenceId is {edge.sequenceId}, not {before.sequenceId + 1}"
+            )
         if (edge.startNodeId, edge.endNodeId) != (before.nodeId, after.nodeId):
             found.append(f"edge {edge.edgeId} does not lead from {before.nodeId} to {after.nodeId}")
         if edge.maxSpeed is not None and not 0 < edge.maxSpeed <= 100:
-            found.append(f"edge {edge.edgeId}: maxSpeed {edge.maxSpeed:g} is not above 0 and at most 100 m/s")
+            found.append(
+                f"edge {edge.edgeId}: maxSpeed {edge.maxSpeed:g} is not above 0 and at most 100 m/s"
+            )
     found += [f"node {node.nodeId} is nowhere" for node in nodes if not _is_somewhere(node)]
     named = [*(node.nodeId for node in nodes), *(edge.edgeId for edge in edges)]
     long = next((name for name in named if not 1 <= len(name) <= LONGEST_ID), None)
@@ -48,11 +54,15 @@ def troubles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
 
 
 def _is_somewhere(node: Node) -> bool:
-    return abs(node.x) <= FARTHEST_M and abs(node.y) <= FARTHEST_M and abs(node.theta or 0.0) <= 1000
+    return (
+        abs(node.x) <= FARTHEST_M and abs(node.y) <= FARTHEST_M and abs(node.theta or 0.0) <= 1000
+    )
 
 
 def in_order(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[list[Node], list[Edge]]:
-    return sorted(nodes, key=lambda node: node.sequenceId), sorted(edges, key=lambda edge: edge.sequenceId)
+    return sorted(nodes, key=lambda node: node.sequenceId), sorted(
+        edges, key=lambda edge: edge.sequenceId
+    )
 
 
 def base_end(nodes: Sequence[Node]) -> int:
@@ -69,8 +79,12 @@ def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
         found.append(f"it does not hold the end of the base, {end.nodeId} ({end.sequenceId})")
     for node in new.nodes:
         same = known.get(node.sequenceId)
-        if same is not None and (same.nodeId != node.nodeId or abs(same.x - node.x) + abs(same.y - node.y) > SAME_M):
-            found.append(f"node {node.nodeId} ({node.sequenceId}) is {same.nodeId} in the base that was released")
+        if same is not None and (
+            same.nodeId != node.nodeId or abs(same.x - node.x) + abs(same.y - node.y) > SAME_M
+        ):
+            found.append(
+                f"node {node.nodeId} ({node.sequenceId}) is {same.nodeId} in the base that was released"
+            )
         elif same is not None and not node.released:
             found.append(f"node {node.nodeId} ({node.sequenceId}) was released already")
     if found:

@@ -31,7 +31,9 @@ def pass_over(markers: Array, over: Array, x0: float, y0: float, x1: float, y1: 
     square = dx * dx + dy * dy
     for k in range(markers.shape[0]):
         mx, my, radius = markers[k, 0], markers[k, 1], markers[k, 2]
-        part = 0.0 if square == 0.0 else min(max(((mx - x0) * dx + (my - y0) * dy) / square, 0.0), 1.0)
+        part = (
+            0.0 if square == 0.0 else min(max(((mx - x0) * dx + (my - y0) * dy) / square, 0.0), 1.0)
+        )
         near = math.hypot(x0 + part * dx - mx, y0 + part * dy - my) <= radius
         ends_on = math.hypot(x1 - mx, y1 - my) <= radius
         if near and over[k] == 0.0:
@@ -47,7 +49,9 @@ class Scripts:
 
     def __init__(self, robot: Robot, profile: SimulationProfile, sensing: Sensing):
         self._robot, self._sensing, self._profile = robot, sensing, profile
-        self.markers = np.array([(mark.x, mark.y, mark.radiusM) for mark in profile.markers]).reshape(-1, 3)
+        self.markers = np.array(
+            [(mark.x, mark.y, mark.radiusM) for mark in profile.markers]
+        ).reshape(-1, 3)
         self._codes = [mark.code for mark in profile.markers]
         rules = profile.faultInjectionRules
         for rule in rules:
@@ -56,10 +60,16 @@ class Scripts:
         self._by_distance = [rule for rule in rules if rule.afterDistanceM is not None]
         self._by_command = [rule for rule in rules if rule.onCommand is not None]
         self.watches_distance = bool(self._by_distance)
-        entries = [(to_ns(rule.atS), RULE, i) for i, rule in enumerate(rules) if rule.atS is not None]
+        entries = [
+            (to_ns(rule.atS), RULE, i) for i, rule in enumerate(rules) if rule.atS is not None
+        ]
         entries += [(to_ns(entry.atS), CODE, i) for i, entry in enumerate(profile.barcodeScript)]
         for entry in profile.obstacleScript:
-            entries += [(to_ns(at_s), OBSTACLES, 0) for at_s in (entry.atS, entry.untilS) if at_s is not None]
+            entries += [
+                (to_ns(at_s), OBSTACLES, 0)
+                for at_s in (entry.atS, entry.untilS)
+                if at_s is not None
+            ]
         self._entries = sorted(entries)
 
     def begin(self, state: MachineState) -> None:
@@ -114,12 +124,16 @@ class Scripts:
     def _inject(self, rule: FaultRule, now_ns: int) -> None:
         robot = self._robot
         until_ns = None if rule.durationS is None else now_ns + to_ns(rule.durationS)
-        robot.simulation.intake.begin_fault(robot, Inject(robot.name, rule.target, rule.kind, rule.params, until_ns))
+        robot.simulation.intake.begin_fault(
+            robot, Inject(robot.name, rule.target, rule.kind, rule.params, until_ns)
+        )
 
     def _place_obstacles(self, state: MachineState, now_ns: int) -> None:
         ahead, placed = math.inf, []
         for entry in self._profile.obstacleScript:
-            if to_ns(entry.atS) <= now_ns and (entry.untilS is None or now_ns < to_ns(entry.untilS)):
+            if to_ns(entry.atS) <= now_ns and (
+                entry.untilS is None or now_ns < to_ns(entry.untilS)
+            ):
                 if entry.distanceM is not None:
                     ahead = min(ahead, entry.distanceM)
                 else:

@@ -110,7 +110,9 @@ class Running:
 @dataclass(slots=True)
 class CommandsState:
     ledger: dict[str, m.CommandAck] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)  # of the commands in the ledger, as far as they are known
+    types: dict[str, str] = field(
+        default_factory=dict
+    )  # of the commands in the ledger, as far as they are known
     running: dict[str, Running] = field(default_factory=dict)
     paused: bool = False
     malformed_ns: int = -(10**12)  # the second in which these were counted
@@ -179,7 +181,9 @@ class TaskState:
     queue: list[Task] = field(default_factory=list)
     last: Task | None = None  # that ended
     finished: dict[str, Ended] = field(default_factory=dict)  # by taskId, the last one last
-    refused: dict[str, str] = field(default_factory=dict)  # taskId → correlation; these may come again
+    refused: dict[str, str] = field(
+        default_factory=dict
+    )  # taskId → correlation; these may come again
     unfinished: dict[str, Unfinished] = field(default_factory=dict)  # by taskId
     recalled_ns: int = 0
 
@@ -197,9 +201,13 @@ class Zone:
 @dataclass(slots=True)
 class TrafficState:
     holds: dict[str, int] = field(default_factory=dict)  # controlId → until_ns
-    limits: dict[str, tuple[float, int]] = field(default_factory=dict)  # controlId → (m/s, until_ns)
+    limits: dict[str, tuple[float, int]] = field(
+        default_factory=dict
+    )  # controlId → (m/s, until_ns)
     zones: dict[str, Zone] = field(default_factory=dict)
-    grants: dict[str, tuple[str, int]] = field(default_factory=dict)  # controlId → (that of the zone, until_ns)
+    grants: dict[str, tuple[str, int]] = field(
+        default_factory=dict
+    )  # controlId → (that of the zone, until_ns)
     seqs: dict[str, int] = field(default_factory=dict)  # controlId/kind → the last
     next_ns: int = 2**62  # when the next of all these ends
     blocked: list[str] = field(default_factory=list)  # zones that the robot stands before

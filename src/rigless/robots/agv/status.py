@@ -28,7 +28,9 @@ class Facts(NamedTuple):
 def derive(facts: Facts) -> tuple[Status, list[str]]:
     """The status and its reasons."""
     offline = ["NATS_DISCONNECTED"] if facts.require_nats and not facts.connected else []
-    error = [f"DRIVE_MOTOR_{motor}" for motor in facts.drive] + [f"REQUIRED_PART_LOST:{part}" for part in facts.lost]
+    error = [f"DRIVE_MOTOR_{motor}" for motor in facts.drive] + [
+        f"REQUIRED_PART_LOST:{part}" for part in facts.lost
+    ]
     error += ["BATTERY_EMPTY"] if facts.empty else []
     paused = ["ESTOP"] if facts.estop else []
     paused += ["OBSTACLE"] if facts.obstacle else []

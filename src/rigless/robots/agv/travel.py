@@ -89,7 +89,11 @@ class Travel(Health):
         """The robot is here; it forgets its path."""
         state = self.state
         self.halt()
-        state.drive[d.X], state.drive[d.Y], state.drive[d.THETA] = x, y, math.remainder(theta, 2 * math.pi)
+        state.drive[d.X], state.drive[d.Y], state.drive[d.THETA] = (
+            x,
+            y,
+            math.remainder(theta, 2 * math.pi),
+        )
         state.map_id = map_id or state.map_id
 
     @property
@@ -104,7 +108,11 @@ class Travel(Health):
     def arrived(self) -> bool:
         """At rest at the end of its path."""
         state = self.state
-        return len(state.path) > 0 and state.drive[d.LEG] >= len(state.path) and state.drive[d.PHASE] == d.REST
+        return (
+            len(state.path) > 0
+            and state.drive[d.LEG] >= len(state.path)
+            and state.drive[d.PHASE] == d.REST
+        )
 
     @property
     def top_mps(self) -> float:

@@ -52,9 +52,13 @@ def unit_of(name: str, dimension: Dimension, kind: Kind | None = None) -> Unit:
     if found is None:
         raise ValueError(f"unknown unit {name!r}: {did_you_mean(name, _names(dimension, kind))}")
     if found.dimension != dimension:
-        raise ValueError(f"{name!r} is a unit of {found.dimension}, not of {dimension}: {_some(dimension, kind)}")
+        raise ValueError(
+            f"{name!r} is a unit of {found.dimension}, not of {dimension}: {_some(dimension, kind)}"
+        )
     if kind is not None and found.kind != kind:
-        raise ValueError(f"{name!r} is {found.kind}, but this motor is {kind}: {_some(dimension, kind)}")
+        raise ValueError(
+            f"{name!r} is {found.kind}, but this motor is {kind}: {_some(dimension, kind)}"
+        )
     return found
 
 
@@ -63,7 +67,11 @@ def to_si(value: float, unit: str, dimension: Dimension, kind: Kind | None = Non
 
 
 def _names(dimension: Dimension, kind: Kind | None) -> list[str]:
-    return [name for name, unit in UNITS.items() if unit.dimension == dimension and kind in (None, unit.kind)]
+    return [
+        name
+        for name, unit in UNITS.items()
+        if unit.dimension == dimension and kind in (None, unit.kind)
+    ]
 
 
 def _some(dimension: Dimension, kind: Kind | None) -> str:

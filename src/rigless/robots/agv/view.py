@@ -41,9 +41,19 @@ MOTOR_STATES: tuple[tuple[str, Colour], ...] = (
     ("idle", "plain"), ("running", "ok"), ("ERROR", "bad"), ("disabled", "warn"), ("DISCONNECTED", "bad"),
 )  # fmt: skip
 STATE_OF = {"IDLE": 0.0, "RUNNING": 1.0, "ERROR": 2.0, "DISABLED": 3.0}
-COMMANDS = {"STOP": "Stop", "PAUSE": "Pause", "RESUME": "Resume", "HOME": "Home axes", "CLEAR_FAULT": "Clear faults"}
+COMMANDS = {
+    "STOP": "Stop",
+    "PAUSE": "Pause",
+    "RESUME": "Resume",
+    "HOME": "Home axes",
+    "CLEAR_FAULT": "Clear faults",
+}
 RATES = ("heartbeat", "state", "telemetry", "traffic.state", "events", "command.ack")
-INPUTS = {"obstacle_m": "Obstacle ahead, m (−1: none)", "remote_estop": "Remote e-stop", "charging": "Charging"}
+INPUTS = {
+    "obstacle_m": "Obstacle ahead, m (−1: none)",
+    "remote_estop": "Remote e-stop",
+    "charging": "Charging",
+}
 UNIT = {"mps": "m/s", "mmps": "mm/s", "radps": "rad/s", "degps": "°/s", "deg": "°"}
 SHOWN = 12  # commands and reasons
 LONGEST_END = 160  # letters of how a task ended
@@ -75,11 +85,24 @@ class AgvView(View):
         for command, name in COMMANDS.items():
             yield Action(command, name, "bad" if command == "STOP" else "plain", group="Commands")
         for motor in config.motors:
-            yield Word(f"state {motor.motorId}", motor.functionKey or motor.motorId, MOTOR_STATES, group="Motors")
+            yield Word(
+                f"state {motor.motorId}",
+                motor.functionKey or motor.motorId,
+                MOTOR_STATES,
+                group="Motors",
+            )
         for motor in self._axes:
             low, high = _span(motor) or (0.0, 0.0)
             if motor.motorId in self._sliders:
-                yield Slider(motor.motorId, _name(motor), _unit(motor), low, high, _step(low, high), group="Axes")
+                yield Slider(
+                    motor.motorId,
+                    _name(motor),
+                    _unit(motor),
+                    low,
+                    high,
+                    _step(low, high),
+                    group="Axes",
+                )
             else:
                 yield Gauge(motor.motorId, _name(motor), _unit(motor), group="Axes")
         yield from _io(self.robot, config)
@@ -89,9 +112,17 @@ class AgvView(View):
             yield Gauge(f"rate {kind}", kind, "/s", digits=1, group="Messages")
         yield Plot("speed plot", "Speed", (("speed", "m/s"), ("omega", "rad/s")), "m/s")
         for motor in self._axes:
-            yield Plot(f"plot {motor.motorId}", _name(motor), ((motor.motorId, _unit(motor)),), _unit(motor))
+            yield Plot(
+                f"plot {motor.motorId}",
+                _name(motor),
+                ((motor.motorId, _unit(motor)),),
+                _unit(motor),
+            )
         yield Plot(
-            "power plot", "Motor current", tuple((f"current {e.motorId}", e.motorId) for e in config.motors), "A"
+            "power plot",
+            "Motor current",
+            tuple((f"current {e.motorId}", e.motorId) for e in config.motors),
+            "A",
         )
 
     # Pictures
@@ -101,13 +132,18 @@ class AgvView(View):
         machine = robot.machine
         x, y, theta = machine.pose
         path = [(x, y), *state.machine.path[machine.reached :, :2].tolist()]
-        tone = {"WARNING": 1.0, "PAUSED": 1.0, "ERROR": 2.0, "OFFLINE": 2.0}.get(state.core.status, 0.0)
+        tone = {"WARNING": 1.0, "PAUSED": 1.0, "ERROR": 2.0, "OFFLINE": 2.0}.get(
+            state.core.status, 0.0
+        )
         return {
             "body": (x, y, theta, tone),
             "route": path if len(path) > 1 else (),
             "horizon": self._horizon(),
             "zones": _outlines(state.traffic.zones.values()),
-            "obstacles": [(at_x, at_y, 0.0, radius, radius) for at_x, at_y, radius in state.machine.placed.tolist()],
+            "obstacles": [
+                (at_x, at_y, 0.0, radius, radius)
+                for at_x, at_y, radius in state.machine.placed.tolist()
+            ],
             "ahead": self._ahead(x, y, theta),
         }
 
@@ -141,7 +177,9 @@ class AgvView(View):
         v, omega = machine.velocity
         soc, _ = machine.battery
         found = {
-            "status": float(next(n for n, (word, _) in enumerate(STATUSES) if word == state.core.status)),
+            "status": float(
+                next(n for n, (word, _) in enumerate(STATUSES) if word == state.core.status)
+            ),
             "speed": v,
             "omega": omega,
             "battery": 100.0 * soc,
@@ -168,8 +206,15 @@ class AgvView(View):
         if then_ns < 0 or now_ns < then_ns:
             self._counted = (now_ns, dict(seqs), dict.fromkeys(RATES, 0.0))
         elif now_ns - then_ns >= WINDOW_NS:
-            rates = {kind: 1e9 * (seqs.get(kind, 0) - before.get(kind, 0)) / (now_ns - then_ns) for kind in RATES}
-            self._counted = (now_ns, dict(seqs), {kind: max(rate, 0.0) for kind, rate in rates.items()})
+            rates = {
+                kind: 1e9 * (seqs.get(kind, 0) - before.get(kind, 0)) / (now_ns - then_ns)
+                for kind in RATES
+            }
+            self._counted = (
+                now_ns,
+                dict(seqs),
+                {kind: max(rate, 0.0) for kind, rate in rates.items()},
+            )
         return self._counted[2]
 
     # Words
@@ -196,7 +241,11 @@ class AgvView(View):
         ended = next(reversed(state.finished.values()), None)
         if ended is None:
             return Lines()
-        last = state.last if state.last is not None and state.last.taskId == ended.payload["taskId"] else None
+        last = (
+            state.last
+            if state.last is not None and state.last.taskId == ended.payload["taskId"]
+            else None
+        )
         steps = last.steps[: last.index + 1] if last is not None and last.started_ns >= 0 else []
         texts = [*map(_step_told, steps), _end_told(ended)]
         count, first = len(texts), max(0, len(texts) - SHOWN)
@@ -211,8 +260,15 @@ class AgvView(View):
         kinds = commands.types
         texts = tuple(_answer(ack, kinds.get(ack.commandId, "")) for ack in last)
         number = len(commands.ledger) - len(last) + 1
-        wrong = tuple(number + n for n, ack in enumerate(last) if ack.status in ("REJECTED", "FAILED", "EXPIRED"))
-        current = next((number + n for n, ack in enumerate(last) if ack.status not in m.FINAL), number + len(last))
+        wrong = tuple(
+            number + n
+            for n, ack in enumerate(last)
+            if ack.status in ("REJECTED", "FAILED", "EXPIRED")
+        )
+        current = next(
+            (number + n for n, ack in enumerate(last) if ack.status not in m.FINAL),
+            number + len(last),
+        )
         return Lines(number, texts, current, number + len(last) - 1, wrong)
 
     # Deeds
@@ -229,7 +285,14 @@ class AgvView(View):
         return [self._command("MOVE_AXIS", {"motorId": name, "target": target})]
 
     def _command(self, kind: str, params: dict[str, Any]) -> AnyInput:
-        name = "-".join(("panel", kind, *([params["motorId"]] if "motorId" in params else []), str(self.robot.now_ns)))
+        name = "-".join(
+            (
+                "panel",
+                kind,
+                *([params["motorId"]] if "motorId" in params else []),
+                str(self.robot.now_ns),
+            )
+        )
         fields = {"commandId": name, "commandType": kind, "params": params}
         return Send(self.robot.name, PORT, m.CommandRequest.__name__, fields)
 
@@ -245,21 +308,37 @@ def _drawn(config: RobotConfig) -> Iterator[Part]:
     yield Trail("trail", "Driven", "plain")
     yield Ellipse("obstacles", "Obstacles", "warn")
     yield Points("ahead", "Obstacle ahead", "bad")
-    yield Polygon("body", "Robot", outline, "ok", ("warn", "bad"), height_m=config.dimensions.heightMm / 1000)
+    yield Polygon(
+        "body", "Robot", outline, "ok", ("warn", "bad"), height_m=config.dimensions.heightMm / 1000
+    )
 
 
 def _io(robot: Any, config: RobotConfig) -> Iterator[Part]:
-    names = {entry.ioId: entry.type.replace("_", " ").capitalize() for entry in config.io.digitalInputs}
+    names = {
+        entry.ioId: entry.type.replace("_", " ").capitalize() for entry in config.io.digitalInputs
+    }
     for name, given in robot.inputs.items():
         if not given.by_host:
-            label = f"{name} · {names[name].lower()}" if name in names else INPUTS.get(name, name.replace("_", " "))
+            label = (
+                f"{name} · {names[name].lower()}"
+                if name in names
+                else INPUTS.get(name, name.replace("_", " "))
+            )
             yield Switch(name, label, group="Inputs")
     for entry in config.io.digitalInputs:
         yield Lamp(
-            f"in {entry.ioId}", entry.ioId, "warn" if "ESTOP" in entry.type else "accent", group="Inputs as read"
+            f"in {entry.ioId}",
+            entry.ioId,
+            "warn" if "ESTOP" in entry.type else "accent",
+            group="Inputs as read",
         )
     for out in config.io.digitalOutputs:
-        yield Lamp(f"out {out.ioId}", f"{out.ioId} · {out.type.replace('_', ' ').lower()}", "accent", group="Outputs")
+        yield Lamp(
+            f"out {out.ioId}",
+            f"{out.ioId} · {out.type.replace('_', ' ').lower()}",
+            "accent",
+            group="Outputs",
+        )
 
 
 def _outlines(zones: Any) -> ArrayLike:
@@ -286,7 +365,8 @@ def _answer(ack: m.CommandAck, kind: str) -> str:
 
 def _told(params: Mapping[str, Any]) -> str:
     return " ".join(
-        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in params.items()
+        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in params.items()
     )[:60]
 
 
@@ -310,7 +390,11 @@ def _name(motor: Motor) -> str:
 
 def _span(motor: Motor) -> tuple[float, float] | None:
     low, high = motor.limits.positionMin, motor.limits.positionMax
-    return (low.value, high.value) if low is not None and high is not None and low.unit == high.unit else None
+    return (
+        (low.value, high.value)
+        if low is not None and high is not None and low.unit == high.unit
+        else None
+    )
 
 
 def _unit(motor: Motor) -> str:

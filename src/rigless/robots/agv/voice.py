@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
 PORT = "nats"
-OF_THE_HOST = ("boot_id", "epoch_s", "lost_s", "late_ms")  # inputs of which the machine knows nothing
+OF_THE_HOST = (
+    "boot_id",
+    "epoch_s",
+    "lost_s",
+    "late_ms",
+)  # inputs of which the machine knows nothing
 EPOCH_NS = instants.to_ns("2026-01-01T00:00:00Z")
 LATEST_EPOCH_S = 4e9
 LONGEST_BOOT_ID = 40
@@ -38,7 +43,9 @@ class Voice:
         """Which boot this is, from the inputs; messages are counted anew."""
         robot, core = self.robot, self.robot.state.core
         made = blake2b(f"{robot.simulation.seed}\0{robot.name}".encode(), digest_size=16).digest()
-        core.boot_id = robot.input["boot_id"][:LONGEST_BOOT_ID] or str(uuid.UUID(bytes=made, version=4))
+        core.boot_id = robot.input["boot_id"][:LONGEST_BOOT_ID] or str(
+            uuid.UUID(bytes=made, version=4)
+        )
         core.boot_ns = robot.now_ns
         core.said, core.raised, core.seqs, core.met = 0, 0, {}, False
         if core.link != "UP":
@@ -46,7 +53,9 @@ class Voice:
 
     def set_date(self) -> None:
         epoch_s = self.robot.input["epoch_s"]
-        self.robot.state.core.epoch_ns = to_ns(min(max(epoch_s, 0.0), LATEST_EPOCH_S)) if epoch_s else EPOCH_NS
+        self.robot.state.core.epoch_ns = (
+            to_ns(min(max(epoch_s, 0.0), LATEST_EPOCH_S)) if epoch_s else EPOCH_NS
+        )
 
     def uptime_s(self) -> float:
         return (self.robot.now_ns - self.robot.state.core.boot_ns) / 1e9

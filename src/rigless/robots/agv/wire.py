@@ -64,7 +64,10 @@ KEPT = {  # of these the last is remembered over restarts, by the field that tel
     "task.done": "taskId",
     "task.failed": "taskId",
 }
-REQUIRED = {"command.request": ("params", "issuedAt", "expiresAt"), "traffic.control": ("validUntil",)}
+REQUIRED = {
+    "command.request": ("params", "issuedAt", "expiresAt"),
+    "traffic.control": ("validUntil",),
+}
 LISTS = {"steps", "nodes", "edges"}
 RENAMED = {"route.request": {"start": "from"}}  # a word that Python keeps for itself
 
@@ -113,7 +116,11 @@ class AgvCodec:
             return [_report(data)]
         subject = subject or f"robot.{self.robot_id}.{_own_type(data)}"
         robot, _, kind = subject.removeprefix("robot.").partition(".")
-        if robot != self.robot_id or not subject.startswith("robot.") or (kind not in IN and kind not in OUT):
+        if (
+            robot != self.robot_id
+            or not subject.startswith("robot.")
+            or (kind not in IN and kind not in OUT)
+        ):
             raise WireError(f"nobody listens to the subject {subject[:80]!r}", hang_up=False)
         return [_recalled(kind, data)] if kind in OUT else [_heard(kind, data, self.robot_id)]
 
@@ -155,7 +162,17 @@ def agv_port(config: RobotConfig) -> Port:
     }
     listen = rf"printf 'CONNECT {{}}\r\nSUB robot.{robot_id}.> 1\r\n' | nc {{host}} {{port}}"
     says = tuple(kind.__name__ for kind in OUT.values())
-    return Port("nats", codec_of(robot_id), "nats", _address(config), "message", "both", options, listen, says)
+    return Port(
+        "nats",
+        codec_of(robot_id),
+        "nats",
+        _address(config),
+        "message",
+        "both",
+        options,
+        listen,
+        says,
+    )
 
 
 def _address(config: RobotConfig) -> str:
@@ -182,7 +199,9 @@ def _own_type(data: bytes) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WireError(f"an envelope in JSON is expected: {error}", hang_up=False) from None
     if not isinstance(found, str) or found not in IN:
-        raise WireError(f"the envelope's type is {str(found)[:40]!r}, none of {', '.join(IN)}", hang_up=False)
+        raise WireError(
+            f"the envelope's type is {str(found)[:40]!r}, none of {', '.join(IN)}", hang_up=False
+        )
     return found
 
 
@@ -190,13 +209,17 @@ def _report(data: bytes) -> m.LinkReport:
     try:
         return msgspec.json.decode(data, type=m.LinkReport)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise WireError(f"a report of the transport cannot be read: {error}", hang_up=False) from None
+        raise WireError(
+            f"a report of the transport cannot be read: {error}", hang_up=False
+        ) from None
 
 
 def _recalled(type: str, data: bytes) -> m.Recalled:
     try:
         envelope = msgspec.json.decode(data, type=Envelope)
-        return m.Recalled(type, dict(envelope.payload), envelope.bootId, envelope.correlationId or "")
+        return m.Recalled(
+            type, dict(envelope.payload), envelope.bootId, envelope.correlationId or ""
+        )
     except (msgspec.DecodeError, TypeError, ValueError) as error:
         raise WireError(f"a remembered {type} cannot be read: {error}", hang_up=False) from None
 
@@ -208,7 +231,9 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
     try:
         envelope = msgspec.json.decode(body, type=Envelope)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return _malformed(type, sentence(str(error) or "nested too deep") if body else "it is empty", body)
+        return _malformed(
+            type, sentence(str(error) or "nested too deep") if body else "it is empty", body
+        )
     what = _trouble(envelope, type, robot_id)
     if what:
         return _malformed(type, what, body)
@@ -277,7 +302,9 @@ def _malformed(type: str, what: str, body: bytes, code: Any = "MALFORMED_ENVELOP
         if isinstance(loose.payload, dict):
             ids = [loose.payload.get(key) for key in ("commandId", "taskId")]
             command, task = (text[:256] if isinstance(text, str) else "" for text in ids)
-        correlation = next((text for text in (loose.correlationId, loose.messageId) if isinstance(text, str)), "")
+        correlation = next(
+            (text for text in (loose.correlationId, loose.messageId) if isinstance(text, str)), ""
+        )
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         correlation = ""
     return m.Malformed(type, what[:300], code, command, correlation[:LONGEST_CORRELATION], task)
@@ -289,7 +316,10 @@ def _split(data: bytes) -> tuple[dict[str, str], bytes]:
         return {}, data
     block, _, body = data.partition(b"\r\n\r\n")
     lines = block[len(HEADER) :].decode("latin-1").split("\r\n")
-    return {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}, body
+    return {
+        name.strip().lower(): value.strip()
+        for name, _, value in (line.partition(":") for line in lines)
+    }, body
 
 
 def _received(headers: dict[str, str]) -> tuple[int | None, float]:
@@ -297,6 +327,8 @@ def _received(headers: dict[str, str]) -> tuple[int | None, float]:
     stored, age = headers.get("nats-time-stamp"), headers.get("rigless-age-ms", "0")
     try:
         age_ms = float(age)
-        return (None if stored is None else instants.to_ns(stored) + round(age_ms * 1e6)), age_ms / 1000
+        return (
+            None if stored is None else instants.to_ns(stored) + round(age_ms * 1e6)
+        ), age_ms / 1000
     except (ValueError, OverflowError):
         return None, 0.0

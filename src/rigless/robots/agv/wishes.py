@@ -26,8 +26,14 @@ AT_ONCE = (
     "runtime.healthPolicy.allowDriveInWarning",
     "runtime.healthPolicy.requireNatsForMotion",
 )
-OF_MOTORS = ("limits.maxSpeed.value", "limits.maxAcceleration.value", "limits.maxDeceleration.value")
-OF_THE_FILE = "riglessFile"  # in `extensions`: what the file has where a wish counts since the start
+OF_MOTORS = (
+    "limits.maxSpeed.value",
+    "limits.maxAcceleration.value",
+    "limits.maxDeceleration.value",
+)
+OF_THE_FILE = (
+    "riglessFile"  # in `extensions`: what the file has where a wish counts since the start
+)
 # Who the robot is and whom it listens to is not for whom it listens to: a wish could not be taken back.
 FILE_ONLY = ("schemaVersion", "identity.robotId", "capabilities.supportedModules.settings")
 FILE_ONLY_TABLES = ("nats.", f"extensions.{OF_THE_FILE}")
@@ -47,22 +53,34 @@ class Wishes:
         self.of_file = {key: value for key, value in kept.items() if keys.fits(self.running, key)}
         self.file = keys.laid(self.running, self.of_file)
         self.known = set(keys.leaves(self.file))
-        self.at_once = [*AT_ONCE, *(f"motors.{motor.motorId}.{key}" for motor in config.motors for key in OF_MOTORS)]
-        self.limits = {key: keys.get(self.running, key) for key in self.at_once if key.startswith("motors.")}
+        self.at_once = [
+            *AT_ONCE,
+            *(f"motors.{motor.motorId}.{key}" for motor in config.motors for key in OF_MOTORS),
+        ]
+        self.limits = {
+            key: keys.get(self.running, key) for key in self.at_once if key.startswith("motors.")
+        }
         self._accepted: set[str] | None = None  # what is to be said about the file itself
 
-    def merged(self, wishes: Mapping[str, Any], more: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Wrong]]:
+    def merged(
+        self, wishes: Mapping[str, Any], more: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Wrong]]:
         """Wishes with more laid over them, and what is wrong with those that were left out."""
         found, wrong = dict(wishes), {}
         known = {key: value for key, value in more.items() if self._forbidden(key) is None}
-        together = self._trouble({**wishes, **known}) is None  # some keys are right only with others
+        together = (
+            self._trouble({**wishes, **known}) is None
+        )  # some keys are right only with others
         for key, value in more.items():
             trouble = self._forbidden(key)
             if trouble is None and not together:
                 trouble = self._trouble({**found, key: value})
             if trouble is None and key in self.limits and not 0 < float(value) <= self.limits[key]:
                 most = f"{self.limits[key]:g}"
-                trouble = "INVALID_VALUE", f"is not above 0 and at most {most}, which is what the file says"
+                trouble = (
+                    "INVALID_VALUE",
+                    f"is not above 0 and at most {most}, which is what the file says",
+                )
             if trouble is None and len(msgspec.json.encode({**found, key: value})) > MOST_BYTES:
                 trouble = "INVALID_VALUE", f"all settings together have at most {MOST_BYTES} bytes"
             if trouble is None:
@@ -76,11 +94,16 @@ class Wishes:
 
     def effective(self, wishes: Mapping[str, Any]) -> dict[str, Any]:
         """The configuration with those that count at once."""
-        return keys.laid(self.running, {key: value for key, value in wishes.items() if key in self.at_once})
+        return keys.laid(
+            self.running, {key: value for key, value in wishes.items() if key in self.at_once}
+        )
 
     def waiting(self, wishes: Mapping[str, Any]) -> list[str]:
         """The keys that will have another value after a restart."""
-        later = {**self.of_file, **{key: value for key, value in wishes.items() if key not in self.at_once}}
+        later = {
+            **self.of_file,
+            **{key: value for key, value in wishes.items() if key not in self.at_once},
+        }
         return [key for key, value in later.items() if value != keys.get(self.running, key)]
 
     def resumed(self, wishes: Mapping[str, Any]) -> tuple[RobotConfig, dict[str, Wrong]]:
@@ -117,11 +140,17 @@ class Wishes:
         if self._accepted is None:
             self._accepted = {finding.what for finding in _errors(self.file)}
         try:
-            found = [finding for finding in _errors(keys.laid(self.file, wishes)) if finding.what not in self._accepted]
+            found = [
+                finding
+                for finding in _errors(keys.laid(self.file, wishes))
+                if finding.what not in self._accepted
+            ]
         except RecursionError:
             return "INVALID_VALUE", "nested too deep"
         return ("INVALID_VALUE", found[0].what[:LONGEST]) if found else None
 
 
 def _errors(config: Mapping[str, Any], environment: bool = False) -> list[Finding]:
-    return [finding for finding in examine_config(config, environment)[1] if finding.severity == "error"]
+    return [
+        finding for finding in examine_config(config, environment)[1] if finding.severity == "error"
+    ]

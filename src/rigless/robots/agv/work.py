@@ -50,11 +50,20 @@ class Work(Plans):
                 robot.state.commands.paused = job.kind == "PAUSE"
                 self.end(job)
             case p.Params() if job.kind == "CLEAR_FAULT":
-                self._clear(job, [motor for motor in (*self.drives, *self.functional) if not machine.healthy(motor)])
+                self._clear(
+                    job,
+                    [
+                        motor
+                        for motor in (*self.drives, *self.functional)
+                        if not machine.healthy(motor)
+                    ],
+                )
         job.way = robot.forecast.left(job)
         return job
 
-    def end(self, job: Job, state: str = "SUCCEEDED", code: str = "", message: str = "", motor: str = "") -> None:
+    def end(
+        self, job: Job, state: str = "SUCCEEDED", code: str = "", message: str = "", motor: str = ""
+    ) -> None:
         """The job has ended; its motors are free."""
         work = self.robot.state.work
         job.state, job.code, job.message, job.motor = state, code, message, motor
@@ -158,7 +167,9 @@ class Work(Plans):
             case "RESET_MOTOR" | "CLEAR_FAULT":
                 self._was_reset(job)
             case _:
-                if not robot.state.work.frozen and not any(machine.axis_busy(motor) for motor in job.motors):
+                if not robot.state.work.frozen and not any(
+                    machine.axis_busy(motor) for motor in job.motors
+                ):
                     self.end(job)
 
     def _scan(self, job: Job) -> None:
@@ -192,9 +203,17 @@ class Work(Plans):
         """Why a motor cannot be reset now."""
         machine = self.robot.machine
         if not machine.axes[motor].resets:
-            return Refused("NOT_SUPPORTED", f"{motor} cannot be reset: its resetPolicy says supportsReset false", motor)
+            return Refused(
+                "NOT_SUPPORTED",
+                f"{motor} cannot be reset: its resetPolicy says supportsReset false",
+                motor,
+            )
         left_s = machine.cooldown_left_s(motor)
-        return Refused("RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor) if left_s > 0 else None
+        return (
+            Refused("RESET_COOLDOWN", f"{motor} can be reset again in {left_s:.3g} s", motor)
+            if left_s > 0
+            else None
+        )
 
     def _was_reset(self, job: Job) -> None:
         machine = self.robot.machine
@@ -203,4 +222,10 @@ class Work(Plans):
         if not bad:
             self.end(job)
         elif self.robot.now_ns >= job.until_ns:
-            self.end(job, "FAILED", "REQUIRED_MOTOR_UNAVAILABLE", f"{bad} was reset, but its fault is still there", bad)
+            self.end(
+                job,
+                "FAILED",
+                "REQUIRED_MOTOR_UNAVAILABLE",
+                f"{bad} was reset, but its fault is still there",
+                bad,
+            )

@@ -22,7 +22,9 @@ def read(zone: Any) -> tuple[list[Point], Circle | None]:
             raise ValueError("zone: radius is not above 0")
         return [], (x, y, radius)
     if isinstance(zone, dict) and "minX" in zone:
-        low_x, low_y, high_x, high_y = (_number(zone.get(key)) for key in ("minX", "minY", "maxX", "maxY"))
+        low_x, low_y, high_x, high_y = (
+            _number(zone.get(key)) for key in ("minX", "minY", "maxX", "maxY")
+        )
         if low_x >= high_x or low_y >= high_y:
             raise ValueError("zone: minX and minY are not below maxX and maxY")
         return [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)], None
@@ -43,7 +45,11 @@ def around(corners: Sequence[Point], circle: Circle | None) -> Circle:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= FARTHEST_M:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not abs(value) <= FARTHEST_M
+    ):
         raise ValueError(f"zone: {str(value)[:40]} is no number of metres")
     return float(value)
 
@@ -62,7 +68,12 @@ def footprint(pose: tuple[float, float, float], length_m: float, width_m: float)
 
 
 def swept(
-    pose: tuple[float, float, float], length_m: float, width_m: float, ahead_m: float, margin_m: float, back: bool
+    pose: tuple[float, float, float],
+    length_m: float,
+    width_m: float,
+    ahead_m: float,
+    margin_m: float,
+    back: bool,
 ) -> list[Point]:
     """The body, a margin around it, and what it still goes over before it stands."""
     rear, front = -length_m / 2 - margin_m, length_m / 2 + margin_m
@@ -74,7 +85,8 @@ def _box(pose: tuple[float, float, float], rear: float, front: float, half: floa
     x, y, theta = pose
     c, s = math.cos(theta), math.sin(theta)
     return [
-        (x + c * a - s * b, y + s * a + c * b) for a, b in ((front, half), (rear, half), (rear, -half), (front, -half))
+        (x + c * a - s * b, y + s * a + c * b)
+        for a, b in ((front, half), (rear, half), (rear, -half), (front, -half))
     ]
 
 
@@ -96,7 +108,9 @@ def disc_touches(disc: Circle, corners: Sequence[Point], circle: Circle | None) 
 
 def _disc_touches(disc: Circle, polygon: Sequence[Point]) -> bool:
     centre = disc[0], disc[1]
-    return inside(centre, polygon) or any(_distance(centre, a, b) <= disc[2] for a, b in _edges(polygon))
+    return inside(centre, polygon) or any(
+        _distance(centre, a, b) <= disc[2] for a, b in _edges(polygon)
+    )
 
 
 def inside(point: Point, polygon: Sequence[Point]) -> bool:
@@ -116,7 +130,11 @@ def _distance(point: Point, a: Point, b: Point) -> float:
     """From a point to a segment."""
     dx, dy = b[0] - a[0], b[1] - a[1]
     long = dx * dx + dy * dy
-    t = max(0.0, min(1.0, ((point[0] - a[0]) * dx + (point[1] - a[1]) * dy) / long)) if long else 0.0
+    t = (
+        max(0.0, min(1.0, ((point[0] - a[0]) * dx + (point[1] - a[1]) * dy) / long))
+        if long
+        else 0.0
+    )
     return math.hypot(point[0] - a[0] - t * dx, point[1] - a[1] - t * dy)
 
 

@@ -37,7 +37,9 @@ def tof_names(config: PacbotConfig) -> tuple[str, ...]:
 def make_arrays(config: PacbotConfig, grid: Grid) -> Arrays:
     names = tof_names(config)
     bearings = np.array([BEARINGS_RAD[name] for name in names])
-    return Arrays(_constants(config, grid), _setup(config), clearance(grid.occupied), bearings, names)
+    return Arrays(
+        _constants(config, grid), _setup(config), clearance(grid.occupied), bearings, names
+    )
 
 
 def _constants(config: PacbotConfig, grid: Grid) -> Array:
@@ -47,13 +49,18 @@ def _constants(config: PacbotConfig, grid: Grid) -> Array:
     const[b.DT] = dt_s
     const[b.RADIUS], const[b.MASS] = body.radius_m, body.mass_kg
     const[b.INERTIA] = body.inertia_kgm2 or 0.5 * body.mass_kg * body.radius_m**2
-    const[b.SPEED], const[b.ARM] = body.wheel_speed_mps, body.wheel_speed_mps / body.turn_speed_radps
+    const[b.SPEED], const[b.ARM] = (
+        body.wheel_speed_mps,
+        body.wheel_speed_mps / body.turn_speed_radps,
+    )
     const[b.TAU], const[b.DRAG] = motors.tau_s, body.damping_per_s
     const[b.DEAD], const[b.SLIP], const[b.GRIP] = motors.dead_band, motors.slip, motors.grip
     const[b.FRICTION] = body.wall_friction
     const[b.TICKS_PER_M] = config.encoders.ticks_per_rev / (2 * math.pi * body.wheel_radius_m)
     const[b.TICK_STD] = config.encoders.noise
-    const[b.ACCEL_NEW] = 1.0 - math.exp(-dt_s / imu.accel_filter_s) if imu.accel_filter_s > 0 else 1.0
+    const[b.ACCEL_NEW] = (
+        1.0 - math.exp(-dt_s / imu.accel_filter_s) if imu.accel_filter_s > 0 else 1.0
+    )
     const[b.MOUNT_X], const[b.MOUNT_Y] = imu.mount_x_m, imu.mount_y_m
     const[b.BIAS_STEP] = imu.gyro_drift_radps * math.sqrt(dt_s)
     const[b.ACCEL_STD], const[b.GYRO_STD] = imu.accel_stddev_mps2, imu.gyro_stddev_radps

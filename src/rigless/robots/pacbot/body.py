@@ -28,8 +28,25 @@ AX, AY, BIAS, NORMAL_X, NORMAL_Y, TOUCH_X, TOUCH_Y, ODOMETER, IMPACT = range(18,
 BODY_SIZE = 27
 
 # CONST
-DT, RADIUS, MASS, INERTIA, ARM, SPEED, TAU, DRAG, DEAD, SLIP, GRIP, FRICTION, TICKS_PER_M, TICK_STD = range(14)
-ACCEL_NEW, MOUNT_X, MOUNT_Y, BIAS_STEP, ACCEL_STD, GYRO_STD, ACCEL_BIAS_X, ACCEL_BIAS_Y = range(14, 22)
+(
+    DT,
+    RADIUS,
+    MASS,
+    INERTIA,
+    ARM,
+    SPEED,
+    TAU,
+    DRAG,
+    DEAD,
+    SLIP,
+    GRIP,
+    FRICTION,
+    TICKS_PER_M,
+    TICK_STD,
+) = range(14)
+ACCEL_NEW, MOUNT_X, MOUNT_Y, BIAS_STEP, ACCEL_STD, GYRO_STD, ACCEL_BIAS_X, ACCEL_BIAS_Y = range(
+    14, 22
+)
 RES, OX, OY, OCOS, OSIN, GAIN = range(22, 28)
 CONST_SIZE = GAIN + 4
 
@@ -49,10 +66,16 @@ def step(
         if abs(command) < const[DEAD]:
             command = 0.0
         wanted = command * const[SPEED] * const[GAIN + i]
-        body[U + i], scratch[MOVED_FULLY + i] = follow(body[U + i], wanted, const[TAU], const[DRAG], dt)
+        body[U + i], scratch[MOVED_FULLY + i] = follow(
+            body[U + i], wanted, const[TAU], const[DRAG], dt
+        )
     right, ahead, turn = body_speeds(body[U], body[U + 1], body[U + 2], body[U + 3], arm)
     m_right, m_ahead, m_turn = body_speeds(
-        scratch[MOVED_FULLY], scratch[MOVED_FULLY + 1], scratch[MOVED_FULLY + 2], scratch[MOVED_FULLY + 3], arm
+        scratch[MOVED_FULLY],
+        scratch[MOVED_FULLY + 1],
+        scratch[MOVED_FULLY + 2],
+        scratch[MOVED_FULLY + 3],
+        arm,
     )
     right, ahead, turn = kept * right, kept * ahead, kept * turn
     m_right, m_ahead, m_turn = kept * m_right, kept * m_ahead, kept * m_turn
@@ -61,7 +84,10 @@ def step(
         was_right, was_ahead = c * body[VX] + s * body[VY], c * body[VY] - s * body[VX]
         part, turned = _gripped(const, right - was_right, ahead - was_ahead, turn - body[W])
         if part < 1.0:
-            right, ahead = was_right + part * (right - was_right), was_ahead + part * (ahead - was_ahead)
+            right, ahead = (
+                was_right + part * (right - was_right),
+                was_ahead + part * (ahead - was_ahead),
+            )
             m_right, m_ahead = 0.5 * (was_right + right), 0.5 * (was_ahead + ahead)
         if turned < 1.0:
             turn = body[W] + turned * (turn - body[W])
@@ -78,7 +104,9 @@ def step(
         new_vx, new_vy, w = _collide(body, const, vx, vy, w, scratch)
         lost_x, lost_y, lost_w = vx - new_vx, vy - new_vy, turn - w
         part, turned = _gripped(const, lost_x, lost_y, lost_w)
-        felt = wheel_speeds(part * (c * lost_x + s * lost_y), part * (c * lost_y - s * lost_x), turned * lost_w, arm)
+        felt = wheel_speeds(
+            part * (c * lost_x + s * lost_y), part * (c * lost_y - s * lost_x), turned * lost_w, arm
+        )
         c, s = math.cos(theta + 0.5 * m_turn * dt), math.sin(theta + 0.5 * m_turn * dt)
         less_x, less_y = part * (dx - (body[X] - x)) / dt, part * (dy - (body[Y] - y)) / dt
         held = wheel_speeds(c * less_x + s * less_y, c * less_y - s * less_x, 0.0, arm)
@@ -114,14 +142,40 @@ def _move(
     cell_dx, cell_dy = (cos * dx + sin * dy) / res, (cos * dy - sin * dx) / res
     radius, friction = const[RADIUS] / res, 0.0
     if const[FRICTION] > 0.0:
-        move_circle(occupied, clear, discs, boxes, cell_x, cell_y, radius, cell_dx, cell_dy, STOP, 0.0, scratch)
+        move_circle(
+            occupied,
+            clear,
+            discs,
+            boxes,
+            cell_x,
+            cell_y,
+            radius,
+            cell_dx,
+            cell_dy,
+            STOP,
+            0.0,
+            scratch,
+        )
         if scratch[2] > 0.0:
             nx, ny = cos * scratch[3] - sin * scratch[4], sin * scratch[3] + cos * scratch[4]
             dt = const[DT]
             along = (nx * dy - ny * dx) / dt
             rubbed = _rub(const, -min((dx * nx + dy * ny) / dt, 0.0), along, turn)
             friction = min(max(-rubbed / along, 0.0), 1.0) if along != 0.0 else 0.0
-    move_circle(occupied, clear, discs, boxes, cell_x, cell_y, radius, cell_dx, cell_dy, SLIDE, friction, scratch)
+    move_circle(
+        occupied,
+        clear,
+        discs,
+        boxes,
+        cell_x,
+        cell_y,
+        radius,
+        cell_dx,
+        cell_dy,
+        SLIDE,
+        friction,
+        scratch,
+    )
     if scratch[2] > 0.0:
         body[X] = const[OX] + (cos * scratch[0] - sin * scratch[1]) * res
         body[Y] = const[OY] + (sin * scratch[0] + cos * scratch[1]) * res
@@ -139,10 +193,15 @@ def _rub(const: Array, pressed: float, along: float, turn: float) -> float:
 
 
 @compiled
-def _collide(body: Array, const: Array, vx: float, vy: float, w: float, scratch: Array) -> tuple[float, float, float]:
+def _collide(
+    body: Array, const: Array, vx: float, vy: float, w: float, scratch: Array
+) -> tuple[float, float, float]:
     """Velocity and turning after the contact that `scratch` tells of; its place and force are left in the body."""
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
-    body[NORMAL_X], body[NORMAL_Y] = cos * scratch[3] - sin * scratch[4], sin * scratch[3] + cos * scratch[4]
+    body[NORMAL_X], body[NORMAL_Y] = (
+        cos * scratch[3] - sin * scratch[4],
+        sin * scratch[3] + cos * scratch[4],
+    )
     body[TOUCH_X] = const[OX] + (cos * scratch[5] - sin * scratch[6]) * res
     body[TOUCH_Y] = const[OY] + (sin * scratch[5] + cos * scratch[6]) * res
     nx, ny = cos * scratch[8] - sin * scratch[9], sin * scratch[8] + cos * scratch[9]

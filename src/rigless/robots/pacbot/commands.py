@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from rigless.robots.pacbot.state import PacbotState
 
 STOPPED = 0.01  # [wire] a smaller speed is reported as stopped
-KEYS = {"w": (0, 1, 0), "s": (0, -1, 0), "a": (-1, 0, 0), "d": (1, 0, 0), "q": (0, 0, 1), "e": (0, 0, -1)}
+KEYS = {
+    "w": (0, 1, 0),
+    "s": (0, -1, 0),
+    "a": (-1, 0, 0),
+    "d": (1, 0, 0),
+    "q": (0, 0, 1),
+    "e": (0, 0, -1),
+}
 TILES = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 STOPS = ("", "stop", "x")
 
@@ -45,7 +52,9 @@ class Commands:
             said |= {"pin1": message.pin1, "pin2": message.pin2}
             unknown = f"Unknown motor pins ({message.pin1}, {message.pin2})"
             pins = {message.pin1, message.pin2}
-            wheel = next((name for name in WHEELS if set(getattr(self.config.pins, name)) == pins), None)
+            wheel = next(
+                (name for name in WHEELS if set(getattr(self.config.pins, name)) == pins), None
+            )
         if wheel is None:
             self.emit("commands", Reply("warning", unknown, said), to=link)
             return
@@ -73,16 +82,24 @@ class Commands:
         if word in KEYS:
             self.go(*KEYS[word])
         elif word in TILES:
-            size_m = self.world.maze.cell_size_m if isinstance(self.world, MazeWorld) else CELL_SIZE_M
+            size_m = (
+                self.world.maze.cell_size_m if isinstance(self.world, MazeWorld) else CELL_SIZE_M
+            )
             body, motors = self.config.body, self.config.motors
-            share = size_m * (1 + body.damping_per_s * motors.tau_s) / (self.config.tile_s * body.wheel_speed_mps)
+            share = (
+                size_m
+                * (1 + body.damping_per_s * motors.tau_s)
+                / (self.config.tile_s * body.wheel_speed_mps)
+            )
             part = min(share, 1.0)  # a tile too long for its time takes longer
             self.go(part * TILES[word][0], part * TILES[word][1], 0)
             self.after(self.config.tile_s * share / part, self.end_tile, self.state.move)
         elif word in STOPS:
             self.go(0, 0, 0)
         else:
-            self.event("unknown-word", f"nobody knows the command string {message.text!r}", "warning")
+            self.event(
+                "unknown-word", f"nobody knows the command string {message.text!r}", "warning"
+            )
 
     def end_tile(self, move: int) -> None:
         """The tile is done, unless another command has come since."""
@@ -97,15 +114,27 @@ class Commands:
         state = self.state
         state.move += 1
         state.commanded_ns, state.asleep = self.now_ns, False
-        self.obey(tuple(speeds.get(wheel, before) for wheel, before in zip(WHEELS, state.commands, strict=True)))
+        self.obey(
+            tuple(
+                speeds.get(wheel, before)
+                for wheel, before in zip(WHEELS, state.commands, strict=True)
+            )
+        )
 
     def watch(self) -> None:
         """Stop when nobody has commanded anything for too long."""
         state = self.state
-        if not state.asleep and self.now_ns - state.commanded_ns >= self.config.motors.watchdog_s * 1e9:
+        if (
+            not state.asleep
+            and self.now_ns - state.commanded_ns >= self.config.motors.watchdog_s * 1e9
+        ):
             state.asleep = True
             self.obey((0.0, 0.0, 0.0, 0.0))
-            self.event("watchdog", f"no motor command for {self.config.motors.watchdog_s:g} s: stopped", "warning")
+            self.event(
+                "watchdog",
+                f"no motor command for {self.config.motors.watchdog_s:g} s: stopped",
+                "warning",
+            )
 
 
 def _does(speed: float) -> str:

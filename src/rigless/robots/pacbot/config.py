@@ -25,7 +25,12 @@ PROFILES: dict[str, dict[str, Any]] = {
     "upstream": {  # [wire]
         "body": {"wheel_speed_mps": 0.5, "turn_speed_radps": 4.0},
         "encoders": {"ticks_per_rev": 512},
-        "tof": {"min_range_m": 0.0, "max_range_m": 2.0, "noise_stddev_m": 0.005, "noise_limit_m": 0.0},
+        "tof": {
+            "min_range_m": 0.0,
+            "max_range_m": 2.0,
+            "noise_stddev_m": 0.005,
+            "noise_limit_m": 0.0,
+        },
     },
 }
 
@@ -37,10 +42,16 @@ class Body(Config):
     mass_kg: Positive = 1.5
     inertia_kgm2: Positive | None = Field(None, description="default: that of a solid disc, m·r²/2")
     wheel_radius_m: Positive = 0.025
-    wheel_speed_mps: Annotated[float, Field(gt=0, le=100)] = Field(0.3, description="a wheel's speed at command 1")
-    turn_speed_radps: Annotated[float, Field(gt=0, le=1000)] = Field(4.0, description="with all wheels at command 1")
+    wheel_speed_mps: Annotated[float, Field(gt=0, le=100)] = Field(
+        0.3, description="a wheel's speed at command 1"
+    )
+    turn_speed_radps: Annotated[float, Field(gt=0, le=1000)] = Field(
+        4.0, description="with all wheels at command 1"
+    )
     damping_per_s: NotNegative = 0.1
-    wall_friction: NotNegative = Field(0.0, description="sticky walls: friction coefficient of the rim against them")
+    wall_friction: NotNegative = Field(
+        0.0, description="sticky walls: friction coefficient of the rim against them"
+    )
 
 
 class Gains(Config):
@@ -58,9 +69,15 @@ class Motors(Config):
     tau_s: NotNegative = 0.05
     dead_band: Share = Field(0.0, description="commands below this do not turn a wheel")
     gain: Gains = Gains()
-    slip: Annotated[float, Field(ge=0, le=0.95)] = Field(0.0, description="share of the wheels' travel that is lost")
-    grip: NotNegative = Field(0.0, description="friction coefficient of wheels on the floor; 0: they never spin")
-    watchdog_s: NotNegative = Field(0.0, description="stop this long after the last motor command; 0: never")
+    slip: Annotated[float, Field(ge=0, le=0.95)] = Field(
+        0.0, description="share of the wheels' travel that is lost"
+    )
+    grip: NotNegative = Field(
+        0.0, description="friction coefficient of wheels on the floor; 0: they never spin"
+    )
+    watchdog_s: NotNegative = Field(
+        0.0, description="stop this long after the last motor command; 0: never"
+    )
 
 
 class Encoders(Config):
@@ -75,7 +92,9 @@ class Imu(Config):
 
     accel_stddev_mps2: NotNegative = 0.03
     accel_bias_mps2: tuple[float, float] = (0.0, 0.0)
-    accel_filter_s: NotNegative = Field(0.01, description="low pass, so that an impact is seen at any rate")
+    accel_filter_s: NotNegative = Field(
+        0.01, description="low pass, so that an impact is seen at any rate"
+    )
     gyro_stddev_radps: NotNegative = 0.002
     gyro_bias_radps: float = 0.0
     gyro_drift_radps: NotNegative = Field(1e-4, description="random walk of the bias in one second")
@@ -93,7 +112,9 @@ class Tof(Config):
     noise_stddev_m: NotNegative = 0.005
     noise_limit_m: NotNegative = Field(0.01, description="noise is cut here; 0: it is not")
     dropout: Share = Field(0.0, description="chance of no echo, which reads as the largest range")
-    cone_rad: Annotated[float, Field(ge=0, le=1.5)] = Field(0.0, description="field of view; the nearest in it counts")
+    cone_rad: Annotated[float, Field(ge=0, le=1.5)] = Field(
+        0.0, description="field of view; the nearest in it counts"
+    )
 
     @model_validator(mode="after")
     def limits(self) -> "Tof":
@@ -133,15 +154,21 @@ class Camera(Config):
         10.0, description="0: there is none; clients say where Pacman is"
     )
     delay_s: Annotated[float, Field(ge=0, le=60)] = 0.1
-    noise_stddev_m: NotNegative = Field(0.0, description="error of each picture, before it becomes a cell")
+    noise_stddev_m: NotNegative = Field(
+        0.0, description="error of each picture, before it becomes a cell"
+    )
 
 
 class Game(Config):
     """[wire] the competition's game server. Its numbers are in game/board.py."""
 
-    enabled: bool = Field(False, description="serve the game on port `game`; the maze is then `arena` unless given")
+    enabled: bool = Field(
+        False, description="serve the game on port `game`; the maze is then `arena` unless given"
+    )
     rate_hz: Annotated[float, Field(gt=0, le=1000)] = 24.0
-    ghosts: Annotated[int, Field(ge=0, le=4)] = Field(4, description="how many of red, pink, cyan, orange play")
+    ghosts: Annotated[int, Field(ge=0, le=4)] = Field(
+        4, description="how many of red, pink, cyan, orange play"
+    )
     referee_s: NotNegative = Field(0.0, description="0: clients start and resume. Else at the beginning and after a life or a level "
                                    "the robot is put back and play begins so much later")  # fmt: skip
     camera: Camera = Camera()
@@ -149,14 +176,18 @@ class Game(Config):
 
 class PacbotConfig(Config):
     profile: Literal["seed", "upstream"] = "seed"
-    maze: str = Field("empty", description="a maze .json, or the name of one that comes with rigless")
+    maze: str = Field(
+        "empty", description="a maze .json, or the name of one that comes with rigless"
+    )
     start_x_m: float | None = Field(None, description="default: the maze's start")
     start_y_m: float | None = None
     start_theta_rad: float = 0.0
     physics_hz: Annotated[float, Field(ge=10, le=10_000)] = 100.0  # [seed]
     sensors_hz: Annotated[float, Field(gt=0, le=1000)] = 60.0  # [wire]
     uart: bool = Field(False, description="also take motor commands as 8 bytes on a serial line")
-    strings: bool = Field(False, description="also take W A S D Q E and north, south, east, west on a PULL socket")
+    strings: bool = Field(
+        False, description="also take W A S D Q E and north, south, east, west on a PULL socket"
+    )
     tile_s: Positive = Field(0.8, description="[wire] how long a string's move by one tile takes")
     body: Body = Body()
     motors: Motors = Motors()
@@ -167,14 +198,19 @@ class PacbotConfig(Config):
     network: Network = Network()
     game: Game = Game()
     ros: RosConfig = Field(
-        RosConfig(), description="[ours] a ROS node beside the wire: ranges, imu, joint states; cmd_vel in"
+        RosConfig(),
+        description="[ours] a ROS node beside the wire: ranges, imu, joint states; cmd_vel in",
     )
 
     @model_validator(mode="before")
     @classmethod
     def fill_in(cls, data: Any) -> Any:
         """What the profile says, where the data does not; and the arena for a game that has no maze."""
-        if isinstance(data, dict) and isinstance(data.get("game"), dict) and data["game"].get("enabled"):
+        if (
+            isinstance(data, dict)
+            and isinstance(data.get("game"), dict)
+            and data["game"].get("enabled")
+        ):
             data = {"maze": "arena", **data}
         name = data.get("profile", "seed") if isinstance(data, dict) else ""
         if not isinstance(name, str) or name not in PROFILES:

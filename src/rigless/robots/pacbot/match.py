@@ -57,14 +57,21 @@ class Match:
         """The rules over the state as it is now."""
         assert self.board is not None
         assert self.state.game is not None
-        return Game(self.state.game, self.board, self.random("ghosts"), lambda code, text: self.event(code, text))
+        return Game(
+            self.state.game,
+            self.board,
+            self.random("ghosts"),
+            lambda code, text: self.event(code, text),
+        )
 
     @every(lambda config: config.game.rate_hz if config.game.enabled else 0)
     def play(self) -> None:
         state, game = self.state, self.game()
         was = game.state.mode
         game.begin_tick()
-        if was != b.PAUSED and game.state.mode == b.PAUSED and game.state.lives > 0:  # the rules did that
+        if (
+            was != b.PAUSED and game.state.mode == b.PAUSED and game.state.lives > 0
+        ):  # the rules did that
             self.call_referee()
         if self.wanted("game"):
             self.emit("game", self.frame())
@@ -93,7 +100,9 @@ class Match:
     @on(GameCommand)
     def hear(self, message: GameCommand, link: Link) -> None:
         """Commands are done at the next tick, after its frame has gone out."""
-        nowhere = message.letter == "x" and not (0 <= message.row < b.ROWS and 0 <= message.column < b.COLUMNS)
+        nowhere = message.letter == "x" and not (
+            0 <= message.row < b.ROWS and 0 <= message.column < b.COLUMNS
+        )
         if nowhere or message.letter not in (*MOVES, *"pPrRx"):
             self.count("game_refused")
         else:

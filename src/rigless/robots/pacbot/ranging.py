@@ -46,10 +46,18 @@ def measure(
             if far < nearest:
                 nearest, to_c, to_s = far, dx, dy
         true = nearest * res
-        rays[k, 0], rays[k, 1], rays[k, 2], rays[k, 3], rays[k, 4] = x, y, x + true * to_c, y + true * to_s, true
+        rays[k, 0], rays[k, 1], rays[k, 2], rays[k, 3], rays[k, 4] = (
+            x,
+            y,
+            x + true * to_c,
+            y + true * to_s,
+            true,
+        )
         words = block(key, number, k)
         error = setup[STD] * normal(words[0])
         if setup[LIMIT] > 0.0:
             error = min(max(error, -setup[LIMIT]), setup[LIMIT])
         lost = uniform(words[1]) < setup[DROPOUT] or true > setup[MAX_RANGE]
-        readings[k] = setup[MAX_RANGE] if lost else min(max(true + error, setup[MIN_RANGE]), setup[MAX_RANGE])
+        readings[k] = (
+            setup[MAX_RANGE] if lost else min(max(true + error, setup[MIN_RANGE]), setup[MAX_RANGE])
+        )

@@ -24,7 +24,15 @@ from rigless.robots.pacbot.match import Match
 from rigless.robots.pacbot.ranging import measure
 from rigless.robots.pacbot.ros import RosBridge
 from rigless.robots.pacbot.state import PacbotState, Ray, Truth
-from rigless.robots.pacbot.wire import CommandCodec, Encoders, Imu, SensorCodec, Tof, UartCodec, WordCodec
+from rigless.robots.pacbot.wire import (
+    CommandCodec,
+    Encoders,
+    Imu,
+    SensorCodec,
+    Tof,
+    UartCodec,
+    WordCodec,
+)
 from rigless.ros.bridge import EPOCH, PORT
 from rigless.sensors.noise import noise_key
 from rigless.worlds.grid_world import GridWorld
@@ -61,7 +69,15 @@ class Pacbot(Commands, Match, RosBridge, Robot):
         config, network = self.config, self.config.network
         rep, pub, pull = ({"pattern": pattern} for pattern in ("rep", "pub", "pull"))
         found = [
-            Port("commands", CommandCodec, "zmq", network.commands, "datagram", options=rep, example=SPIN_LINE),
+            Port(
+                "commands",
+                CommandCodec,
+                "zmq",
+                network.commands,
+                "datagram",
+                options=rep,
+                example=SPIN_LINE,
+            ),
             Port("sensors", SensorCodec, "zmq", network.sensors, "datagram", "out", pub),
         ]
         if config.strings:
@@ -101,7 +117,9 @@ class Pacbot(Commands, Match, RosBridge, Robot):
         self.grid = self.world.grid
         self.arrays: Arrays = make_arrays(self.config, self.grid)
         self._scratch = np.zeros(b.SCRATCH_SIZE)
-        state.keys = np.array([noise_key(seed, f"{self.name}/{part}") for part in ("wheels", "imu", "tof")])
+        state.keys = np.array(
+            [noise_key(seed, f"{self.name}/{part}") for part in ("wheels", "imu", "tof")]
+        )
         maze = self.world.maze if isinstance(self.world, MazeWorld) else None
         state.body[b.X : b.THETA + 1] = self.begin_at(maze)
         self.check_fit(state.body.item(b.X), state.body.item(b.Y))
@@ -116,7 +134,9 @@ class Pacbot(Commands, Match, RosBridge, Robot):
     def check_fit(self, x_m: float, y_m: float) -> None:
         radius_m, size_m = self.config.body.radius_m, self.grid.resolution_m
         x, y = self.grid.to_cells(x_m, y_m)
-        gap = nearest(self.grid.occupied, self.arrays.clear, float(x), float(y), 2 * radius_m / size_m)[0]
+        gap = nearest(
+            self.grid.occupied, self.arrays.clear, float(x), float(y), 2 * radius_m / size_m
+        )[0]
         if gap * size_m < radius_m:
             what = f"a robot {2 * radius_m:g} m wide does not fit where it starts, at ({x_m:g}, {y_m:g})"
             fix = "a maze with a larger cell_size, a smaller body.radius_m, or another start"
@@ -143,7 +163,9 @@ class Pacbot(Commands, Match, RosBridge, Robot):
     def advance(self, body: Any, number: int) -> bool:
         discs, boxes = self.around()
         shapes = self.grid.occupied, self.arrays.clear, discs, boxes
-        return bool(b.step(body, self.arrays.const, *shapes, self.state.keys, number, self._scratch))
+        return bool(
+            b.step(body, self.arrays.const, *shapes, self.state.keys, number, self._scratch)
+        )
 
     def obey(self, commands: tuple[float, float, float, float]) -> None:
         """These are the commands from now on; the motors lag behind."""
@@ -184,7 +206,9 @@ class Pacbot(Commands, Match, RosBridge, Robot):
                 state.measured, state.ranges, state.rays)  # fmt: skip
         for place, name in enumerate(arrays.names if self.faults else ()):
             sensed = self.sense(f"tof_{name}", state.ranges.item(place))
-            state.ranges[place] = self.config.tof.max_range_m if sensed is None else _bounded(sensed)
+            state.ranges[place] = (
+                self.config.tof.max_range_m if sensed is None else _bounded(sensed)
+            )
 
     @every(lambda config: config.sensors_hz)
     def publish(self) -> None:
@@ -224,9 +248,16 @@ class Pacbot(Commands, Match, RosBridge, Robot):
     def readings(self) -> tuple[dict[str, float], dict[str, float], tuple[float, float, float]]:
         """The last readings as they go on the wire: ToF by direction, encoders by wheel, and the IMU."""
         state = self.state
-        tof = {name: round(value, 4) for name, value in zip(self.arrays.names, state.ranges.tolist(), strict=True)}
+        tof = {
+            name: round(value, 4)
+            for name, value in zip(self.arrays.names, state.ranges.tolist(), strict=True)
+        }
         ax, ay, omega = state.imu
-        return tof, dict(zip(WHEELS, state.encoders, strict=True)), (round(ax, 5), round(ay, 5), round(omega, 6))
+        return (
+            tof,
+            dict(zip(WHEELS, state.encoders, strict=True)),
+            (round(ax, 5), round(ay, 5), round(omega, 6)),
+        )
 
     def view(self) -> View:
         from rigless.robots.pacbot.view import PacbotView
@@ -237,8 +268,14 @@ class Pacbot(Commands, Match, RosBridge, Robot):
         state, body = self.state, self.state.body.tolist()
         c, s = math.cos(body[b.THETA]), math.sin(body[b.THETA])
         vx, vy, w = body[b.VX : b.W + 1]
-        touching = [Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])] if state.hit else []
-        measured = zip(self.arrays.names, *state.rays.T.tolist(), state.ranges.tolist(), strict=True)
+        touching = (
+            [Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])]
+            if state.hit
+            else []
+        )
+        measured = zip(
+            self.arrays.names, *state.rays.T.tolist(), state.ranges.tolist(), strict=True
+        )
         return Truth(
             pose=(body[b.X], body[b.Y], body[b.THETA]),
             velocity=(vx, vy, w),

@@ -38,31 +38,54 @@ class RosBridge(Bridge):
     def ros_drive(self, ahead: float, aside: float, turn: float) -> None:
         """All wheels as fast as wanted; if one cannot, all are slower alike, so that the way stays the same."""
         body = self.config.body
-        shares = -aside / body.wheel_speed_mps, ahead / body.wheel_speed_mps, turn / body.turn_speed_radps
-        most = max(abs(shares[0]), abs(shares[1])) + abs(shares[2])  # of the wheel that has most to do
+        shares = (
+            -aside / body.wheel_speed_mps,
+            ahead / body.wheel_speed_mps,
+            turn / body.turn_speed_radps,
+        )
+        most = max(abs(shares[0]), abs(shares[1])) + abs(
+            shares[2]
+        )  # of the wheel that has most to do
         self.go(*(share / max(most, 1.0) for share in shares))
 
     def ros_static(self) -> m.TFMessage:
-        base, radius, imu = m.Header(frame_id=self.ros_frame("base_link")), self.config.body.radius_m, self.config.imu
+        base, radius, imu = (
+            m.Header(frame_id=self.ros_frame("base_link")),
+            self.config.body.radius_m,
+            self.config.imu,
+        )
         found = [
             m.TransformStamped(
                 base,
                 self.ros_frame(f"range_{name}"),
-                m.Transform(m.Vector3(radius * math.cos(yaw), radius * math.sin(yaw)), m.Quaternion(*about_z(yaw))),
+                m.Transform(
+                    m.Vector3(radius * math.cos(yaw), radius * math.sin(yaw)),
+                    m.Quaternion(*about_z(yaw)),
+                ),
             )
             for name in tof_names(self.config)
             for yaw in [BEARINGS_RAD[name] - math.pi / 2]
         ]
         at = m.Vector3(imu.mount_y_m, -imu.mount_x_m)
-        return m.TFMessage((*found, m.TransformStamped(base, self.ros_frame("imu_link"), m.Transform(at))))
+        return m.TFMessage(
+            (*found, m.TransformStamped(base, self.ros_frame("imu_link"), m.Transform(at)))
+        )
 
-    def ros_readings(self, tof: dict[str, float], encoders: dict[str, float], imu: tuple[float, float, float]) -> None:
+    def ros_readings(
+        self, tof: dict[str, float], encoders: dict[str, float], imu: tuple[float, float, float]
+    ) -> None:
         """The sensor messages have come."""
         self.ros_tick()
         kind = self.config.tof
         for name, range_m in tof.items():
             header = self.ros_header(f"range_{name}")
-            measured = (kind.cone_rad, kind.min_range_m, kind.max_range_m, range_m, kind.noise_stddev_m**2)
+            measured = (
+                kind.cone_rad,
+                kind.min_range_m,
+                kind.max_range_m,
+                range_m,
+                kind.noise_stddev_m**2,
+            )
             self.ros_say(f"range/{name}", m.Range(header, INFRARED, *measured))
         self.ros_say("imu", self.ros_imu(*imu))
         turns = 2 * math.pi / self.config.encoders.ticks_per_rev

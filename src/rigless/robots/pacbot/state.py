@@ -21,20 +21,30 @@ class RosState:
 @dataclass
 class PacbotState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
-    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of wheels, IMU, ToF
+    keys: NDArray[np.uint64] = field(
+        default_factory=lambda: np.zeros((3, 2), np.uint64)
+    )  # noise of wheels, IMU, ToF
     ticks: int = 0
     measured: int = 0  # ToF measurements
     hit: bool = False
     commands: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # north, south, east, west
     commanded_ns: int = 0
-    asleep: bool = True  # the watchdog has nothing to watch: no command since it last stopped the motors
+    asleep: bool = (
+        True  # the watchdog has nothing to watch: no command since it last stopped the motors
+    )
     move: int = 0  # number of the last command; a tile's end knows by it whether something else has come since
-    ranges: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # what the ToF sensors read
-    rays: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 5)))  # x, y to x, y, and the true range
+    ranges: NDArray[np.float64] = field(
+        default_factory=lambda: np.zeros(0)
+    )  # what the ToF sensors read
+    rays: NDArray[np.float64] = field(
+        default_factory=lambda: np.zeros((0, 5))
+    )  # x, y to x, y, and the true range
     encoders: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     imu: tuple[float, float, float] = (0.0, 0.0, 0.0)
     game: GameState | None = None
-    said: list[tuple[str, int, int]] = field(default_factory=list)  # what clients and the camera tell the game next
+    said: list[tuple[str, int, int]] = field(
+        default_factory=list
+    )  # what clients and the camera tell the game next
     reported: tuple[int, int] | None = None  # the cell that the camera last told
     ros: RosState = field(default_factory=RosState)
 

@@ -96,7 +96,12 @@ class PacbotView(View):
             right, ahead = 0.82 * config.radius_m * right, 0.82 * config.radius_m * ahead
             tone = 0 if abs(share) < TURNING else 1 if share > 0 else 2
             rows.append(
-                (x + c * right - s * ahead, y + s * right + c * ahead, theta + (math.pi / 2 if right else 0.0), tone)
+                (
+                    x + c * right - s * ahead,
+                    y + s * right + c * ahead,
+                    theta + (math.pi / 2 if right else 0.0),
+                    tone,
+                )
             )
         return rows
 
@@ -122,10 +127,15 @@ class PacbotView(View):
             "ax": ax,
             "ay": ay,
             "omega": omega,
-            **{f"ticks_{wheel}": count for wheel, count in zip(WHEELS, state.encoders, strict=True)},
+            **{
+                f"ticks_{wheel}": count for wheel, count in zip(WHEELS, state.encoders, strict=True)
+            },
             **{f"goal_{wheel}": goal for wheel, goal in zip(WHEELS, state.commands, strict=True)},
             **{f"does_{wheel}": share for wheel, share in zip(WHEELS, self._does(), strict=True)},
-            **{f"tof_{name}": value for name, value in zip(robot.arrays.names, state.ranges.tolist(), strict=True)},
+            **{
+                f"tof_{name}": value
+                for name, value in zip(robot.arrays.names, state.ranges.tolist(), strict=True)
+            },
             **(_game_numbers(state.game) if state.game is not None else {}),
         }
 
@@ -172,10 +182,12 @@ def _game_parts(cell_m: float) -> tuple[Part, ...]:
 
 def _game_rows(on: board.Board, game: Any) -> Mapping[str, ArrayLike]:
     left = [
-        _cells(row, bits & ~large) for row, (bits, large) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
+        _cells(row, bits & ~large)
+        for row, (bits, large) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
     ]
     large = [
-        _cells(row, bits & big) for row, (bits, big) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
+        _cells(row, bits & big)
+        for row, (bits, big) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
     ]
     ghosts = [ghost for ghost in game.ghosts if not ghost.place.gone]
     return {

@@ -114,9 +114,13 @@ class CommandCodec:
     def encode(self, message: Reply | Readings) -> bytes:
         if isinstance(message, Readings):
             body = {"status": "ok", "command": "sensors"}
-            return msgspec.json.encode({**body, "tof": message.tof, "encoders": message.encoders, "imu": message.imu})
+            return msgspec.json.encode(
+                {**body, "tof": message.tof, "encoders": message.encoders, "imu": message.imu}
+            )
         wheel = {"wheel": message.wheel} if message.said else {}
-        return msgspec.json.encode({"status": message.status, **message.said, **wheel, "message": message.message})
+        return msgspec.json.encode(
+            {"status": message.status, **message.said, **wheel, "message": message.message}
+        )
 
 
 def understand(request: Any) -> Command | Query | Refused:

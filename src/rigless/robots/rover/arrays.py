@@ -17,11 +17,18 @@ def make_constants(config: RoverConfig) -> b.Array:
     const[b.ACC_V], const[b.ACC_W] = config.limits.linear_mps2, config.limits.angular_radps2
     const[b.STD_V], const[b.STD_W] = enc.vx_noise_std_mps, enc.wz_noise_std_radps
     keep, kick = pull(dt, enc.drift_time_constant_s)
-    const[b.KEEP], const[b.KICK_V], const[b.KICK_W] = keep, kick * enc.vx_drift_std, kick * enc.wz_drift_std
+    const[b.KEEP], const[b.KICK_V], const[b.KICK_W] = (
+        keep,
+        kick * enc.vx_drift_std,
+        kick * enc.wz_drift_std,
+    )
     const[b.WALK] = imu.gyro_walk_radps * math.sqrt(dt)
     const[b.STD_YAW], const[b.STD_RATE] = imu.yaw_noise_std_rad, imu.wz_noise_std_radps
     const[b.DECLINATION] = shift(config)
-    const[b.STD_ACCEL], const[b.BIAS_AX : b.BIAS_AZ + 1] = imu.accel_noise_std_mps2, imu.accel_bias_mps2
+    const[b.STD_ACCEL], const[b.BIAS_AX : b.BIAS_AZ + 1] = (
+        imu.accel_noise_std_mps2,
+        imu.accel_bias_mps2,
+    )
     keep, kick = pull(config.low_rate_update_period_s, gps.drift_time_constant_s)
     const[b.GPS_KEEP], const[b.GPS_KICK] = keep, kick * gps.drift_std_m
     const[b.STD_GPS], const[b.STD_UP] = gps.noise_std_m, gps.vertical_noise_std_m or 0.0
@@ -31,7 +38,11 @@ def make_constants(config: RoverConfig) -> b.Array:
 def shift(config: RoverConfig) -> float:
     """What the magnetometer's yaw is more than the true one."""
     imu = config.imu
-    declination = imu.magnetic_declination_rad if imu.magnetic_declination == "given" else model_declination(config)
+    declination = (
+        imu.magnetic_declination_rad
+        if imu.magnetic_declination == "given"
+        else model_declination(config)
+    )
     return declination if imu.declination_convention == "physical" else -declination
 
 
@@ -46,6 +57,9 @@ def model_declination(config: RoverConfig) -> float:
     gps = config.gps
     model = pygeomag.GeoMag(coefficients_file="wmm/WMM_2025.COF")
     found = model.calculate(
-        gps.origin_latitude_deg, gps.origin_longitude_deg, gps.origin_altitude_m / 1000, config.imu.magnetic_model_year
+        gps.origin_latitude_deg,
+        gps.origin_longitude_deg,
+        gps.origin_altitude_m / 1000,
+        config.imu.magnetic_model_year,
     )
     return math.radians(found.d)

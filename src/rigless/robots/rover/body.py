@@ -93,14 +93,18 @@ def read_imu(body: Array, const: Array, mount: Array, keys: Any, number: int, ou
     a, b, _, _ = block(keys[IMU], number, 0)
     out[0] = wrap(body[YAW] + const[DECLINATION] + const[STD_YAW] * normal(a))
     out[1] = body[W] + body[BIAS] + const[STD_RATE] * normal(b)
-    force = specific_force(body[ACCEL], body[V], body[W], body[ALPHA], _arm(mount, IMU_AT), _turn(mount))
+    force = specific_force(
+        body[ACCEL], body[V], body[W], body[ALPHA], _arm(mount, IMU_AT), _turn(mount)
+    )
     words = block(keys[IMU], number, 1)
     for axis in range(3):
         out[2 + axis] = force[axis] + const[BIAS_AX + axis] + const[STD_ACCEL] * normal(words[axis])
 
 
 @compiled
-def turn_imu(yaw_rad: float, rate_radps: float, level: float, variance: float, mount: Array, out: Array) -> None:
+def turn_imu(
+    yaw_rad: float, rate_radps: float, level: float, variance: float, mount: Array, out: Array
+) -> None:
     """A yaw and a yaw rate on the IMU's own axes: orientation (4), angular velocity (3), its covariance (9)."""
     q = _turn(mount)
     turned, spun = orientation(yaw_rad, q), rates(rate_radps, q)
@@ -112,7 +116,9 @@ def turn_imu(yaw_rad: float, rate_radps: float, level: float, variance: float, m
 
 
 @compiled
-def read_gps(body: Array, const: Array, mount: Array, scale: float, keys: Any, number: int, out: Array) -> None:
+def read_gps(
+    body: Array, const: Array, mount: Array, scale: float, keys: Any, number: int, out: Array
+) -> None:
     """The receiver's fix `number`, east, north and up in metres; its drift wanders."""
     a, b, c, d = block(keys[GPS], number, 0)
     body[DRIFT_X] = wander(body[DRIFT_X], const[GPS_KEEP], const[GPS_KICK], normal(c))

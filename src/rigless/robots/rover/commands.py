@@ -40,10 +40,15 @@ class Commands(Mounting):
     def obey(self, message: Twist, link: Link) -> None:
         v, w = message.linear.x, message.angular.z
         if not (math.isfinite(v) and math.isfinite(w)):
-            self.event("bad-command", f"cmd_vel is not a number: linear.x {v}, angular.z {w}", "warning")
+            self.event(
+                "bad-command", f"cmd_vel is not a number: linear.x {v}, angular.z {w}", "warning"
+            )
             return
         limits = self.config.limits
-        self.state.command = (clamp(v, limits.linear_mps or FASTEST), clamp(w, limits.angular_radps or FASTEST))
+        self.state.command = (
+            clamp(v, limits.linear_mps or FASTEST),
+            clamp(w, limits.angular_radps or FASTEST),
+        )
         self.state.commanded_ns, self.state.stale = self.now_ns, False
 
     @on(SetInput)
@@ -52,14 +57,19 @@ class Commands(Mounting):
             self.state.epoch_ns = to_ns(min(max(self.input["epoch_s"], 0.0), LATEST_EPOCH_S))
         elif message.name == "teleport":
             try:
-                x, y, yaw = [float(part) for part in (*self.input["teleport"].replace(",", " ").split(), "0")[:3]]
+                x, y, yaw = [
+                    float(part)
+                    for part in (*self.input["teleport"].replace(",", " ").split(), "0")[:3]
+                ]
             except ValueError:
                 x = y = yaw = math.nan
             if max(abs(x), abs(y), abs(yaw)) < FARTHEST:
                 self.place(x, y, yaw)
             elif self.input["teleport"]:
                 self.event(
-                    "bad-teleport", f"{self.input['teleport'][:60]!r} is no place; write x, y and yaw", "warning"
+                    "bad-teleport",
+                    f"{self.input['teleport'][:60]!r} is no place; write x, y and yaw",
+                    "warning",
                 )
 
     def heed(self) -> None:
@@ -68,7 +78,9 @@ class Commands(Mounting):
         if not state.stale and self.now_ns - state.commanded_ns > self.timeout_ns:
             state.stale = True
             if state.command != (0.0, 0.0):
-                self.event("cmd-vel-timeout", f"no cmd_vel for {config.cmd_vel_timeout_s:g} s: stopping")
+                self.event(
+                    "cmd-vel-timeout", f"no cmd_vel for {config.cmd_vel_timeout_s:g} s: stopping"
+                )
         v, w = (0.0, 0.0) if state.stale or self.input["estop"] else state.command
         if self.faults:
             dt = config.high_rate_update_period_s

@@ -28,7 +28,9 @@ class EncVel(Config):
 
     vx_noise_std_mps: NotNegative = 0.0
     wz_noise_std_radps: NotNegative = 0.0
-    vx_drift_std: NotNegative = Field(0.0, description="steady deviation of the scale factor on linear.x")
+    vx_drift_std: NotNegative = Field(
+        0.0, description="steady deviation of the scale factor on linear.x"
+    )
     wz_drift_std: NotNegative = 0.0
     drift_time_constant_s: Positive = 30.0
     drift_start: Start = Field(
@@ -44,7 +46,8 @@ class Imu(Config):
     magnetic_declination_rad: Number = Field(0.0, description="east of true north is positive")
     initial_yaw_rad: Number = 0.0
     magnetic_declination: Literal["given", "auto"] = Field(
-        "given", description="[wire] auto: from the World Magnetic Model at the origin (needs pygeomag)"
+        "given",
+        description="[wire] auto: from the World Magnetic Model at the origin (needs pygeomag)",
     )
     magnetic_model_year: Annotated[float, Field(ge=2025, le=2030)] = Field(
         2026.0, description="the date for auto; WMM2025's span"
@@ -55,7 +58,9 @@ class Imu(Config):
     )
     gyro_bias_radps: Number = 0.0
     gyro_walk_radps: NotNegative = Field(0.0, description="random walk of the bias in one second")
-    accelerometer: Flag = Field(False, description="off: linear_acceleration_covariance[0] is −1, not provided")
+    accelerometer: Flag = Field(
+        False, description="off: linear_acceleration_covariance[0] is −1, not provided"
+    )
     accel_noise_std_mps2: NotNegative = 0.0
     accel_bias_mps2: tuple[Number, Number, Number] = (0.0, 0.0, 0.0)
 
@@ -85,20 +90,26 @@ class FixFrom(Config):
 class Gps(Config):
     """[seed] white noise and a drifting position. The rest are options [ours], off by default."""
 
-    origin_latitude_deg: Annotated[float, Strict(), Field(ge=-90, le=90)] = 46.5191  # [ours] a lawn in Lausanne
+    origin_latitude_deg: Annotated[float, Strict(), Field(ge=-90, le=90)] = (
+        46.5191  # [ours] a lawn in Lausanne
+    )
     origin_longitude_deg: Annotated[float, Strict(), Field(ge=-180, le=180)] = 6.5668
     noise_std_m: NotNegative = 0.0
     drift_std_m: NotNegative = 0.0
     drift_time_constant_s: Positive = 60.0
     drift_start: Start = "zero"
-    origin_altitude_m: Number = Field(0.0, description="height of the map's plane at its origin, over the ellipsoid")
+    origin_altitude_m: Number = Field(
+        0.0, description="height of the map's plane at its origin, over the ellipsoid"
+    )
     vertical_noise_std_m: NotNegative | None = Field(
         None, description="default: altitude is exact, and its variance that of the plane"
     )
     latency_s: Annotated[float, Strict(), Field(ge=0, le=3600)] = Field(
         0.0, description="stamped when measured, sent this much later"
     )
-    outages_s: tuple[tuple[NotNegative, NotNegative], ...] = Field((), description="from, to: no fix in between")
+    outages_s: tuple[tuple[NotNegative, NotNegative], ...] = Field(
+        (), description="from, to: no fix in between"
+    )
     fix_schedule: tuple[FixFrom, ...] = ()
     scale: Scales = Scales()
 
@@ -139,35 +150,56 @@ class RoverConfig(Config):
     base_frame_id: Frame = "base_link"
     imu_frame_id: Frame = "imu_link"
     gps_frame_id: Frame = "gps_link"
-    cmd_vel_timeout_s: NotNegative = Field(0.5, description="a cmd_vel counts until it is older than this")
+    cmd_vel_timeout_s: NotNegative = Field(
+        0.5, description="a cmd_vel counts until it is older than this"
+    )
     high_rate_update_period_s: Period = 0.01
     low_rate_update_period_s: Period = 0.1
     enc_vel: EncVel = EncVel()
     imu: Imu = Imu()
     gps: Gps = Gps()
-    transforms: tuple[Mount, ...] = (  # [ours] an IMU in the middle, the antenna behind it on a mast
+    transforms: tuple[
+        Mount, ...
+    ] = (  # [ours] an IMU in the middle, the antenna behind it on a mast
         Mount(parent="base_link", child="imu_link", z=0.2),
         Mount(parent="base_link", child="gps_link", x=-0.2, z=0.6),
     )
     start_x_m: Number = 0.0
     start_y_m: Number = 0.0
     limits: Limits = Limits()
-    map_file: str = Field("", description="[ours] a map to drive into the walls of; none: an open plane")
-    radius_m: Annotated[float, Strict(), Field(gt=0, le=100)] = 0.35  # [ours] the size of a small field robot
+    map_file: str = Field(
+        "", description="[ours] a map to drive into the walls of; none: an open plane"
+    )
+    radius_m: Annotated[float, Strict(), Field(gt=0, le=100)] = (
+        0.35  # [ours] the size of a small field robot
+    )
     # The node
     node_name: str = "sensor_simulator"
-    namespace: str | None = Field(None, description="default: none for a robot called rover, else the robot's name")
+    namespace: str | None = Field(
+        None, description="default: none for a robot called rover, else the robot's name"
+    )
     remaps: dict[str, str] = {}
     twist_stamped: Flag = Field(False, description="cmd_vel is a TwistStamped")
-    ground_truth_topics: tuple[str, ...] = ("ground_truth", "odom/ground_truth")  # [wire] one and its alias
-    publish_clock: Flag = Field(False, description="/clock at the high rate, for nodes with use_sim_time")
-    use_sim_time: Flag = Field(False, description="stamps are simulated seconds, whatever the epoch_s input says")
+    ground_truth_topics: tuple[str, ...] = (
+        "ground_truth",
+        "odom/ground_truth",
+    )  # [wire] one and its alias
+    publish_clock: Flag = Field(
+        False, description="/clock at the high rate, for nodes with use_sim_time"
+    )
+    use_sim_time: Flag = Field(
+        False, description="stamps are simulated seconds, whatever the epoch_s input says"
+    )
 
     @field_validator("node_name", "namespace", "ground_truth_topics", "remaps")
     @classmethod
     def ros_names(cls, value: object) -> object:
         names = (
-            value if isinstance(value, tuple) else (*value, *value.values()) if isinstance(value, dict) else (value,)
+            value
+            if isinstance(value, tuple)
+            else (*value, *value.values())
+            if isinstance(value, dict)
+            else (value,)
         )
         for name in names:
             if isinstance(name, str) and name and (problem := name_problem(name)):

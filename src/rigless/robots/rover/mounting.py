@@ -27,8 +27,15 @@ class Mounting(Robot):
     def waiting_for(self) -> list[str]:
         """What is held back, and the frames that nothing joins yet."""
         config, state = self.config, self.state
-        wanted = (("imu", state.imu_mounted, config.imu_frame_id), ("gps", state.gps_mounted, config.gps_frame_id))
-        return [f"{topic} ({config.base_frame_id} → {frame})" for topic, there, frame in wanted if not there]
+        wanted = (
+            ("imu", state.imu_mounted, config.imu_frame_id),
+            ("gps", state.gps_mounted, config.gps_frame_id),
+        )
+        return [
+            f"{topic} ({config.base_frame_id} → {frame})"
+            for topic, there, frame in wanted
+            if not there
+        ]
 
     @on(TFMessage)
     def hear_transforms(self, message: TFMessage, link: Link) -> None:

@@ -19,8 +19,17 @@ from rigless.kernel.validation import validate
 from rigless.robots.rover.config import Gps, Mount, RoverConfig
 
 PARAMETERS = "ros__parameters"
-OF_EVERY_NODE = ("qos_overrides", "start_type_description_service")  # rclcpp's own; they mean nothing here
-TELLING = {*RoverConfig.model_fields} - {"map_frame_id", "transforms", "namespace", "node_name", "use_sim_time"}
+OF_EVERY_NODE = (
+    "qos_overrides",
+    "start_type_description_service",
+)  # rclcpp's own; they mean nothing here
+TELLING = {*RoverConfig.model_fields} - {
+    "map_frame_id",
+    "transforms",
+    "namespace",
+    "node_name",
+    "use_sim_time",
+}
 TRUE, FALSE = {"y", "yes", "true", "on"}, {"n", "no", "false", "off"}
 INTEGER = re.compile(r"[+-]?\d{1,18}\Z")
 DEEPEST, MOST_VALUES = 20, 20_000  # no parameter file is larger; an alias of aliases may be
@@ -83,16 +92,22 @@ def read_native(path: Path) -> dict[str, Any] | None:
 def _node_of(blocks: list[Block], file: str) -> str:
     """The rover's node in the file; empty if the file has only wildcards."""
     named = [block for block in blocks if not block.wild]
-    nodes = {block.path for block in named if block.values.keys() & TELLING} or {block.path for block in named}
+    nodes = {block.path for block in named if block.values.keys() & TELLING} or {
+        block.path for block in named
+    }
     if len(nodes) > 1:
-        nodes = {name for name in nodes if name.rpartition("/")[2] == RoverConfig().node_name} or nodes
+        nodes = {
+            name for name in nodes if name.rpartition("/")[2] == RoverConfig().node_name
+        } or nodes
     if len(nodes) > 1:
         what = f"the file is for several nodes: {', '.join(sorted(nodes))}"
         raise InputError(Problem("", what, "keep the parameters of one rover in it", file))
     return next(iter(nodes), "")
 
 
-def _config(path: Path, node: str, blocks: list[Block], lines: dict[KeyPath, int]) -> dict[str, Any]:
+def _config(
+    path: Path, node: str, blocks: list[Block], lines: dict[KeyPath, int]
+) -> dict[str, Any]:
     """The parameters of the node, those of the wildcards that it matches first."""
     found: dict[str, Any] = {}
     where: dict[KeyPath, int] = {}
@@ -106,7 +121,9 @@ def _config(path: Path, node: str, blocks: list[Block], lines: dict[KeyPath, int
         _merge(found, known)
         for place, line in lines.items():
             if place[: len(block.at)] == block.at:
-                short = tuple(str(part) if isinstance(part, str) else part for part in place[len(block.at) :])
+                short = tuple(
+                    str(part) if isinstance(part, str) else part for part in place[len(block.at) :]
+                )
                 where[_undotted(short)] = line
     problems: list[Problem] = []
     config = validate(NativeConfig, found, problems, str(path), where)
@@ -123,7 +140,10 @@ def _told(problems: list[Problem], where: dict[KeyPath, int], file: str) -> list
     for problem in problems:
         if problem.where == "gps":
             keys = ("origin_latitude_deg", "origin_longitude_deg")
-            told += [Problem(f"gps.{key}", problem.what, problem.fix, file, line_of(where, ("gps",))) for key in keys]
+            told += [
+                Problem(f"gps.{key}", problem.what, problem.fix, file, line_of(where, ("gps",)))
+                for key in keys
+            ]
         else:
             told.append(problem)
     return told
@@ -149,9 +169,15 @@ def _blocks(value: Any, at: KeyPath) -> Iterator[Block]:
 def _matches(pattern: str, node: str) -> bool:
     """Whether a wildcard is for a node: * is one part of its path, ** any number of them."""
     parts = [
-        ".*" if part == "**" else "[^/]+" if part == "*" else re.escape(part) for part in pattern.strip("/").split("/")
+        ".*" if part == "**" else "[^/]+" if part == "*" else re.escape(part)
+        for part in pattern.strip("/").split("/")
     ]
-    return re.fullmatch("/" + "/".join(parts).replace("/.*", "(?:/.*)?").replace(".*/", "(?:.*/)?"), node) is not None
+    return (
+        re.fullmatch(
+            "/" + "/".join(parts).replace("/.*", "(?:/.*)?").replace(".*/", "(?:.*/)?"), node
+        )
+        is not None
+    )
 
 
 def _nested(values: dict[str, Any]) -> dict[str, Any]:
@@ -174,7 +200,9 @@ def _merge(into: dict[str, Any], more: dict[str, Any]) -> None:
 
 
 def _undotted(path: KeyPath) -> KeyPath:
-    return tuple(piece for part in path for piece in (part.split(".") if isinstance(part, str) else (part,)))
+    return tuple(
+        piece for part in path for piece in (part.split(".") if isinstance(part, str) else (part,))
+    )
 
 
 def _value(node: Any, at: KeyPath, lines: dict[KeyPath, int], depth: int = DEEPEST) -> Any:

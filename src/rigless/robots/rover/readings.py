@@ -22,9 +22,14 @@ class Readings(Receiver):
     def sense_encoders(self) -> bool:
         """Faults change what the encoders say; False: they say nothing, and dead reckoning stands."""
         body = self.state.body
-        sensed = [self.sense("enc_vx", body.item(b.ENC_V)), self.sense("enc_wz", body.item(b.ENC_W))]
+        sensed = [
+            self.sense("enc_vx", body.item(b.ENC_V)),
+            self.sense("enc_wz", body.item(b.ENC_W)),
+        ]
         silent = None in sensed or self.fault("enc_vel", "off") is not None
-        body[b.ENC_V], body[b.ENC_W] = (0.0, 0.0) if silent else (clamp(value, WILDEST) for value in sensed)
+        body[b.ENC_V], body[b.ENC_W] = (
+            (0.0, 0.0) if silent else (clamp(value, WILDEST) for value in sensed)
+        )
         return not silent
 
     def publish(self, said: bool) -> None:
@@ -43,10 +48,15 @@ class Readings(Receiver):
             variance_w = speed_variance(w, enc.wz_noise_std_radps, enc.wz_drift_std)
             read_v, read_w = state.body[b.ENC_V : b.ENC_W + 1].tolist()
             header = Header(stamp, config.base_frame_id)
-            self.emit("dds", Published("enc_vel", wire.enc_vel(header, read_v, read_w, variance_v, variance_w)))
+            self.emit(
+                "dds",
+                Published("enc_vel", wire.enc_vel(header, read_v, read_w, variance_v, variance_w)),
+            )
         if imu is not None:
             self.emit("dds", Published("imu", imu))
-        truth = wire.ground_truth(Header(stamp, config.map_frame_id), config.base_frame_id, x, y, yaw, v, w)
+        truth = wire.ground_truth(
+            Header(stamp, config.map_frame_id), config.base_frame_id, x, y, yaw, v, w
+        )
         for topic in config.ground_truth_topics:
             self.emit("dds", Published(topic, truth))
 
@@ -57,14 +67,20 @@ class Readings(Receiver):
         if self.fault("imu", "off") is not None:
             return None
         walked = config.gyro_walk_radps**2 * self.now_ns / 1e9
-        variance = max(config.wz_noise_std_radps**2 + config.gyro_bias_radps**2 + walked, wire.FLOOR)
-        sure_yaw, sure_rate = (0.0 if value is None else clamp(value, WILDEST) for value in (yaw, rate))
+        variance = max(
+            config.wz_noise_std_radps**2 + config.gyro_bias_radps**2 + walked, wire.FLOOR
+        )
+        sure_yaw, sure_rate = (
+            0.0 if value is None else clamp(value, WILDEST) for value in (yaw, rate)
+        )
         b.turn_imu(sure_yaw, sure_rate, wire.FLOOR, variance, state.mount, self.turned)
         yaw_variance = None if yaw is None else config.yaw_noise_std_rad**2
         white, (x, y, z) = config.accel_noise_std_mps2**2, config.accel_bias_mps2
         variances = (white + x * x, white + y * y, white + z * z)
         acceleration = felt if config.accelerometer else None
-        return wire.imu(header, self.turned.tolist(), yaw_variance, rate is not None, acceleration, variances)
+        return wire.imu(
+            header, self.turned.tolist(), yaw_variance, rate is not None, acceleration, variances
+        )
 
     def read_imu(self) -> tuple[float | None, float | None, list[float] | None]:
         """Yaw from magnetic north, yaw rate, and what the accelerometer feels; None: not read."""

@@ -46,7 +46,9 @@ class Receiver(Mounting):
         if kind != "none":
             state.track[state.fixes % TRACK] = east, north
         if self.config.gps.latency_s:
-            self.after(self.config.gps.latency_s, self.send_fix, self.now_ns, kind, east, north, up, scale)
+            self.after(
+                self.config.gps.latency_s, self.send_fix, self.now_ns, kind, east, north, up, scale
+            )
         else:
             self.send_fix(self.now_ns, kind, east, north, up, scale)
 
@@ -75,7 +77,9 @@ class Receiver(Mounting):
         sensed = self.sense("gps", place)
         return None if sensed is None else np.clip(sensed, -FARTHEST_M, FARTHEST_M)
 
-    def send_fix(self, epoch_ns: int, kind: str, east_m: float, north_m: float, up_m: float, scale: float) -> None:
+    def send_fix(
+        self, epoch_ns: int, kind: str, east_m: float, north_m: float, up_m: float, scale: float
+    ) -> None:
         if not self.wanted("dds"):
             return
         header = Header(wire.stamp_of(self.stamp_epoch_ns + epoch_ns), self.config.gps_frame_id)
@@ -90,5 +94,7 @@ class Receiver(Mounting):
 
 def number(value: Any, default: float) -> float:
     """A fault's own parameter; whatever is not a number is the default."""
-    usable = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= FARTHEST_M
+    usable = (
+        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= FARTHEST_M
+    )
     return float(value) if usable else default

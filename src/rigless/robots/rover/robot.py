@@ -53,7 +53,10 @@ class Rover(Commands, Readings):
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         return (
-            replace(ros_port(wire.node_of(self.config, self.name)), example=wire.circle_line(self.config, self.name)),
+            replace(
+                ros_port(wire.node_of(self.config, self.name)),
+                example=wire.circle_line(self.config, self.name),
+            ),
         )
 
     @classmethod
@@ -69,15 +72,25 @@ class Rover(Commands, Readings):
     def start(self) -> None:
         config, state, gps = self.config, self.state, self.config.gps
         self.const = make_constants(config)
-        self.plane = Topocentric(gps.origin_latitude_deg, gps.origin_longitude_deg, gps.origin_altitude_m)
+        self.plane = Topocentric(
+            gps.origin_latitude_deg, gps.origin_longitude_deg, gps.origin_altitude_m
+        )
         self.contact = Contact(self.world.grid) if isinstance(self.world, GridWorld) else None
         self.read_out, self.turned = np.zeros(5), np.zeros(16)
-        self._period_ns, self.timeout_ns = math.ceil(10**9 / config.high_hz), to_ns(config.cmd_vel_timeout_s)
+        self._period_ns, self.timeout_ns = (
+            math.ceil(10**9 / config.high_hz),
+            to_ns(config.cmd_vel_timeout_s),
+        )
         self._fix_every = config.fix_every
         state.keys = np.array(
-            [noise_key(self.simulation.seed, f"{self.name}/{part}") for part in ("encoder", "imu", "gps")]
+            [
+                noise_key(self.simulation.seed, f"{self.name}/{part}")
+                for part in ("encoder", "imu", "gps")
+            ]
         )
-        self.place(*(self.start_pose or (config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad)))
+        self.place(
+            *(self.start_pose or (config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad))
+        )
         if self.contact is not None:
             self.check_fit(self.contact)
         state.body[b.ODO_X : b.ODO_YAW + 1] = state.body[b.X : b.YAW + 1]
@@ -94,21 +107,31 @@ class Rover(Commands, Readings):
         x_m, y_m, radius_m = self.footprint()
         size_m = contact.grid.resolution_m
         x, y = contact.grid.to_cells(x_m, y_m)
-        gap = nearest(contact.grid.occupied, contact.clear, float(x), float(y), 2 * radius_m / size_m)[0]
+        gap = nearest(
+            contact.grid.occupied, contact.clear, float(x), float(y), 2 * radius_m / size_m
+        )[0]
         if gap * size_m < radius_m:
             what = f"a rover {2 * radius_m:g} m wide does not fit where it starts, at ({x_m:g}, {y_m:g})"
-            raise InputError(Problem(self.name, what, "another start, a smaller radius_m, or a wider map"))
+            raise InputError(
+                Problem(self.name, what, "another start, a smaller radius_m, or a wider map")
+            )
 
     def begin_drifts(self) -> None:
         """Tick 0 of the noise is where drifts begin that begin in their steady state."""
         enc, gps, state = self.config.enc_vel, self.config.gps, self.state
         if enc.drift_start == "stationary":
             a, c, _, _ = block(state.keys[b.ENCODER], 0, 0)
-            state.body[b.SCALE_V], state.body[b.SCALE_W] = enc.vx_drift_std * normal(a), enc.wz_drift_std * normal(c)
+            state.body[b.SCALE_V], state.body[b.SCALE_W] = (
+                enc.vx_drift_std * normal(a),
+                enc.wz_drift_std * normal(c),
+            )
             state.doubt[3, 3], state.doubt[4, 4] = enc.vx_drift_std**2, enc.wz_drift_std**2
         if gps.drift_start == "stationary":
             a, c, _, _ = block(state.keys[b.GPS], 0, 0)
-            state.body[b.DRIFT_X], state.body[b.DRIFT_Y] = gps.drift_std_m * normal(a), gps.drift_std_m * normal(c)
+            state.body[b.DRIFT_X], state.body[b.DRIFT_Y] = (
+                gps.drift_std_m * normal(a),
+                gps.drift_std_m * normal(c),
+            )
 
     # Motion
 
@@ -142,8 +165,12 @@ class Rover(Commands, Readings):
         if not state.stale:
             left_ns = state.commanded_ns + self.timeout_ns - self.now_ns
             times = min(times, left_ns // self._period_ns + 1)
-        if self._fix_every and (gps.outages_s or gps.fix_schedule or gps.latency_s or not state.gps_mounted):
-            times = min(times, self._fix_every - 1 - state.ticks % self._fix_every)  # fixes are taken one by one
+        if self._fix_every and (
+            gps.outages_s or gps.fix_schedule or gps.latency_s or not state.gps_mounted
+        ):
+            times = min(
+                times, self._fix_every - 1 - state.ticks % self._fix_every
+            )  # fixes are taken one by one
         if times < 1:
             return 0
         self.heed()
@@ -167,7 +194,9 @@ class Rover(Commands, Readings):
         state, body, dt = self.state, self.state.body, self.config.high_rate_update_period_s
         assert isinstance(self.world, GridWorld)
         contact.surround(*self.world.around(self))
-        moved = contact.move((x_m, y_m), self.config.radius_m, (body[b.X] - x_m, body[b.Y] - y_m), STOP)
+        moved = contact.move(
+            (x_m, y_m), self.config.radius_m, (body[b.X] - x_m, body[b.Y] - y_m), STOP
+        )
         if moved.hit:
             went = math.hypot(moved.x_m - x_m, moved.y_m - y_m)
             body[b.ODOMETER] += went - abs(body[b.V]) * dt
@@ -178,7 +207,10 @@ class Rover(Commands, Readings):
             state.touch = (*moved.point_m, *moved.normal)
             if not state.hit:
                 self.count("collisions")
-                self.event("collision", f"met something at ({moved.point_m[0]:.2f}, {moved.point_m[1]:.2f})")
+                self.event(
+                    "collision",
+                    f"met something at ({moved.point_m[0]:.2f}, {moved.point_m[1]:.2f})",
+                )
         state.hit = moved.hit
 
     def footprint(self) -> tuple[float, float, float]:
@@ -210,7 +242,9 @@ class Rover(Commands, Readings):
             encoder_scale_errors=(body[b.SCALE_V], body[b.SCALE_W]),
             gyro_bias_radps=body[b.BIAS],
             gps_drift_m=(body[b.DRIFT_X], body[b.DRIFT_Y]),
-            gps_error_m=math.hypot(fix.east_m - at[0], fix.north_m - at[1]) if fix.epoch_ns >= 0 else 0.0,
+            gps_error_m=math.hypot(fix.east_m - at[0], fix.north_m - at[1])
+            if fix.epoch_ns >= 0
+            else 0.0,
             fix=fix.kind,
             waiting_for=self.waiting_for(),
             contacts=[Touch(*state.touch)] if state.hit else [],

@@ -32,7 +32,9 @@ class Fix:
 @dataclass
 class RoverState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
-    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of encoders, IMU, GPS
+    keys: NDArray[np.uint64] = field(
+        default_factory=lambda: np.zeros((3, 2), np.uint64)
+    )  # noise of encoders, IMU, GPS
     doubt: NDArray[np.float64] = field(
         default_factory=lambda: np.zeros((5, 5))
     )  # covariance of dead reckoning, see `reckon`
@@ -42,8 +44,8 @@ class RoverState:
     commanded_ns: int = 0
     stale: bool = True  # there is no command, or it is too old
     epoch_ns: int = 0  # what stamps count from
-    frames: dict[str, tuple[str, tuple[float, float, float], tuple[float, float, float, float]]] = field(
-        default_factory=dict
+    frames: dict[str, tuple[str, tuple[float, float, float], tuple[float, float, float, float]]] = (
+        field(default_factory=dict)
     )
     mount: NDArray[np.float64] = field(default_factory=level_mount)
     imu_mounted: bool = False

@@ -154,11 +154,19 @@ class RoverView(View):
         if variances[1] <= 0:
             return ()
         half = SURE * np.sqrt(np.maximum(variances, 0.0))
-        return (*state.body[b.ODO_X : b.ODO_Y + 1], math.atan2(axes[1, 1], axes[0, 1]), half[1], half[0])
+        return (
+            *state.body[b.ODO_X : b.ODO_Y + 1],
+            math.atan2(axes[1, 1], axes[0, 1]),
+            half[1],
+            half[0],
+        )
 
     def _wheels(self, x: float, y: float, yaw: float) -> list[tuple[float, float, float, int]]:
         reach = 0.8 * self.robot.config.radius_m
-        sides = [(reach * math.cos(yaw + side), reach * math.sin(yaw + side)) for side in (0.9, 2.24, -2.24, -0.9)]
+        sides = [
+            (reach * math.cos(yaw + side), reach * math.sin(yaw + side))
+            for side in (0.9, 2.24, -2.24, -0.9)
+        ]
         return [(x + dx, y + dy, yaw, 0) for dx, dy in sides]
 
     def _graticule(self, x: float, y: float) -> ArrayLike:
@@ -174,6 +182,8 @@ class RoverView(View):
                 ((low + line, left), (low + line, left + reach)),
                 ((low, left + line), (low + reach, left + line)),
             ):
-                rows += [plane.to_enu(north * GRID_DEG, east * GRID_DEG)[:2] for north, east in ends]
+                rows += [
+                    plane.to_enu(north * GRID_DEG, east * GRID_DEG)[:2] for north, east in ends
+                ]
                 rows.append((math.nan, math.nan))
         return rows

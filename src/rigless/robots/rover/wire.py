@@ -31,7 +31,12 @@ from rigless.sensors.attitude import about_z
 FLOOR = 1e-9
 LATEST_S = 2**31 - 1  # what a stamp can hold
 NOT_PROVIDED = (-1.0, *(0.0,) * 8)
-STATUS = {"none": -1, "fix": 0, "float": 1, "fixed": 2}  # NO_FIX, FIX, SBAS_FIX, GBAS_FIX; ROS has no word for float
+STATUS = {
+    "none": -1,
+    "fix": 0,
+    "float": 1,
+    "fixed": 2,
+}  # NO_FIX, FIX, SBAS_FIX, GBAS_FIX; ROS has no word for float
 SERVICE_GPS = 1
 UNKNOWN, DIAGONAL_KNOWN = 0, 2
 FLAT = Vector3()
@@ -40,7 +45,11 @@ FLAT = Vector3()
 def node_of(config: RoverConfig, robot: str) -> Node:
     """The rover as a ROS node. A robot that is not called rover has its name as namespace, so that several do not meet."""
     own = "" if robot == "rover" else re.sub(r"\W", "_", robot, flags=re.ASCII)
-    namespace = (own if not own[:1].isdigit() else f"_{own}") if config.namespace is None else config.namespace
+    namespace = (
+        (own if not own[:1].isdigit() else f"_{own}")
+        if config.namespace is None
+        else config.namespace
+    )
     topics = [
         Topic("cmd_vel", TwistStamped if config.twist_stamped else Twist, "in"),
         Topic("/tf_static", TFMessage, "in", transient_local=True, depth=100),
@@ -58,7 +67,9 @@ def circle_line(config: RoverConfig, robot: str) -> str:
     """What a shell with ROS says to have it drive a circle."""
     node = node_of(config, robot)
     twist = "{linear: {x: 0.5}, angular: {z: 0.4}}"
-    kind, said = ("TwistStamped", f"{{twist: {twist}}}") if config.twist_stamped else ("Twist", twist)
+    kind, said = (
+        ("TwistStamped", f"{{twist: {twist}}}") if config.twist_stamped else ("Twist", twist)
+    )
     return f"ros2 topic pub -r 10 {node.full_name('cmd_vel')} geometry_msgs/msg/{kind} '{said}'"
 
 
@@ -71,15 +82,56 @@ def diagonal6(*variances: float) -> tuple[float, ...]:
     """A 6×6 covariance with these on its diagonal."""
     a, b, c, d, e, f = variances
     z = 0.0
-    return (a, z, z, z, z, z, z, b, z, z, z, z, z, z, c, z, z, z, z, z, z, d, z, z, z, z, z, z, e, z, z, z, z, z, z, f)
+    return (
+        a,
+        z,
+        z,
+        z,
+        z,
+        z,
+        z,
+        b,
+        z,
+        z,
+        z,
+        z,
+        z,
+        z,
+        c,
+        z,
+        z,
+        z,
+        z,
+        z,
+        z,
+        d,
+        z,
+        z,
+        z,
+        z,
+        z,
+        z,
+        e,
+        z,
+        z,
+        z,
+        z,
+        z,
+        z,
+        f,
+    )
 
 
 EXACT6 = diagonal6(*(FLOOR,) * 6)
 
 
-def enc_vel(header: Header, v: float, w: float, variance_v: float, variance_w: float) -> TwistWithCovarianceStamped:
+def enc_vel(
+    header: Header, v: float, w: float, variance_v: float, variance_w: float
+) -> TwistWithCovarianceStamped:
     twist = Twist(Vector3(v, 0.0, 0.0), Vector3(0.0, 0.0, w))
-    covariance = diagonal6(max(variance_v, FLOOR), FLOOR, FLOOR, FLOOR, FLOOR, max(variance_w, FLOOR))
+    covariance = diagonal6(
+        max(variance_v, FLOOR), FLOOR, FLOOR, FLOOR, FLOOR, max(variance_w, FLOOR)
+    )
     return TwistWithCovarianceStamped(header, TwistWithCovariance(twist, covariance))
 
 
@@ -107,15 +159,27 @@ def imu(
     )
 
 
-def gps(header: Header, kind: str, place: tuple[float, float, float], variance: float, up_variance: float) -> NavSatFix:
+def gps(
+    header: Header,
+    kind: str,
+    place: tuple[float, float, float],
+    variance: float,
+    up_variance: float,
+) -> NavSatFix:
     status = NavSatStatus(STATUS[kind], SERVICE_GPS)
     if kind == "none":
         return NavSatFix(header, status, *place, position_covariance_type=UNKNOWN)
     level, up = max(variance, FLOOR), max(up_variance, FLOOR)
-    return NavSatFix(header, status, *place, (level, 0.0, 0.0, 0.0, level, 0.0, 0.0, 0.0, up), DIAGONAL_KNOWN)
+    return NavSatFix(
+        header, status, *place, (level, 0.0, 0.0, 0.0, level, 0.0, 0.0, 0.0, up), DIAGONAL_KNOWN
+    )
 
 
-def ground_truth(header: Header, child: str, x: float, y: float, yaw: float, v: float, w: float) -> Odometry:
+def ground_truth(
+    header: Header, child: str, x: float, y: float, yaw: float, v: float, w: float
+) -> Odometry:
     pose = Pose(Point(x, y, 0.0), Quaternion(*about_z(yaw)))
     twist = Twist(Vector3(v, 0.0, 0.0), Vector3(0.0, 0.0, w))
-    return Odometry(header, child, PoseWithCovariance(pose, EXACT6), TwistWithCovariance(twist, EXACT6))
+    return Odometry(
+        header, child, PoseWithCovariance(pose, EXACT6), TwistWithCovariance(twist, EXACT6)
+    )

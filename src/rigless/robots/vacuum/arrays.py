@@ -49,7 +49,9 @@ def make_arrays(config: VacuumConfig, grid: Grid) -> Arrays:
         carpets=np.array([(*c.x, *c.y, c.slip) for c in config.carpets], float).reshape(-1, 5),
         gyro_axes=np.array([gyro.x, gyro.y, gyro.z], float),
         accel_axes=np.array([accel.x, accel.y, accel.z], float),
-        deviations=np.array([imu.gyro_noise.stddev, imu.accel_noise.stddev, imu.tilt_noise.stddev], float),
+        deviations=np.array(
+            [imu.gyro_noise.stddev, imu.accel_noise.stddev, imu.tilt_noise.stddev], float
+        ),
         biases=np.array([imu.gyro_noise.bias, imu.accel_noise.bias, (0, 0, 0)], float),
         angles=angles,
         cosines=np.cos(directions),
@@ -72,15 +74,25 @@ def _constants(config: VacuumConfig, grid: Grid) -> Array:
     limited = 0.0 if config.mock_compat else 1.0
     const = np.zeros(b.CONST_SIZE)
     const[b.DT] = 1.0 / config.imu.update_rate_hz
-    const[b.RADIUS], const[b.BASE], const[b.TICKS_PER_M] = robot.robot_radius, robot.wheel_base, robot.ticks_per_meter
-    const[b.ACC_V], const[b.ACC_W] = robot.max_linear_acceleration * limited, robot.max_angular_acceleration * limited
+    const[b.RADIUS], const[b.BASE], const[b.TICKS_PER_M] = (
+        robot.robot_radius,
+        robot.wheel_base,
+        robot.ticks_per_meter,
+    )
+    const[b.ACC_V], const[b.ACC_W] = (
+        robot.max_linear_acceleration * limited,
+        robot.max_angular_acceleration * limited,
+    )
     const[b.MODE], const[b.FRICTION] = MODES[robot.collision_mode], robot.slide_friction
     const[b.SLIP_BIAS], const[b.SLIP_STD] = noise.slip_bias, noise.slip_stddev
     const[b.REACH] = bumpers.trigger_distance
     const[b.LEFT_A], const[b.LEFT_B] = bumpers.left.start_angle, bumpers.left.end_angle
     const[b.RIGHT_A], const[b.RIGHT_B] = bumpers.right.start_angle, bumpers.right.end_angle
     const[b.TILT_KEEP] = math.exp(-const[b.DT] / config.imu.tilt_time_constant_s)
-    const[b.GYRO_LSB], const[b.ACCEL_LSB] = config.imu.gyro_lsb_per_radps, config.imu.accel_lsb_per_g
+    const[b.GYRO_LSB], const[b.ACCEL_LSB] = (
+        config.imu.gyro_lsb_per_radps,
+        config.imu.accel_lsb_per_g,
+    )
     const[b.RES], const[b.OX], const[b.OY] = grid.resolution_m, grid.origin[0], grid.origin[1]
     const[b.OCOS], const[b.OSIN] = math.cos(grid.origin[2]), math.sin(grid.origin[2])
     return const
@@ -89,13 +101,31 @@ def _constants(config: VacuumConfig, grid: Grid) -> Array:
 def _lidar_setup(config: VacuumConfig, grid: Grid) -> Array:
     lidar, noise = config.lidar, config.lidar.noise
     setup = np.zeros(s.SETUP_SIZE)
-    setup[s.MOUNT_X], setup[s.MOUNT_Y], setup[s.OPTICAL] = lidar.mounting_x, lidar.mounting_y, lidar.optical_offset
-    setup[s.MIN_RANGE], setup[s.MAX_RANGE], setup[s.OFFSET] = lidar.min_range, lidar.max_range, lidar.angle_offset
-    setup[s.STD], setup[s.STD_PER_M2], setup[s.BIAS] = noise.range_stddev, noise.range_stddev_per_m2, noise.range_bias
+    setup[s.MOUNT_X], setup[s.MOUNT_Y], setup[s.OPTICAL] = (
+        lidar.mounting_x,
+        lidar.mounting_y,
+        lidar.optical_offset,
+    )
+    setup[s.MIN_RANGE], setup[s.MAX_RANGE], setup[s.OFFSET] = (
+        lidar.min_range,
+        lidar.max_range,
+        lidar.angle_offset,
+    )
+    setup[s.STD], setup[s.STD_PER_M2], setup[s.BIAS] = (
+        noise.range_stddev,
+        noise.range_stddev_per_m2,
+        noise.range_bias,
+    )
     setup[s.ANGLE_STD], setup[s.MISS] = noise.angle_stddev, noise.miss_rate
     setup[s.Q_BASE], setup[s.Q_DECAY] = noise.quality_base, noise.quality_distance_decay
-    setup[s.GRAZING] = max(0.0, math.cos(noise.incidence_limit)) if noise.incidence_limit < 1.57 else 0.0
-    setup[s.MATERIALS], setup[s.MIXED], setup[s.QUANTUM] = noise.materials, noise.mixed_pixels, noise.quantisation
+    setup[s.GRAZING] = (
+        max(0.0, math.cos(noise.incidence_limit)) if noise.incidence_limit < 1.57 else 0.0
+    )
+    setup[s.MATERIALS], setup[s.MIXED], setup[s.QUANTUM] = (
+        noise.materials,
+        noise.mixed_pixels,
+        noise.quantisation,
+    )
     setup[s.CENTRED] = config.lidar_frame == "robot_center"
     setup[s.ROLLING] = lidar.rolling
     setup[s.RES], setup[s.OX], setup[s.OY] = grid.resolution_m, grid.origin[0], grid.origin[1]

@@ -20,12 +20,27 @@ Array = NDArray[np.float64]
 
 # BODY
 X, Y, THETA, V, W, GOAL_V, GOAL_W, LEFT_TICKS, RIGHT_TICKS, AX, AY = range(11)
-TILT_X, TILT_Y, TILT_Z, NORMAL_X, NORMAL_Y, TOUCH_X, TOUCH_Y, ODOMETER, ODO_X, ODO_Y, ODO_THETA, REAL_V = range(11, 23)
+(
+    TILT_X,
+    TILT_Y,
+    TILT_Z,
+    NORMAL_X,
+    NORMAL_Y,
+    TOUCH_X,
+    TOUCH_Y,
+    ODOMETER,
+    ODO_X,
+    ODO_Y,
+    ODO_THETA,
+    REAL_V,
+) = range(11, 23)
 BODY_SIZE = 23
 
 # CONST
 DT, RADIUS, BASE, TICKS_PER_M, ACC_V, ACC_W, MODE, FRICTION, RES, OX, OY, OCOS, OSIN = range(13)
-SLIP_BIAS, SLIP_STD, REACH, LEFT_A, LEFT_B, RIGHT_A, RIGHT_B, TILT_KEEP, GYRO_LSB, ACCEL_LSB = range(13, 23)
+SLIP_BIAS, SLIP_STD, REACH, LEFT_A, LEFT_B, RIGHT_A, RIGHT_B, TILT_KEEP, GYRO_LSB, ACCEL_LSB = (
+    range(13, 23)
+)
 CONST_SIZE = 23
 
 # flags that a tick gives back
@@ -53,7 +68,9 @@ def tick(
     dt = const[DT]
     held = body[NORMAL_X] != 0.0 or body[NORMAL_Y] != 0.0  # by a contact, in the tick before
     stalled = held and abs(body[REAL_V]) < 1e-6 and (body[GOAL_V] - body[V]) * body[V] < 0.0
-    v = approach(0.0 if stalled else body[V], body[GOAL_V], const[ACC_V], dt)  # what stands still leaves at once
+    v = approach(
+        0.0 if stalled else body[V], body[GOAL_V], const[ACC_V], dt
+    )  # what stands still leaves at once
     v = v if const[ACC_V] > 0 else body[GOAL_V]
     w = approach(body[W], body[GOAL_W], const[ACC_W], dt) if const[ACC_W] > 0 else body[GOAL_W]
     x, y, theta = body[X], body[Y], body[THETA]
@@ -93,11 +110,16 @@ def tick(
 
     body[X], body[Y], body[THETA] = new_x, new_y, end_theta
     body[W] = w
-    body[V] = rolled / dt if hit and const[MODE] == STOP else v  # sliding, the drive goes on pushing
+    body[V] = (
+        rolled / dt if hit and const[MODE] == STOP else v
+    )  # sliding, the drive goes on pushing
     body[AX], body[AY] = (real_v - body[REAL_V]) / dt, real_v * w
     body[REAL_V] = real_v
     body[ODOMETER] += math.hypot(new_x - x, new_y - y)
-    body[NORMAL_X], body[NORMAL_Y] = cos * scratch[3] - sin * scratch[4], sin * scratch[3] + cos * scratch[4]
+    body[NORMAL_X], body[NORMAL_Y] = (
+        cos * scratch[3] - sin * scratch[4],
+        sin * scratch[3] + cos * scratch[4],
+    )
     body[TOUCH_X] = const[OX] + (cos * scratch[5] - sin * scratch[6]) * res
     body[TOUCH_Y] = const[OY] + (sin * scratch[5] + cos * scratch[6]) * res
     _count_wheels(body, const, rolled, w * dt, key, number)
@@ -111,15 +133,47 @@ def tick(
     heading = end_theta - math.atan2(sin, cos)
     radius, reach = const[RADIUS] / res, const[REACH] / res
     if zone_touched(
-        occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const[LEFT_A], const[LEFT_B]
+        occupied,
+        clear,
+        discs,
+        boxes,
+        cell_x,
+        cell_y,
+        heading,
+        radius,
+        reach,
+        const[LEFT_A],
+        const[LEFT_B],
     ):
         flags |= BUMP_LEFT
     if zone_touched(
-        occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const[RIGHT_A], const[RIGHT_B]
+        occupied,
+        clear,
+        discs,
+        boxes,
+        cell_x,
+        cell_y,
+        heading,
+        radius,
+        reach,
+        const[RIGHT_A],
+        const[RIGHT_B],
     ):
         flags |= BUMP_RIGHT
-    if const[RIGHT_B] < const[LEFT_A] and zone_touched(  # the shell is one piece: pressed in the middle it closes both
-        occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const[RIGHT_B], const[LEFT_A]
+    if const[RIGHT_B] < const[
+        LEFT_A
+    ] and zone_touched(  # the shell is one piece: pressed in the middle it closes both
+        occupied,
+        clear,
+        discs,
+        boxes,
+        cell_x,
+        cell_y,
+        heading,
+        radius,
+        reach,
+        const[RIGHT_B],
+        const[LEFT_A],
     ):
         flags |= BUMP_LEFT | BUMP_RIGHT
     return flags | _cliffs(cliff, cliff_sensors, cell_x, cell_y, heading, res)
@@ -137,14 +191,29 @@ def tick_many(
     for done in range(times):
         kept[:] = body
         now = number + done + 1
-        new = tick(body, const, occupied, clear, cliff, discs, boxes, carpets, cliff_sensors, keys[0], now, scratch)
+        new = tick(
+            body,
+            const,
+            occupied,
+            clear,
+            cliff,
+            discs,
+            boxes,
+            carpets,
+            cliff_sensors,
+            keys[0],
+            now,
+            scratch,
+        )
         if new != flags:
             body[:] = kept
             return done
         leave_trail(trail, (trail_at + done) % trail.shape[0], body, now * const[DT])
         if sense:
             drift = drift_rate * now * const[DT]
-            read_imu(body, const, gyro_axes, accel_axes, deviations, biases, drift, keys[1], now, imu)
+            read_imu(
+                body, const, gyro_axes, accel_axes, deviations, biases, drift, keys[1], now, imu
+            )
     return times
 
 
@@ -154,7 +223,9 @@ def leave_trail(trail: Array, at: int, body: Array, time_s: float) -> None:
 
 
 @compiled
-def _count_wheels(body: Array, const: Array, rolled: float, turned: float, key: Any, number: int) -> None:
+def _count_wheels(
+    body: Array, const: Array, rolled: float, turned: float, key: Any, number: int
+) -> None:
     """Encoder ticks with slip, and the pose that a perfect reader of them would believe."""
     left, right = rolled - 0.5 * const[BASE] * turned, rolled + 0.5 * const[BASE] * turned
     a, b, _, _ = block(key, number, 0)
@@ -193,7 +264,11 @@ def read_imu(
     g = STANDARD_GRAVITY
     truth = np.zeros(9)
     truth[0] = -body[W] * const[GYRO_LSB]  # [seed] the gyro's x is yaw, clockwise; y pitch, z roll
-    truth[3], truth[4], truth[5] = body[AX] / g * const[ACCEL_LSB], body[AY] / g * const[ACCEL_LSB], const[ACCEL_LSB]
+    truth[3], truth[4], truth[5] = (
+        body[AX] / g * const[ACCEL_LSB],
+        body[AY] / g * const[ACCEL_LSB],
+        const[ACCEL_LSB],
+    )
     for axis in range(3):
         truth[6 + axis] = body[TILT_X + axis] * const[ACCEL_LSB]
     noise = np.empty(12)

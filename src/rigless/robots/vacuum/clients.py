@@ -36,7 +36,11 @@ class Clients:
             self.turn_lidar(True)  # as a bridge does when it starts
             self.ros_greet()
             return
-        others = [other for other in self.links("commands") if other.id != link.id and other.id in self.state.clients]
+        others = [
+            other
+            for other in self.links("commands")
+            if other.id != link.id and other.id in self.state.clients
+        ]
         if others and self.config.client_policy == "reject":
             self.note("client-rejected", f"{message.peer}: another client is connected", "warning")
             self.close(link)
@@ -61,10 +65,17 @@ class Clients:
         """Datagrams to the client of this connection, at the port numbers that the config wants."""
         network, host = self.config.network, link.peer.rpartition(":")[0] or "127.0.0.1"
         same = link.local.rpartition(":")[2]
-        client_port = network.udp_client_port or (int(same) if same.isdigit() else network.udp_streaming_port)
-        wanted = {"both": (network.udp_streaming_port, client_port), "streaming": (network.udp_streaming_port,)}
+        client_port = network.udp_client_port or (
+            int(same) if same.isdigit() else network.udp_streaming_port
+        )
+        wanted = {
+            "both": (network.udp_streaming_port, client_port),
+            "streaming": (network.udp_streaming_port,),
+        }
         numbers = dict.fromkeys(wanted.get(network.udp_ports, (client_port,)))
-        self.state.clients[link.id] = [self.open("telemetry", f"{host}:{number}").id for number in numbers]
+        self.state.clients[link.id] = [
+            self.open("telemetry", f"{host}:{number}").id for number in numbers
+        ]
 
     def drop_telemetry(self, link: Link) -> None:
         mine = self.state.clients.get(link.id, [])

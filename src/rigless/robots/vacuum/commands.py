@@ -64,7 +64,11 @@ class Commands:
             case "configure" if not compat or self.state.drive_enabled:
                 speeds = self.wanted_speeds(message)
                 if speeds is None:
-                    self.note("bad-command", f"drive: no usable velocity in {sorted(message.config)}", "warning")
+                    self.note(
+                        "bad-command",
+                        f"drive: no usable velocity in {sorted(message.config)}",
+                        "warning",
+                    )
                 else:
                     self.set_velocity(*speeds)
 
@@ -73,7 +77,9 @@ class Commands:
         given = {
             key: value
             for key, value in message.config.items()
-            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+            if isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and math.isfinite(value)
         }
         if "linear" in given and "angular" in given:
             return float(given["linear"]), float(given["angular"])
@@ -89,7 +95,12 @@ class Commands:
         angular = min(max(angular, -robot.max_angular_speed), robot.max_angular_speed)
         self.state.commanded_ns = self.now_ns
         if (linear, angular) != self.goal():
-            self.note("velocity", f"velocity {linear:.3f} m/s, {angular:.3f} rad/s", linear=linear, angular=angular)
+            self.note(
+                "velocity",
+                f"velocity {linear:.3f} m/s, {angular:.3f} rad/s",
+                linear=linear,
+                angular=angular,
+            )
         self.state.command = (linear, angular)
         self.state.body[b.GOAL_V], self.state.body[b.GOAL_W] = linear, angular
 
@@ -168,10 +179,14 @@ class Commands:
 
     @on(Ignored)
     def ignore(self, message: Ignored, link: Link) -> None:
-        self.count("ignored_frames")  # there can be thousands in one packet; a line each would drown the log
+        self.count(
+            "ignored_frames"
+        )  # there can be thousands in one packet; a line each would drown the log
 
 
-def _number(message: Control, key: str, low: float, high: float, default: float | None = None) -> float | None:
+def _number(
+    message: Control, key: str, low: float, high: float, default: float | None = None
+) -> float | None:
     """A number of the config within its limits; the default if it is missing, None if it is no number."""
     value = message.config.get(key, default)
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):

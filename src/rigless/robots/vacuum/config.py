@@ -52,12 +52,18 @@ class LidarNoise(Config):
     quality_base: Annotated[float, Field(ge=0, le=255)] = 200
     quality_distance_decay: NotNegative = 10
     miss_rate: Share = 0.01
-    range_stddev_per_m2: NotNegative = Field(0.0, description="triangulation: sigma grows with range squared")
+    range_stddev_per_m2: NotNegative = Field(
+        0.0, description="triangulation: sigma grows with range squared"
+    )
     incidence_limit: Annotated[float, Field(gt=0, le=1.5708)] = Field(
         1.5708, description="beams that graze a wall beyond this angle to its normal get no echo"
     )
-    materials: bool = Field(False, description="glass, dark and mirror cells of the map lose echoes")
-    mixed_pixels: Share = Field(0.0, description="chance of a range between the two surfaces at an edge")
+    materials: bool = Field(
+        False, description="glass, dark and mirror cells of the map lose echoes"
+    )
+    mixed_pixels: Share = Field(
+        0.0, description="chance of a range between the two surfaces at an edge"
+    )
     quantisation: NotNegative = Field(0.0, description="the Delta-2D reports steps of 0.00025 m")
 
 
@@ -78,7 +84,9 @@ class Lidar(Config):
     speed_jitter: Annotated[float, Field(ge=0, le=0.2)] = Field(
         0.0, description="relative deviation of the motor speed"
     )
-    cold_start_s: NotNegative = Field(0.0, description="after ENABLE the motor spins up; scans are partial")
+    cold_start_s: NotNegative = Field(
+        0.0, description="after ENABLE the motor spins up; scans are partial"
+    )
 
     @model_validator(mode="after")
     def limits(self) -> "Lidar":
@@ -185,7 +193,12 @@ class Sensors(Config):
         """In the seed's own file these four stand after [sensors.battery], so TOML puts them in there; take them from there too."""
         battery = data.get("battery") if isinstance(data, dict) else None
         if isinstance(battery, dict):
-            names = {"dustbox_attached", "dock_connected", "start_button", "dock_button"} & battery.keys()
+            names = {
+                "dustbox_attached",
+                "dock_connected",
+                "start_button",
+                "dock_button",
+            } & battery.keys()
             data = {**data, **{name: battery[name] for name in names}}
             data["battery"] = {key: value for key, value in battery.items() if key not in names}
         return data
@@ -247,22 +260,30 @@ class Network(Config):
 
 class VacuumConfig(Config):
     name: str = "Mock CRL-200S"
-    map_file: str = Field("apartment", description="a map YAML, or the name of a map that comes with rigless")
+    map_file: str = Field(
+        "apartment", description="a map YAML, or the name of a map that comes with rigless"
+    )
     start_x: float = 0.0
     start_y: float = 0.0
     start_theta: float = 0.0
     speed_factor: Annotated[float, Field(ge=0.1, le=100)] = 1.0
-    random_seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(None, description="0 picks one and prints it")
+    random_seed: Annotated[int, Field(ge=0, lt=2**63)] | None = Field(
+        None, description="0 picks one and prints it"
+    )
     log_level: Literal["minimal", "standard", "verbose"] = "standard"
     log_interval_s: Positive = Field(1.0, description="how often verbose tells pose and sensors")
-    mock_compat: bool = Field(False, description="the upstream mock's ways where they differ from the real driver's")
+    mock_compat: bool = Field(
+        False, description="the upstream mock's ways where they differ from the real driver's"
+    )
     lidar_frame: Literal["robot_center", "lidar_mount"] = "robot_center"
     scan_packed: bool = Field(False, description="send the packed scan beside the point cloud")
     client_policy: Literal["reject", "takeover"] = "reject"
     sense_unheard: bool = Field(
         False, description="compute every reading and scan though nobody listens, to measure it"
     )
-    deadman_timeout_ms: NotNegative = Field(0.0, description="stop this long after the last velocity; 0: never")
+    deadman_timeout_ms: NotNegative = Field(
+        0.0, description="stop this long after the last velocity; 0: never"
+    )
     stop_on_disconnect: bool = False
     robot: Body = Body()
     lidar: Lidar = Lidar()
@@ -277,11 +298,17 @@ class VacuumConfig(Config):
     frame_transforms: FrameTransforms = FrameTransforms()
     network: Network = Network()
     ros: RosConfig = Field(
-        RosConfig(), description="[ours] a ROS node beside the wire: scan, odom, tf, imu, battery; cmd_vel in"
+        RosConfig(),
+        description="[ours] a ROS node beside the wire: scan, odom, tf, imu, battery; cmd_vel in",
     )
 
     @model_validator(mode="after")
     def one_status_rate(self) -> "VacuumConfig":
-        if {"imu", "encoder"} <= self.model_fields_set and self.imu.update_rate_hz != self.encoder.update_rate_hz:
-            raise ValueError("imu.update_rate_hz and encoder.update_rate_hz differ, but one packet carries both")
+        if {
+            "imu",
+            "encoder",
+        } <= self.model_fields_set and self.imu.update_rate_hz != self.encoder.update_rate_hz:
+            raise ValueError(
+                "imu.update_rate_hz and encoder.update_rate_hz differ, but one packet carries both"
+            )
         return self

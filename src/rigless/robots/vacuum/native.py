@@ -10,7 +10,11 @@ from rigless.kernel.toml_lines import key_lines, line_of
 from rigless.kernel.validation import dotted, validate
 from rigless.robots.vacuum.config import FrameTransforms, Network, VacuumConfig
 
-ELSEWHERE = {"name": "[device]", "frame_transforms": "[device.hardware]", "network": "the file itself, [network]"}
+ELSEWHERE = {
+    "name": "[device]",
+    "frame_transforms": "[device.hardware]",
+    "network": "the file itself, [network]",
+}
 
 
 class Simulation(VacuumConfig):
@@ -58,7 +62,9 @@ def read_native(path: Path) -> dict[str, Any] | None:
     config = file.device.simulation.model_dump(mode="json", exclude_unset=True)
     if "map_file" in config:
         beside = path.parent / config["map_file"]
-        config["map_file"] = str(beside.resolve()) if beside.is_file() else Path(config["map_file"]).stem
+        config["map_file"] = (
+            str(beside.resolve()) if beside.is_file() else Path(config["map_file"]).stem
+        )
     config["name"] = file.device.name
     config["frame_transforms"] = file.device.hardware.frame_transforms.model_dump(mode="json")
     config["network"] = file.network.model_dump(mode="json")

@@ -36,14 +36,21 @@ class Power:
 
     def drain(self) -> None:
         battery, state = self.config.sensors.battery, self.state
-        load_w = battery.idle_w + battery.drive_w * abs(state.body[b.V]) / self.config.robot.max_linear_speed
+        load_w = (
+            battery.idle_w
+            + battery.drive_w * abs(state.body[b.V]) / self.config.robot.max_linear_speed
+        )
         load_w += battery.suction_w * state.actuators.get("vacuum", 0.0) / 100
         flow_w = battery.charge_w if self.docked() else -load_w
-        state.energy_wh = min(max(state.energy_wh + flow_w * self.arrays.const[b.DT] / 3600, 0.0), battery.capacity_wh)
+        state.energy_wh = min(
+            max(state.energy_wh + flow_w * self.arrays.const[b.DT] / 3600, 0.0), battery.capacity_wh
+        )
 
     def watch_dock(self) -> None:
         """Tell when the robot comes onto its dock, and when it leaves."""
         docked = self.docked()
         if docked != self.state.docked:
             self.state.docked = docked
-            self.note("docked" if docked else "undocked", "on the dock" if docked else "off the dock")
+            self.note(
+                "docked" if docked else "undocked", "on the dock" if docked else "off the dock"
+            )

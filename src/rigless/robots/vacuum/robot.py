@@ -33,9 +33,7 @@ from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
 from rigless.worlds.maps import load_map
 from rigless.worlds.shipped import find_map
 
-EPOCH_US = (
-    1_700_000_000_000_000  # where timestamps start, so that a run can be repeated; they advance with simulated time
-)
+EPOCH_US = 1_700_000_000_000_000  # where timestamps start, so that a run can be repeated; they advance with simulated time
 # A frame for the drive, 0.125 m/s and 0.5 rad/s, as the shell's printf writes it.
 CIRCLE_LINE = (
     r"printf '\0\0\000\62\032\60\12\56\12\5drive\22\45\10\3\22\20\12\7angular\22\005\65\0\0\0\77"
@@ -78,7 +76,14 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         host = bind.rpartition(":")[0] or "127.0.0.1"
         return (
             Port("commands", CommandCodec, transport="tcp", address=bind, example=CIRCLE_LINE),
-            Port("telemetry", TelemetryCodec, transport="udp", address=f"{host}:0", kind="datagram", direction="out"),
+            Port(
+                "telemetry",
+                TelemetryCodec,
+                transport="udp",
+                address=f"{host}:0",
+                kind="datagram",
+                direction="out",
+            ),
             *self.ros_ports,
         )
 
@@ -88,7 +93,12 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
 
     def asks(self) -> Asks:
         path = find_map(self.config.map_file)
-        return Asks(GridWorld(load_map(path)), self.config.speed_factor, self.config.random_seed, str(path.resolve()))
+        return Asks(
+            GridWorld(load_map(path)),
+            self.config.speed_factor,
+            self.config.random_seed,
+            str(path.resolve()),
+        )
 
     def start(self) -> None:
         assert isinstance(self.world, GridWorld), "a vacuum needs a world with a map"
@@ -96,12 +106,19 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         self.grid = self.world.grid
         self.arrays: Arrays = make_arrays(config, self.grid)
         state.keys = np.array(
-            [noise_key(self.simulation.seed, f"{self.name}/{part}") for part in ("wheels", "imu", "lidar")]
+            [
+                noise_key(self.simulation.seed, f"{self.name}/{part}")
+                for part in ("wheels", "imu", "lidar")
+            ]
         )
         self._scratch, self._imu = np.zeros(MOVED), np.zeros(9, np.int64)
         count = config.lidar.num_rays
         self._ranges = np.full(count, np.inf)
-        self._points = (np.empty(count, np.float32), np.empty(count, np.float32), np.empty(count, np.uint8))
+        self._points = (
+            np.empty(count, np.float32),
+            np.empty(count, np.float32),
+            np.empty(count, np.uint8),
+        )
         x, y, theta = self.start_pose or (config.start_x, config.start_y, config.start_theta)
         for place_x, place_y, place_theta in ((b.X, b.Y, b.THETA), (b.ODO_X, b.ODO_Y, b.ODO_THETA)):
             state.body[place_x], state.body[place_y], state.body[place_theta] = x, y, theta
@@ -110,7 +127,10 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         state.lidar_on = config.lidar.enabled
         state.energy_wh = config.sensors.battery.capacity_wh * config.sensors.battery.level / 100
         self.input["dustbox_attached"] = config.sensors.dustbox_attached
-        self.input["start_button"], self.input["dock_button"] = config.sensors.start_button, config.sensors.dock_button
+        self.input["start_button"], self.input["dock_button"] = (
+            config.sensors.start_button,
+            config.sensors.dock_button,
+        )
         if config.encoder.noise.quantization_noise:
             state.phases = tuple(self.random("encoder_phase").random(2).tolist())
         if config.log_level == "verbose":
@@ -202,7 +222,11 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         if self.faults and not self.sense_lidar(points):
             return
         turn, reach, quality = points
-        packed = pack_bins(turn, reach, quality, self.config.lidar.num_rays) if self.config.scan_packed else None
+        packed = (
+            pack_bins(turn, reach, quality, self.config.lidar.num_rays)
+            if self.config.scan_packed
+            else None
+        )
         found = Scan(self.timestamp_us(), turn, reach, quality, packed)
         if heard:
             self.send(found)
@@ -231,7 +255,11 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         if distances is None:
             return False
         seen = distances > 0  # what is not is an invalid point, and those are never sent
-        points[:] = points[0][seen], np.minimum(distances[seen], WILDEST).astype(np.float32), points[2][seen]
+        points[:] = (
+            points[0][seen],
+            np.minimum(distances[seen], WILDEST).astype(np.float32),
+            points[2][seen],
+        )
         return True
 
     def beams(self) -> int:
@@ -239,7 +267,9 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         lidar, count = self.config.lidar, self.config.lidar.num_rays
         share = 1.0
         if lidar.speed_jitter:
-            share = 1.0 + lidar.speed_jitter * normal(block(self.state.keys[2], self.state.scans, MOTOR)[0])
+            share = 1.0 + lidar.speed_jitter * normal(
+                block(self.state.keys[2], self.state.scans, MOTOR)[0]
+            )
         if lidar.cold_start_s:
             share = min(share, (self.now_ns - self.state.lidar_since_ns) / 1e9 / lidar.cold_start_s)
         return max(0, min(count, int(count * share)))
@@ -267,7 +297,9 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
     @on(Injected)
     def remember_wheels(self, message: Injected, link: Link) -> None:
         body, base = self.state.body, self.config.robot.wheel_base
-        self.actuated["wheel_left"], self.actuated["wheel_right"] = wheel_speeds(body[b.V], body[b.W], base)
+        self.actuated["wheel_left"], self.actuated["wheel_right"] = wheel_speeds(
+            body[b.V], body[b.W], base
+        )
 
     def readings(self) -> Status:
         state, arrays, config = self.state, self.arrays, self.config
@@ -280,7 +312,9 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         bumpers, cliffs = SWITCHES[state.flags & ~b.HIT]
         voltage, level, charging, docked = self.power()
         if self.faults:
-            imu, left, right, bumpers, cliffs, voltage = self.sense_all(imu, left, right, bumpers, cliffs, voltage)
+            imu, left, right, bumpers, cliffs, voltage = self.sense_all(
+                imu, left, right, bumpers, cliffs, voltage
+            )
         return Status(  # type: ignore[call-arg]
             self.timestamp_us(), left % ENCODER_WRAP, right % ENCODER_WRAP, level, self.button("start_button"),
             self.button("dock_button"), *imu, voltage, *bumpers, *cliffs, charging, docked, self.input["dustbox_attached"],
@@ -289,16 +323,31 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
     def button(self, name: str) -> int:
         return min(max(self.input[name], 0), 0xFFFF)
 
-    def sense_all(self, imu: Any, left: int, right: int, bumpers: Any, cliffs: Any, voltage: float) -> Any:
+    def sense_all(
+        self, imu: Any, left: int, right: int, bumpers: Any, cliffs: Any, voltage: float
+    ) -> Any:
         """The readings through the faults of their sensors; a silent encoder holds, the others read zero."""
         whole: list[int] = []
         for name, values in (("gyro", imu[0:3]), ("accel", imu[3:6]), ("tilt", imu[6:9])):
             sensed = self.sense(name, np.array(values, float))
-            whole += [0, 0, 0] if sensed is None else np.clip(np.rint(sensed), -32768, 32767).astype(int).tolist()
-        left, right = self.sense_encoder("encoder_left", left), self.sense_encoder("encoder_right", right)
+            whole += (
+                [0, 0, 0]
+                if sensed is None
+                else np.clip(np.rint(sensed), -32768, 32767).astype(int).tolist()
+            )
+        left, right = (
+            self.sense_encoder("encoder_left", left),
+            self.sense_encoder("encoder_right", right),
+        )
         names = ("left", "right")
-        bumped = tuple(bool(self.sense(f"bumper_{name}", hit)) for name, hit in zip(names, bumpers, strict=True))
-        fell = tuple(bool(self.sense(f"cliff_{name}", seen)) for name, seen in zip(CLIFFS, cliffs, strict=True))
+        bumped = tuple(
+            bool(self.sense(f"bumper_{name}", hit))
+            for name, hit in zip(names, bumpers, strict=True)
+        )
+        fell = tuple(
+            bool(self.sense(f"cliff_{name}", seen))
+            for name, seen in zip(CLIFFS, cliffs, strict=True)
+        )
         volts = min(max(self.sense("battery", voltage) or 0.0, -WILDEST), WILDEST)
         return whole, left, right, bumped, fell, volts
 
@@ -308,7 +357,9 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
             return ticks
         if sensed is not None:
             fault.memory["held"] = int(min(max(sensed, -WILDEST), WILDEST))
-        held: int = fault.memory.setdefault("held", ticks)  # off, or a dropped reading: the counter stands
+        held: int = fault.memory.setdefault(
+            "held", ticks
+        )  # off, or a dropped reading: the counter stands
         return held
 
     def timestamp_us(self) -> int:
@@ -326,7 +377,9 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         if fresh & b.HIT:
             self.count("collisions")
             x, y = body[b.TOUCH_X], body[b.TOUCH_Y]
-            self.note("collision", f"touches something at ({x:.3f}, {y:.3f})", x=float(x), y=float(y))
+            self.note(
+                "collision", f"touches something at ({x:.3f}, {y:.3f})", x=float(x), y=float(y)
+            )
         for bit, name in ((b.BUMP_LEFT, "left"), (b.BUMP_RIGHT, "right")):
             if fresh & bit:
                 self.note("bumper", f"bumper {name} pressed", side=name)
@@ -352,7 +405,9 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
         if state.lidar_on and state.scans:
             self.scan_now(self.config.lidar.num_rays)
         touching = (
-            [Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])] if flags & b.HIT else []
+            [Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])]
+            if flags & b.HIT
+            else []
         )
         return Truth(
             pose=(body[b.X], body[b.Y], body[b.THETA]),

@@ -68,14 +68,21 @@ class RosBridge(Bridge):
         self.ros_tick()
         header = self.ros_header("odom")
         child, place = self.ros_frame("base_link"), m.Quaternion(*about_z(ros.theta))
-        pose = m.PoseWithCovariance(m.Pose(m.Point(ros.x, ros.y), place), _diagonal(ros.variance_m2, ros.variance_rad2))
+        pose = m.PoseWithCovariance(
+            m.Pose(m.Point(ros.x, ros.y), place), _diagonal(ros.variance_m2, ros.variance_rad2)
+        )
         rate = self.config.imu.update_rate_hz
         twist = m.Twist(m.Vector3(ros.step_m * rate), m.Vector3(z=ros.step_rad * rate))
         grain = 1.0 / (6.0 * self.config.robot.ticks_per_meter**2)  # of two quantised counts
         slip = self.config.encoder.noise.slip_stddev**2
         spread = (slip * ros.step_m**2 + grain) * rate**2
         turning = (slip * ros.step_rad**2 + 4 * grain / self.config.robot.wheel_base**2) * rate**2
-        self.ros_say("odom", m.Odometry(header, child, pose, m.TwistWithCovariance(twist, _diagonal(spread, turning))))
+        self.ros_say(
+            "odom",
+            m.Odometry(
+                header, child, pose, m.TwistWithCovariance(twist, _diagonal(spread, turning))
+            ),
+        )
         moved = m.Transform(m.Vector3(ros.x, ros.y), place)
         self.ros_say("/tf", m.TFMessage((m.TransformStamped(header, child, moved),)))
         self.ros_say("imu", self.ros_imu(status))
@@ -87,8 +94,14 @@ class RosBridge(Bridge):
         turn, force = 1.0 / imu.gyro_lsb_per_radps, STANDARD_GRAVITY / imu.accel_lsb_per_g
         gyro = m.Vector3(status.gyro_x * turn, status.gyro_y * turn, status.gyro_z * turn)
         accel = m.Vector3(status.accel_x * force, status.accel_y * force, status.accel_z * force)
-        deviations = [imu.gyro_noise.stddev[axis[0]] for axis in (axes.imu_gyro.x, axes.imu_gyro.y, axes.imu_gyro.z)]
-        forces = [imu.accel_noise.stddev[axis[0]] for axis in (axes.imu_accel.x, axes.imu_accel.y, axes.imu_accel.z)]
+        deviations = [
+            imu.gyro_noise.stddev[axis[0]]
+            for axis in (axes.imu_gyro.x, axes.imu_gyro.y, axes.imu_gyro.z)
+        ]
+        forces = [
+            imu.accel_noise.stddev[axis[0]]
+            for axis in (axes.imu_accel.x, axes.imu_accel.y, axes.imu_accel.z)
+        ]
         header = self.ros_header("imu_link")
         rates, felt = _three(deviations, turn), _three(forces, force)
         return m.Imu(header, m.Quaternion(), NOT_PROVIDED, gyro, rates, accel, felt)
@@ -96,10 +109,18 @@ class RosBridge(Bridge):
     def ros_battery(self, status: Status) -> m.BatteryState:
         unmeasured = (math.nan,) * 5
         full = status.battery_level >= 100
-        doing = CHARGING if status.is_charging else FULL if status.is_dock_connected and full else DISCHARGING
+        doing = (
+            CHARGING
+            if status.is_charging
+            else FULL
+            if status.is_dock_connected and full
+            else DISCHARGING
+        )
         share = status.battery_level / 100
         header = self.ros_header("base_link")
-        return m.BatteryState(header, status.battery_voltage, *unmeasured, share, doing, 0, LITHIUM_ION, True)
+        return m.BatteryState(
+            header, status.battery_voltage, *unmeasured, share, doing, 0, LITHIUM_ION, True
+        )
 
     def ros_scan(self, scan: Scan) -> None:
         """A turn of the lidar has come: its points by angle, the nearest in each ray; inf where there is none (REP 117)."""
@@ -107,10 +128,14 @@ class RosBridge(Bridge):
         count, turn_s = lidar.num_rays, 1.0 / lidar.scan_rate_hz
         step = 2 * math.pi / count
         centred = self.config.lidar_frame == "robot_center"
-        out_m = lidar.optical_offset + (math.hypot(lidar.mounting_x, lidar.mounting_y) if centred else 0.0)
+        out_m = lidar.optical_offset + (
+            math.hypot(lidar.mounting_x, lidar.mounting_y) if centred else 0.0
+        )
         ranges = np.full(count, np.inf, np.float32)
         places = np.rint((scan.angles.astype(float) + math.pi) / step).astype(int) % count
-        np.minimum.at(ranges, places, scan.distances + np.float32(0.0 if centred else lidar.optical_offset))
+        np.minimum.at(
+            ranges, places, scan.distances + np.float32(0.0 if centred else lidar.optical_offset)
+        )
         begin_ns = self.now_ns - round(turn_s * 1e9)
         header = self.ros_header("base_scan", begin_ns)
         nearest = max(lidar.min_range - out_m, 0.0)
@@ -128,7 +153,10 @@ def reckon(ros: RosState, status: Status, config: "VacuumConfig") -> None:
     if ros.reports:
         steps = [((now - before + WRAP // 2) % WRAP - WRAP // 2) / robot.ticks_per_meter
                  for now, before in ((left, ros.left), (right, ros.right))]  # fmt: skip
-        ros.step_m, ros.step_rad = 0.5 * (steps[0] + steps[1]), (steps[1] - steps[0]) / robot.wheel_base
+        ros.step_m, ros.step_rad = (
+            0.5 * (steps[0] + steps[1]),
+            (steps[1] - steps[0]) / robot.wheel_base,
+        )
         middle = ros.theta + 0.5 * ros.step_rad
         ros.x += ros.step_m * math.cos(middle)
         ros.y += ros.step_m * math.sin(middle)

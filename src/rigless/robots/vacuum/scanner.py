@@ -19,8 +19,23 @@ from rigless.worlds.shapes import cast_shapes
 Array = NDArray[np.float64]
 
 # SETUP
-MOUNT_X, MOUNT_Y, OPTICAL, MIN_RANGE, MAX_RANGE, STD, STD_PER_M2, BIAS, ANGLE_STD, Q_BASE, Q_DECAY, MISS = range(12)
-GRAZING, MATERIALS, MIXED, QUANTUM, CENTRED, ROLLING, RES, OX, OY, OCOS, OSIN, OFFSET = range(12, 24)
+(
+    MOUNT_X,
+    MOUNT_Y,
+    OPTICAL,
+    MIN_RANGE,
+    MAX_RANGE,
+    STD,
+    STD_PER_M2,
+    BIAS,
+    ANGLE_STD,
+    Q_BASE,
+    Q_DECAY,
+    MISS,
+) = range(12)
+GRAZING, MATERIALS, MIXED, QUANTUM, CENTRED, ROLLING, RES, OX, OY, OCOS, OSIN, OFFSET = range(
+    12, 24
+)
 SETUP_SIZE = 24
 
 GLASS, DARK, MIRROR = 1, 2, 3
@@ -45,9 +60,16 @@ def scan(
         words = block(key, number, k)
         noise[k, 0], noise[k, 1] = normal(words[0]), normal(words[1])
         noise[k, 2], noise[k, 3] = uniform(words[2]), uniform(words[3])
-    if discs.shape[0] + boxes.shape[0] > 0 or setup[GRAZING] > 0 or setup[MATERIALS] > 0 or setup[MIXED] > 0:
+    if (
+        discs.shape[0] + boxes.shape[0] > 0
+        or setup[GRAZING] > 0
+        or setup[MATERIALS] > 0
+        or setup[MIXED] > 0
+    ):
         _echoes(setup, squares, material, discs, boxes, rays, cells, across, noise, ranges)
-    return _measure(setup, angles, cosines, sines, ranges, noise, out_angle, out_range, out_quality, out_truth)
+    return _measure(
+        setup, angles, cosines, sines, ranges, noise, out_angle, out_range, out_quality, out_truth
+    )
 
 
 @compiled
@@ -62,7 +84,11 @@ def _measure(
         out_truth[k] = distance
         if not distance <= setup[MAX_RANGE] or lost < setup[MISS]:
             continue
-        measured = distance + setup[BIAS] + noise[k, 0] * (setup[STD] + setup[STD_PER_M2] * distance * distance)
+        measured = (
+            distance
+            + setup[BIAS]
+            + noise[k, 0] * (setup[STD] + setup[STD_PER_M2] * distance * distance)
+        )
         if setup[QUANTUM] > 0:
             measured = setup[QUANTUM] * round(measured / setup[QUANTUM])
         if measured < setup[MIN_RANGE] or measured > setup[MAX_RANGE]:
@@ -109,7 +135,10 @@ def aim(
             pose_x = trail[a, 1] + (trail[b, 1] - trail[a, 1]) * part
             pose_y = trail[a, 2] + (trail[b, 2] - trail[a, 2]) * part
             c, s = _turned(cos_a, sin_a, turn * part)
-        local_x, local_y = setup[MOUNT_X] + setup[OPTICAL] * cosines[k], setup[MOUNT_Y] + setup[OPTICAL] * sines[k]
+        local_x, local_y = (
+            setup[MOUNT_X] + setup[OPTICAL] * cosines[k],
+            setup[MOUNT_Y] + setup[OPTICAL] * sines[k],
+        )
         x = (pose_x + c * local_x - s * local_y - setup[OX]) / res
         y = (pose_y + s * local_x + c * local_y - setup[OY]) / res
         dx, dy = c * cosines[k] - s * sines[k], s * cosines[k] + c * sines[k]
@@ -122,7 +151,10 @@ def _turned(c: float, s: float, angle: float) -> tuple[float, float]:
     """A unit vector turned by an angle; small ones, the rule here, need no trigonometry (error below 1e-12)."""
     if -0.02 < angle < 0.02:
         square = angle * angle
-        cos, sin = 1.0 - square * (0.5 - square / 24.0), angle * (1.0 - square * (1.0 / 6.0 - square / 120.0))
+        cos, sin = (
+            1.0 - square * (0.5 - square / 24.0),
+            angle * (1.0 - square * (1.0 / 6.0 - square / 120.0)),
+        )
     else:
         cos, sin = math.cos(angle), math.sin(angle)
     return c * cos - s * sin, s * cos + c * sin
@@ -135,7 +167,12 @@ def _small_angle(aside: float, ahead: float) -> float:
     if -0.1 < q < 0.1:
         square = q * q
         return q * (
-            1.0 - square * (1.0 / 3.0 - square * (0.2 - square * (1.0 / 7.0 - square * (1.0 / 9.0 - square / 11.0))))
+            1.0
+            - square
+            * (
+                1.0 / 3.0
+                - square * (0.2 - square * (1.0 / 7.0 - square * (1.0 / 9.0 - square / 11.0)))
+            )
         )
     return math.atan2(aside, ahead)
 

@@ -14,7 +14,11 @@ ACTIONS: tuple[Action, ...] = get_args(Action)  # ComponentAction.Type 0 to 3
 
 # Message → its fields as "type name" in the order of the .proto; a name before a colon is the oneof they are members of.
 _MESSAGES: dict[str, list[tuple[int, str]]] = {
-    "Message": [(1, "string topic"), (2, "payload: SensorGroup sensor_group"), (3, "payload: Command command")],
+    "Message": [
+        (1, "string topic"),
+        (2, "payload: SensorGroup sensor_group"),
+        (3, "payload: Command command"),
+    ],
     "SensorGroup": [(1, "string group_id"), (2, "uint64 timestamp_us"), (3, "map values")],
     "SensorValue": [
         (1, "value: bool bool_val"),

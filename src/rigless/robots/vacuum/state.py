@@ -29,11 +29,15 @@ class RosState:
 @dataclass
 class VacuumState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
-    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))  # noise of wheels, IMU, lidar
+    keys: NDArray[np.uint64] = field(
+        default_factory=lambda: np.zeros((3, 2), np.uint64)
+    )  # noise of wheels, IMU, lidar
     ticks: int = 0
     scans: int = 0
     flags: int = 0
-    trail: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))  # ring of (time, x, y, theta)
+    trail: NDArray[np.float64] = field(
+        default_factory=lambda: np.zeros((0, 4))
+    )  # ring of (time, x, y, theta)
     trail_at: int = 0  # its oldest entry
     scanned_ns: int = 0  # when the last scan was complete
     phases: tuple[float, float] = (0.5, 0.5)  # where in a tick the encoders' edges are
@@ -44,8 +48,12 @@ class VacuumState:
     commanded_ns: int = 0
     actuators: dict[str, float] = field(default_factory=dict)
     energy_wh: float = 0.0
-    clients: dict[int, list[int]] = field(default_factory=dict)  # command link → its telemetry links
-    over_tcp: list[int] = field(default_factory=list)  # command links that asked for telemetry on them
+    clients: dict[int, list[int]] = field(
+        default_factory=dict
+    )  # command link → its telemetry links
+    over_tcp: list[int] = field(
+        default_factory=list
+    )  # command links that asked for telemetry on them
     docked: bool = False
     ros: RosState = field(default_factory=RosState)
 

@@ -119,8 +119,13 @@ class VacuumView(View):
 
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
         limits = self.robot.config.robot
-        speeds = {"linear": forward * limits.max_linear_speed, "angular": turn * limits.max_angular_speed}
-        wakes = (forward or turn) and not self.robot.state.drive_enabled  # letting go enables nothing
+        speeds = {
+            "linear": forward * limits.max_linear_speed,
+            "angular": turn * limits.max_angular_speed,
+        }
+        wakes = (
+            forward or turn
+        ) and not self.robot.state.drive_enabled  # letting go enables nothing
         enable = [self._command("drive", "enable")] if wakes else []
         return [*enable, self._command("drive", "configure", speeds)]
 
@@ -136,7 +141,9 @@ class VacuumView(View):
     def stopped(self) -> bool | None:
         return False
 
-    def _command(self, component: str, action: str, config: dict[str, Any] | None = None) -> AnyInput:
+    def _command(
+        self, component: str, action: str, config: dict[str, Any] | None = None
+    ) -> AnyInput:
         fields = {"id": component, "action": action, "config": config or {}}
         return Send(self.robot.name, "commands", Control.__name__, fields)
 
@@ -159,10 +166,22 @@ class VacuumView(View):
         end_s = state.scanned_ns / 1e9
         rays = np.empty((robot.config.lidar.num_rays, 4))
         begin_s = end_s - 1.0 / robot.config.lidar.scan_rate_hz
-        aim(arrays.setup, state.trail, state.trail_at, begin_s, end_s, len(rays), arrays.cosines, arrays.sines, rays)
+        aim(
+            arrays.setup,
+            state.trail,
+            state.trail_at,
+            begin_s,
+            end_s,
+            len(rays),
+            arrays.cosines,
+            arrays.sines,
+            rays,
+        )
         reach = np.minimum(robot._ranges, robot.config.lidar.max_range) / robot.grid.resolution_m
         x0, y0 = robot.grid.to_world(rays[:, 0], rays[:, 1])
-        x1, y1 = robot.grid.to_world(rays[:, 0] + rays[:, 2] * reach, rays[:, 1] + rays[:, 3] * reach)
+        x1, y1 = robot.grid.to_world(
+            rays[:, 0] + rays[:, 2] * reach, rays[:, 1] + rays[:, 3] * reach
+        )
         return np.column_stack((x0, y0, x1, y1)).astype(np.float32)
 
     def _points(self) -> NDArray[np.float32]:
@@ -192,13 +211,18 @@ def _place(pose: Any, sensors: Any, fell: list[bool]) -> ArrayLike:
     if not len(sensors):
         return NO_ROWS
     spots = _turned(sensors[:, :2], pose[2]) + pose[:2]
-    return [(x, y, 0.0, fell[int(number)]) for (x, y), number in zip(spots, sensors[:, 2], strict=True)]
+    return [
+        (x, y, 0.0, fell[int(number)]) for (x, y), number in zip(spots, sensors[:, 2], strict=True)
+    ]
 
 
 def _arc(arc: Any, radius_m: float) -> tuple[tuple[float, float], ...]:
     """The outline of a bumper around the rim."""
     end = arc.end_angle if arc.end_angle > arc.start_angle else arc.end_angle + 2 * math.pi
     angles = np.linspace(arc.start_angle, end, 13)
-    outer = [(float((radius_m + BUMPER_M) * np.cos(a)), float((radius_m + BUMPER_M) * np.sin(a))) for a in angles]
+    outer = [
+        (float((radius_m + BUMPER_M) * np.cos(a)), float((radius_m + BUMPER_M) * np.sin(a)))
+        for a in angles
+    ]
     inner = [(float(radius_m * np.cos(a)), float(radius_m * np.sin(a))) for a in angles[::-1]]
     return (*outer, *inner)

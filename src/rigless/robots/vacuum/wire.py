@@ -110,7 +110,9 @@ class DeviceVersion:
 
 Outbound = Status | Scan | DeviceVersion
 
-_status_values = attrgetter("timestamp_us", *(key for keys in wire_fast.STATUS_KEYS.values() for key in keys))
+_status_values = attrgetter(
+    "timestamp_us", *(key for keys in wire_fast.STATUS_KEYS.values() for key in keys)
+)
 
 
 def frame(message: Outbound) -> bytes:
@@ -120,10 +122,16 @@ def frame(message: Outbound) -> bytes:
             return wire_fast.status(wire_fast.STATUS_WORDS.pack(*_status_values(message)))
         case Scan():
             return wire_fast.scan(
-                message.timestamp_us, message.angles, message.distances, message.qualities, message.packed
+                message.timestamp_us,
+                message.angles,
+                message.distances,
+                message.qualities,
+                message.packed,
             )
         case DeviceVersion():
-            return wire_fast.device_version(message.timestamp_us, message.version_string, message.version_code)
+            return wire_fast.device_version(
+                message.timestamp_us, message.version_string, message.version_code
+            )
     raise TypeError(f"{type(message).__name__} is not telemetry of the vacuum")
 
 
@@ -196,7 +204,11 @@ def _control(control: Any) -> Control:
     number = control.action.type
     if not 0 <= number < len(schema.ACTIONS):
         raise WireError(f"unknown action {number} for component {control.id!r}")
-    config = {key: value for key, one in sorted(control.action.config.items()) if (value := _plain(one)) is not None}
+    config = {
+        key: value
+        for key, one in sorted(control.action.config.items())
+        if (value := _plain(one)) is not None
+    }
     return Control(control.id, schema.ACTIONS[number], config)
 
 

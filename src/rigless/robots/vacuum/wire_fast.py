@@ -36,7 +36,17 @@ _WORD = {"u32": "I", "i32": "i", "f32": "f", "bool": "?3x"}
 # sensor_status in the order in which it is sent.
 STATUS_KEYS = {
     "u32": ("wheel_left", "wheel_right", "battery_level", "start_button", "dock_button"),
-    "i32": ("gyro_x", "gyro_y", "gyro_z", "accel_x", "accel_y", "accel_z", "tilt_x", "tilt_y", "tilt_z"),
+    "i32": (
+        "gyro_x",
+        "gyro_y",
+        "gyro_z",
+        "accel_x",
+        "accel_y",
+        "accel_z",
+        "tilt_x",
+        "tilt_y",
+        "tilt_z",
+    ),
     "f32": ("battery_voltage",),
     "bool": (
         "bumper_left",
@@ -50,7 +60,9 @@ STATUS_KEYS = {
         "dustbox_attached",
     ),
 }
-STATUS_WORDS = struct.Struct("<Q" + "".join(_WORD[kind] * len(keys) for kind, keys in STATUS_KEYS.items()))
+STATUS_WORDS = struct.Struct(
+    "<Q" + "".join(_WORD[kind] * len(keys) for kind, keys in STATUS_KEYS.items())
+)
 
 BIN_STEP_M = 0.00025  # the lidar's own resolution, 0.25 mm
 FARTHEST_BIN = 0xFFFF
@@ -112,7 +124,9 @@ _STATUS_ENTRIES = [
 _HEAD = np.frombuffer(_STATUS, np.uint8)
 _GROUP_AT = 4 + len(_topic("sensor_status")) + 3
 _ROOM = 32  # for an entry without its value; copying all of it is faster than counting
-_ENTRIES = np.frombuffer(b"".join(entry.ljust(_ROOM) for entry in _STATUS_ENTRIES), np.uint8).reshape(-1, _ROOM)
+_ENTRIES = np.frombuffer(
+    b"".join(entry.ljust(_ROOM) for entry in _STATUS_ENTRIES), np.uint8
+).reshape(-1, _ROOM)
 _ENTRY_SIZES = np.array([len(entry) for entry in _STATUS_ENTRIES])
 _SIGNED = np.array([kind == "i32" for kind, keys in STATUS_KEYS.items() for _ in keys])
 _FLOAT = np.array([kind == "f32" for kind, keys in STATUS_KEYS.items() for _ in keys])
@@ -176,7 +190,13 @@ def _write_status(words: Words, out: Bytes) -> int:
 _LONGEST_POINT = 15  # tag and length, 2 × (tag and float), tag and two bytes of varint
 
 
-def scan(timestamp_us: int, angles_rad: Floats, distances_m: Floats, qualities: Bytes, packed: bytes | None) -> bytes:
+def scan(
+    timestamp_us: int,
+    angles_rad: Floats,
+    distances_m: Floats,
+    qualities: Bytes,
+    packed: bytes | None,
+) -> bytes:
     """The frame of a scan. `scan` is there unless there are only packed bins."""
     values = b""
     if len(angles_rad) or packed is None:
@@ -192,12 +212,16 @@ def points(angles_rad: Floats, distances_m: Floats, qualities: Bytes) -> bytes:
     angles = np.ascontiguousarray(angles_rad, np.float32).view(np.uint32)
     distances = np.ascontiguousarray(distances_m, np.float32).view(np.uint32)
     out = np.empty(_LONGEST_POINT * len(angles), np.uint8)
-    return out[: _write_points(angles, distances, np.ascontiguousarray(qualities, np.uint8), out)].tobytes()
+    return out[
+        : _write_points(angles, distances, np.ascontiguousarray(qualities, np.uint8), out)
+    ].tobytes()
 
 
 def _same_length(angles_rad: Floats, distances_m: Floats, qualities: Bytes) -> None:
     if not len(angles_rad) == len(distances_m) == len(qualities):
-        raise ValueError(f"{len(angles_rad)} angles, {len(distances_m)} distances and {len(qualities)} qualities")
+        raise ValueError(
+            f"{len(angles_rad)} angles, {len(distances_m)} distances and {len(qualities)} qualities"
+        )
 
 
 @compiled
@@ -234,7 +258,9 @@ def pack_bins(angles_rad: Floats, distances_m: Floats, qualities: Bytes, bins: i
 
 
 @compiled
-def _fill_bins(angles: Floats, distances: Floats, qualities: Bytes, steps: NDArray[np.uint16], best: Bytes) -> None:
+def _fill_bins(
+    angles: Floats, distances: Floats, qualities: Bytes, steps: NDArray[np.uint16], best: Bytes
+) -> None:
     bins = len(steps)
     for n in range(len(angles)):
         step = np.rint(distances[n] / BIN_STEP_M)

@@ -54,7 +54,13 @@ def reset(robot: "Welder") -> None:
     moves.drop(robot)
     state.rx.clear()
     state.arriving = [one for one in state.arriving if one.code >= 0]
-    state.line, state.steps, state.until_ns, state.error, state.critical = None, [], -1, codes.OK, False
+    state.line, state.steps, state.until_ns, state.error, state.critical = (
+        None,
+        [],
+        -1,
+        codes.OK,
+        False,
+    )
     state.probe.mode = 0
     state.program.ended = True
     state.modal = Modal(tool=state.modal.tool)

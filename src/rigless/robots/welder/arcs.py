@@ -18,7 +18,9 @@ def radius(dx: float, dy: float, i: float, j: float) -> float:
     return found
 
 
-def centre_by_radius(dx: float, dy: float, radius: float, clockwise: bool) -> tuple[float, float, float]:
+def centre_by_radius(
+    dx: float, dy: float, radius: float, clockwise: bool
+) -> tuple[float, float, float]:
     """The centre of an arc of given radius, and the radius; a negative one means the longer way round. Raises GcodeError."""
     if dx == 0.0 and dy == 0.0:
         raise GcodeError(codes.BAD_TARGET)
@@ -52,7 +54,11 @@ def segments(radius: float, angle: float, tolerance: float) -> int:
 
 def chord_end(step: Step, n: int) -> Six:
     """Where the n-th chord of an arc step ends."""
-    first, second, i, j, angle, count = int(step[2]), int(step[3]), *(float(value) for value in step[4:8])
+    first, second, i, j, angle, count = (
+        int(step[2]),
+        int(step[3]),
+        *(float(value) for value in step[4:8]),
+    )
     begin = tuple(float(value) for value in step[9 : 9 + AXES])
     end = tuple(float(value) for value in step[9 + AXES :])
     if n >= count:

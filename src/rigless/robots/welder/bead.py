@@ -34,6 +34,8 @@ def lay(robot: "Welder") -> None:
     last = state.bead[-1] if state.bead else None
     if last and last[ARC] == weld.strikes and math.dist(last[PLACE_M:], state.torch_m) < APART_M:
         return
-    state.bead.append((float(weld.strikes), robot.now_ns * 1e-9, weld.heat_input_kjpmm, *state.torch_m))
+    state.bead.append(
+        (float(weld.strikes), robot.now_ns * 1e-9, weld.heat_input_kjpmm, *state.torch_m)
+    )
     if len(state.bead) > MOST:
         del state.bead[: MOST // 10]

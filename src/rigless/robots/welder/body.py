@@ -69,7 +69,10 @@ def self_pairs(config: WelderConfig) -> tuple[Pairs, Pairs]:
 
 @lru_cache(maxsize=8)
 def _self_pairs(
-    urdf: str, torch: Torch, pairs: tuple[tuple[int, int], ...], poses_deg: tuple[tuple[float, ...], ...]
+    urdf: str,
+    torch: Torch,
+    pairs: tuple[tuple[int, int], ...],
+    poses_deg: tuple[tuple[float, ...], ...],
 ) -> tuple[Pairs, Pairs]:
     found = Collider(model(WelderConfig(urdf=urdf, torch=torch)), pairs=pairs or None)
     numbers = {body.name: body.link for body in found.links}
@@ -82,7 +85,9 @@ def _self_pairs(
     return kept, tuple(pair for pair in found.self_pairs if pair not in kept)
 
 
-def collider(config: WelderConfig | None = None, cell: Cell | None = None, pairs: Pairs | None = None) -> Collider:
+def collider(
+    config: WelderConfig | None = None, cell: Cell | None = None, pairs: Pairs | None = None
+) -> Collider:
     """The arm in a cell."""
     return Collider(model(config), cell, pairs)
 
@@ -90,5 +95,9 @@ def collider(config: WelderConfig | None = None, cell: Cell | None = None, pairs
 def reach(config: WelderConfig | None = None, cell: Cell | None = None) -> Reach:
     """What the end of the wire can get to; poses are told in the base frame."""
     arm, urdf = Arm(config), config.urdf if config is not None else ""
-    form = closed_form(describe(urdf)) if urdf else ClosedForm(arm.table, np.ones(6), np.eye(4), np.eye(4))
+    form = (
+        closed_form(describe(urdf))
+        if urdf
+        else ClosedForm(arm.table, np.ones(6), np.eye(4), np.eye(4))
+    )
     return Reach(form, arm.low_rad, arm.high_rad, collider(config, cell), arm.flange_T_torch)

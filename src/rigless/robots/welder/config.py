@@ -43,7 +43,8 @@ class Limits(Config):
     max_degps: SixPositive = (120.0, 120.0, 120.0, 190.0, 190.0, 250.0)
     max_degps2: SixPositive = (500.0, 500.0, 500.0, 800.0, 800.0, 1000.0)
     max_degps3: SixPositive = Field(
-        (5000.0, 5000.0, 5000.0, 8000.0, 8000.0, 10000.0), description="[ours] full acceleration after 0.1 s"
+        (5000.0, 5000.0, 5000.0, 8000.0, 8000.0, 10000.0),
+        description="[ours] full acceleration after 0.1 s",
     )
 
     @model_validator(mode="after")
@@ -78,7 +79,9 @@ class VirtualIo(Config):
     links: tuple[Link, ...] = ()
     input_names: dict[Pin, PinName] = {}
     output_names: dict[Pin, PinName] = {}
-    part_sensor_input: Pin = Field(10, description="[ours] what the panel's part sensor button switches")
+    part_sensor_input: Pin = Field(
+        10, description="[ours] what the panel's part sensor button switches"
+    )
 
 
 class Welding(Config):
@@ -109,7 +112,9 @@ class Welding(Config):
     voltage_tau_ms: Positive = Field(10.0, description="[ours] first order")
     wire_tau_ms: Positive = Field(60.0, description="[ours] first order")
     gas_tau_ms: Positive = Field(80.0, description="[ours] first order")
-    ripple_share: NotNegative = Field(0.01, description="[ours] noise of measured current and voltage")
+    ripple_share: NotNegative = Field(
+        0.01, description="[ours] noise of measured current and voltage"
+    )
     amps_per_volt: Positive = Field(40.0, description="[ours] AO0: 10 V is 400 A")
     volts_per_volt: Positive = Field(5.0, description="[ours] AO1: 10 V is 50 V")
     mpm_per_volt: Positive = Field(2.0, description="[ours] AO2: 10 V is 20 m/min")
@@ -123,7 +128,9 @@ class Welding(Config):
     thermal_tau_s: Positive = Field(600.0, description="[ours] how slowly it heats")
     spool_m: Positive = Field(1500.0, description="[ours] wire on a full spool")
     hold_on_fault: bool = Field(True, description="[ours] a fault of the process holds the feed")
-    arc_detect_input: Pin = Field(0, description="the input that is on while the arc burns, for M66")
+    arc_detect_input: Pin = Field(
+        0, description="the input that is on while the arc burns, for M66"
+    )
     arc_output: Pin = Field(0, description="[seed] M3 switches DO0")
     gas_output: Pin = Field(1, description="[ours] M7 and M8 switch DO1")
 
@@ -133,7 +140,9 @@ class Torch(Config):
 
     length_mm: NotNegative = 180.0
     tilt_deg: Annotated[float, Field(ge=-90, le=90)] = 15.0
-    wire_mm: NotNegative = Field(15.0, description="[ours] bare wire at the end, which may touch the work")
+    wire_mm: NotNegative = Field(
+        15.0, description="[ours] bare wire at the end, which may touch the work"
+    )
     radius_mm: Positive = Field(18.0, description="[ours]")
     nozzle_radius_mm: Positive = Field(10.0, description="[ours]")
     mass_kg: NotNegative = Field(2.0, description="[ours] with its share of the hose")
@@ -146,7 +155,8 @@ class Collision(Config):
     check_self_collision: bool = True
     check_environment: bool = True
     self_collision_pairs: tuple[tuple[LinkNumber, LinkNumber], ...] = Field(
-        (), description="links that can collide with each other; none given: those that can are found"
+        (),
+        description="links that can collide with each other; none given: those that can are found",
     )
     on_collision: Literal["stop", "report"] = Field(
         "stop", description="[ours] stop: the drives trip, ALARM:17; report: tell and go on"
@@ -159,7 +169,9 @@ class Collision(Config):
     def two_links(self) -> "Collision":
         for first, second in self.self_collision_pairs:
             if first == second:
-                raise ValueError(f"self_collision_pairs has [{first}, {second}]; a link cannot collide with itself")
+                raise ValueError(
+                    f"self_collision_pairs has [{first}, {second}]; a link cannot collide with itself"
+                )
         return self
 
 
@@ -175,8 +187,12 @@ class Visualization(Config):
     collision_color: Rgb = 0xFF0000
     trajectory_color: Rgb = 0x00FF00
     weld_color: Rgb = 0xFFD700
-    weld_trail_by: Literal["heat", "age"] = Field("heat", description="[ours] what the weld trail's shades tell")
-    reach_map: str = Field("", description="[ours] a map that `rigless welder reach --map 50 --out FILE.npz` wrote")
+    weld_trail_by: Literal["heat", "age"] = Field(
+        "heat", description="[ours] what the weld trail's shades tell"
+    )
+    reach_map: str = Field(
+        "", description="[ours] a map that `rigless welder reach --map 50 --out FILE.npz` wrote"
+    )
 
 
 class WelderConfig(Config):
@@ -188,12 +204,20 @@ class WelderConfig(Config):
     feedback_delay_ms: NotNegative = Field(0.5, description="[seed]")
     enable_dynamics: bool = Field(False, description="[seed] estimate the joints' torques")
     joint_inertia: SixNotNegative = Field(
-        (1.0, 1.0, 0.5, 0.1, 0.1, 0.05), description="[seed] of the drives, as felt at the joints, kg·m²"
+        (1.0, 1.0, 0.5, 0.1, 0.1, 0.05),
+        description="[seed] of the drives, as felt at the joints, kg·m²",
     )
-    joint_friction: SixNotNegative = Field((0.1, 0.1, 0.05, 0.02, 0.02, 0.01), description="[seed] viscous, Nm·s/rad")
-    urdf: str = Field("", description="another arm's URDF, for collision, reach and torques; empty: this arm's own")
+    joint_friction: SixNotNegative = Field(
+        (0.1, 0.1, 0.05, 0.02, 0.02, 0.01), description="[seed] viscous, Nm·s/rad"
+    )
+    urdf: str = Field(
+        "",
+        description="another arm's URDF, for collision, reach and torques; empty: this arm's own",
+    )
     start_deg: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    letters: Literal["XYZABC", "ABCUVW"] = Field("XYZABC", description="[wire] ABCUVW are the seed's joint letters")
+    letters: Literal["XYZABC", "ABCUVW"] = Field(
+        "XYZABC", description="[wire] ABCUVW are the seed's joint letters"
+    )
     coordinates: Literal["joints", "cartesian"] = Field(
         "joints",
         description="what axis words are: joints in degrees, or the torch tip's X Y Z in mm and A B C in degrees",
@@ -202,7 +226,9 @@ class WelderConfig(Config):
         "trapezoid",
         description="how G0, jogs and homing gain speed: at once at full acceleration, as grbl, or limited in jerk",
     )
-    compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] what the greeting says")
+    compat: Literal["grblHAL", "grbl"] = Field(
+        "grblHAL", description="[wire] what the greeting says"
+    )
     client_policy: Literal["reject", "takeover"] = Field(
         "reject", description="a serial line has one program on it: what becomes of a second"
     )
@@ -211,14 +237,20 @@ class WelderConfig(Config):
     baud: Annotated[int, Field(ge=0, le=12_000_000)] = Field(
         0, description="pace lines as a serial line of this rate would; 0 takes them as they come"
     )
-    default_time_scale: Annotated[float, Field(ge=0.1, le=100)] = Field(1.0, description="[seed] the pace asked for")
-    settings_file: str = Field("", description="where $ settings and offsets are kept from run to run; empty: nowhere")
+    default_time_scale: Annotated[float, Field(ge=0.1, le=100)] = Field(
+        1.0, description="[seed] the pace asked for"
+    )
+    settings_file: str = Field(
+        "", description="where $ settings and offsets are kept from run to run; empty: nowhere"
+    )
     junction_deviation: Positive = Field(0.01, description="[wire] $11")
     arc_tolerance: Positive = Field(0.002, description="$12")
     soft_limits: bool = Field(True, description="$20")
     limits: Limits = Limits()
     homing: Homing = Homing()
-    cell: str = Field("", description="what stands around the arm: a cell's YAML, or the name of a shipped one")
+    cell: str = Field(
+        "", description="what stands around the arm: a cell's YAML, or the name of a shipped one"
+    )
     collision: Collision = Collision()
     virtual_io: VirtualIo = VirtualIo()
     welding: Welding = Welding()
@@ -228,7 +260,9 @@ class WelderConfig(Config):
     @model_validator(mode="after")
     def letters_go_with_coordinates(self) -> "WelderConfig":
         if self.coordinates == "cartesian" and self.letters != "XYZABC":
-            raise ValueError(f"letters = {self.letters!r} are joints; coordinates = 'cartesian' takes XYZABC")
+            raise ValueError(
+                f"letters = {self.letters!r} are joints; coordinates = 'cartesian' takes XYZABC"
+            )
         return self
 
     @model_validator(mode="after")
@@ -237,5 +271,7 @@ class WelderConfig(Config):
             zip(self.start_deg, self.limits.low_deg, self.limits.high_deg, strict=True), 1
         ):
             if not low <= start <= high:
-                raise ValueError(f"start_deg of joint {joint} is {start:g}, outside {low:g} to {high:g}")
+                raise ValueError(
+                    f"start_deg of joint {joint} is {start:g}, outside {low:g} to {high:g}"
+                )
         return self

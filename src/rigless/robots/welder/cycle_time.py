@@ -61,7 +61,10 @@ class _Estimate:
         values = s.defaults(s.table(config))
         self.axes, self.profile = axes_of(values, config), profile_of(values, config)
         self.tip = tip_of(values, config, Arm(config))
-        self.blocks, self.run = p.new_queue(config.planner_blocks), p.new_run(np.array(config.start_deg))
+        self.blocks, self.run = (
+            p.new_queue(config.planner_blocks),
+            p.new_run(np.array(config.start_deg)),
+        )
         self.begin_s = self.now_s = 0.0
         self.modal, self.coordinates, self.joints = Modal(), Coordinates(), tuple(config.start_deg)
         self.position: tuple[float, ...] = self.joints
@@ -80,10 +83,14 @@ class _Estimate:
         if self.byte_s:
             self.receive(len(text.encode()) + 1)
         try:
-            place = Place(self.parameters, self.modal, self.coordinates, self.position, self.profile)
+            place = Place(
+                self.parameters, self.modal, self.coordinates, self.position, self.profile
+            )
             block = read_block(text, self.profile.letters, place.values())
             place.check(block.assignments)
-            self.modal, steps = interpret(block, self.modal, self.coordinates, self.position, self.profile)
+            self.modal, steps = interpret(
+                block, self.modal, self.coordinates, self.position, self.profile
+            )
         except GcodeError as error:
             self.found.errors.append((number, text.strip(), str(error)))
             return
@@ -136,7 +143,10 @@ class _Estimate:
         if step[0] == "line" and step[1]:
             self.move(tuple(tip.joints(end, self.joints)), 0.0, True)
         else:
-            path, rate = path_of(step, self.position), float(step[1] if step[0] == "arc" else step[2]) / 60.0
+            path, rate = (
+                path_of(step, self.position),
+                float(step[1] if step[0] == "arc" else step[2]) / 60.0,
+            )
             for joints, ratio in list(tip.chords(path, self.joints)):
                 self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
             self.found.path_mm += path[chords.LENGTH_MM]
@@ -146,8 +156,14 @@ class _Estimate:
         """The joints, straight to a place."""
         self.now_s = p.go_on(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
-        end = np.array(target) if self.tip is not None else on_steps(np.array(target), self.axes.steps)
-        self.found.moves += self.axes.append(self.blocks, self.run, self.now_s, end, rate, kind, scale=scale)
+        end = (
+            np.array(target)
+            if self.tip is not None
+            else on_steps(np.array(target), self.axes.steps)
+        )
+        self.found.moves += self.axes.append(
+            self.blocks, self.run, self.now_s, end, rate, kind, scale=scale
+        )
         self.found.path_deg += math.dist(self.joints, target)
         self.joints = target
         if self.tip is None:
@@ -227,11 +243,17 @@ def estimate_waypoints(
         if welds != work.burning:
             work.stand()
             work.burning = welds
-        steps = [arm.torch(np.radians(a + (b - a) * share))[:3, 3] for share in np.linspace(0, 1, 21)]
+        steps = [
+            arm.torch(np.radians(a + (b - a) * share))[:3, 3] for share in np.linspace(0, 1, 21)
+        ]
         path_mm = 1000 * sum(float(np.linalg.norm(y - x)) for x, y in itertools.pairwise(steps))
         length = float(np.linalg.norm(b - a))
         speed = process_mmps if welds else travel_mmps
-        work.move(tuple(float(value) for value in b), length * speed / path_mm if path_mm > 1e-9 else 1e9, False)
+        work.move(
+            tuple(float(value) for value in b),
+            length * speed / path_mm if path_mm > 1e-9 else 1e9,
+            False,
+        )
     work.stand()
     assert len(work.joints) == AXES
     return work.found

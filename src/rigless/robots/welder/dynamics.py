@@ -21,6 +21,10 @@ class Dynamics:
         self, deg: NDArray[np.float64], degps: NDArray[np.float64], degps2: NDArray[np.float64]
     ) -> list[float]:
         at, speed, push = np.radians(deg), np.radians(degps), np.radians(degps2)
-        found = self.model.torques(at, speed, push) + self.inertia_kgm2 * push + self.friction_nmsprad * speed
+        found = (
+            self.model.torques(at, speed, push)
+            + self.inertia_kgm2 * push
+            + self.friction_nmsprad * speed
+        )
         torques: list[float] = found.tolist()
         return torques

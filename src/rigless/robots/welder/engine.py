@@ -59,7 +59,9 @@ class WeldingSimulator:
         """By the analog outputs, as a program does it with M67."""
         config = self._controller.config.welding
         scales = (config.amps_per_volt, config.volts_per_volt, config.mpm_per_volt)
-        for channel, (value, scale) in enumerate(zip((current_a, voltage_v, wire_mpm), scales, strict=True)):
+        for channel, (value, scale) in enumerate(
+            zip((current_a, voltage_v, wire_mpm), scales, strict=True)
+        ):
             self._controller.io.set_analog_output(channel, value / scale)
 
     def arc_start(self) -> bool:
@@ -88,7 +90,10 @@ class SimulationEngine:
         self.io = self.controller.io
         self.welding = WeldingSimulator(self.controller)
         self._scale, self._paused = 1.0, False
-        self._since_s, self._real_s = 0.0, 0.0  # simulated time at which this scale began, and the caller's time then
+        self._since_s, self._real_s = (
+            0.0,
+            0.0,
+        )  # simulated time at which this scale began, and the caller's time then
 
     def start(self) -> None:
         self.controller.connect()
@@ -153,7 +158,9 @@ class SimulationEngine:
 
     def take_snapshot(self) -> Snapshot:
         clock = self._scale, self._since_s, self._real_s
-        return Snapshot(self.controller.running_simulation.snapshot(), self.controller.line_state(), clock)
+        return Snapshot(
+            self.controller.running_simulation.snapshot(), self.controller.line_state(), clock
+        )
 
     def restore_snapshot(self, saved: Snapshot) -> None:
         self.controller.running_simulation.restore(saved.kernel)

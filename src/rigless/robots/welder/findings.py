@@ -20,7 +20,10 @@ RULES = {
     rule.name: rule
     for rule in (
         Rule(
-            "gcode", "error", "The controller refuses a line", "Mend the line: the message says what is wrong with it."
+            "gcode",
+            "error",
+            "The controller refuses a line",
+            "Mend the line: the message says what is wrong with it.",
         ),
         Rule(
             "collision",
@@ -34,14 +37,21 @@ RULES = {
             "A target is outside the joint limits",
             "Choose another posture or place for the work.",
         ),
-        Rule("unreachable", "error", "A pose cannot be reached", "Move the work closer, or turn the torch."),
+        Rule(
+            "unreachable",
+            "error",
+            "A pose cannot be reached",
+            "Move the work closer, or turn the torch.",
+        ),
         Rule(
             "singularity",
             "warning",
             "The arm passes close to a singularity",
             "Turn the torch or move the work, so that the wrist is bent and the arm is not stretched.",
         ),
-        Rule("limit-margin", "warning", "A joint comes close to its limit", "Choose another posture."),
+        Rule(
+            "limit-margin", "warning", "A joint comes close to its limit", "Choose another posture."
+        ),
         Rule(
             "arc-fault",
             "error",
@@ -60,9 +70,17 @@ RULES = {
             "M66 waits for an input that does not come",
             "Link the input or set it in a scenario.",
         ),
-        Rule("alarm", "error", "The controller stops with an alarm", "See the alarm's number in the message."),
         Rule(
-            "unfinished", "error", "The program does not end", "Look for a wait without a time-out, or raise the limit."
+            "alarm",
+            "error",
+            "The controller stops with an alarm",
+            "See the alarm's number in the message.",
+        ),
+        Rule(
+            "unfinished",
+            "error",
+            "The program does not end",
+            "Look for a wait without a time-out, or raise the limit.",
         ),
     )
 }

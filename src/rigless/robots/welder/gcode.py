@@ -128,7 +128,12 @@ def _take_g(block: Block, value: float) -> None:
     if abs(value * 10 - tenths) > 1e-6:
         raise GcodeError(codes.NOT_INTEGER)
     group = GROUPS.get(tenths)
-    if group is None and tenths % 10 and tenths // 10 not in WITH_FRACTION and tenths // 10 * 10 in GROUPS:
+    if (
+        group is None
+        and tenths % 10
+        and tenths // 10 not in WITH_FRACTION
+        and tenths // 10 * 10 in GROUPS
+    ):
         raise GcodeError(codes.NOT_INTEGER)
     if group is None or value < 0:
         raise GcodeError(codes.UNSUPPORTED)

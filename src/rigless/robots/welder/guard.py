@@ -27,14 +27,18 @@ if TYPE_CHECKING:
 def follower(robot: "Welder", cell: "Cell | None") -> "Follower | None":
     """Who looks ahead; None if nothing is to be looked for, or if it cannot be and there is no cell that asks for it."""
     config = robot.config.collision
-    if not config.enable or not (config.check_self_collision or (config.check_environment and cell is not None)):
+    if not config.enable or not (
+        config.check_self_collision or (config.check_environment and cell is not None)
+    ):
         return None
     try:
         return _follower(robot, cell)
     except InputError as error:
         if cell is not None:
             raise
-        robot.event("collisions-not-watched", f"self-collisions are not watched: {error}", "warning")
+        robot.event(
+            "collisions-not-watched", f"self-collisions are not watched: {error}", "warning"
+        )
         return None
 
 
@@ -45,7 +49,12 @@ def collider(robot: "Welder", cell: "Cell | None") -> "Collider":
 
     config = robot.config.collision
     pairs = self_pairs(robot.config)[0] if config.check_self_collision else ()
-    return Collider(model(robot.config), cell if config.check_environment else None, pairs, config.margin_mm / 1000)
+    return Collider(
+        model(robot.config),
+        cell if config.check_environment else None,
+        pairs,
+        config.margin_mm / 1000,
+    )
 
 
 def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
@@ -55,8 +64,9 @@ def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
 
     left_out = self_pairs(robot.config)[1] if config.check_self_collision else ()
     if left_out and config.self_collision_pairs:
-        text = "self_collision_pairs that touch at the start or home pose are not watched: " + ", ".join(
-            f"[{first}, {second}]" for first, second in left_out
+        text = (
+            "self_collision_pairs that touch at the start or home pose are not watched: "
+            + ", ".join(f"[{first}, {second}]" for first, second in left_out)
         )
         robot.event("self-collision-pairs", text, "warning")
     found = Follower(collider(robot, cell))
@@ -79,17 +89,26 @@ def foresee(robot: "Welder", tag: int, target_deg: Any) -> None:
     if found is None:
         return
     if found.left_m is not ahead.left_m:  # a snapshot was restored
-        found.left_m, found.touching, found.at = ahead.left_m, dict(ahead.touching), np.array(ahead.at_rad)
+        found.left_m, found.touching, found.at = (
+            ahead.left_m,
+            dict(ahead.touching),
+            np.array(ahead.at_rad),
+        )
     begin, end = found.at.copy(), np.radians(target_deg)
     contacts = list(found.go(end))
-    ahead.contacts += [_told(contact, tag, _deepest_m(found, contact, begin, end)) for contact in contacts]
+    ahead.contacts += [
+        _told(contact, tag, _deepest_m(found, contact, begin, end)) for contact in contacts
+    ]
     _keep(robot, found)
 
 
 def near(robot: "Welder") -> bool:
     """Whether the block that runs hits something."""
     state = robot.state
-    return not state.run[p.COUNT] or int(state.blocks[int(state.run[p.FIRST]), p.TAG]) >= state.ahead.contacts[0][0]
+    return (
+        not state.run[p.COUNT]
+        or int(state.blocks[int(state.run[p.FIRST]), p.TAG]) >= state.ahead.contacts[0][0]
+    )
 
 
 def watch(robot: "Welder") -> None:
@@ -141,4 +160,8 @@ def _told(contact: "Contact", tag: int, depth_m: float) -> tuple[Any, ...]:
 
 def _keep(robot: "Welder", found: "Follower") -> None:
     ahead = robot.state.ahead
-    ahead.left_m, ahead.touching, ahead.at_rad = found.left_m, dict(found.touching), found.at.tolist()
+    ahead.left_m, ahead.touching, ahead.at_rad = (
+        found.left_m,
+        dict(found.touching),
+        found.at.tolist(),
+    )

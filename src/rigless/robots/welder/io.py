@@ -21,7 +21,10 @@ def declared() -> dict[str, VirtualInput]:
     """The inputs that a person or a scenario can set."""
     return {
         **{f"di{pin}": VirtualInput(False, f"digital input {pin}") for pin in range(DIGITAL)},
-        **{f"ai{channel}": VirtualInput(0.0, f"analog input {channel} in V", 0.0, MOST_V) for channel in range(ANALOG)},
+        **{
+            f"ai{channel}": VirtualInput(0.0, f"analog input {channel} in V", 0.0, MOST_V)
+            for channel in range(ANALOG)
+        },
     }
 
 

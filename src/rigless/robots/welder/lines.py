@@ -31,7 +31,13 @@ def work(robot: "Welder", more: bool = False) -> None:
                 answer(robot, codes.OK)
         if not (state.rx or state.arriving or more):
             state.waiting = 0
-        if not state.rx or state.mode in SUSPENDED or state.cancelling or state.alarm_at_rest or state.probe.mode:
+        if (
+            not state.rx
+            or state.mode in SUSPENDED
+            or state.cancelling
+            or state.alarm_at_rest
+            or state.probe.mode
+        ):
             return
         take(robot, state.rx.pop(0))
 
@@ -43,7 +49,9 @@ def take(robot: "Welder", line: Arrival) -> None:
     program.take(robot, line)
     sticky = state.error
     if line.pendant:
-        state.error = codes.OK  # what the sender did wrong, and what the panel does, is no matter of the other
+        state.error = (
+            codes.OK
+        )  # what the sender did wrong, and what the panel does, is no matter of the other
     text = line.text.strip()
     try:
         if line.overflow:
@@ -73,7 +81,9 @@ def begin_gcode(robot: "Welder", text: str) -> None:
         return
     block = read_block(text, robot.profile.letters, place.values())
     place.check(block.assignments)
-    state.modal, found = interpret(block, state.modal, state.coordinates, place.position, robot.profile)
+    state.modal, found = interpret(
+        block, state.modal, state.coordinates, place.position, robot.profile
+    )
     state.parameters.assign(block.assignments)
     state.steps = list(found)
     if (
@@ -95,7 +105,9 @@ def check_jog(robot: "Welder", text: str) -> None:
     place = where(robot)
     block = read_block(text, robot.profile.letters, place.values())
     place.check(block.assignments)
-    _modal, found = interpret(block, state.modal, state.coordinates, place.position, robot.profile, jog=True)
+    _modal, found = interpret(
+        block, state.modal, state.coordinates, place.position, robot.profile, jog=True
+    )
     _, _, feed, *target = next(step for step in found if step[0] == "line")
     if robot.tip is not None:
         paths.begin(robot, robot.tip, ("jog", False, feed, *target))
@@ -119,7 +131,9 @@ def where(robot: "Welder") -> Place:
         probed = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
         return probed | {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
 
-    return Place(state.parameters, state.modal, state.coordinates, tuple(state.position), robot.profile, seen)
+    return Place(
+        state.parameters, state.modal, state.coordinates, tuple(state.position), robot.profile, seen
+    )
 
 
 def answer(robot: "Welder", number: int) -> None:

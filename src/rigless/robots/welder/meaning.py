@@ -14,7 +14,17 @@ import numpy as np
 from rigless.motion import chords
 from rigless.robots.welder import arcs, codes
 from rigless.robots.welder.gcode import Block, GcodeError
-from rigless.robots.welder.modal import AXES, INCH, SYSTEMS, ZERO, Coordinates, Modal, Profile, Six, Step
+from rigless.robots.welder.modal import (
+    AXES,
+    INCH,
+    SYSTEMS,
+    ZERO,
+    Coordinates,
+    Modal,
+    Profile,
+    Six,
+    Step,
+)
 
 DIGITAL_PORTS, ANALOG_PORTS, ANALOG_MOST_V = 32, 8, 10.0
 LARGEST_TOOL = 255
@@ -22,7 +32,12 @@ PLANES = {17: (0, 1, 2), 18: (2, 0, 1), 19: (1, 2, 0)}
 
 
 def interpret(
-    block: Block, modal: Modal, coordinates: Coordinates, position: Six, profile: Profile, jog: bool = False
+    block: Block,
+    modal: Modal,
+    coordinates: Coordinates,
+    position: Six,
+    profile: Profile,
+    jog: bool = False,
 ) -> tuple[Modal, list[Step]]:
     """The new modal state and the steps of a line. Raises GcodeError."""
     return _Reader(block, modal, coordinates, position, profile, jog).read()
@@ -32,9 +47,21 @@ class _Reader:
     """One line being understood; `words` holds those that nothing has used yet."""
 
     def __init__(
-        self, block: Block, modal: Modal, coordinates: Coordinates, position: Six, profile: Profile, jog: bool
+        self,
+        block: Block,
+        modal: Modal,
+        coordinates: Coordinates,
+        position: Six,
+        profile: Profile,
+        jog: bool,
     ):
-        self.block, self.coordinates, self.position, self.profile, self.jog = block, coordinates, position, profile, jog
+        self.block, self.coordinates, self.position, self.profile, self.jog = (
+            block,
+            coordinates,
+            position,
+            profile,
+            jog,
+        )
         self.words = dict(block.words)
         self.modal = replace(modal)
         self.steps: list[Step] = []
@@ -63,7 +90,11 @@ class _Reader:
             self.take_motion()
         self.take_stop()
         if self.words:
-            raise GcodeError(codes.AXIS_WORDS_EXIST if set(self.words) & set(self.axis_words) else codes.UNUSED_WORDS)
+            raise GcodeError(
+                codes.AXIS_WORDS_EXIST
+                if set(self.words) & set(self.axis_words)
+                else codes.UNUSED_WORDS
+            )
         return self.modal, self.steps
 
     def need(self, letter: str) -> float:
@@ -190,7 +221,12 @@ class _Reader:
         analog = "E" in self.words
         port = self.need_port("E", ANALOG_PORTS) if analog else self.need_port("P", DIGITAL_PORTS)
         mode, seconds = int(self.words.pop("L", 0)), self.words.pop("Q", 0.0)
-        if not 0 <= mode <= 4 or seconds < 0 or (analog and mode != 0) or (mode != 0 and seconds == 0):
+        if (
+            not 0 <= mode <= 4
+            or seconds < 0
+            or (analog and mode != 0)
+            or (mode != 0 and seconds == 0)
+        ):
             raise GcodeError(codes.OUT_OF_RANGE)
         self.steps.append(("wait", port, analog, mode, seconds))
 
@@ -203,7 +239,12 @@ class _Reader:
                 given = self.values()
                 if not given:
                     raise GcodeError(codes.NO_AXIS_WORDS)
-                self.steps.append(("length", *(given.get(axis, at) for axis, at in enumerate(self.coordinates.tool))))
+                self.steps.append(
+                    (
+                        "length",
+                        *(given.get(axis, at) for axis, at in enumerate(self.coordinates.tool)),
+                    )
+                )
             case 490 if any(self.coordinates.tool):
                 self.steps.append(("length", *ZERO))
 
@@ -226,7 +267,9 @@ class _Reader:
         for axis, letter in enumerate(self.profile.letters):
             if letter in self.words:
                 value = self.words.pop(letter)
-                found[axis] = value * INCH if self.modal.inches and not self.profile.rotary[axis] else value
+                found[axis] = (
+                    value * INCH if self.modal.inches and not self.profile.rotary[axis] else value
+                )
         return found
 
     def take_g10(self) -> None:
@@ -295,7 +338,9 @@ class _Reader:
                 raise GcodeError(codes.BAD_TARGET)
             self.steps.append(("probe", motion, self.rate(self.position, end), *end))
         else:
-            self.steps.append(("line", motion == 0, 0.0 if motion == 0 else self.rate(self.position, end), *end))
+            self.steps.append(
+                ("line", motion == 0, 0.0 if motion == 0 else self.rate(self.position, end), *end)
+            )
 
     def rate(self, begin: Six, end: Six, length: float | None = None) -> float:
         """Units a minute along the path; inverse time gives it by the length."""

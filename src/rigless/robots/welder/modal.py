@@ -6,7 +6,9 @@ AXES = 6
 INCH = 25.4
 SYSTEMS = ("G54", "G55", "G56", "G57", "G58", "G59", "G59.1", "G59.2", "G59.3")
 
-Step = tuple[str | float | int | bool, ...]  # a word and its numbers: something to be done of a line
+Step = tuple[
+    str | float | int | bool, ...
+]  # a word and its numbers: something to be done of a line
 Six = tuple[float, ...]
 ZERO: Six = (0.0,) * AXES
 
@@ -58,5 +60,13 @@ class Profile:
 def after_program_end(modal: Modal) -> Modal:
     """What M2 and M30 leave: grbl's defaults, with units, feed and tool kept."""
     return replace(
-        modal, motion=10, plane=17, incremental=False, inverse_time=False, system=0, spindle=5, mist=False, flood=False
+        modal,
+        motion=10,
+        plane=17,
+        incremental=False,
+        inverse_time=False,
+        system=0,
+        spindle=5,
+        mist=False,
+        flood=False,
     )

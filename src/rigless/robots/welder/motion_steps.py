@@ -92,9 +92,12 @@ def tell_beyond(robot: "Welder", target: tuple[float, ...]) -> None:
     """Which joints a target would bring out of their limits; the alarm on the wire says only that some would."""
     axes, outside = robot.axes, moves.beyond(robot, target)
     text = ", ".join(
-        f"joint {n + 1} to {target[n]:g}° is outside {axes.low[n]:g}° to {axes.high[n]:g}°" for n in outside
+        f"joint {n + 1} to {target[n]:g}° is outside {axes.low[n]:g}° to {axes.high[n]:g}°"
+        for n in outside
     )
-    robot.event("soft-limit", text, "error", joints=[n + 1 for n in outside], line=robot.state.modal.line)
+    robot.event(
+        "soft-limit", text, "error", joints=[n + 1 for n in outside], line=robot.state.modal.line
+    )
 
 
 def give_up(robot: "Welder", alarm: int) -> None:
@@ -144,7 +147,12 @@ def probe(robot: "Welder", step: Step) -> bool:
         if not moves.begin_probe(robot, int(step[1])):
             return state.line is None
         if robot.tip is None:
-            moves.queue(robot, target, moves.feed_along(robot, state.position, target, float(step[2])), p.PLAIN)
+            moves.queue(
+                robot,
+                target,
+                moves.feed_along(robot, state.position, target, float(step[2])),
+                p.PLAIN,
+            )
             state.mode = "Run"
     if robot.tip is not None and state.probe.mode:
         follow(robot)

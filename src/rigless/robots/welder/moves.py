@@ -34,7 +34,12 @@ def moving(robot: "Welder") -> bool:
 def peek(robot: "Welder") -> tuple[Any, float, int]:
     """Position, velocity and acceleration now as rows, the speed along the path, and the tag of the block; changes nothing."""
     state = robot.state
-    blocks, run, time_s, out = state.blocks.copy(), state.run.copy(), now_s(robot), np.zeros((3, AXES))
+    blocks, run, time_s, out = (
+        state.blocks.copy(),
+        state.run.copy(),
+        now_s(robot),
+        np.zeros((3, AXES)),
+    )
     done = np.zeros(DONE)
     while p.advance(blocks, run, time_s, done) == DONE:
         continue
@@ -55,9 +60,14 @@ def settle(robot: "Welder") -> None:
         continue
     if first != state.run[p.FIRST]:
         odometer.count(robot)
-        program.reached(robot, int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag)
+        program.reached(
+            robot,
+            int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag,
+        )
     if state.attached or state.lines:
-        reached = int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag
+        reached = (
+            int(state.blocks[int(state.run[p.FIRST]), p.TAG]) if state.run[p.COUNT] else state.tag
+        )
         for tag in [tag for tag in state.attached if tag <= reached]:
             for step in state.attached.pop(tag):
                 robot.set_output(step)
@@ -117,7 +127,14 @@ def change(robot: "Welder", hold: bool) -> None:
     """Hold or go on, under the overrides as they are."""
     state = robot.state
     settle(robot)
-    smooth.change(state.blocks, state.run, now_s(robot), hold, state.feed_percent / 100, state.rapid_percent / 100)
+    smooth.change(
+        state.blocks,
+        state.run,
+        now_s(robot),
+        hold,
+        state.feed_percent / 100,
+        state.rapid_percent / 100,
+    )
 
 
 def replan(robot: "Welder") -> None:
@@ -243,7 +260,10 @@ def _watch_probe(robot: "Welder") -> None:
     if moving(robot) or ((on_the_way or state.mode in ("Hold", "Door")) and not state.cancelling):
         return
     if not state.cancelling:
-        probe.position, probe.touched = robot.place(state.run[p.POSITION : p.POSITION + AXES].tolist()), False
+        probe.position, probe.touched = (
+            robot.place(state.run[p.POSITION : p.POSITION + AXES].tolist()),
+            False,
+        )
         if probe.mode in (382, 384):
             state.alarm_at_rest = codes.ALARM_PROBE_CONTACT
     probe.mode = 0

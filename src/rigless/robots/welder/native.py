@@ -52,7 +52,11 @@ def read_native(path: Path) -> dict[str, Any] | None:
     file = validate(File, raw, problems, str(path))
     if file is None or problems:
         raise InputError(problems)
-    parts = {"collision": file.collision, "visualization": file.visualization, "virtual_io": file.virtual_io}
+    parts = {
+        "collision": file.collision,
+        "visualization": file.visualization,
+        "virtual_io": file.virtual_io,
+    }
     return {
         **file.simulation.model_dump(mode="json"),
         **{name: part.model_dump(mode="json") for name, part in parts.items()},

@@ -30,4 +30,6 @@ def count(robot: "Welder") -> None:
 def beyond(robot: "Welder", joints_deg: NDArray[np.float64]) -> float:
     """Millimetres from where was counted to some joints, on a straight line of the joints."""
     begin: Any = np.array(robot.state.counted_deg)
-    return float(1000.0 * kinematics.tool_path(robot.arm.table, robot.arm.tool_m, begin, joints_deg))
+    return float(
+        1000.0 * kinematics.tool_path(robot.arm.table, robot.arm.tool_m, begin, joints_deg)
+    )

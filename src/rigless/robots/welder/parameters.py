@@ -57,7 +57,10 @@ class Place:
         if not assignments:
             return
         names = {key for key, _ in assignments if isinstance(key, str)}
-        if len(assignments) > MOST_ASSIGNMENTS or len(names | self.parameters.named.keys()) > MOST_NAMES:
+        if (
+            len(assignments) > MOST_ASSIGNMENTS
+            or len(names | self.parameters.named.keys()) > MOST_NAMES
+        ):
             raise GcodeError(codes.BAD_NUMBER)
         if any(self.own_name(name) is not None for name in names):
             raise GcodeError(codes.BAD_NUMBER)
@@ -80,7 +83,9 @@ class Place:
             (G92, kept.g92),
             (TOOL_OFFSET, kept.tool),
         ]
-        rows += [(SYSTEM_FIRST + BETWEEN_SYSTEMS * n, values) for n, values in enumerate(kept.systems)]
+        rows += [
+            (SYSTEM_FIRST + BETWEEN_SYSTEMS * n, values) for n, values in enumerate(kept.systems)
+        ]
         rows.append((WORK_POSITION, self.work()))
         for first, values in rows:
             if first <= number < first + AXES:
@@ -123,7 +128,10 @@ class Place:
         return float(own[name]) if name in own else None
 
     def work(self) -> list[float]:
-        return [a - b for a, b in zip(self.position, self.coordinates.offset(self.modal.system), strict=True)]
+        return [
+            a - b
+            for a, b in zip(self.position, self.coordinates.offset(self.modal.system), strict=True)
+        ]
 
     def shown(self, axis: int, value: float) -> float:
         return value / INCH if self.modal.inches and not self.profile.rotary[axis] else value

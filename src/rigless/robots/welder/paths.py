@@ -81,7 +81,9 @@ def refused(robot: "Welder", why: ReachError) -> GcodeError:
 
 def _cut(robot: "Welder", tip: Tip, course: Course) -> None:
     try:
-        course.chords, course.guess = tip.cut(course.path, course.share, course.guess, robot.state.planned)
+        course.chords, course.guess = tip.cut(
+            course.path, course.share, course.guess, robot.state.planned
+        )
     except ReachError as error:
         raise refused(robot, error) from None
     course.queued = 0

@@ -26,7 +26,9 @@ def step(robot: "Welder") -> None:
     speed = welding.speed(np.array(torch), np.array(state.torch_m), dt_s) if state.torch_m else 0.0
     state.torch_m = torch
     draw = normal(block(state.noise_key, state.weld.strikes, STRIKE)[0])
-    began = welding.advance(state.weld, robot.config.welding, around(robot, speed), dt_s, draw, robot.figures)
+    began = welding.advance(
+        state.weld, robot.config.welding, around(robot, speed), dt_s, draw, robot.figures
+    )
     measure(robot)
     bead.lay(robot)
     if began:
@@ -84,7 +86,11 @@ def around(robot: "Welder", speed_mmps: float) -> welding.Around:
         gas_open=state.mist or state.flood,
         injected=injected,
         strikes=robot.fault("arc", "no_start") is None,
-        demand=(analog[0] * config.amps_per_volt, analog[1] * config.volts_per_volt, analog[2] * config.mpm_per_volt),
+        demand=(
+            analog[0] * config.amps_per_volt,
+            analog[1] * config.volts_per_volt,
+            analog[2] * config.mpm_per_volt,
+        ),
         power=state.spindle_percent / 100,
     )
 
@@ -104,7 +110,9 @@ def tell(robot: "Welder", phase: str) -> None:
     weld, config = robot.state.weld, robot.config.welding
     robot.set_input(f"di{config.arc_detect_input}", weld.phase in welding.BURNING)
     if phase == welding.FAULT:
-        robot.event("weld-fault", f"{weld.fault}: {welding.FAULTS[weld.fault]}", "error", fault=weld.fault)
+        robot.event(
+            "weld-fault", f"{weld.fault}: {welding.FAULTS[weld.fault]}", "error", fault=weld.fault
+        )
         robot.count("weld_faults")
         if config.hold_on_fault and robot.state.mode == "Run":
             realtime.hold(robot)

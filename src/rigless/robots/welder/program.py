@@ -29,7 +29,9 @@ class Program:
 
 def is_part(line: "Arrival | None") -> bool:
     """Whether a line is of the sender's program: no `$` command, and not from the panel."""
-    return line is not None and not (line.pendant or line.startup) and line.text[:1] not in ("", "$")
+    return (
+        line is not None and not (line.pendant or line.startup) and line.text[:1] not in ("", "$")
+    )
 
 
 def take(robot: "Welder", line: "Arrival") -> None:

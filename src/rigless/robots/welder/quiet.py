@@ -23,11 +23,15 @@ def pass_over(robot: "Welder", times: int) -> int:
         until_s = p.ends_s(state.blocks, state.run)
         if state.line is not None and not moves.room(robot):  # which may go on when there is some
             until_s = min(until_s, p.frees_s(state.blocks, state.run))
-        times = min(times, int(min(until_s - moves.now_s(robot), 1e6) * robot.config.update_rate_hz) - 1)
+        times = min(
+            times, int(min(until_s - moves.now_s(robot), 1e6) * robot.config.update_rate_hz) - 1
+        )
     elif state.line is not None or (state.rx and state.mode not in lines.SUSPENDED):
         if state.until_ns < robot.now_ns:
             return 0
-        times = min(times, int((state.until_ns - robot.now_ns) * 1e-9 * robot.config.update_rate_hz) - 1)
+        times = min(
+            times, int((state.until_ns - robot.now_ns) * 1e-9 * robot.config.update_rate_hz) - 1
+        )
     if burning:
         times = min(times, bead.ticks_before(robot))
     if times < 2:

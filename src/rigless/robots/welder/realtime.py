@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from rigless.robots.welder.robot import Welder
 
 FEED_STEPS = {w.FEED_PLUS_10: 10, w.FEED_MINUS_10: -10, w.FEED_PLUS_1: 1, w.FEED_MINUS_1: -1}
-SPINDLE_STEPS = {w.SPINDLE_PLUS_10: 10, w.SPINDLE_MINUS_10: -10, w.SPINDLE_PLUS_1: 1, w.SPINDLE_MINUS_1: -1}
+SPINDLE_STEPS = {
+    w.SPINDLE_PLUS_10: 10,
+    w.SPINDLE_MINUS_10: -10,
+    w.SPINDLE_PLUS_1: 1,
+    w.SPINDLE_MINUS_1: -1,
+}
 RAPIDS = {w.RAPID_100: 100, w.RAPID_50: 50, w.RAPID_25: 25}
 LEAST, MOST = 10, 200  # per cent
 
@@ -40,7 +45,9 @@ def act(robot: "Welder", code: int, pendant: bool = False) -> None:
             open_door(robot)
         case w.JOG_CANCEL:
             if pendant:
-                state.rx = [one for one in state.rx if not (one.pendant and one.text.startswith("$J"))]
+                state.rx = [
+                    one for one in state.rx if not (one.pendant and one.text.startswith("$J"))
+                ]
                 end_jog(robot)
             else:
                 forget_lines(robot)
@@ -133,7 +140,9 @@ def stop(robot: "Welder") -> None:
     moves.cancel(robot)
     if state.mode == "Alarm" and state.alarm in codes.OUTLIVES_STOP:
         return
-    if state.mode in ("Tool", "Alarm", "Check", "Sleep") or (state.mode == "Door" and not robot.input["door"]):
+    if state.mode in ("Tool", "Alarm", "Check", "Sleep") or (
+        state.mode == "Door" and not robot.input["door"]
+    ):
         state.mode, state.alarm = "Idle", 0
     robot.say("[MSG:Stop]\r\n")
 

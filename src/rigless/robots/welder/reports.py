@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 BUILD = "20260101"  # [ours] what `$I` says; grblHAL's is a date
 BUSY = ("Home", "Run", "Hold", "Jog", "Door")
-OFFSETS_BUSY, OFFSETS_IDLE, OVERRIDES_BUSY, OVERRIDES_IDLE = 30, 10, 20, 10  # reports between two that carry the field
+OFFSETS_BUSY, OFFSETS_IDLE, OVERRIDES_BUSY, OVERRIDES_IDLE = (
+    30,
+    10,
+    20,
+    10,
+)  # reports between two that carry the field
 
 
 def greeting(compat: str) -> str:
@@ -28,7 +33,8 @@ def numbers(robot: "Welder", values: Iterable[float]) -> str:
     scales = [1.0 / INCH if inches and not turns else 1.0 for turns in robot.profile.rotary]
     digits = 4 if inches else 3
     return ",".join(
-        f"{round(value * scale, digits) + 0.0:.{digits}f}" for value, scale in zip(values, scales, strict=True)
+        f"{round(value * scale, digits) + 0.0:.{digits}f}"
+        for value, scale in zip(values, scales, strict=True)
     )
 
 
@@ -39,7 +45,9 @@ def mode(robot: "Welder") -> str:
             return f"Hold:{int(moves.moving(robot))}"
         case "Door":
             return f"Door:{2 if moves.moving(robot) else 1 if robot.input['door'] else 0}"
-        case "Alarm" if state.alarm and (state.schedule.all or int(state.settings[s.REPORT]) & s.REPORT_ALARM):
+        case "Alarm" if state.alarm and (
+            state.schedule.all or int(state.settings[s.REPORT]) & s.REPORT_ALARM
+        ):
             return f"Alarm:{state.alarm}"
         case _:
             return state.mode
@@ -87,7 +95,9 @@ def _now_and_then(robot: "Welder", options: int) -> list[str]:
         overrides = plan.overrides_in == 0 or plan.overrides or everything
         if overrides:
             plan.overrides_in = (OVERRIDES_BUSY if busy else OVERRIDES_IDLE) - 1
-            accessories = plan.accessories or everything or state.spindle != 5 or state.mist or state.flood
+            accessories = (
+                plan.accessories or everything or state.spindle != 5 or state.mist or state.flood
+            )
         else:
             plan.overrides_in -= 1
         if not busy:
@@ -134,7 +144,11 @@ def modes(robot: "Welder") -> str:
         words.insert(2, "G92")
     words += ["G91" if modal.incremental else "G90", "G93" if modal.inverse_time else "G94", "G40"]
     words += ["G43.1" if any(state.coordinates.tool) else "G49", "G98", "G50"]
-    words += [f"M{modal.spindle}", *(["M7"] if modal.mist else []), *(["M8"] if modal.flood else [])]
+    words += [
+        f"M{modal.spindle}",
+        *(["M7"] if modal.mist else []),
+        *(["M8"] if modal.flood else []),
+    ]
     if not (modal.mist or modal.flood):
         words.append("M9")
     words += [f"T{modal.tool}", f"F{modal.feed:.0f}", f"S{modal.speed:.0f}"]
@@ -144,13 +158,18 @@ def modes(robot: "Welder") -> str:
 def parameters(robot: "Welder") -> str:
     """`$#`."""
     kept = robot.state.coordinates
-    rows = [f"[{name}:{numbers(robot, values)}]" for name, values in zip(SYSTEMS, kept.systems, strict=True)]
+    rows = [
+        f"[{name}:{numbers(robot, values)}]"
+        for name, values in zip(SYSTEMS, kept.systems, strict=True)
+    ]
     rows += [
         f"[G28:{numbers(robot, kept.g28)}]",
         f"[G30:{numbers(robot, kept.g30)}]",
         f"[G92:{numbers(robot, kept.g92)}]",
     ]
-    rows.append(f"[HOME:{numbers(robot, robot.place(list(robot.config.homing.pose_deg)))}:{robot.state.homed}]")
+    rows.append(
+        f"[HOME:{numbers(robot, robot.place(list(robot.config.homing.pose_deg)))}:{robot.state.homed}]"
+    )
     rows.append(f"[TLO:{numbers(robot, kept.tool)}]")
     return "\r\n".join(rows) + "\r\n" + probe(robot)
 

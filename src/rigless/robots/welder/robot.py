@@ -84,8 +84,15 @@ class Welder(Robot):
         )
         if not self.config.settings_file:
             return line
-        path = self.config.settings_file if "/" in self.config.settings_file else f"./{self.config.settings_file}"
-        return (*line, Port("settings", StoreCodec, transport="file", address=path, kind="datagram"))
+        path = (
+            self.config.settings_file
+            if "/" in self.config.settings_file
+            else f"./{self.config.settings_file}"
+        )
+        return (
+            *line,
+            Port("settings", StoreCodec, transport="file", address=path, kind="datagram"),
+        )
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:
@@ -176,11 +183,18 @@ class Welder(Robot):
             one = Arrival(due_ns, message.code, pendant=pendant)
         else:
             if self.config.baud and not pendant:  # the panel is not on the serial line
-                due_ns = max(due_ns, state.paced_ns) + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
+                due_ns = (
+                    max(due_ns, state.paced_ns)
+                    + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
+                )
                 state.paced_ns = due_ns
             one = Arrival(due_ns, -1, message.text, message.size, message.overflow, pendant=pendant)
         if state.waiting > WAITING_MOST:
-            self.event("sender-cut-off", "it sends lines without waiting for answers; its line is closed", "warning")
+            self.event(
+                "sender-cut-off",
+                "it sends lines without waiting for answers; its line is closed",
+                "warning",
+            )
             self.close(link)
             return
         state.arriving.append(one)
@@ -249,7 +263,9 @@ class Welder(Robot):
 
     def utter(self, text: str) -> None:
         port, number = self.state.client
-        link = next((link for link in self.links(port) if link.id == number), None) if port else None
+        link = (
+            next((link for link in self.links(port) if link.id == number), None) if port else None
+        )
         self.emit(port or "grbl", Text(text), to=link)
 
     # Who is on the line
@@ -260,7 +276,9 @@ class Welder(Robot):
         if link.port == "settings":
             return
         if self.state.client != NOBODY and self.config.client_policy == "reject":
-            self.event("client-rejected", f"{message.peer}: another program is on the line", "warning")
+            self.event(
+                "client-rejected", f"{message.peer}: another program is on the line", "warning"
+            )
             self.close(link)
             return
         old, self.state.client = self.state.client, (link.port, link.id)
@@ -361,7 +379,11 @@ class Welder(Robot):
 
     def set_overrides(self, feed: int, rapid: int, spindle: int) -> None:
         state = self.state
-        if (feed, rapid, spindle) == (state.feed_percent, state.rapid_percent, state.spindle_percent):
+        if (feed, rapid, spindle) == (
+            state.feed_percent,
+            state.rapid_percent,
+            state.spindle_percent,
+        ):
             return
         state.feed_percent, state.rapid_percent, state.spindle_percent = feed, rapid, spindle
         state.schedule.overrides = True
@@ -376,7 +398,9 @@ class Welder(Robot):
 
     def place(self, joints_deg: list[float]) -> list[float]:
         """The axis values of joints: themselves, or in the Cartesian profile the tip's pose."""
-        return self.tip.pose(joints_deg, self.state.position) if self.tip is not None else joints_deg
+        return (
+            self.tip.pose(joints_deg, self.state.position) if self.tip is not None else joints_deg
+        )
 
     def torch_m(self) -> list[float]:
         place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()
@@ -403,7 +427,9 @@ class Welder(Robot):
             line=state.lines.get(tag, 0),
             queued_blocks=int(state.run[p.COUNT]),
             digital_outputs=state.outputs.digital,
-            digital_inputs=virtual_io.bits([self.input[f"di{pin}"] for pin in range(virtual_io.DIGITAL)]),
+            digital_inputs=virtual_io.bits(
+                [self.input[f"di{pin}"] for pin in range(virtual_io.DIGITAL)]
+            ),
             analog_outputs=tuple(state.outputs.analog),
             analog_inputs=tuple(self.analog_input(channel) for channel in range(virtual_io.ANALOG)),
             homed=state.homed == (1 << AXES) - 1,

@@ -6,9 +6,25 @@ from rigless.robots.welder import codes
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode import GcodeError, read_number
 
-REPORT, JUNCTION, ARC_TOLERANCE, INCHES, SOFT_LIMITS, HARD_LIMITS, HOMING = 10, 11, 12, 13, 20, 21, 22
+REPORT, JUNCTION, ARC_TOLERANCE, INCHES, SOFT_LIMITS, HARD_LIMITS, HOMING = (
+    10,
+    11,
+    12,
+    13,
+    20,
+    21,
+    22,
+)
 LOCATE_RATE, SEEK_RATE, PULL_OFF, JOG_LIMITS, HOMING_CYCLES, SLEEP = 24, 25, 27, 40, 44, 62
-STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, REPORT_INTERVAL, FEED_OF_LINEAR = 100, 110, 120, 130, 376, 481, 701
+STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, REPORT_INTERVAL, FEED_OF_LINEAR = (
+    100,
+    110,
+    120,
+    130,
+    376,
+    481,
+    701,
+)
 REPORT_MPOS, REPORT_BUFFER, REPORT_LINE, REPORT_FEED, REPORT_PINS, REPORT_WCO, REPORT_OVERRIDES, REPORT_PROBE = (
     1, 2, 4, 8, 16, 32, 64, 128,
 )  # fmt: skip
@@ -84,7 +100,9 @@ def table(config: WelderConfig) -> dict[int, Setting]:
     return {row.number: row for row in rows}
 
 
-def _per_axis(letters: str, first: int, name: str, unit: str, values: tuple[float, ...], low: float) -> list[Setting]:
+def _per_axis(
+    letters: str, first: int, name: str, unit: str, values: tuple[float, ...], low: float
+) -> list[Setting]:
     return [
         Setting(first + axis, 7, f"{letter}-axis {name}", value, unit, low)
         for axis, (letter, value) in enumerate(zip(letters, values, strict=True))

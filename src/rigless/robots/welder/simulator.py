@@ -20,7 +20,9 @@ from rigless.robots.welder.tip import ReachError, Tip, path_of
 from rigless.robots.welder.virtual import VirtualController
 
 SAMPLE_S = 0.01
-Move = tuple[NDArray[np.float64], float, float, float]  # where to, how fast, which kind, at what scale
+Move = tuple[
+    NDArray[np.float64], float, float, float
+]  # where to, how fast, which kind, at what scale
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,7 @@ class MotionSimulator:
         begin_s = controller.simulation_time_s
         for number, point in enumerate(waypoints, 1):
             if not controller.send_gcode(_line(point, controller.letters)):
-                result.error_message = (
-                    f"waypoint {number} was refused: {controller.status().error_message or 'not enabled'}"
-                )
+                result.error_message = f"waypoint {number} was refused: {controller.status().error_message or 'not enabled'}"
                 return result
         while controller.status().moving:
             controller.run(SAMPLE_S)
@@ -86,7 +86,9 @@ class MotionSimulator:
                 self._recorded.append(result.trajectory_log[-1])
         result.total_time_s = controller.simulation_time_s - begin_s
         result.success = not waypoints or self._is_at(waypoints[-1])
-        result.error_message = "" if result.success else f"stopped on the way: {controller.status().state}"
+        result.error_message = (
+            "" if result.success else f"stopped on the way: {controller.status().state}"
+        )
         return result
 
     def dry_run(self, waypoints: Sequence[AnyWaypoint]) -> SimulationResult:
@@ -95,7 +97,9 @@ class MotionSimulator:
         if problem := self._problem(waypoints):
             result.error_message = problem
             return result
-        axes = axes_of(settings.defaults(settings.table(self.controller.config)), self.controller.config)
+        axes = axes_of(
+            settings.defaults(settings.table(self.controller.config)), self.controller.config
+        )
         start = np.degrees(self.controller.joint_state().positions)
         try:
             moves = self._moves(waypoints, start)
@@ -131,7 +135,9 @@ class MotionSimulator:
         """What the planner is given, as the controller would give it. Raises ReachError."""
         config, found, joints = self.controller.config, [], start
         limits = config.limits
-        tip = Tip(Arm(config), limits.low_deg, limits.high_deg, limits.max_degps, config.arc_tolerance)
+        tip = Tip(
+            Arm(config), limits.low_deg, limits.high_deg, limits.max_degps, config.arc_tolerance
+        )
         place = tip.pose(start, [0.0] * AXES)
         for point in waypoints:
             kind = p.RAPID if point.speed is None else p.FEED
@@ -145,7 +151,10 @@ class MotionSimulator:
                 found.append((joints, 0.0, kind, 0.0))
             else:
                 path = path_of(("line", False, 0.0, *pose), place)
-                found += [(end, point.speed * scale, kind, scale) for end, scale in tip.chords(path, joints)]
+                found += [
+                    (end, point.speed * scale, kind, scale)
+                    for end, scale in tip.chords(path, joints)
+                ]
                 joints = found[-1][0] if found else joints
             place = pose
         return found
@@ -161,7 +170,10 @@ class MotionSimulator:
 
     def _problem(self, waypoints: Sequence[AnyWaypoint]) -> str:
         """What is wrong with the waypoints, in a sentence; empty if nothing."""
-        limits, wanted = self.controller.config.limits, PoseWaypoint if self.controller.cartesian else Waypoint
+        limits, wanted = (
+            self.controller.config.limits,
+            PoseWaypoint if self.controller.cartesian else Waypoint,
+        )
         for number, point in enumerate(waypoints, 1):
             if not isinstance(point, wanted):
                 coordinates = self.controller.config.coordinates
@@ -186,8 +198,15 @@ class MotionSimulator:
 
 def _line(point: AnyWaypoint, letters: str) -> str:
     if isinstance(point, Waypoint):
-        values, speed = [math.degrees(value) for value in point.joints], math.degrees(point.speed or 0.0)
+        values, speed = (
+            [math.degrees(value) for value in point.joints],
+            math.degrees(point.speed or 0.0),
+        )
     else:
         values, speed = list(point.pose), point.speed or 0.0
     words = " ".join(f"{letter}{value:.6f}" for letter, value in zip(letters, values, strict=True))
-    return f"G21 G90 G53 G0 {words}" if point.speed is None else f"G21 G90 G53 G1 {words} F{speed * 60:.4f}"
+    return (
+        f"G21 G90 G53 G0 {words}"
+        if point.speed is None
+        else f"G21 G90 G53 G1 {words} F{speed * 60:.4f}"
+    )

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PASSED_OVER = r"(?:\s|\)|\([^)]*\))"  # by controllers, even within a number
-WORD = re.compile(rf"\([^)]*\)?|;.*|(?P<word>[A-Za-z](?:{PASSED_OVER}*[-+])?(?:{PASSED_OVER}*[\d.])*)|\S")
+WORD = re.compile(
+    rf"\([^)]*\)?|;.*|(?P<word>[A-Za-z](?:{PASSED_OVER}*[-+])?(?:{PASSED_OVER}*[\d.])*)|\S"
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,9 @@ class ProgramLine:
         """The line as it is sent: with its number in the file as its N word, so that what happens can be told by line."""
         if self.command or self.empty:
             return self.text.strip()
-        first = next((match for match in WORD.finditer(self.text) if match[0][0] not in "();"), None)
+        first = next(
+            (match for match in WORD.finditer(self.text) if match[0][0] not in "();"), None
+        )
         at = first.end() if first is not None and first[0] == "/" else 0  # a stroke stays first
         text = self.text
         for word in reversed(self.words()):

@@ -71,9 +71,19 @@ class Space:
         yield Links("arm", "Robot", _links(bodies, robot), tones, colour=robot)
         if self.cell.things:
             yield Scene(
-                "cell", "Cell", tuple(drawn(one.solid, one.colour or "plain") for one in self.cell.things), tones
+                "cell",
+                "Cell",
+                tuple(drawn(one.solid, one.colour or "plain") for one in self.cell.things),
+                tones,
             )
-        yield Links("ghost", "Ghost at the target", _links(bodies, ghost, True), tones, "ghost", colour=ghost)
+        yield Links(
+            "ghost",
+            "Ghost at the target",
+            _links(bodies, ghost, True),
+            tones,
+            "ghost",
+            colour=ghost,
+        )
         way = _paint(look.trajectory_color)
         yield Curve("way", "Planned way", way, width_px=2.5, shown=look.show_trajectory_preview)
         weld = _paint(look.weld_color)
@@ -83,12 +93,23 @@ class Space:
         yield Cloud("arc", "Arc", ARC, size_m=0.03)
         yield Trail("torch", "Torch path", shown=False)
         yield Axes("frames", "Work and torch frames", 0.12)
-        around = [drawn(_grown(one.solid, self._margin_m(one.margin_m)), collision) for one in self.cell.things]
+        around = [
+            drawn(_grown(one.solid, self._margin_m(one.margin_m)), collision)
+            for one in self.cell.things
+        ]
         volumes = (*_links([link.solids for link in links], collision, True), tuple(around))
         yield Links(
-            "volumes", "Collision volumes", volumes, tones, "wire", colour=collision, shown=look.show_collision_volumes
+            "volumes",
+            "Collision volumes",
+            volumes,
+            tones,
+            "wire",
+            colour=collision,
+            shown=look.show_collision_volumes,
         )
-        yield Curve("boundary", "Workspace", "path", width_px=1.5, shown=look.show_workspace_boundary)
+        yield Curve(
+            "boundary", "Workspace", "path", width_px=1.5, shown=look.show_workspace_boundary
+        )
         if look.reach_map:
             size_m = 0.14 * self._reach.resolution_m if self._reach else 0.02
             label = f"Reach map {trouble}" if trouble else "Reachable places"
@@ -111,7 +132,9 @@ class Space:
         poses = [pose(one) for one in arm]
         tip = arm[-1] @ self.robot.arm.flange_T_torch
         found = {
-            "arm": [(*one, tones.get(name, 0.0)) for name, one in zip(self.names, poses, strict=True)],
+            "arm": [
+                (*one, tones.get(name, 0.0)) for name, one in zip(self.names, poses, strict=True)
+            ],
             "volumes": [(*one, 0.0) for one in (*poses, pose(frame()))],
             "frames": [*([pose(self.cell.work)] if self.cell.things else []), pose(tip)],
             "way": self._way_rows(),
@@ -127,7 +150,9 @@ class Space:
 
     def frames(self, joints_deg: NDArray[np.float64]) -> list[Matrix]:
         """Of base, links and the torch's holder, in the base frame."""
-        placed = place(self._origins, self._axes, np.radians(joints_deg), self._carriers, self._frames)
+        placed = place(
+            self._origins, self._axes, np.radians(joints_deg), self._carriers, self._frames
+        )
         return [np.vstack((one, (0, 0, 0, 1))) for one in placed]
 
     def _contacts(self, joints_rad: NDArray[np.float64]) -> "list[Contact]":
@@ -155,7 +180,9 @@ class Space:
         turned = np.concatenate(([0.0], np.cumsum(np.abs(np.diff(corners, axis=0)).max(axis=1))))
         between = np.linspace(0.0, turned[-1], min(int(turned[-1] / CHORD_DEG) + 2, WAY_MOST))
         marks = np.union1d(between, turned[:: -(-len(turned) // WAY_MOST)])
-        joints = np.column_stack([np.interp(marks, turned, corners[:, axis]) for axis in range(AXES)])
+        joints = np.column_stack(
+            [np.interp(marks, turned, corners[:, axis]) for axis in range(AXES)]
+        )
         return _curve(kinematics.tool_places(robot.arm.table, robot.arm.tool_m, joints), 0.0)
 
     def _weld_rows(self) -> Rows:
@@ -165,7 +192,12 @@ class Space:
         laid = np.array(robot.state.bead)
         if config.visualization.weld_trail_by == "heat":
             process = config.welding
-            usual = process.efficiency * process.voltage_v * process.current_a / (1000 * process.travel_mmps)
+            usual = (
+                process.efficiency
+                * process.voltage_v
+                * process.current_a
+                / (1000 * process.travel_mmps)
+            )
             shades = np.clip(laid[:, bead.HEAT_KJPMM] / (2 * usual), 0, 1)
         else:
             age_s = robot.now_ns * 1e-9 - laid[:, bead.TIME_S]
@@ -185,7 +217,9 @@ def _paint(colour: int) -> str:
 
 def _links(bodies: Any, colour: str, plain: bool = False) -> tuple[tuple[drawing.Solid, ...], ...]:
     """Each link's solids, in their own colours unless they are to be `plain`."""
-    return tuple(tuple(drawn(one, (not plain and one.colour) or colour) for one in link) for link in bodies)
+    return tuple(
+        tuple(drawn(one, (not plain and one.colour) or colour) for one in link) for link in bodies
+    )
 
 
 def drawn(solid: Solid, colour: str) -> drawing.Solid:
@@ -194,12 +228,16 @@ def drawn(solid: Solid, colour: str) -> drawing.Solid:
     points = np.asarray(mesh.vertices_m, "<f4").tobytes() if mesh is not None else b""
     triangles = np.asarray(mesh.triangles, "<u4").tobytes() if mesh is not None else b""
     turn = (qx, qy, qz, qw)
-    return drawing.Solid(solid.kind, solid.size_m, (at[0], at[1], at[2]), colour, turn, points, triangles, solid.name)
+    return drawing.Solid(
+        solid.kind, solid.size_m, (at[0], at[1], at[2]), colour, turn, points, triangles, solid.name
+    )
 
 
 def _grown(solid: Solid, by_m: float) -> Solid:
     """With its margin; a mesh stays as it is."""
-    sizes = {"box": (2 * by_m,) * 3, "cylinder": (by_m, 2 * by_m), "sphere": (by_m,), "mesh": ()}[solid.kind]
+    sizes = {"box": (2 * by_m,) * 3, "cylinder": (by_m, 2 * by_m), "sphere": (by_m,), "mesh": ()}[
+        solid.kind
+    ]
     size_m = tuple(side + more for side, more in zip(solid.size_m, sizes, strict=True))
     return Solid(solid.name, solid.kind, size_m, solid.pose, solid.mesh)
 
@@ -215,7 +253,9 @@ def _reach(file: str) -> tuple[Any, str]:
 def _reached(found: Any) -> Rows:
     there = np.flatnonzero(found.reached > 0)
     there = there[:: -(-len(there) // REACH_MOST) or 1]
-    return _curve(found.places_m[there], (found.reached[there] - 1) / max(len(found.directions) - 1, 1))
+    return _curve(
+        found.places_m[there], (found.reached[there] - 1) / max(len(found.directions) - 1, 1)
+    )
 
 
 def _boundary(arm: Arm, config: WelderConfig) -> Rows:
@@ -232,12 +272,18 @@ def _boundary(arm: Arm, config: WelderConfig) -> Rows:
     reach = np.array([out_m[near == n].max(initial=0.0) for n in range(HEIGHTS)])
     turns = np.radians(np.linspace(low[0], high[0], TURNS))
     fine = np.radians(np.linspace(low[0], high[0], 6 * TURNS))
-    lines = [np.column_stack((reach * np.cos(turn), reach * np.sin(turn), heights)) for turn in turns]
+    lines = [
+        np.column_stack((reach * np.cos(turn), reach * np.sin(turn), heights)) for turn in turns
+    ]
     lines += [
-        np.column_stack((reach[n] * np.cos(fine), reach[n] * np.sin(fine), np.full(len(fine), heights[n])))
+        np.column_stack(
+            (reach[n] * np.cos(fine), reach[n] * np.sin(fine), np.full(len(fine), heights[n]))
+        )
         for n in range(0, HEIGHTS, 4)
     ]
-    return np.vstack([one for line in lines for one in (_curve(line, 0.0), BROKEN)]).astype(np.float32)
+    return np.vstack([one for line in lines for one in (_curve(line, 0.0), BROKEN)]).astype(
+        np.float32
+    )
 
 
 def warm_up(arm: Arm) -> None:
@@ -251,7 +297,12 @@ def pose(frame: NDArray[np.float64]) -> tuple[float, ...]:
     """x, y, z and the quaternion x, y, z, w of a 4×4."""
     r = frame[:3, :3]
     squares = 1.0 + np.array(
-        [r[0, 0] - r[1, 1] - r[2, 2], r[1, 1] - r[0, 0] - r[2, 2], r[2, 2] - r[0, 0] - r[1, 1], np.trace(r)]
+        [
+            r[0, 0] - r[1, 1] - r[2, 2],
+            r[1, 1] - r[0, 0] - r[2, 2],
+            r[2, 2] - r[0, 0] - r[1, 1],
+            np.trace(r),
+        ]
     )
     largest = int(np.argmax(squares))
     rows = (

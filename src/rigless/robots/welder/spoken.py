@@ -32,14 +32,30 @@ HOMING_S = 600.0
 ROOM_S = 3600.0  # how long to wait for room in the controller's receive buffer
 RX_BYTES = 127  # of a plain grbl; `$I` says what this one has
 NEVER = 0
-LINE = ("_enabled", "_rest", "_inside", "_rx_bytes", "_error", "_homed", "_report", "_reports", "_outputs", "_input")
+LINE = (
+    "_enabled",
+    "_rest",
+    "_inside",
+    "_rx_bytes",
+    "_error",
+    "_homed",
+    "_report",
+    "_reports",
+    "_outputs",
+    "_input",
+)
 NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?"
 
 
 class SpokenController(MotionController):
     """A controller at the other end of a grblHAL line. Children give `_open`, `_close`, `_write` and `_listen`."""
 
-    def __init__(self, letters: str = JOINT_LETTERS, wire_letters: str = WIRE_LETTERS, limits: Limits | None = None):
+    def __init__(
+        self,
+        letters: str = JOINT_LETTERS,
+        wire_letters: str = WIRE_LETTERS,
+        limits: Limits | None = None,
+    ):
         self._letters, self._wire_letters, self._limits = letters, wire_letters, limits or Limits()
         self._connected = self._enabled = False
         self._rest = b""
@@ -136,7 +152,9 @@ class SpokenController(MotionController):
         if self._ask().state == "Jog":
             self.stop_jog()
         end = self._limits.high_deg[axis] if velocity > 0 else self._limits.low_deg[axis]
-        return self._say(f"$J=G90 G53 {self._wire_letters[axis]}{end:g} F{math.degrees(abs(velocity)) * 60:.4f}")
+        return self._say(
+            f"$J=G90 G53 {self._wire_letters[axis]}{end:g} F{math.degrees(abs(velocity)) * 60:.4f}"
+        )
 
     def stop_jog(self) -> bool:
         return self._press(0x85, "Jog")
@@ -170,7 +188,10 @@ class SpokenController(MotionController):
         """Home one joint or all, and wait until that is done."""
         if not self._enabled or not -1 <= axis < AXES:
             return False
-        done = self._say("$H" if axis < 0 else f"$H{self._wire_letters[axis]}", HOMING_S) and not self._inside
+        done = (
+            self._say("$H" if axis < 0 else f"$H{self._wire_letters[axis]}", HOMING_S)
+            and not self._inside
+        )
         self._homed = self._homed or (done and axis < 0)
         return done
 
@@ -191,11 +212,15 @@ class SpokenController(MotionController):
 
     def digital_io(self) -> DigitalIO:
         """Inputs are read one by one with M66; outputs are those this program has set."""
-        inputs = [self._read(f"M66 P{pin} L0") > 0 for pin in range(io.DIGITAL)] if self._enabled else []
+        inputs = (
+            [self._read(f"M66 P{pin} L0") > 0 for pin in range(io.DIGITAL)] if self._enabled else []
+        )
         return DigitalIO(io.bits(inputs), self._outputs.digital)
 
     def analog_io(self) -> AnalogIO:
-        values = [self._read(f"M66 E{n} L0") / 1000 if self._enabled else 0.0 for n in range(io.ANALOG)]
+        values = [
+            self._read(f"M66 E{n} L0") / 1000 if self._enabled else 0.0 for n in range(io.ANALOG)
+        ]
         return AnalogIO(values, list(self._outputs.analog))
 
     def set_digital_output(self, pin: int, value: bool) -> bool:
@@ -227,7 +252,9 @@ class SpokenController(MotionController):
         answered then has the line queued."""
         data = line.encode("latin-1", "replace") + b"\n"
         self._error = NEVER
-        self._wait(ROOM_S, lambda: sum(self._inside) + len(data) <= self._rx_bytes or not self._inside)
+        self._wait(
+            ROOM_S, lambda: sum(self._inside) + len(data) <= self._rx_bytes or not self._inside
+        )
         if not self._connected or sum(self._inside) + len(data) > max(self._rx_bytes, len(data)):
             return False
         self._write(data)

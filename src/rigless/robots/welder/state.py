@@ -99,8 +99,12 @@ class WelderState:
     tag: int = 0  # of the last block
     lines: dict[int, int] = field(default_factory=dict)  # tag → line number
     program: Program = field(default_factory=Program)
-    attached: dict[int, list[tuple[Any, ...]]] = field(default_factory=dict)  # tag → outputs that go with its start
-    unattached: list[tuple[Any, ...]] = field(default_factory=list)  # outputs that wait for the next block
+    attached: dict[int, list[tuple[Any, ...]]] = field(
+        default_factory=dict
+    )  # tag → outputs that go with its start
+    unattached: list[tuple[Any, ...]] = field(
+        default_factory=list
+    )  # outputs that wait for the next block
     cancelling: bool = False  # braking, to drop what is queued
     legs: list[tuple[Any, ...]] = field(default_factory=list)  # what is left of homing
     modal: Modal = field(default_factory=Modal)
@@ -141,9 +145,15 @@ class WelderState:
     weld: Weld = field(default_factory=Weld)
     measured_a: float = 0.0
     measured_v: float = 0.0
-    torch_m: list[float] = field(default_factory=list)  # where the torch was at the last step of a weld
-    bead: list[tuple[float, ...]] = field(default_factory=list)  # where it has welded, as in bead.py
-    counted_deg: list[float] = field(default_factory=lambda: [0.0] * AXES)  # up to where the torch's way is counted
+    torch_m: list[float] = field(
+        default_factory=list
+    )  # where the torch was at the last step of a weld
+    bead: list[tuple[float, ...]] = field(
+        default_factory=list
+    )  # where it has welded, as in bead.py
+    counted_deg: list[float] = field(
+        default_factory=lambda: [0.0] * AXES
+    )  # up to where the torch's way is counted
     ticks: int = 0
     welded_tick: int = 0  # when the process was last advanced
     noise_key: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(2, np.uint64))

@@ -121,9 +121,13 @@ def wait(robot: "Welder", step: Step) -> bool:
             state.resumed = level != (mode == 1)  # the edge may still come
         if mode in (1, 2) and level != (mode == 1):
             state.resumed = True
-        happened = {0: True, 1: state.resumed and level, 2: state.resumed and not level, 3: level, 4: not level}[
-            int(mode)
-        ]
+        happened = {
+            0: True,
+            1: state.resumed and level,
+            2: state.resumed and not level,
+            3: level,
+            4: not level,
+        }[int(mode)]
         if not happened and not over:
             return False
         state.waited = int(level) if happened else -1
@@ -147,7 +151,9 @@ def change_tool(robot: "Welder", tool: int) -> bool:
 def stop(robot: "Welder", number: int, checking: bool) -> bool:
     """M0 and M60 wait for `~`; so does M1, unless its switch is off; M2 and M30 end the program."""
     state = robot.state
-    if (number in (0, 60) or (number == 1 and not state.switches.optional_stop_off)) and not checking:
+    if (
+        number in (0, 60) or (number == 1 and not state.switches.optional_stop_off)
+    ) and not checking:
         if state.until_ns < 0:
             state.until_ns, state.mode = robot.now_ns, "Hold"
         return state.mode != "Hold"

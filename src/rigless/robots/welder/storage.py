@@ -19,10 +19,16 @@ HEAD = "; settings of a rigless welder"
 def text(robot: "Welder") -> str:
     state = robot.state
     rows = [HEAD]
-    rows += [f"${number}={value!r}" for number, value in state.settings.items() if value != robot.table[number].default]
+    rows += [
+        f"${number}={value!r}"
+        for number, value in state.settings.items()
+        if value != robot.table[number].default
+    ]
     places = dict(zip(SYSTEMS, state.coordinates.systems, strict=True))
     places |= {"G28": state.coordinates.g28, "G30": state.coordinates.g30}
-    rows += [f"{name}={','.join(map(repr, values))}" for name, values in places.items() if any(values)]
+    rows += [
+        f"{name}={','.join(map(repr, values))}" for name, values in places.items() if any(values)
+    ]
     rows += [f"$N{n}={line}" for n, line in enumerate(state.startup) if line]
     if state.build_info:
         rows.append(f"$I={state.build_info}")
@@ -37,7 +43,11 @@ def load(robot: "Welder", text: str) -> None:
         try:
             _take(robot, name.strip(), value.strip())
         except (GcodeError, ValueError, KeyError):
-            robot.event("settings-line", f"line {number} of the settings makes no sense: {row[:60]!r}", "warning")
+            robot.event(
+                "settings-line",
+                f"line {number} of the settings makes no sense: {row[:60]!r}",
+                "warning",
+            )
     robot.apply_settings()
 
 

@@ -16,8 +16,13 @@ from rigless.motion import chords, rotation
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.modal import AXES, Step
 
-FARTHEST_MM, MARGIN_MM = 3000.0, 0.5  # farther than the arm reaches; how far a jog stays away from where it cannot go
-BATCH = 1000  # chords cut in one go; a path of fewer is known to be possible before any of it is run
+FARTHEST_MM, MARGIN_MM = (
+    3000.0,
+    0.5,
+)  # farther than the arm reaches; how far a jog stays away from where it cannot go
+BATCH = (
+    1000  # chords cut in one go; a path of fewer is known to be possible before any of it is run
+)
 
 
 class ReachError(Exception):
@@ -25,12 +30,16 @@ class ReachError(Exception):
 
     def __init__(self, pose: Sequence[float], why: str):
         self.pose = tuple(float(value) for value in pose)
-        place = " ".join(f"{letter}{value + 0.0:.3f}" for letter, value in zip("XYZABC", self.pose, strict=True))
+        place = " ".join(
+            f"{letter}{value + 0.0:.3f}" for letter, value in zip("XYZABC", self.pose, strict=True)
+        )
         super().__init__(f"{place}: {why}")
 
 
 class Tip:
-    def __init__(self, arm: Arm, low: ArrayLike, high: ArrayLike, rates: ArrayLike, tolerance_mm: float):
+    def __init__(
+        self, arm: Arm, low: ArrayLike, high: ArrayLike, rates: ArrayLike, tolerance_mm: float
+    ):
         self.table, self.tool = arm.table, np.ascontiguousarray(arm.flange_T_torch)
         self.untool = np.linalg.inv(self.tool).astype(np.float64)
         self.limits = np.array([np.asarray(row, float) for row in (low, high, rates)])
@@ -45,7 +54,9 @@ class Tip:
             self.cut(path, 0.0, 0.0, [0.0] * AXES)
         self.speed(np.zeros((2, AXES)))
 
-    def pose(self, joints_deg: Sequence[float] | NDArray[np.float64], known: Sequence[float]) -> list[float]:
+    def pose(
+        self, joints_deg: Sequence[float] | NDArray[np.float64], known: Sequence[float]
+    ) -> list[float]:
         """Where the tip is; its angles are the ones nearest to a pose that is known."""
         frame = chords.tool_frame(self.table, self.tool, np.array(joints_deg, float))
         angles = rotation.to_rpy(frame[:3, :3].copy(), np.array(known[3:], float))
@@ -54,7 +65,14 @@ class Tip:
     def speed(self, rows: NDArray[np.float64]) -> float:
         """The tip's speed in mm/s, from rows of joint positions and velocities."""
         after = chords.tool_frame(self.table, self.tool, rows[0] + 1e-6 * rows[1])
-        return float(np.linalg.norm(after[:3, 3] - chords.tool_frame(self.table, self.tool, rows[0])[:3, 3])) * 1e6
+        return (
+            float(
+                np.linalg.norm(
+                    after[:3, 3] - chords.tool_frame(self.table, self.tool, rows[0])[:3, 3]
+                )
+            )
+            * 1e6
+        )
 
     def joints(self, pose: Sequence[float], before: Sequence[float]) -> list[float]:
         """The joints of a pose that are soonest reached from others. Raises ReachError."""
@@ -68,7 +86,9 @@ class Tip:
             raise ReachError(pose, self._why(status, joint, angle))
         return [float(value) for value in found]
 
-    def cut(self, path: Sequence[float], share: float, guess: float, before: Any) -> tuple[NDArray[np.float64], float]:
+    def cut(
+        self, path: Sequence[float], share: float, guess: float, before: Any
+    ) -> tuple[NDArray[np.float64], float]:
         """The next chords of a path (a row has six joints and the share of the path they end at) and a guess of how long the next one may be.
         Raises ReachError."""
         curve, rows = np.array(path), np.empty((BATCH, AXES + 1))
@@ -82,7 +102,9 @@ class Tip:
             raise ReachError(pose, self._why(status, joint, angle))
         return rows[:count].copy(), float(guess)
 
-    def chords(self, path: Sequence[float], before: Any) -> Iterator[tuple[NDArray[np.float64], float]]:
+    def chords(
+        self, path: Sequence[float], before: Any
+    ) -> Iterator[tuple[NDArray[np.float64], float]]:
         """The joints at the ends of all chords of a path, each with its scale. Raises ReachError."""
         share, guess = 0.0, 0.0
         while share < 1.0 and span(path) > 0.0:
@@ -92,7 +114,9 @@ class Tip:
                 before, share = row[:AXES], float(row[AXES])
                 yield before, ratio
 
-    def farthest(self, pose: Sequence[float], axis: int, up: bool, before: Sequence[float]) -> float:
+    def farthest(
+        self, pose: Sequence[float], axis: int, up: bool, before: Sequence[float]
+    ) -> float:
         """Up to which value of one axis the tip can go straight from a pose; an angle goes a right angle at most."""
         end, sign = list(pose), 1.0 if up else -1.0
         end[axis] += sign * (FARTHEST_MM if axis < 3 else 90.0)
@@ -118,7 +142,11 @@ def path_of(step: Step, begin: Sequence[float]) -> tuple[float, ...]:
     if step[0] == "arc":
         _, _, first, second, i, j, angle, _, _, *poses = step
         start, end = (np.array(values, float) for values in (poses[:AXES], poses[AXES:]))
-        return tuple(chords.arc(start, end, int(first), int(second), float(i), float(j), float(angle)).tolist())
+        return tuple(
+            chords.arc(
+                start, end, int(first), int(second), float(i), float(j), float(angle)
+            ).tolist()
+        )
     return tuple(chords.line(np.array(begin, float), np.array(step[3:], float)).tolist())
 
 

@@ -31,7 +31,10 @@ from rigless.worlds.cell import Cell
 from rigless.worlds.cell_world import CellWorld
 
 NAME = "welder"
-SLICE_S, LONG_SLICE_S = 0.01, 0.05  # while lines are to be sent, and when all the controller can take are
+SLICE_S, LONG_SLICE_S = (
+    0.01,
+    0.05,
+)  # while lines are to be sent, and when all the controller can take are
 STALL_S = 300.0  # nothing has happened for so long: the program does not end
 NEAR_LIMIT_DEG = 1.0
 STRETCH_MM = 5.0  # heat input is averaged over this much of a seam
@@ -60,7 +63,9 @@ def validate_program(
     progress: Callable[[float], None] | None = None,
 ) -> Report:
     """Run a program in virtual time and tell what is wrong with it. `progress` is called with the share that is done."""
-    sim = Simulation([Welder(NAME, config or WelderConfig())], CellWorld(cell) if cell else None, seed=seed)
+    sim = Simulation(
+        [Welder(NAME, config or WelderConfig())], CellWorld(cell) if cell else None, seed=seed
+    )
     return validate_in(sim, NAME, text, demands, name=name, progress=progress)
 
 
@@ -98,9 +103,13 @@ class _Run:
         self.sim.listeners.output.append(self.spoke)
         self.report = Report(name, seed=sim.seed)
         self.next = 0  # of the lines to send
-        self.inside: deque[tuple[int, int]] = deque()  # lines not answered: index (−1: not the program's) and size
+        self.inside: deque[tuple[int, int]] = (
+            deque()
+        )  # lines not answered: index (−1: not the program's) and size
         self.skipping = False
-        self.out_of_reach: tuple[str, str, str] | None = None  # of the alarm to come: rule, text, axis letters
+        self.out_of_reach: tuple[str, str, str] | None = (
+            None  # of the alarm to come: rule, text, axis letters
+        )
         self.rest = ""
         self.last_heard_s = 0.0
         self.noted: set[tuple[object, ...]] = set()
@@ -131,10 +140,14 @@ class _Run:
     def over(self) -> bool:
         state = self.robot.state
         if self.next < len(self.program) or self.inside or self.rest:
-            if self.sim.now_s - max(self.last_heard_s, state.until_ns * 1e-9) < STALL_S or moves.moving(self.robot):
+            if self.sim.now_s - max(
+                self.last_heard_s, state.until_ns * 1e-9
+            ) < STALL_S or moves.moving(self.robot):
                 return False
             line = self.program[min(self.next, len(self.program) - 1)]
-            self.find("unfinished", f"nothing has happened for {STALL_S:g} s in state {state.mode}", line)
+            self.find(
+                "unfinished", f"nothing has happened for {STALL_S:g} s in state {state.mode}", line
+            )
             return True
         return state.mode in ("Idle", "Alarm", "Sleep", "Check")
 
@@ -147,7 +160,8 @@ class _Run:
             data = line.sent().encode("latin-1", "replace") + b"\n"
             alone = line.command or (self.inside and self.program[self.inside[-1][0]].command)
             if self.inside and (
-                alone or sum(size for _, size in self.inside) + len(data) >= self.robot.config.rx_bytes
+                alone
+                or sum(size for _, size in self.inside) + len(data) >= self.robot.config.rx_bytes
             ):
                 return
             self.put(data, self.next)
@@ -158,7 +172,11 @@ class _Run:
         self.inside.append((index, len(data)))
 
     def hear(self) -> None:
-        texts = [message.text for message in self.sim.take(self.name, "grbl") if isinstance(message, Text)]
+        texts = [
+            message.text
+            for message in self.sim.take(self.name, "grbl")
+            if isinstance(message, Text)
+        ]
         *lines, self.rest = (self.rest + "".join(texts)).split("\n")
         for text in (line.strip() for line in lines):
             if found := re.fullmatch(r"ok|error:(\d+)|ALARM:(\d+)", text):
@@ -177,10 +195,17 @@ class _Run:
             return
         line = self.program[index]
         if error:
-            self.find("gcode", f"error:{error} {codes.ERRORS.get(error, '')}", line, self.wrong_word(line))
+            self.find(
+                "gcode", f"error:{error} {codes.ERRORS.get(error, '')}", line, self.wrong_word(line)
+            )
             self.go_on_after(index, b"\n")
         elif re.search(r"M66", line.text, re.IGNORECASE) and self.robot.state.waited < 0:
-            self.find("no-answer", "M66 ran into its time-out: the input did not come", line, line.column_of("M"))
+            self.find(
+                "no-answer",
+                "M66 ran into its time-out: the input did not come",
+                line,
+                line.column_of("M"),
+            )
 
     def wrong_word(self, line: ProgramLine) -> int:
         """The column of the word without which the controller would have taken the line, else of its first."""
@@ -188,7 +213,9 @@ class _Run:
         for column, text in line.with_less():
             try:
                 block = read_block(text, robot.profile.letters)
-                interpret(block, state.modal, state.coordinates, tuple(state.position), robot.profile)
+                interpret(
+                    block, state.modal, state.coordinates, tuple(state.position), robot.profile
+                )
             except GcodeError:
                 continue
             return column
@@ -207,7 +234,10 @@ class _Run:
             self.find(rule, text, line, line.column_of(letters))
         else:
             self.find("alarm", f"ALARM:{number} {codes.ALARMS.get(number, '')}", line)
-        if number not in (codes.ALARM_PROBE_INITIAL, codes.ALARM_PROBE_CONTACT):  # whose lines are still answered
+        if number not in (
+            codes.ALARM_PROBE_INITIAL,
+            codes.ALARM_PROBE_CONTACT,
+        ):  # whose lines are still answered
             self.inside.clear()
         if self.robot.state.critical:
             self.reset()
@@ -277,7 +307,9 @@ class _Run:
 
     def look_at_limits(self, joints_deg: NDArray[np.float64]) -> None:
         limits = self.robot.config.limits
-        for n, (low, value, high) in enumerate(zip(limits.low_deg, joints_deg, limits.high_deg, strict=True), 1):
+        for n, (low, value, high) in enumerate(
+            zip(limits.low_deg, joints_deg, limits.high_deg, strict=True), 1
+        ):
             if not low + NEAR_LIMIT_DEG <= value <= high - NEAR_LIMIT_DEG:
                 text = f"joint {n} at {value:.1f}° is within {NEAR_LIMIT_DEG:g}° of its limit ({low:g}° to {high:g}°)"
                 self.find("limit-margin", text, self.at_line(), objects=(f"joint {n}",), once=(n,))
@@ -344,5 +376,14 @@ class _Run:
                 return
             self.noted.add((rule, *once))
         column = column or line.column_of("G" + self.robot.config.letters)
-        found = Finding(rule, message, line.number, column, round(self.sim.now_s, 6), objects, place_mm, depth_mm)
+        found = Finding(
+            rule,
+            message,
+            line.number,
+            column,
+            round(self.sim.now_s, 6),
+            objects,
+            place_mm,
+            depth_mm,
+        )
         self.report.findings.append(found)

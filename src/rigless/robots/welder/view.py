@@ -40,17 +40,33 @@ MODES = (
     ("Tool", "warn"), ("Sleep", "warn"), ("Alarm", "bad"),
 )  # fmt: skip
 PHASES = tuple(
-    (phase.replace("_", " ").capitalize(), "bad" if phase in (welding.FAULT, welding.EMERGENCY_STOP) else "plain")
+    (
+        phase.replace("_", " ").capitalize(),
+        "bad" if phase in (welding.FAULT, welding.EMERGENCY_STOP) else "plain",
+    )
     for phase in welding.PHASES
 )
 # Overrides: the byte that goes back to 100 %, those of +10, −10, +1 and −1.
 STEPS = {
     "feed": (w.FEED_RESET, w.FEED_PLUS_10, w.FEED_MINUS_10, w.FEED_PLUS_1, w.FEED_MINUS_1),
-    "power": (w.SPINDLE_RESET, w.SPINDLE_PLUS_10, w.SPINDLE_MINUS_10, w.SPINDLE_PLUS_1, w.SPINDLE_MINUS_1),
+    "power": (
+        w.SPINDLE_RESET,
+        w.SPINDLE_PLUS_10,
+        w.SPINDLE_MINUS_10,
+        w.SPINDLE_PLUS_1,
+        w.SPINDLE_MINUS_1,
+    ),
 }
 
 
-TORCH = ("x", "y", "z", "rx", "ry", "rz")  # the tip's pose in the order of the Cartesian profile's letters
+TORCH = (
+    "x",
+    "y",
+    "z",
+    "rx",
+    "ry",
+    "rz",
+)  # the tip's pose in the order of the Cartesian profile's letters
 
 
 class WelderView(View):
@@ -87,7 +103,9 @@ class WelderView(View):
         return {
             **{f"j{n + 1}": float(value) for n, value in enumerate(rows[p.AT])},
             **{f"torque{n}": value for n, value in enumerate(torques, 1)},
-            **dict(zip(("torch_x", "torch_y", "torch_z"), (1000 * torch[:3, 3]).tolist(), strict=True)),
+            **dict(
+                zip(("torch_x", "torch_y", "torch_z"), (1000 * torch[:3, 3]).tolist(), strict=True)
+            ),
             **dict(zip(("torch_rx", "torch_ry", "torch_rz"), angles_deg(torch), strict=True)),
             **{f"ao{n}": volts for n, volts in enumerate(state.outputs.analog)},
             **{f"do{n}": float(state.outputs.digital >> n & 1) for n in range(io.DIGITAL)},
@@ -111,7 +129,8 @@ class WelderView(View):
             "homed": float(state.homed == (1 << AXES) - 1),
             "arc": float(weld.arc_on),
             "gcode_lines": float(robot.metrics.get("gcode_lines", 0)),
-            odometer.METRIC: robot.metrics.get(odometer.METRIC, 0.0) + odometer.beyond(robot, rows[p.AT].copy()),
+            odometer.METRIC: robot.metrics.get(odometer.METRIC, 0.0)
+            + odometer.beyond(robot, rows[p.AT].copy()),
         }
 
     def trace(self) -> Mapping[str, tuple[float, ...]]:
@@ -137,7 +156,9 @@ class WelderView(View):
     def slide(self, name: str, value: float) -> list[AnyInput]:
         """From 100 % in steps of ten and one, which does not depend on where it was or on bytes that are under way."""
         if name == "rapid":
-            return self._bytes(next(code for code, percent in realtime.RAPIDS.items() if percent == value))
+            return self._bytes(
+                next(code for code, percent in realtime.RAPIDS.items() if percent == value)
+            )
         reset, *steps = STEPS[name]
         by = round(value) - 100
         tens, ones = divmod(abs(by), 10)
@@ -148,7 +169,9 @@ class WelderView(View):
         if math.isfinite(by):
             return [self._line(f"$J=G91 G21 {letter}{by:.4f} F{feed:.0f}")]
         if self.robot.tip is not None:
-            end = self.robot.tip.farthest(self.robot.state.position, axis, by > 0, self.robot.state.planned)
+            end = self.robot.tip.farthest(
+                self.robot.state.position, axis, by > 0, self.robot.state.planned
+            )
         else:
             end = (self.robot.axes.high if by > 0 else self.robot.axes.low)[axis]
         return [self._line(f"$J=G53 G90 G21 {letter}{end:.4f} F{feed:.0f}")]
@@ -157,7 +180,9 @@ class WelderView(View):
         return self._bytes(w.JOG_CANCEL)
 
     def _bytes(self, *codes: int) -> list[AnyInput]:
-        return [Send(self.robot.name, "grbl", w.RealTime.__name__, {"code": code}) for code in codes]
+        return [
+            Send(self.robot.name, "grbl", w.RealTime.__name__, {"code": code}) for code in codes
+        ]
 
     def _line(self, text: str) -> AnyInput:
         return Send(self.robot.name, "grbl", w.Line.__name__, {"text": text})
@@ -175,7 +200,9 @@ def _program() -> Iterator[Part]:
     yield Slider("feed", "Feed", "%", least, most, normal=100.0, group=group)
     yield Slider("power", "Arc power", "%", least, most, normal=100.0, group=group)
     rapids = tuple(sorted(map(float, realtime.RAPIDS.values())))
-    yield Slider("rapid", "Rapid", "%", rapids[0], rapids[-1], normal=100.0, stops=rapids, group=group)
+    yield Slider(
+        "rapid", "Rapid", "%", rapids[0], rapids[-1], normal=100.0, stops=rapids, group=group
+    )
     for name in ("hold", "resume", "stop", "unlock", "home", "reset"):
         yield Action(name, name.capitalize(), group=group)
 
@@ -183,7 +210,15 @@ def _program() -> Iterator[Part]:
 def _motion(robot: Any) -> Iterator[Part]:
     limits = robot.config.limits
     for n in range(AXES):
-        yield Gauge(f"j{n + 1}", f"J{n + 1}", "°", limits.low_deg[n] + 1, limits.high_deg[n] - 1, 2, group="Joints")
+        yield Gauge(
+            f"j{n + 1}",
+            f"J{n + 1}",
+            "°",
+            limits.low_deg[n] + 1,
+            limits.high_deg[n] - 1,
+            2,
+            group="Joints",
+        )
     yield Lamp("homed", "Homed", group="Joints")
     for n in range(AXES if robot.dynamics else 0):
         yield Gauge(f"torque{n + 1}", f"J{n + 1}", "Nm", digits=1, group="Torques")
@@ -233,7 +268,11 @@ def _metrics() -> Iterator[Part]:
 def _io(config: Any) -> Iterator[Part]:
     """Pins with a name are told by it, the others are numbered squares."""
     pins, process = config.virtual_io, config.welding
-    inputs = {process.arc_detect_input: "Arc detected", pins.part_sensor_input: "Part sensor", **pins.input_names}
+    inputs = {
+        process.arc_detect_input: "Arc detected",
+        pins.part_sensor_input: "Part sensor",
+        **pins.input_names,
+    }
     outputs = {process.arc_output: "Arc on", process.gas_output: "Gas valve", **pins.output_names}
     group = "Digital I/O"
     yield Switch("estop", "Emergency stop", group=group)
@@ -241,10 +280,20 @@ def _io(config: Any) -> Iterator[Part]:
     yield Switch("probe", "Probe touches", group=group)
     for pin in range(io.DIGITAL):
         name = inputs.get(pin)
-        yield Switch(f"di{pin}", f"DI{pin} {name}" if name else f"DI{pin}", "" if name else str(pin), group=group)
+        yield Switch(
+            f"di{pin}",
+            f"DI{pin} {name}" if name else f"DI{pin}",
+            "" if name else str(pin),
+            group=group,
+        )
     for pin in range(io.DIGITAL):
         name = outputs.get(pin)
-        yield Lamp(f"do{pin}", f"DO{pin} {name}" if name else f"DO{pin}", short="" if name else str(pin), group=group)
+        yield Lamp(
+            f"do{pin}",
+            f"DO{pin} {name}" if name else f"DO{pin}",
+            short="" if name else str(pin),
+            group=group,
+        )
     for channel in range(io.ANALOG):
         yield Gauge(f"ao{channel}", f"AO{channel}", "V", group="Analog I/O")
     for channel in range(io.ANALOG):

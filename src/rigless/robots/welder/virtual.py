@@ -100,7 +100,9 @@ class VirtualController(SpokenController):
     def wait_idle(self, most_s: float = 3600.0) -> bool:
         """Run until nothing moves and no line waits; False if that takes longer."""
         for _ in range(math.ceil(most_s / SLICE_S)):
-            if not self._inside and self._ask().state.startswith(("Idle", "Alarm", "Sleep", "Hold:0")):
+            if not self._inside and self._ask().state.startswith(
+                ("Idle", "Alarm", "Sleep", "Hold:0")
+            ):
                 return True
             self._sim.run(SLICE_S)
             self.io.tell()
@@ -129,7 +131,9 @@ class VirtualController(SpokenController):
     def joint_state(self) -> JointState:
         truth = self.truth
         rows = (truth.joints_deg, truth.velocities_degps, truth.accelerations_degps2)
-        positions, velocities, accelerations = ([math.radians(value) for value in row] for row in rows)
+        positions, velocities, accelerations = (
+            [math.radians(value) for value in row] for row in rows
+        )
         return JointState(positions, velocities, accelerations, list(truth.torques_nm))
 
     def jog(self, axis: int, velocity: float) -> bool:
@@ -184,4 +188,6 @@ class VirtualController(SpokenController):
         return self._said()
 
     def _said(self) -> bytes:
-        return "".join(one.text for one in self._sim.take(NAME, "grbl") if isinstance(one, Text)).encode("latin-1")
+        return "".join(
+            one.text for one in self._sim.take(NAME, "grbl") if isinstance(one, Text)
+        ).encode("latin-1")

@@ -24,7 +24,9 @@ def warm_up(robot: "Welder") -> None:
     p.frees_s(blocks, run)
     p.room(blocks, run)
     values, torch = welding.pack(welding.Weld()), arm.torch_place(np.zeros(AXES))
-    welding.burn(values, np.zeros(4), robot.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
+    welding.burn(
+        values, np.zeros(4), robot.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1
+    )
     welding.flow(values, np.zeros(4), robot.figures, 0.0, False)
     welding.speed(torch, torch, 0.001)
     normal(block(robot.state.noise_key, 0, 0)[0])

@@ -26,7 +26,18 @@ from rigless.robots.welder.config import Welding
 IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP = (
     "IDLE", "PRE_FLOW", "ARC_START", "WELDING", "CRATER_FILL", "ARC_END", "BURN_BACK", "POST_FLOW", "FAULT", "EMERGENCY_STOP",
 )  # fmt: skip
-PHASES = (IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP)
+PHASES = (
+    IDLE,
+    PRE_FLOW,
+    ARC_START,
+    WELDING,
+    CRATER_FILL,
+    ARC_END,
+    BURN_BACK,
+    POST_FLOW,
+    FAULT,
+    EMERGENCY_STOP,
+)
 BURNING = (WELDING, CRATER_FILL, ARC_END, BURN_BACK)
 STOPPED_A, STOPPED_SHARE = 2.0, 0.05  # below these an arc is out, a wire stands
 # The numbers of a weld as an array, for steps in compiled code; the first four follow their aims.
@@ -34,10 +45,35 @@ NUMBERS = (
     "current_a", "voltage_v", "wire_mpm", "gas_lpm", "heat", "arc_energy_kjpmm", "heat_input_kjpmm", "bead_mm2", "arc_s", "length_mm",
     "energy_kj", "deposited_g", "wire_used_m", "since_s",
 )  # fmt: skip
-CURRENT, VOLTAGE, WIRE, GAS, HEAT, ARC_ENERGY, HEAT_INPUT, BEAD, ARC_S, LENGTH, ENERGY, DEPOSITED, WIRE_USED, SINCE = (
-    range(14)
-)
-COOLING, THERMAL_A, AREA_MM2, DENSITY, EFFICIENCY, MOST_A, MOST_V, GAS_LOW, SPOOL_M, FASTEST, STEP_S = range(4, 15)
+(
+    CURRENT,
+    VOLTAGE,
+    WIRE,
+    GAS,
+    HEAT,
+    ARC_ENERGY,
+    HEAT_INPUT,
+    BEAD,
+    ARC_S,
+    LENGTH,
+    ENERGY,
+    DEPOSITED,
+    WIRE_USED,
+    SINCE,
+) = range(14)
+(
+    COOLING,
+    THERMAL_A,
+    AREA_MM2,
+    DENSITY,
+    EFFICIENCY,
+    MOST_A,
+    MOST_V,
+    GAS_LOW,
+    SPOOL_M,
+    FASTEST,
+    STEP_S,
+) = range(4, 15)
 FIGURES = 15  # after the four decays of the lags
 FAULTS: dict[str, str] = {
     "no_gas": "the gas flow is too low",
@@ -117,10 +153,16 @@ def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, 
     """Current, voltage, wire and gas that the source aims at in this phase."""
     current, voltage, wire = (
         asked or default
-        for asked, default in zip(around.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True)
+        for asked, default in zip(
+            around.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True
+        )
     )
     current, wire = current * around.power, wire * around.power
-    gas = config.gas_lpm if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or around.gas_open else 0.0
+    gas = (
+        config.gas_lpm
+        if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or around.gas_open
+        else 0.0
+    )
     match weld.phase:
         case "ARC_START":
             return 0.0, voltage, wire if weld.attempt_s >= 0.0 else 0.0, gas
@@ -138,7 +180,12 @@ def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, 
 
 
 def advance(
-    weld: Weld, config: Welding, around: Around, dt_s: float, draw: float, prepared: NDArray[np.float64] | None = None
+    weld: Weld,
+    config: Welding,
+    around: Around,
+    dt_s: float,
+    draw: float,
+    prepared: NDArray[np.float64] | None = None,
 ) -> str:
     """One step of time; gives the phase that began in it, or nothing. `draw` is this attempt's standard normal number,
     `prepared` the config's `figures` for this length of step."""
@@ -210,7 +257,11 @@ def figures(config: Welding, dt_s: float) -> NDArray[np.float64]:
         wire_area_mm2(config),
         config.wire_density_gpcm3,
     )
-    found[EFFICIENCY], found[MOST_A], found[MOST_V] = config.efficiency, config.most_a, config.most_v
+    found[EFFICIENCY], found[MOST_A], found[MOST_V] = (
+        config.efficiency,
+        config.most_a,
+        config.most_v,
+    )
     found[GAS_LOW], found[SPOOL_M], found[FASTEST], found[STEP_S] = (
         config.gas_low_lpm,
         config.spool_m,
@@ -252,10 +303,16 @@ def flow(
     values[ARC_S] += dt_s
     values[LENGTH] += speed_mmps * dt_s
     values[ENERGY] += values[VOLTAGE] * values[CURRENT] * dt_s / 1000.0
-    values[DEPOSITED] += figures[AREA_MM2] * values[WIRE] * figures[DENSITY] * dt_s / 60.0  # mm²·m is cm³
-    values[ARC_ENERGY] = values[VOLTAGE] * values[CURRENT] / (1000.0 * speed_mmps) if speed_mmps > 1e-6 else 0.0
+    values[DEPOSITED] += (
+        figures[AREA_MM2] * values[WIRE] * figures[DENSITY] * dt_s / 60.0
+    )  # mm²·m is cm³
+    values[ARC_ENERGY] = (
+        values[VOLTAGE] * values[CURRENT] / (1000.0 * speed_mmps) if speed_mmps > 1e-6 else 0.0
+    )
     values[HEAT_INPUT] = values[ARC_ENERGY] * figures[EFFICIENCY]
-    values[BEAD] = figures[AREA_MM2] * values[WIRE] * 1000.0 / 60.0 / speed_mmps if speed_mmps > 1e-6 else 0.0
+    values[BEAD] = (
+        figures[AREA_MM2] * values[WIRE] * 1000.0 / 60.0 / speed_mmps if speed_mmps > 1e-6 else 0.0
+    )
 
 
 @compiled
@@ -280,8 +337,15 @@ def burn(
         planner.look(blocks, run, now_s, look)
         arm.tool_place(table, tool_m, look[planner.AT], place)
         flow(values, aims, figures, speed(place, torch_m, figures[STEP_S]), True)
-        gone = values[CURRENT] > STOPPED_A and speed(place, torch_m, figures[STEP_S]) > figures[FASTEST]
-        hot = values[HEAT] >= 1.0 or values[CURRENT] > figures[MOST_A] or values[VOLTAGE] > figures[MOST_V]
+        gone = (
+            values[CURRENT] > STOPPED_A
+            and speed(place, torch_m, figures[STEP_S]) > figures[FASTEST]
+        )
+        hot = (
+            values[HEAT] >= 1.0
+            or values[CURRENT] > figures[MOST_A]
+            or values[VOLTAGE] > figures[MOST_V]
+        )
         if gone or hot or values[GAS] < figures[GAS_LOW] or values[WIRE_USED] >= figures[SPOOL_M]:
             for at in range(len(values)):
                 values[at] = kept[at]

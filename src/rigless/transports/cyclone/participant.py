@@ -40,7 +40,9 @@ def join(domain: int, configuration: str) -> "Participant":
 def quality(topic: Topic) -> Qos:
     """Quality of service of an endpoint, and the type's hash for peers to compare. Nobody hears himself, and nobody is waited for."""
     return Qos(
-        Policy.Reliability.Reliable(max_blocking_time=0) if topic.reliable else Policy.Reliability.BestEffort,
+        Policy.Reliability.Reliable(max_blocking_time=0)
+        if topic.reliable
+        else Policy.Reliability.BestEffort,
         Policy.Durability.TransientLocal if topic.transient_local else Policy.Durability.Volatile,
         Policy.History.KeepLast(topic.depth),
         Policy.DurabilityService(0, Policy.History.KeepLast(topic.depth), -1, -1, -1),
@@ -68,7 +70,9 @@ class Participant:
         self._topics: dict[tuple[str, type], Any] = {}
         self._nodes: dict[object, NodeEntitiesInfo] = {}
         self._looks: dict[object, Callable[[], None]] = {}
-        self._graph = self.writer(DISCOVERY, Topic(DISCOVERY, ParticipantEntitiesInfo, "out", True, True, 1))
+        self._graph = self.writer(
+            DISCOVERY, Topic(DISCOVERY, ParticipantEntitiesInfo, "out", True, True, 1)
+        )
         self._waitset = WaitSet(self.participant)
         self._stop = GuardCondition(self.participant)
         self._waitset.attach(self._stop)
@@ -95,7 +99,13 @@ class Participant:
     # Who is there
 
     def enter(
-        self, who: object, name: str, namespace: str, readers: list[Any], writers: list[Any], look: Callable[[], None]
+        self,
+        who: object,
+        name: str,
+        namespace: str,
+        readers: list[Any],
+        writers: list[Any],
+        look: Callable[[], None],
     ) -> None:
         """A node joins: it is told to the graph, and its `look` is called when something is new on its endpoints."""
         self._looks[who] = look
@@ -134,7 +144,9 @@ class Participant:
         self._waitset.attach(endpoint)
 
     def _tell(self) -> None:
-        info = ParticipantEntitiesInfo(Gid(self.participant.guid.bytes), tuple(self._nodes.values()))
+        info = ParticipantEntitiesInfo(
+            Gid(self.participant.guid.bytes), tuple(self._nodes.values())
+        )
         self._graph.write(sample_type(ParticipantEntitiesInfo).of(cdr.encode(info)))
 
     # News

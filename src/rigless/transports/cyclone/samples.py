@@ -41,7 +41,9 @@ class Sample(IdlStruct):
 def sample_type(kind: type) -> type[Sample]:
     """Cyclone's type of a message type."""
     fields = {name: _idl(shape) for name, shape in shapes(kind)}
-    made: Any = final(make_idl_struct(kind.__name__, dds_type_name(kind), fields, dataclassify=False))
+    made: Any = final(
+        make_idl_struct(kind.__name__, dds_type_name(kind), fields, dataclassify=False)
+    )
     for name in ("of", "serialize", "deserialize", "deserialize_key"):
         setattr(made, name, Sample.__dict__[name])
     typed: type[Sample] = made

@@ -10,15 +10,23 @@ DOMAINS = 233  # beyond, the ports that DDS computes from the number do not exis
 PARTICIPANTS = 99  # of one machine, that are looked for where there is no multicast
 _LOOPBACK = "<NetworkInterface name='lo'/>"
 _NETWORK = "<NetworkInterface autodetermine='true'/>"
-_QUIET_NETWORK = "<NetworkInterface autodetermine='true' multicast='false'/>"  # for peers that are named
+_QUIET_NETWORK = (
+    "<NetworkInterface autodetermine='true' multicast='false'/>"  # for peers that are named
+)
 # Fast DDS passes over types with arrays when it is told their type information in the way Cyclone has had since 0.10
-_COMPATIBILITY = "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
+_COMPATIBILITY = (
+    "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
+)
 
 
 def domain_of(address: str, environ: Mapping[str, str]) -> int:
     """The domain that a port's address names (`domain/5`, `5`), or ROS_DOMAIN_ID, or 0. Raises InputError."""
     given = address.rpartition("/")[2].rpartition(":")[2]
-    text, where = (given, "the port's address") if given else (environ.get("ROS_DOMAIN_ID") or "0", "ROS_DOMAIN_ID")
+    text, where = (
+        (given, "the port's address")
+        if given
+        else (environ.get("ROS_DOMAIN_ID") or "0", "ROS_DOMAIN_ID")
+    )
     if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) < DOMAINS):
         raise InputError(Problem(where, f"{text!r} is not a DDS domain", f"use 0 to {DOMAINS - 1}"))
     return int(text)
@@ -31,7 +39,9 @@ def discovery_range(environ: Mapping[str, str]) -> str:
     wanted = environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") or "LOCALHOST"
     if wanted not in RANGES:
         fix = "use one of " + ", ".join(RANGES)
-        raise InputError(Problem("ROS_AUTOMATIC_DISCOVERY_RANGE", f"{wanted!r} is not a discovery range", fix))
+        raise InputError(
+            Problem("ROS_AUTOMATIC_DISCOVERY_RANGE", f"{wanted!r} is not a discovery range", fix)
+        )
     return wanted
 
 
@@ -40,11 +50,17 @@ def configuration(environ: Mapping[str, str]) -> str:
     reach = discovery_range(environ)
     static = "" if environ.get("ROS_LOCALHOST_ONLY") == "1" else environ.get("ROS_STATIC_PEERS", "")
     peers = [peer.strip() for peer in static.split(";") if peer.strip()]
-    interfaces = {"LOCALHOST": _LOOPBACK + (_QUIET_NETWORK if peers else ""), "SUBNET": _LOOPBACK + _NETWORK}
+    interfaces = {
+        "LOCALHOST": _LOOPBACK + (_QUIET_NETWORK if peers else ""),
+        "SUBNET": _LOOPBACK + _NETWORK,
+    }
     if reach == "SYSTEM_DEFAULT":
         parts = ""
     elif reach == "OFF":
-        parts = _general(_LOOPBACK, "false") + "<Discovery><ParticipantIndex>none</ParticipantIndex></Discovery>"
+        parts = (
+            _general(_LOOPBACK, "false")
+            + "<Discovery><ParticipantIndex>none</ParticipantIndex></Discovery>"
+        )
     else:
         parts = _general(interfaces[reach], "spdp") + _discovery(["127.0.0.1", *peers])
     own = f"<CycloneDDS><Domain>{parts}{_COMPATIBILITY}</Domain></CycloneDDS>"
@@ -59,7 +75,5 @@ def _general(interfaces: str, multicast: str) -> str:
 def _discovery(peers: list[str]) -> str:
     """Those who listen to no multicast are called at each number that a participant of their machine may have."""
     listed = "".join(f"<Peer Address={quoteattr(peer)}/>" for peer in peers)
-    index = (
-        f"<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>{PARTICIPANTS}</MaxAutoParticipantIndex>"
-    )
+    index = f"<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>{PARTICIPANTS}</MaxAutoParticipantIndex>"
     return f"<Discovery>{index}<Peers>{listed}</Peers></Discovery>"

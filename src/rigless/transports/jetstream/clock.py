@@ -12,7 +12,9 @@ RATE = 2e-4  # how fast two clocks may part, per second
 
 class ServerClock:
     def __init__(self) -> None:
-        self._samples: deque[tuple[int, int, int]] = deque(maxlen=SAMPLES)  # sent, received (local), server's time
+        self._samples: deque[tuple[int, int, int]] = deque(
+            maxlen=SAMPLES
+        )  # sent, received (local), server's time
 
     @property
     def known(self) -> bool:
@@ -27,7 +29,10 @@ class ServerClock:
         """Whether a sample can be of the same clock as the others."""
         begun, ended, there = self._best()
         slack = int((received_ns - begun) * RATE) + 1_000_000
-        return there - ended - slack <= server_ns - sent_ns and server_ns - received_ns <= there - begun + slack
+        return (
+            there - ended - slack <= server_ns - sent_ns
+            and server_ns - received_ns <= there - begun + slack
+        )
 
     def _best(self) -> tuple[int, int, int]:
         return min(self._samples, key=lambda sample: sample[1] - sample[0])

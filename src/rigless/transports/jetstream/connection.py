@@ -30,9 +30,7 @@ from rigless.transports.transport import PENDING_BYTES
 
 PING_S = 1.0
 PINGS = 2  # unanswered ones; one more and the server counts as lost
-QUIET_S = (
-    0.5  # a ping that was not answered for so long: the server may be frozen, and would store late what it is sent now
-)
+QUIET_S = 0.5  # a ping that was not answered for so long: the server may be frozen, and would store late what it is sent now
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 2.0
 SETTLED_S = 5.0  # a connection that lasted as long was a good one: the next try comes at once
 LEAVE_S = 0.5
@@ -45,7 +43,9 @@ LOST, DENIED, DEAF = (
 )  # no answer: the connection has ended; the question, or hearing answers, is not permitted
 NOBODY = 503
 
-Answer = Callable[[Any, int, bytes, bytes], None]  # what was given with the question, status, header block, payload
+Answer = Callable[
+    [Any, int, bytes, bytes], None
+]  # what was given with the question, status, header block, payload
 Delivery = Callable[[str, str, bytes, bytes], None]  # subject, reply, header block, payload
 
 
@@ -85,7 +85,9 @@ class Connection:
         self.clock = ServerClock()
         self.clock_due_s = 0.0
         self._given = [urlsplit(_whole(server)) for server in settings.servers]
-        self._named: dict[SplitResult, str] = {}  # servers that a server told of, with the name in their certificate
+        self._named: dict[
+            SplitResult, str
+        ] = {}  # servers that a server told of, with the name in their certificate
         self._at = self._given[0]  # the server of the connection, or of the last one
         self._leave = False  # it is to be tried last
         self._without_s: float | None = None  # since when it has no JetStream for us
@@ -156,7 +158,9 @@ class Connection:
     def forget(self, question: int) -> None:
         self._asked.pop(question, None)
 
-    async def request(self, subject: str, data: bytes, timeout_s: float, headers: bytes = b"") -> tuple[bytes, bytes]:
+    async def request(
+        self, subject: str, data: bytes, timeout_s: float, headers: bytes = b""
+    ) -> tuple[bytes, bytes]:
         """Ask and wait: the header block and the payload of the answer. Raises LinkError."""
         if self._wire is None or self._deaf is not None:
             raise self._deaf or self.trouble
@@ -166,7 +170,9 @@ class Connection:
             async with asyncio.timeout(timeout_s):
                 status, block, payload = await done
         except TimeoutError:
-            raise SilentError(f"no answer from the server within {timeout_s:g} s to {subject}") from None
+            raise SilentError(
+                f"no answer from the server within {timeout_s:g} s to {subject}"
+            ) from None
         finally:
             self.forget(number)
         if status == LOST:
@@ -204,7 +210,9 @@ class Connection:
 
     # In
 
-    def _message(self, subscription: int, subject: str, reply: str, headers: bytes, data: bytes) -> None:
+    def _message(
+        self, subscription: int, subject: str, reply: str, headers: bytes, data: bytes
+    ) -> None:
         found = self._subscriptions.get(subscription)
         if found is not None:
             found[1](subject, reply, headers, data)
@@ -228,7 +236,9 @@ class Connection:
             self._answer_all(DEAF)
         elif waiting:
             self._refused.add(subject)
-        elif subject not in self._refused and not any(watcher.denied(subject) for watcher in list(self.watchers)):
+        elif subject not in self._refused and not any(
+            watcher.denied(subject) for watcher in list(self.watchers)
+        ):
             way = "publish to" if action == "publish" else "subscribe to"
             self.tell(str(DeniedError(way, subject)), "error")
 
@@ -275,7 +285,9 @@ class Connection:
         wire = Wire(self._message, self._denied, self._learn)
         try:
             async with asyncio.timeout(self.settings.connect_s):
-                await wire.dial(server, self.settings.creds, self.settings.name, self._named.get(server, ""))
+                await wire.dial(
+                    server, self.settings.creds, self.settings.name, self._named.get(server, "")
+                )
         except TimeoutError:
             wire.end("too slow")
             within = f"within {self.settings.connect_s:g} s"
@@ -293,7 +305,10 @@ class Connection:
         for number, (subject, _) in self._subscriptions.items():
             self._write(protocol.subscribe(subject, number))
         if self._said or self._was_up:
-            self.tell(f"connected to the NATS server at {_place(server)}{' again' if self._was_up else ''}", "info")
+            self.tell(
+                f"connected to the NATS server at {_place(server)}{' again' if self._was_up else ''}",
+                "info",
+            )
         self._said.clear()
         self._refused.clear()
         self._deaf = None
@@ -357,7 +372,10 @@ class Connection:
         if self.trouble.final:
             self.tell(f"{self.trouble}{'; trying on' if self._was_up else ''}", "error")
         elif not self._was_up:
-            self.tell(f"{self.trouble}; trying on (rigless run --embedded-nats brings a server along)", "warning")
+            self.tell(
+                f"{self.trouble}; trying on (rigless run --embedded-nats brings a server along)",
+                "warning",
+            )
         self.tried.set()
         for watcher in list(self.watchers):
             watcher.went_down(str(self.trouble))
@@ -373,7 +391,9 @@ class Connection:
             self.watchers[0].told(text, severity)
 
 
-def _settle(done: "asyncio.Future[tuple[int, bytes, bytes]]", status: int, headers: bytes, data: bytes) -> None:
+def _settle(
+    done: "asyncio.Future[tuple[int, bytes, bytes]]", status: int, headers: bytes, data: bytes
+) -> None:
     if not done.done():
         done.set_result((status, headers, data))
 

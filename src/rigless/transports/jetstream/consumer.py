@@ -136,7 +136,9 @@ class Consumer:
             info = {"config": self._fresh()}
             await self._create(place, info["config"])
         found = info.get("config") or {}
-        for remark in existing.check_consumer(self._stream, self._name, found, bool(info.get("paused"))):
+        for remark in existing.check_consumer(
+            self._stream, self._name, found, bool(info.get("paused"))
+        ):
             self._say(remark, "warning")
         self._batch = min(BATCH, found.get("max_batch") or BATCH)
         self._patience_s = min(ASK_S, (found.get("max_expires") or ASK_S * S) / S)
@@ -182,7 +184,11 @@ class Consumer:
 
     async def _create(self, place: str, config: dict[str, Any]) -> None:
         try:
-            await api(self._connection, f"CONSUMER.CREATE.{place}", {"stream_name": self._stream, "config": config})
+            await api(
+                self._connection,
+                f"CONSUMER.CREATE.{place}",
+                {"stream_name": self._stream, "config": config},
+            )
         except ApiError as error:
             if error.code == PENDING_LIMIT and config.pop("max_ack_pending", None) is not None:
                 await self._create(place, config)  # as many as the account may have
@@ -190,7 +196,9 @@ class Consumer:
             if error.code != TOO_MANY:
                 raise
             fix = "jetstream { limits { default_max_consumers: -1 } } in the server's config"
-            raise LinkError(f"the stream {self._stream} has as many consumers as it may have", fix) from None
+            raise LinkError(
+                f"the stream {self._stream} has as many consumers as it may have", fix
+            ) from None
 
     def _ask(self) -> None:
         self._left, patience_s = self._batch, self._patience_s
@@ -239,7 +247,8 @@ class Consumer:
         else:  # the server goes, or somebody else leads, or there are too many questions: ask soon
             if not any(word in text for word in EXPECTED):
                 self._say(
-                    f"the consumer {self._name} of the stream {self._stream} gives nothing: {text} ({status})", "error"
+                    f"the consumer {self._name} of the stream {self._stream} gives nothing: {text} ({status})",
+                    "error",
                 )
             self._until_s = min(self._until_s, asyncio.get_running_loop().time() + 0.5)
 
@@ -249,9 +258,13 @@ def _delivered(subject: str, reply: str, headers: bytes, data: bytes) -> Deliver
     tokens = reply.split(".")
     if tokens[:2] != ["$JS", "ACK"] or len(tokens) < 9:
         return None
-    first = 2 if len(tokens) == 9 else 4  # newer servers put a domain and an account before the stream
+    first = (
+        2 if len(tokens) == 9 else 4
+    )  # newer servers put a domain and an account before the stream
     try:
         sequence, stored_ns = int(tokens[first + 3]), int(tokens[first + 5])
     except (ValueError, IndexError):
         return None
-    return Delivered(subject, data, protocol.field(headers, b"nats-msg-id"), sequence, stored_ns, reply)
+    return Delivered(
+        subject, data, protocol.field(headers, b"nats-msg-id"), sequence, stored_ns, reply
+    )

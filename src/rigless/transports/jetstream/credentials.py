@@ -38,12 +38,16 @@ def _by_creds(path: str, nonce: str) -> dict[str, str]:
     try:
         nkeys: Any = importlib.import_module("nkeys")
     except ModuleNotFoundError:
-        raise LinkError("credentials need the package 'nkeys'", "pip install 'rigless[nats]'", final=True) from None
+        raise LinkError(
+            "credentials need the package 'nkeys'", "pip install 'rigless[nats]'", final=True
+        ) from None
     try:
         key = nkeys.from_seed(bytearray(seed.encode()))
         signature, public = key.sign(nonce.encode()), bytes(key.public_key).decode()
     except Exception as error:  # nkeys has errors of several kinds for bad seeds
-        raise LinkError(f"the key in {path} cannot be used: {error}", "get a new .creds file", final=True) from None
+        raise LinkError(
+            f"the key in {path} cannot be used: {error}", "get a new .creds file", final=True
+        ) from None
     who = {"jwt": jwt} if jwt else {"nkey": public}
     return {**who, "sig": base64.urlsafe_b64encode(signature).decode().rstrip("=")}
 
@@ -60,7 +64,9 @@ def _read(path: str) -> tuple[str, str]:
     jwt, seed = blocks.get("NATS USER JWT", ""), blocks.get("USER NKEY SEED", "")
     bare = SEED.fullmatch(text.strip())
     if not seed and bare is None:
-        raise LinkError(f"{path} is no .creds file: the user's seed is not in it", "get a new one", final=True)
+        raise LinkError(
+            f"{path} is no .creds file: the user's seed is not in it", "get a new one", final=True
+        )
     return jwt, seed or text.strip()
 
 
@@ -70,20 +76,42 @@ def rejected(reason: str, creds: str, url: SplitResult) -> LinkError:
         expired = expiry(creds)
         if expired is not None and expired <= time.time():
             day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(expired))
-            return LinkError(f"the credentials {creds} have expired ({day})", "get a new .creds file", final=True)
-        return LinkError(f"the server does not accept the credentials {creds}: {reason}", "get a new .creds file", True)
+            return LinkError(
+                f"the credentials {creds} have expired ({day})", "get a new .creds file", final=True
+            )
+        return LinkError(
+            f"the server does not accept the credentials {creds}: {reason}",
+            "get a new .creds file",
+            True,
+        )
     if url.username:
-        return LinkError(f"the server does not accept this user: {reason}", "see nats.servers in the config", True)
-    return LinkError(f"the server wants credentials: {reason}", "set nats.credsFilePath in the config", True)
+        return LinkError(
+            f"the server does not accept this user: {reason}",
+            "see nats.servers in the config",
+            True,
+        )
+    return LinkError(
+        f"the server wants credentials: {reason}", "set nats.credsFilePath in the config", True
+    )
 
 
 def expiry(creds: str) -> float | None:
     """When a .creds file expires, in seconds since 1970; None if never or not to be told."""
     try:
         middle = _read(creds)[0].split(".")[1]
-        claims: Any = msgspec.json.decode(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))
+        claims: Any = msgspec.json.decode(
+            base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4))
+        )
         return float(claims["exp"]) if claims.get("exp") else None
-    except (LinkError, IndexError, ValueError, TypeError, AttributeError, binascii.Error, msgspec.DecodeError):
+    except (
+        LinkError,
+        IndexError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        binascii.Error,
+        msgspec.DecodeError,
+    ):
         return None
 
 
@@ -99,6 +127,10 @@ def tls(wanted: bool, environment: Mapping[str, str] = os.environ) -> ssl.SSLCon
         if environment.get(CERT):
             context.load_cert_chain(environment[CERT], environment.get(KEY) or None)
     except (OSError, ssl.SSLError) as error:
-        names = " ".join(f"{name}={environment[name]}" for name in (CA, CERT, KEY) if environment.get(name))
-        raise LinkError(f"certificates cannot be read ({names}): {error}", "see these variables", final=True) from None
+        names = " ".join(
+            f"{name}={environment[name]}" for name in (CA, CERT, KEY) if environment.get(name)
+        )
+        raise LinkError(
+            f"certificates cannot be read ({names}): {error}", "see these variables", final=True
+        ) from None
     return context

@@ -15,7 +15,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.transports.jetstream.server import END_S, LOOPBACK, OTHER_PORT, Server, free_port, greeting, is_orphan
+from rigless.transports.jetstream.server import (
+    END_S,
+    LOOPBACK,
+    OTHER_PORT,
+    Server,
+    free_port,
+    greeting,
+    is_orphan,
+)
 from rigless.transports.jetstream.trouble import Tell
 from rigless.transports.transport import split
 
@@ -59,7 +67,9 @@ class Embedded:
                 return Served((self._servers[wanted].url,), True)
             if self.always or port == 0:
                 return await self._start(host if _is_loopback(host) else LOOPBACK, port, "")
-            if await _somebody(servers) or not all(_is_loopback(urlsplit(url).hostname or "") for url in servers):
+            if await _somebody(servers) or not all(
+                _is_loopback(urlsplit(url).hostname or "") for url in servers
+            ):
                 return Served(servers)
             return await self._start(host, port, f"no NATS server at {address}: ")
 
@@ -97,7 +107,10 @@ class Embedded:
             now = time.monotonic()
             if len(begun) == RESTARTS and now - begun[0] < RESTARTS_S:
                 log = server.folder / "nats-server.log"
-                self._tell(f"{what} {RESTARTS} times within a minute: it stays away; its log is {log}", "error")
+                self._tell(
+                    f"{what} {RESTARTS} times within a minute: it stays away; its log is {log}",
+                    "error",
+                )
                 return
             begun.append(now)
             try:
@@ -148,7 +161,11 @@ async def _somebody(servers: Sequence[str]) -> bool:
 async def _meet(host: str, port: int) -> dict[str, Any] | None:
     """What the server there says of itself, as `greeting`; one that is about to end, because its rigless was killed, is let go first."""
     end = time.monotonic() + END_S
-    while (found := await greeting(host, port)) is not None and is_orphan(found) and time.monotonic() < end:
+    while (
+        (found := await greeting(host, port)) is not None
+        and is_orphan(found)
+        and time.monotonic() < end
+    ):
         await asyncio.sleep(0.02)
     return found
 

@@ -17,7 +17,9 @@ SHORT_MEMORY = {
 
 def check_inbound(stream: Stream, subjects: Sequence[str]) -> None:
     """Raises LinkError if what is said to the robot would not be in the stream."""
-    if not (stream.config.get("mirror") or stream.config.get("sources")):  # it has what its origin has
+    if not (
+        stream.config.get("mirror") or stream.config.get("sources")
+    ):  # it has what its origin has
         _check_subjects(stream, subjects)
 
 
@@ -27,14 +29,22 @@ def check_outbound(stream: Stream, subjects: Sequence[str]) -> list[str]:
     if origin:
         fix = "name the stream itself in nats.jetStream.streamOut"
         raise LinkError(
-            f"the stream {stream.name} is a mirror of {origin.get('name')}: nothing can be said to it", fix, True
+            f"the stream {stream.name} is a mirror of {origin.get('name')}: nothing can be said to it",
+            fix,
+            True,
         )
     _check_subjects(stream, subjects)
     if stream.config.get("no_ack"):
         fix = f"switch no_ack off: nats stream edit {stream.name}, or make it anew"
-        raise LinkError(f"the stream {stream.name} does not acknowledge what it stores (no_ack)", fix, final=True)
+        raise LinkError(
+            f"the stream {stream.name} does not acknowledge what it stores (no_ack)",
+            fix,
+            final=True,
+        )
     if stream.config.get("sealed"):
-        raise LinkError(f"the stream {stream.name} is sealed: it takes nothing", "make another", final=True)
+        raise LinkError(
+            f"the stream {stream.name} is sealed: it takes nothing", "make another", final=True
+        )
     manner = SHORT_MEMORY.get(stream.config.get("retention", ""))
     if manner is None and stream.config.get("max_msgs_per_subject", -1) == 1:
         manner = "keeps only the last message of each subject"
@@ -69,7 +79,11 @@ def check_consumer(stream: str, name: str, config: dict[str, Any], paused: bool)
         why = "serves priority groups"
     if why:
         fix = f"remove it, the robot makes its own: nats consumer rm {stream} {name}"
-        raise LinkError(f"the consumer {name} of the stream {stream}, made by somebody else, {why}", fix, final=True)
+        raise LinkError(
+            f"the consumer {name} of the stream {stream}, made by somebody else, {why}",
+            fix,
+            final=True,
+        )
     remarks = []
     if config.get("max_deliver", -1) > 0:
         tries = config["max_deliver"]
@@ -87,7 +101,9 @@ def check_bucket(bucket: Stream, least_s: float, replicas: int) -> list[str]:
     if 0 < life_s < least_s:
         fix = f"nats stream edit {bucket.name} --max-age={least_s:g}s, or remove it"
         raise LinkError(
-            f"the bucket {bucket.name} forgets after {life_s:g} s; a lease needs {least_s:g} s", fix, final=True
+            f"the bucket {bucket.name} forgets after {life_s:g} s; a lease needs {least_s:g} s",
+            fix,
+            final=True,
         )
     if bucket.replicas < replicas:
         fix = f"nats stream edit {bucket.name} --replicas={replicas}"

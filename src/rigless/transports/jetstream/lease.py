@@ -80,7 +80,9 @@ def _begun(pid: int) -> str:
 def myself() -> Holder:
     pid = os.getpid()
     since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return Holder(secrets.token_hex(8), socket.gethostname(), pid, since, _read(BOOT), _space(), _begun(pid))
+    return Holder(
+        secrets.token_hex(8), socket.gethostname(), pid, since, _read(BOOT), _space(), _begun(pid)
+    )
 
 
 class TakenError(LinkError):
@@ -88,7 +90,11 @@ class TakenError(LinkError):
 
     def __init__(self, robot: str, holder: Holder):
         what = f"robot {robot!r} already runs: {holder}"
-        super().__init__(what, f"end that one, or give this robot another identity.robotId; {holder.host} has it", True)
+        super().__init__(
+            what,
+            f"end that one, or give this robot another identity.robotId; {holder.host} has it",
+            True,
+        )
         self.holder = holder
 
 
@@ -132,7 +138,9 @@ class Lease:
             if loop.time() - since_s > WATCH_S and not told:
                 told = True
                 left = f"within {LIFE_S:g} s"
-                say(f"robot {self.robot!r} was run by {holder}, which is silent: its lease ends {left}")
+                say(
+                    f"robot {self.robot!r} was run by {holder}, which is silent: its lease ends {left}"
+                )
             if loop.time() - since_s > LIFE_S:  # a bucket that does not forget
                 self._revision = revision
                 continue
@@ -155,7 +163,9 @@ class Lease:
         revision, holder = await self._look()
         if holder is not None and holder.token != self.holder.token:
             return False
-        return await self._write(revision)  # the last write was ours, its answer was lost; or the bucket was emptied
+        return await self._write(
+            revision
+        )  # the last write was ours, its answer was lost; or the bucket was emptied
 
     async def release(self) -> None:
         """Free it for the next one, if it is ours."""
@@ -175,14 +185,18 @@ class Lease:
         try:
             answer = msgspec.json.decode(payload, type=PubAck)
         except (msgspec.DecodeError, UnicodeDecodeError) as found:
-            raise LinkError(f"the answer to the lease of {self.robot} cannot be read: {found}") from None
+            raise LinkError(
+                f"the answer to the lease of {self.robot} cannot be read: {found}"
+            ) from None
         if answer.error is None:
             self._revision = answer.seq
             self.until_s = begun_s + LIFE_S - 1.0
             return True
         if answer.error.err_code in WRONG_SEQUENCE:
             return False
-        raise ApiError(answer.error.err_code, answer.error.description, f"the lease of {self.robot}")
+        raise ApiError(
+            answer.error.err_code, answer.error.description, f"the lease of {self.robot}"
+        )
 
     async def _put(self, revision: int) -> bytes:
         headers = f"Nats-Expected-Last-Subject-Sequence: {revision}\r\n".encode()

@@ -28,7 +28,10 @@ BYTES = 1 << 30
 KEPT = 10_000  # remembered a robot and subject
 KEPT_S = 7 * 86_400.0
 PRUNE_EVERY = 1000
-CHECKPOINT, CHECKPOINT_BYTES = 5000, 4 << 20  # rows or bytes after which the journal is worked into the file
+CHECKPOINT, CHECKPOINT_BYTES = (
+    5000,
+    4 << 20,
+)  # rows or bytes after which the journal is worked into the file
 PORTION, PORTIONS = (
     10,
     10,
@@ -99,7 +102,9 @@ class Outbox:
     # What is on file. All of these raise LinkError.
 
     def last_number(self, robot: str) -> int:
-        return int(self._read("SELECT coalesce(max(number), 0) FROM outbox WHERE robot = ?", robot)[0][0])
+        return int(
+            self._read("SELECT coalesce(max(number), 0) FROM outbox WHERE robot = ?", robot)[0][0]
+        )
 
     def depth(self, robot: str) -> int:
         return int(self._read("SELECT count(*) FROM outbox WHERE robot = ?", robot)[0][0])
@@ -205,9 +210,13 @@ class Outbox:
             self._portion = PORTION if self._reserve.bytes else max(1, self._portion // 2)
             self._reserve.give_up()
         self._failed(str(error))
-        if type(error) is sqlite3.DatabaseError and not self._replaced:  # not one that goes by itself
+        if (
+            type(error) is sqlite3.DatabaseError and not self._replaced
+        ):  # not one that goes by itself
             self._begin_anew(outbox_file.broken(error))
-        elif isinstance(error, sqlite3.ProgrammingError):  # it was closed, and could not be begun anew
+        elif isinstance(
+            error, sqlite3.ProgrammingError
+        ):  # it was closed, and could not be begun anew
             self._open_again()
         self._tidy()  # that may make room
 
@@ -230,7 +239,9 @@ class Outbox:
             found != self._identity and not self._replaced
         ):  # not to be closed: SQLite would remove the other's journal
             self._replaced = True
-            what = "was removed while in use, and another process has made a new one: restart this one"
+            what = (
+                "was removed while in use, and another process has made a new one: restart this one"
+            )
             self._tell(f"the outbox {self.path} {what}", "critical")
 
     def _begin_anew(self, why: str) -> None:
@@ -258,14 +269,21 @@ class Outbox:
         database = self._database
         database.execute("BEGIN IMMEDIATE")
         if batch.letters:
-            rows = [(letter.robot, letter.number, letter.subject, letter.id, letter.data) for letter in batch.letters]
+            rows = [
+                (letter.robot, letter.number, letter.subject, letter.id, letter.data)
+                for letter in batch.letters
+            ]
             database.executemany("INSERT INTO outbox VALUES (?, ?, ?, ?, ?)", rows)
         if batch.gone:
             delete = "DELETE FROM outbox WHERE robot = ? AND number BETWEEN ? AND ?"
             database.executemany(delete, _runs(batch.gone))
-            database.executemany("INSERT OR REPLACE INTO sent VALUES (?, ?)", list(batch.sent.items()))
+            database.executemany(
+                "INSERT OR REPLACE INTO sent VALUES (?, ?)", list(batch.sent.items())
+            )
         if batch.kept:
-            insert = "INSERT OR REPLACE INTO kept (robot, subject, key, at, data) VALUES (?, ?, ?, ?, ?)"
+            insert = (
+                "INSERT OR REPLACE INTO kept (robot, subject, key, at, data) VALUES (?, ?, ?, ?, ?)"
+            )
             database.executemany(insert, batch.kept)
         database.execute("COMMIT")
         self._written += len(batch.letters) + len(batch.gone) + len(batch.kept)
@@ -277,7 +295,9 @@ class Outbox:
 
     def _untidy(self) -> bool:
         drained = self.rows == 0 and self._most > MANY
-        most_bytes = min(CHECKPOINT_BYTES, self._reserve.bytes // 2)  # for the reserve to be enough to work them in
+        most_bytes = min(
+            CHECKPOINT_BYTES, self._reserve.bytes // 2
+        )  # for the reserve to be enough to work them in
         return drained or self._written > CHECKPOINT or self._written_bytes > most_bytes
 
     def _tidy(self) -> None:
@@ -300,7 +320,10 @@ class Outbox:
 
     def _failed(self, error: str) -> None:
         if not self.trouble:
-            self._tell(f"the outbox {self.path} cannot be written: {error}; nothing is taken until it can", "critical")
+            self._tell(
+                f"the outbox {self.path} cannot be written: {error}; nothing is taken until it can",
+                "critical",
+            )
         self.trouble = f"the outbox cannot be written: {error}"
 
     def _prune(self, robot: str) -> None:
@@ -320,11 +343,15 @@ class Outbox:
         if not self.commit():
             lost = len(self._batch.letters)
             self._tell(
-                f"the outbox {self.path} is closed without {lost} messages that could not be written", "critical"
+                f"the outbox {self.path} is closed without {lost} messages that could not be written",
+                "critical",
             )
         self._closed = True
         self._reserve.give_up()
-        with self._tidy_lock, contextlib.suppress(sqlite3.Error):  # who closes it can have the file at once
+        with (
+            self._tidy_lock,
+            contextlib.suppress(sqlite3.Error),
+        ):  # who closes it can have the file at once
             outbox_file.give_back(self._database)
             self._database.close()
 

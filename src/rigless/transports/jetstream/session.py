@@ -19,7 +19,14 @@ from rigless.transports.jetstream.outbox import Outbox
 from rigless.transports.jetstream.protocol import field
 from rigless.transports.jetstream.publisher import ANSWER_S, Lane
 from rigless.transports.jetstream.streams import Stream
-from rigless.transports.jetstream.trouble import DeniedError, LinkError, LostError, SilentError, Tell, trouble_of
+from rigless.transports.jetstream.trouble import (
+    DeniedError,
+    LinkError,
+    LostError,
+    SilentError,
+    Tell,
+    trouble_of,
+)
 
 TICK_S = 1.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
@@ -77,17 +84,23 @@ class Session:
         self.listening = asyncio.Event()  # set by the owner when the robot can hear
         self.settled = asyncio.Event()  # it is connected, or has failed once
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.lane = Lane(connection, outbox, plan.robot, plan.stream_out, tell, self._break, plan.answer_s)
+        self.lane = Lane(
+            connection, outbox, plan.robot, plan.stream_out, tell, self._break, plan.answer_s
+        )
         self.lease = Lease(connection, plan.robot)
         self._connection, self._plan = connection, plan
         self._receive, self._changed, self._tell = receive, changed, tell
-        self._consumer = Consumer(connection, plan.robot, plan.listens, self._delivered, self._break, self._remark)
+        self._consumer = Consumer(
+            connection, plan.robot, plan.listens, self._delivered, self._break, self._remark
+        )
         self._said: set[str] = set()
         self._remarked: set[str] = set()
         self._up = asyncio.Event()
         self._broken = asyncio.Event()
         self._last_told = not plan.listens_last
-        self._known: set[int] = set()  # sequences of what was handed on before the consumer brought it
+        self._known: set[int] = (
+            set()
+        )  # sequences of what was handed on before the consumer brought it
         self._renew_s = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         connection.watchers.append(self)
@@ -141,7 +154,10 @@ class Session:
                 if self._up.is_set():
                     self._complain(trouble)
                     self._fail(trouble)
-                    if isinstance(trouble, SilentError) or getattr(trouble, "code", 0) == streams.NOT_AVAILABLE:
+                    if (
+                        isinstance(trouble, SilentError)
+                        or getattr(trouble, "code", 0) == streams.NOT_AVAILABLE
+                    ):
                         self._connection.no_jetstream(str(trouble))
             else:
                 begun_s = loop.time()
@@ -163,9 +179,13 @@ class Session:
             inbound = await streams.ensure(connection, plan.stream_in, plan.inbound, streams.IN)
             outbound = await streams.ensure(connection, plan.stream_out, plan.outbound, streams.OUT)
         existing.check_inbound(inbound, plan.listens)
-        for remark in existing.check_outbound(outbound, [plan.own(pattern) for pattern in plan.outbound]):
+        for remark in existing.check_outbound(
+            outbound, [plan.own(pattern) for pattern in plan.outbound]
+        ):
             self._remark(remark, "warning")
-        await self.lease.take(lambda text: self._remark(text, "warning"), max(inbound.replicas, outbound.replicas))
+        await self.lease.take(
+            lambda text: self._remark(text, "warning"), max(inbound.replicas, outbound.replicas)
+        )
         self._renew_s = asyncio.get_running_loop().time() + RENEW_S
         await self._consumer.ensure(inbound)
         if not self.ready.done():
@@ -190,7 +210,9 @@ class Session:
             if found is not None:
                 self._known.add(found.seq)
                 name = field(found.hdrs, b"nats-msg-id")
-                self._receive(Delivered(found.subject, found.data, name, found.seq, _instant(found.time), ""))
+                self._receive(
+                    Delivered(found.subject, found.data, name, found.seq, _instant(found.time), "")
+                )
         self._last_told = True
 
     def _delivered(self, delivered: Delivered) -> None:
@@ -279,7 +301,10 @@ class Session:
     def check_lease(self) -> None:
         """A process that was stopped for a while must not go on as if nothing were."""
         if self.connected and not self.lease.held:
-            self._say(f"the lease of robot {self._plan.robot!r} was not renewed for {LIFE_S:g} s", "warning")
+            self._say(
+                f"the lease of robot {self._plan.robot!r} was not renewed for {LIFE_S:g} s",
+                "warning",
+            )
             self._break("the lease has run out")
 
     def _do(self, coroutine: Any) -> None:

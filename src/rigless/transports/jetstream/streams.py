@@ -125,7 +125,9 @@ def _stream(found: dict[str, Any]) -> Stream:
     )
 
 
-async def ensure(connection: Connection, name: str, patterns: Sequence[str], limits: dict[str, int]) -> Stream:
+async def ensure(
+    connection: Connection, name: str, patterns: Sequence[str], limits: dict[str, int]
+) -> Stream:
     """The stream of this name, made if it is not there."""
     found = await look(connection, name)
     if found is not None:
@@ -159,7 +161,9 @@ async def _overlap(connection: Connection, name: str, patterns: Sequence[str]) -
     other, subject = "another", "some of its subjects"
     with contextlib.suppress(LinkError):
         for pattern in patterns:
-            if found := (await api(connection, "STREAM.NAMES", {"subject": pattern})).get("streams"):
+            if found := (await api(connection, "STREAM.NAMES", {"subject": pattern})).get(
+                "streams"
+            ):
                 other, subject = f"the stream {found[0]}", pattern
                 break
     fix = "name it in nats.jetStream of the config if it has all of them, else take them from it: nats stream edit"

@@ -49,5 +49,7 @@ class DeniedError(LinkError):
 
     def __init__(self, action: str, subject: str):
         fix = f"ask whoever runs the server for the permission to {action} {subject}"
-        super().__init__(f"the server does not permit this robot to {action} {subject}", fix, final=True)
+        super().__init__(
+            f"the server does not permit this robot to {action} {subject}", fix, final=True
+        )
         self.subject = subject

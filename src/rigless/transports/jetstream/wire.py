@@ -17,7 +17,9 @@ from rigless.transports.jetstream.trouble import LinkError
 
 OLDEST = (2, 11)  # older ones ignore a consumer's filter_subjects without a word
 AUTH = ("authorization", "authentication")
-DENIED = re.compile(r"permissions violation for (publish|subscription) to \"([^\"]*)\"", re.IGNORECASE)
+DENIED = re.compile(
+    r"permissions violation for (publish|subscription) to \"([^\"]*)\"", re.IGNORECASE
+)
 
 OnDenied = Callable[[str, str], None]  # publish or subscribe, subject
 OnInfo = Callable[[], None]  # the server has news of itself
@@ -67,7 +69,9 @@ class Wire(asyncio.Protocol):
             what = error.strerror or str(error) or "it hung up"
             raise LinkError(f"no NATS server at {host}:{port}: {what}") from None
         except (UnicodeError, ValueError, OverflowError) as error:
-            raise LinkError(f"{host}:{port} is no address: {error}", "see nats.servers in the config", True) from None
+            raise LinkError(
+                f"{host}:{port} is no address: {error}", "see nats.servers in the config", True
+            ) from None
         except EndedError as error:
             if any(word in str(error).lower() for word in AUTH):
                 raise credentials.rejected(str(error), creds, url) from None
@@ -82,13 +86,22 @@ class Wire(asyncio.Protocol):
 
     def _check(self) -> None:
         if protocol.version(self.info.version) < OLDEST:
-            found, oldest = self.info.version or "of no version", ".".join(str(number) for number in OLDEST)
+            found, oldest = (
+                self.info.version or "of no version",
+                ".".join(str(number) for number in OLDEST),
+            )
             what = f"the NATS server is {found}; {oldest} is the oldest that can be used"
             raise LinkError(
-                what, f"it would hand one robot's commands to another: use nats-server {oldest} or newer", True
+                what,
+                f"it would hand one robot's commands to another: use nats-server {oldest} or newer",
+                True,
             )
         if not self.info.headers:
-            raise LinkError("the NATS server does not take headers", "remove no_header_support from its config", True)
+            raise LinkError(
+                "the NATS server does not take headers",
+                "remove no_header_support from its config",
+                True,
+            )
 
     def _connect(self, url: SplitResult, creds: str, name: str, secure: bool) -> bytes:
         fields: dict[str, Any] = {

@@ -53,7 +53,11 @@ class Arm(Robot):
     @every(HZ)
     def swing(self) -> None:
         state = self.state
-        speed = 0.0 if self.input["estop"] or not self.input["door_closed"] else float(self.input["speed_rad_s"])
+        speed = (
+            0.0
+            if self.input["estop"] or not self.input["door_closed"]
+            else float(self.input["speed_rad_s"])
+        )
         state.angle_rad += self.actuate("motor", speed, 1.0 / HZ, full=5.0) / HZ
         if state.angle_rad > 2 * math.pi:
             state.angle_rad -= 2 * math.pi

@@ -1,6 +1,17 @@
 """The arm's page."""
 
-from rigless.kernel.drawing import Action, Button, Gauge, Lamp, Links, Plot, Solid, Switch, Trail, View
+from rigless.kernel.drawing import (
+    Action,
+    Button,
+    Gauge,
+    Lamp,
+    Links,
+    Plot,
+    Solid,
+    Switch,
+    Trail,
+    View,
+)
 from rigless.kernel.inputs import AnyInput, SetInput
 
 from .robot import FOOT_S, PART_S
@@ -47,4 +58,6 @@ class ArmView(View):
         return {"elbow": (x, y)}
 
     def act(self, name: str) -> list[AnyInput]:
-        return [SetInput(self.robot.name, "speed_rad_s", 2 * float(self.robot.input["speed_rad_s"]))]
+        return [
+            SetInput(self.robot.name, "speed_rad_s", 2 * float(self.robot.input["speed_rad_s"]))
+        ]

@@ -35,7 +35,11 @@ class Commands:
     # In
 
     def hear(self, message: m.CommandRequest) -> None:
-        state, name, correlation = self.robot.state.commands, message.commandId, message.correlationId
+        state, name, correlation = (
+            self.robot.state.commands,
+            message.commandId,
+            message.correlationId,
+        )
         known = state.ledger.get(name)
         if known is not None:
             part = self._part(name) if name in state.running else known.progress
@@ -45,10 +49,18 @@ class Commands:
         state.types[name[:LONGEST_ID]] = message.commandType[:LONGEST_TYPE]
         try:
             if not 1 <= len(name) <= LONGEST_ID:
-                raise Refused("INVALID_PARAMS", f"commandId has {len(name)} characters, not 1 to {LONGEST_ID}")
+                raise Refused(
+                    "INVALID_PARAMS", f"commandId has {len(name)} characters, not 1 to {LONGEST_ID}"
+                )
             expires_ns = self._expires_ns(message)
             if expires_ns is not None and self.robot.now_ns >= expires_ns:
-                self.answer(name[:LONGEST_ID], "EXPIRED", correlation, "EXPIRED", f"it came after {message.expiresAt}")
+                self.answer(
+                    name[:LONGEST_ID],
+                    "EXPIRED",
+                    correlation,
+                    "EXPIRED",
+                    f"it came after {message.expiresAt}",
+                )
                 return
             job = self._accept(message)
         except Refused as refused:
@@ -87,7 +99,11 @@ class Commands:
 
     def _expires_ns(self, message: m.CommandRequest) -> int | None:
         try:
-            found = self.robot.voice.deadline_ns(message.expiresAt, message.receivedAtNs) if message.expiresAt else None
+            found = (
+                self.robot.voice.deadline_ns(message.expiresAt, message.receivedAtNs)
+                if message.expiresAt
+                else None
+            )
         except ValueError as error:
             raise Refused("INVALID_PARAMS", f"expiresAt: {error}") from None
         return found
@@ -96,7 +112,9 @@ class Commands:
         """The job that a command asks for; raises Refused."""
         robot, core = self.robot, self.robot.state.core
         if message.expectedBootId not in (None, core.boot_id):
-            raise Refused("STATUS_FORBIDS", f"expectedBootId is not this boot, which is {core.boot_id}")
+            raise Refused(
+                "STATUS_FORBIDS", f"expectedBootId is not this boot, which is {core.boot_id}"
+            )
         job = robot.work.plan(message.commandType, message.params, "command", p.COMMANDS)
         self._let(job)
         if job.kind != "STOP":
@@ -115,13 +133,18 @@ class Commands:
             for motor in job.params["motorIds"]:
                 if self.robot.machine.healthy(motor):
                     raise Refused(
-                        "STATUS_FORBIDS", f"the status is ERROR ({why}), and {motor} is not the reason", motor
+                        "STATUS_FORBIDS",
+                        f"the status is ERROR ({why}), and {motor} is not the reason",
+                        motor,
                     )
         waits = core.status == "PAUSED" and not any(reason in STANDING for reason in core.reasons)
         if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE") and not waits:
             raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}): nothing moves")
         if job.drives and not (self.robot.may_drive or waits):
-            raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}), in which this robot does not drive")
+            raise Refused(
+                "STATUS_FORBIDS",
+                f"the status is {core.status} ({why}), in which this robot does not drive",
+            )
 
     # Doing
 
@@ -135,7 +158,9 @@ class Commands:
             self.refuse(name, Refused(job.code, job.message, job.motor), correlation)
             return
         waits = job.drives and not self.robot.may_drive
-        self.robot.state.commands.running[name] = Running(job.kind, correlation, expires_ns, job.id, waits)
+        self.robot.state.commands.running[name] = Running(
+            job.kind, correlation, expires_ns, job.id, waits
+        )
         self.answer(name, "ACCEPTED", correlation)
         self.answer(name, "RUNNING", correlation, part=0.0)
         self.tick()
@@ -149,7 +174,14 @@ class Commands:
                 del running[name]
                 status = cast(m.AckStatus, job.state)
                 self.answer(
-                    name, status, one.correlation, job.code, job.message, job.motor, job.result or None, job.part
+                    name,
+                    status,
+                    one.correlation,
+                    job.code,
+                    job.message,
+                    job.motor,
+                    job.result or None,
+                    job.part,
                 )
             elif one.waits:
                 self._expire(name, one, "it expired before the robot could begin")
@@ -160,7 +192,14 @@ class Commands:
             self.robot.work.cancel(one.job)
             job = self.robot.work.take(one.job)
             del self.robot.state.commands.running[name]
-            self.answer(name, "EXPIRED", one.correlation, "EXPIRED", why, part=job.part if job is not None else None)
+            self.answer(
+                name,
+                "EXPIRED",
+                one.correlation,
+                "EXPIRED",
+                why,
+                part=job.part if job is not None else None,
+            )
 
     def cancel_all(self, why: str) -> None:
         """Every command that is still being done is CANCELLED; one that has just ended is answered as it did."""
@@ -170,7 +209,14 @@ class Commands:
             self.robot.work.cancel(one.job)
             job = self.robot.work.take(one.job)
             del running[name]
-            self.answer(name, "CANCELLED", one.correlation, "", why, part=job.part if job is not None else None)
+            self.answer(
+                name,
+                "CANCELLED",
+                one.correlation,
+                "",
+                why,
+                part=job.part if job is not None else None,
+            )
 
     def may_begin(self) -> None:
         """The robot may drive: nothing waits for that any more."""
@@ -193,7 +239,9 @@ class Commands:
         state = self.robot.state
         if not state.commands.running:
             return None
-        driving = (name for name, one in state.commands.running.items() if one.job == state.work.drive)
+        driving = (
+            name for name, one in state.commands.running.items() if one.job == state.work.drive
+        )
         return next(driving, next(iter(state.commands.running)))
 
     # Out
@@ -205,7 +253,9 @@ class Commands:
                result: dict[str, Any] | None = None, part: float | None = None) -> None:  # fmt: skip
         refs = [m.Ref("motorId", motor)] if motor else []
         progress = None if part is None else round(part, 3)
-        known = code if code in m.ACK_CODES else None  # an action at a node may have failed with one of a task's
+        known = (
+            code if code in m.ACK_CODES else None
+        )  # an action at a node may have failed with one of a task's
         ack = m.CommandAck(name, status, refs, known, message or None, progress, result)
         if name:
             self._remember(ack)

@@ -36,7 +36,12 @@ CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
     "FUNCTIONAL_MOTOR_ERROR": ("ERROR", "WARNING", "a motor is in error", "send RESET_MOTOR when its fault is gone"),
     "FUNCTIONAL_MOTOR_DISCONNECTED": ("ERROR", "WARNING", "a motor does not answer", "look at its wiring, then RESET_MOTOR"),
 }  # fmt: skip
-TO_PEOPLE: dict[str, KernelSeverity] = {"INFO": "info", "WARNING": "warning", "ERROR": "error", "CRITICAL": "critical"}
+TO_PEOPLE: dict[str, KernelSeverity] = {
+    "INFO": "info",
+    "WARNING": "warning",
+    "ERROR": "error",
+    "CRITICAL": "critical",
+}
 
 
 class Core:
@@ -72,7 +77,9 @@ class Core:
         facts = self.facts()
         status, reasons = derive(facts)
         core.met = core.met or facts.connected
-        robot.may_drive = may_drive(status, robot.effective.runtime.healthPolicy.allowDriveInWarning)
+        robot.may_drive = may_drive(
+            status, robot.effective.runtime.healthPolicy.allowDriveInWarning
+        )
         if robot.may_drive:
             robot.commands.may_begin()
         if (status, reasons) == (before, core.reasons):
@@ -87,7 +94,9 @@ class Core:
             if word == "NATS_DISCONNECTED" and not core.met:
                 continue  # before the first connection of a boot it is no news
             severity, _, message, _ = CONDITIONS[word]
-            self.raise_(reason, word, severity, part or "robot", f"{message}: {part}" if part else message)
+            self.raise_(
+                reason, word, severity, part or "robot", f"{message}: {part}" if part else message
+            )
         if before == "OFFLINE" != status:
             robot.commands.back_on_line()
 
@@ -105,7 +114,9 @@ class Core:
             held=bool(state.traffic.holds),
             zones=tuple(state.traffic.blocked),
             manual=state.commands.paused,
-            functional=tuple(f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role != "DRIVE"),
+            functional=tuple(
+                f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role != "DRIVE"
+            ),
             empty=machine.battery[0] <= 0.0,
         )
 
@@ -116,7 +127,9 @@ class Core:
         robot = self.robot
         held = Raised(robot.voice.event_id(), code, severity, source, message, robot.voice.now())
         robot.state.core.conditions[key] = held
-        robot.voice.say("events", m.Event(held.eventId, code, severity, source, message, {}, held.raisedAt))
+        robot.voice.say(
+            "events", m.Event(held.eventId, code, severity, source, message, {}, held.raisedAt)
+        )
         robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source)
 
     def clear(self, key: str) -> None:
@@ -128,11 +141,18 @@ class Core:
             robot.voice.say("events", m.Event(held.eventId, held.code, severity, held.source, held.message, {},
                                               held.raisedAt, robot.voice.now()))  # fmt: skip
             robot.event(
-                f"{held.code.lower().replace('_', '-')}-cleared", f"no more: {held.message}", source=held.source
+                f"{held.code.lower().replace('_', '-')}-cleared",
+                f"no more: {held.message}",
+                source=held.source,
             )
 
     def notice(
-        self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any] | None = None
+        self,
+        code: str,
+        severity: m.Severity,
+        source: str,
+        message: str,
+        data: dict[str, Any] | None = None,
     ) -> None:
         """Something happened."""
         floods, now_ns = self.robot.state.core.floods, self.robot.now_ns
@@ -143,10 +163,16 @@ class Core:
         floods[code] = Flood(now_ns + SECOND_NS)
         self._tell(code, severity, source, message, data or {})
 
-    def _tell(self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any]) -> None:
+    def _tell(
+        self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any]
+    ) -> None:
         voice = self.robot.voice
-        voice.say("events", m.Event(voice.event_id(), code, severity, source, message, data, voice.now()))
-        self.robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source, about=data)
+        voice.say(
+            "events", m.Event(voice.event_id(), code, severity, source, message, data, voice.now())
+        )
+        self.robot.event(
+            code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source, about=data
+        )
 
     def drain(self) -> None:
         """What was held back of events that came too fast."""
@@ -157,7 +183,13 @@ class Core:
                 if flood.more:
                     floods[code] = Flood(now_ns + SECOND_NS)
                     message = f"{flood.more} more in the last second"
-                    self._tell(code, cast(m.Severity, flood.severity), "robot", message, {"count": flood.more})
+                    self._tell(
+                        code,
+                        cast(m.Severity, flood.severity),
+                        "robot",
+                        message,
+                        {"count": flood.more},
+                    )
 
     # Saying
 
@@ -167,7 +199,13 @@ class Core:
         if body.scans:
             for device, code in body.scans:
                 robot.work.scanned(device, code)
-                self._tell("BARCODE_READ", "INFO", device, f"read {code[:80]}", {"code": code, "deviceId": device})
+                self._tell(
+                    "BARCODE_READ",
+                    "INFO",
+                    device,
+                    f"read {code[:80]}",
+                    {"code": code, "deviceId": device},
+                )
         if body.notices:
             for code, severity, source, message, data in body.notices:
                 self.notice(code, cast(m.Severity, severity), source, message, data)
@@ -191,7 +229,9 @@ class Core:
         core = self.robot.state.core
         core.changed, core.state_ns = False, self.robot.now_ns
         wanted = self.robot.voice.wanted()
-        told = self._told() if wanted or self._many else None  # what has to be left out is told whoever listens
+        told = (
+            self._told() if wanted or self._many else None
+        )  # what has to be left out is told whoever listens
         if wanted:
             self.robot.voice.say("state", told)
         else:
@@ -203,7 +243,9 @@ class Core:
         told, left_out = fitting(self.state())
         if len(left_out) > core.left_out:
             core.left_out = len(left_out)
-            what = f"all of the state is more than a message may hold; left out: {'; '.join(left_out)}"
+            what = (
+                f"all of the state is more than a message may hold; left out: {'; '.join(left_out)}"
+            )
             self._tell("STATE_TOO_LARGE", "WARNING", "state", what, {"leftOut": left_out})
         return told
 
@@ -238,7 +280,15 @@ class Core:
             _, level, message, hint = CONDITIONS[word]
             if level:
                 refs = [m.Ref("motorId" if "MOTOR" in word else "part", part)] if part else []
-                found.append(m.Fault(word, cast(Level, level), refs, f"{message}: {part}" if part else message, hint))
+                found.append(
+                    m.Fault(
+                        word,
+                        cast(Level, level),
+                        refs,
+                        f"{message}: {part}" if part else message,
+                        hint,
+                    )
+                )
         return found
 
     def tell_telemetry(self) -> None:
@@ -251,7 +301,10 @@ class Core:
             {"soc": round(soc, 4), "charging": charging} if self.mode == "MOCK" else {}
         )  # nobody knows of a real one
         loop = {"p99Ms": self._tick_ms()}
-        robot.voice.say("telemetry", m.Telemetry(machine.readings(), battery, machine.io(), machine.devices(), loop))
+        robot.voice.say(
+            "telemetry",
+            m.Telemetry(machine.readings(), battery, machine.io(), machine.devices(), loop),
+        )
 
     def _tick_ms(self) -> float:
         """From a tick to the next, 99 of 100 times, by what the host has measured; and what the computer could not keep up with since the last telemetry."""

@@ -29,7 +29,9 @@ class Routing:
     def check(self, given: p.FollowRoute) -> None:
         """Raises Refused for a route that cannot be followed."""
         if not self.robot.enabled("route"):
-            raise Refused("NOT_SUPPORTED", "this robot follows no routes: supportedModules.route is false")
+            raise Refused(
+                "NOT_SUPPORTED", "this robot follows no routes: supportedModules.route is false"
+            )
         ways = [name for name in ("routeId", "nodes", "to") if getattr(given, name) is not None]
         if given.nodes is not None:
             found = routes.troubles(*routes.in_order(given.nodes, given.edges))
@@ -39,14 +41,19 @@ class Routing:
         elif len(ways) != 1:
             raise Refused("INVALID_PARAMS", "FOLLOW_ROUTE needs routeId, nodes and edges, or to")
         elif given.routeId is not None and given.routeId not in self.robot.state.route.known:
-            raise Refused("INVALID_PARAMS", f"routeId: no route {given.routeId[:80]!r} was given by a route.response")
+            raise Refused(
+                "INVALID_PARAMS",
+                f"routeId: no route {given.routeId[:80]!r} was given by a route.response",
+            )
 
     def _actions(self, node: m.Node) -> list[str]:
         """What is wrong with the actions of a node."""
         found = []
         for action in node.actions:
             try:
-                self.robot.work.plan(str(action.get("type", "")), action.get("params", {}), "route", p.ACTIONS)
+                self.robot.work.plan(
+                    str(action.get("type", "")), action.get("params", {}), "route", p.ACTIONS
+                )
             except Refused as refused:
                 found.append(f"node {node.nodeId[:80]}: {refused.message}"[: p.LONGEST])
         return found
@@ -55,7 +62,9 @@ class Routing:
         state = self.robot.state.route
         if given.nodes is not None:
             nodes, edges = routes.in_order(given.nodes, given.edges)
-            self._begin(job.id, Route(given.routeId or f"command-{job.id}", given.revision, nodes, edges))
+            self._begin(
+                job.id, Route(given.routeId or f"command-{job.id}", given.revision, nodes, edges)
+            )
         elif given.routeId is not None:
             self._begin(job.id, state.known[given.routeId])
         elif given.to is not None:
@@ -100,7 +109,9 @@ class Routing:
         following = self.robot.state.route.following
         assert following is not None
         end = routes.base_end(following.route.nodes)
-        return next((index for index in range(node, end) if following.route.nodes[index].actions), end)
+        return next(
+            (index for index in range(node, end) if following.route.nodes[index].actions), end
+        )
 
     def drive(self, job: Job) -> None:
         """Once a tick."""
@@ -142,7 +153,9 @@ class Routing:
                 return
             following.action_job = 0
             if done.state != "SUCCEEDED":
-                work.end(job, "FAILED", done.code, f"at node {node.nodeId}: {done.message}", done.motor)
+                work.end(
+                    job, "FAILED", done.code, f"at node {node.nodeId}: {done.message}", done.motor
+                )
                 return
             following.action += 1
         if following.action >= len(node.actions):
@@ -152,11 +165,19 @@ class Routing:
         elif core.status not in ("PAUSED", "OFFLINE"):
             action = node.actions[following.action]
             try:
-                planned = work.plan(str(action.get("type", "")), action.get("params", {}), "route", p.ACTIONS)
+                planned = work.plan(
+                    str(action.get("type", "")), action.get("params", {}), "route", p.ACTIONS
+                )
                 work.check(planned)
                 following.action_job = work.begin(planned).id
             except Refused as refused:
-                work.end(job, "FAILED", refused.code, f"at node {node.nodeId}: {refused.message}", refused.motor)
+                work.end(
+                    job,
+                    "FAILED",
+                    refused.code,
+                    f"at node {node.nodeId}: {refused.message}",
+                    refused.motor,
+                )
 
     def progress(self) -> tuple[str | None, float | None, list[str]]:
         """The edge that the robot is on, how far along it is, and the nodes to come."""
@@ -199,15 +220,21 @@ class Routing:
             self._no_route(message, asked if answers else None)
             return
         route = Route(
-            message.routeId or message.requestId, message.revision, *routes.in_order(message.nodes, message.edges)
+            message.routeId or message.requestId,
+            message.revision,
+            *routes.in_order(message.nodes, message.edges),
         )
         following = state.following
         extends = following is not None and following.route.routeId == route.routeId and not answers
         if extends and following is not None and route.revision <= following.route.revision:
             return  # it is older, or has been heard
-        found = [why for node in route.nodes for why in self._actions(node)] + routes.troubles(route.nodes, route.edges)
+        found = [why for node in route.nodes for why in self._actions(node)] + routes.troubles(
+            route.nodes, route.edges
+        )
         if not 1 <= len(route.routeId) <= p.LONGEST_ID:
-            found.append(f"routeId, or else requestId, has {len(route.routeId)} characters, not 1 to {p.LONGEST_ID}")
+            found.append(
+                f"routeId, or else requestId, has {len(route.routeId)} characters, not 1 to {p.LONGEST_ID}"
+            )
         if not found and extends and following is not None:
             joined, found = routes.stitched(following.route, route)
             if not found:
@@ -242,16 +269,28 @@ class Routing:
 
     def _no_route(self, message: m.RouteResponse, asked: Asked | None) -> None:
         self._fail(asked, f"the backend answered {message.status}")
-        self.robot.core.notice("NO_ROUTE", "WARNING", "route", f"{message.requestId[:80]}: {message.status}")
+        self.robot.core.notice(
+            "NO_ROUTE", "WARNING", "route", f"{message.requestId[:80]}: {message.status}"
+        )
 
     def _reject(self, message: m.RouteResponse, found: list[str], asked: Asked | None) -> None:
         self._fail(asked, f"the route makes no sense: {'; '.join(found)}")
-        data = {"routeId": message.routeId[:80], "revision": message.revision, "reasons": found[: routes.MOST_TOLD]}
-        self.robot.core.notice("ROUTE_REJECTED", "WARNING", "route", "; ".join(found)[:300], msgspec.to_builtins(data))
+        data = {
+            "routeId": message.routeId[:80],
+            "revision": message.revision,
+            "reasons": found[: routes.MOST_TOLD],
+        }
+        self.robot.core.notice(
+            "ROUTE_REJECTED", "WARNING", "route", "; ".join(found)[:300], msgspec.to_builtins(data)
+        )
 
     def _fail(self, asked: Asked | None, why: str) -> None:
         """A command that waits for its first route ends here; one that asked for another way waits on."""
-        job = self.robot.state.work.jobs.get(asked.job) if asked is not None and asked.reason == "PREVIEW" else None
+        job = (
+            self.robot.state.work.jobs.get(asked.job)
+            if asked is not None and asked.reason == "PREVIEW"
+            else None
+        )
         if job is not None:
             self.robot.work.end(job, "FAILED", "", why)
 

@@ -23,12 +23,18 @@ class Settings:
     def __init__(self, robot: "Agv"):
         self.robot = robot
         self.wishes = Wishes(robot.config)
-        self.backend_wins = robot.config.runtime.startupPolicy.settingsBootstrapMode == "BACKEND_WINS"
+        self.backend_wins = (
+            robot.config.runtime.startupPolicy.settingsBootstrapMode == "BACKEND_WINS"
+        )
 
     def effective(self) -> RobotConfig:
         """The configuration as it is with what was set."""
         desired = self.robot.state.settings.desired
-        return RobotConfig.model_validate(self.wishes.effective(desired)) if desired else self.robot.config
+        return (
+            RobotConfig.model_validate(self.wishes.effective(desired))
+            if desired
+            else self.robot.config
+        )
 
     def hear(self, message: m.SettingsDesired) -> None:
         robot, state = self.robot, self.robot.state.settings
@@ -47,7 +53,11 @@ class Settings:
         """What was reported before this boot, if the backend had desired anything."""
         state, payload = self.robot.state.settings, message.payload
         version, desired = payload.get("desiredVersion"), payload.get("desired", {})
-        if not isinstance(version, int) or not isinstance(desired, dict) or version <= state.version:
+        if (
+            not isinstance(version, int)
+            or not isinstance(desired, dict)
+            or version <= state.version
+        ):
             return
         state.version = version
         desired, wrong = self.wishes.merged({}, desired)
@@ -60,9 +70,13 @@ class Settings:
         now = robot.effective.model_dump(mode="json")
         waiting = self.wishes.waiting(desired)
         told = dict.fromkeys((*self.wishes.at_once, *self.wishes.of_file, *desired, *waiting))
-        rejected = [m.RejectedSetting(key[:LONGEST_KEY], *why) for key, why in (wrong or {}).items()][:MOST_REJECTED]
+        rejected = [
+            m.RejectedSetting(key[:LONGEST_KEY], *why) for key, why in (wrong or {}).items()
+        ][:MOST_REJECTED]
         effective = {key: keys.get(now, key) for key in told}
-        reported = m.SettingsReported(robot.state.settings.version, effective, rejected, waiting, dict(desired))
+        reported = m.SettingsReported(
+            robot.state.settings.version, effective, rejected, waiting, dict(desired)
+        )
         robot.voice.say("settings.reported", reported, correlation)
 
     def _set(self, desired: dict[str, Any]) -> None:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
 
 FORBIDS = ("ERROR", "OFFLINE", "PAUSED")
-ENDS: dict[str, type[m.TaskDone | m.TaskFailed]] = {"task.done": m.TaskDone, "task.failed": m.TaskFailed}
+ENDS: dict[str, type[m.TaskDone | m.TaskFailed]] = {
+    "task.done": m.TaskDone,
+    "task.failed": m.TaskFailed,
+}
 MOST_STEPS = 200
 MOST_WAITING = 100
 MOST_FINISHED = 1000
@@ -41,9 +44,13 @@ class Tasks:
         revises = active or any(waiting.taskId == name for waiting in state.queue)
         try:
             if not 1 <= len(name) <= LONGEST_ID:
-                raise Refused("INVALID_PARAMS", f"taskId has {len(name)} characters, not 1 to {LONGEST_ID}")
+                raise Refused(
+                    "INVALID_PARAMS", f"taskId has {len(name)} characters, not 1 to {LONGEST_ID}"
+                )
             if core.status in FORBIDS:
-                raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({', '.join(core.reasons)})")
+                raise Refused(
+                    "STATUS_FORBIDS", f"the status is {core.status} ({', '.join(core.reasons)})"
+                )
             if len(state.queue) >= MOST_WAITING:
                 raise Refused("BUSY", f"{MOST_WAITING} tasks wait already")
             task = self._task(message)
@@ -52,7 +59,9 @@ class Tasks:
                 data = {"taskId": name, "revision": message.revision, "code": refused.code}
                 robot.core.notice("TASK_REJECTED", "WARNING", "task", refused.message, data)
             else:
-                self._failed(name[:LONGEST_ID], refused.step or None, refused, message.correlationId)
+                self._failed(
+                    name[:LONGEST_ID], refused.step or None, refused, message.correlationId
+                )
             return
         if active and state.active is not None:
             self._drop(state.active)
@@ -61,7 +70,9 @@ class Tasks:
             return
         state.queue = [waiting for waiting in state.queue if waiting.taskId != name]
         state.queue.append(task)
-        state.queue.sort(key=lambda waiting: -waiting.priority)  # stable: the first come of a priority stays first
+        state.queue.sort(
+            key=lambda waiting: -waiting.priority
+        )  # stable: the first come of a priority stays first
         self._progress(task, "QUEUED")
 
     def malformed(self, message: m.Malformed) -> None:
@@ -78,7 +89,11 @@ class Tasks:
         for task in tasks:
             if task.taskId == name and message.revision <= task.revision:
                 if message.revision == task.revision and message.correlationId != task.correlation:
-                    self._progress(task, "QUEUED" if task.started_ns < 0 else self._word(), message.correlationId)
+                    self._progress(
+                        task,
+                        "QUEUED" if task.started_ns < 0 else self._word(),
+                        message.correlationId,
+                    )
                 return True
         if name in state.unfinished:
             if message.revision <= state.unfinished[name].revision:
@@ -101,7 +116,9 @@ class Tasks:
         fail: for the others `onFail` decides when they are due."""
         voice, now_ns = self.robot.voice, self.robot.now_ns
         if not 1 <= len(message.steps) <= MOST_STEPS:
-            raise Refused("INVALID_PARAMS", f"a task has 1 to {MOST_STEPS} steps, not {len(message.steps)}")
+            raise Refused(
+                "INVALID_PARAMS", f"a task has 1 to {MOST_STEPS} steps, not {len(message.steps)}"
+            )
         if message.revision < 0:
             raise Refused("INVALID_PARAMS", "revision is below 0")
         ids = [step.stepId for step in message.steps]
@@ -119,19 +136,35 @@ class Tasks:
                     why = f"step {step.stepId[:80]}: {refused.message}"
                     raise Refused(refused.code, why, refused.motor, step.stepId) from None
         try:
-            deadline_ns = voice.deadline_ns(message.deadline, message.receivedAtNs) if message.deadline else None
+            deadline_ns = (
+                voice.deadline_ns(message.deadline, message.receivedAtNs)
+                if message.deadline
+                else None
+            )
         except ValueError as error:
             raise Refused("INVALID_PARAMS", f"deadline: {error}") from None
         if deadline_ns is not None and now_ns >= deadline_ns:
             raise Refused("DEADLINE", f"its deadline {message.deadline} has passed")
-        steps = [Step(step.stepId, step.type, step.params, step.requires, step.onFail) for step in message.steps]
-        return Task(message.taskId, message.revision, message.priority, steps, message.correlationId, deadline_ns)
+        steps = [
+            Step(step.stepId, step.type, step.params, step.requires, step.onFail)
+            for step in message.steps
+        ]
+        return Task(
+            message.taskId,
+            message.revision,
+            message.priority,
+            steps,
+            message.correlationId,
+            deadline_ns,
+        )
 
     def _well(self, job: Job) -> None:
         for motor in job.motors:
             if not self.robot.machine.healthy(motor):
                 key = self.robot.work.functional[motor].functionKey
-                raise Refused("REQUIRED_MOTOR_UNAVAILABLE", f"{motor} ({key}) is not available", motor)
+                raise Refused(
+                    "REQUIRED_MOTOR_UNAVAILABLE", f"{motor} ({key}) is not available", motor
+                )
 
     def cancel(self, message: m.TaskCancel) -> None:
         """GRACEFUL: an axis that moves gets to where it was going; IMMEDIATE: it stops too. The drive brakes in both."""
@@ -146,7 +179,9 @@ class Tasks:
             self._end(waiting, Refused("CANCELLED", "cancelled by task.cancel"))
             return
         what = f"task.cancel: there is no task {message.taskId[:80]!r}"
-        self.robot.core.notice("UNKNOWN_TASK", "INFO", "task", what, {"taskId": message.taskId[:LONGEST_ID]})
+        self.robot.core.notice(
+            "UNKNOWN_TASK", "INFO", "task", what, {"taskId": message.taskId[:LONGEST_ID]}
+        )
 
     def cancel_all(self, why: str) -> None:
         """Every task, running or waiting, ends."""
@@ -167,12 +202,16 @@ class Tasks:
         if not isinstance(revision, int):
             _remember(state.refused, name, message.correlationId)
         elif message.type == "task.progress":
-            state.unfinished[name] = Unfinished(step if isinstance(step, str) else "", message.correlationId, revision)
+            state.unfinished[name] = Unfinished(
+                step if isinstance(step, str) else "", message.correlationId, revision
+            )
             state.recalled_ns = self.robot.now_ns
         else:
             with contextlib.suppress(msgspec.ValidationError):
                 msgspec.convert(told, ENDS[message.type])
-                _remember(state.finished, name, Ended(message.type, told, message.correlationId, revision))
+                _remember(
+                    state.finished, name, Ended(message.type, told, message.correlationId, revision)
+                )
 
     def _restarted(self) -> None:
         """What was being done before this boot, and is not told as ended, has failed."""
@@ -188,7 +227,11 @@ class Tasks:
         robot, state = self.robot, self.robot.state.task
         if state.unfinished and robot.now_ns - state.recalled_ns >= RECALLED_WITHIN_NS:
             self._restarted()
-        for task in [task for task in state.queue if task.deadline_ns is not None and robot.now_ns >= task.deadline_ns]:
+        for task in [
+            task
+            for task in state.queue
+            if task.deadline_ns is not None and robot.now_ns >= task.deadline_ns
+        ]:
             state.queue.remove(task)
             self._end(task, Refused("DEADLINE", "its deadline passed while it waited"))
         if state.active is None and state.queue:
@@ -223,7 +266,9 @@ class Tasks:
                 task.job = 0
                 self._stepped(task, job)
         elif core.status == "ERROR":
-            self._end(task, Refused("STATUS_FORBIDS", f"the status is ERROR ({', '.join(core.reasons)})"))
+            self._end(
+                task, Refused("STATUS_FORBIDS", f"the status is ERROR ({', '.join(core.reasons)})")
+            )
         elif core.status not in FORBIDS and robot.now_ns >= task.again_ns:
             self._step(task)
 
@@ -238,7 +283,12 @@ class Tasks:
                 job = self.robot.work.take(task.job)
                 task.job = 0
                 if job is not None:
-                    job.state, job.code, job.message, job.motor = "FAILED", refused.code, refused.message, refused.motor
+                    job.state, job.code, job.message, job.motor = (
+                        "FAILED",
+                        refused.code,
+                        refused.message,
+                        refused.motor,
+                    )
                     self._stepped(task, job)
 
     def _step(self, task: Task) -> None:
@@ -290,7 +340,9 @@ class Tasks:
             "skipped": task.skipped,
         }
         self._forget(task)
-        done = m.TaskDone(task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics, task.revision)
+        done = m.TaskDone(
+            task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics, task.revision
+        )
         robot.voice.say("task.done", done, task.correlation)
         ended = Ended("task.done", msgspec.to_builtins(done), task.correlation, task.revision)
         _remember(robot.state.task.finished, task.taskId, ended)
@@ -309,7 +361,11 @@ class Tasks:
 
     def _end(self, task: Task, refused: Refused) -> None:
         self._forget(task)
-        step = task.steps[task.index].stepId if task.started_ns >= 0 and task.index < len(task.steps) else None
+        step = (
+            task.steps[task.index].stepId
+            if task.started_ns >= 0 and task.index < len(task.steps)
+            else None
+        )
         self._failed(task.taskId, step, refused, task.correlation, task.revision)
 
     def _forget(self, task: Task) -> None:
@@ -322,19 +378,39 @@ class Tasks:
     # Out
 
     def _failed(
-        self, name: str, step: str | None, refused: Refused, correlation: str, revision: int | None = None
+        self,
+        name: str,
+        step: str | None,
+        refused: Refused,
+        correlation: str,
+        revision: int | None = None,
     ) -> None:
-        recoverable = refused.code not in ("INVALID_PARAMS", "NOT_SUPPORTED", "MALFORMED_ENVELOPE", "DEADLINE")
-        failed = m.TaskFailed(name, refused.code, refused.message, recoverable, step, refused.motor or None, revision)
+        recoverable = refused.code not in (
+            "INVALID_PARAMS",
+            "NOT_SUPPORTED",
+            "MALFORMED_ENVELOPE",
+            "DEADLINE",
+        )
+        failed = m.TaskFailed(
+            name, refused.code, refused.message, recoverable, step, refused.motor or None, revision
+        )
         self.robot.voice.say("task.failed", failed, correlation)
         state = self.robot.state.task
         if revision is None:
             _remember(state.refused, name, correlation)
         else:
-            _remember(state.finished, name, Ended("task.failed", msgspec.to_builtins(failed), correlation, revision))
+            _remember(
+                state.finished,
+                name,
+                Ended("task.failed", msgspec.to_builtins(failed), correlation, revision),
+            )
         self.robot.count("tasks_failed")
         self.robot.event(
-            "task-failed", f"task {name[:80]}: {refused.message}", "warning", taskId=name, reason=refused.code
+            "task-failed",
+            f"task {name[:80]}: {refused.message}",
+            "warning",
+            taskId=name,
+            reason=refused.code,
         )
 
     def tell(self) -> None:
@@ -352,7 +428,9 @@ class Tasks:
         job = self.robot.state.work.jobs.get(task.job)
         pct = round(100 * (task.index + self.robot.forecast.part_done(job)) / count, 1)
         eta_s = self.robot.forecast.eta_s(task)
-        progress = m.TaskProgress(task.taskId, word, step, task.index, count, pct, eta_s, task.revision)
+        progress = m.TaskProgress(
+            task.taskId, word, step, task.index, count, pct, eta_s, task.revision
+        )
         self.robot.voice.say("task.progress", progress, correlation or task.correlation)
 
 

@@ -28,9 +28,17 @@ class Teach:
         if message.ageS > self.robot.voice.uptime_s():
             self._reject(name, "it was said before this boot", message.correlationId)
         elif not 1 <= len(name) <= LONGEST_ID:
-            self._reject(name, f"sessionId has {len(name)} characters, not 1 to {LONGEST_ID}", message.correlationId)
+            self._reject(
+                name,
+                f"sessionId has {len(name)} characters, not 1 to {LONGEST_ID}",
+                message.correlationId,
+            )
         elif state.session and state.session != name:
-            self._reject(name, f"the session {state.session!r} is not over; teach.stop ends it", message.correlationId)
+            self._reject(
+                name,
+                f"the session {state.session!r} is not over; teach.stop ends it",
+                message.correlationId,
+            )
         elif not state.session:
             state.session, state.points = name, []
 
@@ -55,7 +63,9 @@ class Teach:
         state = self.robot.state.teach
         if not self._is_open(message.sessionId, message.correlationId):
             return
-        result = m.TeachResult(state.session, "CANCELLED" if message.cancel else "DONE", list(state.points))
+        result = m.TeachResult(
+            state.session, "CANCELLED" if message.cancel else "DONE", list(state.points)
+        )
         state.session, state.points = "", []
         self.robot.voice.say("teach.result", result, message.correlationId)
 
@@ -63,9 +73,15 @@ class Teach:
         known = self.robot.state.teach.session
         if known and session in (known, ""):
             return True
-        why = f"the session that runs is {known!r}" if known else "no session runs; teach.start begins one"
+        why = (
+            f"the session that runs is {known!r}"
+            if known
+            else "no session runs; teach.start begins one"
+        )
         self._reject(session, why, correlation)
         return False
 
     def _reject(self, session: str, why: str, correlation: str) -> None:
-        self.robot.voice.say("teach.result", m.TeachResult(session[:LONGEST_ID], "REJECTED", [], why), correlation)
+        self.robot.voice.say(
+            "teach.result", m.TeachResult(session[:LONGEST_ID], "REJECTED", [], why), correlation
+        )

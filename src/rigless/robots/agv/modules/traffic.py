@@ -35,7 +35,9 @@ class Traffic:
         size = robot.config.dimensions
         self.length_m, self.width_m = size.lengthMm / 1000, size.widthMm / 1000
         self.reach_m = reach_m(robot.config)
-        self.room_m = self.reach_m - self.length_m / 2 + MARGIN_M  # so much is left before a zone that it can turn away
+        self.room_m = (
+            self.reach_m - self.length_m / 2 + MARGIN_M
+        )  # so much is left before a zone that it can turn away
 
     # In
 
@@ -52,19 +54,27 @@ class Traffic:
                 if message.validUntil
                 else NEVER_NS
             )
-            if until_ns > self.robot.now_ns or message.kind == "RELEASE":  # which is not undone by coming late
+            if (
+                until_ns > self.robot.now_ns or message.kind == "RELEASE"
+            ):  # which is not undone by coming late
                 self._take(name, message, until_ns)
         except ValueError as error:
             self._reject(f"{message.kind} {name[:40]}: {error}", name)
         self._arrange()
         self.robot.state.core.changed = True
-        state.seqs = dict(list(state.seqs.items())[-MOST_SEQS:]) if len(state.seqs) > MOST_SEQS else state.seqs
+        state.seqs = (
+            dict(list(state.seqs.items())[-MOST_SEQS:])
+            if len(state.seqs) > MOST_SEQS
+            else state.seqs
+        )
 
     def _newer(self, name: str, kind: str, seq: int) -> bool:
         """Of its kind; and not older than a release of the same control, nor a release than what it would release."""
         seqs = self.robot.state.traffic.seqs
         others = KINDS if kind == "RELEASE" else ("RELEASE",)
-        if seq <= seqs.get(f"{name}/{kind}", -1) or any(seq < seqs.get(f"{name}/{other}", -1) for other in others):
+        if seq <= seqs.get(f"{name}/{kind}", -1) or any(
+            seq < seqs.get(f"{name}/{other}", -1) for other in others
+        ):
             return False
         seqs.pop(f"{name}/{kind}", None)
         seqs[f"{name}/{kind}"] = seq
@@ -97,22 +107,34 @@ class Traffic:
         given = value.get("controlId") if isinstance(value, dict) else value
         named = given if isinstance(given, str) and given else name
         if len(named) > LONGEST_ID:
-            raise ValueError(f"value has {len(named)} characters, more than a controlId may have ({LONGEST_ID})")
+            raise ValueError(
+                f"value has {len(named)} characters, more than a controlId may have ({LONGEST_ID})"
+            )
         held: tuple[dict[str, Any], ...] = (state.holds, state.limits, state.zones, state.grants)
-        if any(named in kind for kind in held) or any(f"{named}/{kind}" in state.seqs for kind in KINDS):
+        if any(named in kind for kind in held) or any(
+            f"{named}/{kind}" in state.seqs for kind in KINDS
+        ):
             for kind in held:
                 kind.pop(named, None)
         else:
             if value is None:
                 said = {hold: state.seqs.get(f"{hold}/HOLD", 0) for hold in state.holds}
-                state.holds = {hold: end for hold, end in state.holds.items() if said[hold] >= max(seq, FIRST_SEQ + 1)}
+                state.holds = {
+                    hold: end
+                    for hold, end in state.holds.items()
+                    if said[hold] >= max(seq, FIRST_SEQ + 1)
+                }
             state.seqs[f"{named}/RELEASE"] = max(seq, state.seqs.get(f"{named}/RELEASE", seq))
             what = f"RELEASE {name[:40]}: nothing was heard of a control {named[:40]!r}; what comes of it with a lower seq does nothing"
             self.robot.core.notice("UNKNOWN_CONTROL", "INFO", "traffic", what, {"controlId": named})
-        state.grants = {key: grant for key, grant in state.grants.items() if grant[0] != named}  # with its zone
+        state.grants = {
+            key: grant for key, grant in state.grants.items() if grant[0] != named
+        }  # with its zone
 
     def _reject(self, why: str, name: str) -> None:
-        self.robot.core.notice("INVALID_PARAMS", "WARNING", "traffic", why, {"controlId": name[:LONGEST_ID]})
+        self.robot.core.notice(
+            "INVALID_PARAMS", "WARNING", "traffic", why, {"controlId": name[:LONGEST_ID]}
+        )
 
     # As time goes by
 
@@ -121,8 +143,12 @@ class Traffic:
         if now_ns >= state.next_ns:
             state.holds = {name: until for name, until in state.holds.items() if until > now_ns}
             state.limits = {name: one for name, one in state.limits.items() if one[1] > now_ns}
-            state.zones = {name: zone for name, zone in state.zones.items() if zone.until_ns > now_ns}
-            state.grants = {name: grant for name, grant in state.grants.items() if grant[1] > now_ns}
+            state.zones = {
+                name: zone for name, zone in state.zones.items() if zone.until_ns > now_ns
+            }
+            state.grants = {
+                name: grant for name, grant in state.grants.items() if grant[1] > now_ns
+            }
             self._arrange()
             self.robot.state.core.changed = True
         if state.zones or state.blocked:
@@ -131,9 +157,16 @@ class Traffic:
     def _arrange(self) -> None:
         """When something ends next, and how fast the robot may be."""
         state = self.robot.state.traffic
-        ends = [*state.holds.values(), *(end for _, end in (*state.grants.values(), *state.limits.values()))]
-        state.next_ns = min([*ends, *(zone.until_ns for zone in state.zones.values())], default=NEVER_NS)
-        self.robot.machine.limit_speed(min((limit[0] for limit in state.limits.values()), default=None))
+        ends = [
+            *state.holds.values(),
+            *(end for _, end in (*state.grants.values(), *state.limits.values())),
+        ]
+        state.next_ns = min(
+            [*ends, *(zone.until_ns for zone in state.zones.values())], default=NEVER_NS
+        )
+        self.robot.machine.limit_speed(
+            min((limit[0] for limit in state.limits.values()), default=None)
+        )
 
     def _look_ahead(self) -> None:
         """Stand before a zone that what is driven would touch. One that the robot is in already does not keep it there."""
@@ -148,11 +181,18 @@ class Traffic:
             stay_m = ahead_m + 2 * machine.top_mps * robot.tick_s + STAY_M
             size = self.length_m, self.width_m
             ahead = zones.swept(pose, *size, ahead_m, MARGIN_M, machine.backwards)
-            farther = zones.swept(pose, *size, stay_m, MARGIN_M, machine.backwards) if state.blocked else ahead
+            farther = (
+                zones.swept(pose, *size, stay_m, MARGIN_M, machine.backwards)
+                if state.blocked
+                else ahead
+            )
             turning, granted = machine.turning, [zone for zone, _ in state.grants.values()]
             for name, zone in state.zones.items():
                 shape, (x, y, radius_m) = (zone.corners, zone.circle), zone.around
-                if name in granted or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + stay_m + 1.0:
+                if (
+                    name in granted
+                    or math.hypot(x - pose[0], y - pose[1]) > radius_m + self.reach_m + stay_m + 1.0
+                ):
                     continue
                 if zones.touches(body, *shape):
                     continue
@@ -198,6 +238,12 @@ def _speed(value: Any) -> float:
     if isinstance(value, dict):
         given = value.get("mps", value.get("value"))
         si = unit_of(str(value["unit"]), "speed", "linear").si if "unit" in value else 1.0
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given * si <= FASTEST_MPS:
-        raise ValueError(f"value: {{mps}}, or {{unit, value}}, is a speed of 0 to {FASTEST_MPS:g} m/s")
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, int | float)
+        or not 0 <= given * si <= FASTEST_MPS
+    ):
+        raise ValueError(
+            f"value: {{mps}}, or {{unit, value}}, is a speed of 0 to {FASTEST_MPS:g} m/s"
+        )
     return float(given) * si

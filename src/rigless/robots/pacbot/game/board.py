@@ -42,9 +42,16 @@ ANGRY_AT = (20, 10)
 LAST_TICK = 0xFFFF
 HIGHEST_SCORE = 0xFFFF
 HIGHEST_LEVEL = 255
-LONGEST_PATH = 11  # cells that a camera report may lie away for Pacman to walk there rather than jump
+LONGEST_PATH = (
+    11  # cells that a camera report may lie away for Pacman to walk there rather than jump
+)
 
-PELLET_POINTS, SUPER_POINTS, FRUIT_POINTS, GHOST_POINTS = 10, 50, 100, 200  # a ghost's double with each of a row
+PELLET_POINTS, SUPER_POINTS, FRUIT_POINTS, GHOST_POINTS = (
+    10,
+    50,
+    100,
+    200,
+)  # a ghost's double with each of a row
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,11 @@ class Board:
 
     @staticmethod
     def fits(maze: Maze) -> bool:
-        return maze.cells.shape == (ROWS, COLUMNS) and maze.pellets is not None and bool(maze.pellets.any())
+        return (
+            maze.cells.shape == (ROWS, COLUMNS)
+            and maze.pellets is not None
+            and bool(maze.pellets.any())
+        )
 
     @property
     def _pellets(self) -> np.ndarray:
@@ -87,9 +98,17 @@ class Board:
         So the competition's camera decides (Pacbot-2, cv_client)."""
         size_m = self.maze.cell_size_m
         column, row = x_m / size_m - 0.5, ROWS - 0.5 - y_m / size_m
-        around = [(round(row) + down, round(column) + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+        around = [
+            (round(row) + down, round(column) + right)
+            for down in (-1, 0, 1)
+            for right in (-1, 0, 1)
+        ]
         free = [cell for cell in around if not self.wall_at(*cell)]
-        return min(free, key=lambda cell: ((cell[0] - row) ** 2 + (cell[1] - column) ** 2, cell), default=None)
+        return min(
+            free,
+            key=lambda cell: ((cell[0] - row) ** 2 + (cell[1] - column) ** 2, cell),
+            default=None,
+        )
 
 
 def in_house(row: int, column: int) -> bool:

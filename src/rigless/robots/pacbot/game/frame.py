@@ -80,7 +80,9 @@ class GameCommand:
 
 def frame_of(state: GameState) -> Frame:
     ghosts = [
-        SeenGhost(_seen(ghost.place), ghost.fright_steps, ghost.spawning, ghost.trapped_steps, ghost.eaten)
+        SeenGhost(
+            _seen(ghost.place), ghost.fright_steps, ghost.spawning, ghost.trapped_steps, ghost.eaten
+        )
         for ghost in state.ghosts
     ]
     fruit = Seen(*(b.FRUIT if state.fruit_steps > 0 else b.NOWHERE), b.NONE)
@@ -112,7 +114,9 @@ def read_frame(data: bytes) -> Frame:
         raise ValueError(f"a frame has {SIZE} bytes, not {len(data)}")
     found = _LAYOUT.unpack(data)
     ghosts = [
-        SeenGhost(_place(row, column), fright & ~FLAG, fright >= FLAG, trapped & ~FLAG, trapped >= FLAG)
+        SeenGhost(
+            _place(row, column), fright & ~FLAG, fright >= FLAG, trapped & ~FLAG, trapped >= FLAG
+        )
         for row, column, fright, trapped in (found[at : at + 4] for at in range(10, 26, 4))
     ]
     pacman, fruit = _place(*found[26:28]), _place(*found[28:30])
@@ -128,7 +132,11 @@ class GameCodec:
     def decode(self, data: bytes, subject: str = "") -> Iterator[GameCommand]:
         letter = data[:1].decode("latin-1")
         if letter and letter in LETTERS:
-            yield GameCommand(letter, *data[1:]) if letter == "x" and len(data) == 3 else GameCommand(letter)
+            yield (
+                GameCommand(letter, *data[1:])
+                if letter == "x" and len(data) == 3
+                else GameCommand(letter)
+            )
 
     def encode(self, message: Any) -> tuple[str, bytes]:
         return "binary", write_frame(message)

@@ -37,7 +37,9 @@ def plan(game: GameState, board: b.Board, ghost: Ghost, random: np.random.Genera
         following.direction = ways[int(random.integers(len(ways)))]
         return
     target = _target(game, ghost)
-    following.direction = min(ways, key=lambda way: _apart(following.ahead(1, way), target))  # of equal ones the first
+    following.direction = min(
+        ways, key=lambda way: _apart(following.ahead(1, way), target)
+    )  # of equal ones the first
 
 
 def _open(board: b.Board, ghost: Ghost, way: int) -> bool:

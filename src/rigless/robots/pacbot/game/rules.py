@@ -48,7 +48,9 @@ class Game:
         if state.ticked and state.ticks < b.LAST_TICK:
             if state.ticks == b.LAST_TICK - 1:
                 self.pause()
-                self.tell("game-long", "the game is as long as its frames can tell: paused for good")
+                self.tell(
+                    "game-long", "the game is as long as its frames can tell: paused for good"
+                )
             state.ticks += 1
 
     def pause(self) -> None:
@@ -111,7 +113,11 @@ class Game:
 
     def locate(self, row: int, column: int) -> None:
         """The camera's word on where Pacman is: he walks there, or appears there if that is far."""
-        if not self._may_move() or self.board.wall_at(row, column) or self.state.pacman.cell == (row, column):
+        if (
+            not self._may_move()
+            or self.board.wall_at(row, column)
+            or self.state.pacman.cell == (row, column)
+        ):
             return
         way = self._way_to((row, column))
         if way is None or len(way) > b.LONGEST_PATH:
@@ -188,7 +194,11 @@ class Game:
 
     def _collide(self) -> None:
         state = self.state
-        met = [ghost for ghost in state.ghosts if ghost.place.cell == state.pacman.cell and not ghost.eaten]
+        met = [
+            ghost
+            for ghost in state.ghosts
+            if ghost.place.cell == state.pacman.cell and not ghost.eaten
+        ]
         if state.pacman.gone or not met:
             return
         if any(ghost.fright_steps == 0 for ghost in met):
@@ -220,7 +230,11 @@ class Game:
 
     def _next_level(self) -> None:
         state = self.state
-        state.mode, state.mode_steps, state.level_steps = b.SCATTER, b.MODE_STEPS[b.SCATTER], b.LEVEL_STEPS
+        state.mode, state.mode_steps, state.level_steps = (
+            b.SCATTER,
+            b.MODE_STEPS[b.SCATTER],
+            b.LEVEL_STEPS,
+        )
         self._clear_board()
         again = fresh_game(self.board)
         state.pellets, state.pellets_left = again.pellets, again.pellets_left

@@ -47,7 +47,10 @@ def fresh_ghosts(active: int) -> list[Ghost]:
     """All four of them; those beyond the active ones are never on the board."""
     spawns = [*b.GHOST_SPAWN[:active], *[(*b.NOWHERE, b.NONE)] * (4 - active)]
     steps = b.TRAPPED_STEPS
-    return [Ghost(colour, Place(*b.NOWHERE), Place(*spawn), steps[colour]) for colour, spawn in enumerate(spawns)]
+    return [
+        Ghost(colour, Place(*b.NOWHERE), Place(*spawn), steps[colour])
+        for colour, spawn in enumerate(spawns)
+    ]
 
 
 @dataclass
@@ -79,4 +82,6 @@ class GameState:
 
 def fresh_game(board: b.Board, active_ghosts: int = 4) -> GameState:
     left = sum(row.bit_count() for row in board.pellets)
-    return GameState(list(board.pellets), left, active_ghosts=active_ghosts, ghosts=fresh_ghosts(active_ghosts))
+    return GameState(
+        list(board.pellets), left, active_ghosts=active_ghosts, ghosts=fresh_ghosts(active_ghosts)
+    )

@@ -242,10 +242,11 @@ def test_nothing_comes_closer_than_its_bound_allows():
     collider = Collider(BODY, cell_at_random(np.random.default_rng(2), 6))
     bounds = collider.speed_bounds
     random = np.random.default_rng(4)
-    apart = lambda joints: (
-        collider.place(joints),
-        np.array([collider.apart_m(n) for n in range(len(bounds))]),
-    )[1]  # noqa: E731
+
+    def apart(joints):
+        collider.place(joints)
+        return np.array([collider.apart_m(n) for n in range(len(bounds))])
+
     for joints in poses(40, random):
         step = random.uniform(-1, 1, 6) * random.choice([0.01, 0.3]) * (random.random(6) < 0.5)
         before, after = np.maximum(apart(joints), 0), np.maximum(apart(joints + step), 0)

@@ -2,6 +2,7 @@
 velocity, the boundary."""
 
 import math
+from collections.abc import Callable
 
 import pygame
 
@@ -56,8 +57,13 @@ def draw_bot(surface: pygame.Surface, layout: Layout, bot: Bot, chosen: bool) ->
 
 
 def _box(
-    right: float, ahead: float, more: float, at: c.Point, scale: float, place
-) -> list[c.Point]:  # type: ignore[no-untyped-def]
+    right: float,
+    ahead: float,
+    more: float,
+    at: c.Point,
+    scale: float,
+    place: Callable[..., c.Point],
+) -> list[c.Point]:
     """The corners of a wheel, which lies along the rim."""
     long, wide = WHEEL_LONG / 2 + more, WHEEL_WIDE / 2 + more
     half_x, half_y = (wide, long) if right else (long, wide)

@@ -36,8 +36,8 @@ def picture_of(sim: Simulation, robot: str, scene: int, **about: object) -> p.Pi
         bots=bots,
         chosen=here.index(robot),
         game=_game(sim.robots[robot]),
-        **known,
-    )  # type: ignore[arg-type]
+        **known,  # type: ignore[arg-type]
+    )
 
 
 def _bot(robot: Robot) -> p.Bot:

@@ -77,7 +77,7 @@ class Ticker:
                 self.load(self.num, self.period_num, self.base_ns, self.n + 1)
 
 
-class Shot:
+class OneShot:
     """Something that is due once: an action's name and its argument, both plain data. `call` is a short cut to the same."""
 
     __slots__ = ("action", "argument", "call", "live")
@@ -95,12 +95,12 @@ class Agenda:
         self.next_order = 0
         self._act = act
         self._heap: list[tuple[int, int, Any]] = []
-        self.culprit: Ticker | Shot | None = None  # what was running when something failed
+        self.culprit: Ticker | OneShot | None = None  # what was running when something failed
 
     def add(self, time_ns: int, priority: int, action: str, argument: Any) -> int:
         """Enter a one-shot; gives the number that cancels it."""
         self.next_order += 1
-        heappush(self._heap, (time_ns, priority | self.next_order, Shot(action, argument)))
+        heappush(self._heap, (time_ns, priority | self.next_order, OneShot(action, argument)))
         return self.next_order
 
     def add_timer(
@@ -110,13 +110,13 @@ class Agenda:
         self.next_order = order = self.next_order + 1
         heappush(
             self._heap,
-            (time_ns, TIMER | order, Shot("timer", (robot, method.__name__, args), method)),
+            (time_ns, TIMER | order, OneShot("timer", (robot, method.__name__, args), method)),
         )
         return order
 
     def cancel(self, order: int) -> None:
         for _, rank, item in self._heap:
-            if item.__class__ is Shot and rank & (TICK - 1) == order:
+            if item.__class__ is OneShot and rank & (TICK - 1) == order:
                 item.live = False
 
     def tick(self, ticker: Ticker) -> None:
@@ -192,7 +192,7 @@ class Agenda:
         return [
             (time_ns, rank, item.action, item.argument)
             for time_ns, rank, item in sorted(self._heap, key=lambda entry: entry[:2])
-            if item.__class__ is Shot and item.live and not SAMPLE <= rank < INPUT
+            if item.__class__ is OneShot and item.live and not SAMPLE <= rank < INPUT
         ]
 
     def load(
@@ -205,7 +205,7 @@ class Agenda:
         """Start over from saved one-shots and these tickers."""
         self.now_ns, self.next_order = now_ns, next_order
         self._heap = [
-            (time_ns, rank, Shot(action, argument)) for time_ns, rank, action, argument in shots
+            (time_ns, rank, OneShot(action, argument)) for time_ns, rank, action, argument in shots
         ]
         self._heap += [(ticker.due_ns, ticker.rank, ticker) for ticker in tickers if ticker.num]
         heapify(self._heap)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rigless.kernel import inputs as inp
 from rigless.kernel import snapshot as snapshots
-from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Shot, Ticker
+from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
 from rigless.kernel.intake import Intake
@@ -27,7 +27,7 @@ class RobotError(Exception):
     """A robot's own code failed; says which robot, when, and in doing what."""
 
 
-def _who(culprit: Ticker | Shot | None) -> str:
+def _who(culprit: Ticker | OneShot | None) -> str:
     """The robot and what it was doing, as far as an entry of the agenda tells."""
     if isinstance(culprit, Ticker):
         return culprit.name

@@ -10,7 +10,7 @@ from rigless.kernel import snapshot as snapshots
 from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
-from rigless.kernel.intake import Intake
+from rigless.kernel.input_handler import InputHandler
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import Rate, to_ns
@@ -88,7 +88,7 @@ class Simulation:
         self.streams = Streams(self.seed)
         self.agenda = Agenda(self._act)
         self.wiring = Wiring(self)
-        self.intake = Intake(self)
+        self.input_handler = InputHandler(self)
         self.behaviours = {name: Behaviour(type(robot)) for name, robot in self.robots.items()}
         self.tickers: dict[tuple[str, str], Ticker] = {}
         self.untouched = True  # still as it was built: no input yet, nothing restored
@@ -219,7 +219,7 @@ class Simulation:
 
     def check(self, given: inp.AnyInput) -> None:
         """Raise InputError if this could not be applied; says what could."""
-        self.intake.check(given)
+        self.input_handler.check(given)
 
     # Snapshots
 
@@ -324,7 +324,7 @@ class Simulation:
                 getattr(self.robots[robot], method)(*args)
             case "input":
                 self.untouched = False
-                self.intake.take(*argument)
+                self.input_handler.take(*argument)
             case "deliver":
                 self.wiring.deliver(argument)
             case "transmit":
@@ -333,7 +333,7 @@ class Simulation:
                 argument()
             case "fault-end":
                 robot, fault_id = argument
-                self.intake.end_faults(self.robots[robot], lambda fault: fault.id == fault_id)
+                self.input_handler.end_faults(self.robots[robot], lambda fault: fault.id == fault_id)
 
     def dispatch(self, robot: Robot, message: Any, link: Link, optional: bool = False) -> None:
         """Give a message to the robot's handler for its type."""

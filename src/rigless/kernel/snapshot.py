@@ -129,7 +129,7 @@ def take(sim: "Simulation") -> Snapshot:
         seed=sim.seed,
         next_order=sim.agenda.next_order,
         next_link=wiring.next_link,
-        next_fault=sim.intake.next_fault,
+        next_fault=sim.input_handler.next_fault,
         origin=dict(sim.origin),
         robots=robots,
         world=pack(sim.world.state),
@@ -230,7 +230,7 @@ def restore(sim: "Simulation", saved: Snapshot) -> None:
         raise InputError(
             Problem("snapshot", f"does not fit this simulation: {error}", "take a new one")
         ) from None
-    sim.seed, sim.intake.next_fault, sim.streams = saved.seed, saved.next_fault, parts.streams
+    sim.seed, sim.input_handler.next_fault, sim.streams = saved.seed, saved.next_fault, parts.streams
     sim.world.state = parts.world
     for name, robot in sim.robots.items():
         robot.state, robot.input, robot.faults = parts.robots[name]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NOBODY = Link("", inp.LOCAL)
 
 
-class Intake:
+class InputHandler:
     """The way into one simulation."""
 
     def __init__(self, simulation: "Simulation"):

@@ -124,7 +124,7 @@ def survives(sim, robot, port, pieces, subject):
         sim.apply(inp.Arrive(robot.name, port.name, link, piece, subject))
         sim.run(0.02)
     sim.run(0.1)
-    links = sim.wiring.links[robot.name, port.name]
+    links = sim.links.by_port[robot.name, port.name]
     sim.apply(inp.Connect(robot.name, port.name, 77, "10.0.0.8:1", "10.0.0.1:1"))
     sim.run(0.01)
     sim.snapshot().to_bytes()

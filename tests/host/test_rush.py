@@ -26,7 +26,7 @@ async def test_they_share_a_slice_and_the_loop_gets_its_turn():
             host.apply(Connect("brittle", "box", link + number, "rush", "box"))
         assert 1 <= len(slices) <= 2
         assert (
-            len(host.sim.wiring.links["brittle", "box"]) == 50
+            len(host.sim.links.by_port["brittle", "box"]) == 50
         )  # they are all there, at the time it has got to
         await until(lambda: len(slices) > 5, "it goes on by itself")
         host._advance = advance

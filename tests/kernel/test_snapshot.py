@@ -53,7 +53,7 @@ def test_the_scene_has_everything_under_way_that_a_snapshot_must_hold():
         "transmit",
         "fault-end",
     }
-    assert sim.wiring.links["c", "line"][1].codec.pending
+    assert sim.links.by_port["c", "line"][1].codec.pending
     assert sim.robots["x"].fault("level").memory["value"] != 0
     assert sim.robots["c"].fault("drive").memory["value"] != 0
     assert sim.robots["c"].links("beat")

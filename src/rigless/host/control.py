@@ -75,7 +75,7 @@ def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
         {
             "name": port.name,
             "url": host.urls.get((robot.name, port.name), ""),
-            "links": len(host.sim.wiring.links[robot.name, port.name]),
+            "links": len(host.sim.links.by_port[robot.name, port.name]),
             "dropped": host.dropped.get(f"{robot.name}/{port.name}", 0),
             "example": _example(port.example, host.urls.get((robot.name, port.name), "")),
         }

@@ -20,13 +20,13 @@ from rigless.host.tape import FLUSH_WALL_NS, Tape
 from rigless.host.tidings import Tidings
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.inputs import AnyInput
+from rigless.kernel.links import Output
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import RobotError
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.snapshot import check as check_snapshot
-from rigless.kernel.wiring import Output
 from rigless.scenario.build import Built
 from rigless.transports.transport import Dialer, Rewinder, Transport, make
 
@@ -380,7 +380,7 @@ class Host:
 
     def address(self, robot: str, port: str) -> str:
         """The URL of a port."""
-        self.sim.wiring.port(self.sim.robot(robot), port)
+        self.sim.links.port(self.sim.robot(robot), port)
         return self.urls[robot, port]
 
     # Snapshots, reset, recording
@@ -406,7 +406,7 @@ class Host:
 
     def _rewind(self, rewind: Any) -> None:
         links = {
-            link.id: link for links in self.sim.wiring.links.values() for link in links.values()
+            link.id: link for links in self.sim.links.by_port.values() for link in links.values()
         }
         path = self.tape.path
         self.tape.stop()

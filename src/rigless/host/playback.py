@@ -7,8 +7,8 @@ from functools import partial
 from rigless.host.host import Host
 from rigless.host.pace import Pace
 from rigless.kernel.inputs import AnyInput, Connect
+from rigless.kernel.links import ALL, Output
 from rigless.kernel.ports import Port
-from rigless.kernel.wiring import ALL, Output
 from rigless.recordings.reading import Recording
 from rigless.scenario.build import Built
 

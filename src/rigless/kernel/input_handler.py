@@ -31,7 +31,7 @@ class InputHandler:
             return
         robot = self._sim.robot(given.robot)
         if isinstance(given, inp.Arrive | inp.Connect | inp.Disconnect):
-            self._sim.wiring.port(robot, given.port)
+            self._sim.links.port(robot, given.port)
             return
         for part in ("params", "fields", "value", "until_ns"):
             if reason := trouble(getattr(given, part, None)):
@@ -44,7 +44,7 @@ class InputHandler:
             case inp.SetInput():
                 _value(robot, given)
             case inp.Send():
-                self._sim.wiring.port(robot, given.port)
+                self._sim.links.port(robot, given.port)
                 self._sim.behaviours[robot.name].message(given.type, given.fields)
 
     def take(self, source: str, given: inp.AnyInput) -> None:
@@ -57,11 +57,11 @@ class InputHandler:
         robot = sim.robots[given.robot]
         match given:
             case inp.Arrive():
-                sim.wiring.arrive(robot, given)
+                sim.links.arrive(robot, given)
             case inp.Connect():
-                sim.wiring.connect(robot, given)
+                sim.links.connect(robot, given)
             case inp.Disconnect():
-                sim.wiring.disconnect(robot, given)
+                sim.links.disconnect(robot, given)
             case inp.Send():
                 message = sim.behaviours[robot.name].message(given.type, given.fields)
                 sim.dispatch(robot, message, Link(given.port, inp.LOCAL, "local", "local"))
@@ -100,8 +100,8 @@ class InputHandler:
                 max(given.until_ns, sim.now_ns), TIMER, "fault-end", (robot.name, fault.id)
             )
         if seam == "wire" and kind == "disconnect":
-            for link in list(sim.wiring.links[robot.name, fault.target].values()):
-                sim.wiring.close(robot, link)
+            for link in list(sim.links.by_port[robot.name, fault.target].values()):
+                sim.links.close(robot, link)
         sim.dispatch(robot, Injected(fault.target, kind, params), NOBODY, optional=True)
 
     def end_faults(self, robot: Robot, ends: Callable[[Fault], bool]) -> None:

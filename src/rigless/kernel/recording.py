@@ -19,10 +19,10 @@ from mcap.writer import CompressionType, Writer
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import SEVERITIES, Event
+from rigless.kernel.links import Output
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.ports import Channel, WireError
 from rigless.kernel.simulation import Simulation
-from rigless.kernel.wiring import Output
 
 FORMAT = "1"
 CONTROL = "/rigless/control"
@@ -211,7 +211,7 @@ class Recorder:
         self._add(f"{'/'.join(place.values())}//{given.topic}", time_ns, data, register)
 
     def _channel(self, robot: str, port: str, subject: str) -> Channel | None:
-        describe = getattr(self._sim.wiring.encoders.get((robot, port)), "channel", None)
+        describe = getattr(self._sim.links.encoders.get((robot, port)), "channel", None)
         found: Channel | None = describe(subject) if describe and subject else None
         return found
 
@@ -221,7 +221,7 @@ class Recorder:
         if channel is None:
             return
         try:
-            self._sim.wiring.encoders[given.robot, given.port].decode(given.data, given.subject)
+            self._sim.links.encoders[given.robot, given.port].decode(given.data, given.subject)
         except WireError:
             return
         place = {"robot": given.robot, "port": given.port, "direction": "heard"}

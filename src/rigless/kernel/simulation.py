@@ -11,12 +11,12 @@ from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, T
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
 from rigless.kernel.input_handler import InputHandler
+from rigless.kernel.links import Links, Output
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import Rate, to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.streams import Streams
-from rigless.kernel.wiring import Output, Wiring
 from rigless.kernel.world import World
 
 EVENTS_KEPT = 10_000
@@ -87,7 +87,7 @@ class Simulation:
     def _begin(self) -> None:
         self.streams = Streams(self.seed)
         self.agenda = Agenda(self._act)
-        self.wiring = Wiring(self)
+        self.links = Links(self)
         self.input_handler = InputHandler(self)
         self.behaviours = {name: Behaviour(type(robot)) for name, robot in self.robots.items()}
         self.tickers: dict[tuple[str, str], Ticker] = {}
@@ -195,9 +195,9 @@ class Simulation:
 
     def send(self, robot: str, port: str, message: Any) -> None:
         """Give a robot a message now: a message object, {"type": …, fields…}, or raw bytes as they come on the wire."""
-        self.wiring.port(self.robot(robot), port)
+        self.links.port(self.robot(robot), port)
         if isinstance(message, (bytes, bytearray, memoryview)):
-            links = self.wiring.links[robot, port]
+            links = self.links.by_port[robot, port]
             if inp.LOCAL not in links:
                 self.apply(inp.Connect(robot, port, inp.LOCAL, "local", "local"))
             self.apply(inp.Arrive(robot, port, inp.LOCAL, bytes(message)))
@@ -254,7 +254,7 @@ class Simulation:
 
     def take(self, robot: str, port: str) -> list[Any]:
         """The messages the robot has emitted on that port since last asked (the newest 100,000)."""
-        self.wiring.port(self.robot(robot), port)
+        self.links.port(self.robot(robot), port)
         if self._collected is None:
             raise RuntimeError(
                 "this simulation does not collect messages; build it with collect=True"
@@ -272,7 +272,7 @@ class Simulation:
         return (
             self._collected is not None
             or self.recording
-            or bool(self.wiring.links.get((robot.name, port)))
+            or bool(self.links.by_port.get((robot.name, port)))
         )
 
     def emit(self, robot: Robot, port: str, message: Any, to: Link | None) -> None:
@@ -281,16 +281,16 @@ class Simulation:
             if box is None:
                 box = self._collected[robot.name, port] = deque(maxlen=MESSAGES_KEPT)
             box.append(message)
-        self.wiring.emit(robot, port, message, to)
+        self.links.emit(robot, port, message, to)
 
     def open_link(self, robot: Robot, port: str, address: str) -> Link:
-        return self.wiring.open(robot, port, address)
+        return self.links.open(robot, port, address)
 
     def close_link(self, robot: Robot, link: Link) -> None:
-        self.wiring.close(robot, link)
+        self.links.close(robot, link)
 
     def links_of(self, robot: Robot, port: str) -> dict[int, Link]:
-        return self.wiring.links[robot.name, port]
+        return self.links.by_port[robot.name, port]
 
     def set_timer(
         self, robot: Robot, delay_ns: int, method: Callable[..., Any], args: tuple[Any, ...]
@@ -326,14 +326,16 @@ class Simulation:
                 self.untouched = False
                 self.input_handler.take(*argument)
             case "deliver":
-                self.wiring.deliver(argument)
+                self.links.deliver(argument)
             case "transmit":
-                self.wiring.transmit(argument)
+                self.links.transmit(argument)
             case "watch":
                 argument()
             case "fault-end":
                 robot, fault_id = argument
-                self.input_handler.end_faults(self.robots[robot], lambda fault: fault.id == fault_id)
+                self.input_handler.end_faults(
+                    self.robots[robot], lambda fault: fault.id == fault_id
+                )
 
     def dispatch(self, robot: Robot, message: Any, link: Link, optional: bool = False) -> None:
         """Give a message to the robot's handler for its type."""

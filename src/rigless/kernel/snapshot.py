@@ -8,11 +8,11 @@ import msgspec
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.faults import Fault
+from rigless.kernel.links import Output
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.streams import Streams
-from rigless.kernel.wiring import Output
 
 if TYPE_CHECKING:
     from rigless.kernel.simulation import Simulation
@@ -123,12 +123,12 @@ def take(sim: "Simulation") -> Snapshot:
         )
         for name, robot in sim.robots.items()
     }
-    wiring = sim.wiring
+    links = sim.links
     return Snapshot(
         now_ns=sim.now_ns,
         seed=sim.seed,
         next_order=sim.agenda.next_order,
-        next_link=wiring.next_link,
+        next_link=links.next_link,
         next_fault=sim.input_handler.next_fault,
         origin=dict(sim.origin),
         robots=robots,
@@ -136,13 +136,13 @@ def take(sim: "Simulation") -> Snapshot:
         streams=pack(sim.streams.save()),
         links=[
             SavedLink(robot, port, link.id, link.peer, link.local, pack(link.codec))
-            for (robot, port), links in wiring.links.items()
-            for link in links.values()
+            for (robot, port), peers in links.by_port.items()
+            for link in peers.values()
         ],
         encoders={
-            f"{robot}\0{port}": pack(codec) for (robot, port), codec in wiring.encoders.items()
+            f"{robot}\0{port}": pack(codec) for (robot, port), codec in links.encoders.items()
         },
-        lanes=dict(wiring.lanes),
+        lanes=dict(links.lanes),
         due=[
             (time_ns, rank, action, pack(argument))
             for time_ns, rank, action, argument in sim.agenda.pending()
@@ -199,7 +199,7 @@ class _Unpacked:
                 given,
                 unpack(kept.faults, list[Fault]),
             )
-        codecs = {place: type(codec) for place, codec in sim.wiring.encoders.items()}
+        codecs = {place: type(codec) for place, codec in sim.links.encoders.items()}
         self.encoders = {
             _place(key): unpack(data, codecs[_place(key)]) for key, data in saved.encoders.items()
         }
@@ -230,7 +230,11 @@ def restore(sim: "Simulation", saved: Snapshot) -> None:
         raise InputError(
             Problem("snapshot", f"does not fit this simulation: {error}", "take a new one")
         ) from None
-    sim.seed, sim.input_handler.next_fault, sim.streams = saved.seed, saved.next_fault, parts.streams
+    sim.seed, sim.input_handler.next_fault, sim.streams = (
+        saved.seed,
+        saved.next_fault,
+        parts.streams,
+    )
     sim.world.state = parts.world
     for name, robot in sim.robots.items():
         robot.state, robot.input, robot.faults = parts.robots[name]
@@ -238,7 +242,7 @@ def restore(sim: "Simulation", saved: Snapshot) -> None:
         robot.actuated = dict(saved.robots[name].actuated)
         for method, rate in saved.robots[name].rates.items():
             sim.tickers[name, method].load(*rate)
-    sim.wiring.next_link, sim.wiring.lanes = saved.next_link, dict(saved.lanes)
-    sim.wiring.encoders, sim.wiring.links = parts.encoders, parts.links
+    sim.links.next_link, sim.links.lanes = saved.next_link, dict(saved.lanes)
+    sim.links.encoders, sim.links.by_port = parts.encoders, parts.links
     sim.agenda.load(saved.now_ns, saved.next_order, parts.due, list(sim.tickers.values()))
     sim.rearm_samples()

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from rigless.kernel.events import Event
+from rigless.kernel.links import Output
 from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
-from rigless.kernel.wiring import Output
 from rigless.scenario.build import Built, meant
 from rigless.scenario.model import Expectation, Region
 

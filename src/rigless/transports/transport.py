@@ -8,9 +8,9 @@ import importlib
 from typing import Any, Protocol, runtime_checkable
 
 from rigless.kernel.events import Severity
+from rigless.kernel.links import ALL
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.wiring import ALL
 
 PENDING_BYTES = 1 << 20  # what a peer may leave unread before messages to it are dropped
 LINKS = 256  # peers a port takes at once

@@ -51,7 +51,7 @@ def asked(sim, data, robot="pacbot", link=5):
         if output.port == "commands" and output.link == link:
             replies.append(output.data)
 
-    if link not in sim.wiring.links[robot, "commands"]:
+    if link not in sim.links.by_port[robot, "commands"]:
         sim.apply(inp.Connect(robot, "commands", link, "10.0.0.9", "10.0.0.1:5555"))
     sim.listeners.output.append(note)
     sim.apply(inp.Arrive(robot, "commands", link, data))

@@ -222,7 +222,7 @@ def test_listening_changes_nothing():
 def test_faults_on_the_games_wire():
     sim = match()
     sim.inject("pacbot", "game", "disconnect")
-    assert sim.wiring.links["pacbot", "game"] == {}
+    assert sim.links.by_port["pacbot", "game"] == {}
     sim.run(1)
     sim.clear("pacbot")
     sim.apply(inp.Connect("pacbot", "game", 10, "10.0.0.9:1", "10.0.0.1:3002"))

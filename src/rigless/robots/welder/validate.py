@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.events import Event
+from rigless.kernel.links import Output
 from rigless.kernel.simulation import Simulation
-from rigless.kernel.wiring import Output
 from rigless.motion import planner as p
 from rigless.motion.singular import jacobian, smallest
 from rigless.robots.welder import codes, moves, odometer, welding

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.links import ALL
 from rigless.kernel.recording import record_to_bytes
 from rigless.kernel.simulation import RobotError, Simulation
-from rigless.kernel.wiring import ALL
 
 from .robots import Counter, Diary, tap
 from .wires import Beat, BeatCodec, LineCodec, Total
@@ -135,16 +135,16 @@ def test_nothing_is_encoded_for_nobody():
     seen = tap(sim)
     sim.run(1)
     assert seen == []
-    assert sim.wiring.encoders["c", "beat"] == BeatCodec(sent=0)
+    assert sim.links.encoders["c", "beat"] == BeatCodec(sent=0)
     assert len(sim.take("c", "beat")) == 5
 
 
 def test_a_recording_is_somebody():
     sim = counter()
     record_to_bytes(sim, 1)
-    assert sim.wiring.encoders["c", "beat"] == BeatCodec(sent=5)
+    assert sim.links.encoders["c", "beat"] == BeatCodec(sent=5)
     sim.run(1)
-    assert sim.wiring.encoders["c", "beat"] == BeatCodec(sent=5)
+    assert sim.links.encoders["c", "beat"] == BeatCodec(sent=5)
 
 
 @pytest.mark.parametrize("who", ["collector", "link", "recorder", "nobody"])

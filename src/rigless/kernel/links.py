@@ -36,13 +36,13 @@ class Output(NamedTuple):
         return getattr(self.message, getattr(type(self.message), "CARRIES", ""), self.message)
 
 
-class Wiring:
+class Links:
     """The links of one simulation."""
 
     def __init__(self, simulation: "Simulation"):
         self._sim = simulation
         self._ports: dict[tuple[str, str], Port] = {}
-        self.links: dict[tuple[str, str], dict[int, Link]] = {}
+        self.by_port: dict[tuple[str, str], dict[int, Link]] = {}
         self.encoders: dict[tuple[str, str], Any] = {}
         self.next_link = OPENED
         self.lanes: dict[
@@ -51,7 +51,7 @@ class Wiring:
         for robot in simulation.robots.values():
             for port in robot.ports:
                 self._ports[robot.name, port.name] = port
-                self.links[robot.name, port.name] = {}
+                self.by_port[robot.name, port.name] = {}
                 self.encoders[robot.name, port.name] = port.codec()
 
     def port(self, robot: "Robot", name: str) -> Port:
@@ -63,18 +63,18 @@ class Wiring:
     # In
 
     def connect(self, robot: "Robot", given: inp.Connect) -> None:
-        if given.link in self.links[robot.name, given.port]:
+        if given.link in self.by_port[robot.name, given.port]:
             return
         port = self._ports[robot.name, given.port]
         link = Link(given.port, given.link, given.peer, given.local, port.codec())
         if robot.fault(given.port, "disconnect"):
             self._tell(robot, link, False)
             return
-        self.links[robot.name, given.port][given.link] = link
+        self.by_port[robot.name, given.port][given.link] = link
         self._sim.dispatch(robot, Connected(given.peer, given.local), link, optional=True)
 
     def disconnect(self, robot: "Robot", given: inp.Disconnect) -> None:
-        link = self.links[robot.name, given.port].pop(given.link, None)
+        link = self.by_port[robot.name, given.port].pop(given.link, None)
         if link is not None:
             self._sim.dispatch(robot, Disconnected(link.peer), link, optional=True)
 
@@ -89,7 +89,7 @@ class Wiring:
     def deliver(self, given: inp.Arrive) -> None:
         """Bytes reach the codec of their link; what they say reaches the robot."""
         robot = self._sim.robots[given.robot]
-        links = self.links[given.robot, given.port]
+        links = self.by_port[given.robot, given.port]
         link = links.get(given.link)
         if link is None:
             return
@@ -110,7 +110,7 @@ class Wiring:
     # Out
 
     def emit(self, robot: "Robot", port: str, message: Any, to: Link | None) -> None:
-        links = self.links[robot.name, port]
+        links = self.by_port[robot.name, port]
         faulty = bool(robot.faults) and any(
             fault.seam == "wire" and fault.target == port for fault in robot.faults
         )
@@ -138,13 +138,13 @@ class Wiring:
             )
         self.next_link += 1
         link = Link(port, self.next_link, address, "", self.port(robot, port).codec())
-        self.links[robot.name, port][link.id] = link
+        self.by_port[robot.name, port][link.id] = link
         self._tell(robot, link, True)
         return link
 
     def close(self, robot: "Robot", link: Link) -> None:
         """Hang up. The robot hears Disconnected now; the peer when the host gets to it."""
-        if self.links[robot.name, link.port].pop(link.id, None) is None:
+        if self.by_port[robot.name, link.port].pop(link.id, None) is None:
             return
         self._tell(robot, link, False)
         self._sim.dispatch(robot, Disconnected(link.peer), link, optional=True)

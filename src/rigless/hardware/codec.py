@@ -17,7 +17,7 @@ from rigless.hardware.messages import (
     OutputReading,
     Reading,
 )
-from rigless.kernel.plain import trouble
+from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import WireError
 
 LONGEST = 64 * 1024
@@ -61,7 +61,7 @@ class HardwareCodec:
             and max(abs(found.position), abs(found.velocity)) > FARTHEST
         ):
             raise WireError(f"{subject[:80]!r}: no motor is, or goes, as far", hang_up=False)
-        if isinstance(found, DeviceReading) and (what := trouble(found.data)):
+        if isinstance(found, DeviceReading) and (what := why_not_plain(found.data)):
             raise WireError(f"{subject[:80]!r}: {what}", hang_up=False)
         return [found]
 
@@ -83,7 +83,7 @@ def encode_reading(kind: Kind, id: str, reading: Reading) -> tuple[str, bytes]:
     try:
         data = _encoder.encode(reading)
         _readers[kind].decode(data)
-        if isinstance(reading, DeviceReading) and (what := trouble(reading.data)):
+        if isinstance(reading, DeviceReading) and (what := why_not_plain(reading.data)):
             raise ValueError(what)
     except (TypeError, OverflowError, ValueError) as error:
         raise ValueError(f"the driver said what cannot be told: {error}") from None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rigless.kernel import inputs as inp
 from rigless.kernel.agenda import TIMER
 from rigless.kernel.faults import Cleared, Fault, Injected
-from rigless.kernel.plain import trouble
+from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot, VirtualInput
@@ -34,7 +34,7 @@ class InputHandler:
             self._sim.links.port(robot, given.port)
             return
         for part in ("params", "fields", "value", "until_ns"):
-            if reason := trouble(getattr(given, part, None)):
+            if reason := why_not_plain(getattr(given, part, None)):
                 raise InputError(Problem(robot.name, f"{part}: {reason}"))
         match given:
             case inp.Inject():

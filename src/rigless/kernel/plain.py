@@ -40,7 +40,7 @@ def _decode(kind: Any, value: Any) -> Any:
     raise ValueError(f"expected {wanted.__name__}, found {type(value).__name__}")
 
 
-def trouble(value: Any, depth: int = DEEPEST) -> str:
+def why_not_plain(value: Any, depth: int = DEEPEST) -> str:
     """Why a value from outside cannot be kept (recorded, put in a snapshot, sent as JSON); empty if it can."""
     if value is None or isinstance(value, bool | bytes):
         return ""
@@ -62,12 +62,12 @@ def trouble(value: Any, depth: int = DEEPEST) -> str:
                 found
                 for pair in value.items()
                 for item in pair
-                if (found := trouble(item, depth - 1))
+                if (found := why_not_plain(item, depth - 1))
             ),
             "",
         )
     if isinstance(value, list | tuple):
-        return next((found for item in value if (found := trouble(item, depth - 1))), "")
+        return next((found for item in value if (found := why_not_plain(item, depth - 1))), "")
     return f"{type(value).__name__} is not plain data"
 
 

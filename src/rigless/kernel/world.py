@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from rigless.kernel.inputs import MoveObstacle
-from rigless.kernel.plain import trouble
+from rigless.kernel.plain import why_not_plain
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
 
@@ -58,7 +58,7 @@ class World:
         if move.name not in self.state.obstacles:
             raise unknown("obstacle", move.name, self.state.obstacles)
         numbers = [move.x_m, move.y_m, move.theta_rad, move.over_s]
-        if (reason := trouble(numbers)) or not 0 <= move.over_s <= 1e9:
+        if (reason := why_not_plain(numbers)) or not 0 <= move.over_s <= 1e9:
             raise InputError(Problem(move.name, reason or "over_s is from 0 to 1e9"))
 
     def move(self, move: MoveObstacle, now_ns: int) -> None:

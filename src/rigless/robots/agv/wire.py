@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from rigless.kernel import instants
-from rigless.kernel.plain import trouble
+from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Port, WireError
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
@@ -284,7 +284,7 @@ def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
         _instant("ts", envelope.ts)
     except ValueError as error:
         return str(error)
-    what = trouble(envelope.payload)
+    what = why_not_plain(envelope.payload)
     return f"payload: {what}" if what else ""
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rigless.kernel import instants
+from rigless.kernel import timestamps
 from rigless.kernel.inputs import Arrive, Connect
 from rigless.kernel.simulation import Simulation
 from rigless.robots.agv import Robot
@@ -44,7 +44,7 @@ class Scene:
 
     def at(self, seconds: float) -> str:
         """So many seconds from now, as on the wire."""
-        return instants.to_text(EPOCH_NS + self.sim.now_ns + round(seconds * 1e9))
+        return timestamps.to_text(EPOCH_NS + self.sim.now_ns + round(seconds * 1e9))
 
     # The backend's side
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.kernel import instants
+from rigless.kernel import timestamps
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import own
 from rigless.robots.agv.modules import commands
@@ -293,7 +293,7 @@ def test_one_that_came_too_late_is_expired(late_s):
 
 def test_the_servers_time_decides_not_the_robots():
     scene = Scene().run(1.0)
-    expires_ns = instants.to_ns("2031-05-05T12:00:00Z")
+    expires_ns = timestamps.to_ns("2031-05-05T12:00:00Z")
     for off_ns, status in ((-1, "RUNNING"), (0, "EXPIRED")):
         name = f"server {off_ns}"
         scene.send(m.CommandRequest(commandId=name, commandType="HOME", params={"motorIds": ["hoist" if off_ns else "gripper"]},
@@ -396,7 +396,7 @@ def test_of_several_commands_the_state_names_the_one_that_drives():
 
 def envelope(payload, **changes):
     return json.dumps({"v": 1, "messageId": "m1", "type": "command.request", "robotId": "agv", "bootId": BACKEND, "seq": 1,
-                       "ts": instants.to_text(EPOCH_NS), "payload": payload, **changes}).encode()  # fmt: skip
+                       "ts": timestamps.to_text(EPOCH_NS), "payload": payload, **changes}).encode()  # fmt: skip
 
 
 @pytest.mark.parametrize(("age_ms", "status"), [(1000, "SUCCEEDED"), (5000, "EXPIRED")])

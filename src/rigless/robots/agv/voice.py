@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rigless.kernel import instants
+from rigless.kernel import timestamps
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv.wire import OUT, Envelope, Sim
 
@@ -24,7 +24,7 @@ OF_THE_HOST = (
     "lost_s",
     "late_ms",
 )  # inputs of which the machine knows nothing
-EPOCH_NS = instants.to_ns("2026-01-01T00:00:00Z")
+EPOCH_NS = timestamps.to_ns("2026-01-01T00:00:00Z")
 LATEST_EPOCH_S = 4e9
 LONGEST_BOOT_ID = 40
 MOST_PENDING = 2000
@@ -65,15 +65,15 @@ class Voice:
         return self.robot.state.core.epoch_ns + self.robot.now_ns
 
     def now(self) -> str:
-        return instants.to_text(self.wall_ns())
+        return timestamps.to_text(self.wall_ns())
 
     def at(self, sim_ns: int) -> str:
         """A simulated instant as it stands on the wire."""
-        return instants.to_text(self.robot.state.core.epoch_ns + sim_ns)
+        return timestamps.to_text(self.robot.state.core.epoch_ns + sim_ns)
 
     def deadline_ns(self, text: str, received_ns: int | None) -> int:
         """When, in simulated time, an instant from outside comes, judged by when it was received."""
-        left = instants.to_ns(text) - (self.wall_ns() if received_ns is None else received_ns)
+        left = timestamps.to_ns(text) - (self.wall_ns() if received_ns is None else received_ns)
         return max(-FARTHEST_NS, min(FARTHEST_NS, self.robot.now_ns + left))
 
     # The way to the backend
@@ -131,7 +131,7 @@ class Voice:
         now_ns = robot.now_ns
         sim = Sim(core.boot_id, now_ns / 1e9, robot.simulation.seed) if self.mock else None
         envelope = Envelope(1, f"{core.boot_id}-{core.said}", type, self.robot_id, core.boot_id, seq,
-                            instants.to_text(core.epoch_ns + now_ns), payload, correlation or None, sim)  # fmt: skip
+                            timestamps.to_text(core.epoch_ns + now_ns), payload, correlation or None, sim)  # fmt: skip
         if core.link != "DOWN" and not core.cut:
             robot.emit(PORT, envelope)
             return

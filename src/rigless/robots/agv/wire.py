@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from rigless.kernel import instants
+from rigless.kernel import timestamps
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Port, WireError
 from rigless.robots.agv import messages as m
@@ -290,7 +290,7 @@ def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
 
 def _instant(key: str, text: str) -> None:
     try:
-        instants.to_ns(text)
+        timestamps.to_ns(text)
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
 
@@ -328,7 +328,7 @@ def _received(headers: dict[str, str]) -> tuple[int | None, float]:
     try:
         age_ms = float(age)
         return (
-            None if stored is None else instants.to_ns(stored) + round(age_ms * 1e6)
+            None if stored is None else timestamps.to_ns(stored) + round(age_ms * 1e6)
         ), age_ms / 1000
     except (ValueError, OverflowError):
         return None, 0.0

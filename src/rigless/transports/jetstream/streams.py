@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rigless.kernel.instants import to_ns
+from rigless.kernel.timestamps import to_ns
 from rigless.transports.jetstream.connection import Connection
 from rigless.transports.jetstream.trouble import ApiError, LinkError, MissingError, SilentError
 

@@ -39,6 +39,7 @@ FIRST = (
 )
 
 
+@pytest.hookimpl(optionalhook=True)  # the suite also starts without pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: tests of the real thing wait for it as long as they compute."""
     return (os.cpu_count() or 1) + 1

@@ -9,7 +9,7 @@ from threading import enumerate as threads
 import httpx
 import pytest
 
-from rigless.cli import speak
+from rigless import console
 from rigless.recordings.replay import verify
 
 ANY = ("--set", "ports.line=0", "--panel", "127.0.0.1:0")
@@ -182,14 +182,16 @@ def test_a_session_folder_that_cannot_be_used_does_not_stop_the_robot(
     assert "Traceback" not in process.errors
 
 
-def test_who_waits_long_for_a_start_is_told_why(monkeypatch):
-    told, said = Event(), []
-    monkeypatch.setattr(speak, "say", lambda text, style: (said.append(text), told.set()))
-    with speak.patience(after_s=0.0):
-        assert told.wait(60)
-    with speak.patience():
+def test_a_slow_start_is_explained(monkeypatch):
+    printed, notes = Event(), []
+    monkeypatch.setattr(
+        console, "print_note", lambda text, style: (notes.append(text), printed.set())
+    )
+    with console.slow_start_note(after_s=0.0):
+        assert printed.wait(60)
+    with console.slow_start_note():
         before = len(threads())
-    assert "still starting" in said.pop()
+    assert "still starting" in notes.pop()
     assert before >= 2
     assert not any(
         isinstance(thread, Timer) and not thread.finished.is_set() for thread in threads()

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from rigless.robots.agv.config import OWN
+from rigless.scenario.bundled import shipped_scenarios
 from rigless.scenario.expect import Examiner
 from rigless.scenario.load import open_target
-from rigless.scenario.places import shipped_scenarios
 
 from .test_shipped import assert_all_breaks
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.scenario.places import shipped_scenarios
+from rigless.scenario.bundled import shipped_scenarios
 
 from .test_shipped import assert_all_breaks
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rigless.robots.vacuum.wire import Scan, Status
+from rigless.scenario.bundled import shipped_scenarios
 from rigless.scenario.expect import Examiner
 from rigless.scenario.load import open_target
-from rigless.scenario.places import shipped_scenarios
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = shipped_scenarios()

@@ -6,25 +6,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rigless.kernel.problems import InputError
 
-ROBOTS = ("agv", "welder")  # that have commands of their own, and extras of the same names
-
 
 def main() -> None:
-    """Entry point: a person's mistake becomes sentences on stderr and exit code 2, never a traceback."""
+    """Run the command line. A user's mistake is printed as sentences on stderr with exit code 2."""
     from rigless.cli.app import app
-    from rigless.cli.speak import complain
+    from rigless.console import print_problems
     from rigless.kernel.problems import InputError
 
     try:
         app()
     except InputError as error:
-        complain(error)
+        print_problems(error)
         sys.exit(2)
     except ModuleNotFoundError as error:
-        lacking = _lacking(error.name or "", *sys.argv[1:2])
-        if lacking is None:
+        missing = _missing_extra(error.name or "", *sys.argv[1:2])
+        if missing is None:
             raise
-        complain(lacking)
+        print_problems(missing)
         sys.exit(2)
     except BrokenPipeError:
         sys.exit(0)
@@ -32,11 +30,15 @@ def main() -> None:
         sys.exit(130)
 
 
-def _lacking(package: str, command: str = "") -> "InputError | None":
-    """What to say of a package that a robot's own commands need and that is not there; None if that is not what is wrong."""
+def _missing_extra(package: str, command: str = "") -> "InputError | None":
+    """Return the error for a package that a robot's commands need; None if that is not the case.
+
+    The extra has the name of the robot.
+    """
+    from rigless.cli.robot_commands import robots_with_commands
     from rigless.kernel.problems import InputError, Problem
 
-    if command not in ROBOTS or package.partition(".")[0] in ("", "rigless"):
+    if command not in robots_with_commands() or package.partition(".")[0] in ("", "rigless"):
         return None
-    what = f"rigless {command} needs {package!r}, which is not installed"
-    return InputError(Problem("", what, f"pip install 'rigless[{command}]'"))
+    reason = f"rigless {command} needs {package!r}, which is not installed"
+    return InputError(Problem("", reason, f"pip install 'rigless[{command}]'"))

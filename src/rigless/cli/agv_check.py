@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rigless.cli.files import write
-from rigless.cli.speak import line, say
+from rigless.console import print_line, print_note, write_text
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.agv.checks import examine_config
 from rigless.robots.agv.config import OWN
@@ -69,7 +68,7 @@ def check(files: list[Path], settings: Iterable[str], environment: bool, out: Pa
             "valid": not any(one.errors for one in verdicts),
             "files": [one.data() for one in verdicts],
         }
-        write(out, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+        write_text(out, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
     for verdict in verdicts:
         show(verdict)
     return 2 if any(verdict.errors for verdict in verdicts) else 0
@@ -90,8 +89,10 @@ def begin(out: Path, settings: Iterable[str]) -> None:
     ]
     if problems:
         raise InputError(problems)
-    write(out, text if config == given else json.dumps(config, indent=2, ensure_ascii=False) + "\n")
-    say(f"wrote {out}; next: rigless agv validate {out}, rigless run {out}", "dim")
+    write_text(
+        out, text if config == given else json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+    )
+    print_note(f"wrote {out}; next: rigless agv validate {out}, rigless run {out}", "dim")
 
 
 def judge(file: Path, settings: Iterable[str], environment: bool) -> Verdict:
@@ -115,14 +116,14 @@ def judge(file: Path, settings: Iterable[str], environment: bool) -> Verdict:
 def show(verdict: Verdict) -> None:
     """The problems on stdout as compilers tell them, the verdict on stderr."""
     for one in verdict.told:
-        line(str(one))
+        print_line(str(one))
     mark, style = (
         ("valid", "bold green")
         if not verdict.errors
         else (_count(verdict.errors, "error"), "bold red")
     )
     robot = f" (robot {verdict.robot})" if verdict.robot else ""
-    say(f"{verdict.file}: {mark}{robot}, {_count(verdict.warnings, 'warning')}", style)
+    print_note(f"{verdict.file}: {mark}{robot}, {_count(verdict.warnings, 'warning')}", style)
 
 
 def _count(number: int, word: str) -> str:

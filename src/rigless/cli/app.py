@@ -156,7 +156,7 @@ def run(
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
     """
     from rigless.cli.live import Options, run_live
-    from rigless.cli.speak import patience
+    from rigless.console import slow_start_note
     from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
 
@@ -169,7 +169,7 @@ def run(
         *(["ros.enabled=true"] if ros else []),
         *([f"count={count}"] if count else []),
     ]
-    with patience():
+    with slow_start_note():
         built = open_target(target, settings, seed, collect=False)
     options = Options(
         pace,
@@ -197,10 +197,10 @@ def demo(
 ) -> None:
     """Start one of every installed robot, live on this machine, with the panel on 127.0.0.1:8080."""
     from rigless.cli.live import Options, run_live
-    from rigless.cli.speak import patience
+    from rigless.console import slow_start_note
     from rigless.scenario.load import demo as build_demo
 
-    with patience():
+    with slow_start_note():
         built = build_demo(targets)
     sys.exit(run_live(built, Options(None, None, None, panel, True, not no_auth, False)))
 
@@ -257,7 +257,7 @@ def replay(
 
       rigless replay winter.mcap --serve --speed 10
     """
-    from rigless.cli.tapes import serve_recording, verify_recording
+    from rigless.cli.replay import serve_recording, verify_recording
 
     _only_one(verify=verify, serve=serve)
     sys.exit(serve_recording(file, speed, now, settings) if serve else verify_recording(file))
@@ -276,7 +276,7 @@ def diff(
 
       rigless diff before.mcap after.mcap
     """
-    from rigless.cli.tapes import diff_recordings
+    from rigless.cli.replay import diff_recordings
 
     sys.exit(diff_recordings(left, right))
 
@@ -305,14 +305,13 @@ def _only_one(**flags: bool) -> None:
         raise typer.BadParameter(f"{' and '.join(given)} do not go together; choose one")
 
 
-def _add_control() -> None:
+def _add_sub_commands() -> None:
     from rigless.cli import control
-    from rigless.cli.agv import agv
-    from rigless.cli.welder import welder
+    from rigless.cli.robot_commands import robot_commands
 
     control.register(ctl)
-    app.add_typer(welder, name="welder")
-    app.add_typer(agv, name="agv")
+    for robot, commands in robot_commands().items():
+        app.add_typer(commands, name=robot)
 
 
-_add_control()
+_add_sub_commands()

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rigless.cli.speak import line, say
+from rigless.console import print_line, print_note
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.scenario.places import folder
+from rigless.scenario.bundled import folder
 
 PACKAGE = "rigless_benchmarks"
 UNITS = {
@@ -36,15 +36,15 @@ def run_benchmarks(names: list[str], json: bool) -> None:
             raise unknown("benchmark", name, found)
     results: dict[str, Any] = {}
     for name in names or found:
-        say(f"measuring {name} …", "dim")
+        print_note(f"measuring {name} …", "dim")
         results[name] = _load(found[name])()
     if json:
-        line(json_module.dumps(results[names[0]] if len(names) == 1 else results, indent=2))
+        print_line(json_module.dumps(results[names[0]] if len(names) == 1 else results, indent=2))
         return
     for name, figures in results.items():
-        line(name)
+        print_line(name)
         for row in table(figures):
-            line(f"  {row}".rstrip())
+            print_line(f"  {row}".rstrip())
 
 
 def _load(path: Path) -> Callable[[], dict[str, Any]]:

@@ -1,8 +1,8 @@
 """`rigless list`: what is there to run."""
 
-from rigless.cli.speak import line
+from rigless.console import print_line
 from rigless.scenario import kinds
-from rigless.scenario.places import shipped_scenarios
+from rigless.scenario.bundled import shipped_scenarios
 from rigless.worlds.shipped import shipped_cells, shipped_maps, shipped_mazes
 
 
@@ -26,8 +26,8 @@ def show() -> None:
 
 
 def _section(title: str, rows: list[tuple[str, str]], empty: str) -> None:
-    line(f"{title}:")
+    print_line(f"{title}:")
     for name, text in rows:
-        line(f"  {name:<20} {text}")
+        print_line(f"  {name:<20} {text}")
     if not rows:
-        line(f"  ({empty})")
+        print_line(f"  ({empty})")

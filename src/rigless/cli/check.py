@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rigless.cli.files import write
-from rigless.cli.speak import progress, say
+from rigless.console import print_note, progress, write_text
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
@@ -65,7 +64,9 @@ def check_all(
         show(result)
     _write(results, junit, html, json)
     failed = sum(not result.passed for result in results)
-    say(f"{len(results) - failed} passed, {failed} failed", "bold red" if failed else "bold green")
+    print_note(
+        f"{len(results) - failed} passed, {failed} failed", "bold red" if failed else "bold green"
+    )
     return 1 if failed else 0
 
 
@@ -92,16 +93,16 @@ def _check(target: str, built: Built, examiner: Examiner) -> Result:
 def show(result: Result) -> None:
     speed = result.duration_s / result.wall_s if result.wall_s > 0 else 0.0
     mark, style = ("PASS", "bold green") if result.passed else ("FAIL", "bold red")
-    say(
+    print_note(
         f"{mark} {result.name}  {result.duration_s:g} s simulated in {result.wall_s:.2f} s ({speed:.0f}×), seed {result.seed}",
         style,
     )
     if result.failure:
-        say(f"  error: {result.failure}", "red")
+        print_note(f"  error: {result.failure}", "red")
     if not result.verdicts:
-        say("  no expectations: it ran to the end, nothing else was checked", "yellow")
+        print_note("  no expectations: it ran to the end, nothing else was checked", "yellow")
     for verdict in result.verdicts:
-        say(
+        print_note(
             f"  {'ok  ' if verdict.passed else 'FAIL'} {verdict.text}: {verdict.detail}",
             "" if verdict.passed else "red",
         )
@@ -112,4 +113,4 @@ def _write(results: list[Result], junit: Path | None, html: Path | None, json: P
 
     for path, make in ((junit, reports.junit), (html, reports.html), (json, reports.json)):
         if path is not None:
-            write(path, make(results))
+            write_text(path, make(results))

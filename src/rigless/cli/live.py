@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rigless.cli.speak import console, line, progress, say, tell
+from rigless.console import print_event, print_line, print_note, progress, stderr_console
 from rigless.host import sessions
 from rigless.host.host import Host
 from rigless.host.surroundings import Surroundings, state_folder
@@ -53,7 +53,7 @@ async def serve_host(host: Host, options: Options) -> int:
 
     def show(time_ns: int, event: Event) -> None:
         if SEVERITIES.index(event.severity) >= shown:
-            tell(event)
+            print_event(event)
 
     host.sim.listeners.event.append(show)
     server: ControlServer | None = None
@@ -65,20 +65,20 @@ async def serve_host(host: Host, options: Options) -> int:
             host.tape.start(options.record)
         server = _server(host, options)
         for text in host.built.notes:
-            say(text, "yellow")
+            print_note(text, "yellow")
         for (robot, port), url in host.urls.items():
-            line(f"port {robot}/{port} {url}")
+            print_line(f"port {robot}/{port} {url}")
         if server is not None:
             await server.open()
             note = _leave_note(server, host.built.scenario.name)
-            line(f"panel {server.url}")
+            print_line(f"panel {server.url}")
         if options.window:
             window = _window(host)
             await window.open()
-        say(f"seed {host.sim.seed}", "dim")
+        print_note(f"seed {host.sim.seed}", "dim")
         gc.collect()
         gc.freeze()  # what is there now stays; the collector need not stop time to look at it again
-        line("ready")
+        print_line("ready")
         begin = time.monotonic()
         await _run_with_progress(host)
         _sum_up(host, time.monotonic() - begin)
@@ -92,7 +92,7 @@ async def serve_host(host: Host, options: Options) -> int:
             await server.close()
         await host.close()
     if window is not None and window.trouble:
-        say(f"error: {window.trouble}", "bold red")
+        print_note(f"error: {window.trouble}", "bold red")
         return 1
     return 1 if host.failure or lost else 0
 
@@ -107,7 +107,7 @@ def _leave_note(server: "ControlServer", name: str) -> Path | None:
     try:
         return sessions.write(server.address, server.token, name)
     except OSError as error:
-        say(
+        print_note(
             f"rigless ctl will need --url and --token: cannot write {error.filename}: {error.strerror}",
             "yellow",
         )
@@ -120,14 +120,16 @@ def _server(host: Host, options: Options) -> Any:
     try:
         from rigless.panel.server import ControlServer
     except ModuleNotFoundError as error:
-        say(f"no panel: {error.name} is not installed; pip install 'rigless[panel]'", "yellow")
+        print_note(
+            f"no panel: {error.name} is not installed; pip install 'rigless[panel]'", "yellow"
+        )
         return None
     return ControlServer(host, options.panel, options.auth)
 
 
 async def _run_with_progress(host: Host) -> None:
     """A bar for long fast runs in a terminal; events stay readable above it."""
-    if host.pace.mode != "fast" or host.end_ns is None or not console().is_terminal:
+    if host.pace.mode != "fast" or host.end_ns is None or not stderr_console().is_terminal:
         await host.run()
         return
     with progress(f"{host.built.scenario.name}") as bar:
@@ -140,18 +142,20 @@ async def _run_with_progress(host: Host) -> None:
 
 def _sum_up(host: Host, wall_s: float) -> None:
     factor = host.sim.now_s / wall_s if wall_s > 0 else 0.0
-    say(f"simulated {host.sim.now_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)", "dim")
+    print_note(
+        f"simulated {host.sim.now_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)", "dim"
+    )
     for place, count in host.dropped.items():
-        say(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
+        print_note(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
     if host.tape.failed:
-        say(
+        print_note(
             f"error: the recording to {host.tape.path} is incomplete: {host.tape.failed}",
             "bold red",
         )
     elif host.tape.path is not None:
-        say(
+        print_note(
             f"recorded {host.tape.messages} messages; next: rigless replay {host.tape.path} --verify",
             "dim",
         )
     if host.failure:
-        say(f"error: {host.failure}", "bold red")
+        print_note(f"error: {host.failure}", "bold red")

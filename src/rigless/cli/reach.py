@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rigless.cli.speak import line, progress, say
+from rigless.console import print_line, print_note, progress
 from rigless.kernel.plain import to_json
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.worlds.frames import frame_mm_deg
@@ -36,10 +36,10 @@ def answer(poses: list[str], cell: str, frame: str, json: bool) -> int:
     found = [reach.pose(frame_mm_deg(goal)) for goal in goals]
     if json:
         rows = [_row(goal, one) for goal, one in zip(goals, found, strict=True)]
-        line(to_json(rows[0] if len(rows) == 1 else rows).decode())
+        print_line(to_json(rows[0] if len(rows) == 1 else rows).decode())
     else:
         for text, one in zip(poses, found, strict=True):
-            line(f"{text}: {_sentence(one)}")
+            print_line(f"{text}: {_sentence(one)}")
     return 0 if all(one.reachable for one in found) else 1
 
 
@@ -123,9 +123,11 @@ def draw_map(
         "high_mm": high.tolist(),
     }
     if json:
-        line(to_json(summary).decode())
+        print_line(to_json(summary).decode())
     elif not quiet:
-        line(f"{summary['reached']} of {summary['places']} places are reached; {out} holds them")
+        print_line(
+            f"{summary['reached']} of {summary['places']} places are reached; {out} holds them"
+        )
     return 0
 
 
@@ -152,7 +154,7 @@ def _blocks(blocks: list[Any], cell: str, workers: int) -> Iterator[tuple[int, A
             for one in as_completed(numbers):
                 yield numbers[one], one.result()
         except KeyboardInterrupt:
-            say("stopping …", "dim")
+            print_note("stopping …", "dim")
             pool.shutdown(cancel_futures=True)
             raise
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rigless.cli import files
-from rigless.cli.speak import line, progress, say
+from rigless.console import print_line, print_note, progress
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.welder.findings import Report
 from rigless.robots.welder.robot import Welder
@@ -68,12 +68,12 @@ def show(report: Report) -> None:
     from rigless.cli.weld_reports import place
 
     for found in report.findings:
-        line(place(found, report.program))
+        print_line(place(found, report.program))
     mark, style = (
         ("valid", "bold green") if report.valid else (f"{len(report.errors)} errors", "bold red")
     )
-    say(f"{report.program}: {mark}, {len(report.warnings)} warnings", style)
-    say(
+    print_note(f"{report.program}: {mark}, {len(report.warnings)} warnings", style)
+    print_note(
         f"  cycle time {report.cycle_time_s:.2f} s, torch path {report.distance_mm:.0f} mm, {report.gcode_executed} lines,"
         f" arc on {report.arc_on_s:.1f} s, {report.weld_length_mm:.0f} mm welded, {report.collisions} collisions"
     )

@@ -15,8 +15,8 @@ from rigless.kernel.toml_lines import key_lines
 from rigless.kernel.validation import Native, validate
 from rigless.scenario import kinds
 from rigless.scenario.build import SHARED, Built, Source, build
+from rigless.scenario.bundled import find_scenario, shipped_scenarios
 from rigless.scenario.model import Scenario
-from rigless.scenario.places import find_scenario, shipped_scenarios
 
 RAW = dict[str, Any]
 FILES = (".toml", ".tml", ".json", ".yaml", ".yml", ".mcap")  # names that end so are files

@@ -2,9 +2,9 @@
 
 import pytest
 
+from rigless.scenario.bundled import shipped_scenarios
 from rigless.scenario.expect import Examiner
 from rigless.scenario.load import open_target
-from rigless.scenario.places import shipped_scenarios
 
 # What to change to see a scenario fail. Together the changes must break every one of its expectations.
 CHANGES = {

@@ -5,18 +5,18 @@ from typing import Annotated
 
 import typer
 
-agv = typer.Typer(
+app = typer.Typer(
     help="Configurations of config-driven robots: a new one, what is wrong with one, what they may hold.",
     no_args_is_help=True,
 )
 
 
-@agv.callback()
-def commands() -> None:
-    return
+def commands() -> typer.Typer:
+    """Return the commands of `rigless agv`."""
+    return app
 
 
-@agv.command("new")
+@app.command("new")
 def new(
     out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path(
         "robot_config.json"
@@ -46,7 +46,7 @@ def new(
     begin(out, [*settings, *([f'identity.robotId="{robot_id}"'] if robot_id is not None else [])])
 
 
-@agv.command("validate")
+@app.command("validate")
 def validate(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="robot_config.json files.")],
     json: Annotated[
@@ -83,7 +83,7 @@ def validate(
     raise typer.Exit(check(files, settings, not no_environment, json))
 
 
-@agv.command("schema")
+@app.command("schema")
 def schema(
     out: Annotated[
         Path | None, typer.Option(metavar="F", help="Write it here rather than to stdout.")
@@ -99,11 +99,10 @@ def schema(
 
       rigless agv schema | jq '.["$defs"].Motor'
     """
-    from rigless.cli.files import write
-    from rigless.cli.speak import line
+    from rigless.console import print_line, write_text
     from rigless.robots.agv.schema import schema_text
 
     if out is None:
-        line(schema_text().rstrip("\n"))
+        print_line(schema_text().rstrip("\n"))
     else:
-        write(out, schema_text())
+        write_text(out, schema_text())

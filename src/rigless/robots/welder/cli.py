@@ -5,18 +5,18 @@ from typing import Annotated
 
 import typer
 
-welder = typer.Typer(
+app = typer.Typer(
     help="Look at weld programs and cells: what is wrong with them, how long they take, what the arm reaches.",
     no_args_is_help=True,
 )
 
 
-@welder.callback()
-def commands() -> None:
-    return
+def commands() -> typer.Typer:
+    """Return the commands of `rigless welder`."""
+    return app
 
 
-@welder.command("cycle-time")
+@app.command("cycle-time")
 def cycle_time(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -49,8 +49,7 @@ def cycle_time(
 
       rigless welder cycle-time spline.nc --baud 115200
     """
-    from rigless.cli.files import read
-    from rigless.cli.speak import line
+    from rigless.console import print_line, read_text
     from rigless.kernel.plain import to_json
     from rigless.kernel.problems import InputError, Problem
     from rigless.robots.welder.config import WelderConfig
@@ -59,7 +58,7 @@ def cycle_time(
 
     if letters not in ("XYZABC", "ABCUVW"):
         raise InputError(Problem("--letters", f"{letters!r} is not a choice", "XYZABC or ABCUVW"))
-    text = read(program)
+    text = read_text(program)
     words = [f"letters={letters}", f"baud={baud}", *(settings or ())]
     config = open_target("welder", words, collect=False).simulation.robot("welder").config
     assert isinstance(config, WelderConfig)
@@ -79,16 +78,16 @@ def cycle_time(
             "moves": found.moves,
             "errors": errors,
         }
-        line(to_json({"program": str(program), **seconds, **counts}).decode())
+        print_line(to_json({"program": str(program), **seconds, **counts}).decode())
     else:
         for name, value in seconds.items():
-            line(f"{name.removesuffix('_s'):8} {value:10.3f} s")
+            print_line(f"{name.removesuffix('_s'):8} {value:10.3f} s")
         for number, text, why in found.errors:
-            line(f"{program}:{number}: {why}  ({text})")
+            print_line(f"{program}:{number}: {why}  ({text})")
     raise typer.Exit(1 if found.errors else 0)
 
 
-@welder.command("validate")
+@app.command("validate")
 def validate(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
     cell: Annotated[Path | None, typer.Option(help="What stands around the arm (YAML).")] = None,
@@ -133,7 +132,7 @@ def validate(
     raise typer.Exit(check(program, cell, config, settings or (), seed, heat, strict, outputs))
 
 
-@welder.command("reach")
+@app.command("reach")
 def reach(
     pose: Annotated[
         list[str],

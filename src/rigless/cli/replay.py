@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from rigless.cli.live import Options, serve_host
-from rigless.cli.speak import line, progress, say
+from rigless.console import print_line, print_note, progress
 from rigless.recordings.diff import compare
 from rigless.recordings.reading import Recording
 from rigless.recordings.replay import rebuild, verify
@@ -14,12 +14,12 @@ def verify_recording(file: Path) -> int:
     with progress(f"replaying {file.name}") as bar:
         found = verify(file, lambda part: bar.update(bar.task_ids[0], completed=part))
     if found.versions:
-        say(f"note: {found.versions}; sameness is promised for one version", "yellow")
+        print_note(f"note: {found.versions}; sameness is promised for one version", "yellow")
     cut = " (the recording was cut off there)" if found.cut else ""
     if found.difference is not None:
-        line(f"different: {found.difference}")
+        print_line(f"different: {found.difference}")
         return 1
-    line(f"the same: {found.records} records up to {found.end_ns / 1e9:.6f} s{cut}")
+    print_line(f"the same: {found.records} records up to {found.end_ns / 1e9:.6f} s{cut}")
     return 0
 
 
@@ -32,9 +32,9 @@ def serve_recording(file: Path, speed: float, at_once: bool, settings: list[str]
     async def play() -> int:
         host = Playback(built, recording, speed, at_once)
         if not at_once:
-            say("the recording starts with the first client", "dim")
+            print_note("the recording starts with the first client", "dim")
         code = await serve_host(host, Options(with_panel=False, quiet=True))
-        say(f"played {host.played} messages", "dim")
+        print_note(f"played {host.played} messages", "dim")
         return code
 
     return asyncio.run(play())
@@ -43,7 +43,7 @@ def serve_recording(file: Path, speed: float, at_once: bool, settings: list[str]
 def diff_recordings(left: Path, right: Path) -> int:
     difference = compare(Recording.open(left), Recording.open(right))
     if difference is None:
-        line("equal")
+        print_line("equal")
         return 0
-    line(f"different: {difference}")
+    print_line(f"different: {difference}")
     return 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from rigless.cli import files
+from rigless import console
 from rigless.console import print_line, print_note, progress
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.welder.findings import Report
@@ -23,7 +23,7 @@ def check(
     outputs: dict[str, Path | None],
 ) -> int:
     """Validate; gives the exit code."""
-    text = files.read(program)
+    text = console.read_text(program)
     demands = Demands(*heat_range(heat))
     extra = [f"cell={cell}"] if cell is not None else []
     sim = open_target(target, [*settings, *extra], seed).simulation
@@ -90,4 +90,4 @@ def write(report: Report, text: str, outputs: dict[str, Path | None]) -> None:
     }
     for kind, path in outputs.items():
         if path is not None:
-            files.write(path, makers[kind]())
+            console.write_text(path, makers[kind]())

@@ -6,7 +6,7 @@ import pytest
 from host.driving import on_loop
 from rigless.panel.around import cast
 from rigless.panel.stream import Look, _decoder
-from rigless.scenario.kinds import about, kind_of, summary
+from rigless.scenario.kinds import kind_of, summary, summary_of
 
 from .looking import THERMOSTAT, TROLLEY, theatre
 
@@ -80,7 +80,7 @@ async def test_a_page_says_what_the_robot_is(mixed):
         (page,) = client.socket.of("page")
         assert (page["kind"], page["about"]) == (
             "thermostat",
-            about(type(here.host.sim.robots["warm"])),
+            summary_of(type(here.host.sim.robots["warm"])),
         )
         assert page["about"].startswith("A room thermostat")
 
@@ -88,7 +88,7 @@ async def test_a_page_says_what_the_robot_is(mixed):
 def test_what_a_robot_is_needs_no_instance():
     from rigless.robots.vacuum import Robot
 
-    assert (kind_of(Robot), about(Robot)) == ("vacuum", summary("vacuum"))
+    assert (kind_of(Robot), summary_of(Robot)) == ("vacuum", summary("vacuum"))
 
 
 def test_five_a_second_is_a_rate_and_six_is_not():

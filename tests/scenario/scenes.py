@@ -8,7 +8,7 @@ import pytest
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.scenario.build import Built, Source, build
-from rigless.scenario.expect import Examiner, Verdict
+from rigless.scenario.expectations import ExpectationMonitor, Verdict
 from rigless.scenario.load import open_target
 from rigless.scenario.model import Scenario
 
@@ -45,6 +45,6 @@ def problems(call: Any, *args: Any, **kwargs: Any) -> tuple[Problem, ...]:
 def judged(expect: list[dict[str, Any]], duration_s: float = 2.0, **tables: Any) -> list[Verdict]:
     """The verdicts on these expectations after a run."""
     scene = built(expect=expect, **tables)
-    examiner = Examiner(scene, duration_s)
+    examiner = ExpectationMonitor(scene, duration_s)
     scene.simulation.run(duration_s)
     return examiner.verdicts()

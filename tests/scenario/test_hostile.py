@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rigless.kernel.problems import InputError
 from rigless.scenario.build import Built
-from rigless.scenario.expect import Examiner
+from rigless.scenario.expectations import ExpectationMonitor
 
 from .scenes import CART, THERMOSTAT, opened
 
@@ -163,7 +163,7 @@ def document(tables) -> str:
 def outcome(folder, data, settings=()):
     try:
         scene = opened(folder, data, settings)
-        Examiner(scene, 1.0)
+        ExpectationMonitor(scene, 1.0)
     except InputError as error:
         return error.problems
     return scene

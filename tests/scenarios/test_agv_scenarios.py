@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from rigless.robots.agv.config import OWN
-from rigless.scenario.bundled import shipped_scenarios
-from rigless.scenario.expect import Examiner
+from rigless.scenario.bundled import bundled_scenarios
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 
 from .test_shipped import assert_all_breaks
@@ -52,7 +52,7 @@ CHANGES = {
 
 
 def test_all_are_here():
-    assert sorted(name for name in shipped_scenarios() if name.startswith("agv_")) == sorted(
+    assert sorted(name for name in bundled_scenarios() if name.startswith("agv_")) == sorted(
         CHANGES
     )
 
@@ -72,7 +72,7 @@ def test_those_of_the_how_to_work(tmp_path):
     for text in shown:
         (tmp_path / "mine.toml").write_text(text.replace("200", "2"))
         built = open_target(tmp_path / "mine.toml")
-        examiner = Examiner(built, built.scenario.duration_s or 0.1)
+        examiner = ExpectationMonitor(built, built.scenario.duration_s or 0.1)
         built.simulation.run(built.scenario.duration_s or 0.1)
         robots += built.simulation.robots
         verdicts += [verdict.passed for verdict in examiner.verdicts()]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.scenario.bundled import shipped_scenarios
+from rigless.scenario.bundled import bundled_scenarios
 
 from .test_shipped import assert_all_breaks
 
@@ -32,7 +32,7 @@ CHANGES = {
 
 
 def test_all_are_here():
-    assert sorted(name for name in shipped_scenarios() if name.startswith("rover_")) == sorted(
+    assert sorted(name for name in bundled_scenarios() if name.startswith("rover_")) == sorted(
         CHANGES
     )
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from rigless.robots.vacuum.wire import Scan, Status
-from rigless.scenario.bundled import shipped_scenarios
-from rigless.scenario.expect import Examiner
+from rigless.scenario.bundled import bundled_scenarios
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 
 ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = shipped_scenarios()
+SHIPPED = bundled_scenarios()
 
 # What to change to see a scenario fail. Together the changes must break every one of its expectations.
 WEAK_LEFT = 'faults=[{target="wheel_left", kind="weak", factor=0.9}]'
@@ -83,7 +83,7 @@ def judge(name, *settings, seed=None):
     """The names of a scenario's expectations, and of those that fail."""
     built = open_target(SHIPPED[name], settings, seed, collect=False)
     duration_s = built.scenario.duration_s
-    examiner = Examiner(built, duration_s)
+    examiner = ExpectationMonitor(built, duration_s)
     built.simulation.run(duration_s)
     verdicts = examiner.verdicts()
     return {verdict.text for verdict in verdicts}, {

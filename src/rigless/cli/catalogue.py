@@ -2,7 +2,7 @@
 
 from rigless.console import print_line
 from rigless.scenario import kinds
-from rigless.scenario.bundled import shipped_scenarios
+from rigless.scenario.bundled import bundled_scenarios
 from rigless.worlds.shipped import shipped_cells, shipped_maps, shipped_mazes
 
 
@@ -14,7 +14,7 @@ def show() -> None:
     )
     _section(
         "scenarios",
-        [(name, str(path)) for name, path in shipped_scenarios().items()],
+        [(name, str(path)) for name, path in bundled_scenarios().items()],
         "none installed; write one: docs/reference/scenarios.md",
     )
     shipped = (shipped_maps(), shipped_mazes(), shipped_cells())

@@ -11,7 +11,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import RobotError
 from rigless.scenario.build import Built
-from rigless.scenario.expect import Examiner, Verdict
+from rigless.scenario.expectations import ExpectationMonitor, Verdict
 from rigless.scenario.load import open_target
 
 DEFAULT_DURATION_S = 10.0
@@ -48,12 +48,16 @@ def check_all(
     """Check each target; gives the exit code. All bad input is reported before anything runs."""
     settings = list(settings)
     problems: list[Problem] = []
-    ready: list[tuple[str, Built, Examiner]] = []
+    ready: list[tuple[str, Built, ExpectationMonitor]] = []
     for target in targets:
         try:
             built = open_target(target, settings, seed, collect=False)
             ready.append(
-                (target, built, Examiner(built, built.scenario.duration_s or DEFAULT_DURATION_S))
+                (
+                    target,
+                    built,
+                    ExpectationMonitor(built, built.scenario.duration_s or DEFAULT_DURATION_S),
+                )
             )
         except InputError as error:
             problems += error.problems
@@ -70,7 +74,7 @@ def check_all(
     return 1 if failed else 0
 
 
-def _check(target: str, built: Built, examiner: Examiner) -> Result:
+def _check(target: str, built: Built, examiner: ExpectationMonitor) -> Result:
     sim, scenario = built.simulation, built.scenario
     duration_s = scenario.duration_s or DEFAULT_DURATION_S
     result = Result(scenario.name, target, sim.seed, duration_s)

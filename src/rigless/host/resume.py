@@ -3,7 +3,7 @@
 from typing import Any
 
 from rigless.host.surroundings import Surroundings
-from rigless.scenario.build import Built, rebuilt
+from rigless.scenario.build import Built, rebuild_with
 
 
 def resumed(built: Built, around: Surroundings, fast: bool) -> Built:
@@ -24,4 +24,4 @@ def resumed(built: Built, around: Surroundings, fast: bool) -> Built:
     if not configs:
         built.notes += tuple(notes)
         return built
-    return rebuilt(built, configs, notes)
+    return rebuild_with(built, configs, notes)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.drawing import Gauge, Jog, Lamp, Lines, Part, Plot, Slider, Trail, View, Word
 from rigless.kernel.plain import to_builtins
-from rigless.scenario.kinds import about, kind_of
+from rigless.scenario.kinds import kind_of, summary_of
 
 VERSION = 2
 FRAME, HISTORY, MORE = 1, 2, 3
@@ -86,7 +86,7 @@ def page(stage: str, robot: str, number: int, view: View) -> dict[str, Any]:
         "robot": robot,
         "id": number,
         "kind": kind_of(type(view.robot)),
-        "about": about(type(view.robot)),
+        "about": summary_of(type(view.robot)),
         "parts": [_part(part) for part in view.parts],
         "measures": measures(view),
         "traces": traces(view),

@@ -161,7 +161,7 @@ def build(
             problems,
         )
     for index, expectation in enumerate(scenario.expect):
-        if expectation.robot is not None and not meant(expectation.robot, names):
+        if expectation.robot is not None and not matching_robots(expectation.robot, names):
             problems.append(
                 source.problem(
                     ("expect", index, "robot"),
@@ -175,7 +175,7 @@ def build(
     return Built(simulation, scenario, addresses, source, _speed(scenario, asked), told, collect)
 
 
-def rebuilt(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
+def rebuild_with(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
     """The same with other configs for some robots, which are then entries of their own. What this machine must have for them is not asked."""
     before = built.simulation
     data = json.loads(before.origin["scenario"])
@@ -383,7 +383,7 @@ def _plan(
         problems += source.place(at, error)
 
 
-def meant(pattern: str, names: Iterable[str]) -> list[str]:
+def matching_robots(pattern: str, names: Iterable[str]) -> list[str]:
     """The robots that a name means: the one, or with * in it all that fit."""
     return [
         name for name in names if name == pattern or ("*" in pattern and fnmatchcase(name, pattern))
@@ -393,7 +393,9 @@ def meant(pattern: str, names: Iterable[str]) -> list[str]:
 def _robots(simulation: Simulation, name: str | None) -> list[str]:
     names = list(simulation.robots)
     if name is not None:
-        return meant(name, names) or [name]  # who is not there is told by the check of the input
+        return matching_robots(name, names) or [
+            name
+        ]  # who is not there is told by the check of the input
     if len(names) > 1:
         fix = f"one of: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}; or * for all"
         raise InputError(

@@ -13,11 +13,11 @@ def folder(name: str) -> Path | None:
     return None
 
 
-def shipped_scenarios() -> dict[str, Path]:
+def bundled_scenarios() -> dict[str, Path]:
     """Scenario name → file, for all that come with rigless."""
     place = folder("scenarios")
     return {path.stem: path for path in sorted(place.glob("*.toml"))} if place else {}
 
 
 def find_scenario(name: str) -> Path | None:
-    return shipped_scenarios().get(name.removesuffix(".toml"))
+    return bundled_scenarios().get(name.removesuffix(".toml"))

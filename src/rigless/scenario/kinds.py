@@ -49,7 +49,7 @@ def kind_of(robot: type[Robot]) -> str:
     return _package(robot).rpartition(".")[2]
 
 
-def about(robot: type[Robot]) -> str:
+def summary_of(robot: type[Robot]) -> str:
     """What `summary` says, of a class that is there."""
     return (sys.modules[_package(robot)].__doc__ or "").strip().split("\n")[0]
 

@@ -15,7 +15,7 @@ from rigless.kernel.toml_lines import key_lines
 from rigless.kernel.validation import Native, validate
 from rigless.scenario import kinds
 from rigless.scenario.build import SHARED, Built, Source, build
-from rigless.scenario.bundled import find_scenario, shipped_scenarios
+from rigless.scenario.bundled import bundled_scenarios, find_scenario
 from rigless.scenario.model import Scenario
 
 RAW = dict[str, Any]
@@ -124,7 +124,7 @@ def _nothing_there(target: str, path: Path) -> Problem:
             else f"this folder is {Path.cwd()}"
         )
         return Problem("", f"there is no file {target!r}", fix)
-    options = [*kinds.installed(), *shipped_scenarios()]
+    options = [*kinds.installed(), *bundled_scenarios()]
     fix = (
         did_you_mean(target, options) + "; see: rigless list"
         if options

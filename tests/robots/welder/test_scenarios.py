@@ -2,8 +2,8 @@
 
 import pytest
 
-from rigless.scenario.bundled import shipped_scenarios
-from rigless.scenario.expect import Examiner
+from rigless.scenario.bundled import bundled_scenarios
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 
 # What to change to see a scenario fail. Together the changes must break every one of its expectations.
@@ -24,15 +24,15 @@ CHANGES = {
 
 
 def judge(name, *settings):
-    built = open_target(shipped_scenarios()[name], settings, collect=False)
-    examiner = Examiner(built, built.scenario.duration_s)
+    built = open_target(bundled_scenarios()[name], settings, collect=False)
+    examiner = ExpectationMonitor(built, built.scenario.duration_s)
     built.simulation.run(built.scenario.duration_s)
     verdicts = examiner.verdicts()
     return {one.text for one in verdicts}, {one.text for one in verdicts if not one.passed}
 
 
 def test_every_scenario_of_the_welder_is_here():
-    assert sorted(name for name in shipped_scenarios() if name.startswith("welder_")) == sorted(
+    assert sorted(name for name in bundled_scenarios() if name.startswith("welder_")) == sorted(
         CHANGES
     )
 

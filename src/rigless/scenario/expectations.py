@@ -10,7 +10,7 @@ from rigless.kernel.links import Output
 from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
-from rigless.scenario.build import Built, meant
+from rigless.scenario.build import Built, matching_robots
 from rigless.scenario.model import Expectation, Region
 
 SHOWN = 3  # times of what was counted
@@ -51,7 +51,7 @@ class _Watch:
         )
 
 
-class Examiner:
+class ExpectationMonitor:
     """Watches a simulation for `duration_s` and judges at the end."""
 
     def __init__(self, built: Built, duration_s: float):
@@ -125,7 +125,10 @@ class Examiner:
 
     def _meant(self, e: Expectation) -> dict[str, Robot]:
         robots = self._sim.robots
-        return {name: robots[name] for name in meant("*" if e.robot is None else e.robot, robots)}
+        return {
+            name: robots[name]
+            for name in matching_robots("*" if e.robot is None else e.robot, robots)
+        }
 
     def _read(self, e: Expectation, robot: Robot) -> Any:
         if e.value is None:

@@ -5,7 +5,7 @@ import pytest
 
 from rigless.kernel.problems import InputError
 from rigless.scenario.build import Built, Source
-from rigless.scenario.expect import Examiner, describe, look_up
+from rigless.scenario.expectations import ExpectationMonitor, describe, look_up
 from rigless.scenario.load import open_target
 from rigless.scenario.model import Expectation
 
@@ -160,7 +160,7 @@ def test_a_star_means_all_robots_that_fit():
 
 def test_examining_changes_nothing_of_what_the_robot_does():
     scene, other = built(ROLLING, expect=[{**X, "from_s": 0, "min": 0}]), built(ROLLING)
-    Examiner(scene, 1.0)
+    ExpectationMonitor(scene, 1.0)
     scene.simulation.run(1)
     other.simulation.run(1)
     assert scene.simulation.snapshot().robots == other.simulation.snapshot().robots
@@ -212,7 +212,7 @@ def test_an_expectation_reads_as_a_sentence(expect, text):
 
 def told(expect, robots=None):
     scene = built(robots, expect=[{"event": "x"}, expect])
-    return [str(problem) for problem in problems(Examiner, scene, 1.0)]
+    return [str(problem) for problem in problems(ExpectationMonitor, scene, 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,9 @@ def test_a_region_needs_a_robot_with_a_pose():
 
 def test_all_wrong_expectations_are_told_at_once():
     scene = built(expect=[{**X, "min": 0}, {"value": "a", "min": 0}, {"port": "b", "max_count": 0}])
-    assert [problem.where.split(":")[0] for problem in problems(Examiner, scene, 1.0)] == [
+    assert [
+        problem.where.split(":")[0] for problem in problems(ExpectationMonitor, scene, 1.0)
+    ] == [
         "expect[1]",
         "expect[2]",
     ]
@@ -316,7 +318,7 @@ def test_what_a_port_has_sent_can_be_expected():
         {},
         Source(),
     )
-    examiner = Examiner(built, 2)
+    examiner = ExpectationMonitor(built, 2)
     built.simulation.run(2)
     (verdict,) = examiner.verdicts()
     assert verdict.passed
@@ -333,7 +335,7 @@ def test_a_sent_path_that_names_no_message(path):
         built.simulation, built.scenario.model_copy(update={"expect": [expectation]}), {}, Source()
     )
     with pytest.raises(InputError, match=r"sent\.PORT\.TYPE\.FIELD"):
-        Examiner(built, 2)
+        ExpectationMonitor(built, 2)
 
 
 def answers(*expect):

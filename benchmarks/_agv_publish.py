@@ -36,7 +36,7 @@ class _Mute:
     def dropped(self, link: int) -> None:
         self.lost += 1
 
-    def told(self, text: str, severity: Any) -> None: ...
+    def log(self, text: str, severity: Any) -> None: ...
 
 
 async def publishing(address: str, seconds: float) -> dict[str, float]:

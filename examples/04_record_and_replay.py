@@ -6,7 +6,7 @@ from pathlib import Path
 import rigless
 from rigless.kernel.recording import record_to_bytes
 from rigless.recordings.diff import compare
-from rigless.recordings.reading import Recording
+from rigless.recordings.reader import Recording
 from rigless.recordings.replay import verify
 
 THERMOSTAT = Path(__file__).parent / "thermostat"

@@ -56,17 +56,19 @@ def check_driver(
     again, as after a loss. Gives what was read. What a robot would be told as the loss of the part is an AssertionError here."""
     from rigless.hardware.codec import HardwareCodec
     from rigless.hardware.messages import DriverState
-    from rigless.transports.drivers import Keeper
+    from rigless.transports.drivers import DriverSupervisor
 
     codec, told = HardwareCodec(), []
 
     async def once() -> None:
-        keeper = Keeper(driver, lambda subject, data: told.extend(codec.decode(data, subject)))
-        keeping = asyncio.create_task(keeper.run())
-        await keeper.settled.wait()  # it was reached, or lost
+        supervisor = DriverSupervisor(
+            driver, lambda subject, data: told.extend(codec.decode(data, subject))
+        )
+        keeping = asyncio.create_task(supervisor.run())
+        await supervisor.settled.wait()  # it was reached, or lost
         await asyncio.sleep(seconds)
         for command in commands:
-            keeper.give(command)
+            supervisor.submit(command)
             await asyncio.sleep(seconds)
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)

@@ -9,7 +9,7 @@ import pytest
 from mcap.reader import make_reader
 from mcap.writer import Writer
 
-from rigless.recordings.reading import Recording
+from rigless.recordings.reader import Recording
 
 
 @pytest.fixture

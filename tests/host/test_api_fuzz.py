@@ -103,7 +103,7 @@ async def test_no_body_on_any_endpoint_makes_a_server_error(tmp_path, monkeypatc
                     broken.add((path, body[:200]))
                 host.sim.clear("thermostat")
                 host.set_speed("lockstep")
-                host.tape.stop()
+                host.recording_file.stop()
         for path in ("/api/status", "/api/events", "/api/metrics", "/api/snapshots", "/api/faults"):
             if (await http.get(path)).status_code != 200:
                 broken.add((path, b"afterwards"))

@@ -179,7 +179,7 @@ async def test_unknown_paths_and_methods_are_told_in_the_same_words():
 @on_loop
 async def test_whatever_is_let_in_can_be_replayed(tmp_path, path, body):
     async with api() as (host, http):
-        host.tape.start(tmp_path / "f.mcap")
+        host.recording_file.start(tmp_path / "f.mcap")
         await http.post(path, content=body, headers={"Content-Type": "application/json"})
         await host.step(510)
     assert verify(tmp_path / "f.mcap").difference is None

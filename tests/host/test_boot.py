@@ -8,8 +8,8 @@ from uuid import UUID
 
 import pytest
 
+from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host
-from rigless.host.surroundings import Surroundings, state_folder
 from rigless.recordings.replay import verify
 from rigless.scenario.load import open_target
 
@@ -105,7 +105,7 @@ async def test_transports_hear_that_time_has_jumped():
     host = mortal("lockstep")
     await host.open()
     heard = []
-    host.transports["mortal", "line"].rewound = lambda: heard.append(
+    host.transports["mortal", "line"].restarted = lambda: heard.append(
         robot_of(host).input["boot_id"]
     )
     host.reset()
@@ -119,7 +119,7 @@ def test_a_recording_of_it_replays(tmp_path):
     async def run():
         host = mortal(1.0)
         await host.open()
-        host.tape.start(tmp_path / "run.mcap")
+        host.recording_file.start(tmp_path / "run.mcap")
         await host.run()
         await host.close()
 
@@ -137,8 +137,8 @@ async def test_in_a_fast_run_a_broker_is_not_there_and_nothing_is_told(tmp_path)
 
 
 def test_in_a_fast_run_with_a_server_of_our_own_it_is():
-    host = mortal("fast", nats=True, around=Surroundings(embedded_nats=True))
-    host.tidings.boot()
+    host = mortal("fast", nats=True, around=Environment(embedded_nats=True))
+    host.host_inputs.boot()
     assert robot_of(host).input["boot_id"]
 
 
@@ -171,7 +171,7 @@ async def test_what_a_transport_tells_people_is_not_said_by_the_robot():
     host = mortal(1.0)
     await host.open()
     try:
-        host.transports["mortal", "line"].inbox.told("the line hums", "warning")
+        host.transports["mortal", "line"].inbox.log("the line hums", "warning")
         event = host.sim.events[-1]
         assert (event.robot, event.severity, event.text) == ("", "warning", "mortal: the line hums")
     finally:
@@ -182,7 +182,7 @@ async def test_what_a_transport_tells_people_is_not_said_by_the_robot():
 @on_loop
 async def test_a_date_that_is_set_while_it_runs_is_followed(monkeypatch, hours):
     real = time.time
-    monkeypatch.setattr("rigless.host.tidings.DATE_WALL_NS", 1_000_000)
+    monkeypatch.setattr("rigless.host.host_inputs.DATE_WALL_NS", 1_000_000)
     host = mortal(1.0)
     host.end_ns = None
     async with on_air(host):

@@ -15,7 +15,7 @@ def epoch_after(speed, play=lambda host: None, record=None):
         host = Host(open_target("rover", ["ports.dds=231"], 1, collect=False), speed, 0.02)
         await host.open()
         if record:
-            host.tape.start(record)
+            host.recording_file.start(record)
         try:
             await host.run()
             play(host)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.host.links import PortInbox
+from rigless.host.port_inbox import PortInbox
 from rigless.kernel import inputs as inp
 from rigless.kernel.problems import InputError
 from rigless.recordings.replay import verify
@@ -49,9 +49,9 @@ async def test_a_reset_recovers_and_the_same_client_goes_on():
         client.send("fail\n")
         await until(lambda: host.failure)
         inbox = PortInbox(host, "brittle", "line")
-        assert inbox.deaf, "what comes now is taken by nobody"
+        assert inbox.robot_failed, "what comes now is taken by nobody"
         host.reset()
-        assert (host.state, host.failure, inbox.deaf) == ("running", "", False)
+        assert (host.state, host.failure, inbox.robot_failed) == ("running", "", False)
         assert await client.ask("hello") == "hello"
         await until(lambda: host.sim.now_ns > 0)
 
@@ -75,7 +75,7 @@ async def test_a_restore_recovers_too():
 @on_loop
 async def test_the_recording_of_a_failed_run_replays(tmp_path, word):
     async with on_air(brittle()) as host, client_of(host, "brittle") as client:
-        host.tape.start(tmp_path / "f.mcap")
+        host.recording_file.start(tmp_path / "f.mcap")
         assert await client.ask("hello") == "hello"
         client.send(f"{word}\n")
         await until(lambda: host.failure)

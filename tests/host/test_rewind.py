@@ -45,7 +45,7 @@ async def test_a_line_half_sent_before_a_restore_is_finished_after_it():
         assert (await client.ask("T")).startswith("TEMP")
         client.send("SET 2")
         await until(lambda: [link.codec.pending for link in links(host).values()] == [b"SET 2"])
-        host.restore("half")  # a peer cannot be rewound: it is in the middle of SET, not of GET
+        host.restore("half")  # a peer cannot be restarted: it is in the middle of SET, not of GET
         assert await client.ask("3") == "OK"
         assert " SET 23.0 " in await client.ask("GET")
 

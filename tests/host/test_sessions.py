@@ -28,7 +28,7 @@ def test_a_note_is_for_this_user_only_and_holds_what_ctl_needs(folder):
     path = sessions.write("http://127.0.0.1:1", "secret", "winter")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert sessions.the_one() == {
+    assert sessions.only_instance() == {
         "pid": os.getpid(),
         "url": "http://127.0.0.1:1",
         "token": "secret",
@@ -39,7 +39,7 @@ def test_a_note_is_for_this_user_only_and_holds_what_ctl_needs(folder):
 def test_a_note_is_written_anew_when_the_pid_comes_again():
     sessions.write("http://127.0.0.1:1", "old", "winter")
     sessions.write("http://127.0.0.1:2", "new", "winter")
-    assert sessions.the_one()["token"] == "new"
+    assert sessions.only_instance()["token"] == "new"
 
 
 def test_a_link_in_the_way_is_not_followed(folder, tmp_path):
@@ -57,7 +57,7 @@ def test_the_note_of_a_dead_process_is_removed(folder):
         json.dumps({"pid": dead_pid(), "url": "http://127.0.0.1:1", "token": None, "name": "old"})
     )
     with pytest.raises(InputError, match="no running rigless"):
-        sessions.the_one()
+        sessions.only_instance()
     assert not stale.exists()
 
 
@@ -78,14 +78,14 @@ def test_a_note_that_cannot_be_read_is_passed_over(folder, text):
     folder.mkdir()
     (folder / "1.json").write_text(text)
     sessions.write("http://127.0.0.1:1", "secret", "winter")
-    assert sessions.the_one()["name"] == "winter"
+    assert sessions.only_instance()["name"] == "winter"
 
 
 def test_a_note_without_all_its_fields_is_passed_over(folder):
     folder.mkdir()
     (folder / "1.json").write_text(json.dumps({"pid": os.getpid()}))
     with pytest.raises(InputError, match="no running rigless"):
-        sessions.the_one()
+        sessions.only_instance()
 
 
 def test_several_instances_are_named(folder):
@@ -93,7 +93,7 @@ def test_several_instances_are_named(folder):
     other = {"pid": os.getppid(), "url": "http://127.0.0.1:2", "token": None, "name": "summer"}
     (folder / "2.json").write_text(json.dumps(other))
     with pytest.raises(InputError, match="several") as caught:
-        sessions.the_one()
+        sessions.only_instance()
     assert "http://127.0.0.1:1 (winter)" in str(caught.value)
     assert "http://127.0.0.1:2 (summer)" in str(caught.value)
 
@@ -102,14 +102,14 @@ def test_several_instances_are_named(folder):
 
 
 def test_the_key_is_for_this_user_only_and_kept(folder):
-    first = sessions.secret()
+    first = sessions.cookie_key()
     path = folder / "cookie.key"
     assert (len(first), stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (
         32,
         0o600,
         0o700,
     )
-    assert sessions.secret() == first == path.read_bytes()
+    assert sessions.cookie_key() == first == path.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_key_that_others_could_know_is_not_used(folder, data, mode):
     folder.mkdir()
     (folder / "cookie.key").write_bytes(data)
     (folder / "cookie.key").chmod(mode)
-    first, second = sessions.secret(), sessions.secret()
+    first, second = sessions.cookie_key(), sessions.cookie_key()
     assert (len(first), len(second)) == (32, 32)
     assert data not in (first, second)
     assert first != second
@@ -127,11 +127,11 @@ def test_a_key_that_others_could_know_is_not_used(folder, data, mode):
 
 def test_without_a_place_to_keep_it_a_key_is_made_up(folder):
     folder.write_text("not a folder")
-    assert len(sessions.secret()) == 32
-    assert sessions.secret() != sessions.secret()
+    assert len(sessions.cookie_key()) == 32
+    assert sessions.cookie_key() != sessions.cookie_key()
 
 
 def test_a_key_is_no_note(folder):
-    sessions.secret()
+    sessions.cookie_key()
     assert sessions.running() == []
     assert (folder / "cookie.key").exists()

@@ -33,7 +33,7 @@ async def test_time_spent_in_pause_is_not_made_up_for():
     async with on_air(make_host(speed=100)) as host:
         host.pause()
         stood_ns, wall_ns, lost_ns = host.sim.now_ns, host.pace.wall0_ns, host.lost_ns
-        await until(lambda: host._alarm is not None and host._alarm._waiter is not None)
+        await until(lambda: host._timer is not None and host._timer._waiter is not None)
         host.resume()
         assert host.pace.sim0_ns == stood_ns
         assert host.pace.wall0_ns > wall_ns

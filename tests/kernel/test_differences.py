@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigless.recordings.diff import MISSING, compare, first_field
-from rigless.recordings.reading import Record
+from rigless.recordings.reader import Record
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),

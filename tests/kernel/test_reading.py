@@ -10,7 +10,7 @@ from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.snapshot import MAGIC
-from rigless.recordings.reading import Record, Recording
+from rigless.recordings.reader import Record, Recording
 
 from .robots import Counter
 

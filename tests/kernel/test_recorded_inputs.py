@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rigless.kernel import inputs as inp
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.kernel.simulation import Simulation
-from rigless.recordings.reading import Recording
+from rigless.recordings.reader import Recording
 
 from .robots import Counter
 from .scenes import scene

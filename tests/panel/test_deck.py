@@ -10,7 +10,7 @@ from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.kernel.simulation import RobotError
 from rigless.panel.deck import FRAME_S, Deck
-from rigless.recordings.reel import Reel
+from rigless.recordings.seekable import SeekableRecording
 from rigless.scenario.load import open_target
 
 LENGTH_S = 600.0
@@ -98,8 +98,8 @@ async def test_seeking_ends_where_a_straight_run_does(file):
         await deck.settled()
         assert deck.epoch > before
         assert (time_s(deck), deck.describe()["seeking"]) == (min(max(at_s, 0), LENGTH_S), None)
-    straight = Reel.open(file)
-    straight.move_at_once(77_000_000_000)
+    straight = SeekableRecording.open(file)
+    straight.seek(77_000_000_000)
     assert deck.sim.snapshot() == straight.simulation.snapshot()
     await deck.close()
 
@@ -243,12 +243,14 @@ async def test_what_comes_too_late_to_be_played_in_time_is_not_caught_up(file):
     deck = await loaded(file, wall)
     deck.play(1.0)
     await turn_until(lambda: wall.now_s >= 1)
-    move = Reel.move
+    move = SeekableRecording.move
     try:
-        Reel.move = lambda self, target_ns, through=False: iter(())  # the machine gets nothing done
+        SeekableRecording.move = lambda self, target_ns, through=False: iter(
+            ()
+        )  # the machine gets nothing done
         await turn_until(lambda: wall.now_s >= 60)
     finally:
-        Reel.move = move
+        SeekableRecording.move = move
     began, stood = wall.now_s, time_s(deck)
     await turn_until(lambda: wall.now_s >= began + 1)
     assert time_s(deck) == pytest.approx(stood + wall.now_s - began, abs=0.5)

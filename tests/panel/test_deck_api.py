@@ -61,9 +61,9 @@ async def test_the_recordings_of_this_folder_and_of_this_run_are_listed_newest_f
     (folder / "notes.txt").write_text("no recording")
     (folder / "folder.mcap").mkdir()
     async with api() as (host, http):
-        host.tape.start(tmp_path / "elsewhere.mcap")
-        host.tape.stop()
-        host.tape.start(folder / "now.mcap")
+        host.recording_file.start(tmp_path / "elsewhere.mcap")
+        host.recording_file.stop()
+        host.recording_file.start(folder / "now.mcap")
         found = await good(http.get("/api/recordings"))
         assert {entry["name"] for entry in found[:2]} == {"elsewhere.mcap", "now.mcap"}
         assert [entry["name"] for entry in found if entry["writing"]] == ["now.mcap"]
@@ -72,7 +72,7 @@ async def test_the_recordings_of_this_folder_and_of_this_run_are_listed_newest_f
             {"name": "old.mcap", "path": str(folder / "old.mcap"), "bytes": 2, "modified": "2001-09-09T01:46:39+00:00", "writing": False},
             {"name": "older.mcap", "path": str(folder / "older.mcap"), "bytes": 3, "modified": "2001-09-09T01:46:38+00:00", "writing": False},
         ]  # fmt: skip
-        host.tape.stop()
+        host.recording_file.stop()
         (tmp_path / "elsewhere.mcap").unlink()
         found = await good(http.get("/api/recordings"))
         assert [entry["name"] for entry in found] == [
@@ -139,13 +139,13 @@ async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
 @on_loop
 async def test_the_recording_that_is_being_made_can_be_opened(folder, monkeypatch):
     monkeypatch.setattr(
-        "rigless.host.tape.FLUSH_WALL_NS", 10**18
+        "rigless.host.recording_file.FLUSH_WALL_NS", 10**18
     )  # what is in the file is what the test has flushed
     async with api() as (host, http):
         file = (await good(http.post("/api/recording")))["recording"]
         await good(http.post("/api/robots/thermostat/inputs", json={"inputs": {"outside_c": -20}}))
         await host.step(2000)
-        host.tape._recorder.flush()
+        host.recording_file._recorder.flush()
         truth = (await good(http.get("/api/robots/thermostat/truth")))["truth"]
         await host.step(1000)
         deck = await good(http.post("/api/deck", json={"file": file}))

@@ -10,7 +10,7 @@ from mcap_ros2.decoder import DecoderFactory
 from rigless.kernel.inputs import Arrive, Connect
 from rigless.kernel.recording import Recorder
 from rigless.recordings.diff import compare
-from rigless.recordings.reading import Recording
+from rigless.recordings.reader import Recording
 from rigless.recordings.replay import verify
 from rigless.ros import cdr
 from rigless.ros import messages as m

@@ -8,8 +8,8 @@ import os
 import sys
 from pathlib import Path
 
+from rigless.host.environment import Environment
 from rigless.host.host import Host
-from rigless.host.surroundings import Surroundings
 from rigless.scenario.load import open_target
 
 
@@ -17,7 +17,7 @@ async def live(port: str, state: Path) -> None:
     host = Host(
         open_target("agv", [f"ports.nats={port}"], 1, collect=False),
         1.0,
-        surroundings=Surroundings(state),
+        environment=Environment(state),
     )
     await host.open()
     await host.run()

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nats_servers import Proxy, Server
+from rigless.host.environment import Environment
 from rigless.host.host import Host
-from rigless.host.surroundings import Surroundings
 from rigless.scenario.load import open_target
 
 DEADLINE_S = 60.0
@@ -38,7 +38,7 @@ async def robot(
 ) -> AsyncIterator[Host]:
     """A host with the AGV that rigless brings, on the air at this server."""
     built = open_target("agv", [f"ports.nats={server.address}", *settings], seed, collect=False)
-    host = Host(built, speed, surroundings=Surroundings(state))
+    host = Host(built, speed, environment=Environment(state))
     await host.open()
     running = asyncio.create_task(host.run())
     try:

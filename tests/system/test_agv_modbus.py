@@ -20,7 +20,7 @@ from rigless.host.host import Host
 from rigless.host.playback import Playback
 from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder
-from rigless.recordings.reading import Recording
+from rigless.recordings.reader import Recording
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.hardware import real_parts
 from rigless.scenario.load import open_target

@@ -4,13 +4,13 @@ import asyncio
 
 
 class Diary:
-    deaf = False
+    robot_failed = False
 
     def __init__(self):
         self.links = 0
         self.reports = []
         self.drops = []
-        self.told_texts = []
+        self.logged = []
 
     def new_link(self):
         self.links += 1
@@ -28,8 +28,8 @@ class Diary:
     def dropped(self, link):
         self.drops.append(link)
 
-    def told(self, text, severity):
-        self.told_texts.append((severity, text))
+    def log(self, text, severity):
+        self.logged.append((severity, text))
 
     def data(self, link):
         return b"".join(report[2] for report in self.reports if report[:2] == ("received", link))

@@ -113,13 +113,13 @@ class Robot(Diary):
 
     @property
     def texts(self):
-        return "\n".join(text for _, text in self.told_texts)
+        return "\n".join(text for _, text in self.logged)
 
     async def until_connected(self):
-        await until(lambda: self.is_up, f"connected: {self.report} {self.told_texts}")
+        await until(lambda: self.is_up, f"connected: {self.report} {self.logged}")
 
     async def until_sent(self):
-        await until(lambda: self.depth == 0, f"outbox empty: {self.told_texts}")
+        await until(lambda: self.depth == 0, f"outbox empty: {self.logged}")
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ from rigless.transports import drivers
 from rigless.transports.drivers import Transport
 from rigless.transports.transport import ALL
 
-from . import shelf
+from . import driver_package
 from .inboxes import Diary, until
 
 CODEC = HardwareCodec()
@@ -37,7 +37,7 @@ LIMITS = {"max_speed": 1.0, "max_acceleration": 1.0, "max_deceleration": 1.0}
 @pytest.fixture
 def world(tmp_path, monkeypatch):
     """The parts of the package on the shelf, by their ids."""
-    shelf.lay_out(tmp_path)
+    driver_package.install(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(drivers, "RETRY_S", 0.005)
     monkeypatch.setattr(drivers, "RETURN_S", 0.01)
@@ -343,7 +343,7 @@ def test_a_wrong_config_and_broken_packages_are_named(world):
 
 
 def test_what_is_no_driver_is_refused(tmp_path, monkeypatch):
-    shelf.lay_out(tmp_path, serial="not_a_driver")
+    driver_package.install(tmp_path, serial="not_a_driver")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(
         InputError, match=r"not_a_driver is no subclass of rigless.hardware.MotorDriver"
@@ -354,7 +354,7 @@ def test_what_is_no_driver_is_refused(tmp_path, monkeypatch):
 
 def test_two_packages_for_one_type_are_one_too_many(world, tmp_path, monkeypatch):
     (tmp_path / "more").mkdir()
-    shelf.lay_out(tmp_path / "more", name="other-drivers")
+    driver_package.install(tmp_path / "more", name="other-drivers")
     monkeypatch.syspath_prepend(tmp_path / "more")
     with pytest.raises(
         InputError,

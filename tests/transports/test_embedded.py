@@ -17,17 +17,17 @@ from nats_servers import Server as RealServer
 from rigless.kernel.problems import InputError
 from rigless.transports.jetstream import embedded
 from rigless.transports.jetstream import server as servers
-from rigless.transports.jetstream.embedded import RESTARTS, Embedded
+from rigless.transports.jetstream.embedded import RESTARTS, EmbeddedServers
 
 from .inboxes import until
 
 
 class Scene:
-    """An `Embedded` and what it has told."""
+    """An `EmbeddedServers` and what it has told."""
 
     def __init__(self, folder, always=False):
         self.told = []
-        self.embedded = Embedded(
+        self.embedded = EmbeddedServers(
             folder, lambda text, severity: self.told.append((severity, text)), always
         )
 
@@ -236,9 +236,9 @@ def test_one_that_ends_by_itself_is_started_again_with_its_store(tmp_path, monke
 SCRIPT = """
 import asyncio, sys
 from pathlib import Path
-from rigless.transports.jetstream.embedded import Embedded
+from rigless.transports.jetstream.embedded import EmbeddedServers
 async def main():
-    embedded = Embedded(Path(sys.argv[1]), lambda *_: None)
+    embedded = EmbeddedServers(Path(sys.argv[1]), lambda *_: None)
     await embedded.ensure("127.0.0.1:0")
     print(embedded.pids[0], flush=True)
     await asyncio.sleep(60)

@@ -237,7 +237,7 @@ async def test_of_what_is_remembered_the_last_of_each_key_comes_back(tmp_path):
             ]
             assert robot.heard("settings.reported") == [message(109, x=9)]
             before = len(robot.heard("command.ack"))
-            robot.transport.rewound()
+            robot.transport.restarted()
             assert len(robot.heard("command.ack")) == 2 * before
 
 

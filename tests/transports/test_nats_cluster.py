@@ -237,7 +237,7 @@ async def test_what_ails_all_robots_of_a_connection_is_said_once(tmp_path, monke
             told = [
                 text
                 for robot in (a, b, c)
-                for _, text in robot.told_texts
+                for _, text in robot.logged
                 if "has not answered" in text
             ]
             assert len(told) == 1

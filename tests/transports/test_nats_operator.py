@@ -91,7 +91,7 @@ async def test_consumers_with_other_settings_are_used_as_they_are_and_told(tmp_p
                         await other.ask(name, number)
                     await until(lambda robot=robot: len(robot.heard("command.request")) == 5)
                     assert remark in robot.texts
-                    assert remark or not robot.told_texts
+                    assert remark or not robot.logged
                     kept = (await ask(other, f"CONSUMER.INFO.{IN}.{name}"))["config"]
                     expected = {
                         key: value
@@ -393,7 +393,7 @@ async def test_a_missing_permission_to_hear_or_to_acknowledge_is_named_once(tmp_
             await until(lambda: len(robot.heard("command.request")) == 5)
             await until(lambda: "publish to $JS.ACK.ROBOT_IN.r2.> (" in robot.texts)
             await asyncio.sleep(0.05)
-            assert len(robot.told_texts) == 1
+            assert len(robot.logged) == 1
 
 
 @on_loop

@@ -15,7 +15,7 @@ from nats_servers import Server
 from rigless.kernel.problems import InputError
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream import outbox_file
-from rigless.transports.jetstream.outbox import Letter, Outbox
+from rigless.transports.jetstream.outbox import DurableMessage, Outbox
 
 from .inboxes import until
 from .nats_robots import OUT, Robot, backend, on_loop, port, running
@@ -31,7 +31,7 @@ def box(folder, told=None):
 
 def letters(count, size=10, first=1):
     return [
-        Letter("a", number, "s", f"id-{number}", b"x" * size)
+        DurableMessage("a", number, "s", f"id-{number}", b"x" * size)
         for number in range(first, first + count)
     ]
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream import protocol
-from rigless.transports.jetstream.existing import check_outbound
-from rigless.transports.jetstream.outbox import Letter, Outbox
+from rigless.transports.jetstream.audit import check_outbound
+from rigless.transports.jetstream.errors import LinkError
+from rigless.transports.jetstream.outbox import DurableMessage, Outbox
 from rigless.transports.jetstream.streams import Stream, covers
-from rigless.transports.jetstream.trouble import LinkError
 
 from .inboxes import until
 from .nats_robots import on_loop
@@ -137,7 +137,7 @@ def test_what_a_stream_does_not_take_is_named():
 
 def letters(robot, numbers, size=10):
     return [
-        Letter(robot, number, f"robot.{robot}.events", f"{robot}-{number}", b"x" * size)
+        DurableMessage(robot, number, f"robot.{robot}.events", f"{robot}-{number}", b"x" * size)
         for number in numbers
     ]
 

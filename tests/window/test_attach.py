@@ -27,7 +27,7 @@ def run(*words, settings=(), record=None, speed=1.0):
         host.sim.listeners.input.append(lambda at, what, source: given.append(what))
         await host.open()
         if record:
-            host.tape.start(record)
+            host.recording_file.start(record)
         link = WindowLink(host, (sys.executable, PUPPET, *map(str, words)))
         try:
             await link.open()

@@ -32,7 +32,7 @@ class Api:
         if url is None:
             from rigless.host import sessions
 
-            note = sessions.the_one()
+            note = sessions.only_instance()
             url, token = note["url"], token or note["token"]
         try:
             parts = urllib.parse.urlsplit(url)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rigless.console import print_event, print_line, print_note, progress, stderr_console
 from rigless.host import sessions
+from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host
-from rigless.host.surroundings import Surroundings, state_folder
 from rigless.kernel.events import SEVERITIES, Event
 from rigless.scenario.build import Built
 
@@ -41,7 +41,7 @@ def run_live(built: Built, options: Options) -> int:
 
 
 async def _run(built: Built, options: Options, duration_s: float | None) -> int:
-    around = Surroundings(state_folder(options.state), options.embedded_nats, options.backend)
+    around = Environment(state_folder(options.state), options.embedded_nats, options.backend)
     return await serve_host(Host(built, options.pace, duration_s, around), options)
 
 
@@ -62,7 +62,7 @@ async def serve_host(host: Host, options: Options) -> int:
     await host.open()
     try:
         if options.record is not None:
-            host.tape.start(options.record)
+            host.recording_file.start(options.record)
         server = _server(host, options)
         for text in host.built.notes:
             print_note(text, "yellow")
@@ -82,7 +82,7 @@ async def serve_host(host: Host, options: Options) -> int:
         begin = time.monotonic()
         await _run_with_progress(host)
         _sum_up(host, time.monotonic() - begin)
-        lost = bool(host.tape.failed)
+        lost = bool(host.recording_file.failed)
     finally:
         if window is not None:
             await window.close()
@@ -147,14 +147,14 @@ def _sum_up(host: Host, wall_s: float) -> None:
     )
     for place, count in host.dropped.items():
         print_note(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
-    if host.tape.failed:
+    if host.recording_file.failed:
         print_note(
-            f"error: the recording to {host.tape.path} is incomplete: {host.tape.failed}",
+            f"error: the recording to {host.recording_file.path} is incomplete: {host.recording_file.failed}",
             "bold red",
         )
-    elif host.tape.path is not None:
+    elif host.recording_file.path is not None:
         print_note(
-            f"recorded {host.tape.messages} messages; next: rigless replay {host.tape.path} --verify",
+            f"recorded {host.recording_file.messages} messages; next: rigless replay {host.recording_file.path} --verify",
             "dim",
         )
     if host.failure:

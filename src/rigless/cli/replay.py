@@ -6,7 +6,7 @@ from pathlib import Path
 from rigless.cli.live import Options, serve_host
 from rigless.console import print_line, print_note, progress
 from rigless.recordings.diff import compare
-from rigless.recordings.reading import Recording
+from rigless.recordings.reader import Recording
 from rigless.recordings.replay import rebuild, verify
 
 

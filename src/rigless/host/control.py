@@ -111,7 +111,7 @@ def summarise(host: Host) -> dict[str, Any]:
         "real_time_factor": host.real_time_factor(),
         "lost_s": host.lost_ns / 1e9,
         "seed": host.sim.seed,
-        "recording": str(host.tape.path) if host.tape.path else None,
+        "recording": str(host.recording_file.path) if host.recording_file.path else None,
     }
 
 
@@ -264,7 +264,7 @@ def _add_robots(app: FastAPI, host: Host) -> None:
         return {
             "time_s": host.sim.now_s,
             "events_processed": host.sim.agenda.processed,
-            "recorded_messages": host.tape.messages,
+            "recorded_messages": host.recording_file.messages,
             "dropped": dict(host.dropped),
             "robots": {
                 robot.name: to_builtins(robot.metrics) for robot in host.sim.robots.values()
@@ -309,12 +309,14 @@ def _add_tape(app: FastAPI, host: Host) -> None:
     @app.post("/api/recording")
     async def record(body: RecordTo = RecordTo()) -> dict[str, Any]:  # noqa: B008  # it is never changed
         host.catch_up()
-        host.tape.start(None if body.file is None else Path(body.file), host.built.scenario.name)
+        host.recording_file.start(
+            None if body.file is None else Path(body.file), host.built.scenario.name
+        )
         return describe(host)
 
     @app.delete("/api/recording")
     async def stop_recording() -> dict[str, Any]:
-        path = host.tape.stop()
+        path = host.recording_file.stop()
         if path is None:
             raise InputError(Problem("recording", "nothing is being recorded"))
         return {"file": str(path)}

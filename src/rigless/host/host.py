@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from rigless.host.alarm import Alarm
-from rigless.host.links import PortInbox, reconcile
+from rigless.host.environment import Environment
+from rigless.host.host_inputs import HostInputs
 from rigless.host.pace import Pace
-from rigless.host.resume import resumed
-from rigless.host.surroundings import Surroundings
-from rigless.host.tape import FLUSH_WALL_NS, Tape
-from rigless.host.tidings import Tidings
+from rigless.host.port_inbox import PortInbox, reconcile
+from rigless.host.precise_timer import PreciseTimer
+from rigless.host.recording_file import FLUSH_WALL_NS, RecordingFile
+from rigless.host.saved_settings import with_saved_settings
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.links import Output
@@ -28,7 +28,7 @@ from rigless.kernel.simulation import RobotError
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.snapshot import check as check_snapshot
 from rigless.scenario.build import Built
-from rigless.transports.transport import Dialer, Rewinder, Transport, make
+from rigless.transports.transport import Dialer, RestartObserver, Transport, make
 
 SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
 NEVER_NS = 1 << 62
@@ -44,11 +44,11 @@ class Host:
         built: Built,
         speed: float | str | None = None,
         duration_s: float | None = None,
-        surroundings: Surroundings | None = None,
+        environment: Environment | None = None,
     ):
         self.pace = Pace.of(built.speed if speed is None else speed)
-        self.surroundings = surroundings or Surroundings()
-        self.built = resumed(built, self.surroundings, self.pace.mode == "fast")
+        self.environment = environment or Environment()
+        self.built = with_saved_settings(built, self.environment, self.pace.mode == "fast")
         self.sim = self.built.simulation
         self.begun = False
         self.paused = False
@@ -59,8 +59,8 @@ class Host:
         self.dropped: dict[str, int] = {}
         self.lost_ns = 0
         self.live: dict[int, tuple[str, str, str, str]] = {}  # link → robot, port, peer, local
-        self.tape = Tape(self.sim)
-        self.tidings = Tidings(self)
+        self.recording_file = RecordingFile(self.sim)
+        self.host_inputs = HostInputs(self)
         self.transports: dict[tuple[str, str], Transport] = {}
         self.urls: dict[tuple[str, str], str] = {}
         self.snapshots: dict[str, Snapshot] = {}
@@ -69,10 +69,8 @@ class Host:
         self._next_link = 0
         self._slice_sim_ns = 1_000_000
         self._spent_ns = 0  # on catching up for inputs since the loop had its turn
-        self._alarm: Alarm | None = None
-        self._awaited_ns = (
-            0  # the event the alarm is set for; an input rings only if something is due sooner
-        )
+        self._timer: PreciseTimer | None = None
+        self._awaited_ns = 0  # the event that the timer is set for; an earlier one wakes it
         self._rate_marks = ((0, 0), (0, 0))  # wall and simulated time when last asked, and before
         self._ran_ns = 0  # wall time that passed while it ran, up to the last change
         self._ran_since_ns = 0
@@ -84,8 +82,8 @@ class Host:
     async def open(self) -> None:
         """Bind all ports. If one cannot be bound, none stays bound and the error says why."""
         self._check_pace(self.pace)
-        self._alarm = Alarm()
-        self.tidings.boot()
+        self._timer = PreciseTimer()
+        self.host_inputs.boot()
         try:
             for robot in self.sim.robots.values():
                 for port in robot.ports:
@@ -98,10 +96,10 @@ class Host:
         self.pace.anchor(self.started_ns, self.sim.now_ns)
 
     async def _open_port(self, robot: str, port: Port) -> None:
-        if not self.surroundings.on_air(port, self.pace.mode == "fast"):
+        if not self.environment.is_live(port, self.pace.mode == "fast"):
             port = replace(port, transport="memory")
         transport = make(
-            self.surroundings.equip(port, self._told), PortInbox(self, robot, port.name)
+            self.environment.prepare(port, self._told), PortInbox(self, robot, port.name)
         )
         self.transports[robot, port.name] = transport
         address = self.built.addresses[robot, port.name]
@@ -119,18 +117,18 @@ class Host:
 
     async def run(self) -> None:
         """Advance until stopped or the duration is over."""
-        assert self._alarm is not None, "open the host first"
+        assert self._timer is not None, "open the host first"
         self.begun = True
         self._ran_since_ns = time.monotonic_ns()
         self._reanchor()  # time begins now, not while ports and panel were being set up
-        self.tidings.date()
+        self.host_inputs.date()
         while not self.finished.is_set():
             if self.end_ns is not None and self.sim.now_ns >= self.end_ns:
                 break
             if self.paused or self.failure or self.pace.mode == "lockstep":
-                self.tape.flush_if_due()
-                await self._alarm.wait(
-                    time.monotonic_ns() + FLUSH_WALL_NS if self.tape.path else None
+                self.recording_file.flush_if_due()
+                await self._timer.wait(
+                    time.monotonic_ns() + FLUSH_WALL_NS if self.recording_file.path else None
                 )
             elif self.pace.mode == "fast":
                 self._run_slice(self.sim.now_ns + 60_000_000_000)
@@ -138,9 +136,9 @@ class Host:
             else:
                 self._measure()
                 self.catch_up()
-                self.tidings.keep_date()
+                self.host_inputs.keep_date()
                 self._spent_ns = 0
-                await self._alarm.wait(self._next_wake_ns())
+                await self._timer.wait(self._next_wake_ns())
         self.finished.set()
 
     def _told(self, text: str, severity: Severity) -> None:
@@ -150,15 +148,15 @@ class Host:
     async def close(self) -> None:
         """Finish the recording and close every port; safe to call twice."""
         self.finished.set()
-        self.tape.stop()
+        self.recording_file.stop()
         for transport in self.transports.values():
             await transport.close()
-        await self.surroundings.close()
+        await self.environment.close()
         self.transports.clear()
         self.live.clear()
-        if self._alarm is not None:
-            self._alarm.close()
-            self._alarm = None
+        if self._timer is not None:
+            self._timer.close()
+            self._timer = None
 
     def stop(self) -> None:
         self.finished.set()
@@ -187,13 +185,13 @@ class Host:
         wall_ns = time.monotonic_ns()
         due_ns = self.pace.wall_at(min(self._awaited_ns, NEVER_NS // 2))
         if self.sim.now_ns < self._awaited_ns and due_ns <= wall_ns:
-            self.tidings.lateness.note(wall_ns - due_ns)
-        self.tidings.late(wall_ns)
+            self.host_inputs.lateness.note(wall_ns - due_ns)
+        self.host_inputs.late(wall_ns)
 
     def _lose_time(self, behind_ns: int, wall_ns: int) -> None:
         self.lost_ns += behind_ns
         self.pace.anchor(wall_ns, self.sim.now_ns)
-        self.tidings.lost(self.lost_ns)
+        self.host_inputs.lost(self.lost_ns)
         text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
         self.sim.log(
             Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9})
@@ -215,7 +213,7 @@ class Host:
         if (
             self.pace.mode != "fast"
         ):  # files of fast runs must come out alike, so there only their size decides
-            self.tape.flush_if_due()
+            self.recording_file.flush_if_due()
 
     def _fail(self, error: RobotError) -> None:
         """A robot's own code broke: time stops, everything stays to be looked at, the process lives."""
@@ -244,7 +242,7 @@ class Host:
         """Pause and finish the recording: this run is over. `resume` begins the next one from where things are."""
         self.pause()
         self.halted = True
-        self.tape.stop()
+        self.recording_file.stop()
 
     def resume(self) -> None:
         if self.paused:
@@ -309,8 +307,8 @@ class Host:
         self._wake()
 
     def _wake(self) -> None:
-        if self._alarm is not None:
-            self._alarm.ring()
+        if self._timer is not None:
+            self._timer.wake()
 
     @property
     def state(self) -> str:
@@ -354,7 +352,7 @@ class Host:
             self.sim.apply(given)
         except RobotError as error:
             self._fail(error)
-        self.tape.flush_if_due()
+        self.recording_file.flush_if_due()
         due_ns = self.sim.agenda.next_due_ns()
         if due_ns is not None and due_ns < self._awaited_ns:
             self._wake()
@@ -408,22 +406,22 @@ class Host:
         links = {
             link.id: link for links in self.sim.links.by_port.values() for link in links.values()
         }
-        path = self.tape.path
-        self.tape.stop()
+        path = self.recording_file.path
+        self.recording_file.stop()
         rewind()
         self.epoch += 1
         self.failure = ""
         self._ran_ns, self._ran_since_ns = 0, time.monotonic_ns()
-        self.tidings.boot()
+        self.host_inputs.boot()
         reconcile(self, links)
         if path is not None:
-            self.tape.start(next_part(path))
+            self.recording_file.start(next_part(path))
         self._mark_rate()
         self._reanchor()
-        self.tidings.date()
+        self.host_inputs.date()
         for transport in self.transports.values():
-            if isinstance(transport, Rewinder):
-                transport.rewound()
+            if isinstance(transport, RestartObserver):
+                transport.restarted()
 
 
 def next_part(path: Path) -> Path:

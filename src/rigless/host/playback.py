@@ -9,7 +9,7 @@ from rigless.host.pace import Pace
 from rigless.kernel.inputs import AnyInput, Connect
 from rigless.kernel.links import ALL, Output
 from rigless.kernel.ports import Port
-from rigless.recordings.reading import Recording
+from rigless.recordings.reader import Recording
 from rigless.scenario.build import Built
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
+from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host
-from rigless.host.surroundings import Surroundings, state_folder
 from rigless.kernel import inputs as inp
 from rigless.kernel.snapshot import Snapshot
 from rigless.scenario.load import open_target
@@ -73,7 +73,7 @@ class ServedHost:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         kept = state_folder() if "RIGLESS_STATE" in os.environ else None
-        self._host = Host(self._built, self._speed, surroundings=Surroundings(kept))
+        self._host = Host(self._built, self._speed, environment=Environment(kept))
         await self._host.open()
         self._ready.set()
         try:
@@ -141,10 +141,10 @@ class ServedHost:
         self.call(lambda host: host.restore(saved))
 
     def start_recording(self, path: str | Path) -> None:
-        self.call(lambda host: host.tape.start(Path(path)))
+        self.call(lambda host: host.recording_file.start(Path(path)))
 
     def stop_recording(self) -> None:
-        self.call(lambda host: host.tape.stop())
+        self.call(lambda host: host.recording_file.stop())
 
 
 def serve(

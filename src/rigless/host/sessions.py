@@ -14,7 +14,7 @@ def _folder() -> Path:
     return (Path(base) if base else Path.home() / ".local" / "state") / "rigless"
 
 
-def secret() -> bytes:
+def cookie_key() -> bytes:
     """What signs the panel's cookies: this user's, kept, so that an open panel outlives a restart. Made up if it cannot be."""
     with contextlib.suppress(OSError):
         folder = _folder()
@@ -59,7 +59,7 @@ def running() -> list[dict[str, Any]]:
     return found
 
 
-def the_one() -> dict[str, Any]:
+def only_instance() -> dict[str, Any]:
     """The instance that runs on this machine; InputError if there is none, or more than one."""
     found = running()
     if not found:

@@ -12,7 +12,7 @@ from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
-from rigless.recordings.reel import Reel
+from rigless.recordings.seekable import SeekableRecording
 
 SLOWEST, FASTEST = 0.1, 10.0
 FRAME_S = 1 / 60  # how often time moves on while playing
@@ -32,7 +32,7 @@ class Deck:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ):
         self._clock, self._sleep = clock, sleep
-        self._reel: Reel | None = None
+        self._reel: SeekableRecording | None = None
         self._task: asyncio.Task[None] | None = None
         self._opened = 0
         self._epochs = 0  # of the reels before this one
@@ -87,7 +87,7 @@ class Deck:
         self._opened += 1
         number = self._opened
         reel = await asyncio.to_thread(
-            Reel.open, path, self._clock
+            SeekableRecording.open, path, self._clock
         )  # a long recording takes seconds to read
         if number != self._opened:
             raise InputError(
@@ -119,7 +119,7 @@ class Deck:
         self._arrive()
         return task
 
-    def _loaded(self) -> Reel:
+    def _loaded(self) -> SeekableRecording:
         if self._reel is None:
             raise InputError(
                 Problem(
@@ -169,7 +169,7 @@ class Deck:
         """Wait until no seek or step is under way."""
         await self._still.wait()
 
-    def _goal_ns(self, reel: Reel) -> int:
+    def _goal_ns(self, reel: SeekableRecording) -> int:
         return reel.now_ns if self._target_ns is None else self._target_ns
 
     def _go(self, target_ns: int, through: bool = False) -> None:
@@ -183,12 +183,12 @@ class Deck:
         self._target_ns = None
         self._still.set()
 
-    def _anchor(self, reel: Reel) -> None:
+    def _anchor(self, reel: SeekableRecording) -> None:
         self._pace.anchor(self._clock(), reel.now_ns)
 
     # The task
 
-    async def _run(self, reel: Reel) -> None:
+    async def _run(self, reel: SeekableRecording) -> None:
         while True:
             try:
                 if self._target_ns is not None:
@@ -203,7 +203,7 @@ class Deck:
                 self._playing = False
                 self._arrive()
 
-    async def _seek(self, reel: Reel, target_ns: int) -> None:
+    async def _seek(self, reel: SeekableRecording, target_ns: int) -> None:
         origin_ns = None
         through = self._through
         for _ in self._way(reel, target_ns, through):
@@ -216,23 +216,23 @@ class Deck:
         self._arrive()
         self._anchor(reel)
 
-    def _way(self, reel: Reel, target_ns: int, through: bool) -> Iterator[None]:
+    def _way(self, reel: SeekableRecording, target_ns: int, through: bool) -> Iterator[None]:
         """To the target; through what has not been seen yet, so that trails and plots have it."""
         if target_ns > self._seen_ns:
             if reel.now_ns != self._seen_ns:
-                yield from reel.move(self._seen_ns)
-            for _ in reel.move(target_ns, through=True):
+                yield from reel.seek_in_slices(self._seen_ns)
+            for _ in reel.seek_in_slices(target_ns, through=True):
                 self._seen_ns = max(self._seen_ns, reel.now_ns)
                 yield
             self._seen_ns = max(self._seen_ns, reel.now_ns)
         else:
-            yield from reel.move(target_ns, through)
+            yield from reel.seek_in_slices(target_ns, through)
 
-    async def _play(self, reel: Reel) -> None:
+    async def _play(self, reel: SeekableRecording) -> None:
         fast = self._pace.mode == "fast"
         target_ns = reel.end_ns if fast else min(self._pace.sim_at(self._clock()), reel.end_ns)
         pace = self._pace
-        for _ in reel.move(max(target_ns, reel.now_ns), through=True):
+        for _ in reel.seek_in_slices(max(target_ns, reel.now_ns), through=True):
             await self._sleep(0)
             if not self._playing or self._target_ns is not None or self._pace is not pace:
                 return

@@ -62,7 +62,9 @@ def recordings(folder: Path, made: Iterable[Path], writing: Path | None) -> list
 def add_deck(app: FastAPI, host: Host, deck: Deck) -> None:
     @app.get("/api/recordings")
     async def list_recordings() -> list[Any]:
-        return await asyncio.to_thread(recordings, Path.cwd(), list(host.tape.made), host.tape.path)
+        return await asyncio.to_thread(
+            recordings, Path.cwd(), list(host.recording_file.made), host.recording_file.path
+        )
 
     @app.get("/api/deck")
     async def show() -> dict[str, Any]:

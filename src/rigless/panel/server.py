@@ -53,7 +53,7 @@ class ControlServer:
         add_acts(app, self.hub)
         add_deck(app, host, self.deck)
         add_assets(app)
-        guarded: Any = Auth(app, self.token, import_map_hash(), sessions.secret())
+        guarded: Any = Auth(app, self.token, import_map_hash(), sessions.cookie_key())
         config = uvicorn.Config(
             guarded, log_level="error", access_log=False, lifespan="off", ws_max_size=1 << 20,
             ws_per_message_deflate=False, timeout_graceful_shutdown=1,

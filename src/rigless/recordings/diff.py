@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from rigless.recordings.reading import Record
+from rigless.recordings.reader import Record
 
 
 class Difference(NamedTuple):

@@ -16,7 +16,7 @@ from rigless.kernel.recording import CONTROL, HOST_EVENTS, Recorder
 from rigless.kernel.simulation import RobotError
 from rigless.kernel.validation import validate
 from rigless.recordings.diff import Difference, compare
-from rigless.recordings.reading import Record, Recording
+from rigless.recordings.reader import Record, Recording
 from rigless.scenario.build import Built, build
 from rigless.scenario.load import apply_settings
 from rigless.scenario.model import Scenario

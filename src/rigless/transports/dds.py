@@ -23,7 +23,7 @@ HANDLE = (1 << 64) - 1
 RETURN_S = 1.0  # a peer that was hung up on is still there: it is a peer again after this
 
 
-class Outlet:
+class TopicWriter:
     """A topic that the robot publishes."""
 
     def __init__(self, topic: Topic, writer: Any):
@@ -40,7 +40,7 @@ class Outlet:
         )
 
 
-class Inlet:
+class TopicReader:
     """A topic that the robot listens to."""
 
     def __init__(self, subject: str, reader: Any):
@@ -72,8 +72,8 @@ class Transport:
         self.inbox = inbox
         self.node: Node = port.options["node"]
         self.links: dict[str, int] = {}  # participant → link
-        self._outlets: dict[str, Outlet] = {}
-        self._inlets: list[Inlet] = []
+        self._outlets: dict[str, TopicWriter] = {}
+        self._inlets: list[TopicReader] = []
         self._participant: Participant | None = None
         self._url = ""
         self._returning: asyncio.TimerHandle | None = None
@@ -86,11 +86,13 @@ class Transport:
             for topic in self.node.topics:
                 subject = self.node.full_name(topic.name)
                 if topic.direction == "out":
-                    self._outlets[subject] = Outlet(
+                    self._outlets[subject] = TopicWriter(
                         topic, participant.writer(f"rt{subject}", topic)
                     )
                 else:
-                    self._inlets.append(Inlet(subject, participant.reader(f"rt{subject}", topic)))
+                    self._inlets.append(
+                        TopicReader(subject, participant.reader(f"rt{subject}", topic))
+                    )
         except DDSException as error:
             await self.close()
             raise OSError(f"Cyclone DDS refuses {topic.name}: {error.msg}") from None
@@ -158,7 +160,7 @@ class Transport:
             inlet.writers = inlet.matched()
         self._part()
 
-    def _take(self, inlet: Inlet) -> None:
+    def _take(self, inlet: TopicReader) -> None:
         for sample in inlet.entity.take(BATCH):
             if isinstance(sample, InvalidSample):
                 continue  # a writer has gone: there is nothing in it

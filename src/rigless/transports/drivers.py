@@ -37,7 +37,7 @@ MOTION = ("VELOCITY", "POSITION", "STOP")  # of these the latest counts
 Tell = Callable[[str, bytes], None]
 
 
-class Keeper:
+class DriverSupervisor:
     """Opens one part's driver, passes readings and commands, and begins anew when something goes wrong."""
 
     def __init__(self, driver: Driver, tell: Tell):
@@ -53,7 +53,7 @@ class Keeper:
         self._open = False
         self._alive = False  # something was read since it was opened
 
-    def give(self, command: Command) -> None:
+    def submit(self, command: Command) -> None:
         slot = (
             "motion"
             if not isinstance(command, MotorCommand) or command.kind in MOTION
@@ -175,7 +175,7 @@ class Transport:
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self._drivers = make_drivers(port.options["parts"])
-        self._keepers: dict[tuple[str, str], Keeper] = {}
+        self._supervisors: dict[tuple[str, str], DriverSupervisor] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._link = 0
         self._returning: asyncio.TimerHandle | None = None
@@ -183,16 +183,18 @@ class Transport:
     async def open(self, address: str) -> str:
         self._connect()
         for driver in self._drivers:
-            keeper = Keeper(driver, self._tell)
-            self._keepers[keeper.part.kind, keeper.part.id] = keeper
+            supervisor = DriverSupervisor(driver, self._tell)
+            self._supervisors[supervisor.part.kind, supervisor.part.id] = supervisor
             self._tasks.append(
-                asyncio.create_task(keeper.run(), name=f"driver of {keeper.part.id}")
+                asyncio.create_task(supervisor.run(), name=f"driver of {supervisor.part.id}")
             )
         with contextlib.suppress(
             TimeoutError
         ):  # so that a robot begins with its parts there, if they are
             async with asyncio.timeout(BEGIN_S):
-                await asyncio.gather(*(keeper.settled.wait() for keeper in self._keepers.values()))
+                await asyncio.gather(
+                    *(supervisor.settled.wait() for supervisor in self._supervisors.values())
+                )
         return "drivers://" + ",".join(sorted({driver.part.type for driver in self._drivers}))
 
     def _connect(self) -> None:
@@ -209,7 +211,7 @@ class Transport:
             return
         try:
             kind, part_id, command = decode_command(data, subject)
-            self._keepers[kind, part_id].give(command)
+            self._supervisors[kind, part_id].submit(command)
         except (KeyError, ValueError):  # spoiled on its way by a fault of the port
             self.inbox.dropped(self._link)
 

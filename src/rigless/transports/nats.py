@@ -26,10 +26,10 @@ from rigless.transports.jetstream import connection as connections
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream.connection import Connection, Settings
 from rigless.transports.jetstream.consumer import Delivered
+from rigless.transports.jetstream.errors import LinkError
 from rigless.transports.jetstream.lease import myself
-from rigless.transports.jetstream.outbox import Letter, Outbox
-from rigless.transports.jetstream.session import TICK_S, Plan, Session
-from rigless.transports.jetstream.trouble import LinkError
+from rigless.transports.jetstream.outbox import DurableMessage, Outbox
+from rigless.transports.jetstream.session import TICK_S, Session, SessionConfig
 from rigless.transports.transport import Inbox, split
 
 REPORT_S = 10.0
@@ -57,12 +57,12 @@ class Transport:
         self.inbox = inbox
         self._name = port.name
         self._options = port.options
-        self._plan = Plan.of(port.options)
+        self._plan = SessionConfig.of(port.options)
         self._latest = frozenset(port.options["latest_wins"])
         self._kept: dict[str, str] = port.options["kept"]
         self._link = 0
         self._url = ""
-        self._said: list[tuple[str, bytes, Letter | None]] = []  # in this turn, in order
+        self._said: list[tuple[str, bytes, DurableMessage | None]] = []  # in this turn, in order
         self._next = 0
         self._claim: Any = None
         self._outbox: Outbox | None = None
@@ -138,7 +138,7 @@ class Transport:
             self._claim.close()
             self._claim = None
 
-    def rewound(self) -> None:
+    def restarted(self) -> None:
         """The robot begins (or begins again, after a reset): it is told what it must remember, then how the way is."""
         if self._link and self._session is not None:
             self._session.resume()
@@ -198,7 +198,7 @@ class Transport:
             outbox.then(self._turn)
         self._said.append((subject, data, letter))
 
-    def _write_down(self, outbox: Outbox, data: bytes, subject: str) -> Letter | None:
+    def _write_down(self, outbox: Outbox, data: bytes, subject: str) -> DurableMessage | None:
         if outbox.full():
             self.inbox.dropped(self._link)
             if not self._full:
@@ -210,7 +210,7 @@ class Transport:
             return None
         self._full = False
         self._next += 1
-        letter = Letter(self._plan.robot, self._next, subject, _id(data), data)
+        letter = DurableMessage(self._plan.robot, self._next, subject, _id(data), data)
         outbox.add(letter)
         field = self._kept.get(subject)
         if field is not None:
@@ -252,7 +252,7 @@ class Transport:
         self.inbox.received(
             link, headers.encode("utf-8", "replace") + delivered.data, delivered.subject
         )
-        if self.inbox.deaf:
+        if self.inbox.robot_failed:
             session.pause()
             session.put_off(delivered)
         elif self._link == link:
@@ -261,7 +261,7 @@ class Transport:
     # Reports
 
     def _tell(self, text: str, severity: Severity) -> None:
-        self.inbox.told(text, severity)
+        self.inbox.log(text, severity)
 
     def _changed(self, connected: bool, why: str) -> None:
         self._report()
@@ -290,9 +290,9 @@ class Transport:
         self.inbox.received(self._link, data, self._options["report"])
 
 
-def remembered(port: Port, state: Path) -> list[tuple[str, bytes]]:
+def saved_messages(port: Port, state: Path) -> list[tuple[str, bytes]]:
     """What the robot behind a port said before and is to begin with: subjects and messages, oldest first."""
-    return outboxes.remembered(_folder(state), port.options["robot_id"])
+    return outboxes.saved_messages(_folder(state), port.options["robot_id"])
 
 
 def _folder(state: Path) -> Path:

@@ -15,7 +15,16 @@ from rigless.kernel.problems import InputError, Problem
 PENDING_BYTES = 1 << 20  # what a peer may leave unread before messages to it are dropped
 LINKS = 256  # peers a port takes at once
 
-__all__ = ["ALL", "LINKS", "PENDING_BYTES", "Dialer", "Inbox", "Rewinder", "Transport", "make"]
+__all__ = [
+    "ALL",
+    "LINKS",
+    "PENDING_BYTES",
+    "Dialer",
+    "Inbox",
+    "RestartObserver",
+    "Transport",
+    "make",
+]
 
 
 class Inbox(Protocol):
@@ -23,7 +32,7 @@ class Inbox(Protocol):
     a transport that answers for what it hands on does not answer for that."""
 
     @property
-    def deaf(self) -> bool: ...
+    def robot_failed(self) -> bool: ...
 
     def new_link(self) -> int:
         """A number for a peer. The transport must be able to send to it before it calls `connected`."""
@@ -37,7 +46,7 @@ class Inbox(Protocol):
 
     def dropped(self, link: int) -> None: ...
 
-    def told(self, text: str, severity: Severity) -> None:
+    def log(self, text: str, severity: Severity) -> None:
         """Something a person should know: it becomes an event of the run."""
         ...
 
@@ -59,10 +68,10 @@ class Transport(Protocol):
 
 
 @runtime_checkable
-class Rewinder(Protocol):
+class RestartObserver(Protocol):
     """A transport that has something to tell a robot when its time begins again."""
 
-    def rewound(self) -> None:
+    def restarted(self) -> None:
         """After a reset or a restore, when its links are there again."""
         ...
 

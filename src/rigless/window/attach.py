@@ -171,7 +171,7 @@ class WindowLink:
         pace = f"×{host.pace.speed:g}" if host.pace.mode == "real" else host.pace.mode
         picture = picture_of(
             sim, self.robot, number, state=host.state, pace=pace, real_time_factor=factor,
-            recording=host.tape.path is not None,
+            recording=host.recording_file.path is not None,
         )  # fmt: skip
         return [picture] if known == number else [scene_of(sim, self.robot, number), picture]
 

@@ -17,15 +17,15 @@ from urllib.parse import SplitResult, urlsplit
 from rigless.kernel.events import Severity
 from rigless.transports.jetstream import protocol
 from rigless.transports.jetstream.clock import ServerClock
-from rigless.transports.jetstream.trouble import (
-    DeniedError,
+from rigless.transports.jetstream.errors import (
+    ConnectionLostError,
     LinkError,
-    LostError,
-    MissingError,
-    SilentError,
-    trouble_of,
+    NoRespondersError,
+    PermissionDeniedError,
+    ReplyTimeoutError,
+    as_link_error,
 )
-from rigless.transports.jetstream.wire import Wire
+from rigless.transports.jetstream.server_socket import ServerSocket
 from rigless.transports.transport import PENDING_BYTES
 
 PING_S = 1.0
@@ -60,7 +60,7 @@ class Settings:
     alone: str = ""  # a robot that wants a connection of its own
 
 
-class Watcher(Protocol):
+class ConnectionObserver(Protocol):
     """Who is told how the way is."""
 
     connected: bool
@@ -69,7 +69,7 @@ class Watcher(Protocol):
 
     def went_down(self, why: str) -> None: ...
 
-    def told(self, text: str, severity: Severity) -> None: ...
+    def log(self, text: str, severity: Severity) -> None: ...
 
     def denied(self, subject: str) -> bool: ...
 
@@ -77,7 +77,7 @@ class Watcher(Protocol):
 class Connection:
     def __init__(self, settings: Settings):
         self.settings = settings
-        self.watchers: list[Watcher] = []
+        self.watchers: list[ConnectionObserver] = []
         self.trouble = LinkError("not connected yet")  # why it is down, while it is
         self.tried = asyncio.Event()  # each server was tried once
         self.inbox = f"_INBOX.{secrets.token_hex(11)}"
@@ -91,14 +91,14 @@ class Connection:
         self._at = self._given[0]  # the server of the connection, or of the last one
         self._leave = False  # it is to be tried last
         self._without_s: float | None = None  # since when it has no JetStream for us
-        self._wire: Wire | None = None
+        self._wire: ServerSocket | None = None
         self._out: list[bytes] = []
         self._subscriptions: dict[int, tuple[str, Delivery]] = {}
         self._asked: dict[int, tuple[Answer, Any, str]] = {}
         self._next_question = 0
         self._next_subscription = 0
         self._said: set[str] = set()
-        self._deaf: DeniedError | None = None  # no answer can come
+        self._deaf: PermissionDeniedError | None = None  # no answer can come
         self._refused: set[str] = set()  # subjects that are not permitted, as those who asked know
         self._was_up = False
         self.subscribe(f"{self.inbox}.*", self._answer)
@@ -170,19 +170,19 @@ class Connection:
             async with asyncio.timeout(timeout_s):
                 status, block, payload = await done
         except TimeoutError:
-            raise SilentError(
+            raise ReplyTimeoutError(
                 f"no answer from the server within {timeout_s:g} s to {subject}"
             ) from None
         finally:
             self.forget(number)
         if status == LOST:
-            raise LostError("the connection was lost")
+            raise ConnectionLostError("the connection was lost")
         if status == DEAF and self._deaf is not None:
             raise self._deaf
         if status == DENIED:
-            raise DeniedError("publish to", subject)
+            raise PermissionDeniedError("publish to", subject)
         if status == NOBODY:
-            raise MissingError(f"nobody answers on {subject}")
+            raise NoRespondersError(f"nobody answers on {subject}")
         return block, payload
 
     def subscribe(self, subject: str, delivery: Delivery) -> int:
@@ -231,7 +231,7 @@ class Connection:
             answer, context, _ = self._asked.pop(number)
             answer(context, DENIED, b"", b"")
         if action == "subscribe" and subject.startswith(self.inbox):
-            self._deaf = DeniedError("subscribe to", "_INBOX.>")
+            self._deaf = PermissionDeniedError("subscribe to", "_INBOX.>")
             self.tell(str(self._deaf), "error")
             self._answer_all(DEAF)
         elif waiting:
@@ -240,7 +240,7 @@ class Connection:
             watcher.denied(subject) for watcher in list(self.watchers)
         ):
             way = "publish to" if action == "publish" else "subscribe to"
-            self.tell(str(DeniedError(way, subject)), "error")
+            self.tell(str(PermissionDeniedError(way, subject)), "error")
 
     def _answer_all(self, status: int) -> None:
         asked, self._asked = self._asked, {}
@@ -258,7 +258,7 @@ class Connection:
                 try:
                     wire = await self._dial(server)
                 except Exception as error:
-                    troubles.append(trouble_of(error))
+                    troubles.append(as_link_error(error))
                     continue
                 begun = loop.time()
                 self._begin(wire, server)
@@ -281,8 +281,8 @@ class Connection:
             servers.append(self._at)
         return servers
 
-    async def _dial(self, server: SplitResult) -> Wire:
-        wire = Wire(self._message, self._denied, self._learn)
+    async def _dial(self, server: SplitResult) -> ServerSocket:
+        wire = ServerSocket(self._message, self._denied, self._learn)
         try:
             async with asyncio.timeout(self.settings.connect_s):
                 await wire.dial(
@@ -297,7 +297,7 @@ class Connection:
             raise
         return wire
 
-    def _begin(self, wire: Wire, server: SplitResult) -> None:
+    def _begin(self, wire: ServerSocket, server: SplitResult) -> None:
         self._wire, self._at = wire, server
         self._without_s = None
         self._out.clear()
@@ -347,7 +347,7 @@ class Connection:
             self._flush()
             self._wire.hang_up(f"left for another server, {why}")
 
-    async def _watch(self, wire: Wire) -> str:
+    async def _watch(self, wire: ServerSocket) -> str:
         while not wire.lost.done():
             await asyncio.wait([wire.lost], timeout=PING_S)
             if wire.lost.done():
@@ -388,7 +388,7 @@ class Connection:
         """Say something once, until things have been well again, whoever shares the connection."""
         if text not in self._said and self.watchers:
             self._said.add(text)
-            self.watchers[0].told(text, severity)
+            self.watchers[0].log(text, severity)
 
 
 def _settle(

@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from rigless.transports.jetstream import existing, protocol
+from rigless.transports.jetstream import audit, protocol
 from rigless.transports.jetstream.connection import NOBODY, Connection
+from rigless.transports.jetstream.errors import ApiError, LinkError, Log
 from rigless.transports.jetstream.streams import API, NO_CONSUMER, S, Stream, api
-from rigless.transports.jetstream.trouble import ApiError, LinkError, Tell
 
 ACK_S = 10
 PENDING = 256  # messages handed out and not acknowledged
@@ -53,7 +53,7 @@ class Consumer:
         subjects: Sequence[str],
         receive: Callable[[Delivered], None],
         gone: Callable[[str], None],
-        say: Tell,
+        say: Log,
     ):
         self._connection, self._name, self._subjects = connection, name, list(subjects)
         self._receive, self._gone, self._say = receive, gone, say
@@ -136,7 +136,7 @@ class Consumer:
             info = {"config": self._fresh()}
             await self._create(place, info["config"])
         found = info.get("config") or {}
-        for remark in existing.check_consumer(
+        for remark in audit.check_consumer(
             self._stream, self._name, found, bool(info.get("paused"))
         ):
             self._say(remark, "warning")

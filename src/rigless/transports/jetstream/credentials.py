@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, unquote
 
 import msgspec
 
-from rigless.transports.jetstream.trouble import LinkError
+from rigless.transports.jetstream.errors import LinkError
 
 BLOCK = re.compile(r"-{3,}BEGIN ([A-Z ]+)-{3,}\s+(\S+)\s+-{3,}END [A-Z ]+-{3,}")
 SEED = re.compile(r"SU[A-Z2-7]{56}")

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rigless.kernel.problems import InputError, Problem
+from rigless.transports.jetstream.errors import Log
 from rigless.transports.jetstream.server import (
     END_S,
     LOOPBACK,
@@ -24,7 +25,6 @@ from rigless.transports.jetstream.server import (
     greeting,
     is_orphan,
 )
-from rigless.transports.jetstream.trouble import Tell
 from rigless.transports.transport import split
 
 WATCH_S = 0.2
@@ -34,7 +34,7 @@ TRIES = 5  # a port that was free a moment ago may be taken
 
 
 @dataclass(frozen=True)
-class Served:
+class ServerAddress:
     """Where to connect to. A server of ours (`started`) wants neither credentials nor TLS."""
 
     servers: tuple[str, ...]
@@ -42,10 +42,10 @@ class Served:
     note: str = ""
 
 
-class Embedded:
+class EmbeddedServers:
     """The servers of one host, by port; usually one or none. `always`: whatever the config says, ours is used."""
 
-    def __init__(self, state: Path, tell: Tell, always: bool = False):
+    def __init__(self, state: Path, tell: Log, always: bool = False):
         self.state, self.always = state, always
         self._tell = tell
         self._servers: dict[int, Server] = {}
@@ -57,23 +57,23 @@ class Embedded:
     def pids(self) -> list[int]:
         return [server.pid for server in self._servers.values()]
 
-    async def ensure(self, address: str, servers: Sequence[str] = ()) -> Served:
+    async def ensure(self, address: str, servers: Sequence[str] = ()) -> ServerAddress:
         """See that a server is there for somebody who would connect to `servers` (default: the address). Raises InputError."""
         servers = tuple(servers) or (f"nats://{address}",)
         host, port = split(address)
         async with self._lock:
             wanted = self._free if port == 0 else port
             if wanted is not None and wanted in self._servers:
-                return Served((self._servers[wanted].url,), True)
+                return ServerAddress((self._servers[wanted].url,), True)
             if self.always or port == 0:
                 return await self._start(host if _is_loopback(host) else LOOPBACK, port, "")
             if await _somebody(servers) or not all(
                 _is_loopback(urlsplit(url).hostname or "") for url in servers
             ):
-                return Served(servers)
+                return ServerAddress(servers)
             return await self._start(host, port, f"no NATS server at {address}: ")
 
-    async def _start(self, host: str, port: int, why: str) -> Served:
+    async def _start(self, host: str, port: int, why: str) -> ServerAddress:
         for attempt in range(TRIES):
             number = port or free_port(host)
             server = Server(host, number, self.state / "nats-server" / str(number))
@@ -94,7 +94,7 @@ class Embedded:
         else:
             note = f"started nats-server {server.version} at {server.host}:{server.port} ({store})"
         self._tell(note, "info")
-        return Served((server.url,), True, note)
+        return ServerAddress((server.url,), True, note)
 
     async def _watch(self, server: Server) -> None:
         """Start a server again that has ended by itself."""

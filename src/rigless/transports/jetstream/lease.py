@@ -15,10 +15,15 @@ from pathlib import Path
 
 import msgspec
 
-from rigless.transports.jetstream import existing
+from rigless.transports.jetstream import audit
 from rigless.transports.jetstream.connection import Connection
+from rigless.transports.jetstream.errors import (
+    ApiError,
+    LinkError,
+    NoRespondersError,
+    PermissionDeniedError,
+)
 from rigless.transports.jetstream.streams import NAME_IN_USE, PubAck, get, look, make
-from rigless.transports.jetstream.trouble import ApiError, DeniedError, LinkError, MissingError
 
 BUCKET = "robot_lease"
 LIFE_S = 15.0
@@ -85,7 +90,7 @@ def myself() -> Holder:
     )
 
 
-class TakenError(LinkError):
+class AlreadyRunningError(LinkError):
     """Another runtime has the robot, and is alive."""
 
     def __init__(self, robot: str, holder: Holder):
@@ -117,7 +122,7 @@ class Lease:
         return f"$KV.{BUCKET}.{self.robot}"
 
     async def take(self, say: Callable[[str], None], replicas: int = 1) -> None:
-        """Get the lease; wait for that of a dead holder to run out. Raises TakenError, if a living one has it. A bucket that is made has
+        """Get the lease; wait for that of a dead holder to run out. Raises AlreadyRunningError, if a living one has it. A bucket that is made has
         as many replicas as asked for."""
         loop = asyncio.get_running_loop()
         self._replicas = replicas
@@ -132,7 +137,7 @@ class Lease:
                 self._revision = revision
                 continue
             if (seen and revision != seen) or holder.token in _living:
-                raise TakenError(self.robot, holder)
+                raise AlreadyRunningError(self.robot, holder)
             if not seen:
                 seen, since_s = revision, loop.time()
             if loop.time() - since_s > WATCH_S and not told:
@@ -150,10 +155,10 @@ class Lease:
         """Whether the bucket, if it is there, can be used."""
         try:
             bucket = await look(self._connection, f"KV_{BUCKET}")
-        except DeniedError:
+        except PermissionDeniedError:
             return
         if bucket is not None:
-            for remark in existing.check_bucket(bucket, min(LEAST_S, LIFE_S), self._replicas):
+            for remark in audit.check_bucket(bucket, min(LEAST_S, LIFE_S), self._replicas):
                 say(remark)
 
     async def renew(self) -> bool:
@@ -179,7 +184,7 @@ class Lease:
         begun_s = asyncio.get_running_loop().time()
         try:
             payload = await self._put(revision)
-        except MissingError:
+        except NoRespondersError:
             await make_bucket(self._connection, self._replicas)
             payload = await self._put(0)
         try:

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from rigless.transports.jetstream import outbox_file
+from rigless.transports.jetstream.disk_reserve import DiskReserve
+from rigless.transports.jetstream.errors import LinkError, Log
 from rigless.transports.jetstream.outbox_file import FIX
-from rigless.transports.jetstream.reserve import Reserve
-from rigless.transports.jetstream.trouble import LinkError, Tell
 
 ROWS = 1_000_000  # more than that many messages, or bytes, are not taken: nothing that was promised goes for it
 BYTES = 1 << 30
@@ -43,7 +43,7 @@ LOOK_S = 1.0  # how often it is looked whether the file is still there
 
 
 @dataclass(slots=True)
-class Letter:
+class DurableMessage:
     """A message that must get there."""
 
     robot: str
@@ -58,7 +58,7 @@ class Letter:
 class Batch:
     """What is to be written next."""
 
-    letters: list[Letter] = field(default_factory=list)
+    letters: list[DurableMessage] = field(default_factory=list)
     gone: list[tuple[str, int]] = field(default_factory=list)
     kept: list[tuple[str, str, str, float, bytes]] = field(default_factory=list)
     sent: dict[str, int] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Batch:
 class Outbox:
     """`trouble` says why nothing can be written at present; while it does, nothing is promised either."""
 
-    def __init__(self, path: Path, tell: Tell):
+    def __init__(self, path: Path, tell: Log):
         self.path = path
         self.trouble = ""
         self.users = 0
@@ -87,7 +87,7 @@ class Outbox:
         self._closed = False
         self._database = outbox_file.open_file(path, tell)
         self._identity = outbox_file.identity(path)
-        self._reserve = Reserve(path)
+        self._reserve = DiskReserve(path)
         self._portion = PORTION
         self._looked_s = time.monotonic()
         self._replaced = False  # by the file of another process
@@ -114,10 +114,10 @@ class Outbox:
         found = self._read("SELECT sequence FROM sent WHERE robot = ?", robot)
         return int(found[0][0]) if found else 0
 
-    def load(self, robot: str, after: int, most: int) -> list[Letter]:
+    def load(self, robot: str, after: int, most: int) -> list[DurableMessage]:
         """Messages from the oldest on."""
         query = "SELECT number, subject, id, data FROM outbox WHERE robot = ? AND number > ? ORDER BY number LIMIT ?"
-        return [Letter(robot, *row) for row in self._read(query, robot, after, most)]
+        return [DurableMessage(robot, *row) for row in self._read(query, robot, after, most)]
 
     def kept(self, robot: str) -> list[tuple[str, bytes]]:
         """What the robot is to remember, subject and message, oldest first."""
@@ -135,13 +135,13 @@ class Outbox:
     def full(self) -> bool:
         return self.rows >= ROWS or self.bytes >= BYTES
 
-    def add(self, letter: Letter) -> None:
+    def add(self, letter: DurableMessage) -> None:
         self.rows += 1
         self.bytes += len(letter.data)
         self._batch.letters.append(letter)
         self._schedule()
 
-    def remove(self, letter: Letter, sequence: int) -> None:
+    def remove(self, letter: DurableMessage, sequence: int) -> None:
         """It got there."""
         self.rows -= 1
         self.bytes -= len(letter.data)
@@ -367,7 +367,7 @@ def _runs(gone: list[tuple[str, int]]) -> list[tuple[str, int, int]]:
     return runs
 
 
-def remembered(folder: Path, robot: str) -> list[tuple[str, bytes]]:
+def saved_messages(folder: Path, robot: str) -> list[tuple[str, bytes]]:
     """What a robot is to remember and there is but one of, such as its settings: subjects and messages, oldest first. The outbox may be in use; of
     one that cannot be read, nothing."""
     path = _file(folder)
@@ -390,7 +390,7 @@ def _file(folder: Path) -> Path:
 _shared: dict[tuple[int, Path], Outbox] = {}
 
 
-def join(folder: Path, tell: Tell) -> Outbox:
+def join(folder: Path, tell: Log) -> Outbox:
     """The outbox of a state folder, the one that is open if there is one."""
     key = id(asyncio.get_running_loop()), folder.absolute()
     found = _shared.get(key)

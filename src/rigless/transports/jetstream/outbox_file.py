@@ -6,7 +6,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from rigless.transports.jetstream.trouble import LinkError, Tell
+from rigless.transports.jetstream.errors import LinkError, Log
 
 VERSION = 1  # of the tables; a file of a newer one is left alone
 PATIENCE_S = (
@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS sent (robot TEXT PRIMARY KEY, sequence INTEGER) WITHO
 ORDER = {"outbox": "robot, number", "kept": "number", "sent": "robot"}
 
 
-def open_file(path: Path, tell: Tell) -> sqlite3.Connection:
+def open_file(path: Path, tell: Log) -> sqlite3.Connection:
     """The file; one that is broken is set aside and a new one begun. Raises LinkError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ def broken(error: sqlite3.Error) -> str:
     return f"is broken ({' '.join(str(error).split())})"
 
 
-def begin_anew(path: Path, old: sqlite3.Connection, why: str, tell: Tell) -> sqlite3.Connection:
+def begin_anew(path: Path, old: sqlite3.Connection, why: str, tell: Log) -> sqlite3.Connection:
     """A new file in the place of one that is broken or gone, with all that can still be read; the old one is set aside and closed."""
     fresh, aside = (
         path.with_name(f"{path.name}.new"),

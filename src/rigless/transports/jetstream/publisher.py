@@ -21,14 +21,14 @@ import msgspec
 
 from rigless.transports.jetstream import protocol, streams
 from rigless.transports.jetstream.connection import DEAF, DENIED, LOST, NOBODY, Connection
-from rigless.transports.jetstream.outbox import Letter, Outbox
-from rigless.transports.jetstream.trouble import (
-    DeniedError,
+from rigless.transports.jetstream.errors import (
     LinkError,
-    MissingError,
-    Tell,
-    trouble_of,
+    Log,
+    NoRespondersError,
+    PermissionDeniedError,
+    as_link_error,
 )
+from rigless.transports.jetstream.outbox import DurableMessage, Outbox
 
 WINDOW = 256  # letters of a robot in flight
 PAGE = 512  # letters in memory; the others wait on file
@@ -43,7 +43,7 @@ TOO_LARGE = 10054
 _answer = msgspec.json.Decoder(streams.PubAck)
 
 
-class Lane:
+class Publisher:
     """`tell` hears sentences, `missing` that the stream is gone."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Lane:
         outbox: Outbox,
         robot: str,
         stream: str,
-        tell: Tell,
+        tell: Log,
         missing: Callable[[str], None],
         answer_s: float = ANSWER_S,
     ):
@@ -65,9 +65,11 @@ class Lane:
             stream,
         )
         self._tell, self._missing, self._answer_s = tell, missing, answer_s
-        self._queue: deque[Letter] = deque()
-        self._flying: dict[int, tuple[int, Letter, float]] = {}  # by number: question, letter, when
-        self._back: list[Letter] = []  # not stored, to be sent again
+        self._queue: deque[DurableMessage] = deque()
+        self._flying: dict[
+            int, tuple[int, DurableMessage, float]
+        ] = {}  # by number: question, letter, when
+        self._back: list[DurableMessage] = []  # not stored, to be sent again
         self._held: dict[
             str, tuple[bytes, bytes]
         ] = {}  # latest-wins behind letters: subject → data, headers
@@ -94,7 +96,7 @@ class Lane:
 
     # In
 
-    def put(self, letter: Letter) -> None:
+    def put(self, letter: DurableMessage) -> None:
         """A letter that is on file."""
         self.depth += 1
         if self._on_file or len(self._queue) >= PAGE:
@@ -138,7 +140,7 @@ class Lane:
         if status in (LOST, DEAF) or not self.open:
             return
         if status == DENIED:
-            self._not_taken(subject, str(DeniedError("publish to", subject)))
+            self._not_taken(subject, str(PermissionDeniedError("publish to", subject)))
         elif status == NOBODY:
             self._probes.pop(subject, None)  # the next one asks again
             self._nobody_there(subject)
@@ -166,7 +168,7 @@ class Lane:
             found = await streams.look(self._connection, self._stream)
             why = f"the stream {self._stream} is gone, or does not take {subject}"
         except Exception as error:  # whatever it was
-            found, why = None, str(trouble_of(error))
+            found, why = None, str(as_link_error(error))
         self._nobody += 1
         if found is None or not found.takes(subject) or self._nobody > TIMES:
             self._missing(why)
@@ -268,7 +270,7 @@ class Lane:
 
     # Answers
 
-    def _answered(self, letter: Letter, status: int, headers: bytes, data: bytes) -> None:
+    def _answered(self, letter: DurableMessage, status: int, headers: bytes, data: bytes) -> None:
         if self._flying.pop(letter.number, None) is None:
             return
         if status in (LOST, DEAF):
@@ -284,7 +286,7 @@ class Lane:
         else:
             self._understand(letter, data)
 
-    def _understand(self, letter: Letter, data: bytes) -> None:
+    def _understand(self, letter: DurableMessage, data: bytes) -> None:
         try:
             answer = _answer.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -300,7 +302,7 @@ class Lane:
             what = f"the stream {self._stream} does not take messages: {answer.error.description}"
             self._turned_down(letter, f"{what} (error {answer.error.err_code})")
 
-    def _done(self, letter: Letter, sequence: int, known: bool = False) -> None:
+    def _done(self, letter: DurableMessage, sequence: int, known: bool = False) -> None:
         self.depth -= 1
         self._nobody = 0
         if not known:
@@ -313,18 +315,18 @@ class Lane:
             self._said = ""
             self._tell(f"the stream {self._stream} takes messages again", "info")
 
-    def _drop(self, letter: Letter, why: str) -> None:
+    def _drop(self, letter: DurableMessage, why: str) -> None:
         self.depth -= 1
         self._outbox.remove(letter, 0)
         self._tell(
             f"a message to {letter.subject} is lost, the stream can never take it: {why}", "error"
         )
 
-    def _park(self, letter: Letter) -> None:
+    def _park(self, letter: DurableMessage) -> None:
         """Not permitted: it waits on file, until the next connection, and nobody waits behind it."""
         if letter.subject not in self._denied:
             self._denied.add(letter.subject)
-            what = f"{DeniedError('publish to', letter.subject)}; what it says there waits in the outbox"
+            what = f"{PermissionDeniedError('publish to', letter.subject)}; what it says there waits in the outbox"
             self._tell(what, "error")
         self._go_on()
 
@@ -337,7 +339,7 @@ class Lane:
 
     # Again
 
-    def _turned_down(self, letter: Letter, why: str) -> None:
+    def _turned_down(self, letter: DurableMessage, why: str) -> None:
         self._back.append(letter)
         self._stall(why)
 
@@ -372,14 +374,14 @@ class Lane:
         try:
             await self._settle()
         except Exception as error:  # whatever it was
-            self._missing(str(trouble_of(error)))
+            self._missing(str(as_link_error(error)))
             return
         self._stalled = False
         self.pump()
 
     async def _settle(self) -> None:
         """Find out which of the doubtful letters the stream has."""
-        doubtful: dict[str, dict[str, Letter]] = {}
+        doubtful: dict[str, dict[str, DurableMessage]] = {}
         for letter in self._queue:
             if letter.floor >= 0 and letter.id:
                 doubtful.setdefault(letter.subject, {})[letter.id] = letter
@@ -390,9 +392,9 @@ class Lane:
                     found = await streams.get(
                         self._connection, self._stream, seq=sequence, next_by_subj=subject
                     )
-                except MissingError:  # then de-duplication must do
+                except NoRespondersError:  # then de-duplication must do
                     break
-                except DeniedError as trouble:
+                except PermissionDeniedError as trouble:
                     self._cannot_ask(trouble)
                     return
                 if found is None:

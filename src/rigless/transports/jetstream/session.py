@@ -11,22 +11,22 @@ from typing import Any
 
 from rigless.kernel.events import Severity
 from rigless.kernel.timestamps import to_ns
-from rigless.transports.jetstream import existing, streams
+from rigless.transports.jetstream import audit, streams
 from rigless.transports.jetstream.connection import SETTLED_S, Connection
 from rigless.transports.jetstream.consumer import Consumer, Delivered
+from rigless.transports.jetstream.errors import (
+    ConnectionLostError,
+    LinkError,
+    Log,
+    PermissionDeniedError,
+    ReplyTimeoutError,
+    as_link_error,
+)
 from rigless.transports.jetstream.lease import LIFE_S, RENEW_S, Lease
 from rigless.transports.jetstream.outbox import Outbox
 from rigless.transports.jetstream.protocol import field
-from rigless.transports.jetstream.publisher import ANSWER_S, Lane
+from rigless.transports.jetstream.publisher import ANSWER_S, Publisher
 from rigless.transports.jetstream.streams import Stream
-from rigless.transports.jetstream.trouble import (
-    DeniedError,
-    LinkError,
-    LostError,
-    SilentError,
-    Tell,
-    trouble_of,
-)
 
 TICK_S = 1.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
@@ -34,7 +34,7 @@ CLOCK_S = 4.0  # how often a connection asks for the server's time
 
 
 @dataclass(frozen=True)
-class Plan:
+class SessionConfig:
     """What a robot wants of the server."""
 
     robot: str
@@ -47,7 +47,7 @@ class Plan:
     answer_s: float
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> "Plan":
+    def of(cls, options: Mapping[str, Any]) -> "SessionConfig":
         nats = options["nats"]
         named = nats.get("jetStream") or {}
         answer_ms = (nats.get("timeouts") or {}).get("publishTimeoutMs")
@@ -74,17 +74,17 @@ class Session:
         self,
         connection: Connection,
         outbox: Outbox,
-        plan: Plan,
+        plan: SessionConfig,
         receive: Callable[[Delivered], None],
         changed: Callable[[bool, str], None],
-        tell: Tell,
+        tell: Log,
     ):
         self.connected = False
         self.why = "not connected yet"
         self.listening = asyncio.Event()  # set by the owner when the robot can hear
         self.settled = asyncio.Event()  # it is connected, or has failed once
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.lane = Lane(
+        self.lane = Publisher(
             connection, outbox, plan.robot, plan.stream_out, tell, self._break, plan.answer_s
         )
         self.lease = Lease(connection, plan.robot)
@@ -128,7 +128,7 @@ class Session:
         needed = self._consumer.needs(subject)
         if not needed:
             return False
-        trouble = DeniedError("publish to", needed)
+        trouble = PermissionDeniedError("publish to", needed)
         if needed == subject:
             self._complain(trouble)
             self._break(str(trouble))
@@ -136,7 +136,7 @@ class Session:
             self._remark(f"{trouble}; commands that it has handled come again", "error")
         return True
 
-    def told(self, text: str, severity: Severity) -> None:
+    def log(self, text: str, severity: Severity) -> None:
         self._tell(text, severity)
 
     # Life
@@ -149,13 +149,13 @@ class Session:
             try:
                 await self._begin()
             except Exception as error:
-                trouble = trouble_of(error)
+                trouble = as_link_error(error)
                 self._stop(str(trouble))
                 if self._up.is_set():
                     self._complain(trouble)
                     self._fail(trouble)
                     if (
-                        isinstance(trouble, SilentError)
+                        isinstance(trouble, ReplyTimeoutError)
                         or getattr(trouble, "code", 0) == streams.NOT_AVAILABLE
                     ):
                         self._connection.no_jetstream(str(trouble))
@@ -178,8 +178,8 @@ class Session:
         else:
             inbound = await streams.ensure(connection, plan.stream_in, plan.inbound, streams.IN)
             outbound = await streams.ensure(connection, plan.stream_out, plan.outbound, streams.OUT)
-        existing.check_inbound(inbound, plan.listens)
-        for remark in existing.check_outbound(
+        audit.check_inbound(inbound, plan.listens)
+        for remark in audit.check_outbound(
             outbound, [plan.own(pattern) for pattern in plan.outbound]
         ):
             self._remark(remark, "warning")
@@ -263,9 +263,9 @@ class Session:
                 self.ready.set_result(None)
 
     def _complain(self, trouble: LinkError, what: str = "") -> None:
-        if isinstance(trouble, SilentError):  # of the server, whoever asks
+        if isinstance(trouble, ReplyTimeoutError):  # of the server, whoever asks
             self._connection.tell(str(trouble), "warning")
-        elif not isinstance(trouble, LostError):
+        elif not isinstance(trouble, ConnectionLostError):
             self._say(f"{what}{trouble}", "error" if trouble.final else "warning")
 
     def _say(self, text: str, severity: Severity) -> None:
@@ -318,7 +318,7 @@ class Session:
                 self._say(f"the lease of robot {self._plan.robot!r} is not ours any more", "error")
                 self._break("another runtime may have taken this robot")
         except Exception as error:
-            self._complain(trouble_of(error), "the lease cannot be renewed: ")
+            self._complain(as_link_error(error), "the lease cannot be renewed: ")
 
     async def _refresh(self) -> None:
         with contextlib.suppress(Exception):  # another time
@@ -330,7 +330,7 @@ class Session:
             if await streams.look(self._connection, self._plan.stream_in) is None:
                 self._break(f"the stream {self._plan.stream_in} is gone")
         except Exception as error:
-            self._complain(trouble_of(error))
+            self._complain(as_link_error(error))
 
     async def close(self, patience_s: float) -> None:
         """Send what flies, give the lease back."""

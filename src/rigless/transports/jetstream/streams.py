@@ -13,7 +13,12 @@ import msgspec
 
 from rigless.kernel.timestamps import to_ns
 from rigless.transports.jetstream.connection import Connection
-from rigless.transports.jetstream.trouble import ApiError, LinkError, MissingError, SilentError
+from rigless.transports.jetstream.errors import (
+    ApiError,
+    LinkError,
+    NoRespondersError,
+    ReplyTimeoutError,
+)
 
 API = "$JS.API."
 ASK_S = (
@@ -72,11 +77,11 @@ async def api(connection: Connection, verb: str, question: Any = None) -> dict[s
     """Ask JetStream something that may be asked twice. Raises LinkError, of it ApiError if JetStream refuses."""
     data = b"" if question is None else msgspec.json.encode(question)
     for patience_s in ASK_S:
-        with contextlib.suppress(SilentError):
+        with contextlib.suppress(ReplyTimeoutError):
             _, payload = await connection.request(API + verb, data, patience_s)
             return _understood(payload, verb)
     fix = "too few of its servers may run: see nats server report jetstream"
-    raise SilentError(f"JetStream has not answered {verb} for {sum(ASK_S):g} s", fix)
+    raise ReplyTimeoutError(f"JetStream has not answered {verb} for {sum(ASK_S):g} s", fix)
 
 
 def _understood(payload: bytes, verb: str) -> dict[str, Any]:
@@ -106,7 +111,7 @@ async def look(connection: Connection, name: str) -> Stream | None:
         if error.code == NO_STREAM:
             return None
         raise
-    except MissingError:
+    except NoRespondersError:
         raise _not_enabled() from None
     if "ts" in found:
         with contextlib.suppress(ValueError):

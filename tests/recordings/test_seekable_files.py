@@ -11,11 +11,11 @@ from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.kernel.simulation import RobotError
-from rigless.recordings.reading import Recording
-from rigless.recordings.reel import EVENTS_KEPT, Reel
+from rigless.recordings.reader import Recording
+from rigless.recordings.seekable import EVENTS_KEPT, SeekableRecording
 from rigless.scenario.load import open_target
 
-from .takes import BRITTLE, MS, THERMOSTAT, look
+from .samples import BRITTLE, MS, THERMOSTAT, look
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def scenario(**entry):
 def test_robots_that_are_not_here_are_named(file, kind, words):
     with_metadata(file, scenario=scenario(kind=kind))
     with pytest.raises(InputError) as caught:
-        Reel.open(file)
+        SeekableRecording.open(file)
     assert words in str(caught.value)
     assert str(file) in str(caught.value)
 
@@ -61,13 +61,13 @@ def test_what_is_no_recording_is_refused(file, tmp_path):
         (tmp_path, "no such recording"),
     ):
         with pytest.raises(InputError, match=words):
-            Reel.open(path)
+            SeekableRecording.open(path)
     (tmp_path / "b.mcap").write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="not a readable MCAP file"):
-        Reel.open(tmp_path / "b.mcap")
+        SeekableRecording.open(tmp_path / "b.mcap")
     with_metadata(file, scenario="{")
     with pytest.raises(InputError, match="does not say what was run"):
-        Reel.open(file)
+        SeekableRecording.open(file)
 
 
 def test_a_robot_that_cannot_start_any_more_is_refused(file, tmp_path):
@@ -77,12 +77,12 @@ def test_a_robot_that_cannot_start_any_more_is_refused(file, tmp_path):
     (folder / "__init__.py").write_text(text)
     with_metadata(file, scenario=scenario(kind=str(folder)))
     with pytest.raises(InputError, match=r"cannot be built here: OSError: no eyes \(open it with"):
-        Reel.open(file)
+        SeekableRecording.open(file)
 
 
 def test_a_recording_of_another_version_opens_with_a_note(file):
     with_metadata(file, rigless="0.0.7")
-    assert Reel.open(file).note.startswith("recorded with rigless 0.0.7, this is ")
+    assert SeekableRecording.open(file).note.startswith("recorded with rigless 0.0.7, this is ")
 
 
 def test_a_recording_that_was_cut_off_ends_with_its_last_record(file):
@@ -95,7 +95,7 @@ def test_a_recording_that_was_cut_off_ends_with_its_last_record(file):
         sim.run(1)
         recorder.close()
     os.truncate(file, good + 10)
-    reel = Reel.open(file)
+    reel = SeekableRecording.open(file)
     assert (reel.cut, reel.begin_ns) == (True, 0)
     assert reel.end_ns == max(record.time_ns for record in Recording.open(file)) == 4000 * MS
 
@@ -111,10 +111,10 @@ def test_a_recording_can_be_opened_while_it_is_being_made(tmp_path):
         stream.flush()
         then = look(sim)
         sim.run(4)
-        reel = Reel.open(tmp_path / "now.mcap")
+        reel = SeekableRecording.open(tmp_path / "now.mcap")
         recorder.close()
     assert (reel.cut, reel.end_ns) == (True, 3000 * MS)
-    reel.move_at_once(reel.end_ns)
+    reel.seek(reel.end_ns)
     assert look(reel.simulation) == then
 
 
@@ -131,18 +131,18 @@ def test_a_run_in_which_a_robot_failed_ends_there(tmp_path, word, at_ms, why):
         with pytest.raises(RobotError, match=why):
             sim.run(0.2)
         recorder.close()
-    reel = Reel.open(tmp_path / "f.mcap")
+    reel = SeekableRecording.open(tmp_path / "f.mcap")
     assert (reel.end_ns, reel.failure) == (at_ms * MS, "")
     for _ in range(2):
-        reel.move_at_once(reel.end_ns)
+        reel.seek(reel.end_ns)
         assert why in reel.failure
         broken = look(reel.simulation)
-        reel.move_at_once(reel.end_ns + 1)
+        reel.seek(reel.end_ns + 1)
         assert (reel.now_ns, look(reel.simulation)) == (
             at_ms * MS,
             broken,
         )  # what was still due then never happens
-        reel.move_at_once(300 * MS)
+        reel.seek(300 * MS)
         assert (reel.failure, reel.now_ns, reel.simulation.truth("brittle").ticks) == (
             "",
             300 * MS,
@@ -151,9 +151,9 @@ def test_a_run_in_which_a_robot_failed_ends_there(tmp_path, word, at_ms, why):
 
 
 def test_a_robot_that_fails_where_the_recorded_one_did_not_ends_the_reel(file):
-    reel = Reel.open(file)
+    reel = SeekableRecording.open(file)
     reel.simulation.robots["thermostat"].config = None  # as if its code had been changed since
-    reel.move_at_once(reel.end_ns)
+    reel.seek(reel.end_ns)
     assert "thermostat.control failed" in reel.failure
     assert reel.end_ns == reel.now_ns == 100 * MS
 
@@ -168,7 +168,7 @@ def test_the_timeline_has_the_events_of_robots_and_host(tmp_path):
         sim.run(2)
         recorder.close()
         said = list(sim.events)
-    assert Reel.open(tmp_path / "e.mcap").events == said
+    assert SeekableRecording.open(tmp_path / "e.mcap").events == said
     assert {event.code for event in said} >= {
         "heater",
         "pace-lost",
@@ -185,5 +185,5 @@ def test_of_too_many_events_the_severe_and_the_newest_are_kept(tmp_path):
             severity = "error" if number == 3 else "info"
             sim.log(Event(sim.now_ns, "thermostat", "n", severity, str(number), {}))
         recorder.close()
-    texts = [event.text for event in Reel.open(tmp_path / "e.mcap").events]
+    texts = [event.text for event in SeekableRecording.open(tmp_path / "e.mcap").events]
     assert texts == ["3", *(str(number) for number in range(501, EVENTS_KEPT + 500))]

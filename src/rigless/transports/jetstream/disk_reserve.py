@@ -11,7 +11,7 @@ LEAST_BYTES = 64 << 10  # less is of no use
 SHARE = 4  # of what is free, the reserve is at most this part
 
 
-class Reserve:
+class DiskReserve:
     """A file beside the outbox. `bytes` is how large it is; 0 while there is none."""
 
     def __init__(self, outbox: Path):

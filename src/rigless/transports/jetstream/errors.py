@@ -5,7 +5,7 @@ from collections.abc import Callable
 from rigless.kernel.events import Severity
 from rigless.kernel.problems import InputError, Problem
 
-Tell = Callable[[str, Severity], None]
+Log = Callable[[str, Severity], None]
 
 
 class LinkError(Exception):
@@ -19,7 +19,7 @@ class LinkError(Exception):
         return InputError(Problem(where, self.what, self.fix))
 
 
-def trouble_of(error: Exception) -> LinkError:
+def as_link_error(error: Exception) -> LinkError:
     """Of what nobody foresaw as well, such as an answer that no server gives: it ends an attempt, not the attempts."""
     return error if isinstance(error, LinkError) else LinkError(f"{type(error).__name__}: {error}")
 
@@ -32,19 +32,19 @@ class ApiError(LinkError):
         self.code, self.text = code, text
 
 
-class LostError(LinkError):
+class ConnectionLostError(LinkError):
     """The connection ended before the answer came. Nobody need be told: that the connection ended is told already."""
 
 
-class SilentError(LinkError):
+class ReplyTimeoutError(LinkError):
     """No answer in time: the server is busy, or what should answer (the leader of a stream) is away."""
 
 
-class MissingError(LinkError):
+class NoRespondersError(LinkError):
     """Nobody answers on a subject: what should answer is not there."""
 
 
-class DeniedError(LinkError):
+class PermissionDeniedError(LinkError):
     """The account may not do this."""
 
     def __init__(self, action: str, subject: str):

@@ -339,8 +339,8 @@ async def test_the_loop_is_not_held_up_by_idle_robots(tmp_path):
 async def test_what_the_robots_code_broke_on_is_not_acknowledged_and_comes_again(tmp_path):
     def brittle(robot, data):
         if b'"c1"' in data:
-            robot.deaf = True  # as the host says of a robot whose code has failed
-        if not robot.deaf:
+            robot.robot_failed = True  # as the host says of a robot whose code has failed
+        if not robot.robot_failed:
             answer(robot, data)
 
     def asked(robot):
@@ -363,8 +363,8 @@ async def test_what_the_robots_code_broke_on_is_not_acknowledged_and_comes_again
 
             await eventually(only_the_first)
             assert asked(robot) == ["c0", "c1"], "nothing is handed to a robot that cannot hear"
-            robot.answer, robot.deaf = answer, False
-            robot.transport.rewound()
+            robot.answer, robot.robot_failed = answer, False
+            robot.transport.restarted()
             await until(lambda: len(asked(robot)) == 4)
             assert sorted(asked(robot)[2:]) == ["c1", "c2"]
             await robot.until_sent()

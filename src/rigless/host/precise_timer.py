@@ -17,13 +17,13 @@ class _TimerSpec(ctypes.Structure):
     ]
 
 
-class Alarm:
-    """Wakes one waiter at a time on the monotonic clock, or earlier when somebody rings."""
+class PreciseTimer:
+    """Wakes one waiter at a time on the monotonic clock, or earlier when `wake` is called."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._waiter: asyncio.Future[None] | None = None
-        self._rung = False
+        self._woken = False
         self._fd = -1
         if sys.platform == "linux":
             self._libc = ctypes.CDLL(None, use_errno=True)
@@ -32,9 +32,9 @@ class Alarm:
             self._loop.add_reader(self._fd, self._expired)
 
     async def wait(self, until_ns: int | None) -> None:
-        """Return at this monotonic time (never, if None), or as soon as `ring` is called."""
-        if self._rung or (until_ns is not None and until_ns <= time.monotonic_ns()):
-            self._rung = False
+        """Return at this monotonic time (never, if None), or as soon as `wake` is called."""
+        if self._woken or (until_ns is not None and until_ns <= time.monotonic_ns()):
+            self._woken = False
             await asyncio.sleep(0)
             return
         self._waiter = self._loop.create_future()
@@ -42,18 +42,18 @@ class Alarm:
         if self._fd >= 0:
             self._arm(until_ns or 0)
         elif until_ns is not None:
-            handle = self._loop.call_at(until_ns / 1e9, self._wake)
+            handle = self._loop.call_at(until_ns / 1e9, self._finish)
         try:
             await self._waiter
         finally:
             self._waiter = None
-            self._rung = False
+            self._woken = False
             if handle is not None:
                 handle.cancel()
 
-    def ring(self) -> None:
-        self._rung = True
-        self._wake()
+    def wake(self) -> None:
+        self._woken = True
+        self._finish()
 
     def close(self) -> None:
         if self._fd >= 0:
@@ -72,8 +72,8 @@ class Alarm:
             os.read(self._fd, 8)
         except BlockingIOError:
             return
-        self._wake()
+        self._finish()
 
-    def _wake(self) -> None:
+    def _finish(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)

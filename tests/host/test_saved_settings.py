@@ -5,8 +5,8 @@ import json
 import msgspec
 import pytest
 
+from rigless.host.environment import Environment
 from rigless.host.host import Host
-from rigless.host.surroundings import Surroundings
 from rigless.recordings.replay import verify
 from rigless.robots.agv.wire import Envelope
 from rigless.scenario.load import open_target
@@ -55,7 +55,7 @@ def test_one_of_a_fleet_begins_with_what_was_left_for_it(state, tmp_path):
     file = tmp_path / "fleet.toml"
     file.write_text(FLEET)
     built = open_target(file, ["AGV.ports.nats=4333"], 3, collect=False)
-    host = Host(built, surroundings=Surroundings(state))
+    host = Host(built, environment=Environment(state))
     robots = host.sim.robots
     assert {name: robot.config.runtime.tickHz for name, robot in robots.items()} == {
         "AGV-1": 100, "AGV-2": 50, "AGV-3": 100, "other": 100,
@@ -78,11 +78,11 @@ def test_what_was_recorded_then_replays(state, tmp_path):
         "agv",
         **{"runtime.tickHz": 20, "runtime.simulationProfile": {"initialPose": {"x": 3.0}}},
     )
-    host = Host(open_target("agv", collect=False), "lockstep", surroundings=Surroundings(state))
+    host = Host(open_target("agv", collect=False), "lockstep", environment=Environment(state))
     tape = tmp_path / "run.mcap"
-    host.tape.start(tape)
+    host.recording_file.start(tape)
     host.sim.run(0.5)
-    host.tape.stop()
+    host.recording_file.stop()
     assert host.sim.truth("agv").pose[0] == 3.0
     assert verify(tape).difference is None
 
@@ -92,7 +92,7 @@ def test_a_run_that_is_not_on_the_air_or_has_no_folder_has_no_past(state, around
     leave(state, "agv", **{"runtime.tickHz": 20})
     built = open_target("agv", collect=False)
     host = Host(
-        built, around.get("speed", 1.0), surroundings=Surroundings(around.get("state", state))
+        built, around.get("speed", 1.0), environment=Environment(around.get("state", state))
     )
     assert host.built is built
     assert host.sim.robots["agv"].config.runtime.tickHz == 100
@@ -101,5 +101,5 @@ def test_a_run_that_is_not_on_the_air_or_has_no_folder_has_no_past(state, around
 def test_what_is_left_of_a_broken_file_is_nothing(state):
     (state / "agv").mkdir(parents=True)
     (state / "agv" / "outbox.sqlite").write_bytes(b"no database" * 1000)
-    host = Host(open_target("agv", collect=False), surroundings=Surroundings(state))
+    host = Host(open_target("agv", collect=False), environment=Environment(state))
     assert host.sim.robots["agv"].config.runtime.tickHz == 100

@@ -8,9 +8,9 @@ import pytest
 
 from rigless.transports.jetstream import publisher
 from rigless.transports.jetstream.connection import NOBODY
-from rigless.transports.jetstream.outbox import Letter, Outbox
-from rigless.transports.jetstream.publisher import Lane
-from rigless.transports.jetstream.trouble import MissingError
+from rigless.transports.jetstream.errors import NoRespondersError
+from rigless.transports.jetstream.outbox import DurableMessage, Outbox
+from rigless.transports.jetstream.publisher import Publisher
 
 from .inboxes import until
 from .nats_robots import on_loop
@@ -47,7 +47,7 @@ class Way:
     async def request(self, subject, *_):
         if "STREAM.INFO" in subject:
             return b"", json.dumps(self.info).encode()
-        raise MissingError("nobody tells which of the letters it has")
+        raise NoRespondersError("nobody tells which of the letters it has")
 
     def forget(self, question):
         self.flying.clear()
@@ -58,7 +58,7 @@ class Scene:
         self.told, self.gone = [], []
         self.outbox = Outbox(folder / "outbox.sqlite", lambda text, _: self.told.append(text))
         self.way = Way()
-        self.lane = Lane(
+        self.lane = Publisher(
             self.way,
             self.outbox,
             "r1",
@@ -71,7 +71,7 @@ class Scene:
     def say(self, count=1):
         for _ in range(count):
             self.said += 1
-            letter = Letter("r1", self.said, "robot.r1.events", f"boot-{self.said}", b"{}")
+            letter = DurableMessage("r1", self.said, "robot.r1.events", f"boot-{self.said}", b"{}")
             self.outbox.add(letter)
             assert self.outbox.commit()
             self.lane.put(letter)
@@ -205,7 +205,7 @@ async def test_a_stream_that_was_made_anew_is_looked_through_from_its_beginning(
 
     async def request(subject, data, *_):
         asked.append(json.loads(data)["seq"])
-        raise MissingError("nobody tells")
+        raise NoRespondersError("nobody tells")
 
     scene.way.request = request
     await scene.lane.begin(7)

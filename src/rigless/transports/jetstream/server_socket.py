@@ -13,7 +13,7 @@ from urllib.parse import SplitResult
 import msgspec
 
 from rigless.transports.jetstream import credentials, protocol
-from rigless.transports.jetstream.trouble import LinkError
+from rigless.transports.jetstream.errors import LinkError
 
 OLDEST = (2, 11)  # older ones ignore a consumer's filter_subjects without a word
 AUTH = ("authorization", "authentication")
@@ -25,7 +25,7 @@ OnDenied = Callable[[str, str], None]  # publish or subscribe, subject
 OnInfo = Callable[[], None]  # the server has news of itself
 
 
-class Wire(asyncio.Protocol):
+class ServerSocket(asyncio.Protocol):
     """`lost` is done, with the reason, when the connection has ended."""
 
     def __init__(self, on_message: protocol.OnMessage, on_denied: OnDenied, on_info: OnInfo):
@@ -72,7 +72,7 @@ class Wire(asyncio.Protocol):
             raise LinkError(
                 f"{host}:{port} is no address: {error}", "see nats.servers in the config", True
             ) from None
-        except EndedError as error:
+        except ClosedDuringLoginError as error:
             if any(word in str(error).lower() for word in AUTH):
                 raise credentials.rejected(str(error), creds, url) from None
             raise LinkError(f"the NATS server at {host}:{port} hung up: {error}") from None
@@ -205,7 +205,7 @@ class Wire(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         reason = self._reason or (str(error) if error is not None else "the server hung up")
-        self._fail(error if isinstance(error, ssl.SSLError) else EndedError(reason))
+        self._fail(error if isinstance(error, ssl.SSLError) else ClosedDuringLoginError(reason))
         if not self.lost.done():
             self.lost.set_result(reason)
 
@@ -216,5 +216,5 @@ class Wire(asyncio.Protocol):
                 waiter.exception()  # it may be that nobody waits
 
 
-class EndedError(Exception):
+class ClosedDuringLoginError(Exception):
     """The other side hung up while logging in."""

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from rigless.host.surroundings import Surroundings
+from rigless.host.environment import Environment
 from rigless.scenario.build import Built, rebuild_with
 
 
-def resumed(built: Built, around: Surroundings, fast: bool) -> Built:
+def with_saved_settings(built: Built, environment: Environment, fast: bool) -> Built:
     """Built again, with other configs for the robots that say so. A run that is not on the air has no past."""
     configs: dict[str, Any] = {}
     notes: list[str] = []
@@ -14,8 +14,8 @@ def resumed(built: Built, around: Surroundings, fast: bool) -> Built:
         kept = [
             said
             for port in robot.ports
-            if around.on_air(port, fast)
-            for said in around.remembered(port)
+            if environment.is_live(port, fast)
+            for said in environment.saved_messages(port)
         ]
         config, told = robot.resumed(robot.config, kept) if kept else (robot.config, [])
         notes += told

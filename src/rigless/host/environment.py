@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
-from rigless.transports.jetstream.embedded import Embedded
-from rigless.transports.jetstream.trouble import Tell
+from rigless.transports.jetstream.embedded import EmbeddedServers
+from rigless.transports.jetstream.errors import Log
 
 
 def state_folder(given: Path | None = None) -> Path:
@@ -21,7 +21,7 @@ def state_folder(given: Path | None = None) -> Path:
     return (Path(base) if base else Path.home() / ".local" / "state") / "rigless"
 
 
-class Surroundings:
+class Environment:
     """Without a state folder there is a temporary one, gone at the end. With `embedded_nats` robots use a server of ours whatever
     their config says."""
 
@@ -31,31 +31,31 @@ class Surroundings:
         self.embedded_nats, self.ros_backend = embedded_nats, ros_backend
         self._state = state
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self._embedded: Embedded | None = None
+        self._embedded: EmbeddedServers | None = None
 
-    def on_air(self, port: Port, fast: bool) -> bool:
+    def is_live(self, port: Port, fast: bool) -> bool:
         """Whether a port is really there. A broker's is not in a fast run, unless asked for: what it says of itself, when it likes,
         would make each run another."""
         return port.transport != "nats" or not fast or self.embedded_nats
 
-    def equip(self, port: Port, tell: Tell) -> Port:
+    def prepare(self, port: Port, tell: Log) -> Port:
         """The port with what its transport needs from here."""
         if port.transport == "dds":
             return replace(port, transport=self.ros_backend)
         if port.transport == "nats":
             if self._embedded is None:
-                self._embedded = Embedded(self._folder(), tell, self.embedded_nats)
+                self._embedded = EmbeddedServers(self._folder(), tell, self.embedded_nats)
             extra = {"state": self._folder(), "embedded": self._embedded}
             return replace(port, options={**port.options, **extra})
         return port
 
-    def remembered(self, port: Port) -> list[tuple[str, bytes]]:
+    def saved_messages(self, port: Port) -> list[tuple[str, bytes]]:
         """What a robot left behind when it last ran, if there is a folder that outlived it: subjects and messages, oldest first."""
         if port.transport != "nats" or self._state is None:
             return []
-        from rigless.transports.nats import remembered  # only for those who have such a port
+        from rigless.transports.nats import saved_messages  # only for those who have such a port
 
-        return remembered(port, self._state)
+        return saved_messages(port, self._state)
 
     def _folder(self) -> Path:
         if self._state is None:

@@ -19,7 +19,7 @@ class PortInbox:
         self._host, self._robot, self._port = host, robot, port
 
     @property
-    def deaf(self) -> bool:
+    def robot_failed(self) -> bool:
         return bool(self._host.failure)
 
     def new_link(self) -> int:
@@ -40,7 +40,7 @@ class PortInbox:
         place = f"{self._robot}/{self._port}"
         self._host.dropped[place] = self._host.dropped.get(place, 0) + 1
 
-    def told(self, text: str, severity: Severity) -> None:
+    def log(self, text: str, severity: Severity) -> None:
         sim, place = self._host.sim, {"robot": self._robot, "port": self._port}
         sim.log(
             Event(sim.now_ns, "", f"{self._port}-told", severity, f"{self._robot}: {text}", place)
@@ -49,7 +49,7 @@ class PortInbox:
 
 def reconcile(host: "Host", before: dict[int, Link]) -> None:
     """After a reset or restore: peers that are really there are connected, the others are not, and a byte stream goes on
-    from where it truly is (a peer cannot be rewound)."""
+    from where it truly is (a peer cannot be restarted)."""
     sim = host.sim
     for (robot, port), links in sim.links.by_port.items():
         for link in list(links.values()):

@@ -15,7 +15,7 @@ from rigless.kernel.simulation import Simulation
 FLUSH_WALL_NS = 200_000_000
 
 
-class Tape:
+class RecordingFile:
     def __init__(self, simulation: Simulation):
         self._sim = simulation
         self._recorder: Recorder | None = None

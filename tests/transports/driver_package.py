@@ -86,7 +86,7 @@ USB = shelf_drivers:Scanner
 """
 
 
-def lay_out(folder: Path, serial: str = "Unfinished", name: str = "shelf-drivers") -> None:
+def install(folder: Path, serial: str = "Unfinished", name: str = "shelf-drivers") -> None:
     """The package, installed in a folder."""
     (folder / "shelf_drivers.py").write_text(MODULE, "utf-8")
     info = folder / f"{name.replace('-', '_')}-1.0.dist-info"

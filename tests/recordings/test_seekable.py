@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from rigless.kernel.recording import record_to_bytes
 from rigless.kernel.snapshot import Snapshot
-from rigless.recordings.reading import Recording
-from rigless.recordings.reel import CELLS, FINE, SLICE_WALL_NS, Reel
+from rigless.recordings.reader import Recording
+from rigless.recordings.seekable import CELLS, FINE, SLICE_WALL_NS, SeekableRecording
 from rigless.scenario.load import open_target
 
-from .takes import LENGTH_MS, MS, THERMOSTAT, log, look, make_take
+from .samples import LENGTH_MS, MS, THERMOSTAT, log, look, make_take
 
 S = 1_000_000_000
 
@@ -56,13 +56,13 @@ def same(reel, take):
 
 
 def test_a_straight_run_is_the_recorded_run(take):
-    reel = Reel.open(take.path)
+    reel = SeekableRecording.open(take.path)
     assert (reel.begin_ns, reel.end_ns) == (reel.now_ns, LENGTH_MS * MS)
     assert (reel.cut, reel.note, reel.failure) == (False, "", "")
     instants = [at_ns for at_ns in take.snapshots if at_ns >= reel.begin_ns]
     assert len(instants) > 70
     for at_ns in instants:
-        reel.move_at_once(at_ns)
+        reel.seek(at_ns)
         same(reel, take)
     assert reel.epoch == 0
 
@@ -79,49 +79,52 @@ def test_any_way_to_an_instant_ends_in_the_same(take, data):
     for place_ns, slices, aside_ns, through in data.draw(st.lists(hops, min_size=1, max_size=5)):
         epoch, before_ns = reel.epoch, reel.now_ns
         if slices is None:
-            reel.move_at_once(place_ns, through)
+            reel.seek(place_ns, through)
             assert reel.now_ns == place_ns
             assert reel.epoch == epoch + (place_ns < before_ns)
             same(reel, take)
         else:
-            moving = reel.move(place_ns + aside_ns, through)
+            moving = reel.seek_in_slices(place_ns + aside_ns, through)
             for _ in range(slices):
                 next(moving, None)
 
 
-REELS: dict[tuple[object, bool], Reel] = {}
+REELS: dict[tuple[object, bool], SeekableRecording] = {}
 
 
 def _kept(take, in_a_hurry):
     """One reel for all examples: it has been anywhere before, and holds whatever keyframes that left."""
     key = (take.path, in_a_hurry)
     if key not in REELS:
-        REELS[key] = Reel.open(take.path, Stopwatch() if in_a_hurry else None)
+        REELS[key] = SeekableRecording.open(take.path, Stopwatch() if in_a_hurry else None)
     return REELS[key]
 
 
 def test_between_instants_too(take):
-    reel, straight = Reel.open(take.path, Stopwatch()), Reel.open(take.path)
-    reel.move_at_once(reel.end_ns)
+    reel, straight = (
+        SeekableRecording.open(take.path, Stopwatch()),
+        SeekableRecording.open(take.path),
+    )
+    reel.seek(reel.end_ns)
     for at_ns in (900 * MS + 1, 1234 * MS + 567_891, 3000 * MS - 1, 3000 * MS, 5_555_555_555):
-        straight.move_at_once(at_ns)
-        reel.move_at_once(at_ns)
+        straight.seek(at_ns)
+        reel.seek(at_ns)
         assert look(reel.simulation) == look(straight.simulation)
-        reel.move_at_once(reel.begin_ns)
+        reel.seek(reel.begin_ns)
 
 
 def test_the_ends_are_the_ends(take):
-    reel = Reel.open(take.path)
-    reel.move_at_once(10**15)
+    reel = SeekableRecording.open(take.path)
+    reel.seek(10**15)
     assert reel.now_ns == reel.end_ns
     same(reel, take)
-    reel.move_at_once(-(10**15))
+    reel.seek(-(10**15))
     assert reel.now_ns == reel.begin_ns
     assert reel.epoch == 1
 
 
 def test_who_listens_and_who_samples_stays_and_hears_what_was_recorded(take):
-    reel = Reel.open(take.path)
+    reel = SeekableRecording.open(take.path)
     recorded = [
         (record.time_ns, record.robot, record.port, base64.b64decode(record.fields()["wire"]))
         for record in Recording.open(take.path)
@@ -136,34 +139,34 @@ def test_who_listens_and_who_samples_stays_and_hears_what_was_recorded(take):
     sim.sample(10, lambda: sampled.append(sim.now_ns // MS))
     for _ in range(2):
         for at_ns in (*range(reel.begin_ns, reel.end_ns, 333 * MS), reel.end_ns):
-            reel.move_at_once(at_ns, through=True)
+            reel.seek(at_ns, through=True)
         assert heard == [entry for entry in recorded if entry[0] > reel.begin_ns]
         assert sampled == list(range(100 * (reel.begin_ns // (100 * MS) + 1), LENGTH_MS + 1, 100))
         heard.clear(), sampled.clear()
-        reel.move_at_once(reel.begin_ns)
+        reel.seek(reel.begin_ns)
 
 
 def test_keyframes_are_bounded_and_make_going_back_cheap(room):
-    reel = Reel.open(room)
-    reel.move_at_once(reel.end_ns)
+    reel = SeekableRecording.open(room)
+    reel.seek(reel.end_ns)
     whole = reel.simulation.agenda.processed
     assert whole > 10_000
     for at_s in range(1199, 0, -7):
         done = reel.simulation.agenda.processed
-        reel.move_at_once(at_s * S + 500 * MS)
+        reel.seek(at_s * S + 500 * MS)
         assert reel.simulation.agenda.processed - done < 1.1 * whole / CELLS
         done = reel.simulation.agenda.processed
-        reel.move_at_once(at_s * S + 400 * MS)
+        reel.seek(at_s * S + 400 * MS)
         assert reel.simulation.agenda.processed - done < 1.1 * whole / CELLS / FINE + 2
     assert CELLS <= len(reel._frames) <= CELLS + 1 + FINE
 
 
 def test_going_forward_uses_what_is_known(room):
-    reel = Reel.open(room)
-    reel.move_at_once(reel.end_ns)
-    reel.move_at_once(0)
+    reel = SeekableRecording.open(room)
+    reel.seek(reel.end_ns)
+    reel.seek(0)
     done, epoch = reel.simulation.agenda.processed, reel.epoch
-    reel.move_at_once(1000 * S)
+    reel.seek(1000 * S)
     assert reel.simulation.agenda.processed - done < 300
     assert reel.epoch == epoch
     assert log(reel.simulation)[0].startswith(
@@ -173,32 +176,32 @@ def test_going_forward_uses_what_is_known(room):
 
 def test_slices_are_as_long_as_they_should_be(room):
     """On a machine that takes 1 ms for each simulated second."""
-    reel = Reel.open(room)
+    reel = SeekableRecording.open(room)
     reel._clock = lambda: reel.now_ns // 1000
     lengths, last_ns = [], 0
-    for _ in reel.move(reel.end_ns):
+    for _ in reel.seek_in_slices(reel.end_ns):
         lengths.append(reel.now_ns - last_ns)
         last_ns = reel.now_ns
     assert max(lengths) <= 2 * SLICE_WALL_NS * 1000
     assert len(lengths) < 1.1 * reel.end_ns / (SLICE_WALL_NS * 1000)  # nor needlessly short
-    reel.move_at_once(S)
-    reel.move_at_once(S + 1)
-    next(reel.move(reel.end_ns, through=True))
+    reel.seek(S)
+    reel.seek(S + 1)
+    next(reel.seek_in_slices(reel.end_ns, through=True))
     assert reel.now_ns > 1.5 * S  # a short move does not make the next slices short
 
 
 def test_a_newer_move_ends_the_one_before(room):
-    reel = Reel.open(room)
-    first = reel.move(600 * S)
+    reel = SeekableRecording.open(room)
+    first = reel.seek_in_slices(600 * S)
     next(first)
-    reel.move_at_once(2 * S)
+    reel.seek(2 * S)
     assert next(first, "over") == "over"
     assert reel.now_ns == 2 * S
 
 
 def test_inputs_that_are_still_to_come_are_in_no_keyframe(take):
-    reel = Reel.open(take.path)
-    reel.move_at_once(reel.end_ns)
+    reel = SeekableRecording.open(take.path)
+    reel.seek(reel.end_ns)
     assert len(reel._frames) > 3
     waiting = [
         shot for frame in reel._frames.values() for shot in frame.snapshot.due if shot[2] == "input"
@@ -216,6 +219,6 @@ def test_what_the_scenario_does_happens_once(tmp_path):
         if record.topic == "/rigless/control"
     ]
     assert len(scripted) > 1
-    reel = Reel.open(tmp_path / "w.mcap")
-    reel.move_at_once(reel.end_ns)
+    reel = SeekableRecording.open(tmp_path / "w.mcap")
+    reel.seek(reel.end_ns)
     assert look(reel.simulation) == look(sim)

@@ -20,7 +20,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.recording import CONTROL
 from rigless.kernel.simulation import RobotError, Simulation
 from rigless.kernel.snapshot import Snapshot
-from rigless.recordings.reading import Record, Recording
+from rigless.recordings.reader import Record, Recording
 from rigless.recordings.replay import other_version, rebuild
 
 SLICE_WALL_NS = 3_000_000  # how long one slice of a move should compute
@@ -41,7 +41,7 @@ class Keyframe(NamedTuple):
     events: tuple[Event, ...]
 
 
-class Reel:
+class SeekableRecording:
     """One recording, open for looking at. `clock` (wall time in ns) lets moves cut their slices to length."""
 
     def __init__(
@@ -77,10 +77,10 @@ class Reel:
         self._frames: dict[int, Keyframe] = {}  # by place: fine steps since the beginning
         simulation.recording = True  # it was, and encoders, and faults that draw, notice
         self._keep(0)
-        self.move_at_once(self.begin_ns)
+        self.seek(self.begin_ns)
 
     @classmethod
-    def open(cls, path: str | Path, clock: Callable[[], int] | None = None) -> "Reel":
+    def open(cls, path: str | Path, clock: Callable[[], int] | None = None) -> "SeekableRecording":
         """Read a recording and stand at its beginning; InputError says what is wrong with the file, or missing here."""
         recording = Recording.open(path)
         try:
@@ -102,7 +102,7 @@ class Reel:
     def now_ns(self) -> int:
         return self.simulation.now_ns
 
-    def move(self, target_ns: int, through: bool = False) -> Iterator[None]:
+    def seek_in_slices(self, target_ns: int, through: bool = False) -> Iterator[None]:
         """Go to an instant, a slice at a time; others may do something between two slices. A newer move ends this one.
 
         A move forward may skip what lies between; one that goes `through` does not, so that whoever listens hears it all.
@@ -115,8 +115,8 @@ class Reel:
         while move == self._moves and self._run_slice(target_ns):
             yield
 
-    def move_at_once(self, target_ns: int, through: bool = False) -> None:
-        for _ in self.move(target_ns, through):
+    def seek(self, target_ns: int, through: bool = False) -> None:
+        for _ in self.seek_in_slices(target_ns, through):
             pass
 
     def _jump(self, target_ns: int) -> bool:

@@ -6,8 +6,8 @@ Streams, the robot's consumer and the bucket of leases may have been made with o
 from collections.abc import Sequence
 from typing import Any
 
+from rigless.transports.jetstream.errors import LinkError
 from rigless.transports.jetstream.streams import S, Stream
-from rigless.transports.jetstream.trouble import LinkError
 
 SHORT_MEMORY = {
     "workqueue": "is a work queue",

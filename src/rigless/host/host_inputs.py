@@ -23,7 +23,7 @@ DATE_WALL_NS = 1_000_000_000  # how often the date is looked at
 DATE_OFF_S = 1.0  # so far robots may be from it
 
 
-class Tidings:
+class HostInputs:
     def __init__(self, host: "Host"):
         self.host, self.sim = host, host.sim
         self.lateness = Lateness()
@@ -80,5 +80,5 @@ class Tidings:
                 self.sim.apply(SetInput(robot.name, name, value))
 
     def _boots(self, robot: Robot) -> bool:
-        around, fast = self.host.surroundings, self.host.pace.mode == "fast"
-        return all(around.on_air(port, fast) for port in robot.ports)
+        environment, fast = self.host.environment, self.host.pace.mode == "fast"
+        return all(environment.is_live(port, fast) for port in robot.ports)

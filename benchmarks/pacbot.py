@@ -10,7 +10,7 @@ from typing import Any
 
 from ._pacbot_replies import measure_replies
 from ._pacbot_steps import measure_steps
-from ._window import measure as measure_window
+from ._pacbot_window import measure as measure_window
 
 FULL_SECONDS = 20.0
 

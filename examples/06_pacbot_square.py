@@ -3,7 +3,7 @@
 import time
 
 import rigless
-from rigless.robots.pacbot.client import PhaseEnableMotor, Sensors
+from rigless.clients.pacbot import PhaseEnableMotor, Sensors
 
 PINS = {"north": (17, 27), "south": (22, 23), "east": (24, 25), "west": (5, 6)}
 SIDES = [

@@ -2,7 +2,7 @@
 simulated time goes on only when the controller has decided, so the run comes out the same on any machine."""
 
 import rigless
-from rigless.robots.pacbot.client import PhaseEnableMotor, Sensors
+from rigless.clients.pacbot import PhaseEnableMotor, Sensors
 
 PINS = {"north": (17, 27), "south": (22, 23), "east": (24, 25), "west": (5, 6)}
 CLOCKWISE = ["north", "east", "south", "west"]

@@ -2,7 +2,7 @@
 is open. In lockstep, so a minute and a half of driving takes seconds, and comes out the same each time."""
 
 import rigless
-from rigless.robots.pacbot.client import PhaseEnableMotor, Sensors
+from rigless.clients.pacbot import PhaseEnableMotor, Sensors
 from rigless.worlds import find_maze, load_maze
 
 PINS = {"north": (17, 27), "south": (22, 23), "east": (24, 25), "west": (5, 6)}

@@ -18,7 +18,16 @@ from rigless.scenario.load import open_target
 from .exercise import ROOT, connect, feed, folder_of, load, name_of
 
 WELL = ("ok", "RUNNING")  # what a robot may say of itself as new: the AGV has its own words
-LAYERS_ABOVE = ("cli", "panel", "window", "host", "scenario", "recordings", "transports", "testing")
+LAYERS_ABOVE = (
+    "cli",
+    "panel",
+    "clients",
+    "host",
+    "scenario",
+    "recordings",
+    "transports",
+    "testing",
+)
 
 
 # The folder

@@ -9,7 +9,7 @@ import time
 import pytest
 import zmq
 
-from rigless.robots.pacbot.client import PhaseEnableMotor, Sensors
+from rigless.clients.pacbot import PhaseEnableMotor, Sensors
 
 PINS = [(17, 27), (22, 23), (24, 25), (5, 6)]
 SETTINGS = ("--no-panel", "--speed", "5", "--set", "ports.commands=0", "--set", "ports.sensors=0")

@@ -17,7 +17,7 @@ from rigless.scenario.build import Built
 
 if TYPE_CHECKING:
     from rigless.panel.server import ControlServer
-    from rigless.window.attach import WindowLink
+    from rigless.robots.pacbot.window.host_link import WindowLink
 
 
 @dataclass
@@ -98,7 +98,7 @@ async def serve_host(host: Host, options: Options) -> int:
 
 
 def _window(host: Host) -> "WindowLink":
-    from rigless.window.attach import WindowLink
+    from rigless.robots.pacbot.window.host_link import WindowLink
 
     return WindowLink(host)
 

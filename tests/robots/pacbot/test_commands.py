@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
+from rigless.clients.pacbot import PhaseEnableMotor, Sensors
 from rigless.kernel import inputs as inp
-from rigless.robots.pacbot.client import PhaseEnableMotor, Sensors
 
 from .scene import FORWARD, WHEELS, ask, codes, drive, pacbot, truth
 

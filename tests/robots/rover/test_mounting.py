@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from rigless.robots.rover import frames
+from rigless.robots.rover import transforms as frames
 
 from .scene import NO_TRANSFORMS, codes, heading, one, rover, said, tell, transform
 

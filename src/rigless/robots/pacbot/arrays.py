@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rigless.motion.proximity import clearance
 from rigless.robots.pacbot import body as b
-from rigless.robots.pacbot import ranging as r
+from rigless.robots.pacbot import tof as r
 from rigless.robots.pacbot.config import COMPASS, WHEELS, PacbotConfig
 from rigless.worlds.grid import Grid
 

@@ -1,5 +1,5 @@
 """A Pacbot in a maze: what happens 100 times a second, at each measurement of its range sensors, 60 times a second, and on each
-command. Every byte is in wire.py, every number in config.py; physics is in body.py, range sensors in ranging.py."""
+command. Every byte is in wire.py, every number in config.py; physics is in body.py, range sensors in tof.py."""
 
 import math
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ from rigless.robots.pacbot.commands import Commands
 from rigless.robots.pacbot.config import WHEELS, PacbotConfig
 from rigless.robots.pacbot.game.frame import GameCodec
 from rigless.robots.pacbot.match import Match
-from rigless.robots.pacbot.ranging import measure
 from rigless.robots.pacbot.ros import RosBridge
 from rigless.robots.pacbot.state import PacbotState, Ray, Truth
+from rigless.robots.pacbot.tof import measure
 from rigless.robots.pacbot.wire import (
     CommandCodec,
     Encoders,

@@ -3,7 +3,7 @@
 from rigless.kernel.ports import Link
 from rigless.kernel.robot import Robot, on
 from rigless.robots.rover import body as b
-from rigless.robots.rover import frames
+from rigless.robots.rover import transforms as frames
 from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.state import RoverState
 from rigless.ros.messages import TFMessage

@@ -7,7 +7,7 @@ import numpy as np
 from rigless.motion.diff_drive import clamp
 from rigless.robots.rover import body as b
 from rigless.robots.rover import wire
-from rigless.robots.rover.receiver import Receiver
+from rigless.robots.rover.gps import Receiver
 from rigless.ros.codec import Published
 from rigless.ros.messages import Clock, Header
 from rigless.sensors.encoder import speed_variance

@@ -1,5 +1,5 @@
 """A ROS 2 rover: what happens a hundred times a second, at each fix of its receiver, and on each message. Topics and messages are in
-wire.py, numbers in config.py, motion in body.py; commands.py, readings.py, receiver.py and mounting.py are parts of it."""
+wire.py, numbers in config.py, motion in body.py; commands.py, readings.py, gps.py and mounting.py are parts of it."""
 
 import math
 from collections.abc import Mapping

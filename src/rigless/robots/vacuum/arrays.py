@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rigless.motion.proximity import clearance
 from rigless.robots.vacuum import body as b
-from rigless.robots.vacuum import scanner as s
+from rigless.robots.vacuum import lidar as s
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.worlds.grid import Grid
 

@@ -1,5 +1,5 @@
 """A CRL-200S robot vacuum behind the SangamIO daemon's wire: what happens 110 times a second, at each turn of the lidar, and on
-each command. Protocol facts are in wire.py, numbers in config.py, physics in body.py and scanner.py."""
+each command. Protocol facts are in wire.py, numbers in config.py, physics in body.py and lidar.py."""
 
 import math
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ from rigless.robots.vacuum.arrays import CLIFFS, Arrays, make_arrays
 from rigless.robots.vacuum.clients import Clients
 from rigless.robots.vacuum.commands import Commands
 from rigless.robots.vacuum.config import VacuumConfig
+from rigless.robots.vacuum.lidar import scan
 from rigless.robots.vacuum.native import read_native
 from rigless.robots.vacuum.power import Power
 from rigless.robots.vacuum.ros import RosBridge
-from rigless.robots.vacuum.scanner import scan
 from rigless.robots.vacuum.state import Truth, VacuumState
 from rigless.robots.vacuum.wire import CommandCodec, Scan, Status, TelemetryCodec
 from rigless.robots.vacuum.wire_fast import pack_bins

@@ -27,7 +27,7 @@ from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS
 from rigless.robots.vacuum.commands import POWERED
-from rigless.robots.vacuum.scanner import OPTICAL, aim
+from rigless.robots.vacuum.lidar import OPTICAL, aim
 from rigless.robots.vacuum.wire import Control
 
 HEIGHT_M, LIDAR_HEIGHT_M = 0.09, 0.1

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import pygame
 
-from rigless.window import brushes as c
-from rigless.window.layout import Layout
-from rigless.window.picture import Game
+from rigless.robots.pacbot.window import brushes as c
+from rigless.robots.pacbot.window.layout import Layout
+from rigless.robots.pacbot.window.messages import Game
 
 LOOKS = (
     (0, -1),

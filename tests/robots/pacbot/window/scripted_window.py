@@ -1,12 +1,12 @@
 """In place of a window: holds the keys that its words say, for a number of questions, and goes.
 
-python puppet.py WORDS… DESCRIPTOR TITLE        drive F L T COUNT | act NAME | ask | crash | junk | mute | riddle
+python scripted_window.py WORDS… DESCRIPTOR TITLE        drive F L T COUNT | act NAME | ask | crash | junk | mute | riddle
 """
 
 import socket
 import sys
 
-from rigless.window.picture import LENGTH, Ask, Hello, Picture, for_window, pack
+from rigless.robots.pacbot.window.messages import LENGTH, Ask, Hello, Picture, for_window, pack
 
 *words, descriptor, _title = sys.argv[1:]
 connection = socket.socket(fileno=int(descriptor))

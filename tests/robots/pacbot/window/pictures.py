@@ -3,9 +3,9 @@
 import numpy as np
 import pygame
 
-from rigless.window.overlays import Overlays
-from rigless.window.paint import Painter
-from rigless.window.picture import Bot, Picture, Ray, Scene
+from rigless.robots.pacbot.window.messages import Bot, Picture, Ray, Scene
+from rigless.robots.pacbot.window.overlays import Overlays
+from rigless.robots.pacbot.window.painter import Painter
 
 NOTHING = Overlays(rays=False, velocity=False, boundary=False, text=False)
 CELLS = np.pad(np.zeros((3, 3), np.uint8), 1, constant_values=1)

@@ -6,7 +6,7 @@ from rigless.robots.pacbot.config import WHEELS
 from rigless.robots.pacbot.game import board as b
 from rigless.robots.pacbot.game.frame import Frame, Seen
 from rigless.robots.pacbot.robot import Pacbot
-from rigless.window import picture as p
+from rigless.robots.pacbot.window import messages as p
 from rigless.worlds.grid_world import GridWorld
 
 

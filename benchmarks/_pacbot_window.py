@@ -69,8 +69,8 @@ def measure(seconds: float = 10.0, arrangement: str = "process") -> dict[str, An
 
 async def _as_process(seconds: float) -> dict[str, Any]:
     from rigless.host.host import Host
+    from rigless.robots.pacbot.window.host_link import WindowLink
     from rigless.scenario.load import open_target
-    from rigless.window.attach import WindowLink
 
     late_ms: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -102,8 +102,8 @@ async def _end(host: Any, link: Any, late_ms: list[float], seconds: float) -> No
 def _as_thread(seconds: float) -> dict[str, Any]:
     """The host in a thread, the window on the main one."""
     from rigless.host.serve import serve
-    from rigless.window.attach import WindowLink
-    from rigless.window.run import Window, open_display
+    from rigless.robots.pacbot.window.host_link import WindowLink
+    from rigless.robots.pacbot.window.main import Window, open_display
 
     class Direct:
         def send(self, message: Any) -> None:
@@ -131,8 +131,8 @@ def _as_thread(seconds: float) -> dict[str, Any]:
 
 
 def _window() -> None:
-    from rigless.window.picture import Hello
-    from rigless.window.run import Line, Window, open_display
+    from rigless.robots.pacbot.window.main import Line, Window, open_display
+    from rigless.robots.pacbot.window.messages import Hello
 
     open_display()
     with socket.socket(fileno=int(sys.argv[1])) as connection:

@@ -3,14 +3,19 @@ the size of the window and the world."""
 
 import pygame
 
-from rigless.window.board import draw_fruit, draw_ghosts, draw_pellets
-from rigless.window.bodies import draw_bot, draw_boundary, draw_rays, draw_velocity
-from rigless.window.layout import Area, Layout
-from rigless.window.overlays import Overlays
-from rigless.window.picture import Game, Picture, Scene
-from rigless.window.regions import regions
-from rigless.window.walls import draw_walls
-from rigless.window.words import bar_height, draw_words
+from rigless.robots.pacbot.window.draw_game import draw_fruit, draw_ghosts, draw_pellets
+from rigless.robots.pacbot.window.draw_robot import (
+    draw_bot,
+    draw_boundary,
+    draw_rays,
+    draw_velocity,
+)
+from rigless.robots.pacbot.window.draw_text import bar_height, draw_words
+from rigless.robots.pacbot.window.draw_walls import draw_walls
+from rigless.robots.pacbot.window.layout import Area, Layout
+from rigless.robots.pacbot.window.messages import Game, Picture, Scene
+from rigless.robots.pacbot.window.overlays import Overlays
+from rigless.robots.pacbot.window.regions import regions
 
 
 class Painter:

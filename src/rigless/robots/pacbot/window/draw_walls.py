@@ -2,8 +2,8 @@
 
 import pygame
 
-from rigless.window import brushes as c
-from rigless.window.layout import Layout
+from rigless.robots.pacbot.window import brushes as c
+from rigless.robots.pacbot.window.layout import Layout
 
 THICKEST = 4  # pixels of a wall's edge
 

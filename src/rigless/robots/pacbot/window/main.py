@@ -13,11 +13,10 @@ from collections import deque
 
 import pygame
 
-from rigless.window.bodies import draw_bot
-from rigless.window.keys import Keys
-from rigless.window.layout import Area, Layout
-from rigless.window.paint import Painter
-from rigless.window.picture import (
+from rigless.robots.pacbot.window.draw_robot import draw_bot
+from rigless.robots.pacbot.window.keys import Keys
+from rigless.robots.pacbot.window.layout import Area, Layout
+from rigless.robots.pacbot.window.messages import (
     LENGTH,
     LONGEST,
     Ask,
@@ -28,6 +27,7 @@ from rigless.window.picture import (
     for_window,
     pack,
 )
+from rigless.robots.pacbot.window.painter import Painter
 
 FPS = 60
 PATIENCE_S = 0.1  # how long an answer is waited for before events are looked at again

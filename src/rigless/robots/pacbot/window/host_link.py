@@ -18,7 +18,8 @@ from rigless.host.host import Host
 from rigless.kernel.drawing import View
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.world import World
-from rigless.window.picture import (
+from rigless.robots.pacbot.window.capture import pacbots, picture_of, scene_of
+from rigless.robots.pacbot.window.messages import (
     LENGTH,
     LONGEST,
     Ask,
@@ -29,9 +30,8 @@ from rigless.window.picture import (
     for_host,
     pack,
 )
-from rigless.window.take import pacbots, picture_of, scene_of
 
-COMMAND = (sys.executable, "-m", "rigless.window")
+COMMAND = (sys.executable, "-m", "rigless.robots.pacbot.window")
 INSTALL = "pip install 'rigless[window]'"
 OPEN_S, CLOSE_S = 60.0, 3.0
 AGAIN_S = 0.2  # while a key is held its command is repeated, as a watchdog may wait for it

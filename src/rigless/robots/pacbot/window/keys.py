@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import pygame
 
-from rigless.window.overlays import Overlays
+from rigless.robots.pacbot.window.overlays import Overlays
 
 DRIVE = {  # forward, left, turn
     pygame.K_UP: (1, 0, 0), pygame.K_w: (1, 0, 0),

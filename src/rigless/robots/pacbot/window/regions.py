@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pygame
 
-from rigless.window.bodies import AHEAD_S
-from rigless.window.brushes import Point
-from rigless.window.layout import Layout
-from rigless.window.overlays import Overlays
-from rigless.window.picture import Bot, Game, Picture
-from rigless.window.words import bar_height
+from rigless.robots.pacbot.window.brushes import Point
+from rigless.robots.pacbot.window.draw_robot import AHEAD_S
+from rigless.robots.pacbot.window.draw_text import bar_height
+from rigless.robots.pacbot.window.layout import Layout
+from rigless.robots.pacbot.window.messages import Bot, Game, Picture
+from rigless.robots.pacbot.window.overlays import Overlays
 
 SEGMENT = 96  # pixels of a slanting line that one rectangle covers
 SLACK = 4  # pixels around what is computed, for smooth edges

@@ -3,7 +3,7 @@
 import pygame
 import pytest
 
-from rigless.window.keys import Keys
+from rigless.robots.pacbot.window.keys import Keys
 
 
 @pytest.mark.parametrize(

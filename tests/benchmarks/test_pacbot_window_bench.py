@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "_window.py"
+FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "_pacbot_window.py"
 _spec = importlib.util.spec_from_file_location("window_benchmark", FILE)
 _window = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_window)

@@ -5,9 +5,9 @@ import socket
 import pygame
 import pytest
 
-from rigless.window import brushes as c
-from rigless.window.picture import LENGTH, LONGEST, Ask, for_host, pack
-from rigless.window.run import Line, Window
+from rigless.robots.pacbot.window import brushes as c
+from rigless.robots.pacbot.window.main import Line, Window
+from rigless.robots.pacbot.window.messages import LENGTH, LONGEST, Ask, for_host, pack
 
 from .pictures import ROOM, bot, near, picture
 
@@ -40,7 +40,7 @@ class Fixed:
 
 @pytest.fixture
 def host(monkeypatch):
-    monkeypatch.setattr("rigless.window.run.PATIENCE_S", 0.01)
+    monkeypatch.setattr("rigless.robots.pacbot.window.main.PATIENCE_S", 0.01)
     found = Fixed()
     yield found
     found.close()
@@ -146,7 +146,7 @@ def test_it_ends_when_it_is_closed_and_when_the_host_goes(host, end):
 
 
 def test_it_has_an_icon_and_a_title(host):
-    from rigless.window.run import icon
+    from rigless.robots.pacbot.window.main import icon
 
     assert pygame.display.get_caption()[0] == "test"
     assert near(tuple(icon().get_at((24, 40)))[:3], c.YELLOW)

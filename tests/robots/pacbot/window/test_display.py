@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import zmq
 
-from rigless.window import brushes as c
+from rigless.robots.pacbot.window import brushes as c
 
 PATIENCE_MS = 60_000
 MISSING = "the window's test needs Xvfb, a virtual X display: apt-get install xvfb (scripts/system-packages does it)"

@@ -10,16 +10,16 @@ from rigless.host.host import Host
 from rigless.kernel import inputs as inp
 from rigless.kernel.problems import InputError
 from rigless.recordings.replay import verify
+from rigless.robots.pacbot.window.host_link import WindowLink
+from rigless.robots.pacbot.window.messages import Picture, Scene
 from rigless.scenario.load import open_target
-from rigless.window.attach import WindowLink
-from rigless.window.picture import Picture, Scene
 
-PUPPET = str(Path(__file__).with_name("puppet.py"))
+SCRIPT = str(Path(__file__).with_name("scripted_window.py"))
 FREE = ["ports.commands=0", "ports.sensors=0"]
 
 
 def run(*words, settings=(), record=None, speed=1.0):
-    """A run that ends when the puppet does; gives the host, the link, and the inputs that came."""
+    """A run that ends when the scripted window does; gives the host, the link, and the inputs that came."""
 
     async def scene():
         host = Host(open_target("pacbot", [*FREE, *settings], 1, collect=False), speed, 60.0)
@@ -28,7 +28,7 @@ def run(*words, settings=(), record=None, speed=1.0):
         await host.open()
         if record:
             host.recording_file.start(record)
-        link = WindowLink(host, (sys.executable, PUPPET, *map(str, words)))
+        link = WindowLink(host, (sys.executable, SCRIPT, *map(str, words)))
         try:
             await link.open()
             await asyncio.wait_for(host.run(), 60)
@@ -58,9 +58,9 @@ def test_keys_become_commands_that_are_recorded(tmp_path):
 
 
 def test_a_key_that_is_held_is_said_again_but_not_with_every_picture(monkeypatch):
-    monkeypatch.setattr("rigless.window.attach.AGAIN_S", 1e9)
+    monkeypatch.setattr("rigless.robots.pacbot.window.host_link.AGAIN_S", 1e9)
     assert len(run("drive", 0, 1, 0, 50)[2]) == 2  # once, and let go at the end
-    monkeypatch.setattr("rigless.window.attach.AGAIN_S", 0.0)
+    monkeypatch.setattr("rigless.robots.pacbot.window.host_link.AGAIN_S", 0.0)
     assert len(run("drive", 0, 1, 0, 50)[2]) == 51
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pygame
 import pytest
 
-from rigless.window import brushes as c
-from rigless.window.bodies import wheel_colour
-from rigless.window.overlays import Overlays
-from rigless.window.paint import Painter
-from rigless.window.picture import Game, Ghost, Ray, Scene
+from rigless.robots.pacbot.window import brushes as c
+from rigless.robots.pacbot.window.draw_robot import wheel_colour
+from rigless.robots.pacbot.window.messages import Game, Ghost, Ray, Scene
+from rigless.robots.pacbot.window.overlays import Overlays
+from rigless.robots.pacbot.window.painter import Painter
 
 from .pictures import MIDDLE, NOTHING, RAYS, ROOM, Shot, bot, near, picture
 
@@ -136,7 +136,7 @@ def test_words_have_a_bar_of_their_own():
 
 @pytest.mark.parametrize("size", [(200, 150), (640, 480), (3000, 500)])
 def test_words_fit_their_window(size):
-    from rigless.window.words import KEYS, _fitting, _wide, line_height
+    from rigless.robots.pacbot.window.draw_text import KEYS, _fitting, _wide, line_height
 
     line = line_height(*size)
     assert _wide(KEYS, _fitting(KEYS, round(0.82 * line), size[0] - 2 * line)) <= max(

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.window.picture import Scene
+from rigless.robots.pacbot.window.messages import Scene
 
 RIM = 0.6  # cells of wall that are shown around what is open
 

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import pygame
 
-from rigless.window import brushes as c
-from rigless.window.picture import Bot, Picture
+from rigless.robots.pacbot.window import brushes as c
+from rigless.robots.pacbot.window.messages import Bot, Picture
 
 LINES = 4
 FINE = 3

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pygame
 
-from rigless.window import brushes as c
-from rigless.window.layout import Layout
-from rigless.window.picture import Bot
+from rigless.robots.pacbot.window import brushes as c
+from rigless.robots.pacbot.window.layout import Layout
+from rigless.robots.pacbot.window.messages import Bot
 
 WHEELS = (
     (0.0, 1.0),

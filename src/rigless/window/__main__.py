@@ -1,7 +1,0 @@
-"""`python -m rigless.window DESCRIPTOR TITLE`: how the host starts the window; a person uses `rigless run … --window`."""
-
-import sys
-
-from rigless.window.run import main
-
-sys.exit(main(int(sys.argv[1]), sys.argv[2]))

@@ -101,7 +101,7 @@ class Backend:
                 )
                 await asyncio.sleep(0.05)
 
-    async def say(self, type: str, payload: dict[str, Any]) -> None:
+    async def send(self, type: str, payload: dict[str, Any]) -> None:
         message_id = str(uuid.uuid4())
         await self.publish(type, self.envelope(type, payload, message_id), message_id)
 
@@ -117,7 +117,7 @@ class Backend:
         self, kind: str, lasts_s: float = 300.0, command_id: str = "", **params: Any
     ) -> str:
         payload = self.command_of(kind, params, command_id, lasts_s)
-        await self.say("command.request", payload)
+        await self.send("command.request", payload)
         self.sent[payload["commandId"]] = "command"
         return str(payload["commandId"])
 
@@ -126,7 +126,7 @@ class Backend:
         numbered = [
             {"stepId": f"s{number}", "params": {}, **step} for number, step in enumerate(steps)
         ]
-        await self.say("task.assign", {"taskId": task_id, "revision": 1, "steps": numbered})
+        await self.send("task.assign", {"taskId": task_id, "revision": 1, "steps": numbered})
         self.sent[task_id] = "task"
         return task_id
 

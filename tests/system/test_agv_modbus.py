@@ -22,7 +22,7 @@ from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder
 from rigless.recordings.reader import Recording
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.hardware import real_parts
+from rigless.robots.agv.machine.hardware_port import real_parts
 from rigless.scenario.load import open_target
 
 from .agv_backend import Backend, rfc3339
@@ -128,7 +128,7 @@ async def test_a_day_of_a_robot_behind_a_plc(
                 await backend.until(lambda: backend.latest("state").get("status") == status, status)
 
             await until("RUNNING")
-            await backend.say(
+            await backend.send(
                 "traffic.control", SLOWLY | {"validUntil": rfc3339(backend.now_s + 600)}
             )
             go = await backend.command("MOVE", x=0.2, y=0.0)

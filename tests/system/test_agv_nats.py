@@ -244,22 +244,22 @@ async def test_what_comes_twice_or_late_is_not_done_twice_or_late(tmp_path):
             await backend.until(lambda: len(backend.answers(command["commandId"])) >= 3, "answers")
             soon = backend.now_s + 60
             control = {"controlId": "c", "validUntil": rfc3339(soon)}
-            await backend.say("traffic.control", {**control, "kind": "HOLD", "seq": 1})
+            await backend.send("traffic.control", {**control, "kind": "HOLD", "seq": 1})
             await backend.until(lambda: backend.latest("state").get("holds"), "held")
-            await backend.say("traffic.control", {**control, "kind": "RELEASE", "seq": 3})
-            await backend.say("traffic.control", {**control, "kind": "HOLD", "seq": 2})
+            await backend.send("traffic.control", {**control, "kind": "RELEASE", "seq": 3})
+            await backend.send("traffic.control", {**control, "kind": "HOLD", "seq": 2})
             await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
             await backend.until_ended()
             place = backend.out[-1].place
             await backend.until(lambda: backend.of("state")[-1].place > place, "a later state")
             assert backend.latest("state")["holds"] == []
-            await backend.say(
+            await backend.send(
                 "settings.desired", {"version": 5, "settings": {"streams.stateHz": 20}}
             )
             await backend.until(
                 lambda: backend.latest("settings.reported").get("desiredVersion") == 5, "version 5"
             )
-            await backend.say(
+            await backend.send(
                 "settings.desired", {"version": 4, "settings": {"streams.stateHz": 1}}
             )
             last = await backend.command("SET_OUTPUT", ioId="buzzer", value=False)

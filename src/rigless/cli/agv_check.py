@@ -9,7 +9,7 @@ from typing import Any
 
 from rigless.console import print_line, print_note, write_text
 from rigless.kernel.problems import InputError, Problem
-from rigless.robots.agv.checks import examine_config
+from rigless.robots.agv.checks.examine import examine_config
 from rigless.robots.agv.config import OWN
 from rigless.robots.agv.native import read_config
 from rigless.scenario.load import apply_config_settings

@@ -10,10 +10,10 @@ from rigless.kernel.ports import Link
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import World
-from rigless.robots.agv import io
 from rigless.robots.agv.config import RobotConfig, own
-from rigless.robots.agv.machine import Machine
-from rigless.robots.agv.machine_state import MachineState
+from rigless.robots.agv.machine import sensing
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.machine.state import MachineState
 
 
 @dataclass
@@ -27,19 +27,19 @@ class Bench(Robot):
 
     @cached_property
     def inputs(self) -> dict[str, VirtualInput]:  # type: ignore[override]
-        return io.virtual_inputs(self.config)
+        return sensing.virtual_inputs(self.config)
 
     @cached_property
     def conditions(self) -> dict[str, tuple[str, ...]]:  # type: ignore[override]
-        return io.conditions(self.config)
+        return sensing.conditions(self.config)
 
     @cached_property
     def sensors(self) -> tuple[str, ...]:  # type: ignore[override]
-        return io.sensors(self.config)
+        return sensing.sensors(self.config)
 
     @cached_property
     def actuators(self) -> tuple[str, ...]:  # type: ignore[override]
-        return io.actuators(self.config)
+        return sensing.actuators(self.config)
 
     def asks(self) -> Asks:
         return Asks()

@@ -17,7 +17,7 @@ from rigless.kernel.ports import Port
 from rigless.kernel.robot import on
 from rigless.kernel.simulation import Simulation
 from rigless.robots.agv.config import RobotConfig, own
-from rigless.robots.agv.hardware import PORT, hardware_port
+from rigless.robots.agv.machine.hardware_port import PORT, hardware_port
 
 from .bench import Bench
 

@@ -8,7 +8,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.robots.agv import Robot
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig, own
-from rigless.robots.agv.voice import EPOCH_NS
+from rigless.robots.agv.link.publisher import EPOCH_NS
 
 BACKEND = "11111111-2222-4333-8444-555555555555"
 
@@ -48,7 +48,7 @@ class Scene:
 
     # The backend's side
 
-    def send(self, message: m.Heard | m.Malformed | m.Recalled | m.LinkReport) -> "Scene":
+    def send(self, message: m.Inbound | m.Malformed | m.Recalled | m.LinkReport) -> "Scene":
         self.sim.send("agv", "nats", message)
         self.heard += self.sim.take("agv", "nats")
         return self

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.robots.agv.travel import Waypoint
+from rigless.robots.agv.machine.path import Waypoint
 
 from .bench import bench, profile
 from .scene import Scene

@@ -9,14 +9,14 @@ import pytest
 from rigless.hardware import installed as drivers
 from rigless.hardware.drivers import DeviceDriver, IoDriver, MotorDriver
 from rigless.kernel.validation import dotted
-from rigless.robots.agv import checks_environment
-from rigless.robots.agv.checks import examine_config
-from rigless.robots.agv.checks_shape import CODES
+from rigless.robots import agv
+from rigless.robots.agv.checks.examine import examine_config
+from rigless.robots.agv.checks.shape import CODES
 from rigless.robots.agv.schema import schema
 
 from .configs import GONE, HERE, changed, seed
 
-AGV = Path(checks_environment.__file__).parent
+AGV = Path(agv.__file__).parent
 LENGTH = {"unit": "mm", "value": 1}
 SPIN = {"unit": "rpm", "value": 60}
 PROFILE = "runtime.simulationProfile"
@@ -373,7 +373,7 @@ def test_simulated_parts_of_a_real_robot_are_told():
 
 def all_codes():
     sources = "".join(
-        path.read_text("utf-8") for path in [*AGV.glob("checks*.py"), AGV / "native.py"]
+        path.read_text("utf-8") for path in [*AGV.glob("checks/*.py"), AGV / "native.py"]
     )
     found = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(CODES.values())
     found |= set(re.findall(r'(?:Problem|Finding)\(.*"([A-Z]+(?:_[A-Z0-9]+)*)"\)', sources))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from rigless.kernel import timestamps
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import own
+from rigless.robots.agv.link.publisher import EPOCH_NS
 from rigless.robots.agv.modules import commands
 from rigless.robots.agv.params import COMMANDS
-from rigless.robots.agv.voice import EPOCH_NS
 
 from .scene import BACKEND, Scene
 

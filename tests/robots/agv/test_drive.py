@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.kernel.inputs import Clear, Inject
-from rigless.robots.agv import drive as d
-from rigless.robots.agv import motors as m
 from rigless.robots.agv.config import own
-from rigless.robots.agv.travel import Waypoint
+from rigless.robots.agv.machine.path import Waypoint
+from rigless.robots.agv.motion import drive as d
+from rigless.robots.agv.motion import motors as m
 
 from .bench import bench, profile, ticks, trapezoid_s
 

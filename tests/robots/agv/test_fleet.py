@@ -10,7 +10,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.robots.agv import Robot
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig, own
-from rigless.robots.agv.travel import Waypoint
+from rigless.robots.agv.machine.path import Waypoint
 from rigless.scenario.load import open_target
 
 from .configs import changed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.robots.agv.json_text import DEEPEST, parse
+from rigless.robots.agv.located_json import DEEPEST, parse
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 LEAVES = (

@@ -4,9 +4,9 @@ import pytest
 
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, to_json, unpack
-from rigless.robots.agv import motors as m
-from rigless.robots.agv.machine_state import MachineState
-from rigless.robots.agv.travel import Waypoint
+from rigless.robots.agv.machine.path import Waypoint
+from rigless.robots.agv.machine.state import MachineState
+from rigless.robots.agv.motion import motors as m
 
 from .bench import BenchState, bench, profile
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.kernel.inputs import Clear, Inject
-from rigless.robots.agv import motors as m
 from rigless.robots.agv.config import own
+from rigless.robots.agv.motion import motors as m
 from rigless.robots.agv.units import UNITS, to_si, unit_of
 
 from .bench import bench, ticks, trapezoid_s

@@ -20,9 +20,9 @@ from rigless.kernel.problems import InputError
 from rigless.kernel.simulation import Simulation
 from rigless.robots.agv import Robot
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.hardware import PORT, hardware_port, real_parts
-from rigless.robots.agv.machine_state import MachineState
-from rigless.robots.agv.travel import Waypoint
+from rigless.robots.agv.machine.hardware_port import PORT, hardware_port, real_parts
+from rigless.robots.agv.machine.path import Waypoint
+from rigless.robots.agv.machine.state import MachineState
 
 from .plant import Plant, real_config
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from rigless.robots.agv.checks import examine_config
+from rigless.robots.agv.checks.examine import examine_config
 from rigless.robots.agv.config import OWN, own
 from rigless.robots.agv.schema import FILE, schema, schema_text
 

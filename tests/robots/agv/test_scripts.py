@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rigless.kernel.problems import InputError
 from rigless.kernel.world import Obstacle, World
 from rigless.robots.agv.config import own
-from rigless.robots.agv.obstacles import box_gap, disc_gap
-from rigless.robots.agv.travel import Waypoint
+from rigless.robots.agv.machine.path import Waypoint
+from rigless.robots.agv.motion.obstacles import box_gap, disc_gap
 from rigless.worlds.grid import Grid
 from rigless.worlds.grid_world import GridWorld
 

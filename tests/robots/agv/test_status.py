@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from rigless.robots.agv.status import Facts, derive, may_drive
+from rigless.robots.agv.modules.status import Facts, derive, may_drive
 
 from .scene import Scene
 

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.robots.agv import messages as m
-from rigless.robots.agv import zones
-from rigless.robots.agv.modules import traffic
+from rigless.robots.agv.modules import traffic, zones
 
 from .scene import Scene
 

@@ -30,11 +30,11 @@ ACK_CODES = frozenset(
 FINAL: frozenset[str] = frozenset(("SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"))
 
 
-class Said(Struct, frozen=True, omit_defaults=True):
+class Outbound(Struct, frozen=True, omit_defaults=True):
     """Base of what the robot says."""
 
 
-class Heard(Struct, frozen=True, kw_only=True):
+class Inbound(Struct, frozen=True, kw_only=True):
     """Base of what the robot is told. The codec adds these: the server's time as the message came (ns since 1970; None: the robot's
     own clock counts), how long the server had kept it by then, and what an answer refers to."""
 
@@ -46,30 +46,30 @@ class Heard(Struct, frozen=True, kw_only=True):
 # Out
 
 
-class Ref(Said, frozen=True):
+class Ref(Outbound, frozen=True):
     key: str
     value: str
 
 
-class Pose(Said, frozen=True):
+class Pose(Outbound, frozen=True):
     x: float
     y: float
     theta: float
     mapId: str
 
 
-class Velocity(Said, frozen=True):
+class Velocity(Outbound, frozen=True):
     v: float
     omega: float
 
 
-class Safety(Said, frozen=True):
+class Safety(Outbound, frozen=True):
     estop: Literal["NONE", "MANUAL", "REMOTE"]
     obstacleStop: bool
     fieldViolation: bool
 
 
-class MotorHealth(Said, frozen=True):
+class MotorHealth(Outbound, frozen=True):
     motorId: str
     role: str
     connected: bool
@@ -80,7 +80,7 @@ class MotorHealth(Said, frozen=True):
     faultCode: str | None = None
 
 
-class Fault(Said, frozen=True):
+class Fault(Outbound, frozen=True):
     """An entry of `errors` in the state."""
 
     code: str
@@ -90,12 +90,12 @@ class Fault(Said, frozen=True):
     hint: str | None = None
 
 
-class BatteryState(Said, frozen=True):
+class BatteryState(Outbound, frozen=True):
     soc: float
     charging: bool
 
 
-class Heartbeat(Said, frozen=True):
+class Heartbeat(Outbound, frozen=True):
     status: Status
     mode: str
     uptimeS: float
@@ -105,7 +105,7 @@ class Heartbeat(Said, frozen=True):
     tickOverruns: int
 
 
-class State(Said, frozen=True):
+class State(Outbound, frozen=True):
     status: Status
     statusReasons: list[str]
     pose: Pose
@@ -121,7 +121,7 @@ class State(Said, frozen=True):
     battery: BatteryState | None = None
 
 
-class MotorReadings(Said, frozen=True):
+class MotorReadings(Outbound, frozen=True):
     motorId: str
     currentA: float
     tempC: float
@@ -129,7 +129,7 @@ class MotorReadings(Said, frozen=True):
     velocity: float
 
 
-class Telemetry(Said, frozen=True):
+class Telemetry(Outbound, frozen=True):
     motors: list[MotorReadings]
     battery: dict[str, Any]
     io: dict[str, bool]
@@ -137,7 +137,7 @@ class Telemetry(Said, frozen=True):
     loop: dict[str, float]
 
 
-class Event(Said, frozen=True):
+class Event(Outbound, frozen=True):
     eventId: str
     code: str
     severity: Severity
@@ -148,7 +148,7 @@ class Event(Said, frozen=True):
     clearedAt: str | None = None
 
 
-class CommandAck(Said, frozen=True):
+class CommandAck(Outbound, frozen=True):
     commandId: str
     status: AckStatus
     refs: list[Ref]
@@ -159,13 +159,13 @@ class CommandAck(Said, frozen=True):
     replayed: bool | None = None
 
 
-class RejectedSetting(Said, frozen=True):
+class RejectedSetting(Outbound, frozen=True):
     key: str
     code: str
     message: str
 
 
-class SettingsReported(Said, frozen=True):
+class SettingsReported(Outbound, frozen=True):
     desiredVersion: int
     effective: dict[str, Any]
     rejected: list[RejectedSetting]
@@ -175,7 +175,7 @@ class SettingsReported(Said, frozen=True):
     ]  # all that was wished and not rejected; beyond the contract, it is what survives a restart
 
 
-class TaskProgress(Said, frozen=True):
+class TaskProgress(Outbound, frozen=True):
     """Of a task, `revision` is beyond the contract: by it, and taskId, a task is known after a restart. One that was not taken has none."""
 
     taskId: str
@@ -188,7 +188,7 @@ class TaskProgress(Said, frozen=True):
     revision: int | None = None
 
 
-class TaskDone(Said, frozen=True):
+class TaskDone(Outbound, frozen=True):
     taskId: str
     startedAt: str
     finishedAt: str
@@ -196,7 +196,7 @@ class TaskDone(Said, frozen=True):
     revision: int | None = None
 
 
-class TaskFailed(Said, frozen=True):
+class TaskFailed(Outbound, frozen=True):
     taskId: str
     code: str
     message: str
@@ -206,7 +206,7 @@ class TaskFailed(Said, frozen=True):
     revision: int | None = None
 
 
-class TrafficState(Said, frozen=True):
+class TrafficState(Outbound, frozen=True):
     pose: Pose
     velocity: Velocity
     footprint: list[tuple[float, float]]  # corners, in map metres
@@ -218,7 +218,7 @@ class TrafficState(Said, frozen=True):
     s: float | None = None
 
 
-class RouteRequest(Said, frozen=True):
+class RouteRequest(Outbound, frozen=True):
     requestId: str
     reason: Literal["REROUTE", "PREVIEW"]
     start: dict[str, float]
@@ -226,7 +226,7 @@ class RouteRequest(Said, frozen=True):
     avoid: list[str]
 
 
-class TeachPoint(Said, frozen=True):
+class TeachPoint(Outbound, frozen=True):
     sessionId: str
     pointId: str
     index: int
@@ -234,7 +234,7 @@ class TeachPoint(Said, frozen=True):
     actions: list[dict[str, Any]]
 
 
-class TeachResult(Said, frozen=True):
+class TeachResult(Outbound, frozen=True):
     sessionId: str
     status: Literal["DONE", "CANCELLED", "REJECTED"]
     points: list[TeachPoint]
@@ -244,7 +244,7 @@ class TeachResult(Said, frozen=True):
 # In
 
 
-class CommandRequest(Heard, frozen=True):
+class CommandRequest(Inbound, frozen=True):
     """`params` by `commandType`; without `expiresAt` (never so on the wire) it does not expire."""
 
     commandId: str
@@ -255,7 +255,7 @@ class CommandRequest(Heard, frozen=True):
     expectedBootId: str | None = None
 
 
-class SettingsDesired(Heard, frozen=True):
+class SettingsDesired(Inbound, frozen=True):
     version: int
     settings: dict[str, Any]
     mode: Literal["PATCH", "REPLACE"] = "PATCH"
@@ -269,7 +269,7 @@ class Step(Struct, frozen=True):
     onFail: Literal["ABORT", "SKIP", "RETRY"] = "ABORT"
 
 
-class TaskAssign(Heard, frozen=True):
+class TaskAssign(Inbound, frozen=True):
     taskId: str
     revision: int
     steps: list[Step]
@@ -277,12 +277,12 @@ class TaskAssign(Heard, frozen=True):
     deadline: str | None = None
 
 
-class TaskCancel(Heard, frozen=True):
+class TaskCancel(Inbound, frozen=True):
     taskId: str
     mode: str = "GRACEFUL"
 
 
-class TrafficControl(Heard, frozen=True):
+class TrafficControl(Inbound, frozen=True):
     controlId: str
     kind: Literal["HOLD", "RELEASE", "SPEED_LIMIT", "ZONE_BLOCK", "GRANT"]
     seq: int
@@ -309,7 +309,7 @@ class Edge(Struct, frozen=True):
     maxSpeed: float | None = None
 
 
-class RouteResponse(Heard, frozen=True):
+class RouteResponse(Inbound, frozen=True):
     requestId: str
     status: Literal["OK", "NO_ROUTE", "REJECTED"] = "OK"
     routeId: str = ""  # none: the requestId
@@ -318,18 +318,18 @@ class RouteResponse(Heard, frozen=True):
     edges: list[Edge] = []
 
 
-class TeachStart(Heard, frozen=True):
+class TeachStart(Inbound, frozen=True):
     sessionId: str = ""  # none here and in what follows: the one that runs
     name: str = ""
 
 
-class TeachRecord(Heard, frozen=True):
+class TeachRecord(Inbound, frozen=True):
     sessionId: str = ""
     pointId: str = ""
     actions: list[dict[str, Any]] = []
 
 
-class TeachStop(Heard, frozen=True):
+class TeachStop(Inbound, frozen=True):
     sessionId: str = ""
     cancel: bool = False
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.validation import Native, dotted
-from rigless.robots.agv.json_text import parse
+from rigless.robots.agv.located_json import parse
 
 LARGEST = 4 * 1024 * 1024  # a robot of a thousand motors has half of it
 NAME = "robot_config"

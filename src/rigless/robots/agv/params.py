@@ -36,7 +36,7 @@ class Move(Params, frozen=True):
     theta: Radians | None = None
 
 
-class Place(Params, frozen=True):
+class Destination(Params, frozen=True):
     x: Metres
     y: Metres
     theta: Radians = 0.0
@@ -49,7 +49,7 @@ class FollowRoute(Params, frozen=True):
     nodes: Annotated[list[Node], Meta(max_length=1000)] | None = None
     edges: Annotated[list[Edge], Meta(max_length=1000)] = []
     revision: int = 0
-    to: Place | None = None
+    to: Destination | None = None
 
 
 class Target(Params, frozen=True):

@@ -14,28 +14,28 @@ from rigless.kernel.ports import Port
 from rigless.kernel.robot import Asks, VirtualInput, every
 from rigless.kernel.validation import Finding, Native
 from rigless.kernel.world import World
-from rigless.robots.agv import io
 from rigless.robots.agv import messages as m
-from rigless.robots.agv.chassis import reach_m
-from rigless.robots.agv.checks import examine_config
+from rigless.robots.agv.checks.examine import examine_config
 from rigless.robots.agv.config import RobotConfig, named
-from rigless.robots.agv.forecast import Forecast
-from rigless.robots.agv.hardware import hardware_port
-from rigless.robots.agv.hearing import Hearing
-from rigless.robots.agv.machine import Machine
+from rigless.robots.agv.link.dispatch import Dispatch
+from rigless.robots.agv.link.publisher import Publisher
+from rigless.robots.agv.link.saved_settings import resumed
+from rigless.robots.agv.machine import sensing
+from rigless.robots.agv.machine.hardware_port import hardware_port
+from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules.commands import Commands
 from rigless.robots.agv.modules.core import Core
+from rigless.robots.agv.modules.forecast import Forecast
+from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.modules.route import Routing
 from rigless.robots.agv.modules.settings import Settings
 from rigless.robots.agv.modules.task import Tasks
 from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
+from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
-from rigless.robots.agv.resume import resumed
 from rigless.robots.agv.state import AgvState, Truth
-from rigless.robots.agv.voice import Voice
 from rigless.robots.agv.wire import agv_port
-from rigless.robots.agv.work import Work
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
 from rigless.worlds.shipped import find_map
@@ -43,7 +43,7 @@ from rigless.worlds.shipped import find_map
 TASK_HZ = 1.0  # where the configuration does not say
 
 
-class Agv(Hearing):
+class Agv(Dispatch):
     Config = RobotConfig
     State = AgvState
     config: RobotConfig
@@ -89,7 +89,7 @@ class Agv(Hearing):
     @cached_property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
         return {
-            **io.virtual_inputs(self.config),
+            **sensing.virtual_inputs(self.config),
             "lost_s": VirtualInput(
                 0.0,
                 "time that the computer could not keep up with; tickOverruns follow from it",
@@ -116,15 +116,15 @@ class Agv(Hearing):
 
     @cached_property
     def sensors(self) -> tuple[str, ...]:  # type: ignore[override]
-        return io.sensors(self.config)
+        return sensing.sensors(self.config)
 
     @cached_property
     def actuators(self) -> tuple[str, ...]:  # type: ignore[override]
-        return io.actuators(self.config)
+        return sensing.actuators(self.config)
 
     @cached_property
     def conditions(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
-        return io.conditions(self.config)
+        return sensing.conditions(self.config)
 
     def asks(self) -> Asks:
         profile = self.config.runtime.simulationProfile
@@ -143,7 +143,7 @@ class Agv(Hearing):
         config = self.config
         self.tick_s = 1.0 / config.runtime.tickHz
         self.machine = Machine(self)
-        self.voice, self.work, self.forecast = Voice(self), Work(self), Forecast(self)
+        self.publisher, self.jobs, self.forecast = Publisher(self), Jobs(self), Forecast(self)
         self.core, self.commands, self.settings = Core(self), Commands(self), Settings(self)
         self.tasks, self.traffic, self.route, self.teach = (
             Tasks(self),
@@ -152,8 +152,8 @@ class Agv(Hearing):
             Teach(self),
         )
         self._enabled = {key for key, on in config.capabilities.supportedModules if on}
-        self.voice.boot()
-        self.voice.set_date()
+        self.publisher.boot()
+        self.publisher.set_date()
         self.revive()
         self.core.judge()
         if not self.enabled("traffic"):
@@ -173,7 +173,7 @@ class Agv(Hearing):
         if traffic.zones or traffic.blocked or self.simulation.agenda.now_ns >= traffic.next_ns:
             self.traffic.tick()
         self.core.watch()
-        if state.work.jobs and self.work.tick() and state.commands.running:
+        if state.jobs.by_id and self.jobs.tick() and state.commands.running:
             self.commands.tick()
         if task.active is not None or task.queue or task.unfinished:
             self.tasks.tick()
@@ -267,7 +267,7 @@ class Agv(Hearing):
             held=state.core.status in ("PAUSED", "OFFLINE"),
             battery_soc=soc,
             charging=charging,
-            axes={motor: machine.axis_position(motor) for motor in self.work.functional},
+            axes={motor: machine.axis_position(motor) for motor in self.jobs.functional},
             command=self.commands.current() or "",
             task=state.task.active.taskId if state.task.active is not None else "",
             settings_version=state.settings.version,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rigless.robots.agv import messages as m
-from rigless.robots.agv.machine_state import MachineState
+from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.wire import Envelope
 
 
@@ -87,8 +87,8 @@ class Read:
 
 
 @dataclass(slots=True)
-class WorkState:
-    jobs: dict[int, Job] = field(default_factory=dict)
+class JobsState:
+    by_id: dict[int, Job] = field(default_factory=dict)
     begun: int = 0
     drive: int = 0  # the job that has the drive
     axes: dict[str, int] = field(default_factory=dict)  # motor → the job that has it
@@ -264,7 +264,7 @@ class TeachState:
 class AgvState:
     machine: MachineState = field(default_factory=MachineState)
     core: CoreState = field(default_factory=CoreState)
-    work: WorkState = field(default_factory=WorkState)
+    jobs: JobsState = field(default_factory=JobsState)
     commands: CommandsState = field(default_factory=CommandsState)
     settings: SettingsState = field(default_factory=SettingsState)
     task: TaskState = field(default_factory=TaskState)

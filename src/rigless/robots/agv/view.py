@@ -30,9 +30,9 @@ from rigless.kernel.drawing import (
 from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import Motor, RobotConfig
+from rigless.robots.agv.link.publisher import PORT
 from rigless.robots.agv.profile import SimulationProfile
 from rigless.robots.agv.state import Ended, Step
-from rigless.robots.agv.voice import PORT
 
 STATUSES: tuple[tuple[str, Colour], ...] = (
     ("RUNNING", "ok"), ("WARNING", "warn"), ("PAUSED", "warn"), ("ERROR", "bad"), ("OFFLINE", "bad"),
@@ -186,7 +186,7 @@ class AgvView(View):
             "stop_distance": machine.stop_distance_m,
             "distance": machine.odometer_m,
             "waiting": float(len(state.task.queue)),
-            "connected": float(robot.voice.connected),
+            "connected": float(robot.publisher.connected),
             "outbox": float(state.core.outbox_depth + len(state.core.pending)),
         }
         for health in machine.healths():

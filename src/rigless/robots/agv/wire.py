@@ -25,7 +25,7 @@ LONGEST_CORRELATION = 256  # it goes back with every answer
 HEADER = b"NATS/1.0\r\n"
 REPORT = "_transport"  # the subject on which the transport tells how the way to the backend is
 
-IN: dict[str, type[m.Heard]] = {
+IN: dict[str, type[m.Inbound]] = {
     "command.request": m.CommandRequest,
     "settings.desired": m.SettingsDesired,
     "task.assign": m.TaskAssign,
@@ -36,7 +36,7 @@ IN: dict[str, type[m.Heard]] = {
     "teach.record": m.TeachRecord,
     "teach.stop": m.TeachStop,
 }
-OUT: dict[str, type[m.Said]] = {
+OUT: dict[str, type[m.Outbound]] = {
     "heartbeat": m.Heartbeat,
     "state": m.State,
     "telemetry": m.Telemetry,
@@ -224,7 +224,7 @@ def _recalled(type: str, data: bytes) -> m.Recalled:
         raise WireError(f"a remembered {type} cannot be read: {error}", hang_up=False) from None
 
 
-def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
+def _heard(type: str, data: bytes, robot_id: str) -> m.Inbound | m.Malformed:
     headers, body = _split(data)
     if len(body) > LONGEST:
         return m.Malformed(type, f"{len(body)} bytes are more than {LONGEST}", "MALFORMED_ENVELOPE")
@@ -244,7 +244,7 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Heard | m.Malformed:
             raise ValueError(f"{missing[0]} is required")
         extra: dict[str, Any] = {"correlationId": envelope.correlationId or envelope.messageId}
         extra["receivedAtNs"], extra["ageS"] = _received(headers)
-        found: m.Heard = msgspec.convert({**payload, **extra}, IN[type])
+        found: m.Inbound = msgspec.convert({**payload, **extra}, IN[type])
         for key in ("issuedAt", "expiresAt", "validUntil", "deadline"):
             if key in payload and hasattr(found, key):
                 _instant(key, getattr(found, key))

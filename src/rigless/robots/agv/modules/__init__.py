@@ -1,1 +1,1 @@
-"""The robot's modules, one for each group of messages. Each owns its part of the state and says what belongs to its group."""
+"""The modules of the robot, one per message group, and the jobs that they share."""

@@ -44,7 +44,7 @@ class Commands:
         if known is not None:
             part = self._part(name) if name in state.running else known.progress
             again = msgspec.structs.replace(known, replayed=True, progress=part)
-            self.robot.voice.say("command.ack", again, correlation)
+            self.robot.publisher.publish("command.ack", again, correlation)
             return
         state.types[name[:LONGEST_ID]] = message.commandType[:LONGEST_TYPE]
         try:
@@ -80,7 +80,7 @@ class Commands:
                 return
         refs = [m.Ref("commandId", message.commandId)] if message.commandId and not name else []
         ack = m.CommandAck(name, "REJECTED", refs, message.code, message.what)
-        self.robot.voice.say("command.ack", ack, message.correlationId)
+        self.robot.publisher.publish("command.ack", ack, message.correlationId)
 
     def recall(self, message: m.Recalled) -> None:
         """What was said of a command before this boot; what was being done then has failed."""
@@ -100,7 +100,7 @@ class Commands:
     def _expires_ns(self, message: m.CommandRequest) -> int | None:
         try:
             found = (
-                self.robot.voice.deadline_ns(message.expiresAt, message.receivedAtNs)
+                self.robot.publisher.deadline_ns(message.expiresAt, message.receivedAtNs)
                 if message.expiresAt
                 else None
             )
@@ -115,10 +115,10 @@ class Commands:
             raise Refused(
                 "STATUS_FORBIDS", f"expectedBootId is not this boot, which is {core.boot_id}"
             )
-        job = robot.work.plan(message.commandType, message.params, "command", p.COMMANDS)
+        job = robot.jobs.plan(message.commandType, message.params, "command", p.COMMANDS)
         self._let(job)
         if job.kind != "STOP":
-            robot.work.check(job)
+            robot.jobs.check(job)
         return job
 
     def _let(self, job: Job) -> None:
@@ -126,7 +126,7 @@ class Commands:
         core = self.robot.state.core
         why = ", ".join(core.reasons)
         if core.status == "ERROR" and job.kind not in IN_ERROR:
-            motor = self.robot.work.broken_drive()
+            motor = self.robot.jobs.broken_drive()
             message = f"the status is ERROR ({why}): only STOP, RESET_MOTOR and CLEAR_FAULT"
             raise Refused("STATUS_FORBIDS", message, motor)
         if core.status == "ERROR" and job.kind == "RESET_MOTOR":
@@ -149,7 +149,7 @@ class Commands:
     # Doing
 
     def _begin(self, message: m.CommandRequest, job: Job, expires_ns: int | None) -> None:
-        name, correlation, work = message.commandId, message.correlationId, self.robot.work
+        name, correlation, work = message.commandId, message.correlationId, self.robot.jobs
         if job.kind == "STOP":
             self.robot.stop_all(f"STOP {name}")
         work.begin(job)
@@ -169,7 +169,7 @@ class Commands:
         """Tell of those that have ended, or have expired before they could begin."""
         running = self.robot.state.commands.running
         for name, one in list(running.items()):
-            job = self.robot.work.take(one.job)
+            job = self.robot.jobs.take(one.job)
             if job is not None:
                 del running[name]
                 status = cast(m.AckStatus, job.state)
@@ -189,8 +189,8 @@ class Commands:
     def _expire(self, name: str, one: Running, why: str) -> None:
         """A motion is not done, or done further, if its time has passed."""
         if one.expires_ns is not None and self.robot.now_ns >= one.expires_ns:
-            self.robot.work.cancel(one.job)
-            job = self.robot.work.take(one.job)
+            self.robot.jobs.cancel(one.job)
+            job = self.robot.jobs.take(one.job)
             del self.robot.state.commands.running[name]
             self.answer(
                 name,
@@ -206,8 +206,8 @@ class Commands:
         self.tick()
         running = self.robot.state.commands.running
         for name, one in list(running.items()):
-            self.robot.work.cancel(one.job)
-            job = self.robot.work.take(one.job)
+            self.robot.jobs.cancel(one.job)
+            job = self.robot.jobs.take(one.job)
             del running[name]
             self.answer(
                 name,
@@ -231,8 +231,8 @@ class Commands:
 
     def _part(self, name: str) -> float:
         """How much of a command is done."""
-        job = self.robot.state.work.jobs.get(self.robot.state.commands.running[name].job)
-        return round(self.robot.work.part_done(job), 3) if job is not None else 0.0
+        job = self.robot.state.jobs.by_id.get(self.robot.state.commands.running[name].job)
+        return round(self.robot.jobs.part_done(job), 3) if job is not None else 0.0
 
     def current(self) -> str | None:
         """The command that drives, or else the oldest that is being done."""
@@ -240,7 +240,7 @@ class Commands:
         if not state.commands.running:
             return None
         driving = (
-            name for name, one in state.commands.running.items() if one.job == state.work.drive
+            name for name, one in state.commands.running.items() if one.job == state.jobs.drive
         )
         return next(driving, next(iter(state.commands.running)))
 
@@ -260,7 +260,7 @@ class Commands:
         if name:
             self._remember(ack)
         self.robot.state.core.changed = True
-        self.robot.voice.say("command.ack", ack, correlation)
+        self.robot.publisher.publish("command.ack", ack, correlation)
         if status in m.FINAL:
             self.robot.count(f"commands_{status.lower()}")
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rigless.kernel.events import Severity as KernelSeverity
 from rigless.robots.agv import messages as m
-from rigless.robots.agv.brief import MANY, fitting
+from rigless.robots.agv.link.state_size import MANY, fitting
+from rigless.robots.agv.modules.status import Facts, derive, may_drive
 from rigless.robots.agv.state import Flood, Raised
-from rigless.robots.agv.status import Facts, derive, may_drive
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
@@ -105,7 +105,7 @@ class Core:
         effective = robot.effective
         ills = machine.ills()
         return Facts(
-            connected=robot.voice.connected,
+            connected=robot.publisher.connected,
             require_nats=effective.runtime.healthPolicy.requireNatsForMotion,
             drive=tuple(f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role == "DRIVE"),
             lost=tuple(machine.lost),
@@ -125,9 +125,11 @@ class Core:
     def raise_(self, key: str, code: str, severity: m.Severity, source: str, message: str) -> None:
         """A condition begins."""
         robot = self.robot
-        held = Raised(robot.voice.event_id(), code, severity, source, message, robot.voice.now())
+        held = Raised(
+            robot.publisher.event_id(), code, severity, source, message, robot.publisher.now()
+        )
         robot.state.core.conditions[key] = held
-        robot.voice.say(
+        robot.publisher.publish(
             "events", m.Event(held.eventId, code, severity, source, message, {}, held.raisedAt)
         )
         robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source)
@@ -138,8 +140,8 @@ class Core:
         held = robot.state.core.conditions.pop(key, None)
         if held is not None:
             severity = cast(m.Severity, held.severity)
-            robot.voice.say("events", m.Event(held.eventId, held.code, severity, held.source, held.message, {},
-                                              held.raisedAt, robot.voice.now()))  # fmt: skip
+            robot.publisher.publish("events", m.Event(held.eventId, held.code, severity, held.source, held.message, {},
+                                              held.raisedAt, robot.publisher.now()))  # fmt: skip
             robot.event(
                 f"{held.code.lower().replace('_', '-')}-cleared",
                 f"no more: {held.message}",
@@ -166,8 +168,8 @@ class Core:
     def _tell(
         self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any]
     ) -> None:
-        voice = self.robot.voice
-        voice.say(
+        voice = self.robot.publisher
+        voice.publish(
             "events", m.Event(voice.event_id(), code, severity, source, message, data, voice.now())
         )
         self.robot.event(
@@ -198,7 +200,7 @@ class Core:
         robot, core, body = self.robot, self.robot.state.core, self.robot.state.machine
         if body.scans:
             for device, code in body.scans:
-                robot.work.scanned(device, code)
+                robot.jobs.scanned(device, code)
                 self._tell(
                     "BARCODE_READ",
                     "INFO",
@@ -216,26 +218,26 @@ class Core:
 
     def tell_heartbeat(self) -> None:
         robot, state = self.robot, self.robot.state
-        if not robot.voice.wanted():
-            robot.voice.skip("heartbeat")
+        if not robot.publisher.wanted():
+            robot.publisher.skip("heartbeat")
             return
         interval_ms = round(1000.0 / robot.effective.streams.heartbeatHz)
         overruns = round(robot.input["lost_s"] * robot.config.runtime.tickHz)
-        beat = m.Heartbeat(cast(m.Status, state.core.status), self.mode, robot.voice.uptime_s(), interval_ms, state.core.outbox_depth,
+        beat = m.Heartbeat(cast(m.Status, state.core.status), self.mode, robot.publisher.uptime_s(), interval_ms, state.core.outbox_depth,
                            state.settings.version, overruns)  # fmt: skip
-        robot.voice.say("heartbeat", beat)
+        robot.publisher.publish("heartbeat", beat)
 
     def tell_state(self) -> None:
         core = self.robot.state.core
         core.changed, core.state_ns = False, self.robot.now_ns
-        wanted = self.robot.voice.wanted()
+        wanted = self.robot.publisher.wanted()
         told = (
             self._told() if wanted or self._many else None
         )  # what has to be left out is told whoever listens
         if wanted:
-            self.robot.voice.say("state", told)
+            self.robot.publisher.publish("state", told)
         else:
-            self.robot.voice.skip("state")
+            self.robot.publisher.skip("state")
 
     def _told(self) -> m.State:
         """The state, as much of it as a message may hold."""
@@ -293,15 +295,15 @@ class Core:
 
     def tell_telemetry(self) -> None:
         robot, machine = self.robot, self.robot.machine
-        if not robot.voice.wanted():
-            robot.voice.skip("telemetry")
+        if not robot.publisher.wanted():
+            robot.publisher.skip("telemetry")
             return
         soc, charging = machine.battery
         battery = (
             {"soc": round(soc, 4), "charging": charging} if self.mode == "MOCK" else {}
         )  # nobody knows of a real one
         loop = {"p99Ms": self._tick_ms()}
-        robot.voice.say(
+        robot.publisher.publish(
             "telemetry",
             m.Telemetry(machine.readings(), battery, machine.io(), machine.devices(), loop),
         )

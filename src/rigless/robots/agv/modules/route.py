@@ -8,7 +8,7 @@ import msgspec
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import params as p
-from rigless.robots.agv import routes
+from rigless.robots.agv.modules import route_graph
 from rigless.robots.agv.params import Refused
 from rigless.robots.agv.state import Asked, Following, Job, Route
 
@@ -34,10 +34,12 @@ class Routing:
             )
         ways = [name for name in ("routeId", "nodes", "to") if getattr(given, name) is not None]
         if given.nodes is not None:
-            found = routes.troubles(*routes.in_order(given.nodes, given.edges))
+            found = route_graph.troubles(*route_graph.in_order(given.nodes, given.edges))
             found += [why for node in given.nodes for why in self._actions(node)]
             if found:
-                raise Refused("INVALID_PARAMS", f"nodes: {'; '.join(found[: routes.MOST_TOLD])}")
+                raise Refused(
+                    "INVALID_PARAMS", f"nodes: {'; '.join(found[: route_graph.MOST_TOLD])}"
+                )
         elif len(ways) != 1:
             raise Refused("INVALID_PARAMS", "FOLLOW_ROUTE needs routeId, nodes and edges, or to")
         elif given.routeId is not None and given.routeId not in self.robot.state.route.known:
@@ -51,7 +53,7 @@ class Routing:
         found = []
         for action in node.actions:
             try:
-                self.robot.work.plan(
+                self.robot.jobs.plan(
                     str(action.get("type", "")), action.get("params", {}), "route", p.ACTIONS
                 )
             except Refused as refused:
@@ -61,7 +63,7 @@ class Routing:
     def follow(self, job: Job, given: p.FollowRoute) -> None:
         state = self.robot.state.route
         if given.nodes is not None:
-            nodes, edges = routes.in_order(given.nodes, given.edges)
+            nodes, edges = route_graph.in_order(given.nodes, given.edges)
             self._begin(
                 job.id, Route(given.routeId or f"command-{job.id}", given.revision, nodes, edges)
             )
@@ -85,15 +87,15 @@ class Routing:
         """Of the route, and of what is done at a node of it."""
         state = self.robot.state.route
         if state.following is not None and state.following.action_job:
-            self.robot.work.cancel(state.following.action_job)
-            self.robot.work.take(state.following.action_job)
+            self.robot.jobs.cancel(state.following.action_job)
+            self.robot.jobs.take(state.following.action_job)
         state.following = None
 
     def _begin(self, job: int, route: Route) -> None:
         self._let_go()
         self.robot.state.route.following = Following(route, job)
         self._drive_on()
-        begun = self.robot.state.work.jobs[job]
+        begun = self.robot.state.jobs.by_id[job]
         begun.way = begun.way or self.robot.forecast.left(begun)
 
     def _drive_on(self) -> None:
@@ -102,13 +104,15 @@ class Routing:
         assert following is not None
         following.first = following.node
         following.sent = self._stop(following.node)
-        self.robot.machine.go(routes.waypoints(following.route, following.first, following.sent))
+        self.robot.machine.go(
+            route_graph.waypoints(following.route, following.first, following.sent)
+        )
 
     def _stop(self, node: int) -> int:
         """The first node from this one on with something to do, or the end of the base."""
         following = self.robot.state.route.following
         assert following is not None
-        end = routes.base_end(following.route.nodes)
+        end = route_graph.base_end(following.route.nodes)
         return next(
             (index for index in range(node, end) if following.route.nodes[index].actions), end
         )
@@ -119,7 +123,7 @@ class Routing:
         following = state.following
         if following is None:
             if state.asked is None or robot.now_ns >= state.asked.until_ns:
-                robot.work.end(job, "FAILED", "", "nobody answered the route.request")
+                robot.jobs.end(job, "FAILED", "", "nobody answered the route.request")
             return
         if following.action >= 0:
             self._act(job, following)
@@ -139,13 +143,13 @@ class Routing:
         nodes = following.route.nodes
         if following.node >= len(nodes):
             job.result = {"routeId": following.route.routeId, "nodeId": nodes[-1].nodeId}
-            self.robot.work.end(job)
-        elif following.node <= routes.base_end(nodes):
+            self.robot.jobs.end(job)
+        elif following.node <= route_graph.base_end(nodes):
             self._drive_on()
 
     def _act(self, job: Job, following: Following) -> None:
         """The actions of the node at which the robot stands, one after the other."""
-        work, core = self.robot.work, self.robot.state.core
+        work, core = self.robot.jobs, self.robot.state.core
         node = following.route.nodes[following.sent]
         if following.action_job:
             done = work.take(following.action_job)
@@ -199,7 +203,7 @@ class Routing:
         state.asked = Asked(name, reason, job, robot.now_ns + ANSWER_WITHIN_NS)
         x, y, theta = robot.machine.pose
         start = {"x": round(x, 4), "y": round(y, 4), "theta": round(theta, 5)}
-        robot.voice.say("route.request", m.RouteRequest(name, reason, start, to, avoid))  # type: ignore[arg-type]
+        robot.publisher.publish("route.request", m.RouteRequest(name, reason, start, to, avoid))  # type: ignore[arg-type]
 
     def ask_around(self, zones: list[str]) -> None:
         """Another way, as this one is blocked; asked again when nobody answers."""
@@ -222,13 +226,13 @@ class Routing:
         route = Route(
             message.routeId or message.requestId,
             message.revision,
-            *routes.in_order(message.nodes, message.edges),
+            *route_graph.in_order(message.nodes, message.edges),
         )
         following = state.following
         extends = following is not None and following.route.routeId == route.routeId and not answers
         if extends and following is not None and route.revision <= following.route.revision:
             return  # it is older, or has been heard
-        found = [why for node in route.nodes for why in self._actions(node)] + routes.troubles(
+        found = [why for node in route.nodes for why in self._actions(node)] + route_graph.troubles(
             route.nodes, route.edges
         )
         if not 1 <= len(route.routeId) <= p.LONGEST_ID:
@@ -236,7 +240,7 @@ class Routing:
                 f"routeId, or else requestId, has {len(route.routeId)} characters, not 1 to {p.LONGEST_ID}"
             )
         if not found and extends and following is not None:
-            joined, found = routes.stitched(following.route, route)
+            joined, found = route_graph.stitched(following.route, route)
             if not found:
                 self._extend(following, joined)
         elif not found and asked is not None and answers:
@@ -250,14 +254,14 @@ class Routing:
         """The base has grown: drive on without standing, if the machine has not arrived."""
         machine, sent = self.robot.machine, following.sent
         following.route = route
-        if sent + 1 > routes.base_end(route.nodes) or _has_to_act(following):
+        if sent + 1 > route_graph.base_end(route.nodes) or _has_to_act(following):
             return
         if machine.arrived:
             following.node = sent + 1
             self._drive_on()
         else:
             following.sent = self._stop(sent + 1)
-            machine.extend(routes.waypoints(route, sent + 1, following.sent))
+            machine.extend(route_graph.waypoints(route, sent + 1, following.sent))
 
     def _remember(self, route: Route) -> None:
         known = self.robot.state.route.known
@@ -278,7 +282,7 @@ class Routing:
         data = {
             "routeId": message.routeId[:80],
             "revision": message.revision,
-            "reasons": found[: routes.MOST_TOLD],
+            "reasons": found[: route_graph.MOST_TOLD],
         }
         self.robot.core.notice(
             "ROUTE_REJECTED", "WARNING", "route", "; ".join(found)[:300], msgspec.to_builtins(data)
@@ -287,12 +291,12 @@ class Routing:
     def _fail(self, asked: Asked | None, why: str) -> None:
         """A command that waits for its first route ends here; one that asked for another way waits on."""
         job = (
-            self.robot.state.work.jobs.get(asked.job)
+            self.robot.state.jobs.by_id.get(asked.job)
             if asked is not None and asked.reason == "PREVIEW"
             else None
         )
         if job is not None:
-            self.robot.work.end(job, "FAILED", "", why)
+            self.robot.jobs.end(job, "FAILED", "", why)
 
 
 def _has_to_act(following: Following) -> bool:

@@ -7,10 +7,10 @@ was down is then applied or not, by `settingsBootstrapMode`.
 
 from typing import TYPE_CHECKING, Any
 
-from rigless.robots.agv import keys
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.wishes import Wishes, Wrong
+from rigless.robots.agv.link import keys
+from rigless.robots.agv.link.remote_settings import RemoteSettings, Wrong
 
 if TYPE_CHECKING:
     from rigless.robots.agv.robot import Agv
@@ -22,7 +22,7 @@ LONGEST_KEY = 200
 class Settings:
     def __init__(self, robot: "Agv"):
         self.robot = robot
-        self.wishes = Wishes(robot.config)
+        self.wishes = RemoteSettings(robot.config)
         self.backend_wins = (
             robot.config.runtime.startupPolicy.settingsBootstrapMode == "BACKEND_WINS"
         )
@@ -38,7 +38,7 @@ class Settings:
 
     def hear(self, message: m.SettingsDesired) -> None:
         robot, state = self.robot, self.robot.state.settings
-        old = message.ageS > robot.voice.uptime_s()  # it was desired before this boot
+        old = message.ageS > robot.publisher.uptime_s()  # it was desired before this boot
         first = self.backend_wins and not state.heard
         if (old and not self.backend_wins) or (message.version <= state.version and not first):
             self.report(correlation=message.correlationId)
@@ -77,7 +77,7 @@ class Settings:
         reported = m.SettingsReported(
             robot.state.settings.version, effective, rejected, waiting, dict(desired)
         )
-        robot.voice.say("settings.reported", reported, correlation)
+        robot.publisher.publish("settings.reported", reported, correlation)
 
     def _set(self, desired: dict[str, Any]) -> None:
         self.robot.state.settings.desired = desired

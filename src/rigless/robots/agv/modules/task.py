@@ -104,9 +104,9 @@ class Tasks:
             if message.revision == ended.revision and message.correlationId != ended.correlation:
                 ended.correlation = message.correlationId
                 told = msgspec.convert(ended.payload, ENDS[ended.type])
-                self.robot.voice.say(ended.type, told, message.correlationId)
+                self.robot.publisher.publish(ended.type, told, message.correlationId)
             return True
-        before_boot = message.ageS > self.robot.voice.uptime_s()
+        before_boot = message.ageS > self.robot.publisher.uptime_s()
         return (
             before_boot and state.refused.get(name) == message.correlationId
         )  # JetStream did not get to know that it was heard
@@ -114,7 +114,7 @@ class Tasks:
     def _task(self, message: m.TaskAssign) -> Task:
         """What was assigned, checked whole; raises Refused with the step in it. A motor that is not well now matters only to steps that may not
         fail: for the others `onFail` decides when they are due."""
-        voice, now_ns = self.robot.voice, self.robot.now_ns
+        voice, now_ns = self.robot.publisher, self.robot.now_ns
         if not 1 <= len(message.steps) <= MOST_STEPS:
             raise Refused(
                 "INVALID_PARAMS", f"a task has 1 to {MOST_STEPS} steps, not {len(message.steps)}"
@@ -128,8 +128,8 @@ class Tasks:
             raise Refused("INVALID_PARAMS", "two steps have the same stepId")
         for step in message.steps:
             try:
-                job = self.robot.work.plan(step.type, step.params, "task", p.STEPS)
-                self.robot.work.require(step.requires)
+                job = self.robot.jobs.plan(step.type, step.params, "task", p.STEPS)
+                self.robot.jobs.require(step.requires)
                 self._well(job)
             except Refused as refused:
                 if step.onFail == "ABORT" or refused.code != "REQUIRED_MOTOR_UNAVAILABLE":
@@ -161,7 +161,7 @@ class Tasks:
     def _well(self, job: Job) -> None:
         for motor in job.motors:
             if not self.robot.machine.healthy(motor):
-                key = self.robot.work.functional[motor].functionKey
+                key = self.robot.jobs.functional[motor].functionKey
                 raise Refused(
                     "REQUIRED_MOTOR_UNAVAILABLE", f"{motor} ({key}) is not available", motor
                 )
@@ -244,7 +244,7 @@ class Tasks:
 
     def _can_start(self) -> bool:
         state = self.robot.state
-        return not state.work.drive and state.core.status not in FORBIDS
+        return not state.jobs.drive and state.core.status not in FORBIDS
 
     def _start(self, task: Task) -> None:
         robot = self.robot
@@ -259,7 +259,7 @@ class Tasks:
         if task.deadline_ns is not None and robot.now_ns >= task.deadline_ns:
             self._abort(task, Refused("DEADLINE", "its deadline passed"), True)
         elif task.job:
-            job = robot.work.take(task.job)
+            job = robot.jobs.take(task.job)
             if job is None:
                 self._required(task)
             else:
@@ -277,10 +277,10 @@ class Tasks:
         step = task.steps[task.index]
         if step.requires and self.robot.machine.functional_faults:
             try:
-                self.robot.work.require(step.requires)
+                self.robot.jobs.require(step.requires)
             except Refused as refused:
-                self.robot.work.cancel(task.job)
-                job = self.robot.work.take(task.job)
+                self.robot.jobs.cancel(task.job)
+                job = self.robot.jobs.take(task.job)
                 task.job = 0
                 if job is not None:
                     job.state, job.code, job.message, job.motor = (
@@ -293,7 +293,7 @@ class Tasks:
 
     def _step(self, task: Task) -> None:
         """Begin the step that is next."""
-        step, work = task.steps[task.index], self.robot.work
+        step, work = task.steps[task.index], self.robot.jobs
         try:
             job = work.plan(step.type, step.params, "task", p.STEPS)
             work.require(step.requires)
@@ -341,9 +341,13 @@ class Tasks:
         }
         self._forget(task)
         done = m.TaskDone(
-            task.taskId, robot.voice.at(task.started_ns), robot.voice.now(), metrics, task.revision
+            task.taskId,
+            robot.publisher.at(task.started_ns),
+            robot.publisher.now(),
+            metrics,
+            task.revision,
         )
-        robot.voice.say("task.done", done, task.correlation)
+        robot.publisher.publish("task.done", done, task.correlation)
         ended = Ended("task.done", msgspec.to_builtins(done), task.correlation, task.revision)
         _remember(robot.state.task.finished, task.taskId, ended)
         robot.count("tasks_done")
@@ -355,8 +359,8 @@ class Tasks:
 
     def _drop(self, task: Task, axes: bool = True) -> None:
         """Stop what it does; it says no more."""
-        self.robot.work.cancel(task.job, axes)
-        self.robot.work.take(task.job)
+        self.robot.jobs.cancel(task.job, axes)
+        self.robot.jobs.take(task.job)
         task.job = 0
 
     def _end(self, task: Task, refused: Refused) -> None:
@@ -394,7 +398,7 @@ class Tasks:
         failed = m.TaskFailed(
             name, refused.code, refused.message, recoverable, step, refused.motor or None, revision
         )
-        self.robot.voice.say("task.failed", failed, correlation)
+        self.robot.publisher.publish("task.failed", failed, correlation)
         state = self.robot.state.task
         if revision is None:
             _remember(state.refused, name, correlation)
@@ -425,13 +429,13 @@ class Tasks:
     def _progress(self, task: Task, word: str, correlation: str = "") -> None:
         count = len(task.steps)
         step = task.steps[task.index].stepId if task.index < count else None
-        job = self.robot.state.work.jobs.get(task.job)
+        job = self.robot.state.jobs.by_id.get(task.job)
         pct = round(100 * (task.index + self.robot.forecast.part_done(job)) / count, 1)
         eta_s = self.robot.forecast.eta_s(task)
         progress = m.TaskProgress(
             task.taskId, word, step, task.index, count, pct, eta_s, task.revision
         )
-        self.robot.voice.say("task.progress", progress, correlation or task.correlation)
+        self.robot.publisher.publish("task.progress", progress, correlation or task.correlation)
 
 
 def _remember(ended: dict[str, Any], name: str, what: Any) -> None:

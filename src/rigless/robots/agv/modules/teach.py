@@ -25,7 +25,7 @@ class Teach:
     def start(self, message: m.TeachStart) -> None:
         state = self.robot.state.teach
         name = message.sessionId or state.session or UNNAMED
-        if message.ageS > self.robot.voice.uptime_s():
+        if message.ageS > self.robot.publisher.uptime_s():
             self._reject(name, "it was said before this boot", message.correlationId)
         elif not 1 <= len(name) <= LONGEST_ID:
             self._reject(
@@ -57,7 +57,7 @@ class Teach:
             self._reject(state.session, what, message.correlationId)
             return
         state.points.append(point)
-        self.robot.voice.say("teach.point", point, message.correlationId)
+        self.robot.publisher.publish("teach.point", point, message.correlationId)
 
     def stop(self, message: m.TeachStop) -> None:
         state = self.robot.state.teach
@@ -67,7 +67,7 @@ class Teach:
             state.session, "CANCELLED" if message.cancel else "DONE", list(state.points)
         )
         state.session, state.points = "", []
-        self.robot.voice.say("teach.result", result, message.correlationId)
+        self.robot.publisher.publish("teach.result", result, message.correlationId)
 
     def _is_open(self, session: str, correlation: str) -> bool:
         known = self.robot.state.teach.session
@@ -82,6 +82,6 @@ class Teach:
         return False
 
     def _reject(self, session: str, why: str, correlation: str) -> None:
-        self.robot.voice.say(
+        self.robot.publisher.publish(
             "teach.result", m.TeachResult(session[:LONGEST_ID], "REJECTED", [], why), correlation
         )

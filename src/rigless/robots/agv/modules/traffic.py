@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from rigless.robots.agv import messages as m
-from rigless.robots.agv import zones
-from rigless.robots.agv.chassis import reach_m
+from rigless.robots.agv.modules import zones
+from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.params import LONGEST_ID
 from rigless.robots.agv.state import Zone
 from rigless.robots.agv.units import unit_of
@@ -50,7 +50,7 @@ class Traffic:
             return
         try:
             until_ns = (
-                self.robot.voice.deadline_ns(message.validUntil, message.receivedAtNs)
+                self.robot.publisher.deadline_ns(message.validUntil, message.receivedAtNs)
                 if message.validUntil
                 else NEVER_NS
             )
@@ -213,15 +213,15 @@ class Traffic:
 
     def tell(self) -> None:
         robot = self.robot
-        if not robot.voice.wanted():
-            robot.voice.skip("traffic.state")
+        if not robot.publisher.wanted():
+            robot.publisher.skip("traffic.state")
             return
         state, machine = robot.state.traffic, robot.machine
         v, omega = machine.velocity
         corners = zones.footprint(machine.pose, self.length_m, self.width_m)
         edge, s, nodes = robot.route.progress()
         ids = [*state.holds, *state.blocked]
-        robot.voice.say("traffic.state", m.TrafficState(
+        robot.publisher.publish("traffic.state", m.TrafficState(
             robot.pose(), m.Velocity(round(v, 4), round(omega, 4)), [(round(x, 4), round(y, 4)) for x, y in corners],
             nodes, bool(ids), ids, round(machine.stop_distance_m, 4), edge, s))  # fmt: skip
 

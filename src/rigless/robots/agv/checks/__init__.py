@@ -1,0 +1,1 @@
+"""Cross-field checks of a robot_config.json and the requirements that it declares."""

@@ -1,0 +1,304 @@
+"""What the parts of a config say about each other, beside the motors: ids, capabilities, inputs, safety, rates, servers."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from rigless.kernel.problems import did_you_mean
+from rigless.kernel.validation import Finding
+from rigless.robots.agv.checks.config_path import ConfigPath
+from rigless.robots.agv.checks.motors import drives, si, unit_of
+from rigless.robots.agv.config import SCHEMA_VERSION
+from rigless.robots.agv.machine.sensing import GUARDS
+from rigless.robots.agv.params import COMMANDS
+from rigless.robots.agv.units import UNITS
+
+RESERVED = (
+    "nats",
+    "hardware",
+    "boot_id",
+    "epoch_s",
+    "lost_s",
+    "late_ms",
+    "obstacle_m",
+)  # ports and inputs that every robot has
+PROMISES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
+FUNCTIONS = {
+    "hasGripper": "GRIP",
+    "hasHoist": "HOIST",
+    "hasTelescope": "TELESCOPE",
+}  # words of functionKeys
+KINDS = {
+    ("motors",): ("motorId", "MOTOR", "a motor"),
+    ("io", "digitalInputs"): ("ioId", "IO", "an input"),
+    ("io", "digitalOutputs"): ("ioId", "IO", "an output"),
+    ("io", "devices"): ("deviceId", "DEVICE", "a device"),
+}
+SCHEMES = ("nats", "tls")
+
+
+def parts(root: ConfigPath) -> Iterator[Finding]:
+    version = root["schemaVersion"]
+    if version.number is not None and version.number > SCHEMA_VERSION:
+        what = f"the file is of version {version.number:g}, but this rigless knows {SCHEMA_VERSION}"
+        yield version.error("SCHEMA_TOO_NEW", what, "use a newer rigless")
+    yield from _ids(root)
+    yield from _commands(root)
+    yield from _flags(root)
+    yield from _limit_sensors(root)
+    yield from _estop(root)
+    yield from _obstacles(root)
+    yield from _rates(root)
+    yield from _servers(root)
+
+
+def _ids(root: ConfigPath) -> Iterator[Finding]:
+    """Faults, settings and the panel name motors, inputs, outputs and devices by their ids alone."""
+    taken: dict[str, tuple[str, str]] = {}
+    for path, (key, kind, words) in KINDS.items():
+        table = root
+        for name in path:
+            table = table[name]
+        for part in table:
+            place = part[key]
+            if place.text is None:
+                continue
+            if place.text in taken:
+                other, whose = taken[place.text]
+                code = f"DUPLICATE_{kind}_ID" if other == kind else "ID_TAKEN"
+                yield place.error(
+                    code,
+                    f"{place.text!r} is the id of {whose} already",
+                    "ids are unique in the robot",
+                )
+            elif place.text in RESERVED:
+                yield place.error(
+                    "ID_RESERVED",
+                    f"{place.text!r} is a name that every robot has",
+                    "choose another id",
+                )
+            taken.setdefault(place.text, (kind, words))
+
+
+def _commands(root: ConfigPath) -> Iterator[Finding]:
+    supported = root["capabilities"]["supportedCommands"]
+    seen: set[str] = set()
+    functions = [motor for motor in root["motors"] if motor["role"].text == "FUNCTIONAL"]
+    grippers = [motor for motor in functions if "GRIP" in (motor["functionKey"].text or "")]
+    needs = {
+        "GRIP": (grippers, "a motor with functionKey GRIPPER"),
+        "RELEASE": (grippers, "a motor with functionKey GRIPPER"),
+        "MOVE_AXIS": (functions, "a FUNCTIONAL motor"),
+        "HOME": (functions, "a FUNCTIONAL motor"),
+        "SET_OUTPUT": (list(root["io"]["digitalOutputs"]), "a digital output"),
+    }
+    for command in supported:
+        if command.text is None:
+            continue
+        if command.text not in COMMANDS:
+            what = f"there is no command {command.text!r}"
+            yield command.error("UNKNOWN_COMMAND", what, did_you_mean(command.text, COMMANDS))
+        elif command.text in seen:
+            yield command.warning(
+                "DUPLICATE_COMMAND", f"{command.text} is here twice", "once is enough"
+            )
+        elif command.text in needs and not needs[command.text][0]:
+            what = f"{command.text} is supported, but there is not {needs[command.text][1]}: it will be rejected"
+            yield command.warning(
+                "COMMAND_WITHOUT_MEANS", what, "add what it needs, or remove the command"
+            )
+        seen.add(command.text)
+    if supported.there and "STOP" not in seen and isinstance(supported.value, list):
+        what = "STOP is not among the supported commands, but is taken all the same: any robot can be stopped"
+        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP, so that the file says so")
+
+
+def _flags(root: ConfigPath) -> Iterator[Finding]:
+    devices = {device["type"].text for device in root["io"]["devices"]}
+    functions = [motor["functionKey"].text or "" for motor in root["motors"]]
+    for flag, place in root["capabilities"]["flags"].items():
+        device, function = PROMISES.get(flag), FUNCTIONS.get(flag)
+        if place.true and device is not None and device not in devices:
+            what = f"the robot promises {flag}, but no device is a {device}"
+            yield place.warning(
+                "CAPABILITY_WITHOUT_DEVICE", what, "add it to io.devices, or set the flag to false"
+            )
+        if (
+            place.true
+            and function is not None
+            and not any(function in key.upper() for key in functions)
+        ):
+            what = f"the robot promises {flag}, but no motor's functionKey has {function} in it"
+            yield place.error(
+                "CAPABILITY_WITHOUT_MOTOR", what, "add it to motors, or set the flag to false"
+            )
+
+
+def _limit_sensors(root: ConfigPath) -> Iterator[Finding]:
+    ids = {
+        motor["motorId"].text: motor
+        for motor in root["motors"]
+        if motor["motorId"].text is not None
+    }
+    for sensor in root["io"]["digitalInputs"]:
+        if sensor["type"].text != "LIMIT_SENSOR":
+            continue
+        motor, edge = sensor["driver"]["config"]["motorId"], sensor["driver"]["config"]["edge"]
+        if not motor.there:
+            if root["runtime"]["mode"].text == "MOCK":
+                what = f"{sensor['ioId'].text!r} watches no motor: simulated, it changes only when it is set"
+                fix = 'name one: "config": {"motorId": …, "edge": "MIN" or "MAX"}'
+                yield sensor["driver"]["config"].warning("LIMIT_SENSOR_FREE", what, fix)
+        elif motor.text not in ids:
+            yield motor.error(
+                "LIMIT_MOTOR_UNKNOWN",
+                f"there is no motor {motor.value!r}",
+                did_you_mean(str(motor.value), filter(None, ids)),
+            )
+        if edge.there and edge.text not in ("MIN", "MAX"):
+            yield edge.error(
+                "LIMIT_EDGE_UNKNOWN", f"{edge.value!r} is no end of an axis", "MIN or MAX"
+            )
+        elif motor.text in ids:
+            end = "positionMax" if edge.text == "MAX" else "positionMin"
+            limits = ids[motor.text]["limits"]
+            if isinstance(limits.value, dict) and not limits[end].there:
+                what = f"{motor.text!r} has no {end}: {sensor['ioId'].text!r} will never be on"
+                yield edge.warning("LIMIT_WITHOUT_END", what, f"give the motor's {end}")
+        yield from _tolerance(sensor["driver"]["config"]["tolerance"])
+
+
+def _tolerance(place: ConfigPath) -> Iterator[Finding]:
+    """How near the end of its axis a limit sensor is on."""
+    unit, value = UNITS.get(place["unit"].text or ""), place["value"].number
+    if place.there and (
+        unit is None or unit.dimension != "position" or value is None or not 0 <= value <= 1e6
+    ):
+        what = f"{place.value!r} is no distance from the end of an axis"
+        yield place.error("LIMIT_TOLERANCE_WRONG", what, 'for example {"unit": "mm", "value": 2}')
+
+
+def _estop(root: ConfigPath) -> Iterator[Finding]:
+    chains = [one for one in root["io"]["digitalInputs"] if one["type"].text == "ESTOP_CHAIN"]
+    stop = root["safety"]["stopOnEstop"]
+    if stop.true and not chains:
+        what, fix = (
+            "the robot stops on its emergency stop, but has none",
+            'add an input of type "ESTOP_CHAIN"',
+        )
+        if root["runtime"]["mode"].text == "REAL":
+            yield stop.error("NO_ESTOP_INPUT", what, fix)
+        else:
+            yield stop.warning(
+                "NO_ESTOP_INPUT", f"{what}; a simulated one is there all the same", fix
+            )
+    for chain in chains:
+        name = chain["ioId"].text
+        if stop.true and not chain["required"].true:
+            what = f"the robot may drive when {name!r} does not answer"
+            yield chain["required"].warning("ESTOP_NOT_REQUIRED", what, '"required": true')
+        elif stop.value is False:
+            yield stop.warning(
+                "ESTOP_IGNORED", f"{name!r} does not stop the robot", '"stopOnEstop": true'
+            )
+
+
+def _obstacles(root: ConfigPath) -> Iterator[Finding]:
+    safety = root["safety"]
+    stop, warn = safety["obstacleStopDistanceMeters"], safety["obstacleWarnDistanceMeters"]
+    if stop.number is not None and warn.number is not None and warn.number < stop.number:
+        what = (
+            f"it would warn at {warn.number:g} m, when it has stopped at {stop.number:g} m already"
+        )
+        yield warn.error("WARN_BELOW_STOP", what, "warn farther away than you stop")
+    if not safety["stopOnObstacle"].true:
+        return
+    if not stop.there:
+        what = "how near an obstacle may come nobody says: 0.5 m is taken"
+        yield stop.warning("STOP_DISTANCE_MISSING", what, "give safety.obstacleStopDistanceMeters")
+    types = [
+        part["type"].text or "" for part in (*root["io"]["devices"], *root["io"]["digitalInputs"])
+    ]
+    seeing = any(word in one for one in types for word in GUARDS)
+    if root["runtime"]["mode"].text == "REAL" and not seeing:
+        what = "the robot stops on obstacles, but has nothing to see them with"
+        yield safety["stopOnObstacle"].warning(
+            "NO_OBSTACLE_SENSOR", what, "add a LIDAR, or an input of type OBSTACLE"
+        )
+    needed = _braking_m(root)
+    reach = max(stop.number or 0.0, warn.number or 0.0)
+    if stop.number is not None and needed is not None and reach < needed:
+        what = f"at full speed the robot needs {needed:.2f} m to stop, but looks only {reach:g} m ahead"
+        yield stop.warning(
+            "STOP_DISTANCE_SHORT", what, "stop or warn farther away, or drive slower"
+        )
+
+
+def _braking_m(root: ConfigPath) -> float | None:
+    """The way to rest from full speed, where the motors say it in metres."""
+    found = []
+    for motor in drives(root):
+        unit = unit_of(motor["limits"]["maxSpeed"], "maxSpeed")
+        speed, brake = si(motor, "maxSpeed"), si(motor, "maxDeceleration")
+        if unit is None or unit.kind != "linear" or speed is None or brake is None or brake <= 0:
+            return None
+        found.append(speed * speed / (2 * brake))
+    return max(found, default=None)
+
+
+def _rates(root: ConfigPath) -> Iterator[Finding]:
+    tick = root["runtime"]["tickHz"].number
+    for name, place in root["streams"].items():
+        if tick is not None and tick >= 1 and place.number is not None and place.number > tick:
+            what = f"{name} is {place.number:g}, but the robot ticks only {tick:g} times a second"
+            yield place.warning("RATE_ABOVE_TICK", what, "raise runtime.tickHz, or lower the rate")
+
+
+def _servers(root: ConfigPath) -> Iterator[Finding]:
+    seen: set[str] = set()
+    nats = root["nats"]
+    for server in nats["servers"]:
+        if not server.text:
+            continue
+        yield from _server(server, server.text)
+        if server.text in seen:
+            yield server.warning(
+                "DUPLICATE_SERVER", f"{server.text!r} is here twice", "once is enough"
+            )
+        seen.add(server.text)
+    streams = nats["jetStream"]["streamIn"].text, nats["jetStream"]["streamOut"].text
+    if (streams[0] or "ROBOT_IN") == (streams[1] or "ROBOT_OUT"):
+        what = "messages to robots and messages of robots are in one stream"
+        fix = "two are better: what robots say pushes out what is said to them"
+        yield nats["jetStream"].warning("STREAMS_SAME", what, fix)
+
+
+def _server(place: ConfigPath, text: str) -> Iterator[Finding]:
+    fix = "for example nats://10.0.0.10:4222"
+    try:
+        url = urlsplit(text)
+        port, host = url.port, url.hostname
+    except ValueError as error:
+        yield place.error("BAD_SERVER_URL", f"{text!r} is no address of a server: {error}", fix)
+        return
+    if "://" not in text:
+        yield place.error(
+            "BAD_SERVER_URL", f"{text!r} does not begin with nats:// or tls://", f"nats://{text}"
+        )
+    elif url.scheme in ("ws", "wss"):
+        what = f"{text!r} is a WebSocket: rigless talks to servers by TCP, plain or with TLS"
+        yield place.error("WEBSOCKET_SERVER", what, "name the server's nats:// or tls:// address")
+    elif url.scheme not in SCHEMES:
+        yield place.error(
+            "BAD_SERVER_URL", f"{text!r} begins with {url.scheme}://", "nats:// or tls://"
+        )
+    elif not host or any(c.isspace() for c in text) or port == 0:
+        yield place.error(
+            "BAD_SERVER_URL", f"{text!r} has no {'port' if host else 'host'} to connect to", fix
+        )
+    elif url.path not in ("", "/") or url.query or url.fragment:
+        yield place.error("BAD_SERVER_URL", f"{text!r} goes on behind its port", fix)
+    elif url.password is not None:
+        what = "a password stands in the config"
+        yield place.warning(
+            "PASSWORD_IN_URL", what, "use a .creds file, which only the robot can read"
+        )

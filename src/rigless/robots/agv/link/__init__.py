@@ -1,0 +1,1 @@
+"""The link to the backend: publishing, remote settings and saved settings."""

@@ -1,0 +1,1 @@
+"""The machine: drive, motors, inputs, safety and battery, simulated or behind real drivers."""

@@ -1,0 +1,119 @@
+"""What stands between the machine and its motors, outputs, inputs and devices: real ones, or simulated.
+
+The machine writes setpoints, drivers write feedback; both are in the machine's state (`motors`: columns MODE and GOAL are the setpoint, the
+first six the feedback, see motors.py; `wired` and `readings`: what inputs and devices say; `outputs`: what is asked of them). So snapshots
+hold them, and a driver is whoever carries setpoints out in `step`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rigless.kernel.robot import Robot
+from rigless.robots.agv.machine.state import MachineState
+from rigless.robots.agv.motion import motors as m
+
+STILL = 1e-6  # of its highest speed: a faulty motor that is asked to stand and does no more than this stands
+
+
+class MockDrivers:
+    """Simulated motors, exact within their limits; by index, as in the configuration, and in SI units. Unless something has `changed` they do what
+    `motors.tick` has them do, and `step` need not be called. Inputs and devices of simulated robots are made by io.py and scripts.py.
+
+    A fault `error` or `disconnected` on a motor brings it to rest and lasts as long as the fault, a fault that began with `latch=true` leaves
+    an error behind that only a reset takes away. The kernel's faults of actuators (stall, weak, …) act on what was asked of a motor."""
+
+    def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
+        self.robot = robot
+        self.ids, self.limits = ids, limits
+        self._index = {motor_id: i for i, motor_id in enumerate(ids)}
+        self.warmth = m.warmth(dt_s)  # how near they come to their final temperature in a tick
+
+    @property
+    def state(self) -> MachineState:
+        found: MachineState = self.robot.state.machine
+        return found
+
+    # Setpoints
+
+    def move(self, motor: int, position: float) -> None:
+        self._ask(motor, m.MOVE, position)
+
+    def stop(self, motor: int) -> None:
+        """Come to rest, within its limits, and stay."""
+        self._ask(motor, m.STOP, 0.0)
+
+    def disable(self, motor: int) -> None:
+        """As `stop`, then without power until it is asked for something else."""
+        self._ask(motor, m.DISABLE, 0.0)
+
+    def _ask(self, motor: int, mode: int, goal: float) -> None:
+        row = self.state.motors[motor]
+        row[m.MODE], row[m.GOAL] = mode, goal
+
+    # Carrying them out
+
+    def step(self, dt_s: float) -> bool:
+        """Carry out the setpoints for a tick and bring the feedback up to date; gives whether any motor has anything to do still."""
+        state = self.state
+        if self.changed():
+            return self._step_faulty(state, dt_s)
+        return m.tick(state.motors, self.limits, self.warmth, dt_s)
+
+    def changed(self) -> bool:
+        """Whether there may be feedback that the state does not hold yet, so that `step` must be called although nothing moves."""
+        state, faults = self.robot.state.machine, self.robot.faults
+        return bool(
+            state.faulted
+            or ([fault.id for fault in faults] != state.taken if faults else state.taken)
+        )
+
+    def rest(self, seconds: float) -> None:
+        """So long no motor had anything to do and `step` was not called."""
+        motors = self.state.motors
+        motors[:, m.TEMPERATURE] += m.warmth(seconds) * (m.AMBIENT_C - motors[:, m.TEMPERATURE])
+
+    def reset(self, motor: int) -> None:
+        """Acknowledge the motor's error."""
+        self.state.latched[motor], self.state.faulted = "", True
+
+    def _step_faulty(self, state: MachineState, dt_s: float) -> bool:
+        motors = state.motors
+        state.faulted = self._take_faults(state)
+        m.plan(motors, self.limits, dt_s)
+        done = motors[:, m.REF].copy()
+        for motor_id in dict.fromkeys(
+            fault.target for fault in self.robot.faults if fault.seam == "actuator"
+        ):
+            if (i := self._index.get(motor_id)) is not None:
+                self.robot.actuated[motor_id] = float(motors[i, m.VELOCITY])
+                done[i] = self.robot.actuate(
+                    motor_id, float(done[i]), dt_s, float(self.limits[i, m.TOP])
+                )
+        top = self.limits[:, m.TOP]
+        done[(motors[:, m.REF] == 0.0) & (np.abs(done) < STILL * top)] = 0.0
+        return m.move(motors, self.limits, np.clip(done, -top, top), self.warmth, dt_s)
+
+    def _take_faults(self, state: MachineState) -> bool:
+        """Bring the motors' troubles up to date; gives whether there are faults that act anew in every tick."""
+        codes = list(state.latched)
+        trouble = [m.BROKEN if code else m.FINE for code in codes]
+        for fault in self.robot.faults:
+            i = self._index.get(fault.target)
+            if i is None or fault.seam != "own":
+                continue
+            if fault.kind == "disconnected":
+                trouble[i], codes[i] = m.OFF, codes[i] or "DISCONNECTED"
+            elif fault.kind == "error":
+                codes[i] = str(fault.params.get("code", "MOTOR_ERROR"))[:64]
+                trouble[i] = max(trouble[i], m.BROKEN)
+                if _is_true(fault.params.get("latch", False)):
+                    state.latched[i] = codes[i]
+        state.motors[:, m.TROUBLE] = trouble
+        state.codes = codes
+        state.taken = [fault.id for fault in self.robot.faults]
+        return any(fault.seam in ("sensor", "actuator") for fault in self.robot.faults)
+
+
+def _is_true(given: Any) -> bool:
+    return given in (True, 1, "1", "true", "True", "yes", "on")

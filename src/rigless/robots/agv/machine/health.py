@@ -1,0 +1,177 @@
+"""The motors as the rest of the robot knows them: by id, with their health, and the axes among them that move to positions."""
+
+import math
+
+from rigless.kernel.robot import Robot
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.machine.drivers import MockDrivers
+from rigless.robots.agv.machine.state import MachineState
+from rigless.robots.agv.messages import MotorHealth, MotorReadings
+from rigless.robots.agv.motion import motors as m
+
+
+class Health:
+    """The part of the machine that speaks of motors."""
+
+    drivers: MockDrivers
+    limits: m.Array
+    stop_on_estop: bool
+
+    def __init__(self, robot: Robot, config: RobotConfig):
+        self.robot = robot
+        self.axes = {motor.motorId: m.axis_of(motor) for motor in config.motors}
+        self._axes = tuple(self.axes.values())
+        self._index = {motor_id: i for i, motor_id in enumerate(self.axes)}
+        self._drives = tuple(i for i, axis in enumerate(self._axes) if axis.role == "DRIVE")
+        self._healths: list[MotorHealth] = []
+        self._healths_of: tuple[MachineState | None, int] = (None, -1)
+
+    @property
+    def state(self) -> MachineState:
+        found: MachineState = self.robot.state.machine
+        return found
+
+    def wake(self) -> None:
+        """Something may move that did not."""
+        state = self.state
+        state.moving, state.changes = True, state.changes + 1
+
+    # Health
+
+    def watch(self, state: MachineState) -> None:
+        """Notice which motors have fallen ill or are well again."""
+        rows = state.motors
+        for i in range(len(self._axes)):
+            ill = (
+                "DISCONNECTED"
+                if rows[i, m.CONNECTED] != 1.0
+                else "ERROR"
+                if rows[i, m.STATE] == m.ERROR
+                else ""
+            )
+            if ill != state.ills[i]:
+                state.ills[i], state.moving = ill, True
+                state.changes += 1
+                if ill:
+                    state.frozen.pop(i, None)
+
+    def healthy(self, motor_id: str) -> bool:
+        return not self.state.ills[self._index[motor_id]]
+
+    def ills(self) -> list[tuple[m.Axis, str]]:
+        """The motors that are not well, each with ERROR or DISCONNECTED."""
+        return [(axis, ill) for axis, ill in zip(self._axes, self.state.ills, strict=True) if ill]
+
+    @property
+    def drive_fault(self) -> bool:
+        ills = self.state.ills
+        return any(ills) and any(ills[i] for i in self._drives)
+
+    @property
+    def functional_faults(self) -> list[str]:
+        return [axis.motor_id for axis, _ in self.ills() if axis.role != "DRIVE"]
+
+    @property
+    def missing_functions(self) -> list[str]:
+        """The functions for which no motor is well."""
+        if not any(self.state.ills):
+            return []
+        served = {
+            axis.function_key
+            for axis, ill in zip(self._axes, self.state.ills, strict=True)
+            if not ill
+        }
+        keys = dict.fromkeys(
+            axis.function_key for axis in self._axes if axis.role != "DRIVE" and axis.function_key
+        )
+        return [key for key in keys if key is not None and key not in served]
+
+    def health(self, motor_id: str) -> MotorHealth:
+        return self.healths()[self._index[motor_id]]
+
+    def healths(self) -> list[MotorHealth]:
+        """All motors, in their own units; made when something has changed."""
+        state = self.state
+        if self._healths_of[0] is not state or self._healths_of[1] != state.changes:
+            self._healths = [
+                MotorHealth(axis.motor_id, axis.role, row[m.CONNECTED] == 1.0, m.STATES[int(row[m.STATE])],  # type: ignore[arg-type]
+                            axis.function_key, row[m.POSITION] / axis.position_unit, row[m.VELOCITY] / axis.speed_unit,
+                            code or None)
+                for axis, row, code in zip(self._axes, state.motors.tolist(), state.codes, strict=True)
+            ]  # fmt: skip
+            self._healths_of = (state, state.changes)
+        return self._healths
+
+    def readings(self) -> list[MotorReadings]:
+        """What telemetry tells of all motors, in their own units."""
+        return [
+            MotorReadings(axis.motor_id, row[m.CURRENT], row[m.TEMPERATURE], row[m.POSITION] / axis.position_unit,
+                          row[m.VELOCITY] / axis.speed_unit)
+            for axis, row in zip(self._axes, self.state.motors.tolist(), strict=True)
+        ]  # fmt: skip
+
+    def cooldown_left_s(self, motor_id: str) -> float:
+        """How long it takes until a motor can be reset again; 0: it can be."""
+        reset_ns = self.state.reset_ns[self._index[motor_id]]
+        since_s = (self.robot.now_ns - reset_ns) * 1e-9 if reset_ns >= 0 else math.inf
+        return max(self.axes[motor_id].cooldown_s - since_s, 0.0)
+
+    def reset_motor(self, motor_id: str) -> None:
+        """Reset a motor's error."""
+        i = self._index[motor_id]
+        self.state.reset_ns[i] = self.robot.now_ns
+        self.drivers.reset(i)
+        self.wake()
+
+    # Axes
+
+    def motor_of(self, function_key: str) -> str | None:
+        """The motor for a function; of several, one that is well."""
+        found = [
+            axis.motor_id
+            for axis in self._axes
+            if axis.function_key == function_key and axis.role != "DRIVE"
+        ]
+        return next(
+            (motor_id for motor_id in found if self.healthy(motor_id)), found[0] if found else None
+        )
+
+    def span(self, motor_id: str) -> tuple[float, float]:
+        i = self._index[motor_id]
+        return float(self.limits[i, m.LOW]), float(self.limits[i, m.HIGH])
+
+    def move_axis(self, motor_id: str, target_si: float) -> None:
+        low, high = self.span(motor_id)
+        if not (math.isfinite(target_si) and low - m.HOME <= target_si <= high + m.HOME):
+            unit = self.axes[motor_id].position_unit
+            ends = f"{low / unit:g} to {high / unit:g}"
+            raise ValueError(f"{motor_id} cannot go to {target_si / unit:g}: it goes from {ends}")
+        i, target = self._index[motor_id], min(max(target_si, low), high)
+        if self.axes[motor_id].role == "DRIVE":
+            raise ValueError(f"{motor_id} is a drive motor: it has no positions to go to")
+        if i in self.state.frozen or self.frozen():
+            self.state.frozen[i] = target
+        else:
+            self.drivers.move(i, target)
+        self.wake()
+
+    def frozen(self) -> bool:
+        """Whether axes stand by for the e-stop to be released."""
+        return self.stop_on_estop and self.state.estop != "NONE"
+
+    def axis_busy(self, motor_id: str) -> bool:
+        i, state = self._index[motor_id], self.state
+        return bool(
+            state.motors[i, m.MODE] == m.MOVE
+            or state.motors[i, m.VELOCITY] != 0.0
+            or i in state.frozen
+        )
+
+    def axis_position(self, motor_id: str) -> float:
+        return float(self.state.motors[self._index[motor_id], m.POSITION])
+
+    def stop_axis(self, motor_id: str) -> None:
+        i = self._index[motor_id]
+        self.state.frozen.pop(i, None)
+        self.drivers.stop(i)
+        self.wake()

@@ -1,0 +1,399 @@
+"""The machine under the robot's modules: motors, drive, inputs, devices, safety and battery, one `tick` at a time. SI units.
+
+A tick: what the profile's script does, what is sensed, what safety allows, what the motors do, where the robot then is, what it passed over.
+While nothing moves and nothing has changed, a tick does almost nothing. The state is in `robot.state.machine`; what is here follows from
+the configuration, or can be made again from the state.
+"""
+
+import math
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from rigless.kernel.compiled import compiled
+from rigless.kernel.robot import Robot
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.machine.battery import Battery
+from rigless.robots.agv.machine.path import Travel
+from rigless.robots.agv.machine.remote import make_drivers
+from rigless.robots.agv.machine.scripts import Scripts
+from rigless.robots.agv.machine.sensing import Sensing, on_edges
+from rigless.robots.agv.machine.state import MachineState
+from rigless.robots.agv.motion import drive as d
+from rigless.robots.agv.motion import motors as m
+from rigless.robots.agv.motion.chassis import make_chassis, reach_m
+from rigless.robots.agv.motion.floor import Floor, robot_gap
+from rigless.robots.agv.motion.obstacles import Walls, box_gap, disc_gap, shapes_of
+from rigless.robots.agv.profile import InitialPose, SimulationProfile
+from rigless.worlds.grid_world import GridWorld
+
+Estop = Literal["NONE", "MANUAL", "REMOTE"]
+STOP_M = 0.5  # where the configuration does not say how near an obstacle may come
+WARN_MARGIN_M = 0.3  # where it does not say how near it warns: so much before the brakes are needed
+NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
+REACTION_TICKS = 2  # that pass before a robot that comes towards this one brakes
+SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
+
+
+@compiled
+def _go(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, wheels: m.Array, limits: m.Array, edges: m.Array,
+        on: m.Array, limit: float, room: float, warmth: float, dt: float) -> int:  # fmt: skip
+    """A tick of a machine whose motors do what they are asked, in one call."""
+    d.steer(drive, path, const, motors, wheels, limit, room, dt)
+    busy = m.tick(motors, limits, warmth, dt)
+    return _arrive(drive, path, const, motors, wheels, edges, on, limit, busy, dt)
+
+
+@compiled
+def _arrive(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, wheels: m.Array, edges: m.Array, on: m.Array,
+            limit: float, busy: bool, dt: float) -> int:  # fmt: skip
+    """What follows from what the motors did; 1 if something still moves or has somewhere to go, and 2 more if a limit sensor has changed."""
+    going = d.advance(drive, path, const, motors, wheels, dt)
+    stands = drive[d.V] == 0.0 and drive[d.OMEGA] == 0.0
+    moving = busy or (going and not (stands and limit == 0.0))
+    return (1 if moving else 0) + (2 if on_edges(motors, edges, on) else 0)
+
+
+class Machine(Travel):
+    def __init__(self, robot: Robot):
+        config = cast(RobotConfig, robot.config)
+        profile = config.runtime.simulationProfile or SimulationProfile()
+        self.limits = m.limits_of(config)
+        super().__init__(robot, config)
+        self._dt_s = 1.0 / config.runtime.tickHz
+        self.drivers = make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
+        self.const, self.wheels = make_chassis(config, profile, self.limits)
+        self.half_length_m, self.half_width_m = (
+            config.dimensions.lengthMm / 2000,
+            config.dimensions.widthMm / 2000,
+        )
+        self._turn_m = (
+            reach_m(config) - self.half_length_m
+        )  # what its corners need as it turns in place
+        self._required = [entry.ioId for entry in config.io.digitalInputs if entry.required]
+        self._required += [device.deviceId for device in config.io.devices if device.required]
+        self._profile = profile
+        self.configure(config)
+        self.sensing = Sensing(robot, config, self.limits)
+        self.scripts = Scripts(robot, profile, self.sensing)
+        self._battery = Battery(profile.battery if config.runtime.mode == "MOCK" else None)
+        self._world = robot.world
+        self._walls: Walls | None = None
+        if profile.map is not None and isinstance(self._world, GridWorld):
+            self._walls = Walls(self._world.grid, self.half_length_m, self.half_width_m)
+        self._sees_robots = profile.robotsAreObstacles
+        self._floor: Floor | None = None
+        self._number = 0  # on the floor
+        self._begin(config, profile)
+
+    def configure(self, config: RobotConfig) -> None:
+        """What may change while the robot runs: safety, and motors' speeds and accelerations. The state is not touched: `resample` has the
+        new safety applied."""
+        safety = config.safety
+        self.stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
+        self.limits[:] = m.limits_of(config)  # in place: drivers hold it too
+        self.const[:] = make_chassis(config, self._profile, self.limits)[0]
+        top, slowing = float(self.const[d.TOP_V]), float(self.const[d.DEC_V])
+        brakes_m = 0.5 * top * top / slowing if slowing > 0.0 else 0.0
+        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
+        self._warn_m = safety.obstacleWarnDistanceMeters or self._stop_m + brakes_m + WARN_MARGIN_M
+
+    def resample(self) -> None:
+        """Read all inputs anew at the next tick; to be called when one has been set."""
+        self.state.sampled = False
+
+    def _begin(self, config: RobotConfig, profile: SimulationProfile) -> None:
+        state, count = self.state, len(config.motors)
+        state.motors = m.at_rest(self.limits)
+        state.codes, state.latched, state.reset_ns = [""] * count, [""] * count, [-1] * count
+        state.ills = [""] * count
+        state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
+        start = profile.initialPose or InitialPose()
+        state.soc, state.map_id = self._battery.initial_soc, start.mapId
+        pose = self.robot.start_pose or (start.x, start.y, start.theta)
+        self.sensing.begin(state)
+        self.scripts.begin(state)
+        self._warm_up()
+        self.place(*pose)
+
+    def _warm_up(self) -> None:
+        """Have numba compile, or load, what ticks need, so that no live run waits for it."""
+        state = self.state
+        drive, path, motors = state.drive.copy(), np.zeros((1, d.PATH_SIZE)), state.motors.copy()
+        d.begin(drive, path, self.const, True)
+        edges, on = self.sensing.edges, state.edges.copy()
+        d.steer(drive, path, self.const, motors, self.wheels, 0.0, math.inf, self._dt_s)
+        m.tick(motors, self.limits, 0.0, self._dt_s)
+        _arrive(drive, path, self.const, motors, self.wheels, edges, on, 0.0, False, self._dt_s)
+        _go(
+            drive,
+            path,
+            self.const,
+            motors,
+            self.wheels,
+            self.limits,
+            edges,
+            on,
+            0.0,
+            math.inf,
+            0.0,
+            self._dt_s,
+        )
+        d.stretch(drive, path, self.const)
+        disc_gap(state.placed, 0.0, 0.0, 0.0, 1.0, 1.0)
+        box_gap(np.zeros((0, 5)), 0.0, 0.0, 0.0, 1.0, 1.0)
+        self.scripts.moved(state, math.inf, 0.0, math.inf, 0.0)
+        if self._walls is not None:
+            self._walls.gap(0.0, 0.0, 0.0, 1.0)
+        if self._sees_robots:
+            robot_gap(np.zeros((1, d.DRIVE_SIZE)), np.zeros((1, 2)), 0, 0.0, 1.0, 0.0)
+
+    # A tick
+
+    def tick(self, dt_s: float) -> None:
+        robot = self.robot
+        state: MachineState = robot.state.machine
+        if state.scans:
+            state.scans = []
+        if state.notices:
+            state.notices = []
+        now_ns = robot.simulation.agenda.now_ns
+        if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
+            self._look(state)
+            self.wake()
+        if not state.moving and (self._sees_robots or self._world.state.obstacles):
+            self._look_around(state)
+        changed = self.drivers.changed()
+        if changed or not state.sampled:
+            self._sample(state)
+        if not (state.moving or changed):
+            state.rest_s += dt_s
+            if state.rest_s >= SETTLE_S:
+                self._settle(state)
+            return
+        if state.rest_s:
+            self._settle(state)
+        self._move(state, dt_s, now_ns, changed)
+
+    def _move(self, state: MachineState, dt_s: float, now_ns: int, changed: bool) -> None:
+        drive, path, motors = state.drive, state.path, state.motors
+        room = math.inf
+        if (
+            state.obstacle_m < math.inf
+            or self._walls is not None
+            or len(state.placed)
+            or self._world.state.obstacles
+            or self._sees_robots
+        ):
+            room = self._look(state)
+        limit = state.speed_limit
+        if (
+            not state.drive_allowed
+            or state.obstacle_stop
+            or (any(state.ills) and self.drive_fault)
+            or state.soc <= 0.0
+            or (self.stop_on_estop and state.estop != "NONE")
+        ):
+            limit = 0.0
+        x, y = (drive[d.X], drive[d.Y]) if len(state.over) else (0.0, 0.0)
+        edges, drivers = self.sensing.edges, self.drivers
+        if not changed:
+            done = _go(drive, path, self.const, motors, self.wheels, self.limits, edges, state.edges, limit, room,
+                       drivers.warmth, dt_s)  # fmt: skip
+        else:
+            d.steer(drive, path, self.const, motors, self.wheels, limit, room, dt_s)
+            busy = drivers.step(dt_s)
+            done = _arrive(
+                drive, path, self.const, motors, self.wheels, edges, state.edges, limit, busy, dt_s
+            )
+        state.moving = done % 2 == 1
+        state.changes += 1
+        if len(state.over):
+            self.scripts.moved(state, x, y, drive[d.X], drive[d.Y])
+        if self.scripts.watches_distance:
+            self.scripts.driven(state, drive[d.ODOMETER], now_ns)
+        if done >= 2:
+            self.sensing.sample(state)
+        if changed:
+            self.watch(state)
+        self._battery.use(state, dt_s, drive.item(d.V))
+
+    def _sample(self, state: MachineState) -> None:
+        """Inputs may have changed: read them, and let move what they allow to."""
+        self.sensing.sample(state)
+        self._settle(state)
+        state.charging = bool(self.robot.input.get("charging", False))
+        self._freeze(state, self.frozen())
+        self._look(state)
+        state.sampled = True
+        self.wake()
+
+    def _settle(self, state: MachineState) -> None:
+        """Battery and temperatures learn of the rest since they were last told."""
+        seconds, state.rest_s = state.rest_s, 0.0
+        if seconds:
+            self.drivers.rest(seconds)
+            self._battery.use(state, seconds, 0.0)
+            state.changes += 1
+
+    def _freeze(self, state: MachineState, on: bool) -> None:
+        """Axes stand while the e-stop is pressed, and then go on."""
+        if on:
+            for i, axis in enumerate(self.axes.values()):
+                if axis.role != "DRIVE" and state.motors[i, m.MODE] == m.MOVE:
+                    state.frozen[i] = float(state.motors[i, m.GOAL])
+                    self.drivers.stop(i)
+        elif state.frozen:
+            going, state.frozen = state.frozen, {}
+            for i, goal in going.items():
+                self.drivers.move(i, goal)
+
+    # Safety
+
+    def _look_around(self, state: MachineState) -> None:
+        """Obstacles of the world move by themselves; the robot goes on when they are gone."""
+        stopped = state.obstacle_stop
+        self._look(state)
+        if stopped != state.obstacle_stop:
+            self.wake()
+
+    def _look(self, state: MachineState) -> float:
+        """How near the nearest obstacle is, and what follows from it; gives how far the robot may go."""
+        drive = state.drive
+        given = self.robot.input.get("obstacle_m", -1.0)
+        found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
+        heading = drive[d.THETA] + (math.pi if self.backwards else 0.0)
+        place = drive[d.X], drive[d.Y], heading, self.half_length_m, self.half_width_m
+        if len(state.placed):
+            found = min(found, disc_gap(state.placed, *place))
+        if self._world.state.obstacles:
+            discs, boxes = shapes_of(self._world, self.robot.now_ns)
+            found = min(found, disc_gap(discs, *place), box_gap(boxes, *place))
+        if self._walls is not None and drive[d.PHASE] == d.ROLL:
+            ahead = d.stretch(
+                drive, state.path, self.const
+            )  # a wall behind the place where it stops is no obstacle
+            found = min(
+                found,
+                self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)),
+            )
+        free = math.inf
+        if self._sees_robots:
+            gap, free = self._look_for_robots(place)
+            found = min(found, gap)
+        stop_m = self._turn_m if drive[d.PHASE] in (d.SWING, d.ALIGN) else self._stop_m
+        if (found <= stop_m) != state.blocked:
+            state.blocked = found <= stop_m
+            if self.sensing.guards:
+                self.sensing.sample(state)
+        violated = state.remote.violated or state.guarded
+        stop, near = (
+            self._stop_on_obstacle and (state.blocked or violated),
+            found <= self._warn_m or violated,
+        )
+        if found != state.obstacle_m or near != state.field_violation:
+            state.changes += 1
+        state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near
+        room = min(found if near else math.inf, free) - self._stop_m + NEARER
+        return room if self._stop_on_obstacle else math.inf
+
+    def _look_for_robots(
+        self, place: tuple[float, float, float, float, float]
+    ) -> tuple[float, float]:
+        """How near the next robot ahead is, and how much of that will be free when both stand."""
+        if self._floor is None:
+            self._meet()
+        assert self._floor is not None
+        dec, reaction_s = float(self.const[d.DEC_V]), REACTION_TICKS * self._dt_s
+        return self._floor.look(self._number, self.robot.now_ns, place, dec, reaction_s)
+
+    def _meet(self) -> None:
+        """The first that looks makes the floor for all robots of its world."""
+        near = [
+            robot for robot in self.robot.simulation.robots.values() if robot.world is self._world
+        ]
+        machines = [
+            found for robot in near if isinstance(found := getattr(robot, "machine", None), Machine)
+        ]
+        floor = Floor(
+            machines,
+            [robot for robot in near if not isinstance(getattr(robot, "machine", None), Machine)],
+        )
+        for number, machine in enumerate(machines):
+            machine._floor, machine._number = floor, number
+
+    @property
+    def estop(self) -> Estop:
+        return cast(Estop, self.state.estop)
+
+    @property
+    def obstacle_stop(self) -> bool:
+        return self.state.obstacle_stop
+
+    @property
+    def field_violation(self) -> bool:
+        return self.state.field_violation
+
+    @property
+    def obstacle_m(self) -> float:
+        return self.state.obstacle_m
+
+    @property
+    def drive_allowed(self) -> bool:
+        return self.state.drive_allowed
+
+    @drive_allowed.setter
+    def drive_allowed(self, allowed: bool) -> None:
+        """Come to rest and keep the path, or go on along it."""
+        if allowed != self.state.drive_allowed:
+            self.state.drive_allowed = allowed
+            self.wake()
+
+    # Inputs, outputs, devices, power
+
+    def set_output(self, io_id: str, value: bool) -> None:
+        state = self.state
+        if io_id not in state.outputs:
+            raise ValueError(
+                f"there is no output {io_id!r}: {', '.join(state.outputs) or 'none at all'}"
+            )
+        if state.outputs[io_id] != value:
+            state.outputs[io_id] = value
+            state.changes += 1
+
+    def inputs(self) -> dict[str, bool]:
+        return self.state.inputs
+
+    def outputs(self) -> dict[str, bool]:
+        return self.state.outputs
+
+    @property
+    def lost(self) -> list[str]:
+        """Inputs and devices that are required and do not answer."""
+        state, robot = self.state, self.robot
+        if not (robot.faults or state.remote.lost):
+            return []
+        silent = {fault.target for fault in robot.faults if fault.kind == "off"}
+        return [name for name in self._required if name in silent or name in state.remote.lost]
+
+    def io(self) -> dict[str, bool]:
+        return {**self.state.inputs, **self.state.outputs}
+
+    def devices(self) -> dict[str, Any]:
+        return self.sensing.read_devices(self.state)
+
+    @property
+    def scans(self) -> list[tuple[str, str]]:
+        return self.state.scans
+
+    @property
+    def notices(self) -> list[tuple[str, str, str, str, dict[str, Any]]]:
+        return self.state.notices
+
+    @property
+    def battery(self) -> tuple[float, bool]:
+        return self.state.soc, self.state.charging
+
+    def command_began(self, command: str) -> None:
+        """A command of this type begins: some faults wait for that."""
+        self.scripts.command_began(command, self.robot.now_ns)

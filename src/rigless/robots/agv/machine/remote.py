@@ -1,0 +1,348 @@
+"""Real motors, inputs, outputs and devices, as the machine's drivers: readings come in on the port "hardware", commands go out on it.
+
+Wheels: what the machine plans and what makes up its pose is the exact reference that a simulated wheel would be, and the real one is made to
+follow it, `lagMs` behind: it is asked for the reference's speed and for FOLLOW of the way that it is farther behind, each second. One that stays behind by more than it
+goes in BEHIND_S is in ERROR (NOT_FOLLOWING) until it is reset. While a wheel cannot follow (faulty, without power), the reference is where the
+wheel really is, so the pose is true; where it is when its driver has been away is taken to be where the reference is.
+
+Axes: they are sent to the position and have arrived when what is read of them says so, to within ARRIVED of their span.
+
+What has not been heard of for `staleMs` is lost. A lost motor is not connected, an e-stop chain that is lost is pressed, an input
+that guards the way says that something is in it, a lost output is off, and nothing that was asked before a loss is asked again after it. Commands go out when they change and every REPEAT_NS, which keeps watchdogs
+awake: there is one in the transport, and should be one in the drive.
+"""
+
+import math
+from typing import Any
+
+from rigless.hardware.messages import (
+    DeviceReading,
+    DriverState,
+    InputReading,
+    MotorCommand,
+    MotorReading,
+    OutputCommand,
+    OutputReading,
+    Said,
+)
+from rigless.kernel.rate import to_ns
+from rigless.kernel.robot import Robot
+from rigless.robots.agv.machine.drivers import MockDrivers
+from rigless.robots.agv.machine.hardware_port import PORT, lag_s, real_parts, stale_s
+from rigless.robots.agv.machine.remote_state import UNHEARD, RemoteMotor, RemoteSignal, RemoteState
+from rigless.robots.agv.machine.sensing import ESTOP, guards_of
+from rigless.robots.agv.machine.state import MachineState
+from rigless.robots.agv.motion import motors as m
+
+REPEAT_NS = 100_000_000
+OFTEN_NS = 15_000_000  # setpoints that change in every tick go out this far apart at most
+FOLLOW = 4.0  # 1/s
+BEHIND_S = 0.5
+STANDING = 1e-3  # of the top speed: slower is standing, for what is measured
+ARRIVED, ARRIVED_RAD = 1e-3, 0.01  # m, rad
+NOT_FOLLOWING = "NOT_FOLLOWING"
+LONGEST = 256  # characters of a code
+
+
+def make_drivers(robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float) -> MockDrivers:
+    """Those of a robot's mode: simulated, or real where its parts are."""
+    config: Any = robot.config
+    kind = RemoteDrivers if real_parts(config) else MockDrivers
+    return kind(robot, ids, limits, dt_s)
+
+
+class RemoteDrivers(MockDrivers):
+    """Parts of type MOCK are simulated as ever."""
+
+    def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
+        super().__init__(robot, ids, limits, dt_s)
+        config: Any = robot.config
+        parts = real_parts(config)
+        self.motors = {part.id: self._index[part.id] for part in parts if part.kind == "motor"}
+        self.wheels = {motor.motorId for motor in config.motors if motor.role == "DRIVE"} & set(
+            self.motors
+        )
+        self.signals = {f"{part.kind}/{part.id}": part for part in parts if part.kind != "motor"}
+        chains = {
+            point.ioId
+            for point in config.io.digitalInputs
+            if point.type == ESTOP or point.ioId == "estop"
+        }
+        self._safe = chains.union(guards_of(config))  # inputs that are on when they are lost
+        self._arrived = [
+            ARRIVED if m.axis_of(motor).kind == "linear" else ARRIVED_RAD for motor in config.motors
+        ]
+        io = config.io
+        entries: list[tuple[str, Any]] = [
+            *((f"motor/{motor.motorId}", motor.driver) for motor in config.motors),
+            *((f"input/{point.ioId}", point.driver) for point in io.digitalInputs),
+            *((f"output/{point.ioId}", point.driver) for point in io.digitalOutputs),
+            *((f"device/{device.deviceId}", device.driver) for device in io.devices),
+        ]
+        self._lag_s = {motor.motorId: lag_s(motor.driver.config) for motor in config.motors}
+        self._stale_ns = {name: to_ns(stale_s(driver.config)) for name, driver in entries}
+
+    @property
+    def remote(self) -> RemoteState:
+        found = self.state.remote
+        if (
+            not found.motors and not found.signals
+        ):  # begins here: what is real follows from the config
+            found.motors = {motor_id: RemoteMotor() for motor_id in self.motors}
+            found.signals = {name: RemoteSignal() for name in self.signals}
+            self._lose_signals(found, list(self.signals))
+        return found
+
+    # In
+
+    def take(self, message: Said) -> None:
+        """What came on the port."""
+        now_ns, state, remote = self.robot.now_ns, self.state, self.remote
+        match message:
+            case MotorReading() if message.id in remote.motors:
+                self._read(remote.motors[message.id], message, now_ns)
+            case InputReading() if self._heard(f"input/{message.id}", now_ns):
+                if state.wired.get(message.id) != message.value:
+                    state.wired[message.id] = message.value
+                    state.changes += 1
+            case OutputReading():
+                self._heard(f"output/{message.id}", now_ns)
+            case DeviceReading() if self._heard(f"device/{message.id}", now_ns):
+                self._read_device(state, message)
+            case DriverState():
+                self._heed_driver(message)
+
+    def _read(self, motor: RemoteMotor, reading: MotorReading, now_ns: int) -> None:
+        motor.heard_ns, motor.reason = now_ns, ""
+        motor.position, motor.velocity = reading.position, reading.velocity
+        motor.state, motor.fault = reading.state, reading.fault
+        motor.current_a, motor.temperature_c = reading.current_a, reading.temperature_c
+        if not motor.zeroed:
+            row = self.state.motors[self.motors[reading.id]]
+            motor.zero = (
+                float(row[m.POSITION]) - reading.position if reading.id in self.wheels else 0.0
+            )
+            motor.zeroed = True
+
+    def _read_device(self, state: MachineState, message: DeviceReading) -> None:
+        before = state.readings.get(message.id, {})
+        now: dict[str, Any] = dict(message.data)
+        code = now.pop("code", None)
+        if code is not None:
+            reads = before.get("reads")  # unless the device has another idea of this word
+            now = {
+                **before,
+                **now,
+                "lastCode": str(code)[:LONGEST],
+                "reads": reads + 1 if isinstance(reads, int) else 1,
+            }
+            self.remote.scans.append((message.id, str(code)[:LONGEST]))
+        if now != before:
+            state.readings[message.id] = now
+            self._look_ahead(state)
+
+    def _look_ahead(self, state: MachineState) -> None:
+        """What all real devices together say of the way ahead."""
+        said = [
+            state.readings.get(name.removeprefix("device/"), {})
+            for name in self.signals
+            if name.startswith("device/")
+        ]
+        ways = [
+            way
+            for one in said
+            if isinstance(way := one.get("obstacle_m"), int | float) and way >= 0.0
+        ]
+        state.remote.ahead_m = min(map(float, ways), default=math.inf)
+        state.remote.violated = any(one.get("field_violation") is True for one in said)
+        state.changes += 1
+
+    def _heard(self, name: str, now_ns: int) -> bool:
+        signal = self.remote.signals.get(name)
+        if signal is None:
+            return False
+        if signal.heard_ns < 0:
+            signal.reason = ""
+            self.remote.lost = [lost for lost in self.remote.lost if lost != name.partition("/")[2]]
+            self.state.changes += 1
+        signal.heard_ns = now_ns
+        return True
+
+    def _heed_driver(self, message: DriverState) -> None:
+        """A driver that is up says so for parts that have nothing to say; what was asked before a loss is forgotten."""
+        name = f"{message.kind}/{message.id}"
+        motor = self.remote.motors.get(message.id) if message.kind == "motor" else None
+        known = motor or self.remote.signals.get(name)
+        if known is None:
+            return
+        if message.up:
+            if message.kind == "device":
+                self._heard(name, self.robot.now_ns)
+            elif known.heard_ns >= 0:
+                known.heard_ns = self.robot.now_ns
+            return
+        reason, before = message.reason or UNHEARD, known.reason
+        if motor is not None:
+            self._lose_motor(message.id, reason)
+        else:
+            self._lose_signals(self.remote, [name], reason)
+        if reason != before:  # it is said again at each attempt
+            self.remote.notices.append(
+                (
+                    "DRIVER_LOST",
+                    "WARNING",
+                    message.id,
+                    f"{message.id}: {reason}",
+                    {"kind": message.kind},
+                )
+            )
+
+    # Loss
+
+    def _lose_motor(self, motor_id: str, reason: str) -> None:
+        motor = self.remote.motors[motor_id]
+        if motor.asked not in ("", "STOP"):
+            self.robot.emit(PORT, MotorCommand("STOP", id=motor_id))
+        motor.heard_ns, motor.reason, motor.zeroed, motor.asked = -1, reason, False, ""
+        row = self.state.motors[self.motors[motor_id]]
+        if row[m.MODE] == m.MOVE:
+            self.stop(self.motors[motor_id])
+
+    def _lose_signals(self, remote: RemoteState, names: list[str], reason: str = UNHEARD) -> None:
+        state = self.state
+        for name in names:
+            signal, (kind, _, part_id) = remote.signals[name], name.partition("/")
+            signal.heard_ns, signal.reason, signal.asked = -1, reason, None
+            if part_id not in remote.lost:
+                remote.lost = [*remote.lost, part_id]
+            if kind == "input":
+                state.wired[part_id] = part_id in self._safe
+            elif kind == "output":
+                state.outputs[part_id] = False
+            else:
+                state.readings[part_id] = {}
+        self._look_ahead(state)
+
+    def _look_for_losses(self, now_ns: int) -> None:
+        for motor_id, motor in self.remote.motors.items():
+            if 0 <= motor.heard_ns < now_ns - self._stale_ns[f"motor/{motor_id}"]:
+                self._lose_motor(motor_id, "it has fallen silent")
+        for name, signal in self.remote.signals.items():
+            if 0 <= signal.heard_ns < now_ns - self._stale_ns[name]:
+                self._lose_signals(self.remote, [name], "it has fallen silent")
+
+    # Tick
+
+    def changed(self) -> bool:
+        return True
+
+    def step(self, dt_s: float) -> bool:
+        now_ns, state, remote = self.robot.now_ns, self.state, self.remote
+        self._look_for_losses(now_ns)
+        state.scans, remote.scans = [*state.scans, *remote.scans], []
+        state.notices, remote.notices = [*state.notices, *remote.notices], []
+        state.faulted = True  # so that `_take_faults` is asked
+        busy = super().step(dt_s)
+        for motor_id, i in self.motors.items():
+            motor = remote.motors[motor_id]
+            if motor.zeroed:
+                busy = self._bring_up_to_date(motor_id, motor, i, now_ns) or busy
+            self._command(motor_id, motor, i, now_ns)
+        for name, signal in remote.signals.items():
+            if name.startswith("output/") and signal.heard_ns >= 0:
+                self._switch(name.removeprefix("output/"), signal, now_ns)
+        return busy
+
+    def _take_faults(self, state: MachineState) -> bool:
+        troubled = super()._take_faults(state)
+        for motor_id, i in self.motors.items():
+            motor = self.remote.motors[motor_id]
+            row = state.motors[i]
+            if motor.heard_ns < 0:
+                row[m.TROUBLE], state.codes[i] = m.OFF, state.codes[i] or "DISCONNECTED"
+            elif motor.state == "ERROR" and row[m.TROUBLE] == m.FINE:
+                row[m.TROUBLE], state.codes[i] = m.BROKEN, motor.fault or "MOTOR_ERROR"
+            if row[m.TROUBLE] != m.FINE:
+                troubled = True
+                if row[m.MODE] == m.MOVE:
+                    self.stop(i)
+        return troubled
+
+    def _bring_up_to_date(self, motor_id: str, motor: RemoteMotor, i: int, now_ns: int) -> bool:
+        """The row after a tick: what is measured where that counts; gives whether it still moves."""
+        state, row = self.state, self.state.motors[i]
+        row[m.CURRENT], row[m.TEMPERATURE] = motor.current_a, motor.temperature_c
+        still = abs(motor.velocity) <= STANDING * self.limits[i, m.TOP]
+        if motor_id not in self.wheels:
+            row[m.POSITION], row[m.VELOCITY], row[m.REF] = (
+                motor.position,
+                0.0 if still else motor.velocity,
+                0.0,
+            )
+            if (
+                row[m.MODE] == m.MOVE
+                and still
+                and abs(row[m.GOAL] - motor.position) <= self._arrived[i]
+            ):
+                row[m.MODE] = m.STOP
+            if row[m.TROUBLE] == m.FINE:
+                row[m.STATE] = m.STATES.index(motor.state)
+            return not still or row[m.MODE] == m.MOVE
+        position = self._position(motor, now_ns)
+        if self._follows(motor, row):
+            if abs(row[m.POSITION] - position) > BEHIND_S * self.limits[i, m.TOP]:
+                state.latched[i] = NOT_FOLLOWING
+        else:
+            row[m.POSITION], row[m.VELOCITY] = position, 0.0 if still else motor.velocity
+        return not still
+
+    def _position(self, motor: RemoteMotor, now_ns: int) -> float:
+        """Where a motor is by now, going on as it was when it was last read."""
+        return motor.position + motor.zero + motor.velocity * (now_ns - motor.heard_ns) * 1e-9
+
+    def _follows(self, motor: RemoteMotor, row: m.Array) -> bool:
+        """Whether a wheel is to go where the reference goes; else the reference is where the wheel is."""
+        if row[m.TROUBLE] != m.FINE:
+            row[m.REF] = 0.0
+            return False
+        return bool(row[m.REF] != 0.0 or (motor.state != "DISABLED" and self.state.estop == "NONE"))
+
+    # Out
+
+    def _command(self, motor_id: str, motor: RemoteMotor, i: int, now_ns: int) -> None:
+        if motor.heard_ns < 0:
+            return
+        row, kind, value = self.state.motors[i], "STOP", 0.0
+        if motor_id in self.wheels:
+            late = (
+                float(row[m.VELOCITY]) * self._lag_s[motor_id]
+            )  # what is read of it is what it did a while ago
+            behind = float(row[m.POSITION]) - late - self._position(motor, now_ns)
+            if self._follows(motor, row) and (row[m.REF] != 0.0 or abs(behind) > ARRIVED):
+                top = float(self.limits[i, m.TOP])
+                kind, value = (
+                    "VELOCITY",
+                    min(max(float(row[m.VELOCITY]) + FOLLOW * behind, -top), top),
+                )
+        elif row[m.TROUBLE] == m.FINE and row[m.MODE] == m.MOVE:
+            kind, value = "POSITION", float(row[m.GOAL])
+        since_ns = now_ns - motor.asked_ns
+        if (
+            kind != motor.asked
+            or since_ns >= REPEAT_NS
+            or (value != motor.value and since_ns >= OFTEN_NS)
+        ):
+            motor.asked, motor.value, motor.asked_ns = kind, value, now_ns
+            self.robot.emit(PORT, MotorCommand(kind, value, motor_id))  # type: ignore[arg-type]
+
+    def _switch(self, io_id: str, signal: RemoteSignal, now_ns: int) -> None:
+        value = self.state.outputs.get(io_id, False)
+        if value != signal.asked or now_ns - signal.asked_ns >= REPEAT_NS:
+            signal.asked, signal.asked_ns = value, now_ns
+            self.robot.emit(PORT, OutputCommand(value, io_id))
+
+    def reset(self, motor: int) -> None:
+        super().reset(motor)
+        motor_id = self.ids[motor]
+        if motor_id in self.motors:
+            self.robot.emit(PORT, MotorCommand("RESET", id=motor_id))

@@ -1,0 +1,200 @@
+"""What the robot senses: its digital inputs, the e-stop chain among them, and its devices. All follow from the configuration.
+
+An input is on when its driver says so, a person has set it, or, simulated, what it watches is so: for a limit sensor, the axis at its end; for one that
+guards the way (its type says OBSTACLE, BUMPER or LIDAR), something within the distance at which the robot stops. A fault of the kernel's sensors may
+change what is read of it; of a chain or a guard that gives nothing the worst is taken: pressed, and something in the way.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
+from rigless.kernel.robot import Robot, VirtualInput
+from rigless.robots.agv.config import DigitalInput, RobotConfig
+from rigless.robots.agv.machine.state import MachineState
+from rigless.robots.agv.motion import motors as m
+from rigless.robots.agv.units import unit_of
+
+Array = NDArray[np.float64]
+
+ESTOP, LIMIT, LIDAR, SCANNER = "ESTOP_CHAIN", "LIMIT_SENSOR", "LIDAR", "BARCODE_SCANNER"
+GUARDS = (
+    "LIDAR",
+    "OBSTACLE",
+    "BUMPER",
+)  # in the type of what sees or feels that something is in the way
+TOLERANCE = 1e-3  # m or rad: how near the end of its axis a limit sensor answers
+MOTOR, LOWEST, HIGHEST, EDGE_SIZE = range(4)  # of a limit sensor: its motor, and where it is on
+
+
+def virtual_inputs(config: RobotConfig) -> dict[str, VirtualInput]:
+    """What people can set: every digital input, an e-stop in any case, and what there is besides."""
+    given = {
+        entry.ioId: VirtualInput(False, f"digital input, {entry.type}")
+        for entry in config.io.digitalInputs
+    }
+    return {
+        "estop": VirtualInput(False, "the e-stop is pressed"),
+        **given,
+        "remote_estop": VirtualInput(False, "an e-stop pressed by remote control"),
+        "obstacle_m": VirtualInput(-1.0, "something this far ahead, m; -1: nothing", -1.0, 1e6),
+        "charging": VirtualInput(False, "the robot is on a charger"),
+    }
+
+
+def conditions(config: RobotConfig) -> dict[str, tuple[str, ...]]:
+    """What can go wrong besides what the kernel knows: motors and devices."""
+    return {
+        **{motor.motorId: ("error", "disconnected") for motor in config.motors},
+        **{device.deviceId: ("off",) for device in config.io.devices},
+    }
+
+
+def sensors(config: RobotConfig) -> tuple[str, ...]:
+    return tuple(
+        virtual for virtual in virtual_inputs(config) if virtual not in ("obstacle_m", "charging")
+    )
+
+
+def guards_of(config: RobotConfig) -> tuple[str, ...]:
+    """The inputs that are on while something is in the way."""
+    return tuple(
+        entry.ioId
+        for entry in config.io.digitalInputs
+        if any(word in entry.type for word in GUARDS)
+    )
+
+
+def actuators(config: RobotConfig) -> tuple[str, ...]:
+    return tuple(motor.motorId for motor in config.motors)
+
+
+@compiled
+def on_edges(motors: Array, edges: Array, on: Array) -> bool:
+    """Which limit sensors are on; gives whether any of them has changed."""
+    changed = False
+    for k in range(edges.shape[0]):
+        position = motors[int(edges[k, MOTOR]), m.POSITION]
+        now = 1.0 if edges[k, LOWEST] <= position <= edges[k, HIGHEST] else 0.0
+        changed = changed or now != on[k]
+        on[k] = now
+    return changed
+
+
+class Sensing:
+    """The inputs and devices of one robot."""
+
+    def __init__(self, robot: Robot, config: RobotConfig, limits: Array):
+        self._robot = robot
+        self._ids = tuple(entry.ioId for entry in config.io.digitalInputs)
+        self._names = self._ids if "estop" in self._ids else ("estop", *self._ids)
+        self._chains = (
+            "estop",
+            *(entry.ioId for entry in config.io.digitalInputs if entry.type == ESTOP),
+        )
+        self.devices = {device.deviceId: device.type for device in config.io.devices}
+        self.scanners = tuple(name for name, kind in self.devices.items() if kind == SCANNER)
+        simulated = [
+            entry
+            for entry in config.io.digitalInputs
+            if config.runtime.mode == "MOCK" or entry.driver.type == "MOCK"
+        ]
+        found = {entry.ioId: row for entry in simulated if (row := _edge(entry, config, limits))}
+        self._watching = tuple(found)
+        self.guards = guards_of(config)
+        self._seeing = {entry.ioId for entry in simulated} & set(self.guards)
+        self.edges = np.array(list(found.values())).reshape(-1, EDGE_SIZE)
+
+    def begin(self, state: MachineState) -> None:
+        state.edges = np.zeros(len(self.edges))
+        on_edges(state.motors, self.edges, state.edges)
+        self.sample(state)
+
+    def sample(self, state: MachineState) -> None:
+        """Read all inputs, and which devices are there."""
+        robot, given, wired = self._robot, self._robot.input, state.wired
+        on = {name for name, edge in zip(self._watching, state.edges.tolist(), strict=True) if edge}
+        if state.blocked:
+            on |= self._seeing
+        faulty = bool(robot.faults)
+        values: dict[str, bool] = {}
+        for name in self._names:
+            value: Any = bool(given.get(name, False)) or name in on or wired.get(name, False)
+            if faulty and (value := robot.sense(name, value)) is None:
+                value = name in self._chains or name in self.guards
+            values[name] = bool(value > 0.5) if value is not True and value is not False else value
+        remote: Any = given.get("remote_estop", False)
+        if faulty:
+            remote = robot.sense("remote_estop", remote)
+        pressed = any(values.get(name, False) for name in self._chains)
+        estop = "MANUAL" if pressed else "REMOTE" if remote is None or remote else "NONE"
+        state.guarded = any(values[name] for name in self.guards)
+        if values != state.inputs:
+            state.inputs, state.changes = values, state.changes + 1
+        if estop != state.estop:
+            state.estop, state.changes = estop, state.changes + 1
+        lost = state.remote.lost
+        off = (
+            [name for name in self.devices if name in lost or robot.fault(name, "off")]
+            if faulty or lost
+            else []
+        )
+        if off != state.off:
+            self._tell_devices(state, off)
+
+    def _tell_devices(self, state: MachineState, off: list[str]) -> None:
+        for name in self.devices:
+            if name in off and name not in state.off:
+                state.notices.append(
+                    ("DEVICE_OFF", "WARNING", name, f"{name} gives nothing", {"deviceId": name})
+                )
+            elif name in state.off and name not in off:
+                state.notices.append(
+                    ("DEVICE_ON", "INFO", name, f"{name} is back", {"deviceId": name})
+                )
+        state.off, state.changes = off, state.changes + 1
+
+    def scan(self, state: MachineState, code: str, device_id: str | None = None) -> None:
+        """A scanner reads a code (None: all that there are do)."""
+        for name in self.scanners if device_id is None else (device_id,):
+            if name not in state.off:
+                state.scans.append((name, code))
+                reads = state.readings.get(name, {}).get("reads")
+                state.readings[name] = {
+                    "lastCode": code,
+                    "reads": reads + 1 if isinstance(reads, int) else 1,
+                }
+                state.changes += 1
+
+    def read_devices(self, state: MachineState) -> dict[str, Any]:
+        """What devices say of themselves."""
+        found: dict[str, Any] = {}
+        for name, kind in self.devices.items():
+            if name in state.off:
+                found[name] = {"online": False}
+                continue
+            found[name] = {"online": True, **state.readings.get(name, {})}
+            if kind == LIDAR and "nearestM" not in found[name]:
+                found[name]["nearestM"] = (
+                    None if math.isinf(state.obstacle_m) else round(state.obstacle_m, 4)
+                )
+        return found
+
+
+def _edge(entry: DigitalInput, config: RobotConfig, limits: Array) -> list[float] | None:
+    """Where a limit sensor is on, if it says which end of which motor it watches."""
+    given = entry.driver.config
+    index = next(
+        (i for i, motor in enumerate(config.motors) if motor.motorId == given.get("motorId")), None
+    )
+    if entry.type != LIMIT or index is None:
+        return None
+    tolerance, near = TOLERANCE, given.get("tolerance")
+    if isinstance(near, dict):
+        tolerance = float(near["value"]) * unit_of(str(near["unit"]), "position").si
+    if given.get("edge", "MIN") == "MIN":
+        return [index, -math.inf, limits[index, m.LOW] + tolerance]
+    return [index, limits[index, m.HIGH] - tolerance, math.inf]

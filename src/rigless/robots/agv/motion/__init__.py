@@ -1,0 +1,1 @@
+"""Models of motion: motor ramps, drive kinematics, and gaps to obstacles and other robots."""

@@ -1,0 +1,78 @@
+"""Robots that are obstacles to each other: where all robots of a world are at an instant, and how far ahead of one of them the next is.
+
+They are looked at together, once at each instant at which somebody looks: so it does not matter which of them ticks first.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
+from rigless.kernel.robot import Robot
+from rigless.robots.agv.motion import drive as d
+from rigless.robots.agv.motion.obstacles import box_span, disc_gap
+
+Array = NDArray[np.float64]
+
+
+@compiled
+def robot_gap(
+    drives: Array, sizes: Array, me: int, heading: float, deceleration: float, reaction_s: float
+) -> tuple[float, float]:
+    """From the front of robot `me` to the nearest robot ahead; and how much of the way to one will be free once both stand, if those that
+    come towards it brake as it does. Of `sizes` a row is half a robot's length and width."""
+    x, y, half_length, half_width = drives[me, d.X], drives[me, d.Y], sizes[me, 0], sizes[me, 1]
+    c, s, nearest, free = math.cos(heading), math.sin(heading), math.inf, math.inf
+    for k in range(drives.shape[0]):
+        dx, dy = drives[k, d.X] - x, drives[k, d.Y] - y
+        ahead, aside, reach = c * dx + s * dy, c * dy - s * dx, sizes[k, 0] + sizes[k, 1]
+        if k == me or ahead <= 0.0 or abs(aside) > half_width + reach:
+            continue
+        turned = drives[k, d.THETA] - heading
+        low, high = box_span(ahead, aside, sizes[k, 0], sizes[k, 1], turned, half_width)
+        if high > 0.0:
+            gap, coming = max(low - half_length, 0.0), max(-drives[k, d.V] * math.cos(turned), 0.0)
+            brakes = coming * (coming / (2.0 * deceleration) + reaction_s) if coming > 0.0 else 0.0
+            nearest, free = min(nearest, gap), min(free, gap - brakes)
+    return nearest, free
+
+
+class Floor:
+    """The robots of one world. `machines` are those of AGVs; of the others only the discs are known."""
+
+    def __init__(self, machines: Sequence[Any], others: Sequence[Robot]):
+        self._robots = [machine.robot for machine in machines]
+        self._others = others
+        self._sizes = np.array(
+            [(machine.half_length_m, machine.half_width_m) for machine in machines]
+        )
+        self._now_ns, self._states = -1, [None for _ in machines]
+        self._drives, self._discs = np.zeros((0, d.DRIVE_SIZE)), np.zeros((0, 3))
+
+    def look(
+        self,
+        me: int,
+        now_ns: int,
+        place: tuple[float, float, float, float, float],
+        deceleration: float,
+        reaction_s: float,
+    ) -> tuple[float, float]:
+        """See `robot_gap`. `me` is a number in `machines`, `place` where that robot is, as for `disc_gap`."""
+        again = self._states[me] is not self._robots[me].state  # the same instant, after a restore
+        if again or now_ns != self._now_ns:
+            self._now_ns = now_ns
+            self._gather()
+        gap, free = robot_gap(self._drives, self._sizes, me, place[2], deceleration, reaction_s)
+        if len(self._discs):
+            disc = disc_gap(self._discs, *place)
+            gap, free = min(gap, disc), min(free, disc)
+        return gap, free
+
+    def _gather(self) -> None:
+        self._states = [robot.state for robot in self._robots]
+        self._drives = np.array([robot.state.machine.drive for robot in self._robots])
+        discs = [disc for robot in self._others if (disc := robot.footprint()) is not None]
+        self._discs = np.array(discs).reshape(-1, 3)

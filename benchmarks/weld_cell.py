@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from rigless.cli.reach import draw_map
-from rigless.motion.collision import Collider, spread
-from rigless.motion.follow import Follower
-from rigless.motion.model import rigid_bodies
-from rigless.motion.reach import ranked
+from rigless.motion.arm.collision import Collider, spread
+from rigless.motion.arm.continuous_collision import MotionChecker
+from rigless.motion.arm.reach import ranked
+from rigless.motion.arm.rigid_body import import_pinocchio
 from rigless.robots.welder.body import model, reach
 from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import frame
@@ -55,7 +55,7 @@ def configuration(cell: Cell, count: int) -> dict[str, float]:
     arm = reach(cell=cell)
     collider = arm.collider
     assert collider is not None
-    body, follower = model(), Follower(collider)
+    body, checker = model(), MotionChecker(collider)
     joints = spread(body.low_rad, body.high_rad, count)
     goals = [body.forward(row) for row in joints]
 
@@ -63,8 +63,8 @@ def configuration(cell: Cell, count: int) -> dict[str, float]:
         ranked(arm.form.table, arm.form.signs, goal, arm.low_rad, arm.high_rad)
 
     def follow(n: int) -> None:
-        follower.start(joints[n])
-        list(follower.go(joints[n] + 0.3 * (joints[n - 1] - joints[n])))
+        checker.start(joints[n])
+        list(checker.move_through(joints[n] + 0.3 * (joints[n - 1] - joints[n])))
 
     figures = {
         "pairs": len(collider.pairs),
@@ -86,7 +86,7 @@ def configuration(cell: Cell, count: int) -> dict[str, float]:
 
 def pair_loop(collider: Collider) -> Callable[[Any], Any]:
     """Every pair by coal, stopping at the first that touches."""
-    own, (pin, _) = collider.model, rigid_bodies()
+    own, (pin, _) = collider.model, import_pinocchio()
     geometry, data = collider._geometry, collider._data
     return lambda joints: pin.computeCollisions(own.model, own.data, geometry, data, joints, True)
 

@@ -54,9 +54,9 @@ def fill_weld_cell() -> None:
     """An arm in its cell: reach, maps, motions followed."""
     import numpy as np
 
-    from rigless.motion.follow import contacts_along
-    from rigless.motion.inside import is_inside
-    from rigless.motion.reach_map import count_reached, tool_turns
+    from rigless.motion.arm.continuous_collision import contacts_along
+    from rigless.motion.arm.point_in_mesh import is_inside
+    from rigless.motion.arm.reach_map import count_reached, tool_turns
     from rigless.robots.welder.body import reach
     from rigless.worlds.cell import Cell
 

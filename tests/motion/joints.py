@@ -46,11 +46,11 @@ class Joints:
 
     def look(self):
         out = np.zeros((3, 6))
-        self.speed = p.look(self.blocks, self.run, self.now_s, out)
+        self.speed = p.sample(self.blocks, self.run, self.now_s, out)
         return out
 
     def change(self, hold=False, feed=1.0, rapid=1.0):
-        p.change(self.blocks, self.run, self.now_s, hold, feed, rapid)
+        p.set_overrides(self.blocks, self.run, self.now_s, hold, feed, rapid)
 
     @property
     def count(self):
@@ -59,7 +59,7 @@ class Joints:
     def finish(self):
         """Run to the end of the queue; gives when that is."""
         while self.count:
-            self.to(p.frees_s(self.blocks, self.run))
+            self.to(p.next_free_s(self.blocks, self.run))
         return self.run[p.TIME]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.motion import arm as kinematics
+from rigless.motion.arm import kinematics
 from rigless.robots.welder.arm import DH, Arm
 
 TABLE = np.array(DH)

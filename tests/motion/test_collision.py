@@ -6,8 +6,8 @@ import fcl
 import numpy as np
 import pytest
 
-from rigless.motion.collision import TOUCH_M, Collider
-from rigless.motion.follow import Follower, contacts_along, first_contact
+from rigless.motion.arm.collision import TOUCH_M, Collider
+from rigless.motion.arm.continuous_collision import MotionChecker, contacts_along, first_contact
 from rigless.robots.welder.body import model
 from rigless.worlds import Cell
 from rigless.worlds.cell import Thing
@@ -121,7 +121,7 @@ def test_a_quick_look_misses_nothing():
     hits = 0
     for joints in poses(400):
         collider.place(joints)
-        apart = [collider.apart_m(pair) for pair in range(len(collider.pairs))]
+        apart = [collider.distance_m(pair) for pair in range(len(collider.pairs))]
         touching = np.array(apart) <= np.array(collider.margins_m) + TOUCH_M
         assert collider.free(joints) == (not touching.any())
         names = {
@@ -130,7 +130,7 @@ def test_a_quick_look_misses_nothing():
         }
         assert {(contact.link, contact.other) for contact in collider.contacts(joints)} == names
         assert collider.distance(joints) == pytest.approx(min(apart), abs=1e-9)
-        assert (collider.at_least_m(joints) <= np.maximum(apart, 0) + 1e-6).all()
+        assert (collider.distance_bounds_m(joints) <= np.maximum(apart, 0) + 1e-6).all()
         hits += bool(names)
     assert 50 < hits < 350
 
@@ -178,7 +178,7 @@ def test_a_trough_may_be_entered_and_its_walls_may_not():
     ]
     assert collider.check(ZERO) is None
     collider.place(ZERO)
-    assert min(collider.apart_m(pair) for pair in torch) == pytest.approx(0.082, abs=2e-3)
+    assert min(collider.distance_m(pair) for pair in torch) == pytest.approx(0.082, abs=2e-3)
     contact = first_contact(collider, ZERO, np.radians([0, 0, 30, 0, 0, 0]))
     assert contact is not None
     assert contact.at > 0.1
@@ -245,7 +245,7 @@ def test_nothing_comes_closer_than_its_bound_allows():
 
     def apart(joints):
         collider.place(joints)
-        return np.array([collider.apart_m(n) for n in range(len(bounds))])
+        return np.array([collider.distance_m(n) for n in range(len(bounds))])
 
     for joints in poses(40, random):
         step = random.uniform(-1, 1, 6) * random.choice([0.01, 0.3]) * (random.random(6) < 0.5)
@@ -298,7 +298,9 @@ def test_contacts_along_a_path_begin_where_they_begin():
 
 
 def test_far_from_everything_nothing_is_looked_at_closely():
-    follower = Follower(Collider(BODY, cell_of(ball(9, 9, 9)), ()))
-    assert follower.start(ZERO) == []
-    assert list(follower.go(*np.radians([[170, 0, 0, 0, 0, 0], [-170, 0, 0, 0, 0, 0]]))) == []
-    assert follower.looks == 0
+    checker = MotionChecker(Collider(BODY, cell_of(ball(9, 9, 9)), ()))
+    assert checker.start(ZERO) == []
+    assert (
+        list(checker.move_through(*np.radians([[170, 0, 0, 0, 0, 0], [-170, 0, 0, 0, 0, 0]]))) == []
+    )
+    assert checker.looks == 0

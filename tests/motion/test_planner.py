@@ -160,9 +160,9 @@ def test_blocks_leave_the_planner_when_they_are_prepared():
     joints = Joints(capacity=4)
     for n in range(4):
         joints.go((n + 1.0,), 100)
-    assert p.room(joints.blocks, joints.run) == 0
+    assert p.free_blocks(joints.blocks, joints.run) == 0
     joints.to(0.001)
-    assert (joints.count, p.room(joints.blocks, joints.run)) == (4, 1)
+    assert (joints.count, p.free_blocks(joints.blocks, joints.run)) == (4, 1)
 
 
 def test_the_queue_keeps_the_order_of_tags_and_wraps_around():
@@ -197,10 +197,10 @@ def test_a_hold_brakes_at_the_limit_and_resume_ends_where_it_should():
     before = joints.look()[p.AT, 0]
     joints.change(hold=True)
     joints.to(0.4 + 0.09 + 0.2399)
-    assert not p.rests(joints.run, joints.now_s)
+    assert not p.at_rest(joints.run, joints.now_s)
     assert joints.look()[p.ACCELERATING, 0] == pytest.approx(-500)
     rest = joints.to(0.4 + 0.09 + 0.24001)
-    assert p.rests(joints.run, joints.now_s)
+    assert p.at_rest(joints.run, joints.now_s)
     assert rest[p.AT, 0] - before == pytest.approx(
         120 * 0.09 + 120**2 / 1000
     )  # nine segments were prepared
@@ -235,7 +235,7 @@ def test_holds_and_overrides_at_any_time_keep_limits_and_junctions(targets, spee
         while times and times[0] <= now_s:
             times.pop(0)
             joints.change(hold=True, feed=1.0, rapid=1.0)
-        if joints.run[p.HOLD] and p.rests(joints.run, now_s):
+        if joints.run[p.HOLD] and p.at_rest(joints.run, now_s):
             joints.change(hold=False, feed=feed, rapid=min(feed, 1.0))
         if not joints.count:
             break
@@ -280,7 +280,7 @@ def test_dropping_the_queue_stops_where_it_is():
     joints.go((90, 45), 60)
     joints.go((0, 0), 60)
     there = joints.to(0.7)[p.AT].copy()
-    p.drop(joints.blocks, joints.run, joints.now_s)
+    p.clear(joints.blocks, joints.run, joints.now_s)
     assert joints.count == 0
     assert (joints.look()[p.AT] == there).all()
     joints.go((0, 0), 60)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rigless.kernel.problems import InputError
-from rigless.motion.reach import Reach
-from rigless.motion.reach_map import DIRECTIONS, count_reached, grid, tool_turns
-from rigless.motion.singular import jacobian, smallest
+from rigless.motion.arm.reach import Reach
+from rigless.motion.arm.reach_map import DIRECTIONS, count_reached, grid, tool_turns
+from rigless.motion.arm.singularity import jacobian, smallest_singular_value
 from rigless.robots.welder.body import ARM, model, reach
 from rigless.robots.welder.config import WelderConfig
 from rigless.worlds.cell import Cell, Thing
@@ -113,11 +113,11 @@ def test_the_smallest_singular_value_is_numpys():
     for joints in POSES:
         matrix = jacobian(REACH.form.table, joints, tool)
         assert matrix == pytest.approx(BODY.jacobian(joints), abs=1e-12)
-        assert smallest(matrix) == pytest.approx(
+        assert smallest_singular_value(matrix) == pytest.approx(
             np.linalg.svd(matrix, compute_uv=False)[-1], abs=1e-12
         )
     assert REACH.singular([0.3, 0.2, 0.1, 0, 0, 0]) < 1e-12  # a straight wrist
-    assert smallest(np.diag([3.0, 1e-9, 2, 5, 4, 1])) == pytest.approx(1e-9)
+    assert smallest_singular_value(np.diag([3.0, 1e-9, 2, 5, 4, 1])) == pytest.approx(1e-9)
 
 
 # Arms of others

@@ -15,7 +15,7 @@ import pytest
 from pymodbus.client import ModbusTcpClient
 
 import reserved
-from rigless.hardware.installed import make_drivers
+from rigless.hardware.discovery import make_drivers
 from rigless.host.host import Host
 from rigless.host.playback import Playback
 from rigless.kernel.problems import InputError

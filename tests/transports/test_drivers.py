@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from rigless.hardware.codec import HardwareCodec
+from rigless.hardware.discovery import make_drivers
 from rigless.hardware.drivers import DevicePart, MotorPart, Part, SignalPart
-from rigless.hardware.installed import make_drivers
 from rigless.hardware.messages import (
     DeviceReading,
     DriverState,

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.kernel.problems import InputError
-from rigless.worlds import Cell, shipped_cells
+from rigless.worlds import Cell, bundled_cells
 from rigless.worlds.frames import frame
 from rigless.worlds.mesh import read_mesh
 from rigless.worlds.solids import Solid
@@ -207,9 +207,9 @@ def test_the_furthest_point_of_a_solid():
 
 
 def test_shipped_cells_have_what_they_say():
-    assert list(shipped_cells()) == ["cramped", "weld_table"]
+    assert list(bundled_cells()) == ["cramped", "weld_table"]
     kinds = {
-        name: {thing.solid.kind for thing in Cell.load(name).things} for name in shipped_cells()
+        name: {thing.solid.kind for thing in Cell.load(name).things} for name in bundled_cells()
     }
     assert all(found == {"box", "cylinder", "sphere", "mesh"} for found in kinds.values())
     with pytest.raises(InputError, match="did you mean 'cramped'"):
@@ -219,7 +219,7 @@ def test_shipped_cells_have_what_they_say():
 def test_the_drawing_script_makes_the_meshes_that_are_here(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["draw-cells", str(tmp_path)])
     runpy.run_path(str(ROOT / "scripts" / "draw-cells"))
-    folder = shipped_cells()["cramped"].parent
+    folder = bundled_cells()["cramped"].parent
     for path in tmp_path.iterdir():
         assert path.read_bytes() == (folder / path.name).read_bytes()
     for name in ("t_joint.stl", "v_block.obj"):  # closed: every edge is met once in each direction

@@ -10,7 +10,7 @@ import pytest
 from scipy import ndimage
 
 from rigless.kernel.problems import InputError
-from rigless.worlds import find_maze, load_maze, shipped_mazes
+from rigless.worlds import bundled_mazes, find_maze, load_maze
 from rigless.worlds.maze import MazeWorld, maze_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,7 +158,7 @@ def test_a_file_that_is_not_there_and_one_that_is_too_long(tmp_path):
 
 def test_mazes_are_found_by_name_or_path(tmp_path):
     path = written(tmp_path, {"grid": RING})
-    assert find_maze("medium") == find_maze("medium.json") == shipped_mazes()["medium"]
+    assert find_maze("medium") == find_maze("medium.json") == bundled_mazes()["medium"]
     assert find_maze("mine.json", tmp_path) == path
     with pytest.raises(InputError, match="did you mean 'medium'"):
         find_maze("medum")
@@ -171,7 +171,7 @@ def test_mazes_are_found_by_name_or_path(tmp_path):
 
 @pytest.mark.parametrize("name", ["arena", "empty", "full", "medium", "mini"])
 def test_a_shipped_maze_is_in_one_piece_and_closed(name):
-    maze = load_maze(shipped_mazes()[name])
+    maze = load_maze(bundled_mazes()[name])
     assert maze.name == name
     assert maze.description
     assert ndimage.label(~maze.cells)[1] == 1
@@ -189,7 +189,7 @@ def test_a_shipped_maze_is_in_one_piece_and_closed(name):
 
 
 def test_the_shipped_mazes_are_these():
-    sizes = {name: load_maze(path).cells.shape for name, path in shipped_mazes().items()}
+    sizes = {name: load_maze(path).cells.shape for name, path in bundled_mazes().items()}
     assert sizes == {
         "arena": (31, 28),
         "empty": (7, 7),
@@ -227,5 +227,5 @@ def test_they_are_drawn_by_their_script(tmp_path):
         [sys.executable, str(ROOT / "scripts" / "draw-mazes"), str(tmp_path)], check=True
     )
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
-        path.name: path.read_bytes() for path in shipped_mazes().values()
+        path.name: path.read_bytes() for path in bundled_mazes().values()
     }

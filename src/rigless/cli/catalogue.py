@@ -3,7 +3,7 @@
 from rigless.console import print_line
 from rigless.scenario import kinds
 from rigless.scenario.bundled import bundled_scenarios
-from rigless.worlds.shipped import shipped_cells, shipped_maps, shipped_mazes
+from rigless.worlds.bundled import bundled_cells, bundled_maps, bundled_mazes
 
 
 def show() -> None:
@@ -17,7 +17,7 @@ def show() -> None:
         [(name, str(path)) for name, path in bundled_scenarios().items()],
         "none installed; write one: docs/reference/scenarios.md",
     )
-    shipped = (shipped_maps(), shipped_mazes(), shipped_cells())
+    shipped = (bundled_maps(), bundled_mazes(), bundled_cells())
     _section(
         "worlds",
         [(name, str(path)) for kind in shipped for name, path in kind.items()],

@@ -18,8 +18,8 @@ from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.worlds.frames import frame_mm_deg
 
 if TYPE_CHECKING:
-    from rigless.motion.reach import Reach, Reached
-    from rigless.motion.reach_map import ReachMap
+    from rigless.motion.arm.reach import Reach, Reached
+    from rigless.motion.arm.reach_map import ReachMap
 
 SUFFIXES = (".npz", ".csv", ".ply")
 FINEST_MM = 10.0
@@ -92,7 +92,7 @@ def draw_map(
     json: bool = False,
     quiet: bool = False,
 ) -> int:
-    from rigless.motion.reach_map import DIRECTIONS, ReachMap, grid
+    from rigless.motion.arm.reach_map import DIRECTIONS, ReachMap, grid
 
     if out is None or out.suffix not in SUFFIXES:
         raise InputError(
@@ -160,7 +160,7 @@ def _blocks(blocks: list[Any], cell: str, workers: int) -> Iterator[tuple[int, A
 
 
 def _count(cell: str, places: Any) -> Any:
-    from rigless.motion.reach_map import count_reached, tool_turns
+    from rigless.motion.arm.reach_map import count_reached, tool_turns
 
     return count_reached(_reach(cell), places, tool_turns())
 

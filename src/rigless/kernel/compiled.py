@@ -76,9 +76,9 @@ def _files(path: Path, module: str, names: str) -> Iterator[Path]:
     level = len(module) - len(module.lstrip("."))
     start = path.parents[level - 1] if level else PACKAGES
     target = start.joinpath(*module.lstrip(".").split(".")) if module.strip(".") else start
-    yield target.with_suffix(".py")
+    yield from (target.with_suffix(".py"), target / "__init__.py")
     for name in re.findall(r"\w+", re.sub(r"#[^\n]*| as \w+", "", names)):
-        yield target / f"{name}.py"
+        yield from (target / f"{name}.py", target / name / "__init__.py")
 
 
 def _cached(function: Any) -> Any:

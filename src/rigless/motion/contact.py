@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.motion.circle_sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
 from rigless.motion.proximity import (
     FARTHEST,
     Cells,
@@ -22,7 +23,6 @@ from rigless.motion.proximity import (
     nearest,
     zone_touched,
 )
-from rigless.motion.sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
 from rigless.worlds.grid import Grid
 
 __all__ = [

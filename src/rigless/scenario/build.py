@@ -352,11 +352,11 @@ def _world(entry: WorldEntry, asked: list[Asks], source: Source, problems: list[
             radius_m=o.radius_m or 0.0, size_m=o.size_m, begin=pose, end=pose
         )
     if entry.map is not None:
+        from rigless.worlds.bundled import find_map
         from rigless.worlds.grid_world import (
             GridWorld,
         )  # numba takes its time; only for those who have a map
         from rigless.worlds.maps import load_map
-        from rigless.worlds.shipped import find_map
 
         try:
             return GridWorld(load_map(find_map(entry.map, source.folder)), obstacles)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rigless.hardware.codec import decode_command, encode_reading, encode_state
+from rigless.hardware.discovery import make_drivers
 from rigless.hardware.drivers import Driver, IoDriver, MotorDriver, Part
-from rigless.hardware.installed import make_drivers
 from rigless.hardware.messages import (
     Command,
     InputReading,

@@ -1,47 +1,52 @@
-"""What robots move in: occupancy grids, mazes, exact ray casting, map and maze files; weld cells."""
+"""Worlds that robots move in: occupancy grids, mazes and weld cells, with exact ray casting."""
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rigless.worlds.cell import Cell
-    from rigless.worlds.maps import load_map
-    from rigless.worlds.maze import load_maze
-    from rigless.worlds.shipped import (
+    from rigless.worlds.bundled import (
+        bundled_cells,
+        bundled_maps,
+        bundled_mazes,
         find_cell,
         find_map,
         find_maze,
-        shipped_cells,
-        shipped_maps,
-        shipped_mazes,
     )
+    from rigless.worlds.cell import Cell
+    from rigless.worlds.maps import load_map
+    from rigless.worlds.maze import load_maze
 
 __all__ = [
     "Cell",
+    "bundled_cells",
+    "bundled_maps",
+    "bundled_mazes",
     "find_cell",
     "find_map",
     "find_maze",
     "load_map",
     "load_maze",
-    "shipped_cells",
-    "shipped_maps",
-    "shipped_mazes",
 ]
 
 _HOMES = {
     "Cell": "rigless.worlds.cell",
-    "find_cell": "rigless.worlds.shipped",
-    "find_map": "rigless.worlds.shipped",
-    "find_maze": "rigless.worlds.shipped",
+    "find_cell": "rigless.worlds.bundled",
+    "find_map": "rigless.worlds.bundled",
+    "find_maze": "rigless.worlds.bundled",
     "load_map": "rigless.worlds.maps",
     "load_maze": "rigless.worlds.maze",
-    "shipped_cells": "rigless.worlds.shipped",
-    "shipped_maps": "rigless.worlds.shipped",
-    "shipped_mazes": "rigless.worlds.shipped",
+    "bundled_cells": "rigless.worlds.bundled",
+    "bundled_maps": "rigless.worlds.bundled",
+    "bundled_mazes": "rigless.worlds.bundled",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Import on first use: numba and PyYAML are not needed by all."""
+    """Import a name on first use, because numba and PyYAML are slow to import."""
+    if name.startswith("shipped_"):
+        new = name.replace("shipped_", "bundled_")
+        warnings.warn(f"rigless.worlds.{name} is now {new}", DeprecationWarning, stacklevel=2)
+        name = new
     if name not in _HOMES:
         raise AttributeError(f"module 'rigless.worlds' has no attribute {name!r}")
     import importlib

@@ -35,8 +35,8 @@ class Cell:
     @staticmethod
     def load(path: str | Path) -> "Cell":
         """The cell of a YAML file, or the shipped one of that name. InputError tells all that is wrong with it."""
+        from rigless.worlds.bundled import find_cell
         from rigless.worlds.cell_file import read_cell
-        from rigless.worlds.shipped import find_cell
 
         return read_cell(find_cell(path))
 

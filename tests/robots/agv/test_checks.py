@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rigless.hardware import installed as drivers
+from rigless.hardware import discovery as drivers
 from rigless.hardware.drivers import DeviceDriver, IoDriver, MotorDriver
 from rigless.kernel.validation import dotted
 from rigless.robots import agv

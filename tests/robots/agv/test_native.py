@@ -12,7 +12,7 @@ from rigless.recordings.replay import verify
 from rigless.robots.agv.native import LARGEST, read_native
 from rigless.scenario import kinds
 from rigless.scenario.load import demo, open_target
-from rigless.worlds.shipped import shipped_mazes
+from rigless.worlds.bundled import bundled_mazes
 
 from .configs import GONE, SEED_TEXT, changed, seed
 
@@ -51,7 +51,7 @@ def test_the_example_is_the_seeds():
 
 
 def test_what_is_not_a_robots(tmp_path):
-    assert [read_native(maze) for maze in shipped_mazes().values()] == [None] * len(shipped_mazes())
+    assert [read_native(maze) for maze in bundled_mazes().values()] == [None] * len(bundled_mazes())
     for text in ("{}", "[]", "", '{"motors": []}', '{"a": {"schemaVersion": 1}}', "x" * 100):
         assert read_native(write(tmp_path, text, "other.json")) is None
     assert read_native(write(tmp_path, seed(), "robot_config.txt")) is None

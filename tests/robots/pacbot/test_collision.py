@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rigless.worlds.shipped import shipped_mazes
+from rigless.worlds.bundled import bundled_mazes
 
 from .scene import (
     CLOCKWISE,
@@ -161,7 +161,7 @@ def test_a_very_sticky_wall_makes_it_roll():
     assert vx == pytest.approx(turn * 0.075, rel=0.02)  # the rim does not slide
 
 
-@pytest.mark.parametrize("name", sorted(shipped_mazes()))
+@pytest.mark.parametrize("name", sorted(bundled_mazes()))
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 def test_no_wall_is_entered_in_a_million_steps(name, friction):
     sim = pacbot(

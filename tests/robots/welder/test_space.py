@@ -6,7 +6,7 @@ import pytest
 from rigless.cli.reach import npz
 from rigless.kernel.drawing import rows
 from rigless.kernel.plain import pack
-from rigless.motion.reach_map import DIRECTIONS, ReachMap
+from rigless.motion.arm.reach_map import DIRECTIONS, ReachMap
 from rigless.robots.welder import bead
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.body import ARM, describe, model

@@ -36,9 +36,9 @@ from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.wire import agv_port
+from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
-from rigless.worlds.shipped import find_map
 
 TASK_HZ = 1.0  # where the configuration does not say
 

@@ -35,9 +35,9 @@ from rigless.robots.pacbot.wire import (
 )
 from rigless.ros.bridge import EPOCH, PORT
 from rigless.sensors.noise import noise_key
+from rigless.worlds.bundled import find_maze
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maze import Maze, MazeWorld, is_maze, load_maze, maze_of, read_json
-from rigless.worlds.shipped import find_maze
 
 WILDEST = 1e9  # no fault makes a reading larger, so that the wire can carry it
 # All wheels forward at 0.3 of full speed, from Python's ZeroMQ.

@@ -31,9 +31,9 @@ from rigless.ros.messages import Header
 from rigless.sensors.geodesy import Topocentric
 from rigless.sensors.gps import antenna
 from rigless.sensors.noise import block, noise_key, normal
+from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
-from rigless.worlds.shipped import find_map
 
 
 class Rover(Commands, Readings):

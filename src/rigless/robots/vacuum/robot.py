@@ -29,9 +29,9 @@ from rigless.robots.vacuum.wire import CommandCodec, Scan, Status, TelemetryCode
 from rigless.robots.vacuum.wire_fast import pack_bins
 from rigless.ros.bridge import EPOCH
 from rigless.sensors.noise import block, noise_key, normal
+from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
 from rigless.worlds.maps import load_map
-from rigless.worlds.shipped import find_map
 
 EPOCH_US = 1_700_000_000_000_000  # where timestamps start, so that a run can be repeated; they advance with simulated time
 # A frame for the drive, 0.125 m/s and 0.5 rad/s, as the shell's printf writes it.

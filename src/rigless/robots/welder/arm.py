@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigless.motion import arm as kinematics
+from rigless.motion.arm import kinematics
 from rigless.robots.welder.config import WelderConfig
 
 # [wire] a (m), α (rad), d (m), θ₀ (rad) of joints 1 to 6.

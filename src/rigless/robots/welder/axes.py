@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.motion import planner as p
-from rigless.motion import smooth
+from rigless.motion.planner import jerk_limited
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import WelderConfig
@@ -46,7 +46,7 @@ class Axes:
         False if it has no length."""
         line = blocks, run, now_s, end, rate, kind, tag, self.rates, self.accelerations
         if self.jerks is not None and kind != p.FEED and not (scale or probing):
-            return bool(smooth.append(*line, self.jerks))
+            return bool(jerk_limited.append(*line, self.jerks))
         return bool(p.append(*line, self.deviation, scale))
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rigless.motion.closed_form import ClosedForm, closed_form
-from rigless.motion.collision import Collider, Pairs
-from rigless.motion.model import Model
-from rigless.motion.reach import Reach
-from rigless.motion.urdf import Description, Link, read_urdf
+from rigless.motion.arm.closed_form import ClosedForm, closed_form
+from rigless.motion.arm.collision import Collider, Pairs
+from rigless.motion.arm.reach import Reach
+from rigless.motion.arm.rigid_body import RigidBodyModel
+from rigless.motion.arm.urdf import Description, Link, read_urdf
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import Torch, WelderConfig
 from rigless.worlds.cell import Cell
@@ -27,11 +27,11 @@ def describe(urdf: str = "") -> Description:
     return read_urdf(Path(urdf) if urdf else ARM)
 
 
-def model(config: WelderConfig | None = None) -> Model:
+def model(config: WelderConfig | None = None) -> RigidBodyModel:
     """The arm with its torch, whose centre point is the end of the wire."""
     config = config or WelderConfig()
     tip = Arm(config).flange_T_torch
-    return Model(describe(config.urdf), torch(config, tip), tip)
+    return RigidBodyModel(describe(config.urdf), torch(config, tip), tip)
 
 
 def torch(config: WelderConfig, tip: Matrix) -> Link:

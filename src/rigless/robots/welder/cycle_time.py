@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.motion import chords
 from rigless.motion import planner as p
-from rigless.motion.corners import on_steps
+from rigless.motion.arm import path_segments
+from rigless.motion.planner.axis_limits import rounded_to_steps
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.arcs import chord_end
 from rigless.robots.welder.arm import Arm
@@ -71,7 +71,7 @@ class _Estimate:
         if self.tip is not None:
             self.position = tuple(self.tip.pose(self.joints, (0.0,) * AXES))
         self.parameters = Parameters()
-        self.done = np.zeros(p.SPARE)
+        self.done = np.zeros(p.SPARE_ROWS)
         self.burning = False
         self.found = CycleTime()
         self.byte_s = BITS_PER_BYTE / config.baud if config.baud else 0.0
@@ -149,17 +149,17 @@ class _Estimate:
             )
             for joints, ratio in list(tip.chords(path, self.joints)):
                 self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
-            self.found.path_mm += path[chords.LENGTH_MM]
+            self.found.path_mm += path[path_segments.LENGTH_MM]
         self.position = end
 
     def move(self, target: tuple[float, ...], rate: float, rapid: bool, scale: float = 0.0) -> None:
         """The joints, straight to a place."""
-        self.now_s = p.go_on(self.blocks, self.run, self.now_s, False)
+        self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
         end = (
             np.array(target)
             if self.tip is not None
-            else on_steps(np.array(target), self.axes.steps)
+            else rounded_to_steps(np.array(target), self.axes.steps)
         )
         self.found.moves += self.axes.append(
             self.blocks, self.run, self.now_s, end, rate, kind, scale=scale
@@ -171,7 +171,7 @@ class _Estimate:
 
     def stand(self) -> None:
         """Run the stretch to its end."""
-        self.now_s = p.go_on(self.blocks, self.run, self.now_s, True)
+        self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, True)
         self.count(self.now_s)
 
     def count(self, until_s: float) -> None:

@@ -18,13 +18,13 @@ LOOKS = 9
 TOUCHING_MM = 0.1  # less than this apart is as good as touching
 
 if TYPE_CHECKING:
-    from rigless.motion.collision import Collider, Contact
-    from rigless.motion.follow import Follower
+    from rigless.motion.arm.collision import Collider, Contact
+    from rigless.motion.arm.continuous_collision import MotionChecker
     from rigless.robots.welder.robot import Welder
     from rigless.worlds.cell import Cell
 
 
-def follower(robot: "Welder", cell: "Cell | None") -> "Follower | None":
+def follower(robot: "Welder", cell: "Cell | None") -> "MotionChecker | None":
     """Who looks ahead; None if nothing is to be looked for, or if it cannot be and there is no cell that asks for it."""
     config = robot.config.collision
     if not config.enable or not (
@@ -44,7 +44,7 @@ def follower(robot: "Welder", cell: "Cell | None") -> "Follower | None":
 
 def collider(robot: "Welder", cell: "Cell | None") -> "Collider":
     """What may touch what, as configured."""
-    from rigless.motion.collision import Collider
+    from rigless.motion.arm.collision import Collider
     from rigless.robots.welder.body import model, self_pairs
 
     config = robot.config.collision
@@ -57,9 +57,9 @@ def collider(robot: "Welder", cell: "Cell | None") -> "Collider":
     )
 
 
-def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
+def _follower(robot: "Welder", cell: "Cell | None") -> "MotionChecker":
     config = robot.config.collision
-    from rigless.motion.follow import Follower
+    from rigless.motion.arm.continuous_collision import MotionChecker
     from rigless.robots.welder.body import self_pairs
 
     left_out = self_pairs(robot.config)[1] if config.check_self_collision else ()
@@ -69,8 +69,8 @@ def _follower(robot: "Welder", cell: "Cell | None") -> "Follower":
             + ", ".join(f"[{first}, {second}]" for first, second in left_out)
         )
         robot.event("self-collision-pairs", text, "warning")
-    found = Follower(collider(robot, cell))
-    list(found.go(found.at))  # has numba compile it, so that no first move stalls
+    found = MotionChecker(collider(robot, cell))
+    list(found.move_through(found.at))  # has numba compile it, so that no first move stalls
     return found
 
 
@@ -95,7 +95,7 @@ def foresee(robot: "Welder", tag: int, target_deg: Any) -> None:
             np.array(ahead.at_rad),
         )
     begin, end = found.at.copy(), np.radians(target_deg)
-    contacts = list(found.go(end))
+    contacts = list(found.move_through(end))
     ahead.contacts += [
         _told(contact, tag, _deepest_m(found, contact, begin, end)) for contact in contacts
     ]
@@ -143,7 +143,7 @@ def _reached(robot: "Welder", contact: tuple[Any, ...]) -> bool:
     return bool(block[p.LENGTH] - left >= share * block[p.LENGTH])
 
 
-def _deepest_m(found: "Follower", contact: "Contact", begin: Any, end: Any) -> float:
+def _deepest_m(found: "MotionChecker", contact: "Contact", begin: Any, end: Any) -> float:
     """How deep it gets until the block's end, by a look at some places on the way."""
     depth_m = contact.depth_m
     for share in np.linspace(contact.at, 1.0, LOOKS)[1:]:
@@ -158,7 +158,7 @@ def _told(contact: "Contact", tag: int, depth_m: float) -> tuple[Any, ...]:
     return tag, contact.at, contact.link, contact.other, point_mm, round(1000 * depth_m, 3)
 
 
-def _keep(robot: "Welder", found: "Follower") -> None:
+def _keep(robot: "Welder", found: "MotionChecker") -> None:
     ahead = robot.state.ahead
     ahead.left_m, ahead.touching, ahead.at_rad = (
         found.left_m,

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rigless.motion import chords
+from rigless.motion.arm import path_segments
 from rigless.robots.welder import arcs, codes
 from rigless.robots.welder.gcode import Block, GcodeError
 from rigless.robots.welder.modal import (
@@ -352,8 +352,8 @@ class _Reader:
         """What F counts along a straight line: all axes; of the tip X Y Z, or the angle if it only turns."""
         if not self.profile.cartesian:
             return math.dist(begin, end)
-        path = chords.line(np.array(begin), np.array(end))
-        return float(path[chords.LENGTH_MM] or path[chords.TURN_DEG])
+        path = path_segments.line(np.array(begin), np.array(end))
+        return float(path[path_segments.LENGTH_MM] or path[path_segments.TURN_DEG])
 
     def take_arc(self, clockwise: bool) -> None:
         first, second, _ = PLANES[self.modal.plane]

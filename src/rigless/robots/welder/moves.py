@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigless.motion import planner as p
-from rigless.motion import smooth
-from rigless.motion.corners import on_steps
+from rigless.motion.planner import jerk_limited
+from rigless.motion.planner.axis_limits import rounded_to_steps
 from rigless.robots.welder import alarms, codes, guard, odometer, program
 from rigless.robots.welder import settings as s
 from rigless.robots.welder.modal import AXES, Step
@@ -24,11 +24,11 @@ def now_s(robot: "Welder") -> float:
 
 def room(robot: "Welder") -> int:
     """How many blocks the planner can still take."""
-    return p.room(robot.state.blocks, robot.state.run)
+    return p.free_blocks(robot.state.blocks, robot.state.run)
 
 
 def moving(robot: "Welder") -> bool:
-    return robot.state.run[p.COUNT] > 0.0 and not p.rests(robot.state.run, now_s(robot))
+    return robot.state.run[p.COUNT] > 0.0 and not p.at_rest(robot.state.run, now_s(robot))
 
 
 def peek(robot: "Welder") -> tuple[Any, float, int]:
@@ -43,7 +43,7 @@ def peek(robot: "Welder") -> tuple[Any, float, int]:
     done = np.zeros(DONE)
     while p.advance(blocks, run, time_s, done) == DONE:
         continue
-    speed = p.look(blocks, run, time_s, out)
+    speed = p.sample(blocks, run, time_s, out)
     if not run[p.COUNT]:
         return out, speed, 0
     block = blocks[int(run[p.FIRST])]
@@ -83,7 +83,11 @@ def queue(robot: "Welder", target: Any, rate: float, kind: float, scale: float =
     settle(robot)
     axes = robot.axes
     state.tag += 1
-    end = np.array(target) if robot.tip is not None else on_steps(np.array(target), axes.steps)
+    end = (
+        np.array(target)
+        if robot.tip is not None
+        else rounded_to_steps(np.array(target), axes.steps)
+    )
     tag, probing = float(state.tag), bool(state.probe.mode)
     if not axes.append(state.blocks, state.run, now_s(robot), end, rate, kind, tag, scale, probing):
         return
@@ -127,7 +131,7 @@ def change(robot: "Welder", hold: bool) -> None:
     """Hold or go on, under the overrides as they are."""
     state = robot.state
     settle(robot)
-    smooth.change(
+    jerk_limited.set_overrides(
         state.blocks,
         state.run,
         now_s(robot),
@@ -153,7 +157,7 @@ def drop(robot: "Welder") -> None:
     """Stand still at once and forget what was queued; the parser is where the axes are."""
     state = robot.state
     settle(robot)
-    p.drop(state.blocks, state.run, now_s(robot))
+    p.clear(state.blocks, state.run, now_s(robot))
     odometer.count(robot)
     state.program.sources.clear()
     state.attached.clear()

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.motion import arm as kinematics
 from rigless.motion import planner as p
+from rigless.motion.arm import kinematics
 from rigless.robots.welder.modal import AXES
 
 if TYPE_CHECKING:

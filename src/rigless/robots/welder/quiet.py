@@ -19,10 +19,10 @@ def pass_over(robot: "Welder", times: int) -> int:
         return 0
     if state.ahead.contacts and guard.near(robot):
         return 0
-    if state.run[p.COUNT] and not p.rests(state.run, moves.now_s(robot)):
-        until_s = p.ends_s(state.blocks, state.run)
+    if state.run[p.COUNT] and not p.at_rest(state.run, moves.now_s(robot)):
+        until_s = p.first_block_end_s(state.blocks, state.run)
         if state.line is not None and not moves.room(robot):  # which may go on when there is some
-            until_s = min(until_s, p.frees_s(state.blocks, state.run))
+            until_s = min(until_s, p.next_free_s(state.blocks, state.run))
         times = min(
             times, int(min(until_s - moves.now_s(robot), 1e6) * robot.config.update_rate_hz) - 1
         )

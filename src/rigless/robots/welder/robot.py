@@ -42,8 +42,8 @@ from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
 from rigless.robots.welder.warm_up import warm_up
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
 from rigless.sensors.noise import noise_key
+from rigless.worlds.bundled import find_cell
 from rigless.worlds.cell_world import CellWorld
-from rigless.worlds.shipped import find_cell
 
 if TYPE_CHECKING:
     from rigless.robots.welder.dynamics import Dynamics

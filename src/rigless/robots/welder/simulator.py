@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.motion import planner as p
-from rigless.motion import rotation
+from rigless.motion.arm import rotation
 from rigless.robots.welder import settings
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.axes import axes_of
@@ -112,7 +112,7 @@ class MotionSimulator:
         done, look, samples = np.zeros(len(blocks)), np.zeros((3, AXES)), 0
         while True:
             p.advance(blocks, run, samples * SAMPLE_S, done)
-            p.look(blocks, run, samples * SAMPLE_S, look)
+            p.sample(blocks, run, samples * SAMPLE_S, look)
             result.note(JointState(*(np.radians(row).tolist() for row in look)))
             samples += 1
             if not run[p.COUNT]:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rigless.kernel import drawing
 from rigless.kernel.drawing import Axes, Cloud, Curve, Links, Scene, Trail
 from rigless.kernel.problems import InputError
-from rigless.motion import arm as kinematics
 from rigless.motion import planner as p
-from rigless.motion.apart import place
-from rigless.motion.reach_map import read_map
+from rigless.motion.arm import kinematics
+from rigless.motion.arm.broad_phase import box_frames
+from rigless.motion.arm.reach_map import read_map
 from rigless.robots.welder import bead, guard
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.body import describe, torch
@@ -27,7 +27,7 @@ from rigless.worlds.frames import Matrix, frame
 from rigless.worlds.solids import Solid
 
 if TYPE_CHECKING:
-    from rigless.motion.collision import Collider, Contact
+    from rigless.motion.arm.collision import Collider, Contact
 
 Rows = NDArray[np.float32]
 NOTHING: Rows = np.empty((0, 4), np.float32)
@@ -150,7 +150,7 @@ class Space:
 
     def frames(self, joints_deg: NDArray[np.float64]) -> list[Matrix]:
         """Of base, links and the torch's holder, in the base frame."""
-        placed = place(
+        placed = box_frames(
             self._origins, self._axes, np.radians(joints_deg), self._carriers, self._frames
         )
         return [np.vstack((one, (0, 0, 0, 1))) for one in placed]
@@ -173,7 +173,7 @@ class Space:
 
     def _through(self, count: int) -> Rows:
         state, robot = self.robot.state, self.robot
-        rows = (int(state.run[p.FIRST]) + np.arange(count)) % (len(state.blocks) - p.TRACK)
+        rows = (int(state.run[p.FIRST]) + np.arange(count)) % (len(state.blocks) - p.PIECE_ROWS)
         ends, first = state.blocks[rows, p.END : p.END + AXES], state.blocks[rows[0]]
         begin = first[p.END : p.END + AXES] - first[p.LENGTH] * first[p.UNIT : p.UNIT + AXES]
         corners = np.vstack((begin, ends))
@@ -289,7 +289,9 @@ def _boundary(arm: Arm, config: WelderConfig) -> Rows:
 def warm_up(arm: Arm) -> None:
     """Have numba compile what drawing needs."""
     eye = np.array([np.eye(4)] * AXES)
-    place(eye, np.eye(3)[[2] * AXES], np.zeros(AXES), np.zeros(1, np.int64), np.array([frame()]))
+    box_frames(
+        eye, np.eye(3)[[2] * AXES], np.zeros(AXES), np.zeros(1, np.int64), np.array([frame()])
+    )
     kinematics.tool_places(arm.table, arm.tool_m, np.zeros((1, AXES)))
 
 

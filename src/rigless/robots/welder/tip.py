@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigless.motion import chords, rotation
+from rigless.motion.arm import path_segments, rotation
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.modal import AXES, Step
 
@@ -58,17 +58,17 @@ class Tip:
         self, joints_deg: Sequence[float] | NDArray[np.float64], known: Sequence[float]
     ) -> list[float]:
         """Where the tip is; its angles are the ones nearest to a pose that is known."""
-        frame = chords.tool_frame(self.table, self.tool, np.array(joints_deg, float))
+        frame = path_segments.tool_frame(self.table, self.tool, np.array(joints_deg, float))
         angles = rotation.to_rpy(frame[:3, :3].copy(), np.array(known[3:], float))
         return [*frame[:3, 3].tolist(), *angles.tolist()]
 
     def speed(self, rows: NDArray[np.float64]) -> float:
         """The tip's speed in mm/s, from rows of joint positions and velocities."""
-        after = chords.tool_frame(self.table, self.tool, rows[0] + 1e-6 * rows[1])
+        after = path_segments.tool_frame(self.table, self.tool, rows[0] + 1e-6 * rows[1])
         return (
             float(
                 np.linalg.norm(
-                    after[:3, 3] - chords.tool_frame(self.table, self.tool, rows[0])[:3, 3]
+                    after[:3, 3] - path_segments.tool_frame(self.table, self.tool, rows[0])[:3, 3]
                 )
             )
             * 1e6
@@ -79,10 +79,10 @@ class Tip:
         goal, found = np.eye(4), np.empty(AXES)
         goal[:3, 3] = pose[:3]
         goal[:3, :3] = rotation.from_rpy(float(pose[3]), float(pose[4]), float(pose[5]))
-        status, joint, angle = chords.reach(
+        status, joint, angle = path_segments.joints_near(
             self.table, self.untool, goal, np.array(before, float), self.limits, True, found
         )
-        if status != chords.FINE:
+        if status != path_segments.OK:
             raise ReachError(pose, self._why(status, joint, angle))
         return [float(value) for value in found]
 
@@ -92,12 +92,12 @@ class Tip:
         """The next chords of a path (a row has six joints and the share of the path they end at) and a guess of how long the next one may be.
         Raises ReachError."""
         curve, rows = np.array(path), np.empty((BATCH, AXES + 1))
-        count, guess, status, joint, angle = chords.cut(
+        count, guess, status, joint, angle = path_segments.cut_path(
             curve, share, guess, np.array(before, float), self.table, self.tool, self.untool, self.limits,
             self.tolerance_mm, rows,
         )  # fmt: skip
-        if status != chords.FINE:
-            frame = chords.place(curve, rows[count - 1, AXES] if count else share)
+        if status != path_segments.OK:
+            frame = path_segments.frame_at(curve, rows[count - 1, AXES] if count else share)
             pose = [*frame[:3, 3], *rotation.to_rpy(frame[:3, :3].copy(), np.zeros(3))]
             raise ReachError(pose, self._why(status, joint, angle))
         return rows[:count].copy(), float(guess)
@@ -129,9 +129,9 @@ class Tip:
         return end[axis]
 
     def _why(self, status: int, joint: int, angle: float) -> str:
-        if status == chords.OUT_OF_REACH:
+        if status == path_segments.OUT_OF_REACH:
             return "the arm does not reach farther"
-        if status == chords.JUMP:
+        if status == path_segments.JUMP:
             return "the arm would have to jump to another configuration"
         low, high = self.limits[:2, joint]
         return f"joint {joint + 1} would be at {angle:.1f}°, and goes from {low:g}° to {high:g}°"
@@ -143,18 +143,18 @@ def path_of(step: Step, begin: Sequence[float]) -> tuple[float, ...]:
         _, _, first, second, i, j, angle, _, _, *poses = step
         start, end = (np.array(values, float) for values in (poses[:AXES], poses[AXES:]))
         return tuple(
-            chords.arc(
+            path_segments.arc(
                 start, end, int(first), int(second), float(i), float(j), float(angle)
             ).tolist()
         )
-    return tuple(chords.line(np.array(begin, float), np.array(step[3:], float)).tolist())
+    return tuple(path_segments.line(np.array(begin, float), np.array(step[3:], float)).tolist())
 
 
 def span(path: Sequence[float]) -> float:
     """What F counts along a path: millimetres, or degrees if it only turns; 0 if it goes nowhere."""
-    if path[chords.LENGTH_MM] > 1e-6:
-        return path[chords.LENGTH_MM]
-    return path[chords.TURN_DEG] if path[chords.TURN_DEG] > 1e-6 else 0.0
+    if path[path_segments.LENGTH_MM] > 1e-6:
+        return path[path_segments.LENGTH_MM]
+    return path[path_segments.TURN_DEG] if path[path_segments.TURN_DEG] > 1e-6 else 0.0
 
 
 def scale(path: Sequence[float], share: float, before: Any, chord: NDArray[np.float64]) -> float:

@@ -18,7 +18,7 @@ from rigless.kernel.events import Event
 from rigless.kernel.links import Output
 from rigless.kernel.simulation import Simulation
 from rigless.motion import planner as p
-from rigless.motion.singular import jacobian, smallest
+from rigless.motion.arm.singularity import jacobian, smallest_singular_value
 from rigless.robots.welder import codes, moves, odometer, welding
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.findings import Finding, Report
@@ -324,7 +324,7 @@ class _Run:
 
     def look_at_singularity(self, joints_rad: NDArray[np.float64]) -> None:
         arm, line = self.robot.arm, self.at_line()
-        value = smallest(jacobian(arm.table, joints_rad, arm.tool_m))
+        value = smallest_singular_value(jacobian(arm.table, joints_rad, arm.tool_m))
         if value < self.demands.singular_value:
             text = f"close to a singularity: the smallest singular value is {value:.3f} m/rad"
             self.find("singularity", text, line, once=(line.number,))

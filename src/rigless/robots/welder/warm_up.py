@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rigless.motion import planner as p
-from rigless.motion.corners import on_steps
+from rigless.motion.planner.axis_limits import rounded_to_steps
 from rigless.robots.welder import moves, odometer, space, welding
 from rigless.robots.welder.modal import AXES
 from rigless.sensors.noise import block, normal
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 def warm_up(robot: "Welder") -> None:
     arm, axes, blocks, run = robot.arm, robot.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
     for target, kind in ((np.ones(AXES), p.FEED), (np.zeros(AXES), p.RAPID)):
-        axes.append(blocks, run, 0.0, on_steps(target, axes.steps), 1.0, kind)
-    p.change(blocks, run, 0.001, True, 1.0, 1.0)
-    p.rests(run, 0.001)
-    p.ends_s(blocks, run)
-    p.frees_s(blocks, run)
-    p.room(blocks, run)
+        axes.append(blocks, run, 0.0, rounded_to_steps(target, axes.steps), 1.0, kind)
+    p.set_overrides(blocks, run, 0.001, True, 1.0, 1.0)
+    p.at_rest(run, 0.001)
+    p.first_block_end_s(blocks, run)
+    p.next_free_s(blocks, run)
+    p.free_blocks(blocks, run)
     values, torch = welding.pack(welding.Weld()), arm.torch_place(np.zeros(AXES))
     welding.burn(
         values, np.zeros(4), robot.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1
@@ -30,7 +30,7 @@ def warm_up(robot: "Welder") -> None:
     welding.flow(values, np.zeros(4), robot.figures, 0.0, False)
     welding.speed(torch, torch, 0.001)
     normal(block(robot.state.noise_key, 0, 0)[0])
-    p.drop(blocks, run, 0.001)
+    p.clear(blocks, run, 0.001)
     if robot.tip is not None:
         robot.tip.warm_up()
     moves.peek(robot)

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion import arm, planner
-from rigless.motion.corners import AXES
+from rigless.motion import planner
+from rigless.motion.arm import kinematics as arm
+from rigless.motion.planner.axis_limits import AXES
 from rigless.robots.welder.config import Welding
 
 IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP = (
@@ -334,7 +335,7 @@ def burn(
     for n in range(times):
         now_s = (now_ns + n * step_ns) * 1e-9
         planner.advance(blocks, run, now_s, done)
-        planner.look(blocks, run, now_s, look)
+        planner.sample(blocks, run, now_s, look)
         arm.tool_place(table, tool_m, look[planner.AT], place)
         flow(values, aims, figures, speed(place, torch_m, figures[STEP_S]), True)
         gone = (

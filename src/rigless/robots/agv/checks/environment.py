@@ -6,13 +6,13 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from rigless.hardware.installed import PLACES, Need, lacks, make_drivers
+from rigless.hardware.discovery import PLACES, Need, lacks, make_drivers
 from rigless.kernel.problems import InputError
 from rigless.kernel.validation import Finding
 from rigless.robots.agv.checks.config_path import ConfigPath
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.hardware_port import real_parts
-from rigless.worlds.shipped import find_map
+from rigless.worlds.bundled import find_map
 
 IDS = {"motor": "motorId", "input": "ioId", "output": "ioId", "device": "deviceId"}
 SEED = re.compile(

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion import arm as kinematics
-from rigless.motion.closed_form import ClosedForm
-from rigless.motion.collision import Collider, Contact
-from rigless.motion.singular import jacobian, smallest
+from rigless.motion.arm import kinematics
+from rigless.motion.arm.closed_form import ClosedForm
+from rigless.motion.arm.collision import Collider, Contact
+from rigless.motion.arm.singularity import jacobian, smallest_singular_value
 from rigless.worlds.frames import Matrix, inverse
 
 Floats = NDArray[np.float64]
@@ -89,7 +89,7 @@ class Reach:
 
     def singular(self, joints_rad: ArrayLike) -> float:
         return float(
-            smallest(
+            smallest_singular_value(
                 jacobian(
                     self.form.table, self.form.signs * np.asarray(joints_rad, float), self._tool_m
                 )

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.motion import arm as kinematics
-from rigless.motion.urdf import JOINTS, Description
+from rigless.motion.arm import kinematics
+from rigless.motion.arm.urdf import JOINTS, Description
 from rigless.worlds.frames import Matrix, inverse
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ruckig import ControlInterface, InputParameter, Result, Ruckig, Trajectory
 
 from rigless.motion import planner as p
-from rigless.motion.corners import AXES, along
+from rigless.motion.planner.axis_limits import AXES, limit_along
 
 Phases = list[tuple[float, float]]  # seconds and jerk
 State = tuple[float, float, float]  # distance, speed and acceleration
@@ -33,14 +33,14 @@ def append(
     """As the planner's, but a smooth block."""
     if not p.append(blocks, run, now_s, target, rate, kind, tag, rates, accelerations, 0.0, 0.0):
         return False
-    block = blocks[int(run[p.FIRST] + run[p.COUNT] - 1) % (len(blocks) - p.TRACK)]
-    block[p.JERK], block[p.JUNCTION_SQR] = along(block[p.UNIT : p.UNIT + AXES], jerks), 0.0
+    block = blocks[int(run[p.FIRST] + run[p.COUNT] - 1) % (len(blocks) - p.PIECE_ROWS)]
+    block[p.JERK], block[p.JUNCTION_SQR] = limit_along(block[p.UNIT : p.UNIT + AXES], jerks), 0.0
     _time(block, run)
     p.plan(blocks, run)
     return True
 
 
-def change(
+def set_overrides(
     blocks: NDArray[np.float64],
     run: NDArray[np.float64],
     now_s: float,
@@ -49,11 +49,11 @@ def change(
     rapid: float,
 ) -> None:
     """As the planner's, for queues with and without smooth blocks."""
-    p.change(blocks, run, now_s, hold, feed, rapid)
+    p.set_overrides(blocks, run, now_s, hold, feed, rapid)
     base, count, size = (
         int(run[p.FIRST] + run[p.PREPARED]),
         int(run[p.COUNT] - run[p.PREPARED]),
-        len(blocks) - p.TRACK,
+        len(blocks) - p.PIECE_ROWS,
     )
     for n in range(count):
         if blocks[(base + n) % size, p.JERK] > 0.0:
@@ -65,12 +65,12 @@ def change(
 def _time(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """How long the phases of a block are, from rest to rest."""
     times = [seconds for seconds, _ in _quickest(block, run, (0.0, 0.0, 0.0))]
-    block[p.TIMES : p.TIMES + len(p.SIGNS)] = times[-len(p.SIGNS) :]
+    block[p.TIMES : p.TIMES + len(p.JERK_SIGNS)] = times[-len(p.JERK_SIGNS) :]
 
 
 def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     """New phases for the block at the base, from there on: to rest if it is held, else to its end."""
-    state = float(run[p.DISTANCE]), float(run[p.SPEED]), float(run[p.GAIN])
+    state = float(run[p.DISTANCE]), float(run[p.SPEED]), float(run[p.BASE_ACCELERATION])
     held, found = bool(run[p.HOLD]), []
     if held and state[1:] != (0.0, 0.0):
         found = _quickest(block, run, state, to_speed=0.0)
@@ -92,7 +92,7 @@ def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
 def _onwards(block: NDArray[np.float64], run: NDArray[np.float64], state: State) -> Phases:
     """To the block's end; if it is too fast (an override has changed) first to the speed that it may have, not below it."""
     _, speed, gain = state
-    fastest = p.nominal(block, run)
+    fastest = p.nominal_speed(block, run)
     if speed + max(gain, 0.0) * gain / (2.0 * block[p.JERK]) > fastest * (1.0 + SMALL):
         slower = _quickest(block, run, state, to_speed=fastest)
         then = _after(slower, state)[0], fastest, 0.0
@@ -115,7 +115,10 @@ def _quickest(
         [speed],
         [gain],
     )
-    wanted.max_velocity, wanted.max_acceleration = [p.nominal(block, run)], [block[p.ACCELERATION]]
+    wanted.max_velocity, wanted.max_acceleration = (
+        [p.nominal_speed(block, run)],
+        [block[p.ACCELERATION]],
+    )
     wanted.max_jerk, wanted.target_position = [block[p.JERK]], [block[p.LENGTH]]
     if to_speed is not None:
         wanted.control_interface, wanted.target_velocity = ControlInterface.Velocity, [to_speed]

@@ -7,10 +7,10 @@ import pytest
 from scipy import ndimage
 
 from rigless.kernel.problems import InputError
+from rigless.worlds.bundled import bundled_maps, find_map
 from rigless.worlds.grid import DARK, GLASS, MIRROR
 from rigless.worlds.maps import load_map
 from rigless.worlds.pgm import read_gray
-from rigless.worlds.shipped import find_map, shipped_maps
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["apartment", "corridor", "empty_room", "maze", "room_with_box", "warehouse"]
@@ -27,12 +27,12 @@ def cell(grid, x_m, y_m):
 
 
 def test_these_maps_are_shipped():
-    assert list(shipped_maps()) == NAMES
+    assert list(bundled_maps()) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_robot_can_start_at_the_origin_and_cannot_leave(name):
-    grid = load_map(shipped_maps()[name])
+    grid = load_map(bundled_maps()[name])
     assert room_to_move(grid)[cell(grid, 0, 0)] > 0.4
     assert not grid.cliff[cell(grid, 0, 0)]
     assert np.isfinite(grid.cast([[0, 0, 0]], np.linspace(-np.pi, np.pi, 720), 40.0)).all()
@@ -56,14 +56,14 @@ def test_a_robot_can_start_at_the_origin_and_cannot_leave(name):
     ],
 )
 def test_every_place_is_reached_through_doors_of_80_cm(name, x_m, y_m):
-    grid = load_map(shipped_maps()[name])
+    grid = load_map(bundled_maps()[name])
     places, _ = ndimage.label(room_to_move(grid) > 0.36)  # 0.8 m, less what centres of cells lose
     assert places[cell(grid, 0, 0)] != 0
     assert places[cell(grid, x_m, y_m)] == places[cell(grid, 0, 0)]
 
 
 def test_the_apartment_has_what_is_hard_for_a_robot():
-    grid = load_map(shipped_maps()["apartment"])
+    grid = load_map(bundled_maps()["apartment"])
     assert grid.shape == (400, 500)
     assert grid.resolution_m == 0.02
     assert grid.is_cliff(5.0, 2.0)
@@ -85,9 +85,9 @@ def test_plain_rooms_have_the_sizes_they_say():
         "room_with_box": [1, 3, 3, 3],
         "corridor": [11, 0.6, 1, 0.6],
     }.items():
-        ranges = load_map(shipped_maps()[name]).cast([[0, 0, 0]], east_north_west_south, 40.0)[0]
+        ranges = load_map(bundled_maps()[name]).cast([[0, 0, 0]], east_north_west_south, 40.0)[0]
         assert ranges == pytest.approx(expected, abs=1e-9)
-    warehouse = load_map(shipped_maps()["warehouse"])
+    warehouse = load_map(bundled_maps()["warehouse"])
     assert (
         warehouse.shape[1] * warehouse.resolution_m,
         warehouse.shape[0] * warehouse.resolution_m,
@@ -97,7 +97,7 @@ def test_plain_rooms_have_the_sizes_they_say():
 
 def test_the_drawing_script_makes_the_files_that_are_here(tmp_path):
     subprocess.run([sys.executable, ROOT / "scripts" / "draw-maps", tmp_path], check=True)
-    folder = shipped_maps()["apartment"].parent
+    folder = bundled_maps()["apartment"].parent
     drawn = {path.name: path for path in tmp_path.iterdir()}
     assert sorted(drawn) == sorted(path.name for path in folder.iterdir())
     for name, path in drawn.items():
@@ -112,7 +112,7 @@ def test_the_drawing_script_makes_the_files_that_are_here(tmp_path):
     "name", ["apartment", "apartment.yaml", "maps/apartment.yaml", Path("maps/apartment.yml")]
 )
 def test_a_shipped_map_is_found_by_its_name(name, tmp_path):
-    assert find_map(name, tmp_path) == find_map(name) == shipped_maps()["apartment"]
+    assert find_map(name, tmp_path) == find_map(name) == bundled_maps()["apartment"]
 
 
 def test_a_file_comes_before_a_shipped_map(tmp_path, monkeypatch):
@@ -129,7 +129,7 @@ def test_a_file_comes_before_a_shipped_map(tmp_path, monkeypatch):
     )
     assert find_map("apartment.yaml").resolve() == here / "apartment.yaml"
     assert find_map(near / "apartment.yaml") == near / "apartment.yaml"
-    assert find_map("apartment") == shipped_maps()["apartment"]
+    assert find_map("apartment") == bundled_maps()["apartment"]
 
 
 @pytest.mark.parametrize("name", ["apartmnt", "maps/apartmnt.yaml", "apartment.pgm"])

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.motion.urdf import JOINTS, Description, Link
+from rigless.motion.arm.urdf import JOINTS, Description, Link
 from rigless.worlds.frames import Matrix
 
 Vector = NDArray[np.float64]
 
 
-def rigid_bodies() -> tuple[ModuleType, ModuleType]:
+def import_pinocchio() -> tuple[ModuleType, ModuleType]:
     """The modules pinocchio and coal, or a sentence."""
     try:
         import coal
@@ -26,7 +26,7 @@ def rigid_bodies() -> tuple[ModuleType, ModuleType]:
     return pinocchio, coal
 
 
-class Model:
+class RigidBodyModel:
     """Links are numbered: 0 the base, 1 to 6 what the joints carry, 7 the tool (if there is one), which turns with joint 6.
     `tool`'s solids and masses are in the flange's frame; `tool_in_flange` is its centre point. Metres, radians, Nm."""
 
@@ -36,7 +36,7 @@ class Model:
         tool: Link | None = None,
         tool_in_flange: Matrix | None = None,
     ):
-        pin, _ = rigid_bodies()
+        pin, _ = import_pinocchio()
         self._pin = pin
         self.description = description
         self.flange_T_tool = np.eye(4) if tool_in_flange is None else tool_in_flange

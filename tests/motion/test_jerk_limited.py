@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.motion import planner as p
-from rigless.motion import smooth
+from rigless.motion.planner import jerk_limited
 
 from .joints import ACCELERATIONS, RATES, Joints
 
@@ -31,10 +31,10 @@ class Smooth(Joints):
     def glide(self, target, rate=np.inf, kind=p.RAPID):
         end = np.array([*target, *[0.0] * (6 - len(target))])
         line = self.blocks, self.run, self.now_s, end, float(rate), kind, 0.0, RATES, ACCELERATIONS
-        return smooth.append(*line, JERKS)
+        return jerk_limited.append(*line, JERKS)
 
     def change(self, hold=False, feed=1.0, rapid=1.0):
-        smooth.change(self.blocks, self.run, self.now_s, hold, feed, rapid)
+        jerk_limited.set_overrides(self.blocks, self.run, self.now_s, hold, feed, rapid)
 
 
 def test_a_long_move_takes_as_long_as_its_phases():
@@ -76,9 +76,9 @@ def test_a_hold_comes_to_rest_as_soon_as_jerk_allows_and_goes_on():
     joints.change(hold=True)
     stop_s = 120 / 500 + 500 / 5000
     joints.to(begun_s + stop_s - 0.001)
-    assert not p.rests(joints.run, joints.now_s)
+    assert not p.at_rest(joints.run, joints.now_s)
     rest = joints.to(begun_s + stop_s + 1e-6)
-    assert p.rests(joints.run, joints.now_s)
+    assert p.at_rest(joints.run, joints.now_s)
     assert rest[p.AT, 0] - before == pytest.approx(120 * (stop_s / 2 + begun_s - 0.4))
     assert rest[p.VELOCITY, 0] == rest[p.ACCELERATING, 0] == 0
     assert joints.to(9.0)[p.AT, 0] == rest[p.AT, 0]
@@ -148,7 +148,7 @@ def test_limits_hold_whatever_happens_and_the_end_is_exact(targets, happenings, 
             joints.change(
                 hold=what == "hold" or (what == "rapid" and bool(joints.run[p.HOLD])), rapid=rapid
             )
-        if not waiting and joints.run[p.HOLD] and p.rests(joints.run, now_s):
+        if not waiting and joints.run[p.HOLD] and p.at_rest(joints.run, now_s):
             joints.change(hold=False, rapid=rapid)
         first = int(joints.run[p.FIRST])
         _, velocity, acceleration = joints.to(now_s)
@@ -172,14 +172,14 @@ def test_a_hold_at_any_time_of_a_move(length, at, again):
     joints = Smooth()
     if not joints.glide((length / 2,)):
         return
-    end_s = p.ends_s(joints.blocks, joints.run)
+    end_s = p.first_block_end_s(joints.blocks, joints.run)
     for share in (at, again):
         joints.to(joints.now_s + share * (end_s - joints.now_s) * 0.999999)
         if joints.count:
             joints.change(hold=True)
             end_s = joints.run[p.TIME] + joints.run[p.RAMP_S]
     joints.to(joints.now_s + 2.0)
-    assert p.rests(joints.run, joints.now_s)
+    assert p.at_rest(joints.run, joints.now_s)
     assert -1e-6 <= joints.look()[p.AT, 0] <= length / 2 + 1e-6
     joints.change(hold=False)
     joints.finish()

@@ -8,34 +8,34 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean
 _HERE = Path(__file__).resolve().parent
 
 
-def shipped_maps() -> dict[str, Path]:
+def bundled_maps() -> dict[str, Path]:
     """Map name → YAML file."""
     return {path.stem: path for path in sorted((_HERE / "data").glob("*.yaml"))}
 
 
-def shipped_mazes() -> dict[str, Path]:
+def bundled_mazes() -> dict[str, Path]:
     """Maze name → JSON file."""
     return {path.stem: path for path in sorted((_HERE / "mazes").glob("*.json"))}
 
 
-def shipped_cells() -> dict[str, Path]:
+def bundled_cells() -> dict[str, Path]:
     """Weld cell name → YAML file."""
     return {path.stem: path for path in sorted((_HERE / "cells").glob("*.yaml"))}
 
 
 def find_map(name_or_path: str | Path, beside: Path | None = None) -> Path:
     """A file relative to `beside` (a folder, or a file in it) or to where we are; else the shipped map of that name."""
-    return _find("map", name_or_path, beside, shipped_maps(), ("", ".yaml", ".yml"))
+    return _find("map", name_or_path, beside, bundled_maps(), ("", ".yaml", ".yml"))
 
 
 def find_maze(name_or_path: str | Path, beside: Path | None = None) -> Path:
     """A maze's file, found as maps are."""
-    return _find("maze", name_or_path, beside, shipped_mazes(), ("", ".json"))
+    return _find("maze", name_or_path, beside, bundled_mazes(), ("", ".json"))
 
 
 def find_cell(name_or_path: str | Path, beside: Path | None = None) -> Path:
     """A weld cell's file, found as maps are."""
-    return _find("cell", name_or_path, beside, shipped_cells(), ("", ".yaml", ".yml"))
+    return _find("cell", name_or_path, beside, bundled_cells(), ("", ".yaml", ".yml"))
 
 
 def _find(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
-from rigless.motion import chords, rotation
+from rigless.motion.arm import path_segments, rotation
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.config import Limits
 
@@ -63,13 +63,13 @@ def test_orientations_turn_by_the_shortest_rotation(begin, end, share):
 
 
 def pose(joints):
-    frame = chords.tool_frame(ARM.table, TOOL, np.array(joints, float))
+    frame = path_segments.tool_frame(ARM.table, TOOL, np.array(joints, float))
     return np.array([*frame[:3, 3], *rotation.to_rpy(frame[:3, :3].copy(), np.zeros(3))])
 
 
 def cut(path, joints, limits=BOUNDS):
     rows = np.empty((4000, 7))
-    count, _, status, joint, _ = chords.cut(
+    count, _, status, joint, _ = path_segments.cut_path(
         path, 0.0, 0.0, np.array(joints, float), ARM.table, TOOL, UNTOOL, limits, TOLERANCE_MM, rows
     )
     return rows[:count], status, joint
@@ -80,7 +80,7 @@ def tips(joints, rows, between=4):
     before, share = np.array(joints, float), 0.0
     for row in rows:
         for level in np.linspace(0, 1, between):
-            frame = chords.tool_frame(ARM.table, TOOL, before + level * (row[:6] - before))
+            frame = path_segments.tool_frame(ARM.table, TOOL, before + level * (row[:6] - before))
             yield share + level * (row[6] - share), frame
         before, share = row[:6], row[6]
 
@@ -90,7 +90,7 @@ def tips(joints, rows, between=4):
 def test_the_tip_goes_on_the_line_or_the_line_cannot_be(joints, by):
     """Lines between random reachable poses; also how the torch turns, and the joints' limits."""
     begin, end = pose(joints), pose(np.clip(np.add(joints, by), BOUNDS[0], BOUNDS[1]))
-    path = chords.line(begin, end)
+    path = path_segments.line(begin, end)
     rows, status, joint = cut(path, joints)
     course = (end - begin)[:3]
     length = np.linalg.norm(course)
@@ -98,7 +98,7 @@ def test_the_tip_goes_on_the_line_or_the_line_cannot_be(joints, by):
         seen = list(tips(joints, rows))
         frames, wanted = (
             np.array([frame for _, frame in seen]),
-            np.array([chords.place(path, at) for at, _ in seen]),
+            np.array([path_segments.frame_at(path, at) for at, _ in seen]),
         )
         gaps = frames[:, :3, 3] - begin[:3]
         along = np.clip(gaps @ course / max(length, 1e-9) ** 2, 0.0, 1.0)
@@ -106,21 +106,21 @@ def test_the_tip_goes_on_the_line_or_the_line_cannot_be(joints, by):
         sines = np.linalg.norm(frames[:, :3, :3] - wanted[:, :3, :3], axis=(1, 2)) / math.sqrt(
             8
         )  # of half the angle
-        assert np.degrees(2 * np.arcsin(sines)).max() < 1.1 * chords.TURN_TOLERANCE_DEG
+        assert np.degrees(2 * np.arcsin(sines)).max() < 1.1 * path_segments.TURN_TOLERANCE_DEG
     assert (rows[:, :6] >= BOUNDS[0] - 1e-5).all()
     assert (rows[:, :6] <= BOUNDS[1] + 1e-5).all()
-    if status == chords.FINE:
+    if status == path_segments.OK:
         reached = (
-            chords.tool_frame(ARM.table, TOOL, rows[-1, :6])
+            path_segments.tool_frame(ARM.table, TOOL, rows[-1, :6])
             if len(rows)
-            else chords.place(path, 0.0)
+            else path_segments.frame_at(path, 0.0)
         )
-        assert reached == pytest.approx(chords.place(path, 1.0), abs=1e-5)
-    elif status == chords.BEYOND_LIMIT:
+        assert reached == pytest.approx(path_segments.frame_at(path, 1.0), abs=1e-5)
+    elif status == path_segments.BEYOND_LIMIT:
         last = rows[-1, joint] if len(rows) else joints[joint]
         assert min(last - BOUNDS[0, joint], BOUNDS[1, joint] - last) < 1.0
-    elif status == chords.OUT_OF_REACH:
-        beyond = chords.place(path, min(1.0, (rows[-1, 6] if len(rows) else 0.0) + 1e-6))
+    elif status == path_segments.OUT_OF_REACH:
+        beyond = path_segments.frame_at(path, min(1.0, (rows[-1, 6] if len(rows) else 0.0) + 1e-6))
         beyond[:3, 3] /= 1000
         assert len(ARM.inverse(beyond @ UNTOOL)) == 0
 
@@ -139,16 +139,16 @@ def test_arcs_and_helices_in_all_planes(first, second, angle, rise):
     end[first] += radius - radius * math.cos(angle)
     end[second] -= radius * math.sin(angle)
     end[third] += rise
-    path = chords.arc(begin, end, first, second, radius, 0.0, angle)
-    assert path[chords.LENGTH_MM] == pytest.approx(math.hypot(abs(angle) * radius, rise))
+    path = path_segments.arc(begin, end, first, second, radius, 0.0, angle)
+    assert path[path_segments.LENGTH_MM] == pytest.approx(math.hypot(abs(angle) * radius, rise))
     rows, status, _ = cut(path, HOME)
-    assert status == chords.FINE
+    assert status == path_segments.OK
     for share, frame in tips(HOME, rows, 4):
         around = frame[first, 3] - begin[first] - radius, frame[second, 3] - begin[second]
         assert math.hypot(*around) == pytest.approx(radius, abs=TOLERANCE_MM * 1.02)
         assert frame[third, 3] == pytest.approx(begin[third] + share * rise, abs=0.1)
     assert rows[-1, 6] == 1.0
-    assert chords.tool_frame(ARM.table, TOOL, rows[-1, :6])[:3, 3] == pytest.approx(
+    assert path_segments.tool_frame(ARM.table, TOOL, rows[-1, :6])[:3, 3] == pytest.approx(
         end[:3], abs=1e-6
     )
 
@@ -156,21 +156,24 @@ def test_arcs_and_helices_in_all_planes(first, second, angle, rise):
 def test_an_arc_whose_radii_differ_a_little_closes_the_gap_on_the_way():
     begin = pose(HOME)
     end = np.add(begin, (80.3, 0, 0, 0, 0, 0))
-    path = chords.arc(begin, end, 0, 1, 40.0, 0.0, math.pi)
+    path = path_segments.arc(begin, end, 0, 1, 40.0, 0.0, math.pi)
     steps = [
-        np.linalg.norm(chords.spot(path, n / 100) - chords.spot(path, (n + 1) / 100))
+        np.linalg.norm(
+            path_segments.position_at(path, n / 100)
+            - path_segments.position_at(path, (n + 1) / 100)
+        )
         for n in range(100)
     ]
     assert max(steps) < 1.01 * min(steps)
-    assert chords.spot(path, 1.0) == pytest.approx(end[:3])
+    assert path_segments.position_at(path, 1.0) == pytest.approx(end[:3])
 
 
 def test_from_a_straight_wrist_joint_4_turns_before_the_tip_goes_aside():
     """All joints at zero: joints 4 and 6 share an axis, and only a turn of joint 4 lets the tip go sideways."""
     rows, status, _ = cut(
-        chords.line(pose([0] * 6), np.add(pose([0] * 6), (0, 60, 0, 0, 0, 0))), [0] * 6
+        path_segments.line(pose([0] * 6), np.add(pose([0] * 6), (0, 60, 0, 0, 0, 0))), [0] * 6
     )
-    assert status == chords.FINE
+    assert status == path_segments.OK
     assert abs(rows[0, 3]) == pytest.approx(90, abs=0.1)
     assert rows[0, 6] * 60 < 0.5  # mm
 
@@ -178,8 +181,8 @@ def test_from_a_straight_wrist_joint_4_turns_before_the_tip_goes_aside():
 def test_through_a_straight_wrist_the_joints_go_on_without_a_flip():
     """The line crosses the singularity itself, where joint 5 changes its sign."""
     before, after = [0, -10, 30, 0, 8, 0], [0, 5, 20, 0, -8, 0]
-    rows, status, _ = cut(chords.line(pose(before), pose(after)), before)
-    assert status == chords.FINE
+    rows, status, _ = cut(path_segments.line(pose(before), pose(after)), before)
+    assert status == path_segments.OK
     assert rows[-1, :6] == pytest.approx(after, abs=1e-6)
     assert np.abs(np.diff(rows[:, :6], axis=0)).max() < 5
 
@@ -187,23 +190,25 @@ def test_through_a_straight_wrist_the_joints_go_on_without_a_flip():
 def test_wraps_of_the_last_joint_are_followed_up_to_its_limit():
     """The torch turns about its flange: joint 6 goes on beyond a turn, and stops at 360°."""
     joints, turned = np.array([0, -20, 60, 0, 45, 300.0]), np.array([0, -20, 60, 0, 45, 355.0])
-    rows, status, _ = cut(chords.line(pose(joints), pose(turned)), joints)
-    assert status == chords.FINE
+    rows, status, _ = cut(path_segments.line(pose(joints), pose(turned)), joints)
+    assert status == path_segments.OK
     assert rows[-1, 5] == pytest.approx(355, abs=1e-6)
     rows, status, joint = cut(
-        chords.line(pose(turned), pose(np.add(turned, (0, 0, 0, 0, 0, 30)))), turned
+        path_segments.line(pose(turned), pose(np.add(turned, (0, 0, 0, 0, 0, 30)))), turned
     )
-    assert (status, joint) == (chords.BEYOND_LIMIT, 5)
+    assert (status, joint) == (path_segments.BEYOND_LIMIT, 5)
     assert rows[-1, 5] == pytest.approx(360, abs=1e-3)
 
 
 @PATHS
 @given(joints=JOINTS, before=JOINTS)
 def test_point_to_point_finds_joints_within_limits_if_there_are_any(joints, before):
-    goal, found = chords.tool_frame(ARM.table, TOOL, np.array(joints)), np.empty(6)
-    status, _, _ = chords.reach(ARM.table, UNTOOL, goal, np.array(before), BOUNDS, True, found)
-    assert status == chords.FINE
-    assert chords.tool_frame(ARM.table, TOOL, found) == pytest.approx(goal, abs=1e-4)
+    goal, found = path_segments.tool_frame(ARM.table, TOOL, np.array(joints)), np.empty(6)
+    status, _, _ = path_segments.joints_near(
+        ARM.table, UNTOOL, goal, np.array(before), BOUNDS, True, found
+    )
+    assert status == path_segments.OK
+    assert path_segments.tool_frame(ARM.table, TOOL, found) == pytest.approx(goal, abs=1e-4)
     assert (found >= BOUNDS[0] - 1e-5).all()
     assert (found <= BOUNDS[1] + 1e-5).all()
     assert (np.abs(found - before) / BOUNDS[2]).max() <= (

@@ -11,7 +11,7 @@ import pytest
 from py_opw_kinematics import KinematicModel, Robot
 
 from rigless.kernel.problems import InputError
-from rigless.motion.urdf import read_urdf
+from rigless.motion.arm.urdf import read_urdf
 from rigless.robots.welder.arm import Arm
 from rigless.robots.welder.body import ARM, describe, model
 from rigless.robots.welder.config import WelderConfig

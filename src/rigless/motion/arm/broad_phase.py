@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.urdf import Joint
+from rigless.motion.arm.urdf import Joint
 from rigless.worlds.solids import Solid
 
 Floats = NDArray[np.float64]
@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class BoundingBoxes:
     """`frames` are those of the boxes' centres in the frame of the joint (0: the base) that carries them."""
 
     origins: Floats  # 6×4×4: each joint in the one before
@@ -29,7 +29,9 @@ class Boxes:
     radii_m: Floats
 
 
-def boxes(joints: Sequence[Joint], carriers: Sequence[int], solids: Sequence[Solid]) -> Boxes:
+def bounding_boxes(
+    joints: Sequence[Joint], carriers: Sequence[int], solids: Sequence[Solid]
+) -> BoundingBoxes:
     frames, halves = [], []
     for solid in solids:
         low, high = solid.bounds_m()
@@ -41,7 +43,7 @@ def boxes(joints: Sequence[Joint], carriers: Sequence[int], solids: Sequence[Sol
         solid.size_m[0] if solid.kind == "sphere" else np.linalg.norm(half)
         for solid, half in zip(solids, halves, strict=True)
     ]
-    return Boxes(
+    return BoundingBoxes(
         np.array([joint.origin for joint in joints]),
         np.array([joint.axis for joint in joints]),
         np.array(carriers, np.int64),
@@ -52,7 +54,9 @@ def boxes(joints: Sequence[Joint], carriers: Sequence[int], solids: Sequence[Sol
 
 
 @compiled
-def place(origins: Floats, axes: Floats, joints: Floats, carriers: Ints, frames: Floats) -> Floats:
+def box_frames(
+    origins: Floats, axes: Floats, joints: Floats, carriers: Ints, frames: Floats
+) -> Floats:
     """The boxes' frames in the base frame."""
     chain = np.zeros((7, 3, 4))
     chain[0, 0, 0] = chain[0, 1, 1] = chain[0, 2, 2] = 1.0
@@ -91,7 +95,9 @@ def _join(left: Floats, right: Floats, out: Floats) -> None:
 
 
 @compiled
-def at_least(placed: Floats, halves: Floats, radii: Floats, pairs: Ints, out: Floats) -> None:
+def distance_bounds(
+    placed: Floats, halves: Floats, radii: Floats, pairs: Ints, out: Floats
+) -> None:
     """A lower bound of each pair's distance; not below zero by much means little, above zero it is safe."""
     for n in range(pairs.shape[0]):
         a, b = pairs[n, 0], pairs[n, 1]
@@ -114,12 +120,14 @@ def _outside(box: Floats, half: Floats, other: Floats) -> float:
 
 
 @compiled
-def near(
+def near_pairs(
     joints: Floats, origins: Floats, axes: Floats, carriers: Ints, frames: Floats, halves: Floats, radii: Floats, pairs: Ints,
     limits: Floats, bounds: Floats, found: Ints,
 ) -> int:  # fmt: skip
     """Fills in each pair's bound, and the numbers of those whose bound is within their limit; gives how many."""
-    at_least(place(origins, axes, joints, carriers, frames), halves, radii, pairs, bounds)
+    distance_bounds(
+        box_frames(origins, axes, joints, carriers, frames), halves, radii, pairs, bounds
+    )
     count = 0
     for n in range(pairs.shape[0]):
         if bounds[n] <= limits[n]:

@@ -6,7 +6,7 @@ from rigless.kernel.compiled import compiled
 
 
 @compiled
-def covered(
+def after_constant_jerk(
     speed: float, acceleration: float, jerk: float, seconds: float
 ) -> tuple[float, float, float]:
     """How far constant jerk brings one in a time, and the speed and acceleration then."""
@@ -18,7 +18,7 @@ def covered(
 
 
 @compiled
-def brake(
+def braking_profile(
     speed: float, acceleration: float, left: float
 ) -> tuple[float, float, float, float, float]:
     """Ramp, cruise and ramp in seconds, peak and last speed, when braking all the way: to rest within what is left, and there it stays, or over its end."""
@@ -30,10 +30,10 @@ def brake(
 
 
 @compiled
-def trapezoid(
+def trapezoid_profile(
     speed: float, acceleration: float, left: float, cruise: float, last_sqr: float
 ) -> tuple[float, float, float, float, float]:
-    """As `brake`, of the quickest way to the end at no more than a cruising speed and, if that can be reached, the square of the last."""
+    """As `braking_profile`, of the quickest way to the end at no more than a cruising speed and, if that can be reached, the square of the last."""
     slowest_sqr = speed * speed - 2.0 * acceleration * left
     if slowest_sqr >= last_sqr:  # too fast for the end, or just so
         slowest = np.sqrt(slowest_sqr)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.arm import ALPHA, THETA, A, D
+from rigless.motion.arm.kinematics import ALPHA, THETA, A, D
 
 Floats = NDArray[np.float64]
 SWEEPS, DONE = 12, 1e-14
@@ -46,7 +46,7 @@ def jacobian(table: Floats, joints: Floats, tool_m: Floats) -> Floats:
 
 
 @compiled
-def smallest(matrix: Floats) -> float:
+def smallest_singular_value(matrix: Floats) -> float:
     """The smallest singular value, by turning columns against each other until they are at right angles (one-sided Jacobi)."""
     columns = matrix.T.copy()
     size = columns.shape[0]

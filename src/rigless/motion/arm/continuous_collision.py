@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.apart import Floats, Ints, at_least, place
-from rigless.motion.collision import TOUCH_M, Collider, Contact
+from rigless.motion.arm.broad_phase import Floats, Ints, box_frames, distance_bounds
+from rigless.motion.arm.collision import TOUCH_M, Collider, Contact
 
 UNSURE_M = 1e-5  # of a distance: what GJK stops at, and as much for what it was seen to differ by
 AGAIN_M = 1e-3  # a pair in contact is looked at again when it can have moved so much, or as much as it is deep
 NEAR_M = 0.02  # further away than this, a mesh's hull is as good as the mesh
 
 
-class Follower:
-    """Follows an arm from `start` on; `go` gives the contacts that begin on the way. What it remembers is a cache: a follower that starts
+class MotionChecker:
+    """Follows an arm from `start` on; `go` gives the contacts that begin on the way. What it remembers is a cache: a checker that starts
     anew finds the same contacts, up to TOUCH_M, except that contacts which last are then told again."""
 
     def __init__(self, collider: Collider):
@@ -40,7 +40,7 @@ class Follower:
         self.at = np.array(joints_rad, float)
         self.touching.clear()
         self.collider.place(self.at)
-        least = self.collider.at_least_m(self.at).tolist()
+        least = self.collider.distance_bounds_m(self.at).tolist()
         found = [self._look(pair, 0.0) if least_m < NEAR_M + self.margins_m[pair] else self._judge(pair, least_m, 0.0)
                  for pair, least_m in enumerate(least)]  # fmt: skip
         return [contact for contact in found if contact is not None]
@@ -48,10 +48,10 @@ class Follower:
     def _look(self, pair: int, at: float) -> Contact | None:
         self.looks += 1
         return self._judge(
-            pair, self.collider.apart_m(pair, float(self.margins_m[pair]) + NEAR_M), at
+            pair, self.collider.distance_m(pair, float(self.margins_m[pair]) + NEAR_M), at
         )
 
-    def go(self, *path_rad: ArrayLike) -> Iterator[Contact]:
+    def move_through(self, *path_rad: ArrayLike) -> Iterator[Contact]:
         """Go straight to each of these joints in turn. `at` counts from where the arm was: 1.25 is a quarter on from the first row."""
         path = np.ascontiguousarray([self.at, *path_rad], float)
         due = np.zeros(len(self.left_m), np.int64)
@@ -86,15 +86,15 @@ class Follower:
 
 def first_contact(collider: Collider, begin_rad: ArrayLike, end_rad: ArrayLike) -> Contact | None:
     """The first contact of a straight joint move; its `at` is the share of the way."""
-    follower = Follower(collider)
-    return next(iter(follower.start(begin_rad)), None) or next(follower.go(end_rad), None)
+    checker = MotionChecker(collider)
+    return next(iter(checker.start(begin_rad)), None) or next(checker.move_through(end_rad), None)
 
 
 def contacts_along(collider: Collider, path_rad: ArrayLike) -> list[Contact]:
     """All contacts that begin along a path (rows of joints, straight between them), in order."""
     path = np.asarray(path_rad, float)
-    follower = Follower(collider)
-    return [*follower.start(path[0]), *follower.go(*path[1:])]
+    checker = MotionChecker(collider)
+    return [*checker.start(path[0]), *checker.move_through(*path[1:])]
 
 
 @compiled
@@ -120,8 +120,8 @@ def advance(
             left[n] -= speeds[n] * way
         share += way
         if stopped:
-            at_least(
-                place(
+            distance_bounds(
+                box_frames(
                     origins, axes, path[row] + share * (path[row + 1] - path[row]), carriers, frames
                 ),
                 halves,

@@ -11,12 +11,12 @@ def is_inside(mesh: Mesh | None, point_m: NDArray[np.float64]) -> bool:
     """Of a mesh with holes, a point is inside that sees more than half of the whole sphere covered."""
     return (
         mesh is not None
-        and abs(winding(mesh.vertices_m, mesh.triangles, np.asarray(point_m, float))) > 0.5
+        and abs(winding_number(mesh.vertices_m, mesh.triangles, np.asarray(point_m, float))) > 0.5
     )
 
 
 @compiled
-def winding(
+def winding_number(
     vertices: NDArray[np.float64], triangles: NDArray[np.int32], point: NDArray[np.float64]
 ) -> float:
     """How often the surface goes around the point: 0 outside, ±1 inside (van Oosterom and Strackee's formula for each triangle)."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.arm import product
+from rigless.motion.arm.kinematics import product
 
 DEG = np.pi / 180.0
 LEVEL = 1e-9  # cosine of the pitch below which only roll ∓ yaw is determined

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
 from rigless.kernel.problems import InputError, Problem
-from rigless.motion.apart import Floats, Ints
-from rigless.motion.arm import BRANCHES, A, D, product
-from rigless.motion.reach import Reach, ranked
+from rigless.motion.arm.broad_phase import Floats, Ints
+from rigless.motion.arm.kinematics import BRANCHES, A, D, product
+from rigless.motion.arm.reach import Reach, ranked
 from rigless.worlds.frames import inverse
 
 DIRECTIONS = np.array([(0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)], float)

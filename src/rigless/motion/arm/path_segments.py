@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion import arm, rotation
+from rigless.motion.arm import kinematics as arm
+from rigless.motion.arm import rotation
 
 # A path: where it begins and ends, the rotation there, the rotation vector to its end (rad), for arcs the plane's two axes, the centre from the begin and
 # the angle (0: a line), and its length and turn.
@@ -32,7 +33,7 @@ BEGIN, END, TURN, VECTOR, FIRST, SECOND, CENTRE, ANGLE, LENGTH_MM, TURN_DEG, PAT
     25,
 )
 # What became of a cut.
-FINE, OUT_OF_REACH, BEYOND_LIMIT, JUMP = range(4)
+OK, OUT_OF_REACH, BEYOND_LIMIT, JUMP = range(4)
 SHARE = 6  # column of a chord after its six joints
 
 LEVELS = (0.25, 0.5, 0.75)  # where a chord is compared with the path
@@ -85,7 +86,7 @@ def arc(
 
 
 @compiled
-def swept(path: NDArray[np.float64], share: float) -> tuple[float, float]:
+def arc_position(path: NDArray[np.float64], share: float) -> tuple[float, float]:
     """The two coordinates of an arc's plane at a share of its angle, on the circle of its begin."""
     i, j = path[CENTRE], path[CENTRE + 1]
     c, s = np.cos(path[ANGLE] * share), np.sin(path[ANGLE] * share)
@@ -94,29 +95,29 @@ def swept(path: NDArray[np.float64], share: float) -> tuple[float, float]:
 
 
 @compiled
-def spot(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+def position_at(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """Where the tip is at a share of the path. An arc whose end is a little off its circle closes that gap along the way."""
     found = np.empty(3)
     for n in range(3):
         found[n] = path[BEGIN + n] + share * (path[END + n] - path[BEGIN + n])
     if path[ANGLE] != 0.0:
         first, second = int(path[FIRST]), int(path[SECOND])
-        u, v = swept(path, share)
-        last_u, last_v = swept(path, 1.0)
+        u, v = arc_position(path, share)
+        last_u, last_v = arc_position(path, 1.0)
         found[first] = u + share * (path[END + first] - last_u)
         found[second] = v + share * (path[END + second] - last_v)
     return found
 
 
 @compiled
-def place(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+def frame_at(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """The tool's frame at a share of the path, 4×4."""
     frame, begin, vector = np.zeros((4, 4)), np.empty((3, 3)), np.empty(3)
     for n in range(3):
         vector[n] = path[VECTOR + n]
         for m in range(3):
             begin[n, m] = path[TURN + 3 * n + m]
-    turn, at = rotation.turned(begin, vector, share), spot(path, share)
+    turn, at = rotation.turned(begin, vector, share), position_at(path, share)
     for n in range(3):
         frame[n, 3] = at[n]
         for m in range(3):
@@ -140,7 +141,7 @@ def tool_frame(
 
 
 @compiled
-def reach(
+def joints_near(
     table: NDArray[np.float64],
     untool: NDArray[np.float64],
     goal: NDArray[np.float64],
@@ -150,7 +151,7 @@ def reach(
     out: NDArray[np.float64],
 ) -> tuple[int, int, float]:
     """Joints (degrees) that bring the tool to the goal, those nearest in time to the ones before and within limits; with `turns` a joint may go
-    round the other way for it. Gives FINE and the like, and the joint and its angle that is beyond a limit on the branch nearest of all (−1: none is).
+    round the other way for it. Gives OK and the like, and the joint and its angle that is beyond a limit on the branch nearest of all (−1: none is).
 
     `limits` has three rows: lowest, highest, and degrees a second; `untool` is the flange in the tool's frame."""
     metres = goal.copy()
@@ -184,11 +185,11 @@ def reach(
                 out[axis] = joints[axis]
     if count == 0:
         return OUT_OF_REACH, -1, 0.0
-    return FINE if least_within < np.inf else BEYOND_LIMIT, beyond, beyond_deg
+    return OK if least_within < np.inf else BEYOND_LIMIT, beyond, beyond_deg
 
 
 @compiled
-def off_path(
+def path_error(
     path: NDArray[np.float64],
     begin: float,
     end: float,
@@ -206,10 +207,10 @@ def off_path(
         share = begin + level * (end - begin)
         for axis in range(6):
             between[axis] = joints[axis] + level * (after[axis] - joints[axis])
-        frame, wanted = tool_frame(table, tool, between), place(path, share)
+        frame, wanted = tool_frame(table, tool, between), frame_at(path, share)
         later, sooner = (
-            spot(path, share + 0.01 * (end - begin)),
-            spot(path, share - 0.01 * (end - begin)),
+            position_at(path, share + 0.01 * (end - begin)),
+            position_at(path, share - 0.01 * (end - begin)),
         )
         gap_sqr = along = norm_sqr = chord_sqr = 0.0
         for n in range(3):
@@ -231,7 +232,7 @@ def off_path(
 
 
 @compiled
-def cut(
+def cut_path(
     path: NDArray[np.float64],
     share: float,
     step: float,
@@ -256,12 +257,12 @@ def cut(
     while share < 1.0 and count < len(chords):
         left = 1.0 - share
         end = 1.0 if left <= step * 1.0001 else share + (step if left > 2.0 * step else 0.5 * left)
-        found, beyond, beyond_deg = reach(
-            table, untool, place(path, end), before, limits, False, after
+        found, beyond, beyond_deg = joints_near(
+            table, untool, frame_at(path, end), before, limits, False, after
         )
         worst = np.inf
-        if found == FINE:
-            worst = off_path(path, share, end, before, after, table, tool, tolerance_mm)
+        if found == OK:
+            worst = path_error(path, share, end, before, after, table, tool, tolerance_mm)
             if worst <= 1.0:
                 chords[count, SHARE] = end
                 for axis in range(SHARE):
@@ -272,6 +273,6 @@ def cut(
                 continue
         step = (end - share) * max(0.1, min(0.7, 0.9 / np.sqrt(worst)))
         if step < shortest:
-            status = found if found != FINE else BEYOND_LIMIT if beyond >= 0 else JUMP
+            status = found if found != OK else BEYOND_LIMIT if beyond >= 0 else JUMP
             return count, step, status, beyond, beyond_deg
-    return count, step, FINE, -1, 0.0
+    return count, step, OK, -1, 0.0

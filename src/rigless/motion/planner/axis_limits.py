@@ -18,7 +18,7 @@ BEND_SHARE = 0.5  # of the axes' acceleration on chords: for following the curve
 
 
 @compiled
-def along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
+def limit_along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
     """The most that the axes allow along a direction."""
     least = UNLIMITED
     for axis in range(AXES):
@@ -51,7 +51,7 @@ def junction_sqr(
     for axis in range(AXES):
         turn[axis] /= norm
     sine = np.sqrt(0.5 * (1.0 - cosine))
-    return along(turn, accelerations) * deviation * sine / (1.0 - sine)
+    return limit_along(turn, accelerations) * deviation * sine / (1.0 - sine)
 
 
 @compiled
@@ -71,7 +71,9 @@ def bend_sqr(
 
 
 @compiled
-def on_steps(target: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
+def rounded_to_steps(
+    target: NDArray[np.float64], steps: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """The place nearest to a target that the motors' steps (so many a unit) can reach; corners of tiny blocks are sharper for it."""
     found = np.empty(AXES)
     for axis in range(AXES):

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigless.motion.apart import boxes, near
-from rigless.motion.inside import is_inside
-from rigless.motion.model import Model, rigid_bodies
-from rigless.motion.urdf import JOINTS
+from rigless.motion.arm.broad_phase import bounding_boxes, near_pairs
+from rigless.motion.arm.point_in_mesh import is_inside
+from rigless.motion.arm.rigid_body import RigidBodyModel, import_pinocchio
+from rigless.motion.arm.urdf import JOINTS
 from rigless.worlds.cell import Cell
 from rigless.worlds.solids import Solid
 
@@ -64,13 +64,13 @@ class Collider:
 
     def __init__(
         self,
-        model: Model,
+        model: RigidBodyModel,
         cell: Cell | None = None,
         pairs: Pairs | None = None,
         margin_m: float = 0.0,
     ):
         self.model, self.cell = model, cell or Cell()
-        self._pin, self._coal = rigid_bodies()
+        self._pin, self._coal = import_pinocchio()
         self.links = [
             Body(
                 link.name,
@@ -98,7 +98,9 @@ class Collider:
             if exact is not None
         }
         solids = [body.solid for body in self.bodies]
-        self.boxes = boxes(model.description.joints, [body.joint for body in self.bodies], solids)
+        self.boxes = bounding_boxes(
+            model.description.joints, [body.joint for body in self.bodies], solids
+        )
         self.self_pairs = tuple(self._checked(pairs)) if pairs is not None else self._able()
         self.pairs, self.margins_m = self._pairs(margin_m + self.cell.margin_m)
         self._use(self.pairs, self.margins_m)
@@ -133,14 +135,14 @@ class Collider:
         pin, geometry, data = self._pin, self._geometry, self._data
         for pair in self._found[:count].tolist():
             if pin.computeCollision(geometry, data, pair) and (
-                pair not in self._exact or self.apart_m(pair) <= self._limits_m[pair]
+                pair not in self._exact or self.distance_m(pair) <= self._limits_m[pair]
             ):
                 yield pair
 
     def _near(self, joints_rad: NDArray[np.float64], limits_m: NDArray[np.float64]) -> int:
         """How many pairs may be within their limits; their numbers are in `_found`, what all pairs are apart at least in `_least_m`."""
         b = self.boxes
-        count: int = near(
+        count: int = near_pairs(
             joints_rad, b.origins, b.axes, b.joints, b.frames, b.halves_m, b.radii_m, self._numbers, limits_m, self._least_m, self._found
         )  # fmt: skip
         return count
@@ -154,11 +156,11 @@ class Collider:
         joints = np.ascontiguousarray(joints_rad, float)
         self.place(joints)
         best, which = np.inf, -1
-        least = self.at_least_m(joints)
+        least = self.distance_bounds_m(joints)
         for pair in np.argsort(least, kind="stable").tolist():
             if least[pair] >= max(best, 0.0):  # a bound below zero says nothing about depth
                 break
-            apart_m = self.apart_m(pair, best)
+            apart_m = self.distance_m(pair, best)
             if apart_m < best:
                 best, which = apart_m, pair
         first, second = (
@@ -174,7 +176,7 @@ class Collider:
             self.model.model, self.model.data, self._geometry, self._data, joints_rad
         )
 
-    def apart_m(self, pair: int, near_m: float = np.inf) -> float:
+    def distance_m(self, pair: int, near_m: float = np.inf) -> float:
         """How far two solids are from each other as they are placed, below zero inside each other. Of a mesh whose hull is further away than
         `near_m` it is the hull's, which is no more."""
         found: float = self._pin.computeDistance(self._geometry, self._data, pair).min_distance
@@ -189,7 +191,7 @@ class Collider:
                     return -distance
         return distance
 
-    def at_least_m(self, joints_rad: NDArray[np.float64]) -> NDArray[np.float64]:
+    def distance_bounds_m(self, joints_rad: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the pairs are apart at least; quick and rough."""
         self._near(joints_rad, self._limits_m)
         return self._least_m.copy()
@@ -200,7 +202,7 @@ class Collider:
         found = self._pin.computeDistance(self._geometry, self._data, self._exact.get(pair, pair))
         middle = (np.asarray(found.getNearestPoint1()) + np.asarray(found.getNearestPoint2())) / 2
         x, y, z = middle.ravel().tolist()
-        depth_m = -found.min_distance if pair not in self._exact else -self.apart_m(pair)
+        depth_m = -found.min_distance if pair not in self._exact else -self.distance_m(pair)
         return Contact(self.bodies[first].name, self.bodies[second].name, (x, y, z), depth_m, at)
 
     @cached_property
@@ -318,7 +320,7 @@ class Collider:
 
 def shapes_of(solid: Solid) -> tuple[Any, Any]:
     """coal's shape of a solid, or the hull of a mesh; and of a mesh that is not its hull, its triangles."""
-    _, coal = rigid_bodies()
+    _, coal = import_pinocchio()
     if solid.mesh is None:
         return {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}[solid.kind](
             *solid.size_m

@@ -19,7 +19,7 @@ from rigless.motion.arm.collision import Collider, spread
 from rigless.motion.arm.continuous_collision import MotionChecker
 from rigless.motion.arm.reach import ranked
 from rigless.motion.arm.rigid_body import import_pinocchio
-from rigless.robots.welder.body import model, reach
+from rigless.robots.welder.arm.body import model, reach
 from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import frame
 from rigless.worlds.solids import Solid

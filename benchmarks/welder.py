@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 import rigless
-from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.cycle_time import estimate
+from rigless.robots.welder.offline.cycle_time import estimate
 from rigless.scenario.load import open_target
 
 from ._firmware import DENSE, PLANNER

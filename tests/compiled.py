@@ -57,7 +57,7 @@ def fill_weld_cell() -> None:
     from rigless.motion.arm.continuous_collision import contacts_along
     from rigless.motion.arm.point_in_mesh import is_inside
     from rigless.motion.arm.reach_map import count_reached, tool_turns
-    from rigless.robots.welder.body import reach
+    from rigless.robots.welder.arm.body import reach
     from rigless.worlds.cell import Cell
 
     arm = reach(cell=Cell.load("weld_table"))

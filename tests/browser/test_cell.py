@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from browser.conftest import BROWSERS, FLAGS, PATIENCE_MS
 from browser.panel import Panel
 from browser.window import Window
-from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.arm.mechanism import Arm
 
 HIT = "G21 G90 G1 X20 Y30 Z10 B40 F6000"  # into a fixture on the table
 RED, ORANGE = "#ff0000", "#ff5e00"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.motion.arm import kinematics
-from rigless.robots.welder.arm import DH, Arm
+from rigless.robots.welder.arm.mechanism import DH, Arm
 
 TABLE = np.array(DH)
 ARM = Arm()

@@ -8,7 +8,7 @@ import pytest
 
 from rigless.motion.arm.collision import TOUCH_M, Collider
 from rigless.motion.arm.continuous_collision import MotionChecker, contacts_along, first_contact
-from rigless.robots.welder.body import model
+from rigless.robots.welder.arm.body import model
 from rigless.worlds import Cell
 from rigless.worlds.cell import Thing
 from rigless.worlds.frames import frame

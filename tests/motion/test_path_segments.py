@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
 from rigless.motion.arm import path_segments, rotation
-from rigless.robots.welder.arm import Arm
+from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.config import Limits
 
 ARM, LIMITS = Arm(), Limits()

@@ -9,7 +9,7 @@ from rigless.kernel.problems import InputError
 from rigless.motion.arm.reach import Reach
 from rigless.motion.arm.reach_map import DIRECTIONS, count_reached, grid, tool_turns
 from rigless.motion.arm.singularity import jacobian, smallest_singular_value
-from rigless.robots.welder.body import ARM, model, reach
+from rigless.robots.welder.arm.body import ARM, model, reach
 from rigless.robots.welder.config import WelderConfig
 from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import frame, frame_mm_deg

@@ -167,7 +167,7 @@ def _count(cell: str, places: Any) -> Any:
 
 @lru_cache(maxsize=2)
 def _reach(cell: str) -> "Reach":
-    from rigless.robots.welder.body import reach
+    from rigless.robots.welder.arm.body import reach
 
     return reach(cell=_cell(cell))
 

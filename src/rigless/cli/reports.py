@@ -6,23 +6,11 @@ from xml.etree import ElementTree
 
 import msgspec
 
+from rigless.kernel.markup import STYLE, xml_text
 from rigless.kernel.plain import to_builtins
 
 if TYPE_CHECKING:
     from rigless.cli.check import Result
-
-STYLE = """
-:root{color-scheme:light dark;--bad:#c0362c;--good:#2b7a4b;--line:#8884}
-body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.4rem}h2{font-size:1.1rem;margin:2rem 0 .4rem}
-table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.4rem .6rem;border-top:1px solid var(--line);vertical-align:top}
-.bad{color:var(--bad);font-weight:600}.good{color:var(--good)}.dim{opacity:.7}
-"""
-
-
-def clean(text: str) -> str:
-    """Text that XML can hold."""
-    return "".join(c if c in "\t\n" or ord(c) >= 32 else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def junit(results: list["Result"]) -> str:
@@ -35,7 +23,7 @@ def junit(results: list["Result"]) -> str:
         suite = ElementTree.SubElement(
             suites,
             "testsuite",
-            name=clean(result.name),
+            name=xml_text(result.name),
             tests=str(len(cases)),
             failures=str(failed),
             time=f"{result.wall_s:.3f}",
@@ -44,12 +32,12 @@ def junit(results: list["Result"]) -> str:
             case = ElementTree.SubElement(
                 suite,
                 "testcase",
-                classname=clean(result.name),
-                name=clean(text),
-                file=clean(result.target),
+                classname=xml_text(result.name),
+                name=xml_text(text),
+                file=xml_text(result.target),
             )
             if not passed:
-                ElementTree.SubElement(case, "failure", message=clean(detail)).text = clean(
+                ElementTree.SubElement(case, "failure", message=xml_text(detail)).text = xml_text(
                     f"{text}: {detail}"
                 )
     ElementTree.indent(suites)

@@ -6,9 +6,9 @@ from pathlib import Path
 from rigless import console
 from rigless.console import print_line, print_note, progress
 from rigless.kernel.problems import InputError, Problem
-from rigless.robots.welder.findings import Report
+from rigless.robots.welder.offline.findings import Report
+from rigless.robots.welder.offline.validate import Demands, validate_in
 from rigless.robots.welder.robot import Welder
-from rigless.robots.welder.validate import Demands, validate_in
 from rigless.scenario.load import open_target
 
 
@@ -65,7 +65,7 @@ def heat_range(given: str) -> tuple[float, float]:
 
 def show(report: Report) -> None:
     """The findings on stdout as compilers tell them, the figures on stderr."""
-    from rigless.cli.weld_reports import place
+    from rigless.robots.welder.offline.report_text import place
 
     for found in report.findings:
         print_line(place(found, report.program))
@@ -80,7 +80,7 @@ def show(report: Report) -> None:
 
 
 def write(report: Report, text: str, outputs: dict[str, Path | None]) -> None:
-    from rigless.cli import weld_reports as reports
+    from rigless.robots.welder.offline import report_text as reports
 
     makers: dict[str, Callable[[], str]] = {
         "json": lambda: reports.json(report),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from rigless.kernel.problems import InputError
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.cycle_time import estimate
-from rigless.robots.welder.simulator import MotionSimulator, PoseWaypoint, Waypoint
-from rigless.robots.welder.virtual import VirtualController
+from rigless.robots.welder.offline.cycle_time import estimate
+from rigless.robots.welder.offline.sim_controller import VirtualController
+from rigless.robots.welder.offline.trajectory import MotionSimulator, PoseWaypoint, Waypoint
 
 from .scene import Bench, welder
 

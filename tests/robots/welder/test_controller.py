@@ -5,8 +5,8 @@ import math
 import pytest
 
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.controller import MotionController
-from rigless.robots.welder.virtual import VirtualController
+from rigless.robots.welder.offline.motion_controller import MotionController
+from rigless.robots.welder.offline.sim_controller import VirtualController
 
 
 @pytest.fixture

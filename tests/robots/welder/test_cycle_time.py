@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from rigless.robots.welder.cycle_time import estimate, estimate_waypoints
-from rigless.robots.welder.virtual import VirtualController
+from rigless.robots.welder.offline.cycle_time import estimate, estimate_waypoints
+from rigless.robots.welder.offline.sim_controller import VirtualController
 
 from .senders import zigzag
 

@@ -8,7 +8,7 @@ import pytest
 
 from rigless.kernel.problems import InputError
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.virtual import VirtualController
+from rigless.robots.welder.offline.sim_controller import VirtualController
 
 from .scene import Bench, welder
 

@@ -2,8 +2,12 @@
 
 import pytest
 
-from rigless.robots.welder.engine import SimulationEngine, SimulationMetrics, SimulationState
-from rigless.robots.welder.welding import FAULT
+from rigless.robots.welder.offline.engine import (
+    SimulationEngine,
+    SimulationMetrics,
+    SimulationState,
+)
+from rigless.robots.welder.process.welding import FAULT
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.robots.welder.cycle_time import estimate
-from rigless.robots.welder.expressions import Expressions
-from rigless.robots.welder.gcode import GcodeError
+from rigless.robots.welder.gcode.expressions import Expressions
+from rigless.robots.welder.gcode.words import GcodeError
+from rigless.robots.welder.offline.cycle_time import estimate
 
 from .scene import Bench
 

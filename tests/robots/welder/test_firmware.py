@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.cycle_time import estimate
+from rigless.robots.welder.offline.cycle_time import estimate
 
 from .scene import Bench
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.robots.welder import codes
-from rigless.robots.welder.arcs import chord_end
-from rigless.robots.welder.gcode import GcodeError, read_block
-from rigless.robots.welder.meaning import interpret
-from rigless.robots.welder.modal import ZERO, Coordinates, Modal, Profile
+from rigless.robots.welder.gcode import codes
+from rigless.robots.welder.gcode.arcs import chord_end
+from rigless.robots.welder.gcode.interpreter import interpret
+from rigless.robots.welder.gcode.modal import ZERO, Coordinates, Modal, Profile
+from rigless.robots.welder.gcode.words import GcodeError, read_block
 
 BUDGET = settings(max_examples=150, derandomize=True)
 

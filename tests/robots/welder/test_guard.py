@@ -8,7 +8,7 @@ import pytest
 import rigless
 from rigless.kernel.problems import InputError
 from rigless.kernel.simulation import Simulation
-from rigless.robots.welder.body import collider
+from rigless.robots.welder.arm.body import collider
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.robot import Welder
 from rigless.worlds.cell import Cell, Thing

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from rigless.kernel.problems import InputError
-from rigless.robots.welder import io
+from rigless.robots.welder import pins as io
 
 from .scene import Bench
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.cycle_time import estimate
-from rigless.robots.welder.simulator import MotionSimulator, Waypoint
-from rigless.robots.welder.virtual import VirtualController
+from rigless.robots.welder.offline.cycle_time import estimate
+from rigless.robots.welder.offline.sim_controller import VirtualController
+from rigless.robots.welder.offline.trajectory import MotionSimulator, Waypoint
 
 from .scene import Bench
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.robots.welder import codes
+from rigless.robots.welder.gcode import codes
 
 from .scene import SIX, Bench, Peer, fields, welder
 

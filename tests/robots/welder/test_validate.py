@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.cycle_time import estimate
-from rigless.robots.welder.findings import RULES
-from rigless.robots.welder.validate import Demands, validate_program
+from rigless.robots.welder.offline.cycle_time import estimate
+from rigless.robots.welder.offline.findings import RULES
+from rigless.robots.welder.offline.validate import Demands, validate_program
 
 PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"
 
@@ -100,8 +100,8 @@ def test_waits_that_run_out_and_stops_for_a_person():
 def test_a_wait_for_ever_is_told():
     """A safety door that nobody closes."""
     from rigless.kernel.simulation import Simulation
+    from rigless.robots.welder.offline.validate import validate_in
     from rigless.robots.welder.robot import Welder
-    from rigless.robots.welder.validate import validate_in
 
     sim = Simulation([Welder("welder", WelderConfig())])
     sim.set_input("welder", "door", True)

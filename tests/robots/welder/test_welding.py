@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from rigless.robots.welder import welding as w
 from rigless.robots.welder.config import Welding
+from rigless.robots.welder.process import welding as w
 
 CONFIG = Welding(strike_stddev_ms=0.0)
 DT = 0.001

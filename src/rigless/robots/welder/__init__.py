@@ -1,6 +1,6 @@
 """Six-axis welding arm on a grblHAL controller: the grblHAL serial protocol on TCP 10300 and on a pseudo terminal."""
 
-from .arm import Arm
-from .robot import Welder as Robot
+from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.robot import Welder as Robot
 
 __all__ = ["Arm", "Robot"]

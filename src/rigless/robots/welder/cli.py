@@ -53,7 +53,7 @@ def cycle_time(
     from rigless.kernel.plain import to_json
     from rigless.kernel.problems import InputError, Problem
     from rigless.robots.welder.config import WelderConfig
-    from rigless.robots.welder.cycle_time import estimate
+    from rigless.robots.welder.offline.cycle_time import estimate
     from rigless.scenario.load import open_target
 
     if letters not in ("XYZABC", "ABCUVW"):

@@ -17,27 +17,21 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
-from rigless.robots.welder import (
-    alarms,
-    codes,
-    guard,
-    lines,
-    moves,
-    process,
-    quiet,
-    realtime,
-    reports,
-    storage,
-    welding,
-)
-from rigless.robots.welder import io as virtual_io
-from rigless.robots.welder import settings as s
-from rigless.robots.welder.arm import Arm
-from rigless.robots.welder.axes import axes_of, profile_of, tip_of
+from rigless.robots.welder import pins as virtual_io
+from rigless.robots.welder.arm import guard
+from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.cycle_time import BITS_PER_BYTE
-from rigless.robots.welder.modal import AXES, Step
+from rigless.robots.welder.controller import alarms, moves, realtime, reports, storage
+from rigless.robots.welder.controller import fast_forward as quiet
+from rigless.robots.welder.controller import main_loop as lines
+from rigless.robots.welder.controller import settings as s
+from rigless.robots.welder.controller.axes import axes_of, profile_of, tip_of
+from rigless.robots.welder.gcode import codes
+from rigless.robots.welder.gcode.modal import AXES, Step
 from rigless.robots.welder.native import read_native
+from rigless.robots.welder.offline.cycle_time import BITS_PER_BYTE
+from rigless.robots.welder.process import weld_process as process
+from rigless.robots.welder.process import welding
 from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
 from rigless.robots.welder.warm_up import warm_up
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
@@ -46,7 +40,7 @@ from rigless.worlds.bundled import find_cell
 from rigless.worlds.cell_world import CellWorld
 
 if TYPE_CHECKING:
-    from rigless.robots.welder.dynamics import Dynamics
+    from rigless.robots.welder.arm.dynamics import Dynamics
     from rigless.worlds.cell import Cell
 
 JOG_LINE = r"printf '$X\n$J=G91X20F1800\n?' | nc -w 1 {host} {port}"  # the first axis by 20°
@@ -136,7 +130,7 @@ class Welder(Robot):
     def make_dynamics(self) -> "Dynamics | None":
         if not self.config.enable_dynamics:
             return None
-        from rigless.robots.welder.dynamics import Dynamics  # which takes pinocchio
+        from rigless.robots.welder.arm.dynamics import Dynamics  # which takes pinocchio
 
         return Dynamics(self.config)
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.motion import planner
-from rigless.robots.welder.io import Outputs
-from rigless.robots.welder.modal import AXES, Coordinates, Modal
-from rigless.robots.welder.parameters import Parameters
-from rigless.robots.welder.program import Program
-from rigless.robots.welder.welding import Weld
+from rigless.robots.welder.controller.program_listing import Program
+from rigless.robots.welder.gcode.modal import AXES, Coordinates, Modal
+from rigless.robots.welder.gcode.parameters import Parameters
+from rigless.robots.welder.pins import Outputs
+from rigless.robots.welder.process.welding import Weld
 
 NOBODY = ("", -1)
 

@@ -26,10 +26,13 @@ from rigless.kernel.drawing import (
 )
 from rigless.kernel.inputs import AnyInput, Inject, Send, SetInput
 from rigless.motion import planner as p
-from rigless.robots.welder import io, moves, odometer, program, realtime, welding
+from rigless.robots.welder import pins as io
 from rigless.robots.welder import wire as w
-from rigless.robots.welder.modal import AXES
-from rigless.robots.welder.space import Space
+from rigless.robots.welder.arm.view_3d import Space
+from rigless.robots.welder.controller import moves, odometer, realtime
+from rigless.robots.welder.controller import program_listing as program
+from rigless.robots.welder.gcode.modal import AXES
+from rigless.robots.welder.process import welding
 
 JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
 SLIGHT_S = 1e-4  # for the torch's speed

@@ -6,8 +6,10 @@ import numpy as np
 
 from rigless.motion import planner as p
 from rigless.motion.planner.axis_limits import rounded_to_steps
-from rigless.robots.welder import moves, odometer, space, welding
-from rigless.robots.welder.modal import AXES
+from rigless.robots.welder.arm import view_3d as space
+from rigless.robots.welder.controller import moves, odometer
+from rigless.robots.welder.gcode.modal import AXES
+from rigless.robots.welder.process import welding
 from rigless.sensors.noise import block, normal
 
 if TYPE_CHECKING:

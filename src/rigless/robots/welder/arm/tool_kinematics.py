@@ -1,0 +1,162 @@
+"""The torch tip in space: its pose from the joints, joints from its pose, and its paths as chords of the joints.
+
+A pose is six numbers, as the Cartesian profile's axis words are: X Y Z of the tool centre point in the base frame in mm, and its orientation as A B C in
+degrees, the rotation Rz(C)·Ry(B)·Rx(A). The torch points along the z axis of its frame.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigless.motion.arm import path_segments, rotation
+from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.gcode.modal import AXES, Step
+
+FARTHEST_MM, MARGIN_MM = (
+    3000.0,
+    0.5,
+)  # farther than the arm reaches; how far a jog stays away from where it cannot go
+BATCH = (
+    1000  # chords cut in one go; a path of fewer is known to be possible before any of it is run
+)
+
+
+class ReachError(Exception):
+    """A sentence that says which pose, and why."""
+
+    def __init__(self, pose: Sequence[float], why: str):
+        self.pose = tuple(float(value) for value in pose)
+        place = " ".join(
+            f"{letter}{value + 0.0:.3f}" for letter, value in zip("XYZABC", self.pose, strict=True)
+        )
+        super().__init__(f"{place}: {why}")
+
+
+class Tip:
+    def __init__(
+        self, arm: Arm, low: ArrayLike, high: ArrayLike, rates: ArrayLike, tolerance_mm: float
+    ):
+        self.table, self.tool = arm.table, np.ascontiguousarray(arm.flange_T_torch)
+        self.untool = np.linalg.inv(self.tool).astype(np.float64)
+        self.limits = np.array([np.asarray(row, float) for row in (low, high, rates)])
+        self.tolerance_mm = tolerance_mm
+
+    def warm_up(self) -> None:
+        """Have numba compile what moves need."""
+        begin = self.pose([0.0] * AXES, [0.0] * AXES)
+        path = path_of(("line", False, 0.0, begin[0] - 1.0, *begin[1:]), begin)
+        path_of(("arc", 0.0, 0, 1, 1.0, 0.0, 1.0, 0, 0, *begin, *begin), begin)
+        with suppress(ReachError):
+            self.cut(path, 0.0, 0.0, [0.0] * AXES)
+        self.speed(np.zeros((2, AXES)))
+
+    def pose(
+        self, joints_deg: Sequence[float] | NDArray[np.float64], known: Sequence[float]
+    ) -> list[float]:
+        """Where the tip is; its angles are the ones nearest to a pose that is known."""
+        frame = path_segments.tool_frame(self.table, self.tool, np.array(joints_deg, float))
+        angles = rotation.to_rpy(frame[:3, :3].copy(), np.array(known[3:], float))
+        return [*frame[:3, 3].tolist(), *angles.tolist()]
+
+    def speed(self, rows: NDArray[np.float64]) -> float:
+        """The tip's speed in mm/s, from rows of joint positions and velocities."""
+        after = path_segments.tool_frame(self.table, self.tool, rows[0] + 1e-6 * rows[1])
+        return (
+            float(
+                np.linalg.norm(
+                    after[:3, 3] - path_segments.tool_frame(self.table, self.tool, rows[0])[:3, 3]
+                )
+            )
+            * 1e6
+        )
+
+    def joints(self, pose: Sequence[float], before: Sequence[float]) -> list[float]:
+        """The joints of a pose that are soonest reached from others. Raises ReachError."""
+        goal, found = np.eye(4), np.empty(AXES)
+        goal[:3, 3] = pose[:3]
+        goal[:3, :3] = rotation.from_rpy(float(pose[3]), float(pose[4]), float(pose[5]))
+        status, joint, angle = path_segments.joints_near(
+            self.table, self.untool, goal, np.array(before, float), self.limits, True, found
+        )
+        if status != path_segments.OK:
+            raise ReachError(pose, self._why(status, joint, angle))
+        return [float(value) for value in found]
+
+    def cut(
+        self, path: Sequence[float], share: float, guess: float, before: Any
+    ) -> tuple[NDArray[np.float64], float]:
+        """The next chords of a path (a row has six joints and the share of the path they end at) and a guess of how long the next one may be.
+        Raises ReachError."""
+        curve, rows = np.array(path), np.empty((BATCH, AXES + 1))
+        count, guess, status, joint, angle = path_segments.cut_path(
+            curve, share, guess, np.array(before, float), self.table, self.tool, self.untool, self.limits,
+            self.tolerance_mm, rows,
+        )  # fmt: skip
+        if status != path_segments.OK:
+            frame = path_segments.frame_at(curve, rows[count - 1, AXES] if count else share)
+            pose = [*frame[:3, 3], *rotation.to_rpy(frame[:3, :3].copy(), np.zeros(3))]
+            raise ReachError(pose, self._why(status, joint, angle))
+        return rows[:count].copy(), float(guess)
+
+    def chords(
+        self, path: Sequence[float], before: Any
+    ) -> Iterator[tuple[NDArray[np.float64], float]]:
+        """The joints at the ends of all chords of a path, each with its scale. Raises ReachError."""
+        share, guess = 0.0, 0.0
+        while share < 1.0 and span(path) > 0.0:
+            rows, guess = self.cut(path, share, guess, before)
+            for row in rows:
+                ratio = scale(path, share, before, row)
+                before, share = row[:AXES], float(row[AXES])
+                yield before, ratio
+
+    def farthest(
+        self, pose: Sequence[float], axis: int, up: bool, before: Sequence[float]
+    ) -> float:
+        """Up to which value of one axis the tip can go straight from a pose; an angle goes a right angle at most."""
+        end, sign = list(pose), 1.0 if up else -1.0
+        end[axis] += sign * (FARTHEST_MM if axis < 3 else 90.0)
+        try:
+            for _ in self.chords(path_of(("line", False, 0.0, *end), pose), before):
+                continue
+        except ReachError as error:
+            way = max(0.0, sign * (error.pose[axis] - pose[axis]) - MARGIN_MM) if axis < 3 else 0.0
+            return pose[axis] + sign * way
+        return end[axis]
+
+    def _why(self, status: int, joint: int, angle: float) -> str:
+        if status == path_segments.OUT_OF_REACH:
+            return "the arm does not reach farther"
+        if status == path_segments.JUMP:
+            return "the arm would have to jump to another configuration"
+        low, high = self.limits[:2, joint]
+        return f"joint {joint + 1} would be at {angle:.1f}°, and goes from {low:g}° to {high:g}°"
+
+
+def path_of(step: Step, begin: Sequence[float]) -> tuple[float, ...]:
+    """The path of a line, jog, probe or arc step."""
+    if step[0] == "arc":
+        _, _, first, second, i, j, angle, _, _, *poses = step
+        start, end = (np.array(values, float) for values in (poses[:AXES], poses[AXES:]))
+        return tuple(
+            path_segments.arc(
+                start, end, int(first), int(second), float(i), float(j), float(angle)
+            ).tolist()
+        )
+    return tuple(path_segments.line(np.array(begin, float), np.array(step[3:], float)).tolist())
+
+
+def span(path: Sequence[float]) -> float:
+    """What F counts along a path: millimetres, or degrees if it only turns; 0 if it goes nowhere."""
+    if path[path_segments.LENGTH_MM] > 1e-6:
+        return path[path_segments.LENGTH_MM]
+    return path[path_segments.TURN_DEG] if path[path_segments.TURN_DEG] > 1e-6 else 0.0
+
+
+def scale(path: Sequence[float], share: float, before: Any, chord: NDArray[np.float64]) -> float:
+    """Degrees of joint motion for one unit along the path, on a chord."""
+    return math.dist(before, chord[:AXES]) / ((float(chord[AXES]) - share) * span(path))

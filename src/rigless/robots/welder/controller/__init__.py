@@ -1,0 +1,1 @@
+"""The grblHAL controller: main loop, motion, alarms, realtime commands, settings and reports."""

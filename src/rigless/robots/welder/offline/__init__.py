@@ -1,0 +1,1 @@
+"""Tools without a wire: a controller interface for Python, validation, cycle time, reports."""

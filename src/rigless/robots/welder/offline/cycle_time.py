@@ -1,0 +1,259 @@
+"""How long a program takes, without running it: planned as the controller plans it, line by line, block by block.
+
+Motion is exact (the controller's own planner with its own look-ahead). Moves while the arc is asked for (M3 or M4 to M5) count as process,
+G4 as dwell, and M66 as I/O with its time-out, which is the longest it can be. M0 and M6 wait for a person and count as nothing.
+With a baud rate the lines come as a serial line of that rate brings them, from a sender that keeps the receive buffer full: blocks shorter than their
+own text starve the planner, and what it then does is exact too. Time at rest in want of a line counts as stream.
+The process itself (pre-flow, arc start) holds nothing up on a grblHAL controller unless the program waits for it with M66 or G4.
+"""
+
+import itertools
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.motion import planner as p
+from rigless.motion.arm import path_segments
+from rigless.motion.planner.axis_limits import rounded_to_steps
+from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.arm.tool_kinematics import ReachError, Tip, path_of
+from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.controller import settings as s
+from rigless.robots.welder.controller.axes import axes_of, profile_of, tip_of
+from rigless.robots.welder.gcode.arcs import chord_end
+from rigless.robots.welder.gcode.interpreter import interpret
+from rigless.robots.welder.gcode.modal import AXES, Coordinates, Modal, Step, after_program_end
+from rigless.robots.welder.gcode.parameters import Parameters, Place
+from rigless.robots.welder.gcode.words import GcodeError, read_block
+
+BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
+
+
+@dataclass
+class CycleTime:
+    """Seconds by kind, the length of the path (of the joints in degrees, and in the Cartesian profile of the tip in mm), and lines that cannot be
+    run as (number, text, error)."""
+
+    motion_s: float = 0.0
+    process_s: float = 0.0
+    dwell_s: float = 0.0
+    io_s: float = 0.0
+    stream_s: float = 0.0
+    path_deg: float = 0.0
+    path_mm: float = 0.0
+    lines: int = 0
+    moves: int = 0
+    errors: list[tuple[int, str, str]] = field(default_factory=list)
+
+    @property
+    def total_s(self) -> float:
+        return self.motion_s + self.process_s + self.dwell_s + self.io_s + self.stream_s
+
+
+class _Estimate:
+    """A program being timed. Motion between two stops is one stretch; it starts and ends at rest."""
+
+    def __init__(self, config: WelderConfig):
+        values = s.defaults(s.table(config))
+        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
+        self.tip = tip_of(values, config, Arm(config))
+        self.blocks, self.run = (
+            p.new_queue(config.planner_blocks),
+            p.new_run(np.array(config.start_deg)),
+        )
+        self.begin_s = self.now_s = 0.0
+        self.modal, self.coordinates, self.joints = Modal(), Coordinates(), tuple(config.start_deg)
+        self.position: tuple[float, ...] = self.joints
+        if self.tip is not None:
+            self.position = tuple(self.tip.pose(self.joints, (0.0,) * AXES))
+        self.parameters = Parameters()
+        self.done = np.zeros(p.SPARE_ROWS)
+        self.burning = False
+        self.found = CycleTime()
+        self.byte_s = BITS_PER_BYTE / config.baud if config.baud else 0.0
+        self.rx_free, self.paced_s = config.rx_bytes - 1, 0.0
+        self.taken: deque[tuple[float, int]] = deque()
+
+    def line(self, number: int, text: str) -> None:
+        self.found.lines += 1
+        if self.byte_s:
+            self.receive(len(text.encode()) + 1)
+        try:
+            place = Place(
+                self.parameters, self.modal, self.coordinates, self.position, self.profile
+            )
+            block = read_block(text, self.profile.letters, place.values())
+            place.check(block.assignments)
+            self.modal, steps = interpret(
+                block, self.modal, self.coordinates, self.position, self.profile
+            )
+        except GcodeError as error:
+            self.found.errors.append((number, text.strip(), str(error)))
+            return
+        self.parameters.assign(block.assignments)
+        try:
+            for step in steps:
+                self.step(step)
+        except ReachError as error:
+            self.found.errors.append((number, text.strip(), str(error)))
+
+    def step(self, step: Step) -> None:
+        match step[0]:
+            case "line" | "probe" | "arc" if self.tip is not None:
+                self.in_space(self.tip, step)
+            case "line" | "probe":
+                rapid = step[0] == "line" and bool(step[1])
+                self.move(tuple(float(value) for value in step[3:]), float(step[2]) / 60.0, rapid)
+            case "arc":
+                for n in range(1, int(step[7]) + 1):
+                    self.move(chord_end(step, n), float(step[1]) / 60.0, False)
+            case "system":
+                self.stand()
+                self.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
+            case "g92":
+                self.stand()
+                self.coordinates.g92 = [float(value) for value in step[1:]]
+            case "length":
+                self.coordinates.tool = [float(value) for value in step[1:]]
+            case "store":
+                self.stand()
+                setattr(self.coordinates, f"g{step[1]}", list(self.position))
+            case "dwell":
+                self.found.dwell_s += self.wait(float(step[1]))
+            case "wait":
+                self.found.io_s += self.wait(float(step[4]) if step[3] else 0.0)
+            case "spindle":
+                self.stand()
+                self.burning = step[1] != 5
+            case "coolant" | "tool":
+                self.stand()
+            case "stop":
+                self.stand()
+                if step[1] in (2, 30):
+                    self.modal = after_program_end(self.modal)
+                    self.burning = False
+
+    def in_space(self, tip: Tip, step: Step) -> None:
+        """A move of the tip; nothing of it is counted if it cannot be."""
+        end = tuple(float(value) for value in step[-AXES:])
+        if step[0] == "line" and step[1]:
+            self.move(tuple(tip.joints(end, self.joints)), 0.0, True)
+        else:
+            path, rate = (
+                path_of(step, self.position),
+                float(step[1] if step[0] == "arc" else step[2]) / 60.0,
+            )
+            for joints, ratio in list(tip.chords(path, self.joints)):
+                self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
+            self.found.path_mm += path[path_segments.LENGTH_MM]
+        self.position = end
+
+    def move(self, target: tuple[float, ...], rate: float, rapid: bool, scale: float = 0.0) -> None:
+        """The joints, straight to a place."""
+        self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, False)
+        kind = p.RAPID if rapid else p.FEED
+        end = (
+            np.array(target)
+            if self.tip is not None
+            else rounded_to_steps(np.array(target), self.axes.steps)
+        )
+        self.found.moves += self.axes.append(
+            self.blocks, self.run, self.now_s, end, rate, kind, scale=scale
+        )
+        self.found.path_deg += math.dist(self.joints, target)
+        self.joints = target
+        if self.tip is None:
+            self.position = target
+
+    def stand(self) -> None:
+        """Run the stretch to its end."""
+        self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, True)
+        self.count(self.now_s)
+
+    def count(self, until_s: float) -> None:
+        """What has passed since the last count was motion."""
+        if self.burning:
+            self.found.process_s += until_s - self.begin_s
+        else:
+            self.found.motion_s += until_s - self.begin_s
+        self.begin_s = until_s
+
+    def advance(self, now_s: float) -> None:
+        self.now_s = now_s
+        while p.advance(self.blocks, self.run, now_s, self.done) == len(self.done):
+            continue
+
+    def wait(self, seconds: float) -> float:
+        """Stand for a time; gives it back."""
+        self.stand()
+        self.now_s = self.begin_s = self.now_s + seconds
+        return seconds
+
+    def receive(self, size: int) -> None:
+        """Go on to when the line in hand has come over the wire; lines before it that wait to be taken may hold it up."""
+        while self.rx_free < size and self.taken:
+            at_s, freed = self.taken.popleft()
+            self.rx_free += freed
+            self.paced_s = max(self.paced_s, at_s)
+        self.rx_free -= size
+        self.paced_s += size * self.byte_s
+        if self.paced_s > self.now_s:
+            self.advance(self.paced_s)
+            if not self.run[p.COUNT]:
+                self.count(max(float(self.run[p.TIME]), self.begin_s))
+                self.found.stream_s += self.now_s - self.begin_s
+                self.begin_s = self.now_s
+        self.taken.append((self.now_s, size))
+
+
+def estimate(program: str, config: WelderConfig | None = None) -> CycleTime:
+    """The cycle time of a G-code program."""
+    work = _Estimate(config or WelderConfig())
+    for number, text in enumerate(program.splitlines(), 1):
+        if text.strip() not in ("", "%"):
+            work.line(number, text)
+    work.stand()
+    return work.found
+
+
+def estimate_waypoints(
+    waypoints: Sequence[NDArray[np.float64]],
+    travel_mmps: float,
+    process_mmps: float,
+    process: Sequence[bool] = (),
+    config: WelderConfig | None = None,
+) -> CycleTime:
+    """The time through joint waypoints (radians) at speeds of the torch; `process` says which legs are welds (default: none).
+
+    A leg takes as long as its torch path at that speed, or as its slowest joint needs."""
+    if travel_mmps <= 0 or process_mmps <= 0:
+        raise ValueError("speeds are above zero")
+    config = config or WelderConfig()
+    arm, work = Arm(config), _Estimate(config)
+    degrees = [np.degrees(point) for point in waypoints]
+    if not degrees:
+        return work.found
+    work.run, work.joints = p.new_run(degrees[0]), tuple(float(value) for value in degrees[0])
+    for leg, (a, b) in enumerate(itertools.pairwise(degrees)):
+        welds = leg < len(process) and process[leg]
+        if welds != work.burning:
+            work.stand()
+            work.burning = welds
+        steps = [
+            arm.torch(np.radians(a + (b - a) * share))[:3, 3] for share in np.linspace(0, 1, 21)
+        ]
+        path_mm = 1000 * sum(float(np.linalg.norm(y - x)) for x, y in itertools.pairwise(steps))
+        length = float(np.linalg.norm(b - a))
+        speed = process_mmps if welds else travel_mmps
+        work.move(
+            tuple(float(value) for value in b),
+            length * speed / path_mm if path_mm > 1e-9 else 1e9,
+            False,
+        )
+    work.stand()
+    assert len(work.joints) == AXES
+    return work.found

@@ -1,0 +1,194 @@
+"""The simulated controller behind the controller interface: a simulation of its own, advanced as far as its caller lets time pass."""
+
+import math
+
+import numpy as np
+
+from rigless.kernel.simulation import Simulation
+from rigless.motion import planner
+from rigless.robots.welder.arm import guard
+from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.controller import moves
+from rigless.robots.welder.offline.grbl_client import JOINT_LETTERS, SpokenController
+from rigless.robots.welder.offline.motion_controller import AXES, AnalogIO, DigitalIO, JointState
+from rigless.robots.welder.offline.sim_io import VirtualIO
+from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.state import Truth
+from rigless.robots.welder.wire import Text
+from rigless.worlds.cell import Cell
+
+NAME = "welder"
+SLICE_S = 0.01  # how often callbacks are called
+
+
+class VirtualController(SpokenController):
+    """Time passes in `run` only: nothing here sleeps. `run(1.0)` is a second of the caller's; the simulation advances by
+    the time scale times that, and not at all while paused."""
+
+    def __init__(self, config: WelderConfig | None = None, letters: str = "", seed: int = 0):
+        """G-code takes joint letters (A B C U V W) unless told otherwise; in the Cartesian profile those of the wire."""
+        self.config = config or WelderConfig()
+        self.cartesian = self.config.coordinates == "cartesian"
+        super().__init__(
+            letters or (self.config.letters if self.cartesian else JOINT_LETTERS),
+            self.config.letters,
+            self.config.limits,
+        )
+        self._seed, self._scale, self._paused = seed, 1.0, False
+        self.simulation: Simulation | None = None
+        self.cell = Cell.load(self.config.cell) if self.config.cell else None
+        self.io = VirtualIO(self)
+
+    @property
+    def is_simulation(self) -> bool:
+        return True
+
+    @property
+    def letters(self) -> str:
+        """The axis letters that G-code from the caller has."""
+        return self._letters
+
+    @property
+    def is_homed(self) -> bool:
+        return self.truth.homed if self.simulation is not None else False
+
+    @property
+    def truth(self) -> Truth:
+        found = self._sim.truth(NAME)
+        assert isinstance(found, Truth)
+        return found
+
+    @property
+    def simulation_time_s(self) -> float:
+        return self._sim.now_s
+
+    @property
+    def running_simulation(self) -> Simulation:
+        return self._sim
+
+    def set_cell(self, cell: Cell | None) -> None:
+        """What stands around the arm, now and after every reset."""
+        self.cell = cell
+        if self.simulation is not None:
+            self.robot.set_cell(cell)
+
+    def set_time_scale(self, scale: float) -> None:
+        if not 0.1 <= scale <= 100.0:
+            raise ValueError(f"a time scale of {scale:g} is out of range; it is 0.1 to 100")
+        self._scale = scale
+
+    def pause(self) -> None:
+        self._paused = True
+
+    def resume(self) -> None:
+        self._paused = False
+
+    def run(self, seconds: float) -> None:
+        """Let time pass; callbacks are called every 10 ms of it."""
+        if self._paused:
+            return
+        left_s = seconds * self._scale
+        told = self._on_status is not None or self._on_joints is not None
+        while left_s > 1e-12:
+            step_s = min(left_s, SLICE_S) if told or self.io.watched else left_s
+            self._sim.run(step_s)
+            left_s -= step_s
+            self.io.tell()
+            if told:
+                self._ask()
+        self._hear(0.0)
+
+    def wait_idle(self, most_s: float = 3600.0) -> bool:
+        """Run until nothing moves and no line waits; False if that takes longer."""
+        for _ in range(math.ceil(most_s / SLICE_S)):
+            if not self._inside and self._ask().state.startswith(
+                ("Idle", "Alarm", "Sleep", "Hold:0")
+            ):
+                return True
+            self._sim.run(SLICE_S)
+            self.io.tell()
+            self._hear(0.0)
+        return False
+
+    def reset(self) -> None:
+        """As new, at time zero."""
+        self._sim.reset()
+        self.robot.set_cell(self.cell)
+        self._inside.clear()
+        self._rest, self._enabled = b"", False
+
+    def set_joint_positions(self, positions: list[float]) -> None:
+        """Put the arm somewhere, at rest and without moving there; radians."""
+        robot = self.robot
+        if len(positions) != AXES or not moves.within(robot, np.degrees(positions)):
+            raise ValueError(
+                f"{[round(value, 4) for value in positions]} rad are not {AXES} joints within their limits"
+            )
+        moves.drop(robot)
+        robot.state.run = planner.new_run(np.degrees(positions))
+        moves.sync(robot)
+        guard.start(robot)
+
+    def joint_state(self) -> JointState:
+        truth = self.truth
+        rows = (truth.joints_deg, truth.velocities_degps, truth.accelerations_degps2)
+        positions, velocities, accelerations = (
+            [math.radians(value) for value in row] for row in rows
+        )
+        return JointState(positions, velocities, accelerations, list(truth.torques_nm))
+
+    def jog(self, axis: int, velocity: float) -> bool:
+        """Of joints; the Cartesian profile has no word for one joint, and refuses: send `$J=` lines there."""
+        return not self.cartesian and super().jog(axis, velocity)
+
+    def _joints(self) -> JointState:
+        return self.joint_state()
+
+    def digital_io(self) -> DigitalIO:
+        return DigitalIO(self.truth.digital_inputs, self.truth.digital_outputs)
+
+    def analog_io(self) -> AnalogIO:
+        return AnalogIO(list(self.truth.analog_inputs), list(self.truth.analog_outputs))
+
+    def set_input(self, name: str, value: bool | float) -> None:
+        """What acts on the machine: a sensor (`di3`, `ai0`), the door, the emergency stop."""
+        self._sim.set_input(NAME, name, value)
+        self.io.tell()
+
+    @property
+    def _sim(self) -> Simulation:
+        if self.simulation is None:
+            raise RuntimeError("the controller is not connected; call connect() first")
+        return self.simulation
+
+    @property
+    def robot(self) -> Welder:
+        found = self._sim.robot(NAME)
+        assert isinstance(found, Welder)
+        return found
+
+    def _open(self) -> bool:
+        if self.simulation is None:
+            self.simulation = Simulation([Welder(NAME, self.config)], seed=self._seed)
+            if self.cell is not None:
+                self.robot.set_cell(self.cell)
+        return True
+
+    def _close(self) -> None:
+        self.simulation = None
+
+    def _write(self, data: bytes) -> None:
+        self._sim.send(NAME, "grbl", data)
+
+    def _listen(self, seconds: float) -> bytes:
+        """Time passes while waiting for an answer, a millisecond at a time."""
+        for _ in range(math.ceil(seconds * 1000)):
+            if found := self._said():
+                return found
+            self._sim.run(0.001)
+        return self._said()
+
+    def _said(self) -> bytes:
+        return "".join(
+            one.text for one in self._sim.take(NAME, "grbl") if isinstance(one, Text)
+        ).encode("latin-1")

@@ -1,0 +1,391 @@
+"""Validation of a weld program: run as the controller runs it, in virtual time, with everything that goes wrong told by line.
+
+The program is streamed as a sender does it, byte for byte within the receive buffer, into a simulation of its own. What a real cell would stop at (a wrong
+line, a limit, a weld fault) is noted and gone on from, so that one run tells of everything: a refused line is left out, an alarm is unlocked at the
+next line, a hold is resumed. What comes after such a finding is therefore as if the operator had skipped that line.
+"""
+
+import math
+import re
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.events import Event
+from rigless.kernel.links import Output
+from rigless.kernel.simulation import Simulation
+from rigless.motion import planner as p
+from rigless.motion.arm.singularity import jacobian, smallest_singular_value
+from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.controller import moves, odometer
+from rigless.robots.welder.gcode import codes
+from rigless.robots.welder.gcode.interpreter import interpret
+from rigless.robots.welder.gcode.program_text import ProgramLine, read_program
+from rigless.robots.welder.gcode.words import GcodeError, read_block
+from rigless.robots.welder.offline.findings import Finding, Report
+from rigless.robots.welder.process import welding
+from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.wire import Text
+from rigless.worlds.cell import Cell
+from rigless.worlds.cell_world import CellWorld
+
+NAME = "welder"
+SLICE_S, LONG_SLICE_S = (
+    0.01,
+    0.05,
+)  # while lines are to be sent, and when all the controller can take are
+STALL_S = 300.0  # nothing has happened for so long: the program does not end
+NEAR_LIMIT_DEG = 1.0
+STRETCH_MM = 5.0  # heat input is averaged over this much of a seam
+STANDING_MMPS = 0.1
+STANDING_S = 1.5  # arc on a spot for longer, after the arc has struck
+MARK = ProgramLine(0, "")
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What a program must keep to besides the arm's own limits."""
+
+    heat_low_kjpmm: float = 0.0
+    heat_high_kjpmm: float = math.inf
+    singular_value: float = 0.05  # m/rad: below it the torch can hardly move in some direction
+
+
+def validate_program(
+    text: str,
+    config: WelderConfig | None = None,
+    cell: Cell | None = None,
+    demands: Demands | None = None,
+    *,
+    name: str = "program",
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Report:
+    """Run a program in virtual time and tell what is wrong with it. `progress` is called with the share that is done."""
+    sim = Simulation(
+        [Welder(NAME, config or WelderConfig())], CellWorld(cell) if cell else None, seed=seed
+    )
+    return validate_in(sim, NAME, text, demands, name=name, progress=progress)
+
+
+def validate_in(
+    sim: Simulation,
+    robot: str,
+    text: str,
+    demands: Demands | None = None,
+    *,
+    name: str = "program",
+    progress: Callable[[float], None] | None = None,
+) -> Report:
+    """The same with a simulation that holds a welder and whatever else belongs to its cell."""
+    run = _Run(read_program(text), sim, robot, demands or Demands(), name)
+    return run.to_the_end(progress or (lambda share: None))
+
+
+class _Run:
+    def __init__(
+        self,
+        program: list[ProgramLine],
+        sim: Simulation,
+        robot: str,
+        demands: Demands,
+        name: str,
+    ):
+        self.program, self.demands = [line for line in program if not line.empty], demands
+        self.lines = {line.number: line for line in self.program}
+        self.sim, self.name = sim, robot
+        found = sim.robot(robot)
+        assert isinstance(found, Welder), f"{robot} is not a welder"
+        self.robot = found
+        self.robot.on_collision = "report"  # all of them, not the first only
+        self.sim.listeners.event.append(self.told)
+        self.sim.listeners.output.append(self.spoke)
+        self.report = Report(name, seed=sim.seed)
+        self.next = 0  # of the lines to send
+        self.inside: deque[tuple[int, int]] = (
+            deque()
+        )  # lines not answered: index (−1: not the program's) and size
+        self.skipping = False
+        self.out_of_reach: tuple[str, str, str] | None = (
+            None  # of the alarm to come: rule, text, axis letters
+        )
+        self.rest = ""
+        self.last_heard_s = 0.0
+        self.noted: set[tuple[object, ...]] = set()
+        self.torch: tuple[float, float, float] | None = None
+        self.stretch_mm = self.stretch_kj = self.standing_s = 0.0
+        self.energy_kj = self.length_mm = 0.0
+
+    def to_the_end(self, progress: Callable[[float], None]) -> Report:
+        begun_s = self.sim.now_s
+        while not self.over():
+            self.send()
+            busy = moves.room(self.robot) == 0 or self.next == len(self.program)
+            slice_s = LONG_SLICE_S if busy else SLICE_S
+            self.sim.run(slice_s)
+            self.hear()
+            self.go_on()
+            self.look(slice_s)
+            progress(self.next / max(len(self.program), 1))
+        weld, report = self.robot.state.weld, self.report
+        report.cycle_time_s = max(self.last_heard_s, float(self.robot.state.run[p.TIME])) - begun_s
+        report.arc_on_s, report.weld_length_mm = weld.arc_s, weld.length_mm
+        report.distance_mm = float(self.robot.metrics.get(odometer.METRIC, 0.0))
+        report.gcode_executed = int(self.robot.metrics.get("gcode_lines", 0))
+        report.findings.sort(key=lambda found: found.order)
+        report.collisions = sum(found.rule == "collision" for found in report.findings)
+        return report
+
+    def over(self) -> bool:
+        state = self.robot.state
+        if self.next < len(self.program) or self.inside or self.rest:
+            if self.sim.now_s - max(
+                self.last_heard_s, state.until_ns * 1e-9
+            ) < STALL_S or moves.moving(self.robot):
+                return False
+            line = self.program[min(self.next, len(self.program) - 1)]
+            self.find(
+                "unfinished", f"nothing has happened for {STALL_S:g} s in state {state.mode}", line
+            )
+            return True
+        return state.mode in ("Idle", "Alarm", "Sleep", "Check")
+
+    # The line to the controller
+
+    def send(self) -> None:
+        """As much as the receive buffer takes; a `$` command goes alone, so that an error before it is told apart from it."""
+        while self.next < len(self.program) and not self.skipping:
+            line = self.program[self.next]
+            data = line.sent().encode("latin-1", "replace") + b"\n"
+            alone = line.command or (self.inside and self.program[self.inside[-1][0]].command)
+            if self.inside and (
+                alone
+                or sum(size for _, size in self.inside) + len(data) >= self.robot.config.rx_bytes
+            ):
+                return
+            self.put(data, self.next)
+            self.next += 1
+
+    def put(self, data: bytes, index: int) -> None:
+        self.sim.send(self.name, "grbl", data)
+        self.inside.append((index, len(data)))
+
+    def hear(self) -> None:
+        texts = [
+            message.text
+            for message in self.sim.take(self.name, "grbl")
+            if isinstance(message, Text)
+        ]
+        *lines, self.rest = (self.rest + "".join(texts)).split("\n")
+        for text in (line.strip() for line in lines):
+            if found := re.fullmatch(r"ok|error:(\d+)|ALARM:(\d+)", text):
+                if found[2]:
+                    self.alarmed(int(found[2]))
+                else:
+                    self.answered(int(found[1] or 0))
+
+    def answered(self, error: int) -> None:
+        if not self.inside:
+            return
+        index, _ = self.inside.popleft()
+        if index < 0:
+            self.skipping = False
+        if index < 0 or self.skipping:
+            return
+        line = self.program[index]
+        if error:
+            self.find(
+                "gcode", f"error:{error} {codes.ERRORS.get(error, '')}", line, self.wrong_word(line)
+            )
+            self.go_on_after(index, b"\n")
+        elif re.search(r"M66", line.text, re.IGNORECASE) and self.robot.state.waited < 0:
+            self.find(
+                "no-answer",
+                "M66 ran into its time-out: the input did not come",
+                line,
+                line.column_of("M"),
+            )
+
+    def wrong_word(self, line: ProgramLine) -> int:
+        """The column of the word without which the controller would have taken the line, else of its first."""
+        robot, state = self.robot, self.robot.state
+        for column, text in line.with_less():
+            try:
+                block = read_block(text, robot.profile.letters)
+                interpret(
+                    block, state.modal, state.coordinates, tuple(state.position), robot.profile
+                )
+            except GcodeError:
+                continue
+            return column
+        return line.column_of("GM" + robot.config.letters)
+
+    def go_on_after(self, index: int, unlock: bytes) -> None:
+        """Leave a line out. Those that were sent behind it are refused like it, until what unlocks; they are sent again then."""
+        self.next, self.skipping = index + 1, True
+        self.put(unlock, -1)
+
+    def alarmed(self, number: int) -> None:
+        index = next((index for index, _ in self.inside if index >= 0), max(self.next - 1, 0))
+        line = self.program[index] if self.program else MARK
+        if number == codes.ALARM_SOFT_LIMIT and self.out_of_reach is not None:
+            rule, text, letters = self.out_of_reach
+            self.find(rule, text, line, line.column_of(letters))
+        else:
+            self.find("alarm", f"ALARM:{number} {codes.ALARMS.get(number, '')}", line)
+        if number not in (
+            codes.ALARM_PROBE_INITIAL,
+            codes.ALARM_PROBE_CONTACT,
+        ):  # whose lines are still answered
+            self.inside.clear()
+        if self.robot.state.critical:
+            self.reset()
+        self.go_on_after(index, b"$X\n")
+
+    def reset(self) -> None:
+        """What an alarm wants, but the program goes on as it was: with its feed, units and offsets."""
+        state = self.robot.state
+        modal, shift = replace(state.modal), list(state.coordinates.g92)
+        self.sim.send(self.name, "grbl", b"\x18")
+        self.sim.run(SLICE_S)
+        self.sim.take(self.name, "grbl")
+        state.modal, state.coordinates.g92 = modal, shift
+
+    def go_on(self) -> None:
+        """What an operator would press."""
+        if self.robot.state.mode in ("Hold", "Tool") and not moves.moving(self.robot):
+            self.sim.send(self.name, "grbl", b"~")
+
+    # What is seen
+
+    def spoke(self, time_ns: int, output: Output) -> None:
+        if output.robot == self.name:
+            self.last_heard_s = time_ns * 1e-9
+
+    def told(self, time_ns: int, event: Event) -> None:
+        if event.robot != self.name:
+            return
+        line = self.at_line()
+        if event.code == "weld-fault":
+            self.find("arc-fault", event.text, line)
+        elif event.code in ("soft-limit", "unreachable"):
+            letters = self.robot.config.letters
+            wrong = "".join(letters[joint - 1] for joint in event.data.get("joints", ())) or letters
+            self.out_of_reach = event.code, event.text, wrong
+        elif event.code == "collision":
+            found = event.data
+            self.find(
+                event.code, event.text, line, objects=tuple(found["objects"]), place_mm=tuple(found["place_mm"]),
+                depth_mm=found["depth_mm"],
+            )  # fmt: skip
+
+    def at_line(self) -> ProgramLine:
+        """The line whose motion runs; at rest the last that was understood."""
+        state = self.robot.state
+        number = state.lines.get(moves.peek(self.robot)[2]) or state.modal.line
+        return self.lines.get(number) or (self.program[0] if self.program else MARK)
+
+    def look(self, slice_s: float) -> None:
+        robot, report = self.robot, self.report
+        rows, _, tag = moves.peek(robot)
+        x, y, z = (1000 * value for value in robot.arm.torch_place(rows[p.AT]).tolist())
+        moved_mm = math.dist(self.torch, (x, y, z)) if self.torch else 0.0
+        self.torch = (x, y, z)
+        self.look_at_weld(moved_mm / slice_s, slice_s)
+        self.look_at_limits(rows[p.AT])
+        if moved_mm and (robot.state.weld.phase == welding.WELDING or self.in_space()):
+            self.look_at_singularity(np.radians(rows[p.AT]))
+        if moved_mm or robot.state.weld.current_a or not len(report.samples):
+            samples = report.samples
+            samples.time_s.append(self.sim.now_s)
+            samples.joints_deg.append(tuple(rows[p.AT].tolist()))
+            samples.torch_mm.append((x, y, z))
+            samples.speed_mmps.append(moved_mm / slice_s)
+            samples.current_a.append(robot.state.weld.current_a)
+            samples.line.append(robot.state.lines.get(tag, 0))
+
+    def look_at_limits(self, joints_deg: NDArray[np.float64]) -> None:
+        limits = self.robot.config.limits
+        for n, (low, value, high) in enumerate(
+            zip(limits.low_deg, joints_deg, limits.high_deg, strict=True), 1
+        ):
+            if not low + NEAR_LIMIT_DEG <= value <= high - NEAR_LIMIT_DEG:
+                text = f"joint {n} at {value:.1f}° is within {NEAR_LIMIT_DEG:g}° of its limit ({low:g}° to {high:g}°)"
+                self.find("limit-margin", text, self.at_line(), objects=(f"joint {n}",), once=(n,))
+            else:
+                self.noted.discard(("limit-margin", n))
+
+    def in_space(self) -> bool:
+        """Whether a path of the tip is followed; point to point no singularity is in the way."""
+        state = self.robot.state
+        feeds = bool(state.run[p.COUNT]) and state.blocks[int(state.run[p.FIRST]), p.KIND] == p.FEED
+        return feeds and self.robot.tip is not None
+
+    def look_at_singularity(self, joints_rad: NDArray[np.float64]) -> None:
+        arm, line = self.robot.arm, self.at_line()
+        value = smallest_singular_value(jacobian(arm.table, joints_rad, arm.tool_m))
+        if value < self.demands.singular_value:
+            text = f"close to a singularity: the smallest singular value is {value:.3f} m/rad"
+            self.find("singularity", text, line, once=(line.number,))
+
+    def look_at_weld(self, speed_mmps: float, slice_s: float) -> None:
+        """Heat input by stretches of the seam, without what the arc does on a spot; that is told when it lasts."""
+        weld = self.robot.state.weld
+        energy_kj, self.energy_kj = weld.energy_kj - self.energy_kj, weld.energy_kj
+        length_mm, self.length_mm = weld.length_mm - self.length_mm, weld.length_mm
+        if weld.phase != welding.WELDING:
+            self.stretch_mm = self.stretch_kj = self.standing_s = 0.0
+            return
+        if speed_mmps < STANDING_MMPS:
+            self.standing_s += slice_s
+            if self.standing_s > STANDING_S and self.demands.heat_high_kjpmm < math.inf:
+                line = self.at_line()
+                text = f"the arc has burnt on one spot for {STANDING_S:g} s"
+                self.find("heat-input", text, line, once=(line.number, "spot"))
+            return
+        if self.standing_s:  # it set out within this slice: what it burnt before that is no seam
+            self.standing_s = 0.0
+            return
+        self.stretch_mm += length_mm
+        self.stretch_kj += energy_kj * self.robot.config.welding.efficiency
+        if self.stretch_mm < STRETCH_MM:
+            return
+        heat = self.stretch_kj / self.stretch_mm
+        self.stretch_mm = self.stretch_kj = 0.0
+        low, high = self.demands.heat_low_kjpmm, self.demands.heat_high_kjpmm
+        if not low <= heat <= high:
+            line = self.at_line()
+            text = f"the heat input is {heat:.3f} kJ/mm; it must be {low:g} to {high:g}"
+            self.find("heat-input", text, line, line.column_of("F"), once=(line.number, "heat"))
+
+    def find(
+        self,
+        rule: str,
+        message: str,
+        line: ProgramLine,
+        column: int = 0,
+        objects: tuple[str, ...] = (),
+        place_mm: tuple[float, float, float] | None = None,
+        depth_mm: float | None = None,
+        once: tuple[object, ...] = (),
+    ) -> None:
+        """Note a finding; with `once`, only the first of its kind."""
+        if once:
+            if (rule, *once) in self.noted:
+                return
+            self.noted.add((rule, *once))
+        column = column or line.column_of("G" + self.robot.config.letters)
+        found = Finding(
+            rule,
+            message,
+            line.number,
+            column,
+            round(self.sim.now_s, 6),
+            objects,
+            place_mm,
+            depth_mm,
+        )
+        self.report.findings.append(found)

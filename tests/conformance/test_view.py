@@ -25,7 +25,7 @@ from rigless.kernel.drawing import (
 from rigless.kernel.plain import to_json
 from rigless.kernel.recording import Recorder
 from rigless.panel import messages
-from rigless.panel.watch import Watch
+from rigless.panel.robot_stream import RobotStream
 from rigless.recordings.replay import verify
 from rigless.scenario.load import open_target
 
@@ -35,13 +35,13 @@ from .test_declared import faults
 LOOKS_S = 0.037  # between two looks: now here, now there between ticks
 
 
-class Stage:
+class Source:
     name, epoch, fixed = "live", 0, False
 
     def __init__(self, sim):
         self.sim = sim
 
-    def watched(self, known_ns):
+    def fill_history(self, known_ns):
         pass
 
 
@@ -161,7 +161,7 @@ def recorded(target, looking, with_faults):
     sim, robot = load(target, seed=4)
     stream = io.BytesIO()
     recorder = Recorder(sim, stream)
-    watch = Watch(Stage(sim), sim, robot.name, 1)
+    watch = RobotStream(Source(sim), sim, robot.name, 1)
     watch.record(looking)
     feed(sim, robot)
     for step in range(60):
@@ -180,10 +180,10 @@ def recorded(target, looking, with_faults):
 
 @pytest.mark.parametrize("with_faults", [False, True])
 def test_a_recording_is_the_same_whether_somebody_looked_or_not(target, with_faults, tmp_path):
-    watched = recorded(target, True, with_faults)
-    assert watched == recorded(target, False, with_faults)
+    fill_history = recorded(target, True, with_faults)
+    assert fill_history == recorded(target, False, with_faults)
     path = tmp_path / "r.mcap"
-    path.write_bytes(watched)
+    path.write_bytes(fill_history)
     assert verify(path).difference is None
 
 
@@ -193,7 +193,7 @@ def test_what_nobody_hears_is_the_same_whether_somebody_looked_or_not(target):
     for looking in (False, True):
         sim, robot = load(target)
         sim.recording = False
-        watch = Watch(Stage(sim), sim, robot.name, 1)
+        watch = RobotStream(Source(sim), sim, robot.name, 1)
         watch.record(looking)
         for given in robot.view().drive(0.7, 0.0, 0.4):
             sim.apply(given)

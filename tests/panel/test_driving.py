@@ -6,14 +6,14 @@ from host.driving import on_loop
 from rigless.kernel.problems import InputError
 from rigless.panel.hub import DRIVE_STALE_S
 
-from .looking import THERMOSTAT, TROLLEY, theatre
+from .harness import THERMOSTAT, TROLLEY, harness
 
 STANDS = (0.0, 0.0, 0.0)
 
 
 @on_loop
 async def test_driving_reaches_the_robot_at_once():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         here.hub.drive(client, "trolley", 1.0, -0.5, 0.25)
         assert here.robot.state.speed == (1.0, -0.5, 0.25)
@@ -23,7 +23,7 @@ async def test_driving_reaches_the_robot_at_once():
 
 @on_loop
 async def test_a_driver_who_goes_on_saying_so_drives_on():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         for _ in range(30):
             here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
@@ -35,7 +35,7 @@ async def test_a_driver_who_goes_on_saying_so_drives_on():
 @pytest.mark.parametrize("hz", [0, 60])
 @on_loop
 async def test_a_driver_who_says_nothing_has_let_go(hz):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(hz)
         await here.wall.go(1 / 60)  # so that the next slow tick is not the first
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
@@ -47,7 +47,7 @@ async def test_a_driver_who_says_nothing_has_let_go(hz):
 
 @on_loop
 async def test_a_driver_who_leaves_has_let_go():
-    async with theatre() as here:
+    async with harness() as here:
         client, other = here.come(), here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         here.leave(other)
@@ -58,7 +58,7 @@ async def test_a_driver_who_leaves_has_let_go():
 
 @on_loop
 async def test_letting_go_reaches_the_robot_that_a_reset_made():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         here.host.reset()
@@ -70,7 +70,7 @@ async def test_letting_go_reaches_the_robot_that_a_reset_made():
 
 @on_loop
 async def test_driving_is_recorded_like_any_other_input():
-    async with theatre() as here:
+    async with harness() as here:
         heard = []
         here.host.sim.listeners.input.append(
             lambda at_ns, given, source: heard.append((given.type, source))
@@ -81,7 +81,7 @@ async def test_driving_is_recorded_like_any_other_input():
 
 @on_loop
 async def test_a_robot_that_is_not_there_cannot_be_driven():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         with pytest.raises(InputError, match=r"unknown robot 'troley'.*did you mean 'trolley'"):
             here.hub.drive(client, "troley", 1.0, 0.0, 0.0)
@@ -90,7 +90,7 @@ async def test_a_robot_that_is_not_there_cannot_be_driven():
 
 @on_loop
 async def test_the_emergency_stop_stops_and_lets_go():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         assert here.hub.stop(True) == ["trolley"]
@@ -109,7 +109,7 @@ async def test_the_emergency_stop_stops_and_lets_go():
 @pytest.mark.parametrize("robot", ["", "thermostat"])
 @on_loop
 async def test_a_robot_without_an_emergency_stop_says_so(robot):
-    async with theatre(THERMOSTAT) as here:
+    async with harness(THERMOSTAT) as here:
         with pytest.raises(InputError, match=r"has no emergency stop.*pause instead"):
             here.hub.stop(True, robot)
         client = here.come()
@@ -119,7 +119,7 @@ async def test_a_robot_without_an_emergency_stop_says_so(robot):
 
 @on_loop
 async def test_an_emergency_stop_of_a_robot_that_is_not_there_is_an_error():
-    async with theatre() as here:
+    async with harness() as here:
         with pytest.raises(InputError, match="did you mean 'trolley'"):
             here.hub.stop(True, "troley")
 
@@ -133,7 +133,7 @@ async def test_all_that_can_stop_do_though_one_is_broken(tmp_path):
             for name in ("first", "second", "third")
         )
     )
-    async with theatre(str(scene)) as here:
+    async with harness(str(scene)) as here:
         first, second, third = here.host.sim.robots.values()
         view = here.hub.view("first")
         view.stop = lambda on: 1 // 0
@@ -145,7 +145,7 @@ async def test_all_that_can_stop_do_though_one_is_broken(tmp_path):
 
 @on_loop
 async def test_a_key_held_through_the_emergency_stop_does_not_drive_on():
-    async with theatre() as here:
+    async with harness() as here:
         client, other = here.come(), here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         here.hub.stop(True)
@@ -163,7 +163,7 @@ async def test_a_key_held_through_the_emergency_stop_does_not_drive_on():
 
 @on_loop
 async def test_a_jog_goes_on_while_it_is_said_and_no_longer():
-    async with theatre() as here:
+    async with harness() as here:
         heard = []
         here.host.sim.listeners.input.append(lambda at_ns, given, source: heard.append(given))
         client = here.come()
@@ -186,7 +186,7 @@ async def test_a_jog_goes_on_while_it_is_said_and_no_longer():
 @pytest.mark.parametrize("end", ["silent", "gone"])
 @on_loop
 async def test_who_is_silent_or_gone_does_not_jog(end):
-    async with theatre() as here:
+    async with harness() as here:
         client, _other = here.come(), here.come()
         here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)
         assert here.robot.state.speed == (1.0, 0.0, 0.0)
@@ -199,7 +199,7 @@ async def test_who_is_silent_or_gone_does_not_jog(end):
 
 @on_loop
 async def test_a_jog_held_through_the_emergency_stop_does_not_go_on():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)
         here.hub.stop(True)
@@ -214,7 +214,7 @@ async def test_a_jog_held_through_the_emergency_stop_does_not_go_on():
 
 @on_loop
 async def test_a_step_is_one_that_the_page_has():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         here.hub.jog(client, "trolley", 1, -5.0, 1.0, hold=False)
         assert (here.robot.input["horn"], client.jogging) == (-5, {})
@@ -222,13 +222,13 @@ async def test_a_step_is_one_that_the_page_has():
             with pytest.raises(InputError):
                 here.hub.jog(client, "trolley", axis, by, 1.0, hold=False)
         assert here.robot.input["horn"] == -5
-    async with theatre(THERMOSTAT) as here:
+    async with harness(THERMOSTAT) as here:
         with pytest.raises(InputError, match="cannot be jogged"):
             here.hub.jog(here.come(), "thermostat", 0, 1.0, 1.0, hold=True)
 
 
 @on_loop
 async def test_a_robot_that_cannot_be_driven_says_so():
-    async with theatre(THERMOSTAT) as here:
+    async with harness(THERMOSTAT) as here:
         with pytest.raises(InputError, match="cannot be driven"):
             here.hub.drive(here.come(), "thermostat", 1.0, 0.0, 0.0)

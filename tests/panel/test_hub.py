@@ -9,13 +9,13 @@ from rigless.kernel.events import Event
 from rigless.panel import messages
 from rigless.panel.client import QUEUE
 
-from .looking import theatre
+from .harness import harness
 
 
 @pytest.mark.parametrize("hz", [60, 30, 20, 10])
 @on_loop
 async def test_pictures_come_as_often_as_was_asked_for(hz):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(hz)
         await here.wall.go(0.2)
         client.socket.clear()
@@ -26,7 +26,7 @@ async def test_pictures_come_as_often_as_was_asked_for(hz):
 
 @on_loop
 async def test_what_changes_slowly_comes_ten_times_a_second():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.2)
         client.socket.clear()
@@ -38,7 +38,7 @@ async def test_what_changes_slowly_comes_ten_times_a_second():
 @pytest.mark.parametrize("ticks", range(1, 8))
 @on_loop
 async def test_status_goes_on_when_nothing_is_looked_at_any_more(ticks):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         await here.wall.go(ticks / 60 + 0.001)
         here.hub.look(client, "live", {})
@@ -54,7 +54,7 @@ async def test_a_picture_is_encoded_once_for_all_who_are_in_step(monkeypatch):
     packed = []
     pack = messages.pack
     monkeypatch.setattr(messages, "pack", lambda *args: packed.append(args[0]) or pack(*args))
-    async with theatre() as here:
+    async with harness() as here:
         one, two, three = (here.come(hz) for hz in (60, 60, 60))
         await here.wall.go(0.1)
         for client in (one, two, three):
@@ -70,7 +70,7 @@ async def test_a_picture_is_encoded_once_for_all_who_are_in_step(monkeypatch):
 
 @on_loop
 async def test_each_is_drawn_once_however_many_look():
-    async with theatre() as here:
+    async with harness() as here:
         for hz in (60, 60, 30, 10):
             here.come(hz)
         await here.wall.go(0.1)
@@ -81,7 +81,7 @@ async def test_each_is_drawn_once_however_many_look():
 
 @on_loop
 async def test_nothing_is_drawn_sampled_or_sent_when_nobody_looks():
-    async with theatre() as here:
+    async with harness() as here:
         drawn = count_drawings(here)
         client = here.come(status=False, events=False)
         await here.wall.go(2)
@@ -95,7 +95,7 @@ async def test_nothing_is_drawn_sampled_or_sent_when_nobody_looks():
 
 @on_loop
 async def test_nothing_is_left_behind_when_the_last_has_gone():
-    async with theatre() as here:
+    async with harness() as here:
         drawn = count_drawings(here)
         one, two = here.come(60), here.come(10)
         await here.wall.go(0.5)
@@ -119,7 +119,7 @@ async def test_nothing_is_left_behind_when_the_last_has_gone():
 
 @on_loop
 async def test_no_picture_comes_while_time_stands_still():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         await here.wall.go(1)
         here.still = True
@@ -137,7 +137,7 @@ async def test_no_picture_comes_while_time_stands_still():
 
 @on_loop
 async def test_an_input_is_seen_though_time_stands_still():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         here.still = True
         await here.wall.go(0.5)
@@ -151,7 +151,7 @@ async def test_an_input_is_seen_though_time_stands_still():
 
 @on_loop
 async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
-    async with theatre() as here:
+    async with harness() as here:
         slow, other = here.come(60), here.come(60)
         await here.wall.go(0.5)
         slow.socket.read(False)
@@ -186,7 +186,7 @@ async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
 
 @on_loop
 async def test_the_page_comes_first_then_the_past_then_pictures():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.1)
         of_pictures = [kind for kind in client.socket.order if kind in ("page", "history", "frame")]
@@ -202,7 +202,7 @@ async def test_the_page_comes_first_then_the_past_then_pictures():
 
 @on_loop
 async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop():
-    async with theatre() as here:
+    async with harness() as here:
         here.host.sim.set_input("trolley", "estop", True)
         client = here.come(10)
         await here.wall.go(0.2)
@@ -218,7 +218,7 @@ async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop(
 
 @on_loop
 async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_look():
-    async with theatre() as here:
+    async with harness() as here:
         looks, other = here.come(60), here.come()
         await here.wall.go(1.0)
         assert [told["listings"]["log"]["texts"] for told in looks.socket.of("listings")] == [
@@ -245,7 +245,7 @@ async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_lo
 
 @on_loop
 async def test_a_listing_that_fails_is_told_and_ends_only_itself():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         watch = next(iter(client.looks))
         watch.view.lines = lambda: 1 // 0
@@ -256,7 +256,7 @@ async def test_a_listing_that_fails_is_told_and_ends_only_itself():
 
 @on_loop
 async def test_truth_comes_as_often_as_was_asked_for_and_only_to_those_who_asked():
-    async with theatre() as here:
+    async with harness() as here:
         one, two = here.come(truth_every=3), here.come()
         await here.wall.go(2)
         assert len(one.socket.of("truth")) == pytest.approx(40, abs=1)
@@ -266,7 +266,7 @@ async def test_truth_comes_as_often_as_was_asked_for_and_only_to_those_who_asked
 
 @on_loop
 async def test_a_machine_that_was_busy_does_not_make_up_for_missed_ticks():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.5)
         here.wall._move_to(here.wall.now + 10)

@@ -7,7 +7,7 @@ from host.driving import on_loop
 from rigless.panel import messages
 from rigless.scenario.load import open_target
 
-from .looking import TROLLEY, theatre
+from .harness import TROLLEY, harness
 
 
 def go(sim, forward):
@@ -21,7 +21,7 @@ def kinds(client):
 @pytest.mark.parametrize("still", [False, True])
 @on_loop
 async def test_after_a_reset_comes_the_past_once_and_whole_pictures(still):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         go(here.host.sim, 1.0)
         await here.wall.go(2)
@@ -40,7 +40,7 @@ async def test_after_a_reset_comes_the_past_once_and_whole_pictures(still):
 
 @on_loop
 async def test_after_a_restore_the_past_ends_where_time_is():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         go(here.host.sim, 1.0)
         await here.wall.go(1)
@@ -58,7 +58,7 @@ async def test_after_a_restore_the_past_ends_where_time_is():
 
 @on_loop
 async def test_one_who_does_not_read_meanwhile_learns_of_the_jump():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         await here.wall.go(1)
         client.socket.read(False)
@@ -74,7 +74,7 @@ async def test_one_who_does_not_read_meanwhile_learns_of_the_jump():
 
 @on_loop
 async def test_one_who_comes_later_gets_the_same_past_as_those_before():
-    async with theatre() as here:
+    async with harness() as here:
         here.come(60)
         go(here.host.sim, 1.0)
         await here.wall.go(3)
@@ -93,7 +93,7 @@ class Player:
     def __init__(self):
         self.sim, self.epoch, self.watches = None, 0, 0
 
-    def watched(self, known_ns):
+    def fill_history(self, known_ns):
         self.watches += 1
 
     def open(self):
@@ -104,7 +104,7 @@ class Player:
 @on_loop
 async def test_a_recording_is_looked_at_apart_from_the_live_robot():
     player = Player()
-    async with theatre(stages=[player]) as here:
+    async with harness(stages=[player]) as here:
         recorded = player.open()
         go(recorded, 1.0)
         recorded.run(5)
@@ -126,7 +126,7 @@ async def test_a_recording_is_looked_at_apart_from_the_live_robot():
 @on_loop
 async def test_another_recording_is_another_page():
     player = Player()
-    async with theatre(stages=[player]) as here:
+    async with harness(stages=[player]) as here:
         first, client = player.open(), here.come()
         here.hub.look(client, "recording", {"trolley": 60})
         await here.wall.go(0.2)

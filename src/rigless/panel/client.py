@@ -9,7 +9,7 @@ from typing import Any
 from starlette.websockets import WebSocket
 
 from rigless.kernel.plain import to_json
-from rigless.panel.watch import Watch
+from rigless.panel.robot_stream import RobotStream
 
 QUEUE = 256
 
@@ -20,7 +20,7 @@ class Client:
     status: bool = True
     events: bool = True
     truth_every: int = 0  # ticks between two truths; 0: none
-    looks: dict[Watch, int] = field(default_factory=dict)  # at what, and how many ticks apart
+    looks: dict[RobotStream, int] = field(default_factory=dict)  # at what, and how many ticks apart
     stage: str = ""  # whose surroundings it wants to know
     barred: set[str] = field(
         default_factory=set
@@ -37,10 +37,10 @@ class Client:
         self._events: deque[bytes] = deque()
         self._lost = 0
         self._newest: dict[str, bytes] = {}
-        self._listings: dict[Watch, bytes] = {}  # what it was last told of each
-        self._pictures: dict[Watch, None] = {}
+        self._listings: dict[RobotStream, bytes] = {}  # what it was last told of each
+        self._pictures: dict[RobotStream, None] = {}
         self._seen: dict[
-            Watch, tuple[int, int, float]
+            RobotStream, tuple[int, int, float]
         ] = {}  # epoch, sequence and time of the last picture sent
         self._wake = asyncio.Event()
 
@@ -57,13 +57,13 @@ class Client:
         self._newest[kind] = message
         self._wake.set()
 
-    def show(self, watch: Watch, message: bytes) -> None:
+    def show(self, watch: RobotStream, message: bytes) -> None:
         """What a page lists, if this client has not been told so."""
         if message and self._listings.get(watch) != message:
             self._listings[watch] = message
             self.update(f"listings {watch.stage.name} {watch.robot}", message)
 
-    def offer(self, watch: Watch) -> None:
+    def offer(self, watch: RobotStream) -> None:
         """A picture, if this client has not seen it."""
         if self._seen.get(watch, ())[:2] == (watch.epoch, watch.sequence) or watch.failure:
             return
@@ -71,7 +71,7 @@ class Client:
         self._pictures[watch] = None
         self._wake.set()
 
-    def look_at(self, looks: dict[Watch, int], stage: str) -> None:
+    def look_at(self, looks: dict[RobotStream, int], stage: str) -> None:
         self.looks, self.stage = looks, stage
         self._pictures = {watch: None for watch in self._pictures if watch in looks}
         self._seen = {watch: seen for watch, seen in self._seen.items() if watch in looks}
@@ -98,7 +98,7 @@ class Client:
             del self._pictures[watch]
             await self._picture(watch)
 
-    async def _picture(self, watch: Watch) -> None:
+    async def _picture(self, watch: RobotStream) -> None:
         epoch, sequence, time_s = self._seen.get(watch, (-1, 0, 0.0))
         self._seen[watch] = (watch.epoch, watch.sequence, watch.time_s)
         picture = watch.frame(sequence)

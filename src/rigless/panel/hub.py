@@ -14,10 +14,10 @@ from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.panel.around import cast, things, world_of, worlds
 from rigless.panel.client import Client
-from rigless.panel.stages import Live
-from rigless.panel.watch import Stage, Watch
+from rigless.panel.map_objects import cast, things, world_of, worlds
+from rigless.panel.robot_stream import RobotStream
+from rigless.panel.sources import LiveSource, Source
 
 TICKS_PER_S = 60
 SLOW_EVERY = 6  # ticks between two statuses
@@ -28,16 +28,16 @@ class Hub:
     def __init__(
         self,
         host: Host,
-        stages: Iterable[Stage] = (),
+        stages: Iterable[Source] = (),
         summary: Callable[[], dict[str, Any]] | None = None,
     ):
         self.host = host
-        self.live = Live(host)
-        self.stages: dict[str, Stage] = {stage.name: stage for stage in (self.live, *stages)}
+        self.live = LiveSource(host)
+        self.stages: dict[str, Source] = {stage.name: stage for stage in (self.live, *stages)}
         self.clients: set[Client] = set()
         self.pictures = 0  # how many were drawn, for tests and measurements
         self._summary = summary or (dict)
-        self._watches: dict[tuple[str, str], Watch] = {}
+        self._watches: dict[tuple[str, str], RobotStream] = {}
         self._views: dict[str, View] = {}
         self._numbers = 0
         self._task: asyncio.Task[None] | None = None
@@ -80,7 +80,7 @@ class Hub:
             self._offer(client, watch)
         self._tell_slowly({client})
 
-    def _watch(self, stage: str, robot: str) -> Watch:
+    def _watch(self, stage: str, robot: str) -> RobotStream:
         place = self.stages[stage]
         if place.sim is None:
             raise InputError(Problem(stage, "no recording is open", "open one first"))
@@ -91,7 +91,9 @@ class Hub:
             if found is not None:
                 found.record(False)
             self._numbers = (self._numbers + 1) & 0xFFFF  # pictures have two bytes for it
-            found = self._watches[stage, robot] = Watch(place, place.sim, robot, self._numbers)
+            found = self._watches[stage, robot] = RobotStream(
+                place, place.sim, robot, self._numbers
+            )
         return found
 
     def _tidy(self) -> None:
@@ -128,7 +130,7 @@ class Hub:
 
     def _tick(self, tick: int) -> None:
         slow = tick % SLOW_EVERY == 0
-        due: dict[Watch, list[Client]] = {}
+        due: dict[RobotStream, list[Client]] = {}
         for client in self.clients:
             for watch, every in client.looks.items():
                 if tick % every == 0:
@@ -153,7 +155,7 @@ class Hub:
             self._stop_stale_drivers()
             self._tell_slowly(self.clients, tick)
 
-    def _offer(self, client: Client, watch: Watch) -> None:
+    def _offer(self, client: Client, watch: RobotStream) -> None:
         if watch.failure:
             self._tell_trouble(watch.robot, watch.failure, {client})
         else:
@@ -201,7 +203,7 @@ class Hub:
                     told[key] = to_json({"type": "around", **found})
                 client.update(f"around {key}", told[key])
 
-    def _robot(self, watch: Watch) -> dict[str, Any]:
+    def _robot(self, watch: RobotStream) -> dict[str, Any]:
         robot = watch.sim.robots[watch.robot]
         if watch.stage is self.live:
             return describe_robot(self.host, robot)

@@ -15,13 +15,13 @@ from rigless.host.auth import Auth
 from rigless.host.control import create_app
 from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
-from rigless.panel import around
-from rigless.panel.acts import add_acts
+from rigless.panel import map_objects
+from rigless.panel.actions import add_action_routes
 from rigless.panel.assets import add_assets, import_map_hash
-from rigless.panel.deck import Deck
-from rigless.panel.deck_api import add_deck
 from rigless.panel.hub import Hub
-from rigless.panel.stream import add_stream
+from rigless.panel.player import Player
+from rigless.panel.player_api import add_player_routes
+from rigless.panel.websocket import add_websocket
 from rigless.transports.transport import join, split
 
 DEFAULT = "127.0.0.1:8080"
@@ -46,12 +46,12 @@ class ControlServer:
                 Problem("--no-auth", "would let the whole network control the simulation", fix)
             )
         self.address = f"http://{join(self._socket.getsockname())}"
-        self.deck = Deck()
+        self.deck = Player()
         self.hub = Hub(host, [self.deck], self._deck)
         app = create_app(host)
-        add_stream(app, self.hub)
-        add_acts(app, self.hub)
-        add_deck(app, host, self.deck)
+        add_websocket(app, self.hub)
+        add_action_routes(app, self.hub)
+        add_player_routes(app, host, self.deck)
         add_assets(app)
         guarded: Any = Auth(app, self.token, import_map_hash(), sessions.cookie_key())
         config = uvicorn.Config(
@@ -66,7 +66,7 @@ class ControlServer:
         return {
             "deck": None
             if deck.sim is None
-            else {**deck.describe(), "robots": around.cast(deck.sim)}
+            else {**deck.describe(), "robots": map_objects.cast(deck.sim)}
         }
 
     @property

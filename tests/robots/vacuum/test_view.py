@@ -8,7 +8,7 @@ import pytest
 import rigless
 from rigless.kernel.drawing import Action, rows
 from rigless.panel.messages import unpack
-from rigless.panel.watch import Watch
+from rigless.panel.robot_stream import RobotStream
 from rigless.robots.vacuum.wire import Scan
 
 from .scene import INSTANT, NOISELESS, drive, heard, status, switch, vacuum
@@ -184,7 +184,7 @@ def test_every_action_does_what_it_says():
         assert bool(lamp) == (wish == "on"), name
 
 
-class Stage:
+class Source:
     name, fixed = "live", False
 
     def __init__(self, sim):
@@ -197,8 +197,8 @@ def test_beams_of_another_past_with_as_many_scans_are_not_shown():
     apply(sim, sim.robots["vacuum"].view().drive(1.0, 0.0, 0.0))
     sim.run(2.0)
     away = sim.snapshot()
-    stage = Stage(sim)
-    watch = Watch(stage, sim, "vacuum", 1)
+    stage = Source(sim)
+    watch = RobotStream(stage, sim, "vacuum", 1)
     for saved, seconds in ((begin, 2.0), (away, 0.0)):
         sim.restore(saved)
         stage.epoch += 1

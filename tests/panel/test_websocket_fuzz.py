@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from host.driving import on_loop
 from rigless.kernel.problems import InputError
 from rigless.panel.client import QUEUE
-from rigless.panel.stream import _receive
+from rigless.panel.websocket import _receive
 
-from .looking import theatre, turn
+from .harness import harness, turn
 
 NAMES = st.sampled_from(
     ["trolley", "live", "recording", "", "type", "robots", "axes", "stage", "\x00", "é", "x" * 300]
@@ -63,7 +63,7 @@ def test_nothing_that_is_said_does_any_harm(said):
 
 @on_loop
 async def live_through(said):
-    async with theatre() as here:
+    async with harness() as here:
         client, other = here.come(), here.come(60)
         await _receive(Mouth(said), here.hub, client)
         await here.wall.go(0.3)
@@ -84,7 +84,7 @@ async def live_through(said):
 
 @on_loop
 async def test_errors_for_one_who_does_not_read_are_bounded():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         client.socket.read(False)
         await _receive(Mouth([b"nonsense"] * (3 * QUEUE)), here.hub, client)
@@ -98,7 +98,7 @@ async def test_errors_for_one_who_does_not_read_are_bounded():
 
 @on_loop
 async def test_a_look_that_is_refused_leaves_the_last_one_as_it_was():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         before = dict(client.looks)
         with pytest.raises(InputError):

@@ -13,7 +13,7 @@ from pydantic import Field
 from rigless.host.control import Body
 from rigless.host.host import Host
 from rigless.kernel.plain import to_builtins
-from rigless.panel.deck import Deck
+from rigless.panel.player import Player
 
 LISTED = 200
 
@@ -59,7 +59,7 @@ def recordings(folder: Path, made: Iterable[Path], writing: Path | None) -> list
     ]
 
 
-def add_deck(app: FastAPI, host: Host, deck: Deck) -> None:
+def add_player_routes(app: FastAPI, host: Host, deck: Player) -> None:
     @app.get("/api/recordings")
     async def list_recordings() -> list[Any]:
         return await asyncio.to_thread(

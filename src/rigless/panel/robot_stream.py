@@ -4,7 +4,7 @@ A picture is worked out once a tick for everybody, and encoded once for all clie
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from rigless.kernel.plain import to_json
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
+from rigless.panel.sources import Source
 
 SAMPLE_HZ = 10.0
 GAP_S = 0.5  # nobody looked for so long, or a recording jumped
@@ -26,25 +27,8 @@ TRAILED = 3000  # at most so many points of a trail do
 Values = NDArray[np.float32]
 
 
-class Stage(Protocol):
-    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped; where the past is
-    `fixed`, time may go back and forth over it and what was seen stays true."""
-
-    name: str
-    fixed: bool
-
-    @property
-    def sim(self) -> Simulation | None: ...
-
-    @property
-    def epoch(self) -> int: ...
-
-    def watched(self, known_ns: int) -> None:
-        """Somebody begins to look at a robot that has been seen up to here."""
-
-
-class Watch:
-    def __init__(self, stage: Stage, sim: Simulation, robot: str, number: int):
+class RobotStream:
+    def __init__(self, stage: Source, sim: Simulation, robot: str, number: int):
         self.stage, self.sim, self.robot, self.number = stage, sim, robot, number
         self.failure = ""
         self.view = self._view()
@@ -148,7 +132,7 @@ class Watch:
             if self.epoch != self.stage.epoch and not self.stage.fixed:
                 self._count = 0  # nobody saw where time jumped to
             self.sim.sample(SAMPLE_HZ, self.sample)
-            self.stage.watched(to_ns(self._times[self._count - 1]) if self._count else 0)
+            self.stage.fill_history(to_ns(self._times[self._count - 1]) if self._count else 0)
         elif self._recording and not on:
             self.sim.unsample(self.sample)
         self._recording = on

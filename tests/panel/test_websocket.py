@@ -10,9 +10,9 @@ from websockets.asyncio.client import connect
 
 from host.driving import make_host, on_loop, until, with_api
 from rigless.panel import messages
-from rigless.panel.stream import LONGEST, MOST_LOOKS
+from rigless.panel.websocket import LONGEST, MOST_LOOKS
 
-from .looking import TROLLEY
+from .harness import TROLLEY
 
 LOOK = {"type": "look", "robots": {"trolley": 60}}
 

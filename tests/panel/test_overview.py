@@ -4,11 +4,11 @@ import msgspec
 import pytest
 
 from host.driving import on_loop
-from rigless.panel.around import cast
-from rigless.panel.stream import Look, _decoder
+from rigless.panel.map_objects import cast
+from rigless.panel.websocket import LookMessage, _decoder
 from rigless.scenario.kinds import kind_of, summary, summary_of
 
-from .looking import THERMOSTAT, TROLLEY, theatre
+from .harness import THERMOSTAT, TROLLEY, harness
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def worlds(found):
 
 @on_loop
 async def test_who_shares_a_map_shares_a_number(mixed):
-    async with theatre(mixed) as here:
+    async with harness(mixed) as here:
         found = worlds(cast(here.host.sim))
         assert found == {"one": ("trolley", 0), "two": ("trolley", 0), "warm": ("thermostat", 1)}
         assert worlds(here.hub.status()["robots"]) == found
@@ -36,14 +36,14 @@ async def test_who_shares_a_map_shares_a_number(mixed):
 
 @on_loop
 async def test_one_that_cannot_say_where_it_is_stands_alone(mixed):
-    async with theatre(mixed) as here:
+    async with harness(mixed) as here:
         here.host.sim.robots["two"].footprint = lambda: 1 / 0
         assert worlds(cast(here.host.sim))["two"] == ("trolley", 1)
 
 
 @on_loop
 async def test_pictures_of_several_come_five_times_a_second_each(mixed):
-    async with theatre(mixed) as here:
+    async with harness(mixed) as here:
         client = here.come()
         here.hub.look(client, "live", {"one": 5, "warm": 5})
         await here.wall.go(0.4)
@@ -63,7 +63,7 @@ async def test_pictures_of_several_come_five_times_a_second_each(mixed):
 
 @on_loop
 async def test_each_world_is_told_with_who_is_in_it(mixed):
-    async with theatre(mixed) as here:
+    async with harness(mixed) as here:
         client = here.come()
         here.hub.look(client, "live", {"two": 5, "warm": 5})
         await here.wall.go(0.3)
@@ -73,7 +73,7 @@ async def test_each_world_is_told_with_who_is_in_it(mixed):
 
 @on_loop
 async def test_a_page_says_what_the_robot_is(mixed):
-    async with theatre(mixed) as here:
+    async with harness(mixed) as here:
         client = here.come()
         here.hub.look(client, "live", {"warm": 5})
         await here.wall.go(0.3)
@@ -92,6 +92,6 @@ def test_what_a_robot_is_needs_no_instance():
 
 
 def test_five_a_second_is_a_rate_and_six_is_not():
-    assert _decoder.decode('{"type": "look", "robots": {"a": 5}}') == Look({"a": 5})
+    assert _decoder.decode('{"type": "look", "robots": {"a": 5}}') == LookMessage({"a": 5})
     with pytest.raises(msgspec.ValidationError):
         _decoder.decode('{"type": "look", "robots": {"a": 6}}')

@@ -11,8 +11,8 @@ import pytest
 from host.driving import THERMOSTAT, bad, good, make_host, on_air, on_loop, until
 from rigless.host.control import create_app
 from rigless.kernel.recording import record_to_bytes
-from rigless.panel.deck import Deck
-from rigless.panel.deck_api import LISTED, add_deck
+from rigless.panel.player import Player
+from rigless.panel.player_api import LISTED, add_player_routes
 from rigless.recordings.replay import verify
 from rigless.scenario.load import open_target
 
@@ -29,9 +29,9 @@ def folder(tmp_path, monkeypatch):
 
 @asynccontextmanager
 async def api():
-    host, deck = make_host(speed="lockstep"), Deck()
+    host, deck = make_host(speed="lockstep"), Player()
     app = create_app(host)
-    add_deck(app, host, deck)
+    add_player_routes(app, host, deck)
     async with (
         on_air(host),
         httpx.AsyncClient(

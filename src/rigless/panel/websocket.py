@@ -26,17 +26,17 @@ Axis = Annotated[float, msgspec.Meta(ge=-1, le=1)]
 Name = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 
 
-class Look(msgspec.Struct, tag="look", forbid_unknown_fields=True):
+class LookMessage(msgspec.Struct, tag="look", forbid_unknown_fields=True):
     robots: Annotated[dict[Name, Literal[60, 30, 20, 10, 5]], msgspec.Meta(max_length=MOST_LOOKS)]
     stage: Name = "live"
 
 
-class DriveBy(msgspec.Struct, tag="drive", forbid_unknown_fields=True):
+class DriveMessage(msgspec.Struct, tag="drive", forbid_unknown_fields=True):
     robot: Name
     axes: tuple[Axis, Axis, Axis]
 
 
-class JogBy(msgspec.Struct, tag="jog", forbid_unknown_fields=True):
+class JogMessage(msgspec.Struct, tag="jog", forbid_unknown_fields=True):
     robot: Name
     axis: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
     by: Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)] = 0.0
@@ -44,10 +44,10 @@ class JogBy(msgspec.Struct, tag="jog", forbid_unknown_fields=True):
     hold: bool = False
 
 
-_decoder = msgspec.json.Decoder(Look | DriveBy | JogBy)
+_decoder = msgspec.json.Decoder(LookMessage | DriveMessage | JogMessage)
 
 
-def add_stream(app: FastAPI, hub: Hub) -> None:
+def add_websocket(app: FastAPI, hub: Hub) -> None:
     @app.websocket("/ws")
     async def stream(
         socket: WebSocket,
@@ -96,9 +96,9 @@ def _obey(hub: Hub, client: Client, data: str | bytes) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         fix = '{"type": "look", "robots": {"NAME": 60}} or {"type": "drive", "robot": "NAME", "axes": [0, 0, 0]}'
         raise InputError(Problem("message", str(error)[:LONGEST], fix)) from None
-    if isinstance(given, Look):
+    if isinstance(given, LookMessage):
         hub.look(client, given.stage, dict(given.robots))
-    elif isinstance(given, JogBy):
+    elif isinstance(given, JogMessage):
         hub.jog(client, given.robot, given.axis, given.by, given.speed, given.hold)
     else:
         hub.drive(client, given.robot, *given.axes)

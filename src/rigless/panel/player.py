@@ -20,7 +20,7 @@ NEVER_NS = 1 << 62
 LOST_WALL_NS = 250_000_000  # further behind than this, playing gives up catching up
 
 
-class Deck:
+class Player:
     """Open a recording, then seek, step and play. What cannot be done is an InputError."""
 
     name = "recording"
@@ -158,7 +158,7 @@ class Deck:
             self._goal_ns(reel) + round(min(max(ms * 1e6, -longest_ns), longest_ns)), through=True
         )
 
-    def watched(self, known_ns: int) -> None:
+    def fill_history(self, known_ns: int) -> None:
         """Somebody begins to look, and wants to see what led here: go through what has not been seen."""
         reel = self._loaded()
         self._seen_ns = min(self._seen_ns, max(known_ns, reel.begin_ns))

@@ -111,7 +111,7 @@ class Socket:
         self.order.clear()
 
 
-class Theatre:
+class Harness:
     """A host in lockstep, its hub, and who comes to look. Simulated time passes with the wall clock unless it is `still`."""
 
     def __init__(self, target: str, stages: Any = ()):
@@ -151,9 +151,9 @@ class Theatre:
 
 
 @asynccontextmanager
-async def theatre(target: str = TROLLEY, stages: Any = ()) -> AsyncIterator[Theatre]:
+async def harness(target: str = TROLLEY, stages: Any = ()) -> AsyncIterator[Harness]:
     """A theatre whose hub lives by its own wall clock."""
-    here = Theatre(target, stages)
+    here = Harness(target, stages)
     fake = SimpleNamespace(
         sleep=here.wall.sleep,
         create_task=asyncio.create_task,

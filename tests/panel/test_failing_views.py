@@ -5,7 +5,7 @@ import pytest
 from host.driving import on_loop
 from rigless.kernel.drawing import View
 
-from .looking import theatre
+from .harness import harness
 
 
 def broken(*args):
@@ -30,7 +30,7 @@ async def all_is_well(here):
 @pytest.mark.parametrize("method", ["draw", "measure", "trace"])
 @on_loop
 async def test_a_view_that_raises_is_told(method):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.5)
         (watch,) = client.looks
@@ -52,7 +52,7 @@ async def test_a_view_that_raises_is_told(method):
 )
 @on_loop
 async def test_a_view_that_draws_nonsense_is_told(drawing):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         (watch,) = client.looks
         watch.view.draw = lambda: drawing
@@ -63,7 +63,7 @@ async def test_a_view_that_draws_nonsense_is_told(drawing):
 
 @on_loop
 async def test_a_robot_that_has_no_page_to_give_is_told():
-    async with theatre() as here:
+    async with harness() as here:
         here.robot.view = broken
         client = here.come(60)
         await here.wall.go(0.2)
@@ -77,7 +77,7 @@ async def test_a_robot_that_has_no_page_to_give_is_told():
 
 @on_loop
 async def test_a_robot_that_has_no_page_after_a_reset_is_told(monkeypatch):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.2)
         monkeypatch.setattr(type(here.robot), "view", broken)
@@ -89,7 +89,7 @@ async def test_a_robot_that_has_no_page_after_a_reset_is_told(monkeypatch):
 
 @on_loop
 async def test_looking_again_tries_again_and_leaves_no_sample_behind():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         (watch,) = client.looks
         watch.view.draw = broken
@@ -109,7 +109,7 @@ async def test_looking_again_tries_again_and_leaves_no_sample_behind():
 @pytest.mark.parametrize("name", ["footprint", "truth"])
 @on_loop
 async def test_what_a_robot_tells_of_itself_may_fail(name):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60, truth_every=6)
         await here.wall.go(0.2)
         setattr(here.robot, name, broken)
@@ -121,7 +121,7 @@ async def test_what_a_robot_tells_of_itself_may_fail(name):
 
 @on_loop
 async def test_a_robot_that_cannot_say_how_it_is_keeps_no_status_back():
-    async with theatre() as here:
+    async with harness() as here:
         here.come(60)
         here.robot.status = broken
         assert here.hub.status()["robots"][0]["status"] == "broken: ZeroDivisionError"
@@ -129,7 +129,7 @@ async def test_a_robot_that_cannot_say_how_it_is_keeps_no_status_back():
 
 @on_loop
 async def test_a_view_that_failed_gets_another_chance_when_time_has_jumped():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come(60)
         next(iter(client.looks)).view.draw = broken
         await here.wall.go(0.2)
@@ -143,7 +143,7 @@ async def test_a_view_that_failed_gets_another_chance_when_time_has_jumped():
 
 @on_loop
 async def test_a_robot_that_cannot_be_let_go_keeps_nobody_from_leaving():
-    async with theatre() as here:
+    async with harness() as here:
         client, other = here.come(), here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         here.hub.view("trolley").drive = broken
@@ -156,7 +156,7 @@ async def test_a_robot_that_cannot_be_let_go_keeps_nobody_from_leaving():
 
 @on_loop
 async def test_a_driver_whose_view_breaks_does_not_stop_the_hub():
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         here.hub.view("trolley").drive = broken
@@ -168,7 +168,7 @@ async def test_a_driver_whose_view_breaks_does_not_stop_the_hub():
 @pytest.mark.parametrize("data", [{"what": object()}, {"what": "\ud800"}, {"what": {1, "a"}}])
 @on_loop
 async def test_an_event_that_cannot_be_told_breaks_nothing(data):
-    async with theatre() as here:
+    async with harness() as here:
         client = here.come()
         here.robot.event("odd", "half a \ud800", **data)
         await here.wall.go(0.1)
@@ -178,7 +178,7 @@ async def test_an_event_that_cannot_be_told_breaks_nothing(data):
 
 @on_loop
 async def test_a_page_without_parts_is_a_page():
-    async with theatre() as here:
+    async with harness() as here:
         robot = here.robot
         robot.view = lambda: View(robot)
         client = here.come(60)
@@ -189,7 +189,7 @@ async def test_a_page_without_parts_is_a_page():
 
 @on_loop
 async def test_page_numbers_start_over_before_they_grow_too_large():
-    async with theatre() as here:
+    async with harness() as here:
         here.hub._numbers = 65535
         client = here.come(60)
         await here.wall.go(0.2)

@@ -15,7 +15,7 @@ OCCUPIED, UNKNOWN, CLIFF = 1, 2, 4
 
 
 @dataclass(frozen=True)
-class Thing:
+class MapObject:
     """A body: a disc or, with a size, a box; and if it is a robot, how that is."""
 
     name: str
@@ -61,10 +61,10 @@ def cast(sim: Simulation) -> list[dict[str, Any]]:
     ]
 
 
-def things(sim: Simulation, world: World) -> list[Thing]:
+def things(sim: Simulation, world: World) -> list[MapObject]:
     """The bodies in one world."""
     found = [
-        Thing(name, False, "", obstacle.radius_m, obstacle.size_m, obstacle.pose(sim.now_ns))
+        MapObject(name, False, "", obstacle.radius_m, obstacle.size_m, obstacle.pose(sim.now_ns))
         for name, obstacle in world.state.obstacles.items()
     ]
     for name, robot in sim.robots.items():
@@ -76,7 +76,7 @@ def things(sim: Simulation, world: World) -> list[Thing]:
                 if len(sim.robots) > 1
                 else 0.0
             )
-            found.append(Thing(name, True, status_of(robot), radius_m, None, (x, y, theta)))
+            found.append(MapObject(name, True, status_of(robot), radius_m, None, (x, y, theta)))
     return found
 
 

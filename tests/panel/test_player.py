@@ -9,7 +9,7 @@ from rigless.kernel import inputs as inp
 from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.kernel.simulation import RobotError
-from rigless.panel.deck import FRAME_S, Deck
+from rigless.panel.player import FRAME_S, Player
 from rigless.recordings.seekable import SeekableRecording
 from rigless.scenario.load import open_target
 
@@ -48,7 +48,7 @@ def file(tmp_path_factory):
 
 
 async def loaded(path, wall):
-    deck = Deck(wall.clock, wall.sleep)
+    deck = Player(wall.clock, wall.sleep)
     await deck.open(path)
     return deck
 
@@ -80,7 +80,7 @@ async def test_an_open_recording_stands_at_its_beginning_and_tells_of_itself(fil
 
 @on_loop
 async def test_an_empty_deck_says_what_to_do():
-    deck = Deck()
+    deck = Player()
     assert (deck.sim, deck.events, deck.describe()["file"]) == (None, [], None)
     for act in (deck.play, deck.pause, lambda: deck.seek(1), lambda: deck.step(1)):
         with pytest.raises(InputError, match="no recording is in it"):
@@ -151,7 +151,7 @@ async def test_whoever_looks_sees_what_led_there(file):
     await deck.settled()
     seen = []
     deck.sim.sample(1, lambda: seen.append(deck.sim.now_s))
-    deck.watched(0)
+    deck.fill_history(0)
     await deck.settled()
     assert (time_s(deck), seen) == (50, [float(n) for n in range(1, 51)])
     deck.seek(120)
@@ -329,7 +329,7 @@ async def test_another_recording_replaces_the_one_before_and_a_bad_one_does_not(
 async def test_of_two_that_are_opened_at_once_the_later_is_in(file, tmp_path):
     other = tmp_path / "other.mcap"
     other.write_bytes(record_to_bytes(open_target(THERMOSTAT, seed=2, collect=False).simulation, 2))
-    deck = Deck()
+    deck = Player()
     first, second = await asyncio.gather(deck.open(file), deck.open(other), return_exceptions=True)
     assert "something else to do" in str(first)
     assert (second, deck.describe()["file"]) == (None, str(other))

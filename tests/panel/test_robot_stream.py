@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from rigless.panel import watch as watches
+from rigless.panel import robot_stream as watches
 from rigless.panel.messages import FRAME, HISTORY, unpack
-from rigless.panel.watch import Watch
+from rigless.panel.robot_stream import RobotStream
 from rigless.scenario.load import open_target
 
-from .looking import TROLLEY
+from .harness import TROLLEY
 
 NUMBERS, TRAIL, BODY, MARKS, PLAN = range(5)
 
@@ -28,7 +28,7 @@ class Here:
             [],
         )
 
-    def watched(self, known_ns):
+    def fill_history(self, known_ns):
         self.known.append(known_ns)
 
 
@@ -38,7 +38,7 @@ def stage():
 
 
 def watching(stage, record=True):
-    watch = Watch(stage, stage.sim, "trolley", 1)
+    watch = RobotStream(stage, stage.sim, "trolley", 1)
     watch.record(record)
     watch.look()
     return watch

@@ -8,17 +8,17 @@ import pytest
 
 from host.driving import bad, good, make_host, on_loop
 from rigless.host.control import create_app
-from rigless.panel.acts import add_acts
+from rigless.panel.actions import add_action_routes
 from rigless.panel.hub import Hub
 
-from .looking import THERMOSTAT, TROLLEY
+from .harness import THERMOSTAT, TROLLEY
 
 
 @asynccontextmanager
 async def api(target=TROLLEY, settings=()):
     host = make_host(target, "lockstep", settings=settings)
     app = create_app(host)
-    add_acts(app, Hub(host))
+    add_action_routes(app, Hub(host))
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", timeout=60
     ) as http:

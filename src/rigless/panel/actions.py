@@ -11,7 +11,7 @@ from rigless.kernel.drawing import Action, Slider
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.simulation import Simulation
-from rigless.panel import around, messages
+from rigless.panel import map_objects, messages
 from rigless.panel.hub import Hub
 
 
@@ -29,7 +29,7 @@ class Slide(Body):
     value: float
 
 
-def add_acts(app: FastAPI, hub: Hub) -> None:
+def add_action_routes(app: FastAPI, hub: Hub) -> None:
     @app.post("/api/estop")
     async def estop(body: EmergencyStop) -> dict[str, Any]:
         return {"on": body.on, "robots": hub.stop(body.on, body.robot)}
@@ -62,15 +62,18 @@ def add_acts(app: FastAPI, hub: Hub) -> None:
         stage: Literal["live", "recording"] = "live", robot: str = ""
     ) -> dict[str, Any]:
         sim = _sim(hub, stage)
-        place = around.world_of(sim, robot)
-        return {"grid": around.grid(place), "things": to_builtins(around.things(sim, place))}
+        place = map_objects.world_of(sim, robot)
+        return {
+            "grid": map_objects.grid(place),
+            "things": to_builtins(map_objects.things(sim, place)),
+        }
 
     @app.get("/api/world/cells", response_class=Response)
     async def cells(stage: Literal["live", "recording"] = "live", robot: str = "") -> Response:
-        place = around.world_of(_sim(hub, stage), robot)
-        if around.grid(place) is None:
+        place = map_objects.world_of(_sim(hub, stage), robot)
+        if map_objects.grid(place) is None:
             raise InputError(Problem("world", "there is no map: this world is an open plane"))
-        return Response(around.cells(place), media_type="application/octet-stream")
+        return Response(map_objects.cells(place), media_type="application/octet-stream")
 
 
 def _check(slider: Slider, value: float) -> None:

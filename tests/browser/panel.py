@@ -37,7 +37,7 @@ class Panel:
             lambda: self.page.evaluate("() => Boolean(rigless.surface()?.grid)"),
             "the map is not there",
         )
-        self.until(lambda: abs(self.frame()["x"] - middle) < 1e-6, "the map is not in the middle")
+        self.until(lambda: abs(self.view()["x"] - middle) < 1e-6, "the map is not in the middle")
         return self
 
     def wait_anew(self) -> "Panel":
@@ -50,7 +50,7 @@ class Panel:
     def wait_epoch(self) -> "Panel":
         """Until its robot, if it shows one, is shown as it is since time last jumped: what else it is told comes before pictures do."""
         epoch = self.server.status()["epoch"]
-        script = "() => globalThis.rigless?.pictures()?.epoch ?? null"
+        script = "() => globalThis.rigless?.frames()?.epoch ?? null"
         self.until(
             lambda: self.page.evaluate(script) in (None, epoch),
             "it shows the time before the reset",
@@ -102,7 +102,7 @@ class Panel:
     def lamp(self, label: str, on: bool) -> Locator:
         return self.page.get_by_role("status", name=f"{label}: {'on' if on else 'off'}", exact=True)
 
-    def told(self, text: str) -> str:
+    def notice(self, text: str) -> str:
         """A notice with this text, which may be gone again by now."""
         return self.until(
             lambda: next(
@@ -113,7 +113,7 @@ class Panel:
 
     @property
     def map(self) -> Locator:
-        return self.page.locator(".ground canvas")
+        return self.page.locator(".canvas-host canvas")
 
     def to_bed(self, *keys: str) -> None:
         """Press keys that belong to nobody but the page."""
@@ -124,29 +124,29 @@ class Panel:
     # What it shows, read from inside
 
     def count(self) -> int:
-        return self.page.evaluate("() => globalThis.rigless?.pictures()?.count ?? 0")
+        return self.page.evaluate("() => globalThis.rigless?.frames()?.count ?? 0")
 
     def rows(self, name: str) -> list[float]:
         return self.page.evaluate(
-            "(name) => Array.from(rigless.pictures()?.rows.get(name) ?? [])", name
+            "(name) => Array.from(rigless.frames()?.rows.get(name) ?? [])", name
         )
 
     def measure(self, name: str) -> float:
-        return self.page.evaluate("(name) => rigless.pictures().measure(name)", name)
+        return self.page.evaluate("(name) => rigless.frames().measure(name)", name)
 
     def trail(self, name: str = "trail") -> list[float]:
-        script = """(name) => { const {points, count} = rigless.pictures().trails.get(name);
+        script = """(name) => { const {points, count} = rigless.frames().trails.get(name);
           return Array.from({length: 2 * count}, (_, at) => points[3 * (at >> 1) + (at & 1)]); }"""
         return self.page.evaluate(script, name)
 
     def time_s(self) -> float:
-        return self.page.evaluate("() => rigless.pictures()?.time_s ?? -1")
+        return self.page.evaluate("() => rigless.frames()?.time_s ?? -1")
 
-    def frame(self) -> dict[str, float]:
+    def view(self) -> dict[str, float]:
         """Where the flat map is: its middle and its scale."""
         return self.page.evaluate(
             """async () => { await rigless.settled();
-              const {x, y, scale} = rigless.surface()?.frame ?? {x: NaN}; return {x, y, scale}; }"""
+              const {x, y, scale} = rigless.surface()?.view ?? {x: NaN}; return {x, y, scale}; }"""
         )
 
     def poses(self, name: str) -> list[list[float]]:

@@ -125,7 +125,7 @@ def test_everything_can_be_reached(agv):
 
 def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
     agv.step(0.1)
-    before = agv.frame()["scale"]
+    before = agv.view()["scale"]
     tell(
         agv,
         type="CommandRequest",
@@ -134,12 +134,12 @@ def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
         params={"x": 40.0, "y": 0.0},
     )
     agv.step(0.5)
-    agv.until(lambda: agv.frame()["scale"] < 0.5 * before, "it does not show the way")
+    agv.until(lambda: agv.view()["scale"] < 0.5 * before, "it does not show the way")
     agv.map.hover()
-    wide = agv.frame()["scale"]
+    wide = agv.view()["scale"]
     agv.page.mouse.wheel(0, -300)
-    agv.until(lambda: agv.frame()["scale"] > wide, "the wheel does nothing")
-    chosen = agv.frame()
+    agv.until(lambda: agv.view()["scale"] > wide, "the wheel does nothing")
+    chosen = agv.view()
     tell(agv, type="CommandRequest", commandId="stop", commandType="STOP")
     tell(
         agv,
@@ -150,7 +150,7 @@ def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
     )
     agv.step(5.0)
     assert agv.rows("route")[-2:] == [-90.0, 0.0]
-    assert agv.frame() == chosen
+    assert agv.view() == chosen
 
 
 def test_one_of_many_is_found_by_its_name_and_some_by_their_status(agv):

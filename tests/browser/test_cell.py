@@ -15,7 +15,7 @@ from rigless.robots.welder.arm.mechanism import Arm
 HIT = "G21 G90 G1 X20 Y30 Z10 B40 F6000"  # into a fixture on the table
 RED, ORANGE = "#ff0000", "#ff5e00"
 TORCH, UPPER_ARM = 7, 2
-EYE = "() => rigless.surface().eye()"
+EYE = "() => rigless.surface().cameraPose()"
 
 
 @pytest.fixture(scope="module")
@@ -111,12 +111,12 @@ def test_layers_and_cameras(cell):
     cell.page.keyboard.press("4")
     cell.until(lambda: math.hypot(*seen_from(cell)) < 0.1, "the key looks elsewhere")
 
-    box = cell.page.locator(".ground canvas").bounding_box()
+    box = cell.page.locator(".canvas-host canvas").bounding_box()
     shares = cycle((0.3, 0.4, 0.5, 0.6, 0.7))  # from above, across the table
 
     def named():
         cell.page.mouse.move(box["x"] + next(shares) * box["width"], box["y"] + 0.5 * box["height"])
-        return cell.page.locator(".ground canvas").get_attribute("title") in ("table", "part")
+        return cell.page.locator(".canvas-host canvas").get_attribute("title") in ("table", "part")
 
     cell.until(named, "nothing that is pointed at is named")
 
@@ -140,7 +140,7 @@ def test_without_webgl_the_map_is_shown_and_it_is_said(browser, cell_server):
         cell_server.begin_anew()
         panel = Panel(Window(blind, PATIENCE_MS), cell_server).open()
         expect(panel.page.get_by_role("alert")).to_contain_text("needs WebGL 2")
-        panel.until(lambda: panel.frame()["scale"] > 10, "no map is drawn")
+        panel.until(lambda: panel.view()["scale"] > 10, "no map is drawn")
         assert panel.window.complaints() == []
     finally:
         blind.close()

@@ -71,7 +71,7 @@ def test_a_refusal_is_shown_as_a_sentence(vacuum):
     vacuum.window.expected.append("status of 422")
     choose(vacuum, "gyro", "dropout", probability=7)
     vacuum.button("Inject the fault").click()
-    assert "between 0 and 1" in vacuum.told("7 is out of range")
+    assert "between 0 and 1" in vacuum.notice("7 is out of range")
     assert vacuum.server.faults() == []
 
 

@@ -28,7 +28,7 @@ def test_what_was_between_two_pictures_is_shown(vacuum):
 
 def widest(panel, begin_s, end_s):
     """The longest time without a number in the plots."""
-    times = panel.page.evaluate("() => rigless.pictures().times")
+    times = panel.page.evaluate("() => rigless.frames().times")
     inside = [time_s for time_s in times if begin_s <= time_s <= end_s]
     return max((b - a for a, b in pairwise([begin_s, *inside, end_s])), default=end_s - begin_s)
 
@@ -44,7 +44,7 @@ def test_a_past_before_a_reset_that_nobody_saw_is_gone(arm, window):
     arm.server.post("/api/reset")
     arm.server.post("/api/step", ms=1500)
     later = Panel(window.stay_flat(), arm.server).open()
-    script = "() => [rigless.pictures().times, rigless.pictures().values[rigless.pictures().page.measures.indexOf('angle')]]"
+    script = "() => [rigless.frames().times, rigless.frames().values[rigless.frames().page.measures.indexOf('angle')]]"
     times, angles = later.page.evaluate(script)
     wrong = [
         (t, a)

@@ -126,7 +126,7 @@ def test_plots_show_the_numbers_over_time(vacuum):
     expect(figures.locator("canvas")).to_have_count(4)
     vacuum.step(3.0)
     vacuum.reload()
-    script = "() => [rigless.pictures().times, rigless.pictures().values.map((v) => v.length)]"
+    script = "() => [rigless.frames().times, rigless.frames().values.map((v) => v.length)]"
     times, values = vacuum.page.evaluate(script)
     assert len(times) >= 10
     assert times == sorted(times)

@@ -43,9 +43,9 @@ def test_the_pose_on_the_map_is_the_true_one(vacuum):
 
 
 def test_dragging_moves_the_map_with_the_pointer(vacuum):
-    before = vacuum.frame()
+    before = vacuum.view()
     drag(vacuum, 90, -60)
-    after = vacuum.frame()
+    after = vacuum.view()
     assert near(
         (after["x"], after["y"]),
         (before["x"] - 90 / before["scale"], before["y"] - 60 / before["scale"]),
@@ -57,28 +57,28 @@ def test_dragging_moves_the_map_with_the_pointer(vacuum):
 def test_the_wheel_zooms_about_the_pointer(vacuum):
     box = vacuum.map.bounding_box()
     here = (box["x"] + 100, box["y"] + 100)
-    script = "() => rigless.surface().frame.toWorld(100, 100)"
-    before, scale = vacuum.page.evaluate(script), vacuum.frame()["scale"]
+    script = "() => rigless.surface().view.toWorld(100, 100)"
+    before, scale = vacuum.page.evaluate(script), vacuum.view()["scale"]
     vacuum.page.mouse.move(*here)
     vacuum.page.mouse.wheel(0, -300)
-    vacuum.until(lambda: vacuum.frame()["scale"] > 1.3 * scale, "it does not zoom")
+    vacuum.until(lambda: vacuum.view()["scale"] > 1.3 * scale, "it does not zoom")
     assert near(vacuum.page.evaluate(script), before, 1e-6)
 
 
 def test_zoom_by_button_and_key_and_everything_again(vacuum):
-    fitted = vacuum.frame()
+    fitted = vacuum.view()
     vacuum.button("Zoom in (+)").click()
     vacuum.to_bed("+")
-    assert math.isclose(vacuum.frame()["scale"], fitted["scale"] * 1.4**2)
+    assert math.isclose(vacuum.view()["scale"], fitted["scale"] * 1.4**2)
     vacuum.button("Zoom out (-)").click()
     vacuum.to_bed("-")
-    assert math.isclose(vacuum.frame()["scale"], fitted["scale"])
+    assert math.isclose(vacuum.view()["scale"], fitted["scale"])
     drag(vacuum, 200, 100)
     vacuum.button("See everything (0)").click()
-    assert vacuum.frame() == fitted
+    assert vacuum.view() == fitted
     drag(vacuum, 200, 100)
     vacuum.to_bed("0")
-    assert vacuum.frame() == fitted
+    assert vacuum.view() == fitted
 
 
 def test_the_whole_map_is_seen_at_first(vacuum):
@@ -86,7 +86,7 @@ def test_the_whole_map_is_seen_at_first(vacuum):
     x, y, _ = grid["origin"]
     far = (x + grid["width"] * grid["resolution_m"], y + grid["height"] * grid["resolution_m"])
     corners = vacuum.page.evaluate(
-        "([x, y, right, top]) => [rigless.surface().frame.toCanvas(x, y), rigless.surface().frame.toCanvas(right, top)]",
+        "([x, y, right, top]) => [rigless.surface().view.toCanvas(x, y), rigless.surface().view.toCanvas(right, top)]",
         [x, y, *far],
     )
     box = vacuum.map.bounding_box()
@@ -107,14 +107,14 @@ def test_following_keeps_the_robot_in_the_middle(vacuum):
     vacuum.step(0.5)
     x, y, _ = vacuum.server.truth()["pose"]
     vacuum.until(
-        lambda: near((vacuum.frame()["x"], vacuum.frame()["y"]), (x, y)), "it is not in the middle"
+        lambda: near((vacuum.view()["x"], vacuum.view()["y"]), (x, y)), "it is not in the middle"
     )
     assert x > 0.02
     vacuum.button("Zoom in (+)").click()
-    scale = vacuum.frame()["scale"]
+    scale = vacuum.view()["scale"]
     vacuum.to_bed("f")
     expect(vacuum.button("Follow the robot (f)")).to_have_attribute("aria-pressed", "false")
-    assert vacuum.frame()["scale"] == scale
+    assert vacuum.view()["scale"] == scale
 
 
 def test_layers_are_hidden_and_stay_hidden(own_vacuum):

@@ -135,6 +135,6 @@ def test_a_recording_has_its_own_tiles(mixed, tab):
     expect(mixed.page.locator(".badge")).to_have_text("Recording")
     expect(mixed.page.locator(".tile")).to_have_count(3)
     expect(tile(mixed, "room").locator(".status")).to_have_text("ok")
-    expect(mixed.page.locator(".copied")).to_have_count(0)
+    expect(mixed.page.locator(".copy")).to_have_count(0)
     assert picture(mixed, "arm")
     assert tab[1][-1]["stage"] == "recording"

@@ -66,7 +66,7 @@ def test_what_the_panel_records_replays_to_the_byte(vacuum, rigless_command):
     vacuum.button("Lidar on").click()
     vacuum.running_for(0.5)
     vacuum.button("Stop the recording").click()
-    assert path.name in vacuum.told("recorded")
+    assert path.name in vacuum.notice("recorded")
     assert vacuum.server.status()["recording"] is None
     done = rigless_command("replay", path, "--verify")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -183,7 +183,7 @@ def test_a_file_that_is_no_recording_is_refused_in_a_sentence(vacuum):
     (vacuum.server.folder / name).write_bytes(b"not a recording")
     vacuum.window.expected.append("status of 422")
     choose(vacuum, vacuum.server.folder / name)
-    vacuum.told(name)
+    vacuum.notice(name)
     expect(vacuum.page.locator(".badge")).to_have_text("Simulation mode")
     (vacuum.server.folder / name).unlink()
 

@@ -27,7 +27,7 @@ def test_the_vacuum_in_space_is_where_it_truly_is(own_vacuum):
     vacuum.until(lambda: vacuum.poses("body") == [found], "after a reload it is elsewhere")
     vacuum.button("From above").click()
     vacuum.until(
-        lambda: vacuum.page.evaluate("() => Boolean(rigless.surface()?.frame)"),
+        lambda: vacuum.page.evaluate("() => Boolean(rigless.surface()?.view)"),
         "the map does not come back",
     )
 

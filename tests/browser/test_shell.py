@@ -42,7 +42,7 @@ def near(a, b):
 def test_a_robot_on_the_map_of_all_is_opened_by_a_click(pair):
     pair.server.post("/api/pause")
     x, y, _ = pair.server.truth("blocker")["pose"]
-    script = "([x, y]) => rigless.surface()?.frame?.toCanvas(x, y)"
+    script = "([x, y]) => rigless.surface()?.view?.toCanvas(x, y)"
     pair.wait_map()
     expect(pair.page.locator(".tile")).to_have_count(0)
     there = """([x, y]) => rigless.surface().picture?.obstacles.some(({name, pose}) =>

@@ -46,7 +46,7 @@ def test_a_reload_keeps_the_trail_and_the_plots(own_vacuum):
     vacuum = own_vacuum
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=DRIVE)
     vacuum.step(3.0)
-    before, times = vacuum.trail(), vacuum.page.evaluate("() => rigless.pictures().times")
+    before, times = vacuum.trail(), vacuum.page.evaluate("() => rigless.frames().times")
     assert len(before) > 20
     vacuum.reload()
     vacuum.until(lambda: len(vacuum.trail()) > 10, "no trail after a reload")
@@ -55,7 +55,7 @@ def test_a_reload_keeps_the_trail_and_the_plots(own_vacuum):
     points = list(zip(before[::2], before[1::2], strict=True))
     for point in zip(after[::2], after[1::2], strict=True):
         assert isnan(point[0]) or min(distance(point, known) for known in points) < 0.05
-    again = vacuum.page.evaluate("() => rigless.pictures().times")
+    again = vacuum.page.evaluate("() => rigless.frames().times")
     assert abs(again[0] - times[0]) < 0.3
     assert abs(again[-1] - times[-1]) < 0.3
     expect(vacuum.fact("state")).to_have_text("paused")
@@ -72,7 +72,7 @@ def test_the_trail_begins_anew_after_a_reset(vacuum):
     vacuum.server.post("/api/reset")
     vacuum.wait_epoch()
     assert len(vacuum.trail()) <= 4
-    assert vacuum.page.evaluate("() => rigless.pictures().times[0]") < 1.0
+    assert vacuum.page.evaluate("() => rigless.frames().times[0]") < 1.0
 
 
 @pytest.mark.parametrize("words", [("--no-auth",), ()], ids=["without token", "with token"])

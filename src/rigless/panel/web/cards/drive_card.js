@@ -1,0 +1,106 @@
+// Driving by keyboard. It is locked until the user unlocks it, and lets go when the window loses the keys.
+import { effect, signal, untracked } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { card } from "./widgets.js";
+import { send } from "../core/socket.js";
+import { shownPage, source } from "../core/state.js";
+import { lockTag, movableRobot, unlocked, unlockSwitch } from "./unlock.js";
+
+const REPEAT_MS = 100; // the server lets go by itself when it hears nothing for a second
+const SLOW = 0.35;
+/** @type {Record<string, [number, number, number]>} forward, left, turn */
+const KEYS = {
+  w: [1, 0, 0],
+  s: [-1, 0, 0],
+  a: [0, 0, 1],
+  d: [0, 0, -1],
+  q: [0, 1, 0],
+  e: [0, -1, 0],
+  arrowup: [1, 0, 0],
+  arrowdown: [-1, 0, 0],
+  arrowleft: [0, 0, 1],
+  arrowright: [0, 0, -1],
+};
+
+const held = signal(/** @type {string[]} */ ([]));
+const slow = signal(false);
+/** @type {ReturnType<typeof setInterval>|undefined} */
+let repeatTimer;
+
+const drivePart = () =>
+  source.value === "live" && shownPage.value?.parts.find((part) => part.kind === "Drive");
+
+function axes() {
+  const sum = [0, 0, 0];
+  for (const key of held.value)
+    (KEYS[key] ?? [0, 0, 0]).forEach((part, n) => (sum[n] = (sum[n] ?? 0) + part));
+  return sum.map((part) => Math.max(-1, Math.min(1, part)) * (slow.value ? SLOW : 1));
+}
+
+function sendDrive() {
+  send({ type: "drive", robot: movableRobot.value, axes: axes() });
+}
+
+/** @param {string[]} keys */
+function setHeldKeys(keys) {
+  const before = held.value.length;
+  held.value = keys;
+  if (keys.length && !repeatTimer) repeatTimer = setInterval(sendDrive, REPEAT_MS);
+  if (!keys.length) {
+    clearInterval(repeatTimer);
+    repeatTimer = undefined;
+  }
+  if (keys.length || before) sendDrive();
+}
+
+/** Whether a key is for driving; if so it has been used up. @param {KeyboardEvent} event */
+export function handleDriveKey(event) {
+  const key = event.key.toLowerCase();
+  if (
+    !unlocked.value ||
+    !drivePart() ||
+    !(key in KEYS) ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey
+  )
+    return false;
+  slow.value = event.shiftKey;
+  if (event.type === "keydown" && !held.value.includes(key)) setHeldKeys([...held.value, key]);
+  if (event.type === "keyup") setHeldKeys(held.value.filter((one) => one !== key));
+  return true;
+}
+
+export function startDriving() {
+  addEventListener("blur", () => setHeldKeys([]));
+  document.addEventListener("visibilitychange", () => setHeldKeys([]));
+  effect(() => {
+    if (!unlocked.value) untracked(() => setHeldKeys([]));
+  });
+}
+
+/** A key that can also be held with finger or mouse. @param {string} key @param {string} face @param {string} label */
+function driveButton(key, face, label) {
+  const on = held.value.includes(key);
+  const release = () => setHeldKeys(held.value.filter((one) => one !== key));
+  return html`<button class="key" aria-label=${label} aria-pressed=${on} ?disabled=${!unlocked.value}
+    @pointerdown=${(/** @type {PointerEvent} */ event) => {
+      /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+      if (!on) setHeldKeys([...held.value, key]);
+    }} @pointerup=${release} @pointercancel=${release}>${face}</button>`;
+}
+
+export function driveCard() {
+  const part = drivePart();
+  if (!part) return nothing;
+  const sideways = part.axes?.includes("left");
+  return card(
+    "Drive",
+    html`${unlockSwitch("Unlock keyboard driving")}
+    <div class="keys ${unlocked.value ? "" : "locked"}" role="group" aria-label="Drive">
+      ${sideways ? driveButton("q", "Q", "Left") : html`<span></span>`}${driveButton("w", "W", "Forward")}${sideways ? driveButton("e", "E", "Right") : html`<span></span>`}
+      ${driveButton("a", "A", "Turn left")}${driveButton("s", "S", "Backward")}${driveButton("d", "D", "Turn right")}
+    </div><div class="dim">W A S D or arrows${sideways ? ", Q E sideways" : ""}; with shift slowly</div>`,
+    lockTag(),
+  );
+}

@@ -1,0 +1,96 @@
+// Moving axes by hand: a step at a press, or on and on while a button is held. It lets go of everything that is not held any more:
+// the button, the focus, the window, the page; and the server lets go by itself when it hears nothing for a second.
+import { effect, signal } from "@preact/signals-core";
+import { html } from "lit-html";
+import { button } from "./widgets.js";
+import { framesOf, send } from "../core/socket.js";
+import { shownKey } from "../core/state.js";
+import { movableRobot, unlocked, unlockSwitch } from "./unlock.js";
+/** @typedef {import("../core/types.js").Part} Part */
+
+const REPEAT_MS = 100;
+const HOLD = 0; // the step that is none
+const step = signal(1);
+const speed = signal(0.3);
+/** What is held now, and whose it is. */
+const held = signal(/** @type {{robot: string, axis: number, by: number}|null} */ (null));
+/** @type {ReturnType<typeof setInterval>|undefined} */
+let repeatTimer;
+
+const sendJog = () =>
+  held.value && send({ type: "jog", ...held.value, speed: speed.value, hold: true });
+
+/** @param {number} axis @param {number} by */
+function hold(axis, by) {
+  release();
+  if (!unlocked.value) return;
+  held.value = { robot: movableRobot.value, axis, by };
+  sendJog();
+  repeatTimer = setInterval(sendJog, REPEAT_MS);
+}
+
+function release() {
+  clearInterval(repeatTimer);
+  const last = held.peek();
+  if (!last) return;
+  held.value = null;
+  send({ type: "jog", robot: last.robot, axis: last.axis, by: 0 });
+}
+
+export function startJogging() {
+  for (const name of ["blur", "pagehide", "pointerup", "pointercancel"])
+    addEventListener(name, release);
+  document.addEventListener("visibilitychange", release);
+  effect(() => {
+    if (!unlocked.value) release();
+  });
+}
+
+/** @param {Part} part */
+export function jogPad(part) {
+  const frames = framesOf(shownKey.value);
+  const steps = [HOLD, ...(part.steps ?? [])];
+  const units = [...new Set((part.axes ?? []).map((axis) => axis[2]))].join(" or ");
+  return html`${unlockSwitch("Unlock jogging")}
+    <div class="jog-row"><span>Step</span><div class="segments even" role="group" aria-label="Step of a press">${steps.map(
+      (one) =>
+        button(
+          one === HOLD ? "hold" : String(one),
+          one === HOLD ? "Move while held" : `Steps of ${one} ${units}`,
+          () => (step.value = one),
+          { on: step.value === one },
+        ),
+    )}</div></div>
+    <div class="jog-row"><span>Speed</span><div class="segments even" role="group" aria-label="Jog speed">${(
+      part.speeds ?? []
+    ).map((one) =>
+      button(`${100 * one} %`, `Jog at ${100 * one} % of full speed`, () => (speed.value = one), {
+        on: speed.value === one,
+      }),
+    )}</div></div>
+    <div class="jog ${unlocked.value ? "" : "locked"}" role="group" aria-label=${part.label}>${(
+      part.axes ?? []
+    ).map(
+      ([name, label], axis) => html`<div>
+      ${jogButton(axis, -1, "−", label ?? "")}<span><b>${label}</b><small>${formatAxis(frames?.measure(name ?? "") ?? NaN)}</small></span>${jogButton(axis, 1, "+", label ?? "")}</div>`,
+    )}</div>`;
+}
+
+/** @param {number} value */
+const formatAxis = (value) => (Number.isFinite(value) ? value.toFixed(1) : "–");
+
+/** @param {number} axis @param {number} sign @param {string} face @param {string} label */
+function jogButton(axis, sign, face, label) {
+  const on = held.value?.axis === axis && held.value.by === sign;
+  const holds = step.value === HOLD;
+  const isPress = (/** @type {KeyboardEvent} */ event) =>
+    holds && (event.key === " " || event.key === "Enter");
+  return html`<button class="key" aria-label="${label} ${sign < 0 ? "minus" : "plus"}" aria-pressed=${on} ?disabled=${!unlocked.value}
+    @pointerdown=${(/** @type {PointerEvent} */ event) => {
+      /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+      if (holds && event.button === 0) hold(axis, sign);
+    }} @lostpointercapture=${release} @blur=${release}
+    @keydown=${(/** @type {KeyboardEvent} */ event) => isPress(event) && !event.repeat && hold(axis, sign)}
+    @keyup=${(/** @type {KeyboardEvent} */ event) => isPress(event) && release()}
+    @click=${() => unlocked.value && step.value !== HOLD && send({ type: "jog", robot: movableRobot.value, axis, by: sign * step.value, speed: speed.value })}>${face}</button>`;
+}

@@ -1,0 +1,49 @@
+// Lines of text of which one is being done. It follows that one, unless somebody reads elsewhere in it.
+import { html } from "lit-html";
+import { ref } from "lit-html/directives/ref.js";
+import { shownKey, listings } from "../core/state.js";
+/** @typedef {import("../core/types.js").Part} Part */
+
+const LINE_PX = 22;
+/** Where each list last went, so that it goes there once. @type {WeakMap<Element, number>} */
+const lastScrolledTo = new WeakMap();
+
+/** @param {Element|undefined} list @param {number} row  of the current line @param {number} number  of that line */
+function scrollToCurrent(list, row, number) {
+  if (!(list instanceof HTMLElement) || lastScrolledTo.get(list) === number) return;
+  if (list.matches(":hover, :focus")) return;
+  lastScrolledTo.set(list, number);
+  if (!list.matches(".wrap")) list.scrollTop = (row - 4) * LINE_PX;
+  else requestAnimationFrame(() => (list.scrollTop = bottomOf(list, row) - list.clientHeight)); // lines are as high as they turn out
+}
+
+/** Where the current line ends, or if there is none the last. @param {HTMLElement} list @param {number} row */
+function bottomOf(list, row) {
+  const line = list.children[Math.min(row, list.children.length - 1)];
+  return line instanceof HTMLElement ? line.offsetTop - list.offsetTop + line.offsetHeight : 0;
+}
+
+/** @param {Part} part */
+export function listing(part) {
+  const shown = listings.value[shownKey.value]?.[part.name];
+  const { first, texts, current, read, wrong } = shown ?? {
+    first: 1,
+    texts: [],
+    current: 1,
+    read: 0,
+    wrong: [],
+  };
+  const lineState = (/** @type {number} */ number) =>
+    wrong.includes(number)
+      ? "wrong"
+      : number < current
+        ? "done"
+        : number === current
+          ? "current"
+          : number > read
+            ? "waiting"
+            : "ahead";
+  return html`<ol class="listing ${part.wrap ? "wrap" : ""}" tabindex="0" aria-label=${part.label} ${ref((list) => scrollToCurrent(list, current - first, current))}>
+    ${texts.map((text, n) => html`<li data-how=${lineState(first + n)} aria-current=${first + n === current ? "step" : "false"} title=${text}><span>${first + n}</span><code>${text}</code></li>`)}
+    ${texts.length ? "" : html`<li class="dim">${part.empty || "nothing yet"}</li>`}</ol>`;
+}

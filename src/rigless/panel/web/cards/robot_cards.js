@@ -1,0 +1,263 @@
+// The cards of a robot's page: what its parts show and set, by group; metrics and connections.
+import { signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { post, postInOrder, robotPath } from "../core/api.js";
+import { jogPad } from "./jog_pad.js";
+import { listing } from "./listing.js";
+import {
+  button,
+  card,
+  lamp,
+  lampSquare,
+  readout,
+  formatNumber,
+  toggle,
+  toggleSquare,
+} from "./widgets.js";
+import { slider } from "./slider.js";
+import { framesOf } from "../core/socket.js";
+import * as state from "../core/state.js";
+import { lockTag } from "./unlock.js";
+/** @typedef {import("../core/types.js").Part} Part */
+
+const WIDE = matchMedia("(min-width: 1240.1px)");
+const docked = signal(WIDE.matches);
+WIDE.addEventListener("change", () => (docked.value = WIDE.matches));
+/** The cards of parts that are in no group of their own. @type {Partial<Record<Part["kind"], string>>} */
+const CARDS = {
+  Word: "Readouts",
+  Gauge: "Readouts",
+  Listing: "Program",
+  Slider: "Settings",
+  Jog: "Jog",
+  Action: "Commands",
+  Lamp: "Virtual I/O",
+  Switch: "Virtual I/O",
+  Button: "Virtual I/O",
+};
+const DENSE_LABEL = 10; // letters of a label and its unit beside which there is room for others
+const LONG_LABEL = 14; // letters of a command that needs a row of its own
+const isLive = () => state.source.value === "live";
+const parts = () => state.shownPage.value?.parts ?? [];
+
+/** The cards of a page, in its order. Metrics are with the robot's own, and some inputs may not be on the page. */
+const titles = () => [
+  ...new Set([
+    ...parts()
+      .map(cardOf)
+      .filter((title) => title && title !== "Metrics"),
+    "Virtual I/O",
+  ]),
+];
+
+/** @param {string} title */
+const isListed = (title) =>
+  parts().some((part) => part.kind === "Listing" && cardOf(part) === title);
+
+/** @param {Part} part */
+const cardOf = (part) => part.group || (CARDS[part.kind] ?? "");
+
+/** Where there is room, what a robot is told to do is beside what it does. */
+export const hasDock = () => docked.value && parts().some((part) => part.kind === "Listing");
+export const dockCards = () => html`${titles().filter(isListed).map(partCard)}`;
+
+/** All other cards. */
+export function partCards() {
+  const dock = hasDock();
+  return html`${titles()
+    .filter((title) => !(dock && isListed(title)))
+    .map(partCard)}`;
+}
+
+/** @param {string} title */
+function partCard(title) {
+  const found = [
+    ...parts().filter((part) => cardOf(part) === title),
+    ...(title === "Virtual I/O" ? unlistedInputs() : []),
+  ];
+  const shown = found.filter((part) => isLive() || (part.kind !== "Action" && part.kind !== "Jog"));
+  if (!shown.length || !framesOf(state.shownKey.value)) return nothing;
+  return card(
+    title,
+    cardBody(shown),
+    shown.some((part) => part.kind === "Jog") ? lockTag() : nothing,
+  );
+}
+
+/** Inputs of the robot that are nowhere on its page. @returns {Part[]} */
+function unlistedInputs() {
+  const known = state.robotInfo.value[state.shownRobot.value]?.declared_inputs;
+  const named = new Set(
+    parts()
+      .filter((part) => part.kind === "Switch" || part.kind === "Button")
+      .map((part) => part.name),
+  );
+  return Object.keys(state.shownState.value?.inputs ?? {})
+    .filter((name) => !named.has(name) && known && !known[name]?.by_host)
+    .map((name) => ({ kind: "Switch", name, label: known?.[name]?.label ?? name, columns: 0 }));
+}
+
+/** @param {Part[]} found */
+function cardBody(found) {
+  const of = (/** @type {Part["kind"][]} */ ...kinds) =>
+    found.filter((part) => kinds.includes(part.kind));
+  const frames = framesOf(state.shownKey.value);
+  const measure = (/** @type {Part} */ part) => frames?.measure(part.name) ?? NaN;
+  const numbers = of("Gauge");
+  const dense =
+    numbers.length > 2 &&
+    numbers.every((part) => part.label.length + (part.unit ?? "").length <= DENSE_LABEL);
+  const actions = of("Action");
+  return html`${of("Word").map((part) => wordReadout(part, measure(part)))}
+    ${numbers.length ? html`<div class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => gauge(part, measure(part)))}</div>` : nothing}
+    ${of("Listing").map(listing)}
+    ${of("Slider").map((part) => slider(part, measure(part)))}
+    ${inputsAndOutputs(of("Switch", "Button"), of("Lamp"), measure)}
+    ${actions.length ? html`<div class="commands ${actions.some((part) => part.label.length > LONG_LABEL) ? "long" : ""}">${actions.map(action)}</div>` : nothing}
+    ${of("Jog").map(jogPad)}`;
+}
+
+/** @param {Part} part @param {number} value */
+function gauge(part, value) {
+  const odd = value < (part.low ?? -Infinity) || value > (part.high ?? Infinity);
+  return readout(part.label, value, part.unit ?? "", part.digits ?? 2, odd);
+}
+
+/** @param {Part} part @param {number} value */
+function wordReadout(part, value) {
+  const [text, colour] = part.words?.[value] ?? ["–", "plain"];
+  return html`<div class="readout word ${colour}" role="status" aria-label="${part.label}: ${text}"><span>${part.label}</span><b>${text}</b></div>`;
+}
+
+/** @param {string} name @param {boolean|number|string} value */
+const setInput = (name, value) =>
+  postInOrder(`${robotPath(state.shownRobot.value)}/inputs`, { inputs: { [name]: value } });
+
+/** Those with a short name are squares below the others. @param {Part[]} given @param {Part[]} lamps @param {(part: Part) => number} measure */
+function inputsAndOutputs(given, lamps, measure) {
+  if (!given.length && !lamps.length) return nothing;
+  const inputs = state.shownState.value?.inputs ?? {};
+  const both = given.length && lamps.length;
+  const wide = (/** @type {Part[]} */ some) => some.filter((part) => !part.short);
+  const small = (/** @type {Part[]} */ some) => some.filter((part) => part.short);
+  const group = (
+    /** @type {string} */ title,
+    /** @type {unknown[]} */ rows,
+    /** @type {unknown[]} */ squares,
+  ) => html`<div role="group" aria-label=${title}>
+    ${both ? html`<h3>${title}</h3>` : nothing}${rows.length ? html`<div class="pairs">${rows}</div>` : nothing}${squares.length ? html`<div class="squares">${squares}</div>` : nothing}</div>`;
+  const field = (/** @type {Part} */ part) =>
+    part.kind === "Button"
+      ? holdButton(part, inputs[part.name] === part.pressed)
+      : inputField(part, inputs[part.name] ?? "");
+  return html`<div class="io">
+    ${
+      given.length
+        ? group(
+            "Inputs",
+            wide(given).map(field),
+            small(given).map((part) =>
+              toggleSquare(
+                part.short ?? "",
+                part.label,
+                inputs[part.name] === true,
+                (on) => void setInput(part.name, on),
+                !isLive(),
+              ),
+            ),
+          )
+        : nothing
+    }
+    ${
+      lamps.length
+        ? group(
+            "Outputs",
+            wide(lamps).map((part) => lamp(part.label, measure(part) > 0, part.colour ?? "ok")),
+            small(lamps).map((part) =>
+              lampSquare(part.short ?? "", part.label, measure(part) > 0, part.colour ?? "ok"),
+            ),
+          )
+        : nothing
+    }</div>`;
+}
+
+/** @param {Part} part @param {boolean|number|string} value */
+function inputField({ name, label }, value) {
+  const help = state.robotInfo.value[state.shownRobot.value]?.declared_inputs[name]?.help ?? "";
+  if (typeof value === "boolean")
+    return html`<div title=${help}>${toggle(label, value, (on) => void setInput(name, on), !isLive())}</div>`;
+  const number = typeof value === "number";
+  const id = `input-${name}`;
+  return html`<div class="field" title=${help}><label for=${id}>${label}</label>
+    <input id=${id} type=${number ? "number" : "text"} step="any" aria-label=${label} ?disabled=${!isLive()}
+      .value=${document.activeElement?.id === id ? live(/** @type {HTMLInputElement} */ (document.activeElement).value) : String(value)}
+      @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => {
+        if (!number) void setInput(name, target.value);
+        else if (target.value !== "" && target.validity.valid)
+          void setInput(name, Number(target.value));
+        else target.value = String(value); // half a number is none
+      }}></div>`;
+}
+
+/** What is held down now, and how to let go of it. @type {Map<string, () => void>} */
+const held = new Map();
+const releaseAll = () => [...held.values()].forEach((release) => release());
+for (const name of ["blur", "pagehide"]) addEventListener(name, releaseAll);
+document.addEventListener("visibilitychange", releaseAll);
+
+/** Pressed while it is held, by pointer or key; whoever looks away lets go. @param {Part} part @param {boolean} on */
+function holdButton(part, on) {
+  const key = `${state.shownRobot.value} ${part.name}`;
+  const release = () => held.delete(key) && void setInput(part.name, part.released ?? false);
+  const press = () => {
+    held.set(key, release);
+    void setInput(part.name, part.pressed ?? true);
+  };
+  const isPress = (/** @type {KeyboardEvent} */ event) =>
+    (event.key === " " || event.key === "Enter") && !event.repeat;
+  return html`<button class="button wide" aria-pressed=${on} ?disabled=${!isLive()} aria-label="${part.label}, held while pressed"
+    @pointerdown=${(/** @type {PointerEvent} */ event) => {
+      /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+      press();
+    }} @pointerup=${release} @pointercancel=${release}
+    @keydown=${(/** @type {KeyboardEvent} */ event) => isPress(event) && press()}
+    @keyup=${(/** @type {KeyboardEvent} */ event) => isPress(event) && release()}>${part.label}</button>`;
+}
+
+/** @param {Part} part */
+function action(part) {
+  const act = () => void post(`${robotPath(state.shownRobot.value)}/actions`, { name: part.name });
+  const kind =
+    part.colour === "bad" ? "text danger" : part.colour === "warn" ? "text caution" : "text";
+  return button(part.label, part.label, act, { kind });
+}
+
+/** What the robot counts; a number that its page shows itself is not told twice. */
+export function metricsCard() {
+  const gauges = parts().filter((part) => part.group === "Metrics");
+  const found = Object.entries(state.shownState.value?.metrics ?? {}).filter(
+    ([name]) => !gauges.some((part) => part.name === name),
+  );
+  if (!found.length && !gauges.length) return nothing;
+  return card(
+    "Metrics",
+    html`${cardBody(gauges)}${found.map(
+      ([name, value]) =>
+        html`<div class="readout ${name === "collisions" && value > 0 ? "odd" : ""}"><span>${name.replaceAll("_", " ")}</span><b>${formatNumber(value)}</b></div>`,
+    )}`,
+  );
+}
+
+export function connectionCard() {
+  const ports = state.shownState.value?.ports ?? [];
+  if (!ports.length) return nothing;
+  return card(
+    "Connections",
+    ports.map(
+      (port) => html`<div class="readout"><span>${port.name}<br><code>${port.url}</code></span>
+    <b>${port.links} <small>${port.links === 1 ? "client" : "clients"}</small></b></div>
+    ${port.dropped ? html`<div class="warn">${port.dropped} messages dropped for slow clients</div>` : nothing}`,
+    ),
+  );
+}

@@ -1,0 +1,53 @@
+// Calls to the control API. What goes wrong is told to the user in the server's own words.
+import { notice } from "./state.js";
+
+/**
+ * @param {"GET"|"POST"|"DELETE"} method
+ * @param {string} path
+ * @param {object} [body]
+ * @returns {Promise<any>} undefined if it could not be done
+ */
+export async function call(method, path, body) {
+  try {
+    const options = {
+      method,
+      keepalive: method === "POST",
+      headers: { "Content-Type": "application/json" },
+      body: method === "POST" ? JSON.stringify(body ?? {}) : undefined,
+    };
+    const answer = await fetch(path, options);
+    const found = await answer.json();
+    if (answer.ok) return found;
+    for (const problem of found.problems ?? []) notice(problemText(problem), "bad");
+  } catch {
+    notice("rigless does not answer", "bad");
+  }
+  return undefined;
+}
+
+/** @param {{where: string, what: string, fix: string}} problem */
+function problemText({ where, what, fix }) {
+  return `${where ? `${where}: ` : ""}${what}${fix ? ` (${fix})` : ""}`;
+}
+
+/** @param {string} path @param {object} [body] */
+export const post = (path, body) => call("POST", path, body);
+
+/** The last of what goes to a path in turn. @type {Map<string, Promise<any>>} */
+const lastRequests = new Map();
+let leaving = false;
+addEventListener("pagehide", () => (leaving = true));
+addEventListener("pageshow", () => (leaving = false));
+
+/** Post after what was posted there before has been answered: requests may overtake each other, and who taps a button has let go of it
+ * in the end. A page that is left cannot wait. @param {string} path @param {object} [body] */
+export function postInOrder(path, body) {
+  const before = leaving ? undefined : lastRequests.get(path);
+  const mine = before ? before.then(() => post(path, body)) : post(path, body);
+  lastRequests.set(path, mine);
+  void mine.then(() => lastRequests.get(path) === mine && lastRequests.delete(path));
+  return mine;
+}
+
+/** @param {string} robot */
+export const robotPath = (robot) => `/api/robots/${encodeURIComponent(robot)}`;

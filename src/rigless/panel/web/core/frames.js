@@ -1,0 +1,153 @@
+// The frames that come over the wire, kept so that they can be drawn at any time: the newest rows of each part, trails, and
+// numbers over time. The layout of the bytes is in messages.py.
+/** @typedef {import("./types.js").Page} Page */
+/** @typedef {import("./types.js").Track} Track */
+
+const HEADER = 24;
+const FRAME = 1;
+const HISTORY = 2;
+const MAX_TRAIL_POINTS = 20_000;
+const MAX_SAMPLES = 8_000;
+const MIN_TRAIL_STEP_M = 0.01; // a trail's next point is at least so far away
+const MIN_SAMPLE_GAP_S = 1 / 30; // numbers are kept no denser than this
+
+/** Everything drawn of one page. */
+export class FrameStore {
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+    this.time_s = 0; // of the newest picture
+    this.epoch = -1; // of that too: it grows when time has jumped
+    this.count = 0;
+    /** @type {Float32Array} */
+    this.measures = new Float32Array(page.measures.length).fill(NaN);
+    /** @type {Map<string, Float32Array>} */
+    this.rows = new Map();
+    /** @type {Map<string, Track>} */
+    this.trails = new Map(
+      page.traces.map((name) => [name, { points: new Float32Array(768), count: 0 }]),
+    );
+    /** @type {number[]} */
+    this.times = [];
+    /** @type {number[][]} */
+    this.values = page.measures.map(() => []);
+    this.drawn = page.parts.filter((part) => part.columns > 0).map((part) => part.name);
+  }
+
+  /** @param {string} name */
+  measure(name) {
+    return this.measures[this.page.measures.indexOf(name)] ?? NaN;
+  }
+
+  /** @param {ArrayBuffer} data */
+  decode(data) {
+    const view = new DataView(data);
+    const kind = view.getUint8(0);
+    const fields = fieldsOf(data, view);
+    const time_s = view.getFloat64(16, true);
+    if (kind === HISTORY) return this.#takeHistory(time_s, fields);
+    if (kind !== FRAME) return this.#takeMore(time_s, fields);
+    [this.time_s, this.epoch] = [time_s, view.getUint32(8, true)];
+    return this.#takeFrame(fields);
+  }
+
+  /** @param {Map<number, Float32Array>} fields */
+  #takeFrame(fields) {
+    this.count++;
+    for (const [number, values] of fields) {
+      if (number === 0) this.measures = values;
+      else if (number === 1)
+        this.page.traces.forEach((name, n) =>
+          this.#extend(name, values.subarray(3 * n, 3 * n + 3)),
+        );
+      else this.rows.set(this.drawn[number - 2] ?? "", values);
+    }
+    const last = this.times.at(-1) ?? -Infinity;
+    if (this.time_s - last < MIN_SAMPLE_GAP_S) return;
+    if (this.times.length >= MAX_SAMPLES) this.#drop(MAX_SAMPLES / 4);
+    this.times.push(this.time_s);
+    this.values.forEach((series, n) => series.push(this.measures[n] ?? NaN));
+  }
+
+  /** @param {number} count */
+  #drop(count) {
+    this.times.splice(0, count);
+    for (const series of this.values) series.splice(0, count);
+  }
+
+  /** What was, up to the picture that comes next. @param {number} time_s  of that picture @param {Map<number, Float32Array>} fields */
+  #takeHistory(time_s, fields) {
+    const before = fields.get(0) ?? new Float32Array();
+    const numbers = fields.get(1) ?? new Float32Array();
+    const width = this.page.measures.length;
+    this.times = Array.from(before, (s) => time_s + s);
+    this.values = this.page.measures.map((_, n) =>
+      Array.from(before, (_s, row) => numbers[row * width + n] ?? NaN),
+    );
+    this.page.traces.forEach((name, n) => {
+      const points = fields.get(2 + n) ?? new Float32Array();
+      this.trails.set(name, { points: points.slice(), count: points.length / 3 });
+    });
+  }
+
+  /** What lies between the last picture and the next one. @param {number} time_s  of the next @param {Map<number, Float32Array>} fields */
+  #takeMore(time_s, fields) {
+    const before = fields.get(0) ?? new Float32Array();
+    const numbers = fields.get(1) ?? new Float32Array();
+    const width = this.page.measures.length;
+    if (this.times.length + before.length >= MAX_SAMPLES) this.#drop(MAX_SAMPLES / 4);
+    before.forEach((s, row) => {
+      this.times.push(time_s + s);
+      this.values.forEach((series, n) => series.push(numbers[row * width + n] ?? NaN));
+    });
+    this.page.traces.forEach((name, n) => {
+      const points = fields.get(2 + n) ?? new Float32Array();
+      for (let at = 0; at + 2 < points.length; at += 3)
+        this.#extend(name, points.subarray(at, at + 3));
+    });
+  }
+
+  /** @param {string} name @param {Float32Array} place @returns {void} */
+  #extend(name, place) {
+    const track = this.trails.get(name);
+    if (!track) return;
+    const at = 3 * track.count;
+    const [x = NaN, y = NaN, z = NaN] = place;
+    const [lastX = NaN, lastY = NaN, lastZ = NaN] = track.points.subarray(at - 3, at);
+    if (track.count && Math.hypot(x - lastX, y - lastY, z - lastZ) < MIN_TRAIL_STEP_M) return;
+    if (track.count >= MAX_TRAIL_POINTS) {
+      const dropped = Math.floor(track.count / 2);
+      this.trails.set(name, {
+        points: track.points.slice(3 * dropped),
+        count: track.count - dropped,
+      });
+      return this.#extend(name, place);
+    }
+    if (at + 3 > track.points.length) {
+      const grown = new Float32Array(Math.max(768, track.points.length * 2));
+      grown.set(track.points);
+      track.points = grown;
+    }
+    track.points.set(place, at);
+    track.count++;
+  }
+}
+
+/** The page's number of a message. @param {ArrayBuffer} data */
+export function pageIdOf(data) {
+  return new DataView(data).getUint16(2, true);
+}
+
+/** @param {ArrayBuffer} data @param {DataView} view */
+function fieldsOf(data, view) {
+  const count = view.getUint32(12, true);
+  /** @type {Map<number, Float32Array>} */
+  const fields = new Map();
+  let at = HEADER + 8 * count;
+  for (let n = 0; n < count; n++) {
+    const size = view.getUint32(HEADER + 8 * n + 4, true);
+    fields.set(view.getUint32(HEADER + 8 * n, true), new Float32Array(data, at, size));
+    at += 4 * size;
+  }
+  return fields;
+}

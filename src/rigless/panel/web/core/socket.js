@@ -1,0 +1,214 @@
+// The one WebSocket: it comes back by itself, and says again what is looked at.
+import { batch, computed, effect } from "@preact/signals-core";
+import { call, robotPath } from "./api.js";
+import { FrameStore, pageIdOf } from "./frames.js";
+import * as state from "./state.js";
+
+/** @type {Map<number, FrameStore>} */
+const storesByPageId = new Map();
+/** @type {Map<string, FrameStore>} */
+const storesByRobot = new Map();
+/** @type {WebSocket|null} */
+let socket = null;
+let framesReceived = 0;
+let attempts = 0;
+
+/** The frames of a page, by stage and robot. @param {string} key */
+export const framesOf = (key) => storesByRobot.get(key) ?? null;
+
+/** Called after each picture. @type {Set<() => void>} */
+export const frameListeners = new Set();
+
+/** @param {object} message */
+export function send(message) {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+}
+
+export function connect() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  socket = new WebSocket(`${scheme}://${location.host}/ws?truth_hz=0`);
+  socket.binaryType = "arraybuffer";
+  socket.onopen = () => {
+    attempts = 0;
+    storesByPageId.clear(); // a new server counts its pages anew, and may have other robots of the same names
+    state.robotInfo.value = {};
+    const robot = state.shownRobot.value;
+    if (robot && state.source.value === "live") void loadRobotInfo(robot);
+    sendSubscriptions();
+    void loadEvents();
+  };
+  socket.onmessage = ({ data }) =>
+    typeof data === "string" ? handleMessage(JSON.parse(data)) : handleFrame(data);
+  socket.onclose = () => void reconnect();
+}
+
+async function reconnect() {
+  if (state.connection.value !== "refused") state.connection.value = "lost";
+  const wait = Math.min(2000, 200 * 2 ** attempts++);
+  await new Promise((done) => setTimeout(done, wait));
+  try {
+    const answer = await fetch("/api/status");
+    state.connection.value = answer.status === 401 ? "refused" : "lost";
+  } catch {
+    state.connection.value = "lost";
+  }
+  connect();
+}
+
+function sendSubscriptions() {
+  send({ type: "look", stage: state.source.value, robots: JSON.parse(looks.value) });
+}
+
+/** @param {any} message */
+function handleMessage(message) {
+  batch(() => {
+    switch (message.type) {
+      case "status":
+        state.connection.value = "live";
+        if (!message.deck && state.status.value?.deck) state.source.value = "live"; // taken out; just opened, the news may be on its way
+        state.status.value = message;
+        break;
+      case "robot":
+        state.robotStates.value = {
+          ...state.robotStates.value,
+          [`${message.stage}/${message.name}`]: message,
+        };
+        break;
+      case "around":
+        state.mapObjects.value = {
+          ...state.mapObjects.value,
+          [`${message.stage}/${message.world}`]: message.things,
+        };
+        if (!state.shownRobot.value) framesReceived++; // of the map of all, this is the picture
+        for (const tell of frameListeners) tell();
+        break;
+      case "page":
+        handlePage(message);
+        break;
+      case "listings":
+        state.listings.value = {
+          ...state.listings.value,
+          [`${message.stage}/${message.robot}`]: message.listings,
+        };
+        break;
+      case "event":
+        queueEvent(message);
+        break;
+      case "trouble":
+        state.viewErrors.value = { ...state.viewErrors.value, [message.robot]: message.text };
+        break;
+      case "error":
+        for (const problem of message.problems)
+          state.notice(`${problem.where}: ${problem.what}`, "bad");
+        break;
+    }
+  });
+}
+
+/** @param {import("./types.js").Page} page */
+function handlePage(page) {
+  const key = `${page.stage}/${page.robot}`;
+  const frames = new FrameStore(page);
+  storesByRobot.set(key, frames);
+  storesByPageId.set(page.id, frames);
+  state.pages.value = { ...state.pages.value, [key]: page };
+}
+
+/** @param {ArrayBuffer} data */
+function handleFrame(data) {
+  framesReceived++;
+  const frames = storesByPageId.get(pageIdOf(data));
+  frames?.decode(data);
+  if (frames && state.viewErrors.value[frames.page.robot]) {
+    const { [frames.page.robot]: _over, ...others } = state.viewErrors.value;
+    state.viewErrors.value = others;
+  }
+  for (const tell of frameListeners) tell();
+}
+
+/** @typedef {import("./state.js").Event} Event */
+/** What has come and is not listed yet. @type {Event[]} */
+let unlistedEvents = [];
+/** What has come since the list was asked for; the answer may have it, or be older. @type {Event[]} */
+let since = [];
+let eventRequests = 0;
+/** Events may come by the thousand; the list is made anew once a frame. @param {Event} event */
+function queueEvent(event) {
+  if (state.source.value === "recording") return; // these are the live ones; they are loaded on the way back
+  if (!unlistedEvents.length) {
+    requestAnimationFrame(() => {
+      state.events.value = [...unlistedEvents.reverse(), ...state.events.value].slice(
+        0,
+        state.EVENTS_KEPT,
+      );
+      unlistedEvents = [];
+    });
+  }
+  unlistedEvents.push(event);
+  since.push(event);
+  for (const few of [unlistedEvents, since]) if (few.length > state.EVENTS_KEPT) few.shift();
+}
+
+async function loadEvents() {
+  const path =
+    state.source.value === "recording"
+      ? "/api/deck/events"
+      : `/api/events?limit=${state.EVENTS_KEPT}`;
+  const mine = ++eventRequests;
+  since = [];
+  const found = await call("GET", path);
+  if (!Array.isArray(found) || mine !== eventRequests) return;
+  const plain = found.map((event) => ({ ...event, time_s: event.time_s ?? event.time_ns / 1e9 }));
+  state.events.value = [...plain, ...since.slice(overlap(plain, since))]
+    .reverse()
+    .slice(0, state.EVENTS_KEPT);
+  unlistedEvents = [];
+}
+
+/** How many events at the end of the one list are at the beginning of the other. @param {Event[]} old @param {Event[]} young */
+function overlap(old, young) {
+  const same = (/** @type {Event|undefined} */ a, /** @type {Event|undefined} */ b) =>
+    a?.time_s === b?.time_s && a?.robot === b?.robot && a?.code === b?.code && a?.text === b?.text;
+  for (let count = Math.min(old.length, young.length); count > 0; count--) {
+    if (young.slice(0, count).every((event, n) => same(event, old[old.length - count + n])))
+      return count;
+  }
+  return 0;
+}
+
+const playerFile = computed(() => state.status.value?.deck?.file);
+const looks = computed(() => JSON.stringify(state.subscriptions.value)); // a status comes ten times a second, and mostly changes nothing here
+const epoch = computed(() => state.status.value?.epoch ?? 0);
+
+/** Look at what is shown, and ask once what each robot offers. */
+export function startConnection() {
+  connect();
+  effect(() => {
+    const robot = state.shownRobot.value;
+    void state.source.value;
+    void looks.value;
+    void playerFile.value;
+    sendSubscriptions();
+    if (robot && state.source.value === "live" && !state.robotInfo.peek()[robot])
+      void loadRobotInfo(robot);
+  });
+  let before = "";
+  effect(() => {
+    const now =
+      state.source.value === "live" ? `live ${epoch.value}` : `recording ${playerFile.value}`;
+    if (before !== now && before) void loadEvents();
+    before = now;
+  });
+  let since = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    state.frameRate.value = Math.round((1000 * framesReceived) / (now - since));
+    [framesReceived, since] = [0, now];
+  }, 1000);
+}
+
+/** @param {string} robot */
+async function loadRobotInfo(robot) {
+  const found = await call("GET", robotPath(robot));
+  if (found) state.robotInfo.value = { ...state.robotInfo.value, [robot]: found };
+}

@@ -1,0 +1,209 @@
+// What the panel knows, as signals: whatever is drawn from one is drawn again when it changes.
+import { computed, effect, signal } from "@preact/signals-core";
+
+/**
+ * @typedef {object} Status  the server's JSON of ten times a second
+ * @property {string} name
+ * @property {"running"|"paused"|"stopped"|"lockstep"|"failed"} state
+ * @property {string} failure
+ * @property {number} time_s
+ * @property {number} wall_s
+ * @property {"real"|"fast"|"lockstep"} pace
+ * @property {number} speed
+ * @property {number} real_time_factor
+ * @property {number} lost_s
+ * @property {number} seed
+ * @property {number} epoch
+ * @property {string|null} recording
+ * @property {{name: string, time_s: number}[]} snapshots
+ * @property {RobotSummary[]} robots
+ * @property {PlayerStatus|null} deck
+ */
+/** @typedef {{name: string, kind: string, world: number, status: string, stop?: boolean|null}} RobotSummary  one of the robots that are there */
+/**
+ * @typedef {object} PlayerStatus  the recording that is open
+ * @property {string} file
+ * @property {RobotSummary[]} robots
+ * @property {number} time_s
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {boolean} playing
+ * @property {number|"fast"} speed
+ * @property {number|null} seeking
+ * @property {boolean} cut
+ * @property {string} note
+ * @property {string} failure
+ */
+/**
+ * @typedef {object} RobotState  what a robot's page needs besides its frames
+ * @property {string} stage
+ * @property {string} name
+ * @property {string} status
+ * @property {{name: string, url: string, links: number, dropped: number, example?: string}[]} ports
+ * @property {Record<string, boolean|number|string>} inputs
+ * @property {Record<string, number>} metrics
+ * @property {Fault[]} faults
+ */
+/** @typedef {{id: number, target: string, kind: string, params: Record<string, number|string>, since_ns: number, until_ns: number|null}} Fault */
+/** @typedef {{time_s: number, robot: string, code: string, severity: "debug"|"info"|"warning"|"error"|"critical", text: string}} Event */
+/** @typedef {{default: number|string, low: number, high: number, choices: string[]}} FaultParam */
+/**
+ * @typedef {object} Declared  what a robot offers; asked for once
+ * @property {Record<string, {default: boolean|number|string, help: string, label: string, by_host: boolean}>} declared_inputs
+ * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
+ */
+
+export const EVENTS_KEPT = 500;
+export const ROBOTS_PER_TILE = 4; // robots of one world whose ports the gallery shows
+const OVERVIEW_HZ = 5;
+const MAX_SUBSCRIPTIONS = 32; // more the server refuses
+
+export const status = signal(/** @type {Status|null} */ (null));
+export const connection = signal(
+  /** @type {"connecting"|"live"|"lost"|"refused"} */ ("connecting"),
+);
+export const frameRate = signal(0); // frames a second that arrive
+export const robotStates = signal(/** @type {Record<string, RobotState>} */ ({})); // by stage and name
+export const mapObjects = signal(
+  /** @type {Record<string, import("./types.js").MapObject[]>} */ ({}),
+); // by stage and world
+export const pages = signal(/** @type {Record<string, import("./types.js").Page>} */ ({}));
+export const listings = signal(
+  /** @type {Record<string, Record<string, import("./types.js").Lines>>} */ ({}),
+); // by stage and robot, then by part
+export const robotInfo = signal(/** @type {Record<string, Declared>} */ ({}));
+export const events = signal(/** @type {Event[]} */ ([])); // newest first
+export const source = signal(/** @type {"live"|"recording"} */ ("live"));
+export const notices = signal(/** @type {{id: number, kind: "info"|"bad", text: string}[]} */ ([]));
+export const viewErrors = signal(/** @type {Record<string, string>} */ ({})); // views that failed, by robot
+export const route = signal(robotInHash(location.hash));
+
+/** @param {string} hash */
+function robotInHash(hash) {
+  const found = /^#\/robot\/(.+)$/.exec(hash);
+  try {
+    return found ? decodeURIComponent(found[1] ?? "") : "";
+  } catch {
+    return "";
+  }
+}
+addEventListener("hashchange", () => (route.value = robotInHash(location.hash)));
+
+/** @param {string} robot  empty for the overview */
+export function hashFor(robot) {
+  return robot ? `#/robot/${encodeURIComponent(robot)}` : "#/";
+}
+
+/** The robots there are on this stage. */
+export const robotList = computed(
+  () => (source.value === "recording" ? status.value?.deck?.robots : status.value?.robots) ?? [],
+);
+export const robotNames = computed(() => robotList.value.map((robot) => robot.name));
+
+/** The robot whose page is shown; empty for the overview. */
+export const shownRobot = computed(() => {
+  const all = robotNames.value;
+  if (all.includes(route.value)) return route.value;
+  return all.length === 1 ? (all[0] ?? "") : "";
+});
+
+/** The key of a robot's world on this stage; of the one that most share for the overview. @param {string} robot */
+export const worldKey = (robot) =>
+  `${source.value}/${robotList.value.find(({ name }) => name === robot)?.world ?? 0}`;
+
+/** The robots of each world, by its key. */
+export const worlds = computed(() => {
+  /** @type {Map<string, RobotSummary[]>} */
+  const found = new Map();
+  for (const robot of robotList.value) {
+    const key = `${source.value}/${robot.world}`;
+    const there = found.get(key);
+    if (there) there.push(robot);
+    else found.set(key, [robot]);
+  }
+  return found;
+});
+
+/** Whether the overview is a picture of each world; one world alone is a map. */
+export const inOverview = computed(() => !shownRobot.value && worlds.value.size > 1);
+export const visibleWorlds = signal(/** @type {ReadonlySet<string>} */ (new Set())); // worlds whose frames are on the screen, by key
+
+const pageVisible = signal(!document.hidden);
+document.addEventListener("visibilitychange", () => (pageVisible.value = !document.hidden));
+
+/** What is looked at, as the server wants it: robot → frames a second. */
+export const subscriptions = computed(() => {
+  if (shownRobot.value) return { [shownRobot.value]: settings.frameHz.value };
+  if (!inOverview.value || !pageVisible.value) return {};
+  const near = [...worlds.value]
+    .filter(([key]) => visibleWorlds.value.has(key))
+    .flatMap(([, robots]) => robots.slice(0, ROBOTS_PER_TILE));
+  return Object.fromEntries(
+    near.slice(0, MAX_SUBSCRIPTIONS).map(({ name }) => [name, OVERVIEW_HZ]),
+  );
+});
+
+/** Whether a part of a robot is drawn. @param {string} robot @param {import("./types.js").Part} part */
+export const isDrawn = (robot, part) =>
+  settings.drawnParts.value[`${robot} ${part.name}`] ?? part.shown ?? true;
+
+export const shownKey = computed(() => `${source.value}/${shownRobot.value}`);
+export const shownState = computed(() => robotStates.value[shownKey.value] ?? null);
+export const shownPage = computed(() => pages.value[shownKey.value] ?? null);
+
+/** What the user has chosen, kept in this browser. */
+export const settings = {
+  theme: persistentSignal(
+    "theme",
+    /** @type {"dark"|"light"} */ (
+      matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"
+    ),
+  ),
+  foldedCards: persistentSignal("closed", /** @type {string[]} */ ([])), // cards that are folded
+  drawnParts: persistentSignal("drawn", /** @type {Record<string, boolean>} */ ({})), // robot and layer → whether it is drawn, where the user has said so
+  in3d: persistentSignal("space", /** @type {Record<string, boolean>} */ ({})), // robot → 3-D instead of the map
+  layersOpen: persistentSignal("layers", false), // whether the list of layers is open
+  followRobot: persistentSignal("follow", false),
+  showControls: persistentSignal("side", true), // whether the right column is there
+  showPlots: persistentSignal("plots", true),
+  plotSpan_s: persistentSignal("span", 30), // seconds that plots show
+  frameHz: persistentSignal("hz", /** @type {60|20} */ (60)),
+};
+
+/** @template T @param {string} name @param {T} initial */
+function persistentSignal(name, initial) {
+  const key = `rigless.${name}`;
+  let value = initial;
+  try {
+    const text = localStorage.getItem(key);
+    if (text !== null) value = JSON.parse(text);
+  } catch {
+    value = initial; // a private window, or somebody else's text under that name
+  }
+  const held = signal(value);
+  let first = true;
+  effect(() => {
+    const text = JSON.stringify(held.value);
+    if (first) {
+      first = false;
+      return;
+    }
+    try {
+      localStorage.setItem(key, text);
+    } catch {
+      return; // it is not kept then
+    }
+  });
+  return held;
+}
+
+let lastNoticeId = 0;
+/** Tell the user something for a while. @param {string} text @param {"info"|"bad"} kind */
+export function notice(text, kind = "info") {
+  const id = ++lastNoticeId;
+  notices.value = [...notices.value, { id, kind, text }].slice(-4);
+  setTimeout(
+    () => (notices.value = notices.value.filter((one) => one.id !== id)),
+    kind === "bad" ? 8000 : 4000,
+  );
+}

@@ -1,0 +1,114 @@
+// Many robots: find one by its name, or those that are in some state. What is found is in the left column, on the card and on the map.
+import { computed, effect, signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
+import { healthOf } from "../core/health.js";
+import * as icons from "../cards/icons.js";
+import { card } from "../cards/widgets.js";
+import * as state from "../core/state.js";
+
+const MANY = 8; // robots among which one is sought
+export const searchText = signal(""); // letters of a name
+export const chosenStatus = signal(""); // a status
+
+/** Each status, and how many robots have it. */
+export const statusCounts = computed(() => {
+  /** @type {Map<string, number>} */
+  const matches = new Map();
+  for (const { status } of state.robotList.value)
+    matches.set(status, (matches.get(status) ?? 0) + 1);
+  return matches;
+});
+
+const isMany = computed(() => state.robotList.value.length > MANY);
+export const isFiltered = computed(
+  () =>
+    isMany.value && (searchText.value.trim() !== "" || statusCounts.value.has(chosenStatus.value)),
+);
+
+/** The robots that are sought; all, if none is. */
+export const found = computed(() => {
+  if (!isFiltered.value) return state.robotList.value;
+  const words = searchText.value.toLowerCase().split(/\s+/);
+  const status = statusCounts.value.has(chosenStatus.value) ? chosenStatus.value : "";
+  return state.robotList.value.filter(
+    (robot) =>
+      (!status || robot.status === status) &&
+      words.every((word) => robot.name.toLowerCase().includes(word)),
+  );
+});
+const matchNames = computed(() => new Set(found.value.map(({ name }) => name)));
+
+/** Whether a robot is not among those that are sought. @param {string} robot */
+export const isFilteredOut = (robot) => isFiltered.value && !matchNames.value.has(robot);
+
+/** Names and states change seldom, but come ten times a second. */
+const listKey = computed(() =>
+  found.value.map(({ name, status }) => `${name} ${status}`).join("\n"),
+);
+
+/** The one that is shown is also seen in the left column. */
+export function startRobotList() {
+  effect(() => {
+    void state.shownRobot.value;
+    requestAnimationFrame(() =>
+      document
+        .querySelector('nav a[aria-current="page"]')
+        ?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+    );
+  });
+}
+
+/** @param {string} label */
+function searchField(label) {
+  return html`<input type="search" aria-label=${label} placeholder="find" .value=${searchText.value}
+    @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => (searchText.value = target.value)}
+    @keydown=${(/** @type {KeyboardEvent} */ event) => {
+      const [first] = found.value;
+      if (event.key === "Enter" && first) location.hash = state.hashFor(first.name);
+    }}>`;
+}
+
+export function navigation() {
+  const all = state.robotList.value;
+  const item = (
+    /** @type {string} */ robot,
+    /** @type {unknown} */ face,
+    /** @type {string} */ label,
+    status = "",
+  ) => html`<a href=${state.hashFor(robot)}
+    aria-current=${state.shownRobot.value === robot ? "page" : "false"} data-health=${healthOf(status)} title=${status ? `${label}: ${status}` : label}>${face}<span>${label}</span></a>`;
+  return html`<nav aria-label="Robots">${all.length > 1 ? item("", icons.all, "All robots") : nothing}
+    ${isMany.value ? searchField("Find a robot") : nothing}
+    ${guard([listKey.value, state.shownRobot.value], () => found.value.map(({ name, kind, status }) => item(name, icons.ofKind(kind), name, status)))}</nav>`;
+}
+
+/** A button for each status: those robots only. */
+export function statusButtons() {
+  return [...statusCounts.value].map(
+    ([
+      status,
+      count,
+    ]) => html`<button class="state" aria-pressed=${chosenStatus.value === status} data-health=${healthOf(status)}
+    aria-label="Only ${status}, ${count} ${count === 1 ? "robot" : "robots"}" @click=${() => (chosenStatus.value = chosenStatus.value === status ? "" : status)}><i></i>${status} <b>${count}</b></button>`,
+  );
+}
+
+export function robotListCard() {
+  const total = state.robotList.value.length;
+  const tag = isFiltered.value ? `${found.value.length} of ${total}` : `${total}`;
+  return card(
+    "Robots",
+    html`${isMany.value ? html`<div class="finder">${searchField("Find a robot by its name")}${statusButtons()}</div>` : nothing}
+    ${guard([listKey.value], () =>
+      found.value.map(
+        (
+          robot,
+        ) => html`<a class="readout" data-health=${healthOf(robot.status)} href=${state.hashFor(robot.name)}>
+      <span>${robot.name}</span><b>${robot.status}</b></a>`,
+      ),
+    )}
+    ${found.value.length ? nothing : html`<p class="dim">no robot is so</p>`}`,
+    html`<span class="tag">${tag}</span>`,
+  );
+}

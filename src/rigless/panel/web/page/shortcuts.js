@@ -1,0 +1,75 @@
+// Keyboard shortcuts, and the list of them.
+import { html } from "lit-html";
+import { stepPlayer, togglePlay } from "./player_bar.js";
+import { handleDriveKey } from "../cards/drive_card.js";
+import { settings, source } from "../core/state.js";
+import { CAMERAS, fit, lookFrom, toggleFollow, zoom } from "./viewport.js";
+import { showResetDialog, stepOnce, togglePause } from "../cards/time_card.js";
+
+const live = () => source.value === "live";
+/** @type {Record<string, {what: string, act: () => unknown}>} */
+const SHORTCUTS = {
+  " ": { what: "play or pause", act: () => (live() ? togglePause() : togglePlay()) },
+  ".": { what: "one step", act: () => (live() ? stepOnce() : stepPlayer(1)) },
+  ",": { what: "one step back, in a recording", act: () => (live() ? undefined : stepPlayer(-1)) },
+  r: { what: "reset, after asking", act: () => live() && showResetDialog() },
+  "+": { what: "zoom in", act: () => zoom(1.4) },
+  "-": { what: "zoom out", act: () => zoom(1 / 1.4) },
+  0: { what: "see everything", act: fit },
+  ...Object.fromEntries(
+    Object.entries(CAMERAS).map(([key, [name, place]]) => [
+      key,
+      { what: `${name.toLowerCase()} view, in 3-D`, act: () => lookFrom(place) },
+    ]),
+  ),
+  f: { what: "follow the robot", act: toggleFollow },
+  t: {
+    what: "light or dark",
+    act: () => (settings.theme.value = settings.theme.value === "dark" ? "light" : "dark"),
+  },
+  p: { what: "plots", act: () => (settings.showPlots.value = !settings.showPlots.value) },
+  c: {
+    what: "controls on the right",
+    act: () => (settings.showControls.value = !settings.showControls.value),
+  },
+  "?": { what: "this list", act: showHelp },
+};
+
+export function showHelp() {
+  const dialog = /** @type {HTMLDialogElement|null} */ (document.getElementById("help"));
+  dialog?.showModal();
+}
+
+export function helpDialog() {
+  return html`<dialog id="help" aria-labelledby="help-title"><form method="dialog">
+    <h2 id="help-title">Keyboard</h2>
+    <dl>${Object.entries(SHORTCUTS).map(([key, { what }]) => html`<dt><kbd>${key === " " ? "space" : key}</kbd></dt><dd>${what}</dd>`)}
+      <dt><kbd>W A S D</kbd></dt><dd>drive, once unlocked</dd></dl>
+    <menu><button class="button" autofocus>Close</button></menu></form></dialog>`;
+}
+
+/** Keys belong to whoever has the focus if that takes text or is pressed by them. @param {KeyboardEvent} event */
+function isForFocusedElement(event) {
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  if (!target || document.querySelector("dialog[open]"))
+    return Boolean(document.querySelector("dialog[open]"));
+  if (target.closest("select, textarea, input:not([type=checkbox])")) return true;
+  return event.key === " " && Boolean(target.closest("button, a, input"));
+}
+
+export function startShortcuts() {
+  const listen = (/** @type {KeyboardEvent} */ event) => {
+    if (isForFocusedElement(event)) return;
+    if (handleDriveKey(event)) {
+      event.preventDefault();
+      return;
+    }
+    const found = SHORTCUTS[event.key];
+    if (event.type !== "keydown" || !found || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    event.preventDefault();
+    void found.act();
+  };
+  addEventListener("keydown", listen);
+  addEventListener("keyup", listen);
+}

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from browser.test_reach import SIZES, judge, overflow
+from browser.test_accessibility import SIZES, judge, overflow
 
 STEPS = [
     {"stepId": "there", "type": "MOVE", "params": {"x": 6.0, "y": 2.0}},

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
-from browser.test_reach import SIZES, judge, overflow
+from browser.test_accessibility import SIZES, judge, overflow
 from conftest import DEADLINE_S
 
 PROGRAM = [b"G21 G91", b"G1 X2 F600", b"(<b>no</b> markup) G1 Y-90 F30", b"G1 X-2"]

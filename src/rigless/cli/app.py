@@ -159,11 +159,13 @@ def run(
     from rigless.console import slow_start_note
     from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
+    from rigless.transports.capabilities import ros_backends
 
     _only_one(fast=fast, lockstep=lockstep, speed=speed is not None)
     pace = "fast" if fast else "lockstep" if lockstep else speed
-    if backend not in ("dds", "rclpy"):
-        raise InputError(Problem("--backend", f"{backend!r} is not a backend", "use dds or rclpy"))
+    if backend not in ros_backends():
+        fix = f"use {' or '.join(ros_backends())}"
+        raise InputError(Problem("--backend", f"{backend!r} is not a backend", fix))
     settings = [
         *settings,
         *(["ros.enabled=true"] if ros else []),

@@ -1,29 +1,35 @@
-"""What a host gives its transports beside a port: a folder to keep things in, the NATS server that robots share, the ROS that runs ROS ports."""
+"""Resources of a host that its transports share: a state folder, NATS servers, a ROS backend."""
 
 import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
+from rigless.transports.capabilities import capabilities
 from rigless.transports.jetstream.embedded import EmbeddedServers
 from rigless.transports.jetstream.errors import Log
+from rigless.transports.transport import load
 
 
 def state_folder(given: Path | None = None) -> Path:
-    """Where things outlive a run: as given, else RIGLESS_STATE, else this user's own folder for such things."""
+    """Return the folder for data that outlives a run: the given one, RIGLESS_STATE or a default."""
     if given is not None:
         return given
-    if own := os.environ.get("RIGLESS_STATE"):
-        return Path(own)
+    if folder := os.environ.get("RIGLESS_STATE"):
+        return Path(folder)
     base = os.environ.get("XDG_STATE_HOME")
     return (Path(base) if base else Path.home() / ".local" / "state") / "rigless"
 
 
 class Environment:
-    """Without a state folder there is a temporary one, gone at the end. With `embedded_nats` robots use a server of ours whatever
-    their config says."""
+    """Resources shared by the transports of one host.
+
+    Without a state folder, a temporary one is used and removed at the end. With `embedded_nats`,
+    robots connect to an embedded NATS server, whatever their config says.
+    """
 
     def __init__(
         self, state: Path | None = None, embedded_nats: bool = False, ros_backend: str = "dds"
@@ -34,28 +40,34 @@ class Environment:
         self._embedded: EmbeddedServers | None = None
 
     def is_live(self, port: Port, fast: bool) -> bool:
-        """Whether a port is really there. A broker's is not in a fast run, unless asked for: what it says of itself, when it likes,
-        would make each run another."""
-        return port.transport != "nats" or not fast or self.embedded_nats
+        """Return whether the port is opened on its real transport, rather than in memory."""
+        return not capabilities(port.transport).live_only or not fast or self.embedded_nats
 
-    def prepare(self, port: Port, tell: Log) -> Port:
-        """The port with what its transport needs from here."""
-        if port.transport == "dds":
+    def prepare(self, port: Port, log: Log) -> Port:
+        """Return the port with the options that its transport gets from the host."""
+        can = capabilities(port.transport)
+        if can.ros:
             return replace(port, transport=self.ros_backend)
-        if port.transport == "nats":
+        options: dict[str, Any] = dict(port.options)
+        if can.keeps_state:
+            options["state"] = self._folder()
+        if can.nats:
             if self._embedded is None:
-                self._embedded = EmbeddedServers(self._folder(), tell, self.embedded_nats)
-            extra = {"state": self._folder(), "embedded": self._embedded}
-            return replace(port, options={**port.options, **extra})
-        return port
+                self._embedded = EmbeddedServers(self._folder(), log, self.embedded_nats)
+            options["embedded"] = self._embedded
+        return replace(port, options=options)
 
     def saved_messages(self, port: Port) -> list[tuple[str, bytes]]:
-        """What a robot left behind when it last ran, if there is a folder that outlived it: subjects and messages, oldest first."""
-        if port.transport != "nats" or self._state is None:
-            return []
-        from rigless.transports.nats import saved_messages  # only for those who have such a port
+        """Return the (subject, message) pairs that the robot saved in an earlier run, oldest first.
 
-        return saved_messages(port, self._state)
+        Empty if there is no state folder that outlived that run.
+        """
+        if self._state is None or not capabilities(port.transport).keeps_state:
+            return []
+        messages: list[tuple[str, bytes]] = load(port.transport, port.name).saved_messages(
+            port, self._state
+        )
+        return messages
 
     def _folder(self) -> Path:
         if self._state is None:
@@ -66,14 +78,13 @@ class Environment:
         try:
             self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            what = f"the state folder {self._state} cannot be made: {error.strerror}"
-            raise InputError(
-                Problem("nats", what, "choose another: --state DIR, or RIGLESS_STATE")
-            ) from None
+            what = f"cannot create the state folder {self._state}: {error.strerror}"
+            fix = "choose another: --state DIR, or RIGLESS_STATE"
+            raise InputError(Problem("nats", what, fix)) from None
         return self._state
 
     async def close(self) -> None:
-        """End what was started and remove what was temporary."""
+        """Stop embedded servers and remove the temporary folder."""
         embedded, self._embedded = self._embedded, None
         if embedded is not None:
             await embedded.close()

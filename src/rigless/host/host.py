@@ -28,6 +28,7 @@ from rigless.kernel.simulation import RobotError
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.snapshot import check as check_snapshot
 from rigless.scenario.build import Built
+from rigless.transports.capabilities import capabilities
 from rigless.transports.transport import Dialer, RestartObserver, Transport, make
 
 SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
@@ -273,7 +274,7 @@ class Host:
             robot.name
             for robot in self.sim.robots.values()
             for port in robot.ports
-            if port.transport == "drivers"
+            if capabilities(port.transport).needs_real_time
         ]
         if real and (pace.mode != "real" or pace.speed != 1.0):
             what = f"{real[0]} has real parts, and they do not move at the pace {pace}"

@@ -11,6 +11,7 @@ from rigless.kernel.links import ALL, Output
 from rigless.kernel.ports import Port
 from rigless.recordings.reader import Recording
 from rigless.scenario.build import Built
+from rigless.transports.capabilities import capabilities
 
 
 class Playback(Host):
@@ -31,10 +32,10 @@ class Playback(Host):
                 )
 
     async def _open_port(self, robot: str, port: Port) -> None:
-        """What a robot once said to its real parts is not said to them again."""
-        await super()._open_port(
-            robot, replace(port, transport="memory") if port.transport == "drivers" else port
-        )
+        """Open the port, but keep recorded commands away from real hardware."""
+        if capabilities(port.transport).drives_hardware:
+            port = replace(port, transport="memory")
+        await super()._open_port(robot, port)
 
     def _check_pace(self, pace: Pace) -> None:
         return  # real parts are not there

@@ -24,11 +24,7 @@ from rigless.kernel.validation import Finding, Native, dotted
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
-
-SHARED = (
-    "dds",
-    "nats",
-)  # transports whose address is a place where robots meet, not one that each opens for itself
+from rigless.transports.capabilities import capabilities
 
 
 @dataclass
@@ -280,10 +276,14 @@ def _is_address(address: str | int) -> bool:
 
 
 def _address(port: Port, given: str | int | None, number: int) -> str:
-    """The address of a port: the robot's own, or the one given; a fleet counts up from it, where it is a number of its own."""
-    if port.transport == "dds":  # a domain, which robots share
-        return str(given) if given is not None else port.address
-    if port.transport in SHARED:
+    """Return the configured address of a port, or else the robot's default.
+
+    Each robot of a fleet gets the next port number, unless robots share the address.
+    """
+    can = capabilities(port.transport)
+    if not can.host_and_port:
+        return port.address if given is None else str(given)
+    if can.shared_address:
         number = 0
     host, _, first = port.address.rpartition(":")
     if given is not None:

@@ -14,9 +14,10 @@ from rigless.kernel.simulation import Simulation
 from rigless.kernel.toml_lines import key_lines
 from rigless.kernel.validation import Native, validate
 from rigless.scenario import kinds
-from rigless.scenario.build import SHARED, Built, Source, build
+from rigless.scenario.build import Built, Source, build
 from rigless.scenario.bundled import bundled_scenarios, find_scenario
 from rigless.scenario.model import Scenario
+from rigless.transports.capabilities import capabilities
 
 RAW = dict[str, Any]
 FILES = (".toml", ".tml", ".json", ".yaml", ".yml", ".mcap")  # names that end so are files
@@ -68,9 +69,10 @@ def _part(built: Built) -> None:
         for port in robot.ports:
             address = built.addresses[robot.name, port.name]
             host, _, number = address.rpartition(":")
-            if port.transport in SHARED or not number.isdigit() or number == "0":
+            can = capabilities(port.transport)
+            if can.shared_address or not number.isdigit() or number == "0":
                 continue
-            owner = taken.setdefault((port.transport == "udp", number), robot.name)
+            owner = taken.setdefault((can.datagrams, number), robot.name)
             if owner != robot.name:
                 built.addresses[robot.name, port.name] = f"{host}:0"
                 notes.append(

@@ -1,7 +1,9 @@
-"""What a transport is: the sockets, brokers and ptys behind a port. A new one is one file here with a class `Transport`.
+"""The interface of transports: the sockets, brokers and ptys behind a port.
 
-A transport never waits for a peer: it drops what a slow one does not take, and counts it. Peers are links, numbered by the
-host when they appear (`connected`) or by the simulation when a robot registers them (`open_link`).
+A new transport is one module in this package with a class `Transport`, and a line in
+`capabilities.py`. A transport never waits for a peer: it drops messages that a slow peer does not
+read, and counts them. Peers are links. The host numbers a link when a peer appears (`connected`);
+the simulation numbers it when a robot registers a peer (`open_link`).
 """
 
 import importlib
@@ -12,8 +14,8 @@ from rigless.kernel.links import ALL
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 
-PENDING_BYTES = 1 << 20  # what a peer may leave unread before messages to it are dropped
-LINKS = 256  # peers a port takes at once
+PENDING_BYTES = 1 << 20  # unread bytes of a peer beyond which messages to it are dropped
+LINKS = 256  # peers of a port at one time
 
 __all__ = [
     "ALL",
@@ -23,19 +25,21 @@ __all__ = [
     "Inbox",
     "RestartObserver",
     "Transport",
+    "load",
     "make",
 ]
 
 
 class Inbox(Protocol):
-    """Where a transport reports; the host implements it for each port. `deaf`: what is received goes to nobody, since a robot's own code has failed;
-    a transport that answers for what it hands on does not answer for that."""
+    """The receiver of a transport's reports. The host implements it for each port."""
 
     @property
-    def robot_failed(self) -> bool: ...
+    def robot_failed(self) -> bool:
+        """True after the robot's own code raised. Do not acknowledge messages received since."""
+        ...
 
     def new_link(self) -> int:
-        """A number for a peer. The transport must be able to send to it before it calls `connected`."""
+        """Return a number for a new peer. Be ready to send to it before calling `connected`."""
         ...
 
     def connected(self, link: int, peer: str, local: str) -> None: ...
@@ -47,19 +51,21 @@ class Inbox(Protocol):
     def dropped(self, link: int) -> None: ...
 
     def log(self, text: str, severity: Severity) -> None:
-        """Something a person should know: it becomes an event of the run."""
+        """Log an event of the run."""
         ...
 
 
 class Transport(Protocol):
+    """Opens one port of a robot and carries its bytes."""
+
     def __init__(self, port: Port, inbox: Inbox): ...
 
     async def open(self, address: str) -> str:
-        """Bind, and give the URL where peers find it. Raises OSError."""
+        """Bind, and return the URL that peers connect to. Raises OSError."""
         ...
 
     def send(self, link: int, data: bytes, subject: str) -> None:
-        """Send to one link, or with ALL to every link."""
+        """Send to one link, or to every link if `link` is ALL."""
         ...
 
     def close_link(self, link: int) -> None: ...
@@ -69,41 +75,43 @@ class Transport(Protocol):
 
 @runtime_checkable
 class RestartObserver(Protocol):
-    """A transport that has something to tell a robot when its time begins again."""
+    """A transport that sends something to the robot when simulated time starts again."""
 
     def restarted(self) -> None:
-        """After a reset or a restore, when its links are there again."""
+        """Act after a reset or a restore, when the links are connected again."""
         ...
 
 
 class Dialer(Transport, Protocol):
-    """A transport that can also send to peers which never came to it; those of datagram ports."""
+    """A transport that can also send to peers that never connected, as datagram ports do."""
 
     def open_link(self, link: int, address: str) -> None: ...
 
 
-def make(port: Port, inbox: Inbox) -> Transport:
-    """The transport of a port, from the module that its name says."""
+def load(name: str, port: str) -> Any:
+    """Import the module of a transport. Raises InputError if a package that it needs is missing."""
     try:
-        module: Any = importlib.import_module(f"rigless.transports.{port.transport}")
+        return importlib.import_module(f"rigless.transports.{name}")
     except ModuleNotFoundError as error:
-        if error.name == f"rigless.transports.{port.transport}":
-            raise InputError(
-                Problem(port.name, f"there is no transport {port.transport!r}")
-            ) from None
-        fix = f"pip install 'rigless[{port.transport}]'"
-        raise InputError(
-            Problem(port.name, f"transport {port.transport!r} needs {error.name!r}", fix)
-        ) from None
-    transport: Transport = module.Transport(port, inbox)
+        if error.name == f"rigless.transports.{name}":
+            raise InputError(Problem(port, f"there is no transport {name!r}")) from None
+        fix = f"pip install 'rigless[{name}]'"
+        raise InputError(Problem(port, f"transport {name!r} needs {error.name!r}", fix)) from None
+
+
+def make(port: Port, inbox: Inbox) -> Transport:
+    """Create the transport of a port."""
+    transport: Transport = load(port.transport, port.name).Transport(port, inbox)
     return transport
 
 
 def split(address: str) -> tuple[str, int]:
+    """Split HOST:PORT; the host defaults to 127.0.0.1."""
     host, _, port = address.rpartition(":")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def join(address: tuple[Any, ...]) -> str:
+    """Return HOST:PORT of a socket's address, with brackets around an IPv6 host."""
     host, port = address[0], address[1]
     return f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"

@@ -26,7 +26,7 @@ class Ticker:
         "num",
         "period_num",
         "rank",
-        "skim",
+        "fast_forward",
         "step_ns",
     )
 
@@ -35,12 +35,10 @@ class Ticker:
         name: str,
         call: Callable[[], Any],
         rank: int,
-        skim: Callable[[int], int] | None = None,
+        fast_forward: Callable[[int], int] | None = None,
     ):
         self.name, self.call, self.rank = name, call, rank
-        self.skim = (
-            skim  # may do many ticks at once while nothing else is due; gives how many it did
-        )
+        self.fast_forward = fast_forward  # may do many ticks at once while nothing else is due; gives how many it did
         self.set_rate(Rate(0), 0)
 
     def set_rate(self, rate: Rate, base_ns: int) -> None:
@@ -146,7 +144,9 @@ class Agenda:
                 self.now_ns = time_ns
                 count += 1
                 if item.__class__ is Ticker:
-                    if item.skim is not None and (done := self._skim(item, until_ns)):
+                    if item.fast_forward is not None and (
+                        done := self._fast_forward(item, until_ns)
+                    ):
                         count += done - 1
                         continue
                     if item.step_ns:
@@ -172,7 +172,7 @@ class Agenda:
         if until_ns > self.now_ns:
             self.now_ns = until_ns
 
-    def _skim(self, ticker: Ticker, until_ns: int) -> int:
+    def _fast_forward(self, ticker: Ticker, until_ns: int) -> int:
         """Let a ticker do what it has to do before the next other event, if that is more than one tick and it can."""
         heap = self._heap
         others = [
@@ -181,7 +181,7 @@ class Agenda:
         ahead = ticker.count_until(min(until_ns, *others) if others else until_ns)
         if ahead < 2:
             return 0
-        done = ticker.skim(ahead) if ticker.skim is not None else 0
+        done = ticker.fast_forward(ahead) if ticker.fast_forward is not None else 0
         if done:
             self.now_ns = ticker.move_on(done)
             heapreplace(heap, (ticker.due_ns, ticker.rank, ticker))

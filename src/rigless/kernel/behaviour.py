@@ -15,13 +15,13 @@ class Behaviour:
 
     def __init__(self, robot: type[Robot]):
         self._every: dict[str, RateOf] = {}
-        self.skims: dict[str, str] = {}
+        self.fast_forwards: dict[str, str] = {}
         self._on: dict[type, str] = {}
         for base in reversed(robot.__mro__):
             for name, member in vars(base).items():
                 if (hz := getattr(member, "__rigless_every__", None)) is not None:
                     self._every[name] = hz
-                    self.skims[name] = getattr(member, "__rigless_skim__", "")
+                    self.fast_forwards[name] = getattr(member, "__rigless_fast_forward__", "")
                 for kind in getattr(member, "__rigless_on__", ()):
                     self._on[kind] = name
         self._types = {kind.__name__: kind for kind in self._on}

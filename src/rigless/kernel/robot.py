@@ -66,15 +66,15 @@ class VirtualInput:
     by_host: bool = False
 
 
-def every(hz: RateOf, skim: str = "") -> Callable[[Method], Method]:
+def every(hz: RateOf, fast_forward: str = "") -> Callable[[Method], Method]:
     """Call the method at this rate, first one period after the start. A function of the config may give the rate.
 
-    `skim` names a method that may do many ticks at once while nobody listens: given how many are due before anything else
+    `fast_forward` names a method that may do many ticks at once while nobody listens: given how many are due before anything else
     happens, it does as many of them, silently and exactly as the method would, as it can, and gives their number (0: none)."""
 
     def mark(method: Method) -> Method:
         method.__rigless_every__ = hz  # type: ignore[attr-defined]
-        method.__rigless_skim__ = skim  # type: ignore[attr-defined]
+        method.__rigless_fast_forward__ = fast_forward  # type: ignore[attr-defined]
         return method
 
     return mark

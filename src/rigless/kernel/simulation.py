@@ -96,8 +96,8 @@ class Simulation:
             robot._simulation = self
             early_ns = to_ns(robot.phase_s())
             for method, hz in self.behaviours[robot.name].rates(robot.config):
-                skim = self.behaviours[robot.name].skims[method]
-                many = getattr(robot, skim) if skim else None
+                fast_forward = self.behaviours[robot.name].fast_forwards[method]
+                many = getattr(robot, fast_forward) if fast_forward else None
                 ticker = Ticker(
                     f"{robot.name}.{method}", getattr(robot, method), TICK | len(self.tickers), many
                 )

@@ -135,7 +135,7 @@ class Rover(Commands, Readings):
 
     # Motion
 
-    @every(lambda config: config.high_hz, skim="move_many")
+    @every(lambda config: config.high_hz, fast_forward="move_many")
     def move(self) -> None:
         state, body = self.state, self.state.body
         state.ticks += 1

@@ -151,7 +151,7 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
 
     # Motion and sensors
 
-    @every(lambda config: config.imu.update_rate_hz, skim="move_many")
+    @every(lambda config: config.imu.update_rate_hz, fast_forward="move_many")
     def move(self) -> None:
         state, arrays = self.state, self.arrays
         state.ticks += 1

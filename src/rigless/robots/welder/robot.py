@@ -143,7 +143,7 @@ class Welder(Robot):
 
     # What happens 1000 times a second
 
-    @every(lambda config: config.update_rate_hz, skim="update_many")
+    @every(lambda config: config.update_rate_hz, fast_forward="update_many")
     def update(self) -> None:
         state = self.state
         if self._settled is not state.settings:  # a snapshot was restored

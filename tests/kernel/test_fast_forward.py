@@ -29,7 +29,7 @@ class Skimmer(Robot):
     Config = SkimConfig
     State = SkimState
 
-    @every(lambda config: config.hz, skim="many")
+    @every(lambda config: config.hz, fast_forward="many")
     def tick(self):
         self.state.calls += 1
         self.state.ticks += 1

@@ -43,7 +43,7 @@ class NoState:
 
 
 @dataclass(frozen=True)
-class Asks:
+class Defaults:
     """What a robot's config asks of the simulation, where the scenario does not say: its world, pace and seed (0: any).
 
     Robots that ask for worlds of the same name share one; one that asks for another than the first robot has it to itself."""
@@ -137,9 +137,9 @@ class Robot:
         what people should know of it."""
         return config, []
 
-    def asks(self) -> Asks:
+    def defaults(self) -> Defaults:
         """What this robot's config asks of the simulation around it. Raises InputError, for a map that is not there."""
-        return Asks()
+        return Defaults()
 
     def phase_s(self) -> float:
         """How much earlier than whole periods after the start its `@every` methods come: not all robots are switched on at one instant."""

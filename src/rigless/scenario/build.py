@@ -16,7 +16,7 @@ from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
-from rigless.kernel.robot import Asks, Robot
+from rigless.kernel.robot import Defaults, Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.toml_lines import Path as KeyPath
 from rigless.kernel.toml_lines import line_of
@@ -130,14 +130,16 @@ def build(
         for name, count in known.items()
         if name is not None and count > 1
     ]
-    asks = _asks(fleets, source, problems)
-    asked = list(asks.values())
-    world = _world(scenario.world, asked, source, problems)
-    worlds = _own_worlds(asks) if scenario.world.map is None else {}
+    defaults = _defaults(fleets, source, problems)
+    all_defaults = list(defaults.values())
+    world = _world(scenario.world, all_defaults, source, problems)
+    worlds = _own_worlds(defaults) if scenario.world.map is None else {}
     if problems:
         raise InputError(problems)
     origin = {"scenario": to_json(_resolved(scenario, fleets, source)).decode()}
-    simulation = Simulation(robots, world, _seed(scenario, asked, seed), collect, origin, worlds)
+    simulation = Simulation(
+        robots, world, _seed(scenario, all_defaults, seed), collect, origin, worlds
+    )
     for index, given in enumerate(scenario.timeline):
         _plan(
             simulation,
@@ -168,7 +170,9 @@ def build(
     if problems:
         raise InputError(problems)
     told = tuple(dict.fromkeys(str(note) for note in notes))
-    return Built(simulation, scenario, addresses, source, _speed(scenario, asked), told, collect)
+    return Built(
+        simulation, scenario, addresses, source, _speed(scenario, all_defaults), told, collect
+    )
 
 
 def rebuild_with(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
@@ -294,57 +298,59 @@ def _address(port: Port, given: str | int | None, number: int) -> str:
     return f"{host}:{int(first) + number if first != '0' else 0}"
 
 
-def _asks(fleets: list[Fleet], source: Source, problems: list[Problem]) -> dict[str, Asks]:
-    """What each robot's config asks; once for robots of one config, since a map takes time to load."""
-    asked: dict[tuple[type[Robot], str], Asks] = {}
-    asks: dict[str, Asks] = {}
+def _defaults(fleets: list[Fleet], source: Source, problems: list[Problem]) -> dict[str, Defaults]:
+    """Return each robot's defaults. Robots of one config share them, since a map is slow to load."""
+    by_config: dict[tuple[type[Robot], str], Defaults] = {}
+    defaults: dict[str, Defaults] = {}
     for fleet in fleets:
         if not fleet.robots:
             continue
         first = fleet.robots[0]
         key = (type(first), fleet.config.model_dump_json())
-        if key not in asked:
+        if key not in by_config:
             try:
-                asked[key] = first.asks()
+                by_config[key] = first.defaults()
             except InputError as error:
                 problems += source.place(("robots",), error)
-                asked[key] = Asks()
-        asks |= {robot.name: asked[key] for robot in fleet.robots}
-    return asks
+                by_config[key] = Defaults()
+        defaults |= {robot.name: by_config[key] for robot in fleet.robots}
+    return defaults
 
 
-def _own_worlds(asks: dict[str, Asks]) -> dict[str, World]:
-    """The worlds of robots that ask for another than the first; those that ask for the same share it."""
-    main = next((ask for ask in asks.values() if ask.world is not None), Asks())
+def _own_worlds(defaults: dict[str, Defaults]) -> dict[str, World]:
+    """Return the worlds of robots that need another than the first; equal names share one."""
+    main = next((each for each in defaults.values() if each.world is not None), Defaults())
     shared: dict[str, World] = {}
     worlds = {}
-    for robot, ask in asks.items():
+    for robot, each in defaults.items():
         if (
-            ask.world is not None
-            and ask.world_name
+            each.world is not None
+            and each.world_name
             and main.world_name
-            and ask.world_name != main.world_name
+            and each.world_name != main.world_name
         ):
-            worlds[robot] = shared.setdefault(ask.world_name, ask.world)
+            worlds[robot] = shared.setdefault(each.world_name, each.world)
     return worlds
 
 
-def _speed(scenario: Scenario, asked: list[Asks]) -> float | str:
-    wish = next((ask.speed for ask in asked if ask.speed is not None), None)
-    return scenario.speed if "speed" in scenario.model_fields_set or wish is None else wish
+def _speed(scenario: Scenario, defaults: list[Defaults]) -> float | str:
+    default = next((each.speed for each in defaults if each.speed is not None), None)
+    return scenario.speed if "speed" in scenario.model_fields_set or default is None else default
 
 
-def _seed(scenario: Scenario, asked: list[Asks], given: int | None) -> int:
-    """The seed given, else the scenario's, else what a robot's config asks for; 0 there means any."""
+def _seed(scenario: Scenario, defaults: list[Defaults], given: int | None) -> int:
+    """Return the seed given, else the scenario's, else a robot's default; 0 there means any."""
     if given is not None:
         return given
-    wish = next((ask.seed for ask in asked if ask.seed is not None), None)
-    if "seed" in scenario.model_fields_set or wish is None:
+    default = next((each.seed for each in defaults if each.seed is not None), None)
+    if "seed" in scenario.model_fields_set or default is None:
         return scenario.seed
-    return wish or int.from_bytes(os.urandom(4), "big") + 1
+    return default or int.from_bytes(os.urandom(4), "big") + 1
 
 
-def _world(entry: WorldEntry, asked: list[Asks], source: Source, problems: list[Problem]) -> World:
+def _world(
+    entry: WorldEntry, defaults: list[Defaults], source: Source, problems: list[Problem]
+) -> World:
     obstacles = {}
     for o in entry.obstacles:
         pose = (o.x, o.y, o.theta)
@@ -362,7 +368,7 @@ def _world(entry: WorldEntry, asked: list[Asks], source: Source, problems: list[
             return GridWorld(load_map(find_map(entry.map, source.folder)), obstacles)
         except InputError as error:
             problems += source.place(("world", "map"), error)
-    world = next((ask.world for ask in asked if ask.world is not None), None) or World()
+    world = next((each.world for each in defaults if each.world is not None), None) or World()
     world.place(obstacles)
     return world
 

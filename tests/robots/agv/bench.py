@@ -7,7 +7,7 @@ from typing import Any
 
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Link
-from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import World
 from rigless.robots.agv.config import RobotConfig, own
@@ -41,8 +41,8 @@ class Bench(Robot):
     def actuators(self) -> tuple[str, ...]:  # type: ignore[override]
         return sensing.actuators(self.config)
 
-    def asks(self) -> Asks:
-        return Asks()
+    def defaults(self) -> Defaults:
+        return Defaults()
 
     def start(self) -> None:
         self.machine = Machine(self)

@@ -11,7 +11,7 @@ from typing import Any
 
 from rigless.kernel.drawing import View
 from rigless.kernel.ports import Port
-from rigless.kernel.robot import Asks, VirtualInput, every
+from rigless.kernel.robot import Defaults, VirtualInput, every
 from rigless.kernel.validation import Finding, Native
 from rigless.kernel.world import World
 from rigless.robots.agv import messages as m
@@ -126,14 +126,14 @@ class Agv(Dispatch):
     def conditions(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
         return sensing.conditions(self.config)
 
-    def asks(self) -> Asks:
+    def defaults(self) -> Defaults:
         profile = self.config.runtime.simulationProfile
         if profile is None or not profile.map:
-            return Asks(
+            return Defaults(
                 World(), world_name="warehouse floor"
             )  # not in whatever maze another robot brings
         path = find_map(profile.map)
-        return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
+        return Defaults(GridWorld(load_map(path)), world_name=str(path.resolve()))
 
     def phase_s(self) -> float:
         profile = self.config.runtime.simulationProfile

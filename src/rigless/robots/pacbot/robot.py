@@ -12,7 +12,7 @@ from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Connected, Link, Port
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import Touch
 from rigless.motion.proximity import nearest
 from rigless.robots.pacbot import body as b
@@ -98,9 +98,9 @@ class Pacbot(Commands, Match, RosBridge, Robot):
         maze_of(data, str(path))
         return {"maze": str(path.resolve())}
 
-    def asks(self) -> Asks:
+    def defaults(self) -> Defaults:
         path = find_maze(self.config.maze)
-        return Asks(MazeWorld(load_maze(path)), world_name=str(path.resolve()))
+        return Defaults(MazeWorld(load_maze(path)), world_name=str(path.resolve()))
 
     def begin_at(self, maze: Maze | None) -> tuple[float, float, float]:
         config = self.config

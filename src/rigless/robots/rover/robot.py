@@ -15,7 +15,7 @@ from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import Rate, to_ns
-from rigless.kernel.robot import Asks, VirtualInput, every
+from rigless.kernel.robot import Defaults, VirtualInput, every
 from rigless.kernel.world import World
 from rigless.motion.contact import STOP, Contact, Touch, nearest
 from rigless.robots.rover import body as b
@@ -63,11 +63,11 @@ class Rover(Commands, Readings):
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:
         return read_native(path)
 
-    def asks(self) -> Asks:
+    def defaults(self) -> Defaults:
         if not self.config.map_file:
-            return Asks(World(), world_name="open ground")
+            return Defaults(World(), world_name="open ground")
         path = find_map(self.config.map_file)
-        return Asks(GridWorld(load_map(path)), world_name=str(path.resolve()))
+        return Defaults(GridWorld(load_map(path)), world_name=str(path.resolve()))
 
     def start(self) -> None:
         config, state, gps = self.config, self.state, self.config.gps

@@ -12,7 +12,7 @@ from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Link, Port
-from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import MOVED, Touch
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
 from rigless.robots.vacuum import body as b
@@ -91,9 +91,9 @@ class Vacuum(Commands, Clients, Power, RosBridge, Robot):
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:
         return read_native(path)
 
-    def asks(self) -> Asks:
+    def defaults(self) -> Defaults:
         path = find_map(self.config.map_file)
-        return Asks(
+        return Defaults(
             GridWorld(load_map(path)),
             self.config.speed_factor,
             self.config.random_seed,

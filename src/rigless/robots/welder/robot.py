@@ -15,7 +15,7 @@ from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
-from rigless.kernel.robot import Asks, Robot, VirtualInput, every, on
+from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
 from rigless.robots.welder import pins as virtual_io
 from rigless.robots.welder.arm import guard
@@ -92,12 +92,12 @@ class Welder(Robot):
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:
         return read_native(path)
 
-    def asks(self) -> Asks:
+    def defaults(self) -> Defaults:
         speed = self.config.default_time_scale
         if not self.config.cell:
-            return Asks(speed=speed)
+            return Defaults(speed=speed)
         path = find_cell(self.config.cell)
-        return Asks(CellWorld.load(path), speed, world_name=str(path.resolve()))
+        return Defaults(CellWorld.load(path), speed, world_name=str(path.resolve()))
 
     def start(self) -> None:
         config, state = self.config, self.state

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.problems import InputError
 from rigless.kernel.rate import Rate
 from rigless.kernel.recording import record_to_bytes
@@ -70,7 +71,7 @@ def test_rates_come_from_the_config():
 
 
 def test_a_robot_with_a_phase_ticks_so_much_earlier_than_at_whole_periods():
-    class Early(Diary):
+    class Early(Diary, FleetMember):
         def phase_s(self):
             return 0.43
 
@@ -93,7 +94,7 @@ def test_a_robot_with_a_phase_ticks_so_much_earlier_than_at_whole_periods():
 def test_a_new_rate_keeps_the_phase_and_zero_stops(early_ns):
     """Its ticks come when they would if it had always been so: robots that are told at one instant do not tick together from then on."""
 
-    class Early(Diary):
+    class Early(Diary, FleetMember):
         def phase_s(self):
             return early_ns / 1e9
 

@@ -393,28 +393,29 @@ spec = importlib.util.spec_from_file_location("badged_cart", {str(CART + "/__ini
 cart = importlib.util.module_from_spec(spec)
 sys.modules["badged_cart"] = cart
 spec.loader.exec_module(cart)
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.validation import Finding, Native
 
-class Robot(cart.Robot):
+class Robot(cart.Robot, FleetMember):
     @classmethod
     def read_file(cls, path):
         if path.suffix == ".badge":
             return Native({{"colour": path.read_text()}}, str(path), {{("colour",): 7}})
 
     @classmethod
-    def called(cls, config):
+    def wire_name(cls, config):
         return config.colour
 
     @classmethod
-    def member(cls, config, number):
+    def fleet_member(cls, config, number):
         if number > 5:
             raise InputError(Problem("colour", "has only five shades"))
         return config.model_copy(update={{"colour": f"{{config.colour}}-{{number}}"}})
 
     @classmethod
-    def examine(cls, given, environment=True):
-        config, found = super().examine(given, environment)
+    def check_config(cls, given, environment=True):
+        config, found = super().check_config(given, environment)
         if config is not None and config.colour == "beige":
             found.append(Finding(("colour",), "beige is dull", "paint it", "DULL"))
         if config is not None and config.colour == "grey" and environment:

@@ -1,24 +1,30 @@
-"""Robots that ran before begin with what was left for their next start."""
+"""Start robots with the settings that an earlier run has saved for them."""
 
 from typing import Any
 
 from rigless.host.environment import Environment
+from rigless.kernel.fleet import fleet_rules
 from rigless.scenario.build import Built, rebuild_with
 
 
 def with_saved_settings(built: Built, environment: Environment, fast: bool) -> Built:
-    """Built again, with other configs for the robots that say so. A run that is not on the air has no past."""
+    """Return the simulation built with the saved settings of its robots.
+
+    Only ports that are on the network have any: a run in memory has no earlier runs.
+    """
     configs: dict[str, Any] = {}
     notes: list[str] = []
     for robot in built.simulation.robots.values():
-        kept = [
-            said
+        saved = [
+            message
             for port in robot.ports
             if environment.is_live(port, fast)
-            for said in environment.saved_messages(port)
+            for message in environment.saved_messages(port)
         ]
-        config, told = robot.resumed(robot.config, kept) if kept else (robot.config, [])
-        notes += told
+        if not saved:
+            continue
+        config, robot_notes = fleet_rules(type(robot)).with_saved_settings(robot.config, saved)
+        notes += robot_notes
         if config != robot.config:
             configs[robot.name] = config
     if not configs:

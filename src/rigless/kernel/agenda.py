@@ -21,12 +21,12 @@ class Ticker:
         "base_ns",
         "call",
         "due_ns",
+        "fast_forward",
         "n",
         "name",
         "num",
         "period_num",
         "rank",
-        "fast_forward",
         "step_ns",
     )
 

@@ -5,7 +5,7 @@ happens on which message. A robot is given time and randomness; it never asks a 
 """
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -107,43 +107,13 @@ class Robot:
         return None
 
     @classmethod
-    def examine(cls, given: Any, environment: bool = True) -> tuple[Any, list[Finding]]:
+    def check_config(cls, given: Any, environment: bool = True) -> tuple[Any, list[Finding]]:
         """The config made of what was given, or None, and all there is to say about it. `environment`: of this machine too (files, drivers)."""
         return examine(cls.Config, given)
-
-    @classmethod
-    def called(cls, config: Any) -> str | None:
-        """What a robot of this config is called by those who talk to it, where its config says so: no two have one name."""
-        return None
-
-    @classmethod
-    def named(cls, given: Any, name: str) -> Any:
-        """A config as it was given, with the name that the scenario has for the robot, where the config is to say it and does not."""
-        return given
-
-    @classmethod
-    def member(cls, config: Any, number: int) -> Any:
-        """The config of one robot of a fleet, counted from 1. Raises InputError."""
-        return config
-
-    @classmethod
-    def beside(cls, config: Any, others: int) -> Any:
-        """The config of a robot that is in the scenario beside so many others of its kind, if it is to start elsewhere than they."""
-        return config
-
-    @classmethod
-    def resumed(cls, config: Any, kept: Iterable[tuple[str, bytes]]) -> tuple[Any, list[str]]:
-        """The config of a robot that ran before and has left this behind (subjects and messages that its transport keeps, oldest first); and
-        what people should know of it."""
-        return config, []
 
     def defaults(self) -> Defaults:
         """What this robot's config asks of the simulation around it. Raises InputError, for a map that is not there."""
         return Defaults()
-
-    def phase_s(self) -> float:
-        """How much earlier than whole periods after the start its `@every` methods come: not all robots are switched on at one instant."""
-        return 0.0
 
     def footprint(self) -> tuple[float, float, float] | None:
         """x, y and radius of the disc that other robots see and bump into, or None."""

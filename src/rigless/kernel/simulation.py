@@ -10,6 +10,7 @@ from rigless.kernel import snapshot as snapshots
 from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.input_handler import InputHandler
 from rigless.kernel.links import Links, Output
 from rigless.kernel.ports import Link
@@ -39,6 +40,10 @@ def _who(culprit: Ticker | OneShot | None) -> str:
     given = culprit.argument[1] if culprit.action == "input" else culprit.argument
     what = getattr(given, "type", None) or type(given).__name__
     return f"{getattr(given, 'robot', 'the world')} ({what})"
+
+
+def _phase_ns(robot: Robot) -> int:
+    return to_ns(robot.phase_s()) if isinstance(robot, FleetMember) else 0
 
 
 class Listeners(NamedTuple):
@@ -94,7 +99,7 @@ class Simulation:
         self.untouched = True  # still as it was built: no input yet, nothing restored
         for robot in self.robots.values():
             robot._simulation = self
-            early_ns = to_ns(robot.phase_s())
+            early_ns = _phase_ns(robot)
             for method, hz in self.behaviours[robot.name].rates(robot.config):
                 fast_forward = self.behaviours[robot.name].fast_forwards[method]
                 many = getattr(robot, fast_forward) if fast_forward else None
@@ -311,7 +316,7 @@ class Simulation:
     def set_rate(self, robot: Robot, method: str, hz: float) -> None:
         """As if it had always been so, from now on: a phase outlives it."""
         ticker = self.tickers[robot.name, method]
-        ticker.set_rate(Rate(hz), -to_ns(robot.phase_s()))
+        ticker.set_rate(Rate(hz), -_phase_ns(robot))
         ticker.skip_to(self.now_ns)
         self.agenda.tick(ticker)
 

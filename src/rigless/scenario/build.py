@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.fleet import fleet_rules
 from rigless.kernel.inputs import LOCAL, AnyInput
 from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
@@ -120,7 +121,7 @@ def build(
         for name, count in names.items()
         if count > 1
     ]
-    known = Counter(robot.called(robot.config) for robot in robots)
+    known = Counter(fleet_rules(type(robot)).wire_name(robot.config) for robot in robots)
     problems += [
         source.problem(
             ("robots",),
@@ -235,8 +236,9 @@ def _fleet(
         problems += source.place((*at, "kind"), error)
         return Fleet()
     known = len(problems)
-    given = kind.named(entry.config, entry.name) if entry.name else entry.config
-    config, findings = kind.examine(given, environment)
+    rules = fleet_rules(kind)
+    given = rules.with_name(entry.config, entry.name) if entry.name else entry.config
+    config, findings = kind.check_config(given, environment)
     for finding in findings:
         (problems if finding.severity == "error" else notes).append(
             source.found((*at, "config"), finding)
@@ -244,14 +246,14 @@ def _fleet(
     start = (entry.start.x, entry.start.y, entry.start.theta) if entry.start else None
     made: list[Robot] = []
     if config is not None and len(problems) == known:
-        name = entry.name or kind.called(config) or default_name(entry.kind, source.folder)
+        name = entry.name or rules.wire_name(config) or default_name(entry.kind, source.folder)
         try:
             many = entry.count > 1
             for n in range(1, entry.count + 1):
-                one = kind.beside(
-                    kind.member(config, n) if many else config, before.get(kind, 0) + n - 1
+                member = rules.offset_from(
+                    rules.fleet_member(config, n) if many else config, before.get(kind, 0) + n - 1
                 )
-                made.append(kind(f"{name}-{n}" if many else name, one, start))
+                made.append(kind(f"{name}-{n}" if many else name, member, start))
         except InputError as error:
             problems += source.place(at, error)
     declared = made[0].ports if made else kind.ports

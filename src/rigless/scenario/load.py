@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from rigless.kernel.fleet import fleet_rules
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.toml_lines import key_lines
@@ -314,8 +315,8 @@ def _name(entry: RAW, beside: Path | None) -> str:
     try:
         robot = kinds.robot_class(kind, beside)
         called = (
-            robot.called(made)
-            if (made := robot.examine(config, environment=False)[0]) is not None
+            fleet_rules(robot).wire_name(made)
+            if (made := robot.check_config(config, environment=False)[0]) is not None
             else None
         )
     except InputError:  # told by the build

@@ -46,7 +46,7 @@ def test_a_change_of_rates_for_all_at_once_does_not_make_them_speak_together(tmp
 @pytest.mark.parametrize("count", [50, 250, 400])
 def test_they_are_spread_evenly_over_states_telemetry_and_heartbeats(count):
     phases_ms = [
-        round(1000 * Robot("agv", OWN.beside(others)).phase_s()) for others in range(count)
+        round(1000 * Robot("agv", OWN.offset_from(others)).phase_s()) for others in range(count)
     ]
     assert phases_ms[0] == 0
     for period_ms in (100, 500, 1000):
@@ -58,7 +58,7 @@ def test_they_are_spread_evenly_over_states_telemetry_and_heartbeats(count):
 def profile(**given):
     """Where the second robot with this profile starts, and its phase."""
     runtime = {**own()["runtime"], "simulationProfile": given}
-    member = RobotConfig.model_validate({**own(), "runtime": runtime}).beside(1)
+    member = RobotConfig.model_validate({**own(), "runtime": runtime}).offset_from(1)
     found = member.runtime.simulationProfile
     return found.initialPose and (found.initialPose.x, found.initialPose.y), found.phaseS
 

@@ -203,7 +203,9 @@ def kept(report):
 def begun_again(scene, file=None):
     """A robot of this file, or of ours, that ran in this scene before."""
     report = scene.last("settings.reported")
-    config, notes = Robot.resumed(RobotConfig.model_validate(file or own()), kept(report))
+    config, notes = Robot.with_saved_settings(
+        RobotConfig.model_validate(file or own()), kept(report)
+    )
     again = Scene(**config.model_dump(mode="json"))
     again.send(m.Recalled("settings.reported", msgspec.to_builtins(report), "boot-0"))
     return again.run(0.1), notes
@@ -245,7 +247,7 @@ def test_what_does_not_fit_a_new_file_is_left_out_with_a_word():
     report = msgspec.structs.replace(first.last("settings.reported"), desired={
         **first.last("settings.reported").desired, "runtime.simulationProfile": {"map": "nowhere"}})  # fmt: skip
     file = changed({"motors.3.motorId": "lift", "io.digitalInputs": []})
-    config, notes = Robot.resumed(RobotConfig.model_validate(file), kept(report))
+    config, notes = Robot.with_saved_settings(RobotConfig.model_validate(file), kept(report))
     assert (config.identity.name, config.runtime.simulationProfile) == ("Bob", None)
     assert len(notes) == 3
     assert "motors.hoist.limits.positionMax.value" in notes[0]
@@ -260,9 +262,9 @@ def test_a_robot_without_the_module_or_a_past_begins_as_its_file_says():
         changed({"capabilities.supportedModules": {"settings": False}})
     )
     plain = RobotConfig.model_validate(own())
-    assert Robot.resumed(deaf, past) == (deaf, [])
-    assert Robot.resumed(plain, []) == (plain, [])
-    assert Robot.resumed(plain, [(past[0][0], b"garbage")]) == (plain, [])
+    assert Robot.with_saved_settings(deaf, past) == (deaf, [])
+    assert Robot.with_saved_settings(plain, []) == (plain, [])
+    assert Robot.with_saved_settings(plain, [(past[0][0], b"garbage")]) == (plain, [])
 
 
 def test_settings_together_fit_into_a_message():

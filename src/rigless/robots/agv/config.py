@@ -319,7 +319,7 @@ class RobotConfig(Part):
             return {key: value for key, value in whole.items() if key != "schemaVersion"}
         return whole
 
-    def member(self, number: int) -> "RobotConfig":
+    def fleet_member(self, number: int) -> "RobotConfig":
         """The config of one robot of a fleet: the same robot under a name of its own."""
         own = self.identity
         robot_id = f"{own.robotId}-{number}"
@@ -337,7 +337,7 @@ class RobotConfig(Part):
         )
         return self.model_copy(update={"identity": identity})
 
-    def beside(self, others: int) -> "RobotConfig":
+    def offset_from(self, others: int) -> "RobotConfig":
         """The config of a robot that comes after so many others: where nobody says where and when it starts, at a place and an instant of its own."""
         profile = self.runtime.simulationProfile or SimulationProfile()
         row, place = divmod(others, ROW)
@@ -371,7 +371,7 @@ def complete(given: Any) -> Any:
     )
 
 
-def named(given: Any, name: str) -> Any:
+def with_name(given: Any, name: str) -> Any:
     """What is laid over the own robot's config, with that robotId if it has none and the name can stand in a subject."""
     if not isinstance(given, Mapping) or "schemaVersion" in given or not re.fullmatch(ID, name):
         return given

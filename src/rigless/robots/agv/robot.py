@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel.drawing import View
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.ports import Port
 from rigless.kernel.robot import Defaults, VirtualInput, every
 from rigless.kernel.validation import Finding, Native
 from rigless.kernel.world import World
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks.examine import examine_config
-from rigless.robots.agv.config import RobotConfig, named
+from rigless.robots.agv.config import RobotConfig, with_name
 from rigless.robots.agv.link.dispatch import Dispatch
 from rigless.robots.agv.link.publisher import Publisher
-from rigless.robots.agv.link.saved_settings import resumed
+from rigless.robots.agv.link.saved_settings import with_saved_settings
 from rigless.robots.agv.machine import sensing
 from rigless.robots.agv.machine.hardware_port import hardware_port
 from rigless.robots.agv.machine.machine import Machine
@@ -43,7 +44,7 @@ from rigless.worlds.maps import load_map
 TASK_HZ = 1.0  # where the configuration does not say
 
 
-class Agv(Dispatch):
+class Agv(Dispatch, FleetMember):
     Config = RobotConfig
     State = AgvState
     config: RobotConfig
@@ -54,32 +55,32 @@ class Agv(Dispatch):
         return read_native(path)
 
     @classmethod
-    def examine(
+    def check_config(
         cls, given: Any, environment: bool = True
     ) -> tuple[RobotConfig | None, list[Finding]]:
         return examine_config(given, environment)
 
     @classmethod
-    def called(cls, config: RobotConfig) -> str:
+    def wire_name(cls, config: RobotConfig) -> str:
         return config.identity.robotId
 
     @classmethod
-    def named(cls, given: Any, name: str) -> Any:
-        return named(given, name)
+    def with_name(cls, given: Any, name: str) -> Any:
+        return with_name(given, name)
 
     @classmethod
-    def member(cls, config: RobotConfig, number: int) -> RobotConfig:
-        return config.member(number)
+    def fleet_member(cls, config: RobotConfig, number: int) -> RobotConfig:
+        return config.fleet_member(number)
 
     @classmethod
-    def beside(cls, config: RobotConfig, others: int) -> RobotConfig:
-        return config.beside(others)
+    def offset_from(cls, config: RobotConfig, others: int) -> RobotConfig:
+        return config.offset_from(others)
 
     @classmethod
-    def resumed(
-        cls, config: RobotConfig, kept: Iterable[tuple[str, bytes]]
+    def with_saved_settings(
+        cls, config: RobotConfig, saved: Iterable[tuple[str, bytes]]
     ) -> tuple[RobotConfig, list[str]]:
-        return resumed(config, kept)
+        return with_saved_settings(config, saved)
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]

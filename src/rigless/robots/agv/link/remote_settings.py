@@ -106,7 +106,9 @@ class RemoteSettings:
         }
         return [key for key, value in later.items() if value != keys.get(self.running, key)]
 
-    def resumed(self, wishes: Mapping[str, Any]) -> tuple[RobotConfig, dict[str, Wrong]]:
+    def with_saved_settings(
+        self, wishes: Mapping[str, Any]
+    ) -> tuple[RobotConfig, dict[str, Wrong]]:
         """The configuration of a robot that begins with these wishes, and what is wrong with those that do not count."""
         later = {key: value for key, value in wishes.items() if key not in self.at_once}
         later, wrong = self.merged({}, later)

@@ -13,7 +13,7 @@ KIND = "settings.reported"
 LONGEST = 80
 
 
-def resumed(
+def with_saved_settings(
     config: RobotConfig, kept: Iterable[tuple[str, bytes]]
 ) -> tuple[RobotConfig, list[str]]:
     """The config to begin with, and sentences for people: what is not as the file says, and what could not be as it was wished."""
@@ -21,7 +21,7 @@ def resumed(
     wishes = _last_wishes(robot, kept)
     if not wishes or not config.capabilities.supportedModules.settings:
         return config, []
-    found, wrong = RemoteSettings(config).resumed(wishes)
+    found, wrong = RemoteSettings(config).with_saved_settings(wishes)
     notes = [
         f"{robot}: {key}, which its backend set, does not count: {why}"
         for key, (_, why) in wrong.items()

@@ -4,7 +4,6 @@ RIGLESS_CONFORMANCE=FOLDER[:FOLDER] adds robots to it.
 """
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,9 +27,10 @@ def golden_of(target: str) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def all_checks(group: str) -> Iterator[object]:
-    """Yield the checks of a group for every robot, as parameters of a test."""
-    for target in targets():
-        name = kinds.default_name(target)
-        for check in robot_checks(target, golden_of(target), group):
-            yield pytest.param(check, id=f"{name}-{check}")
+def all_checks(group: str) -> list[object]:
+    """Return the checks of a group for every robot, as parameters of a test."""
+    return [
+        pytest.param(check, id=f"{kinds.default_name(target)}-{check}")
+        for target in targets()
+        for check in robot_checks(target, golden_of(target), group)
+    ]

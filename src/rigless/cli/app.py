@@ -16,7 +16,9 @@ app = typer.Typer(
 ctl = typer.Typer(
     help="Control the instance that runs on this machine (or --url).", no_args_is_help=True
 )
+new = typer.Typer(help="Make something new: a robot.", no_args_is_help=True)
 app.add_typer(ctl, name="ctl")
+app.add_typer(new, name="new")
 
 Target = Annotated[
     str,
@@ -299,6 +301,33 @@ def bench(
     from rigless.cli.bench import run_benchmarks
 
     run_benchmarks(names, json)
+
+
+@new.callback()
+def new_options() -> None:
+    return
+
+
+@new.command("robot")
+def new_robot(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A Python name, such as my_robot.")],
+    into: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder to make it in; default: this one.")
+    ] = Path(),
+) -> None:
+    """Make a folder with a small complete robot, its scenario and its test.
+
+    The test passes as it is. Replace the robot piece by piece with your own.
+
+    Examples:
+
+      rigless new robot my_robot
+
+      rigless new robot conveyor --into robots
+    """
+    from rigless.cli.new_robot import make_robot, show_next_steps
+
+    show_next_steps(make_robot(name, into))
 
 
 def _only_one(**flags: bool) -> None:

@@ -15,7 +15,6 @@ from rigless.kernel.plain import pack, to_json, unpack
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError
 from rigless.kernel.robot import Config, Robot
-from rigless.scenario.load import open_target
 from rigless.testing.exercise import connect, feed
 from rigless.testing.subject import Subject
 
@@ -129,7 +128,7 @@ def unknown_setting_is_an_error_with_a_hint(subject: Subject) -> None:
     _, robot = subject.load()
     key = next(iter(type(robot.config).model_fields))
     with raises(InputError, f"did you mean {key!r}?"):
-        open_target(subject.target, [f"{key}x=1"])
+        subject.load(settings=[f"{key}x=1"])
 
 
 def state_is_plain_data(subject: Subject) -> None:

@@ -33,7 +33,6 @@ from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
 from rigless.panel.robot_stream import RobotStream
 from rigless.recordings.replay import verify
-from rigless.scenario.load import open_target
 from rigless.testing.declared import faults
 from rigless.testing.exercise import feed
 from rigless.testing.subject import Subject
@@ -250,8 +249,7 @@ def robot_accepts_every_control(subject: Subject) -> None:
 
 def driven_robot_moves_and_stops(subject: Subject) -> None:
     """Without the settings of the tests: noise makes the estimated pose of a robot wander."""
-    sim = open_target(subject.target).simulation
-    robot = sim.robot(subject.name)
+    sim, robot = subject.load(seed=0, settings=())
     view = robot.view()
     drives = [part for part in view.parts if isinstance(part, Drive)]
     assert bool(view.drive(1.0, 1.0, 1.0)) == bool(drives)

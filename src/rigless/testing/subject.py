@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rigless.kernel.problems import Problem
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.snapshot import Snapshot
 from rigless.scenario import kinds
 from rigless.scenario.build import build
-from rigless.scenario.load import open_target
+from rigless.scenario.load import apply_config_settings
 from rigless.scenario.model import Scenario
 
 
@@ -50,11 +51,15 @@ class Subject:
         file = self.golden / "settings"
         return file.read_text("utf-8").split() if file.is_file() else []
 
-    def load(self, seed: int = 1, collect: bool = False) -> tuple[Simulation, Robot]:
+    def load(
+        self, seed: int = 1, collect: bool = False, settings: Iterable[str] | None = None
+    ) -> tuple[Simulation, Robot]:
         """Return a fresh simulation that encodes every message, and the robot in it."""
-        sim = open_target(self.target, self.settings, seed, collect).simulation
-        sim.recording = True
-        return sim, sim.robot(self.name)
+        problems: list[Problem] = []
+        config: dict[str, Any] = {}
+        apply_config_settings(config, self.settings if settings is None else settings, problems)
+        assert not problems, f"{self.golden / 'settings'}: {problems[0]}"
+        return self._build([{"kind": self.target, "config": config}], seed, collect)
 
     def load_among(
         self, others: Iterable[dict[str, Any]], first: bool, seed: int = 1
@@ -62,9 +67,13 @@ class Subject:
         """Return a fresh simulation with other robots before or after this one."""
         config = self.load()[1].config.model_dump(mode="json")
         entry: dict[str, Any] = {"kind": self.target, "name": self.name, "config": config}
-        robots = [entry, *others] if first else [*others, entry]
+        return self._build([entry, *others] if first else [*others, entry], seed, False)
+
+    def _build(
+        self, robots: list[dict[str, Any]], seed: int, collect: bool
+    ) -> tuple[Simulation, Robot]:
         scenario = Scenario.model_validate({"robots": robots})
-        sim = build(scenario, seed=seed, collect=False).simulation
+        sim = build(scenario, seed=seed, collect=collect).simulation
         sim.recording = True
         return sim, sim.robot(self.name)
 

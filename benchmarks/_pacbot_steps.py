@@ -34,7 +34,7 @@ def measure_steps(seconds: float, steps: int) -> dict[str, float]:
     sim.run(0.1)
     begin, silent_s = time.perf_counter(), 0.0
     while silent_s < seconds:
-        robot.obey(tuple(rng.uniform(-1, 1, 4).tolist()))
+        robot.motors.set(*rng.uniform(-1, 1, 4).tolist())
         sim.run(0.4)
         silent_s += 0.4
     took_s = time.perf_counter() - begin

@@ -124,7 +124,7 @@ def test_a_second_client_is_closed_and_a_new_one_is_served_when_the_first_has_go
         first.sendall(framed(control("lidar", ENABLE)))
         until(sensors, lambda one: one.group_id == "lidar")
     process.until(
-        lambda: "is gone" in process.errors + "".join(process.lines),
+        lambda: "disconnected" in process.errors + "".join(process.lines),
         "the first client to be missed",
     )
     drained(sensors)  # so that there is room for what is said but once

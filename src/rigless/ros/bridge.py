@@ -1,50 +1,48 @@
-"""A robot as a ROS node beside its own wire, as the bridge that people run in front of such robots would make it one.
+"""A ROS node for a robot whose own wire is not ROS, as a bridge in front of the real robot is one.
 
-It knows only what is on the robot's wire, and exists only where the config asks for it (`ros: true`, `rigless run vacuum --ros`).
+The node uses only what is on the robot's wire. It exists if the config enables it (`ros: true`,
+`rigless run vacuum --ros`).
 """
 
 import math
 import re
-from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
-from rigless.kernel.ports import Link, Port
-from rigless.kernel.robot import Config, VirtualInput, on
+from rigless.kernel.robot import Config, Robot, VirtualInput
 from rigless.ros.codec import Published, ros_port
 from rigless.ros.messages import Clock, Header, Time, Twist
 from rigless.ros.topics import Node, Topic, name_problem
 
 PORT = "ros"
-LATEST_S = 2**31 - 1  # what a stamp can hold
-NOT_PROVIDED = (-1.0, *(0.0,) * 8)  # an IMU's covariance of what it does not measure
-UNKNOWN = 1e6  # the variance of an axis that is not measured beside others that are
-EPOCH = {
-    "epoch_s": VirtualInput(0.0, "what ROS stamps count from, in seconds since 1970", by_host=True)
-}
+LATEST_S = 2**31 - 1  # the largest `sec` of a stamp
+NOT_PROVIDED = (-1.0, *(0.0,) * 8)  # the IMU's covariance of a quantity that it does not measure
+UNKNOWN = 1e6  # the variance of an axis that is not measured
+EPOCH = {"epoch_s": VirtualInput(0.0, "origin of ROS stamps, in seconds since 1970", by_host=True)}
 
 
 class RosConfig(Config):
-    """[ours] the node; its commands time out as those of most bases do."""
+    """[ours] the ROS node. Its commands time out, as on most bases."""
 
     enabled: bool = False
     node_name: str = Field("", description="default: the robot's name")
     namespace: str | None = Field(
-        None, description="default: none for a robot called as its kind, else the robot's name"
+        None, description="default: none if the robot's name is its kind, else the robot's name"
     )
     remaps: dict[str, str] = {}
     clock: bool = Field(
-        False, description="/clock too, for nodes with use_sim_time; stamps are then simulated time"
+        False, description="publish /clock for nodes with use_sim_time; stamps are simulated time"
     )
     cmd_vel_timeout_s: Annotated[float, Field(ge=0, le=1e6)] = Field(
-        0.5, description="stop this long after the last; 0: never"
+        0.5, description="stop this long after the last cmd_vel; 0: never"
     )
 
     @model_validator(mode="before")
     @classmethod
     def asked_for(cls, data: Any) -> Any:
-        """`true` is enough, and whoever says how it shall be wants it."""
+        """`ros: true` enables the bridge; so does giving any option."""
         if isinstance(data, bool):
             return {"enabled": data}
         return {"enabled": True, **data} if isinstance(data, dict) and data else data
@@ -59,83 +57,74 @@ class RosConfig(Config):
 
 
 class Bridge:
-    """What such robots have in common; mixed into them. They give `ros_topics()`, `ros_drive(v, side, w)` and `ros_static()`."""
+    """The ROS node of a robot that also has a wire of its own.
 
-    if TYPE_CHECKING:
-        config: Any
-        state: Any
-        name: str
-        now_ns: int
-        input: dict[str, Any]
-        after: Any
-        emit: Any
-        wanted: Any
-        ros_topics: Any
-        ros_drive: Any
-        ros_static: Any
+    `topics` are the topics that it publishes, `drive` is called with the speeds of a cmd_vel
+    (forward and left in m/s, counter-clockwise in rad/s), and `timeout` is the robot's method that
+    calls `expire_command`: a timer has to name a method of the robot.
+    """
 
-    @cached_property
-    def ros_ports(self) -> tuple[Port, ...]:
-        if not self.config.ros.enabled:
-            return ()
-        topics = (Topic("cmd_vel", Twist, "in"), *self.ros_topics())
-        clock = (Topic("/clock", Clock, "out"),) if self.config.ros.clock else ()
-        name = self.config.ros.node_name or _token(self.name)
-        node = Node(name, topics + clock, self.ros_namespace, dict(self.config.ros.remaps))
-        return (ros_port(node, PORT),)
+    def __init__(
+        self,
+        robot: Robot,
+        config: RosConfig,
+        topics: tuple[Topic, ...],
+        drive: Callable[[float, float, float], None],
+        timeout: Callable[[int], None],
+    ):
+        self._robot, self.config, self._drive, self._timeout = robot, config, drive, timeout
+        own = "" if robot.name == type(robot).__name__.lower() else _token(robot.name)
+        self.namespace = own if self.config.namespace is None else self.config.namespace
+        self.ports = (ros_port(self._node(topics), PORT),) if self.config.enabled else ()
+
+    def _node(self, topics: tuple[Topic, ...]) -> Node:
+        clock = (Topic("/clock", Clock, "out"),) if self.config.clock else ()
+        all_topics = (Topic("cmd_vel", Twist, "in"), *topics, *clock)
+        name = self.config.node_name or _token(self._robot.name)
+        return Node(name, all_topics, self.namespace, dict(self.config.remaps))
 
     @property
-    def ros_namespace(self) -> str:
-        given: str | None = self.config.ros.namespace
-        own = "" if self.name == type(self).__name__.lower() else _token(self.name)
-        return own if given is None else given
+    def wanted(self) -> bool:
+        """True if the node is enabled and has a subscriber."""
+        return self.config.enabled and self._robot.wanted(PORT)
 
-    def ros_wanted(self) -> bool:
-        return bool(self.config.ros.enabled and self.wanted(PORT))
+    def publish(self, topic: str, message: Any) -> None:
+        self._robot.emit(PORT, Published(topic, message))
 
-    def ros_say(self, topic: str, message: Any) -> None:
-        self.emit(PORT, Published(topic, message))
+    def publish_clock(self) -> None:
+        """Publish /clock if the config asks for it."""
+        if self.config.clock:
+            self.publish("/clock", Clock(self.stamp(self._robot.now_ns)))
 
-    def ros_frame(self, name: str) -> str:
-        """Frames of robots in a namespace have it before their names, so that all fit into one tree."""
-        space = self.ros_namespace.strip("/")
+    def frame(self, name: str) -> str:
+        """Return a frame's name with the namespace before it, so that a fleet shares one tree."""
+        space = self.namespace.strip("/")
         return f"{space}/{name}" if space else name
 
-    def ros_stamp(self, time_ns: int) -> Time:
-        epoch_ns = (
-            0 if self.config.ros.clock else round(max(self.input.get("epoch_s", 0.0), 0.0) * 1e9)
-        )
-        sec, nanosec = divmod(epoch_ns + max(time_ns, 0), 1_000_000_000)
+    def stamp(self, time_ns: int) -> Time:
+        epoch_s = 0.0 if self.config.clock else max(self._robot.input.get("epoch_s", 0.0), 0.0)
+        sec, nanosec = divmod(round(epoch_s * 1e9) + max(time_ns, 0), 1_000_000_000)
         return Time(min(sec, LATEST_S), nanosec)
 
-    def ros_header(self, frame: str, time_ns: int | None = None) -> Header:
-        return Header(
-            self.ros_stamp(self.now_ns if time_ns is None else time_ns), self.ros_frame(frame)
-        )
+    def header(self, frame: str, time_ns: int | None = None) -> Header:
+        now_ns = self._robot.now_ns if time_ns is None else time_ns
+        return Header(self.stamp(now_ns), self.frame(frame))
 
-    def ros_tick(self) -> None:
-        if self.config.ros.clock:
-            self.ros_say("/clock", Clock(self.ros_stamp(self.now_ns)))
-
-    def ros_greet(self) -> None:
-        """Somebody has come: what is kept for late joiners is said (once; the transport keeps it)."""
-        self.ros_say("/tf_static", self.ros_static())
-
-    @on(Published)
-    def ros_hear(self, message: Published, link: Link) -> None:
-        twist = message.message
+    def accept_command(self, twist: Twist) -> None:
+        """Drive at the speeds of a cmd_vel until its timeout; ignore one that is not finite."""
         speeds = twist.linear.x, twist.linear.y, twist.angular.z
         if not all(map(math.isfinite, speeds)):
             return
-        self.state.ros.commands += 1
-        self.ros_drive(*speeds)
-        if self.config.ros.cmd_vel_timeout_s:
-            self.after(self.config.ros.cmd_vel_timeout_s, self.ros_timeout, self.state.ros.commands)
+        state = self._robot.state.ros
+        state.commands += 1
+        self._drive(*speeds)
+        if self.config.cmd_vel_timeout_s:
+            self._robot.after(self.config.cmd_vel_timeout_s, self._timeout, state.commands)
 
-    def ros_timeout(self, number: int) -> None:
-        """A command is too old, unless another has come since."""
-        if number == self.state.ros.commands:
-            self.ros_drive(0.0, 0.0, 0.0)
+    def expire_command(self, number: int) -> None:
+        """Stop if command `number` is still the last one."""
+        if number == self._robot.state.ros.commands:
+            self._drive(0.0, 0.0, 0.0)
 
 
 def _token(name: str) -> str:

@@ -33,7 +33,7 @@ def game(sim):
 
 def place(sim, row, column):
     robot = sim.robots["pacbot"]
-    robot.state.body[:2] = robot.board.centre(row, column)
+    robot.state.body[:2] = robot.match.board.centre(row, column)
 
 
 def frames(sim):
@@ -145,7 +145,7 @@ def test_the_referee_starts_the_game_and_puts_the_robot_back_after_a_life():
     drive(sim, RIGHT)
     sim.run(1)
     robot = sim.robots["pacbot"]
-    start = robot.board.centre(23, 13)
+    start = robot.match.board.centre(23, 13)
     assert robot.truth().pose[0] > start[0] + 0.1
     robot.state.game.ghosts[0].place.put(robot.state.game.pacman.ahead(1), b.UP)  # in the way
     sim.run(1.6)
@@ -170,10 +170,10 @@ def test_a_flood_of_commands_is_cut_and_counted():
     for _ in range(500):
         say(sim, b"a")
     say(sim, b"x\xff\xff")
-    assert len(sim.robots["pacbot"].state.said) == 100
+    assert len(sim.robots["pacbot"].state.game_commands) == 100
     assert sim.robots["pacbot"].metrics["game_refused"] == 401
     sim.run(0.1)
-    assert sim.robots["pacbot"].state.said == []
+    assert sim.robots["pacbot"].state.game_commands == []
 
 
 def busy(seed=3):

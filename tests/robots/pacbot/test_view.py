@@ -150,7 +150,7 @@ def test_the_game_is_on_the_page():
     sim = pacbot(*GAME)
     sim.run(12)
     found, numbers = drawn(sim), view(sim).measure()
-    board = sim.robots["pacbot"].board
+    board = sim.robots["pacbot"].match.board
     assert (len(found["pellets"]), len(found["super_pellets"]), len(found["ghosts"])) == (240, 4, 4)
     assert found["pacman"][0, :2] == pytest.approx(board.centre(23, 13), abs=1e-5)
     red = sim.truth("pacbot").game.ghosts[0].place

@@ -144,11 +144,11 @@ def test_commands_are_for_half_a_second():
     sim.run(0.3)
     drive(sim, 0.2, 0.0)
     sim.run(0.49)
-    assert sim.robots["vacuum"].goal() == (0.2, 0.0)
+    assert sim.robots["vacuum"].state.command == (0.2, 0.0)
     sim.run(0.02)
-    assert sim.robots["vacuum"].goal() == (0.0, 0.0)
+    assert sim.robots["vacuum"].state.command == (0.0, 0.0)
     drive(sim, math.nan, 0.0)
-    assert sim.robots["vacuum"].goal() == (0.0, 0.0)
+    assert sim.robots["vacuum"].state.command == (0.0, 0.0)
 
 
 def test_the_battery_once_a_second():
@@ -174,7 +174,7 @@ def test_frames_of_a_namespace_have_it_before_their_names():
     drive(sim, 0.1, 0.0, "/v1/drive")
     sim.run(0.2)
     published = sim.take("vacuum", "ros")
-    assert sim.robots["vacuum"].goal() == (0.1, 0.0)
+    assert sim.robots["vacuum"].state.command == (0.1, 0.0)
     odom = next(one.message for one in published if one.topic == "odom")
     assert (odom.header.frame_id, odom.child_frame_id) == ("v1/odom", "v1/base_link")
     assert (

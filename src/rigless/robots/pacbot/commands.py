@@ -1,17 +1,13 @@
-"""What the Pacbot does on a command: one motor by JSON, all four by serial line, or a key or a tile by command string."""
+"""The Pacbot's commands: one motor by JSON, or a key or a tile by command string."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from rigless.kernel.ports import Link
-from rigless.kernel.robot import on
-from rigless.motion.omni import wheel_speeds
-from rigless.robots.pacbot.config import WHEELS
-from rigless.robots.pacbot.wire import Command, Imu, Query, Readings, Refused, Reply, Speeds, Word
+from rigless.kernel.robot import Robot
+from rigless.robots.pacbot.config import WHEELS, PacbotConfig
+from rigless.robots.pacbot.motors import Motors
+from rigless.robots.pacbot.wire import Command, Reply
 from rigless.worlds.maze import CELL_SIZE_M, MazeWorld
-
-if TYPE_CHECKING:
-    from rigless.robots.pacbot.config import PacbotConfig
-    from rigless.robots.pacbot.state import PacbotState
 
 STOPPED = 0.01  # [wire] a smaller speed is reported as stopped
 KEYS = {
@@ -21,123 +17,67 @@ KEYS = {
     "d": (1, 0, 0),
     "q": (0, 0, 1),
     "e": (0, 0, -1),
-}
+}  # right, forward, turn
 TILES = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 STOPS = ("", "stop", "x")
 
 
-class Commands:
-    """The half of the Pacbot that listens; mixed into it."""
-
-    if TYPE_CHECKING:
-        config: PacbotConfig
-        state: PacbotState
-        world: Any
-        now_ns: int
-        after: Any
-        count: Any
-        emit: Any
-        event: Any
-        obey: Any
-        readings: Any
-
-    @on(Command)
-    def command(self, message: Command, link: Link) -> None:
-        said: dict[str, Any] = {"command": message.command}
-        if message.id is not None:
-            said["id"] = message.id
-            unknown = f"Unknown motor id: {message.id}"
-            wheel = WHEELS[message.id] if 0 <= message.id < len(WHEELS) else None
-        else:
-            said |= {"pin1": message.pin1, "pin2": message.pin2}
-            unknown = f"Unknown motor pins ({message.pin1}, {message.pin2})"
-            pins = {message.pin1, message.pin2}
-            wheel = next(
-                (name for name in WHEELS if set(getattr(self.config.pins, name)) == pins), None
-            )
-        if wheel is None:
-            self.emit("commands", Reply("warning", unknown, said), to=link)
-            return
-        speed = min(max(float(message.speed), -1.0), 1.0)
-        self.drive({wheel: speed})
-        self.emit("commands", Reply("ok", f"{wheel} {_does(speed)}", said, wheel), to=link)
-
-    @on(Refused)
-    def refuse(self, message: Refused, link: Link) -> None:
-        self.count("refused")
-        self.emit("commands", Reply("error", message.message, message.said), to=link)
-
-    @on(Query)
-    def answer(self, message: Query, link: Link) -> None:
-        tof, encoders, imu = self.readings()
-        self.emit("commands", Readings(tof, encoders, Imu(*imu)), to=link)
-
-    @on(Speeds)
-    def take_serial(self, message: Speeds, link: Link) -> None:
-        self.drive({wheel: getattr(message, wheel) for wheel in WHEELS})
-
-    @on(Word)
-    def take_word(self, message: Word, link: Link) -> None:
-        word = message.text.lower()
-        if word in KEYS:
-            self.go(*KEYS[word])
-        elif word in TILES:
-            size_m = (
-                self.world.maze.cell_size_m if isinstance(self.world, MazeWorld) else CELL_SIZE_M
-            )
-            body, motors = self.config.body, self.config.motors
-            share = (
-                size_m
-                * (1 + body.damping_per_s * motors.tau_s)
-                / (self.config.tile_s * body.wheel_speed_mps)
-            )
-            part = min(share, 1.0)  # a tile too long for its time takes longer
-            self.go(part * TILES[word][0], part * TILES[word][1], 0)
-            self.after(self.config.tile_s * share / part, self.end_tile, self.state.move)
-        elif word in STOPS:
-            self.go(0, 0, 0)
-        else:
-            self.event(
-                "unknown-word", f"nobody knows the command string {message.text!r}", "warning"
-            )
-
-    def end_tile(self, move: int) -> None:
-        """The tile is done, unless another command has come since."""
-        if move == self.state.move:
-            self.go(0, 0, 0)
-
-    def go(self, right: float, ahead: float, turn: float) -> None:
-        """Set all wheels for a motion in the body's frame, of which 1 is full speed."""
-        self.drive(dict(zip(WHEELS, wheel_speeds(right, ahead, turn, 1.0), strict=True)))
-
-    def drive(self, speeds: dict[str, float]) -> None:
-        state = self.state
-        state.move += 1
-        state.commanded_ns, state.asleep = self.now_ns, False
-        self.obey(
-            tuple(
-                speeds.get(wheel, before)
-                for wheel, before in zip(WHEELS, state.commands, strict=True)
-            )
-        )
-
-    def watch(self) -> None:
-        """Stop when nobody has commanded anything for too long."""
-        state = self.state
-        if (
-            not state.asleep
-            and self.now_ns - state.commanded_ns >= self.config.motors.watchdog_s * 1e9
-        ):
-            state.asleep = True
-            self.obey((0.0, 0.0, 0.0, 0.0))
-            self.event(
-                "watchdog",
-                f"no motor command for {self.config.motors.watchdog_s:g} s: stopped",
-                "warning",
-            )
+def command_motor(message: Command, config: PacbotConfig, motors: Motors) -> Reply:
+    """Set the speed of the motor that a command names by id or pins, and return the reply."""
+    echo: dict[str, Any] = {"command": message.command}
+    if message.id is not None:
+        echo["id"] = message.id
+        unknown = f"Unknown motor id: {message.id}"
+        wheel = WHEELS[message.id] if 0 <= message.id < len(WHEELS) else None
+    else:
+        echo |= {"pin1": message.pin1, "pin2": message.pin2}
+        unknown = f"Unknown motor pins ({message.pin1}, {message.pin2})"
+        pins = {message.pin1, message.pin2}
+        wheel = next((name for name in WHEELS if set(getattr(config.pins, name)) == pins), None)
+    if wheel is None:
+        return Reply("warning", unknown, echo)
+    speed = min(max(float(message.speed), -1.0), 1.0)
+    motors.drive({wheel: speed})
+    return Reply("ok", f"{wheel} {_motion(speed)}", echo, wheel)
 
 
-def _does(speed: float) -> str:
+def _motion(speed: float) -> str:
     if abs(speed) < STOPPED:
         return "stopped"
     return f"{'forward' if speed > 0 else 'backward'} at {abs(speed)}"
+
+
+class Words:
+    """Execute command strings: a key until the next command, or a move by one tile."""
+
+    def __init__(
+        self, robot: Robot, config: PacbotConfig, motors: Motors, end_tile: Callable[[int], None]
+    ):
+        self._robot, self._config, self._motors, self._end_tile = robot, config, motors, end_tile
+
+    def execute(self, text: str) -> None:
+        word = text.lower()
+        if word in KEYS:
+            self._motors.drive_body(*KEYS[word])
+        elif word in TILES:
+            self._move_one_tile(*TILES[word])
+        elif word in STOPS:
+            self._motors.drive_body(0, 0, 0)
+        else:
+            self._robot.event("unknown-word", f"unknown command string {text!r}", "warning")
+
+    def _move_one_tile(self, right: int, forward: int) -> None:
+        """Drive one cell in `tile_s`; take longer if that needs more than full speed."""
+        world, body, motors = self._robot.world, self._config.body, self._config.motors
+        size_m = world.maze.cell_size_m if isinstance(world, MazeWorld) else CELL_SIZE_M
+        distance_m = size_m * (1 + body.damping_per_s * motors.tau_s)
+        share = distance_m / (self._config.tile_s * body.wheel_speed_mps)
+        speed = min(share, 1.0)
+        self._motors.drive_body(speed * right, speed * forward, 0)
+        duration_s = self._config.tile_s * share / speed
+        self._robot.after(duration_s, self._end_tile, self._robot.state.move)
+
+    def end_tile(self, move: int) -> None:
+        """Stop at the end of a tile, unless there was another command since."""
+        if move == self._robot.state.move:
+            self._motors.drive_body(0, 0, 0)

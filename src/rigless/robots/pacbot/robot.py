@@ -1,8 +1,12 @@
-"""A Pacbot in a maze: what happens 100 times a second, at each measurement of its range sensors, 60 times a second, and on each
-command. Every byte is in wire.py, every number in config.py; physics is in body.py, range sensors in tof.py."""
+"""A Pacbot in a maze.
+
+Physics runs 100 times a second, sensors are published 60 times. Every byte is in wire.py, every
+number in config.py; physics is in body.py, range sensors in tof.py, the game in match.py and game/.
+"""
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,41 +18,51 @@ from rigless.kernel.ports import Connected, Link, Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import Touch
-from rigless.motion.proximity import nearest
+from XPROX import nearest
 from rigless.robots.pacbot import body as b
-from rigless.robots.pacbot.arrays import Arrays, make_arrays, tof_names
-from rigless.robots.pacbot.commands import Commands
+from rigless.robots.pacbot.arrays import make_arrays, tof_names
+from rigless.robots.pacbot.commands import Words, command_motor
 from rigless.robots.pacbot.config import WHEELS, PacbotConfig
-from rigless.robots.pacbot.game.frame import GameCodec
-from rigless.robots.pacbot.match import Match
-from rigless.robots.pacbot.ros import RosBridge
+from rigless.robots.pacbot.faults import sense_encoders, sense_imu, sense_ranges
+from rigless.robots.pacbot.game.frame import GameCodec, GameCommand
+from rigless.robots.pacbot.match import Match, MatchTimers, board_of
+from rigless.robots.pacbot.motors import MOTORS, Motors
+from rigless.robots.pacbot.native import read_native
+from rigless.robots.pacbot.ros import RosBridge, body_shares
 from rigless.robots.pacbot.state import PacbotState, Ray, Truth
 from rigless.robots.pacbot.tof import measure
 from rigless.robots.pacbot.wire import (
+    Command,
     CommandCodec,
     Encoders,
     Imu,
+    Query,
+    Readings,
+    Refused,
+    Reply,
     SensorCodec,
+    Speeds,
     Tof,
     UartCodec,
+    Word,
     WordCodec,
 )
-from rigless.ros.bridge import EPOCH, PORT
+from rigless.ros.bridge import EPOCH
+from rigless.ros.bridge import PORT as ROS_PORT
+from rigless.ros.codec import Published
 from rigless.sensors.noise import noise_key
-from rigless.worlds.bundled import find_maze
 from rigless.worlds.grid_world import GridWorld
-from rigless.worlds.maze import Maze, MazeWorld, is_maze, load_maze, maze_of, read_json
+from rigless.worlds.maze import MazeWorld, load_maze
+from rigless.worlds.shipped import find_maze
 
-WILDEST = 1e9  # no fault makes a reading larger, so that the wire can carry it
-# All wheels forward at 0.3 of full speed, from Python's ZeroMQ.
+# Python's ZeroMQ commands all wheels forward at 0.3 of full speed.
 SPIN_LINE = (
     """python3 -c "import zmq; s = zmq.Context().socket(zmq.REQ); s.connect('tcp://{host}:{port}'); """
     """[(s.send_json(dict(command='move', id=n, params=dict(speed=.3))), print(s.recv_json())) for n in range(4)]\""""
 )
-MOTORS = tuple(f"wheel_{wheel}" for wheel in WHEELS)
 
 
-class Pacbot(Commands, Match, RosBridge, Robot):
+class Pacbot(Robot):
     Config = PacbotConfig
     State = PacbotState
     config: PacbotConfig
@@ -68,134 +82,156 @@ class Pacbot(Commands, Match, RosBridge, Robot):
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         config, network = self.config, self.config.network
         rep, pub, pull = ({"pattern": pattern} for pattern in ("rep", "pub", "pull"))
-        found = [
-            Port(
-                "commands",
-                CommandCodec,
-                "zmq",
-                network.commands,
-                "datagram",
-                options=rep,
-                example=SPIN_LINE,
-            ),
+        commands = Port(
+            "commands",
+            CommandCodec,
+            "zmq",
+            network.commands,
+            "datagram",
+            options=rep,
+            example=SPIN_LINE,
+        )
+        ports = [
+            commands,
             Port("sensors", SensorCodec, "zmq", network.sensors, "datagram", "out", pub),
         ]
         if config.strings:
-            found.append(Port("strings", WordCodec, "zmq", network.strings, "datagram", "in", pull))
+            ports.append(Port("strings", WordCodec, "zmq", network.strings, "datagram", "in", pull))
         if config.uart:
-            found.append(Port("uart", UartCodec, "pty", "/dev/pts/", "stream", "in"))
+            ports.append(Port("uart", UartCodec, "pty", "/dev/pts/", "stream", "in"))
         if config.game.enabled:
-            found.append(Port("game", GameCodec, "websocket", network.game, "message"))
-        return (*found, *self.ros_ports)
+            ports.append(Port("game", GameCodec, "websocket", network.game, "message"))
+        return (*ports, *self.ros.bridge.ports)
+
+    @cached_property
+    def ros(self) -> RosBridge:
+        return RosBridge(self, self.config, self.drive_by_ros, self.ros_timeout)
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:
-        if path.suffix != ".json":
-            return None
-        data = read_json(path)
-        if not is_maze(data):
-            return None
-        maze_of(data, str(path))
-        return {"maze": str(path.resolve())}
+        return read_native(path)
 
     def defaults(self) -> Defaults:
         path = find_maze(self.config.maze)
         return Defaults(MazeWorld(load_maze(path)), world_name=str(path.resolve()))
 
-    def begin_at(self, maze: Maze | None) -> tuple[float, float, float]:
-        config = self.config
-        if self.start_pose is not None:
-            return self.start_pose
-        if config.start_x_m is not None and config.start_y_m is not None:
-            return config.start_x_m, config.start_y_m, config.start_theta_rad
-        x_m, y_m = maze.centre(*maze.start) if maze is not None else (0.0, 0.0)
-        return x_m, y_m, config.start_theta_rad
-
     def start(self) -> None:
         assert isinstance(self.world, GridWorld), "a Pacbot needs a world with walls"
-        state, seed = self.state, self.simulation.seed
+        config, state, seed = self.config, self.state, self.simulation.seed
         self.grid = self.world.grid
-        self.arrays: Arrays = make_arrays(self.config, self.grid)
+        self.arrays = make_arrays(config, self.grid)
+        self.motors = Motors(self, config)
+        self.words = Words(self, config, self.motors, self.end_tile)
         self._scratch = np.zeros(b.SCRATCH_SIZE)
-        state.keys = np.array(
-            [noise_key(seed, f"{self.name}/{part}") for part in ("wheels", "imu", "tof")]
-        )
-        maze = self.world.maze if isinstance(self.world, MazeWorld) else None
-        state.body[b.X : b.THETA + 1] = self.begin_at(maze)
-        self.check_fit(state.body.item(b.X), state.body.item(b.Y))
-        state.body[b.BIAS] = self.config.imu.gyro_bias_radps
+        streams = [f"{self.name}/{part}" for part in ("wheels", "imu", "tof")]
+        state.keys = np.array([noise_key(seed, stream) for stream in streams])
+        home = self.home()
+        state.body[b.X : b.THETA + 1] = home
+        self.check_fit(home[0], home[1])
+        state.body[b.BIAS] = config.imu.gyro_bias_radps
         count = len(self.arrays.names)
         state.ranges, state.rays = np.zeros(count), np.zeros((count, 5))
         self.measure_ranges()
         self.read()
-        self.start_match()
-        self.advance(state.body.copy(), 0)  # so that no live run waits for numba
+        self.match: Match | None = None
+        if config.game.enabled:
+            maze = self.world.maze if isinstance(self.world, MazeWorld) else None
+            timers = MatchTimers(self.report, self.kick_off)
+            board = board_of(maze, self.name)
+            self.match = Match(self, config.game, board, home, self.motors, timers)
+        self.advance(state.body.copy(), 0)  # compile, so that no live run waits for numba
+
+    def home(self) -> tuple[float, float, float]:
+        """Return the start pose: the scenario's, the config's, or the maze's."""
+        config, world = self.config, self.world
+        if self.start_pose is not None:
+            return self.start_pose
+        if config.start_x_m is not None and config.start_y_m is not None:
+            return config.start_x_m, config.start_y_m, config.start_theta_rad
+        maze = world.maze if isinstance(world, MazeWorld) else None
+        x_m, y_m = maze.centre(*maze.start) if maze is not None else (0.0, 0.0)
+        return x_m, y_m, config.start_theta_rad
 
     def check_fit(self, x_m: float, y_m: float) -> None:
+        """Raise InputError if the body would overlap a wall at its start."""
         radius_m, size_m = self.config.body.radius_m, self.grid.resolution_m
         x, y = self.grid.to_cells(x_m, y_m)
-        gap = nearest(
-            self.grid.occupied, self.arrays.clear, float(x), float(y), 2 * radius_m / size_m
-        )[0]
+        reach = 2 * radius_m / size_m
+        gap = nearest(self.grid.occupied, self.arrays.clear, float(x), float(y), reach)[0]
         if gap * size_m < radius_m:
-            what = f"a robot {2 * radius_m:g} m wide does not fit where it starts, at ({x_m:g}, {y_m:g})"
-            fix = "a maze with a larger cell_size, a smaller body.radius_m, or another start"
+            what = f"a robot {2 * radius_m:g} m wide does not fit at its start ({x_m:g}, {y_m:g})"
+            fix = "use a maze with a larger cell_size, a smaller body.radius_m, or another start"
             raise InputError(Problem(self.name, what, fix))
 
-    # Motion
+    # The game: its clock and its camera
+
+    @every(lambda config: config.game.rate_hz if config.game.enabled else 0)
+    def play(self) -> None:
+        assert self.match is not None
+        self.match.play()
+
+    @every(lambda config: config.game.camera.rate_hz if config.game.enabled else 0)
+    def look(self) -> None:
+        assert self.match is not None
+        self.match.look()
+
+    def report(self, row: int, column: int) -> None:
+        assert self.match is not None
+        self.match.report(row, column)
+
+    def kick_off(self) -> None:
+        assert self.match is not None
+        self.match.kick_off()
+
+    @on(GameCommand)
+    def accept_game_command(self, message: GameCommand, link: Link) -> None:
+        if self.match is None:
+            self.count("game_refused")
+        else:
+            self.match.accept(message)
+
+    # Motion, every 1/100 s
 
     @every(lambda config: config.physics_hz)
     def move(self) -> None:
         state = self.state
         state.ticks += 1
         if self.config.motors.watchdog_s:
-            self.watch()
+            self.motors.stop_if_silent()
         if self.faults:
-            self.obey_faults()
+            self.motors.apply_faults()
         hit = self.advance(state.body, state.ticks)
         if hit != state.hit:
             state.hit = hit
             if hit:
                 self.count("collisions")
                 speed = state.body.item(b.IMPACT)
-                self.event("collision", f"met something at {speed:.2f} m/s", impact_mps=speed)
+                self.event("collision", f"contact at {speed:.2f} m/s", impact_mps=speed)
 
     def advance(self, body: Any, number: int) -> bool:
-        discs, boxes = self.around()
-        shapes = self.grid.occupied, self.arrays.clear, discs, boxes
+        """Do step `number` of the body; True if it touches something."""
+        shapes = self.grid.occupied, self.arrays.clear, *self.around()
         return bool(
             b.step(body, self.arrays.const, *shapes, self.state.keys, number, self._scratch)
         )
 
-    def obey(self, commands: tuple[float, float, float, float]) -> None:
-        """These are the commands from now on; the motors lag behind."""
-        self.state.commands = commands
-        self.state.body[b.GOAL : b.GOAL + 4] = commands
-
-    def obey_faults(self) -> None:
-        dt_s = 1.0 / self.config.physics_hz
-        for place, (motor, command) in enumerate(zip(MOTORS, self.state.commands, strict=True)):
-            self.state.body[b.GOAL + place] = self.actuate(motor, command, dt_s)
-
-    @on(Injected)
-    def remember(self, message: Injected, link: Link) -> None:
-        """A fault with a lag begins at what the motor does now."""
-        for place, motor in enumerate(MOTORS):
-            self.actuated[motor] = self.state.body.item(b.GOAL + place)
-
-    @on(Cleared)
-    def recover(self, message: Cleared, link: Link) -> None:
-        self.obey(self.state.commands)
-
     def around(self) -> tuple[Any, Any]:
-        """What moves in the world besides this robot, in cells."""
+        """Return the discs and boxes that move in this robot's world, in cells."""
         assert isinstance(self.world, GridWorld)
         return self.world.around(self)
 
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body.item(b.X), self.state.body.item(b.Y), self.config.body.radius_m
 
-    # Sensors
+    @on(Injected)
+    def inject_fault(self, message: Injected, link: Link) -> None:
+        self.motors.remember_goals()
+
+    @on(Cleared)
+    def clear_faults(self, message: Cleared, link: Link) -> None:
+        self.motors.restore_goal()
+
+    # Sensors: ranges at their own rate, messages 60 times a second
 
     @every(lambda config: config.tof.rate_hz)
     def measure_ranges(self) -> None:
@@ -204,60 +240,88 @@ class Pacbot(Commands, Match, RosBridge, Robot):
         discs, boxes = self.around()
         measure(state.body, arrays.const, arrays.setup, arrays.bearings, self.grid.squares, discs, boxes, state.keys[2],
                 state.measured, state.ranges, state.rays)  # fmt: skip
-        for place, name in enumerate(arrays.names if self.faults else ()):
-            sensed = self.sense(f"tof_{name}", state.ranges.item(place))
-            state.ranges[place] = (
-                self.config.tof.max_range_m if sensed is None else _bounded(sensed)
-            )
+        if self.faults:
+            sense_ranges(self, arrays.names, state.ranges, self.config.tof.max_range_m)
 
     @every(lambda config: config.sensors_hz)
     def publish(self) -> None:
         self.read()
-        heard, bridged = self.wanted("sensors"), self.ros_wanted()
-        if not (heard or bridged):
+        listening, bridged = self.wanted("sensors"), self.ros.bridge.wanted
+        if not (listening or bridged):
             return
         tof, encoders, imu = self.readings()
-        if heard:
+        if listening:
             self.emit("sensors", Tof(tof))
             self.emit("sensors", Encoders(encoders))
             self.emit("sensors", Imu(*imu))
         if bridged:
-            self.ros_readings(tof, encoders, imu)
-
-    @on(Connected)
-    def meet(self, message: Connected, link: Link) -> None:
-        if link.port == PORT:
-            self.ros_greet()
+            self.ros.publish_readings(tof, encoders, imu)
 
     def read(self) -> None:
-        """Take the encoders and the IMU; a silent encoder holds its count, a silent IMU says 0."""
+        """Read encoders and IMU into the state."""
         state = self.state
         ticks: list[float] = np.floor(state.body[b.TICKS : b.TICKS + 4] + 0.5).tolist()
-        imu = list(b.read_imu(state.body, self.arrays.const, state.keys[1], state.ticks))
+        imu = b.read_imu(state.body, self.arrays.const, state.keys[1], state.ticks)
         if self.faults:
-            for place, wheel in enumerate(WHEELS):
-                sensed = self.sense(f"encoder_{wheel}", ticks[place])
-                ticks[place] = state.encoders[place] if sensed is None else _bounded(sensed)
-            accel = self.sense("accel", np.array(imu[:2]))
-            gyro = self.sense("gyro", imu[2])
-            imu = [0.0, 0.0] if accel is None else [_bounded(value) for value in accel.tolist()]
-            imu.append(0.0 if gyro is None else _bounded(gyro))
+            ticks = sense_encoders(self, ticks, state.encoders)
+            imu = sense_imu(self, imu)
         state.encoders = (ticks[0], ticks[1], ticks[2], ticks[3])
         state.imu = (imu[0], imu[1], imu[2])
 
     def readings(self) -> tuple[dict[str, float], dict[str, float], tuple[float, float, float]]:
-        """The last readings as they go on the wire: ToF by direction, encoders by wheel, and the IMU."""
+        """Return the last readings as on the wire: ranges by direction, ticks by wheel, IMU."""
         state = self.state
-        tof = {
-            name: round(value, 4)
-            for name, value in zip(self.arrays.names, state.ranges.tolist(), strict=True)
-        }
+        ranges = zip(self.arrays.names, state.ranges.tolist(), strict=True)
+        tof = {name: round(value, 4) for name, value in ranges}
+        encoders = dict(zip(WHEELS, state.encoders, strict=True))
         ax, ay, omega = state.imu
-        return (
-            tof,
-            dict(zip(WHEELS, state.encoders, strict=True)),
-            (round(ax, 5), round(ay, 5), round(omega, 6)),
-        )
+        return tof, encoders, (round(ax, 5), round(ay, 5), round(omega, 6))
+
+    # Commands
+
+    @on(Command)
+    def command(self, message: Command, link: Link) -> None:
+        self.emit("commands", command_motor(message, self.config, self.motors), to=link)
+
+    @on(Refused)
+    def refuse(self, message: Refused, link: Link) -> None:
+        self.count("refused")
+        self.emit("commands", Reply("error", message.message, message.said), to=link)
+
+    @on(Query)
+    def answer(self, message: Query, link: Link) -> None:
+        tof, encoders, imu = self.readings()
+        self.emit("commands", Readings(tof, encoders, Imu(*imu)), to=link)
+
+    @on(Speeds)
+    def accept_serial(self, message: Speeds, link: Link) -> None:
+        self.motors.drive({wheel: getattr(message, wheel) for wheel in WHEELS})
+
+    @on(Word)
+    def accept_word(self, message: Word, link: Link) -> None:
+        self.words.execute(message.text)
+
+    def end_tile(self, move: int) -> None:
+        self.words.end_tile(move)
+
+    # ROS
+
+    @on(Connected)
+    def connect(self, message: Connected, link: Link) -> None:
+        if link.port == ROS_PORT:
+            self.ros.greet()
+
+    @on(Published)
+    def accept_ros(self, message: Published, link: Link) -> None:
+        self.ros.bridge.accept_command(message.message)
+
+    def drive_by_ros(self, forward: float, left: float, turn: float) -> None:
+        self.motors.drive_body(*body_shares(self.config.body, forward, left, turn))
+
+    def ros_timeout(self, number: int) -> None:
+        self.ros.bridge.expire_command(number)
+
+    # The panel and ground truth
 
     def view(self) -> View:
         from rigless.robots.pacbot.view import PacbotView
@@ -268,14 +332,8 @@ class Pacbot(Commands, Match, RosBridge, Robot):
         state, body = self.state, self.state.body.tolist()
         c, s = math.cos(body[b.THETA]), math.sin(body[b.THETA])
         vx, vy, w = body[b.VX : b.W + 1]
-        touching = (
-            [Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])]
-            if state.hit
-            else []
-        )
-        measured = zip(
-            self.arrays.names, *state.rays.T.tolist(), state.ranges.tolist(), strict=True
-        )
+        touch = Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])
+        rays = zip(self.arrays.names, *state.rays.T.tolist(), state.ranges.tolist(), strict=True)
         return Truth(
             pose=(body[b.X], body[b.Y], body[b.THETA]),
             velocity=(vx, vy, w),
@@ -284,14 +342,10 @@ class Pacbot(Commands, Match, RosBridge, Robot):
             commands=dict(zip(WHEELS, state.commands, strict=True)),
             wheels=dict(zip(WHEELS, body[b.U : b.U + 4], strict=True)),
             ticks=dict(zip(WHEELS, body[b.TICKS : b.TICKS + 4], strict=True)),
-            tof=[Ray(*one) for one in measured],
-            contacts=touching,
+            tof=[Ray(*ray) for ray in rays],
+            contacts=[touch] if state.hit else [],
             radius_m=self.config.body.radius_m,
             distance_m=body[b.ODOMETER],
             impact_mps=body[b.IMPACT],
-            game=self.frame() if state.game is not None else None,
+            game=self.match.frame() if self.match is not None else None,
         )
-
-
-def _bounded(value: Any) -> float:
-    return min(max(float(value), -WILDEST), WILDEST)

@@ -42,10 +42,9 @@ class PacbotState:
     encoders: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     imu: tuple[float, float, float] = (0.0, 0.0, 0.0)
     game: GameState | None = None
-    said: list[tuple[str, int, int]] = field(
-        default_factory=list
-    )  # what clients and the camera tell the game next
-    reported: tuple[int, int] | None = None  # the cell that the camera last told
+    # Commands of clients and the camera for the game's next tick: letter, row, column.
+    game_commands: list[tuple[str, int, int]] = field(default_factory=list)
+    reported: tuple[int, int] | None = None  # the cell of the camera's last report
     ros: RosState = field(default_factory=RosState)
 
 

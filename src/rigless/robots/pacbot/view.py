@@ -86,7 +86,7 @@ class PacbotView(View):
             "body": (x, y, theta + math.pi / 2, state.hit),
             "wheels": self._wheels(x, y, theta),
             "velocity": [(x, y), (x + AHEAD_S * vx, y + AHEAD_S * vy)] if moving else [],
-            **(_game_rows(robot.board, state.game) if state.game is not None else {}),
+            **(_game_rows(robot.match.board, state.game) if robot.match is not None else {}),
         }
 
     def _wheels(self, x: float, y: float, theta: float) -> list[tuple[float, float, float, int]]:

@@ -1,14 +1,18 @@
-"""The vacuum to ROS: what a bridge in front of the real one makes of its telemetry, and of cmd_vel a drive command.
+"""The vacuum as a ROS node, as a bridge in front of the real one makes it.
 
-Odometry is reckoned from the wheels' ticks, scans are points sorted into rays. Frames (REP 105): odom → base_link → base_scan, imu_link.
+Its telemetry becomes odometry (dead reckoning from the wheels' ticks), a laser scan (points sorted
+into rays), IMU and battery; cmd_vel becomes a drive command. Frames (REP 105): odom → base_link →
+base_scan and imu_link.
 """
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
 import numpy as np
 
+from rigless.kernel.robot import Robot
 from rigless.robots.vacuum.body import STANDARD_GRAVITY
+from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.state import RosState
 from rigless.robots.vacuum.wire import Scan, Status
 from rigless.ros import messages as m
@@ -16,138 +20,134 @@ from rigless.ros.bridge import NOT_PROVIDED, UNKNOWN, Bridge
 from rigless.ros.topics import Topic
 from rigless.sensors.attitude import about_z
 
-if TYPE_CHECKING:
-    from rigless.robots.vacuum.config import VacuumConfig
-
 WRAP = 1 << 16
 CHARGING, DISCHARGING, FULL, LITHIUM_ION = 1, 2, 4, 2  # BatteryState's constants
 BATTERY_S = 1.0
+TOPICS = (
+    Topic("scan", m.LaserScan, "out"),
+    Topic("odom", m.Odometry, "out"),
+    Topic("imu", m.Imu, "out"),
+    Topic("battery_state", m.BatteryState, "out"),
+    Topic("/tf", m.TFMessage, "out", depth=100),
+    Topic("/tf_static", m.TFMessage, "out", transient_local=True, depth=1),
+)
 
 
-class RosBridge(Bridge):
-    """Mixed into the vacuum."""
+class RosBridge:
+    """Publish telemetry on ROS topics; `bridge` is the node."""
 
-    if TYPE_CHECKING:
-        config: VacuumConfig
-        set_velocity: Any
-        turn_lidar: Any
+    def __init__(
+        self,
+        robot: Robot,
+        config: VacuumConfig,
+        drive: Callable[[float, float, float], None],
+        timeout: Callable[[int], None],
+    ):
+        self.bridge = Bridge(robot, config.ros, TOPICS, drive, timeout)
+        self._robot, self._config = robot, config
 
-    def ros_topics(self) -> tuple[Topic, ...]:
-        return (
-            Topic("scan", m.LaserScan, "out"),
-            Topic("odom", m.Odometry, "out"),
-            Topic("imu", m.Imu, "out"),
-            Topic("battery_state", m.BatteryState, "out"),
-            Topic("/tf", m.TFMessage, "out", depth=100),
-            Topic("/tf_static", m.TFMessage, "out", transient_local=True, depth=1),
+    def greet(self) -> None:
+        """Publish the static transforms; the transport keeps them for late subscribers.
+
+        Points are seen from the robot's centre, unless the config sets the lidar's frame.
+        """
+        lidar, bridge = self._config.lidar, self.bridge
+        mounted = self._config.lidar_frame == "lidar_mount"
+        position = m.Vector3(lidar.mounting_x, lidar.mounting_y) if mounted else m.Vector3()
+        rotation = m.Quaternion(*about_z(lidar.angle_offset)) if mounted else m.Quaternion()
+        base = m.Header(frame_id=bridge.frame("base_link"))
+        scan_frame, imu_frame = bridge.frame("base_scan"), bridge.frame("imu_link")
+        transforms = (
+            m.TransformStamped(base, scan_frame, m.Transform(position, rotation)),
+            m.TransformStamped(base, imu_frame, m.Transform()),
         )
+        bridge.publish("/tf_static", m.TFMessage(transforms))
 
-    def ros_drive(self, ahead: float, aside: float, turn: float) -> None:
-        self.set_velocity(ahead, turn)
-
-    def ros_static(self) -> m.TFMessage:
-        """Points come as seen from the robot's centre, unless the config wants them as seen from the lidar."""
-        lidar = self.config.lidar
-        mounted = self.config.lidar_frame == "lidar_mount"
-        at = m.Vector3(lidar.mounting_x, lidar.mounting_y) if mounted else m.Vector3()
-        turned = m.Quaternion(*about_z(lidar.angle_offset)) if mounted else m.Quaternion()
-        base = m.Header(frame_id=self.ros_frame("base_link"))
-        return m.TFMessage(
-            (
-                m.TransformStamped(base, self.ros_frame("base_scan"), m.Transform(at, turned)),
-                m.TransformStamped(base, self.ros_frame("imu_link"), m.Transform()),
-            )
-        )
-
-    def ros_status(self, status: Status) -> None:
-        """A status packet has come."""
-        ros: RosState = self.state.ros
-        reckon(ros, status, self.config)
-        if not self.ros_wanted():
+    def publish_status(self, status: Status) -> None:
+        """Update dead reckoning by a status packet; publish it if there is a subscriber."""
+        ros, bridge, config = self._robot.state.ros, self.bridge, self._config
+        update_odometry(ros, status, config)
+        if not bridge.wanted:
             return
-        self.ros_tick()
-        header = self.ros_header("odom")
-        child, place = self.ros_frame("base_link"), m.Quaternion(*about_z(ros.theta))
+        bridge.publish_clock()
+        header, child = bridge.header("odom"), bridge.frame("base_link")
+        rotation = m.Quaternion(*about_z(ros.theta))
         pose = m.PoseWithCovariance(
-            m.Pose(m.Point(ros.x, ros.y), place), _diagonal(ros.variance_m2, ros.variance_rad2)
+            m.Pose(m.Point(ros.x, ros.y), rotation), _planar(ros.variance_m2, ros.variance_rad2)
         )
-        rate = self.config.imu.update_rate_hz
-        twist = m.Twist(m.Vector3(ros.step_m * rate), m.Vector3(z=ros.step_rad * rate))
-        grain = 1.0 / (6.0 * self.config.robot.ticks_per_meter**2)  # of two quantised counts
-        slip = self.config.encoder.noise.slip_stddev**2
-        spread = (slip * ros.step_m**2 + grain) * rate**2
-        turning = (slip * ros.step_rad**2 + 4 * grain / self.config.robot.wheel_base**2) * rate**2
-        self.ros_say(
-            "odom",
-            m.Odometry(
-                header, child, pose, m.TwistWithCovariance(twist, _diagonal(spread, turning))
-            ),
-        )
-        moved = m.Transform(m.Vector3(ros.x, ros.y), place)
-        self.ros_say("/tf", m.TFMessage((m.TransformStamped(header, child, moved),)))
-        self.ros_say("imu", self.ros_imu(status))
-        if ros.reports % max(round(rate * BATTERY_S), 1) == 1:
-            self.ros_say("battery_state", self.ros_battery(status))
+        rate_hz = config.imu.update_rate_hz
+        twist = m.Twist(m.Vector3(ros.step_m * rate_hz), m.Vector3(z=ros.step_rad * rate_hz))
+        tick_variance = 1.0 / (6.0 * config.robot.ticks_per_meter**2)  # of two quantised counts
+        slip = config.encoder.noise.slip_stddev**2
+        speed = (slip * ros.step_m**2 + tick_variance) * rate_hz**2
+        turn = (
+            slip * ros.step_rad**2 + 4 * tick_variance / config.robot.wheel_base**2
+        ) * rate_hz**2
+        velocity = m.TwistWithCovariance(twist, _planar(speed, turn))
+        bridge.publish("odom", m.Odometry(header, child, pose, velocity))
+        moved = m.Transform(m.Vector3(ros.x, ros.y), rotation)
+        bridge.publish("/tf", m.TFMessage((m.TransformStamped(header, child, moved),)))
+        bridge.publish("imu", self._imu(status))
+        if ros.reports % max(round(rate_hz * BATTERY_S), 1) == 1:
+            bridge.publish("battery_state", self._battery(status))
 
-    def ros_imu(self, status: Status) -> m.Imu:
-        imu, axes = self.config.imu, self.config.frame_transforms
+    def _imu(self, status: Status) -> m.Imu:
+        imu, axes = self._config.imu, self._config.frame_transforms
         turn, force = 1.0 / imu.gyro_lsb_per_radps, STANDARD_GRAVITY / imu.accel_lsb_per_g
         gyro = m.Vector3(status.gyro_x * turn, status.gyro_y * turn, status.gyro_z * turn)
         accel = m.Vector3(status.accel_x * force, status.accel_y * force, status.accel_z * force)
-        deviations = [
-            imu.gyro_noise.stddev[axis[0]]
-            for axis in (axes.imu_gyro.x, axes.imu_gyro.y, axes.imu_gyro.z)
-        ]
-        forces = [
-            imu.accel_noise.stddev[axis[0]]
-            for axis in (axes.imu_accel.x, axes.imu_accel.y, axes.imu_accel.z)
-        ]
-        header = self.ros_header("imu_link")
-        rates, felt = _three(deviations, turn), _three(forces, force)
-        return m.Imu(header, m.Quaternion(), NOT_PROVIDED, gyro, rates, accel, felt)
-
-    def ros_battery(self, status: Status) -> m.BatteryState:
-        unmeasured = (math.nan,) * 5
-        full = status.battery_level >= 100
-        doing = (
-            CHARGING
-            if status.is_charging
-            else FULL
-            if status.is_dock_connected and full
-            else DISCHARGING
+        gyro_axes = (axes.imu_gyro.x, axes.imu_gyro.y, axes.imu_gyro.z)
+        accel_axes = (axes.imu_accel.x, axes.imu_accel.y, axes.imu_accel.z)
+        gyro_variance = _diagonal([imu.gyro_noise.stddev[axis[0]] for axis in gyro_axes], turn)
+        accel_variance = _diagonal([imu.accel_noise.stddev[axis[0]] for axis in accel_axes], force)
+        header = self.bridge.header("imu_link")
+        return m.Imu(
+            header, m.Quaternion(), NOT_PROVIDED, gyro, gyro_variance, accel, accel_variance
         )
-        share = status.battery_level / 100
-        header = self.ros_header("base_link")
+
+    def _battery(self, status: Status) -> m.BatteryState:
+        not_measured = (math.nan,) * 5
+        if status.is_charging:
+            charge = CHARGING
+        else:
+            full = status.is_dock_connected and status.battery_level >= 100
+            charge = FULL if full else DISCHARGING
         return m.BatteryState(
-            header, status.battery_voltage, *unmeasured, share, doing, 0, LITHIUM_ION, True
+            self.bridge.header("base_link"),
+            status.battery_voltage,
+            *not_measured,
+            status.battery_level / 100,
+            charge,
+            0,
+            LITHIUM_ION,
+            True,
         )
 
-    def ros_scan(self, scan: Scan) -> None:
-        """A turn of the lidar has come: its points by angle, the nearest in each ray; inf where there is none (REP 117)."""
-        lidar = self.config.lidar
+    def publish_scan(self, scan: Scan) -> None:
+        """Publish a turn of the lidar: the nearest point of each ray, inf for none (REP 117)."""
+        lidar = self._config.lidar
         count, turn_s = lidar.num_rays, 1.0 / lidar.scan_rate_hz
         step = 2 * math.pi / count
-        centred = self.config.lidar_frame == "robot_center"
-        out_m = lidar.optical_offset + (
+        centred = self._config.lidar_frame == "robot_center"
+        offset_m = lidar.optical_offset + (
             math.hypot(lidar.mounting_x, lidar.mounting_y) if centred else 0.0
         )
         ranges = np.full(count, np.inf, np.float32)
-        places = np.rint((scan.angles.astype(float) + math.pi) / step).astype(int) % count
+        rays = np.rint((scan.angles.astype(float) + math.pi) / step).astype(int) % count
         np.minimum.at(
-            ranges, places, scan.distances + np.float32(0.0 if centred else lidar.optical_offset)
+            ranges, rays, scan.distances + np.float32(0.0 if centred else lidar.optical_offset)
         )
-        begin_ns = self.now_ns - round(turn_s * 1e9)
-        header = self.ros_header("base_scan", begin_ns)
-        nearest = max(lidar.min_range - out_m, 0.0)
-        self.ros_say(
-            "scan",
-            m.LaserScan(header, -math.pi, math.pi - step, step, turn_s / count, turn_s, nearest, lidar.max_range + out_m,
-                        tuple(ranges.tolist())),
+        header = self.bridge.header("base_scan", self._robot.now_ns - round(turn_s * 1e9))
+        nearest, farthest = max(lidar.min_range - offset_m, 0.0), lidar.max_range + offset_m
+        message = m.LaserScan(
+            header, -math.pi, math.pi - step, step, turn_s / count, turn_s, nearest, farthest,
+            tuple(ranges.tolist()),
         )  # fmt: skip
+        self.bridge.publish("scan", message)
 
 
-def reckon(ros: RosState, status: Status, config: "VacuumConfig") -> None:
-    """Where the robot has got to by what its wheels turned since the last packet, and how unsure that is."""
+def update_odometry(ros: RosState, status: Status, config: VacuumConfig) -> None:
+    """Advance the dead-reckoned pose and its variance by the ticks since the last packet."""
     robot = config.robot
     left, right = status.wheel_left, status.wheel_right
     if ros.reports:
@@ -168,12 +168,13 @@ def reckon(ros: RosState, status: Status, config: "VacuumConfig") -> None:
     ros.left, ros.right = left, right
 
 
-def _diagonal(level: float, yaw: float) -> tuple[float, ...]:
-    """A 6×6 covariance of motion in the plane."""
+def _planar(level: float, yaw: float) -> tuple[float, ...]:
+    """Return the 6×6 covariance of motion in the plane."""
     values = (max(level, 1e-9), max(level, 1e-9), UNKNOWN, UNKNOWN, UNKNOWN, max(yaw, 1e-9))
     return tuple(values[row] if row == column else 0.0 for row in range(6) for column in range(6))
 
 
-def _three(deviations: list[float], scale: float) -> tuple[float, ...]:
+def _diagonal(deviations: list[float], scale: float) -> tuple[float, ...]:
+    """Return the 3×3 covariance of three independent axes."""
     x, y, z = (max((deviation * scale) ** 2, 1e-9) for deviation in deviations)
     return (x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z)

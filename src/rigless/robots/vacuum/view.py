@@ -26,8 +26,10 @@ from rigless.kernel.drawing import (
 from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS
-from rigless.robots.vacuum.commands import POWERED
+from rigless.robots.vacuum.faults import apply_scan_faults
 from rigless.robots.vacuum.lidar import OPTICAL, aim
+from rigless.robots.vacuum.motors import POWERED
+from rigless.robots.vacuum.power import is_docked
 from rigless.robots.vacuum.wire import Control
 
 HEIGHT_M, LIDAR_HEIGHT_M = 0.09, 0.1
@@ -110,7 +112,7 @@ class VacuumView(View):
             "drift": math.hypot(body[b.X] - body[b.ODO_X], body[b.Y] - body[b.ODO_Y]),
             "lidar": float(state.lidar_on and robot.fault("lidar", "off") is None),
             "drive_enabled": float(state.drive_enabled),
-            "docked": float(robot.docked()),
+            "docked": float(is_docked(robot.config, state)),
         }
 
     def trace(self) -> Mapping[str, tuple[float, float]]:
@@ -177,7 +179,9 @@ class VacuumView(View):
             arrays.sines,
             rays,
         )
-        reach = np.minimum(robot._ranges, robot.config.lidar.max_range) / robot.grid.resolution_m
+        reach = (
+            np.minimum(robot.scanner.ranges, robot.config.lidar.max_range) / robot.grid.resolution_m
+        )
         x0, y0 = robot.grid.to_world(rays[:, 0], rays[:, 1])
         x1, y1 = robot.grid.to_world(
             rays[:, 0] + rays[:, 2] * reach, rays[:, 1] + rays[:, 3] * reach
@@ -187,9 +191,9 @@ class VacuumView(View):
     def _points(self) -> NDArray[np.float32]:
         """What the wire says, laid out from where the robot is, as its clients do."""
         robot, lidar = self.robot.shadow(), self.robot.config.lidar
-        count = robot.scan_now(robot.beams())
-        points: list[Any] = [part[:count].copy() for part in robot._points]
-        if robot.faults and not robot.sense_lidar(points):
+        count = robot.scan_now(robot.scanner.beam_count(robot.state, robot.now_ns))
+        points: list[Any] = [part[:count].copy() for part in robot.scanner.points]
+        if robot.faults and not apply_scan_faults(robot, points):
             return NO_ROWS[:, :2]
         angles, ranges = points[0].astype(float), points[1].astype(float)
         mount = np.zeros(2)

@@ -57,9 +57,9 @@ def _bot(robot: Robot) -> p.Bot:
 
 def _game(robot: Robot) -> p.Game | None:
     assert isinstance(robot, Pacbot)
-    if robot.board is None or robot.state.game is None:
+    if robot.match is None:
         return None
-    board, frame = robot.board, robot.frame()
+    board, frame = robot.match.board, robot.match.frame()
 
     def spots(large: bool) -> list[tuple[float, float]]:
         rows = zip(frame.pellets, board.super_pellets, strict=True)

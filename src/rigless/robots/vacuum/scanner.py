@@ -1,0 +1,52 @@
+"""The lidar's turns: how many beams one has, and the buffers that the compiled scan fills."""
+
+from typing import Any
+
+import numpy as np
+
+from rigless.robots.vacuum.arrays import Arrays
+from rigless.robots.vacuum.config import VacuumConfig
+from rigless.robots.vacuum.lidar import scan
+from rigless.robots.vacuum.state import VacuumState
+from rigless.sensors.noise import block, normal
+from rigless.worlds.grid import Grid
+
+MOTOR_DRAW = 1 << 20  # the index of the motor's random number, beyond those of the beams
+
+
+class Scanner:
+    """Cast the beams of a turn. `points` are angles, distances and qualities as measured;
+
+    `ranges` are the true ranges of all beams, inf where there is no echo.
+    """
+
+    def __init__(self, config: VacuumConfig, arrays: Arrays, grid: Grid):
+        self._config, self._arrays, self._grid = config.lidar, arrays, grid
+        count = config.lidar.num_rays
+        self.ranges = np.full(count, np.inf)
+        self.points = (
+            np.empty(count, np.float32),
+            np.empty(count, np.float32),
+            np.empty(count, np.uint8),
+        )
+
+    def scan(self, state: VacuumState, beams: int, discs: Any, boxes: Any) -> int:
+        """Fill the buffers with the last turn and return its number of points."""
+        arrays, grid = self._arrays, self._grid
+        end_s = state.scanned_ns / 1e9
+        self.ranges[:] = np.inf
+        return scan(
+            arrays.setup, grid.squares, grid.material, discs, boxes, state.trail, state.trail_at,
+            end_s - 1.0 / self._config.scan_rate_hz, end_s, arrays.angles, arrays.cosines, arrays.sines,
+            state.keys[2], state.scans, beams, *self.points, self.ranges,
+        )  # fmt: skip
+
+    def beam_count(self, state: VacuumState, now_ns: int) -> int:
+        """Return the beams of this turn: fewer while the motor spins up or runs slow."""
+        lidar, share = self._config, 1.0
+        if lidar.speed_jitter:
+            draw = block(state.keys[2], state.scans, MOTOR_DRAW)[0]
+            share = 1.0 + lidar.speed_jitter * normal(draw)
+        if lidar.cold_start_s:
+            share = min(share, (now_ns - state.lidar_since_ns) / 1e9 / lidar.cold_start_s)
+        return max(0, min(lidar.num_rays, int(lidar.num_rays * share)))

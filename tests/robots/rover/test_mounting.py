@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from rigless.robots.rover import transforms as frames
+from rigless.robots.rover import transforms
 
 from .scene import NO_TRANSFORMS, codes, heading, one, rover, said, tell, transform
 
@@ -78,7 +78,7 @@ def test_frames_may_have_other_names_and_others_between():
 def test_a_transform_that_is_none_is_refused(bad):
     sim = rover(NO_TRANSFORMS)
     robot = sim.robots["rover"]
-    robot.hear_transforms(type("T", (), {"transforms": (bad,)}), None)
+    robot.mounting.accept(type("T", (), {"transforms": (bad,)}))
     assert "transform-refused" in codes(sim)
     assert not robot.state.gps_mounted
 
@@ -93,7 +93,7 @@ def test_rings_and_floods_of_frames_are_survived():
         transform("a", "imu_link"),
     )
     tell(sim, *(transform("base_link", f"frame{n}") for n in range(1500)))
-    assert len(sim.robots["rover"].state.frames) == frames.MOST_FRAMES
+    assert len(sim.robots["rover"].state.frames) == transforms.MAX_FRAMES
     assert topics(sim) == {"enc_vel", "ground_truth", "odom/ground_truth"}
 
 
@@ -109,12 +109,12 @@ def test_rings_and_floods_of_frames_are_survived():
 def test_the_way_through_a_chain_is_the_product_of_its_steps(steps, data):
     tree, places = {}, [(np.zeros(3), Rotation.identity())]
     for n, (x, y, roll, pitch) in enumerate(steps):
-        at, turned = frames.mounted(x, y, 1.0, roll, pitch, x)
+        at, turned = transforms.pose_of((x, y, 1.0), (roll, pitch, x))
         tree[f"f{n + 1}"] = (f"f{n}", at, turned)
         place, rotation = places[-1]
         places.append((place + rotation.apply(at), rotation * Rotation.from_quat(turned)))
     begin, end = data.draw(st.integers(0, len(steps))), data.draw(st.integers(0, len(steps)))
-    at, turned = frames.way(tree, f"f{begin}", f"f{end}")
+    at, turned = transforms.lookup(tree, f"f{begin}", f"f{end}")
     wanted = places[begin][1].inv()
     assert np.allclose(at, wanted.apply(places[end][0] - places[begin][0]), atol=1e-9)
     assert (Rotation.from_quat(turned).inv() * wanted * places[end][1]).magnitude() < 1e-7

@@ -18,7 +18,7 @@ from rigless.kernel.ports import Connected, Link, Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import Touch
-from XPROX import nearest
+from rigless.motion.proximity import nearest
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.arrays import make_arrays, tof_names
 from rigless.robots.pacbot.commands import Words, command_motor
@@ -53,7 +53,7 @@ from rigless.ros.codec import Published
 from rigless.sensors.noise import noise_key
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maze import MazeWorld, load_maze
-from rigless.worlds.shipped import find_maze
+from rigless.worlds.bundled import find_maze
 
 # Python's ZeroMQ commands all wheels forward at 0.3 of full speed.
 SPIN_LINE = (

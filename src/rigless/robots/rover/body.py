@@ -57,31 +57,37 @@ def measure(body: Array, const: Array, keys: Any, number: int) -> None:
 
 
 @compiled
-def reckon(body: Array, const: Array, doubt: Array) -> None:
+def reckon(body: Array, const: Array, covariance: Array) -> None:
     """Dead reckoning from the encoders' reading, as the pose is, and the covariance of its errors: of x, y, yaw and both scale errors. That
     they are correlated in time is what makes dead reckoning worse than white noise would."""
     dt, c, s = const[DT], math.cos(body[ODO_YAW]), math.sin(body[ODO_YAW])
     ahead, turned = body[V] * dt, body[W] * dt
     for i in range(5):  # the scale errors have wandered
-        doubt[3, i], doubt[4, i] = const[KEEP] * doubt[3, i], const[KEEP] * doubt[4, i]
+        covariance[3, i], covariance[4, i] = (
+            const[KEEP] * covariance[3, i],
+            const[KEEP] * covariance[4, i],
+        )
     for i in range(5):
-        doubt[i, 3], doubt[i, 4] = const[KEEP] * doubt[i, 3], const[KEEP] * doubt[i, 4]
-    doubt[3, 3] += const[KICK_V] ** 2
-    doubt[4, 4] += const[KICK_W] ** 2
+        covariance[i, 3], covariance[i, 4] = (
+            const[KEEP] * covariance[i, 3],
+            const[KEEP] * covariance[i, 4],
+        )
+    covariance[3, 3] += const[KICK_V] ** 2
+    covariance[4, 4] += const[KICK_W] ** 2
     for i in range(5):  # the errors of this step, by rows and by columns
-        doubt[0, i] += ahead * (c * doubt[3, i] - s * doubt[2, i])
-        doubt[1, i] += ahead * (s * doubt[3, i] + c * doubt[2, i])
-        doubt[2, i] += turned * doubt[4, i]
+        covariance[0, i] += ahead * (c * covariance[3, i] - s * covariance[2, i])
+        covariance[1, i] += ahead * (s * covariance[3, i] + c * covariance[2, i])
+        covariance[2, i] += turned * covariance[4, i]
     for i in range(5):
-        doubt[i, 0] += ahead * (c * doubt[i, 3] - s * doubt[i, 2])
-        doubt[i, 1] += ahead * (s * doubt[i, 3] + c * doubt[i, 2])
-        doubt[i, 2] += turned * doubt[i, 4]
+        covariance[i, 0] += ahead * (c * covariance[i, 3] - s * covariance[i, 2])
+        covariance[i, 1] += ahead * (s * covariance[i, 3] + c * covariance[i, 2])
+        covariance[i, 2] += turned * covariance[i, 4]
     white = (const[STD_V] * dt) ** 2
-    doubt[0, 0] += c * c * white
-    doubt[0, 1] += c * s * white
-    doubt[1, 0] += c * s * white
-    doubt[1, 1] += s * s * white
-    doubt[2, 2] += (const[STD_W] * dt) ** 2
+    covariance[0, 0] += c * c * white
+    covariance[0, 1] += c * s * white
+    covariance[1, 0] += c * s * white
+    covariance[1, 1] += s * s * white
+    covariance[2, 2] += (const[STD_W] * dt) ** 2
     body[ODO_X] += body[ENC_V] * c * dt
     body[ODO_Y] += body[ENC_V] * s * dt
     body[ODO_YAW] = wrap(body[ODO_YAW] + body[ENC_W] * dt)
@@ -132,7 +138,7 @@ def read_gps(
 @compiled
 def step_many(
     body: Array,
-    doubt: Array,
+    covariance: Array,
     const: Array,
     mount: Array,
     keys: Any,
@@ -148,7 +154,7 @@ def step_many(
     for now in range(number + 1, number + times + 1):
         advance(body, const)
         measure(body, const, keys, now)
-        reckon(body, const, doubt)
+        reckon(body, const, covariance)
         if fix_every > 0 and now % fix_every == 0:
             fix = now // fix_every
             read_gps(body, const, mount, scale, keys, fix, place)

@@ -1,5 +1,7 @@
-"""A ROS 2 rover: what happens a hundred times a second, at each fix of its receiver, and on each message. Topics and messages are in
-wire.py, numbers in config.py, motion in body.py; commands.py, readings.py, gps.py and mounting.py are parts of it."""
+"""A ROS 2 rover: drive, encoders and IMU a hundred times a second, a GPS fix ten times.
+
+Topics and messages are in wire.py, every number in config.py, motion in body.py.
+"""
 
 import math
 from collections.abc import Mapping
@@ -11,40 +13,48 @@ from typing import Any
 import numpy as np
 
 from rigless.kernel.drawing import View
+from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, unpack
-from rigless.kernel.ports import Port
+from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import Rate, to_ns
-from rigless.kernel.robot import Defaults, VirtualInput, every
+from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.kernel.world import World
 from rigless.motion.contact import STOP, Contact, Touch, nearest
+from rigless.motion.diff_drive import wrap
 from rigless.robots.rover import body as b
 from rigless.robots.rover import wire
 from rigless.robots.rover.arrays import make_constants
-from rigless.robots.rover.commands import Commands
 from rigless.robots.rover.config import RoverConfig
+from rigless.robots.rover.faults import sense_encoders, sense_imu
+from rigless.robots.rover.gps import Receiver
+from rigless.robots.rover.motors import Motors
+from rigless.robots.rover.mounting import Mounting
 from rigless.robots.rover.native import read_native
-from rigless.robots.rover.readings import Readings
+from rigless.robots.rover.readings import ImuReading, encoder_message, imu_message, stamp
 from rigless.robots.rover.state import Fix, RoverState, Truth
-from rigless.ros.codec import ros_port
-from rigless.ros.messages import Header
+from rigless.ros.codec import Published, ros_port
+from rigless.ros.messages import Clock, Header, Imu, TFMessage, Twist, TwistStamped
 from rigless.sensors.geodesy import Topocentric
 from rigless.sensors.gps import antenna
 from rigless.sensors.noise import block, noise_key, normal
-from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
+from rigless.worlds.bundled import find_map
+
+MAX_COORDINATE = 1e9  # of a teleport, in m and rad
+LATEST_EPOCH_S = 2e9  # stamps have 31 bits of seconds
 
 
-class Rover(Commands, Readings):
+class Rover(Robot):
     Config = RoverConfig
     State = RoverState
     config: RoverConfig
     state: RoverState
     inputs = {
-        "estop": VirtualInput(False, "the drive stands, whatever is commanded"),
-        "teleport": VirtualInput("", "x, y and yaw (m, m, rad) to be put at, for example 1 2 0.5"),
-        "epoch_s": VirtualInput(0.0, "what stamps count from, in seconds since 1970", by_host=True),
+        "estop": VirtualInput(False, "stops the drive, whatever is commanded"),
+        "teleport": VirtualInput("", "x, y and yaw (m, m, rad) to move to, for example 1 2 0.5"),
+        "epoch_s": VirtualInput(0.0, "origin of stamps, in seconds since 1970", by_host=True),
     }
     sensors = ("enc_vx", "enc_wz", "imu_yaw", "imu_wz", "imu_accel", "gps")
     actuators = ("drive", "steering")
@@ -52,12 +62,8 @@ class Rover(Commands, Readings):
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
-        return (
-            replace(
-                ros_port(wire.node_of(self.config, self.name)),
-                example=wire.circle_line(self.config, self.name),
-            ),
-        )
+        port = ros_port(wire.node_of(self.config, self.name))
+        return (replace(port, example=wire.circle_line(self.config, self.name)),)
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | None:
@@ -76,150 +82,232 @@ class Rover(Commands, Readings):
             gps.origin_latitude_deg, gps.origin_longitude_deg, gps.origin_altitude_m
         )
         self.contact = Contact(self.world.grid) if isinstance(self.world, GridWorld) else None
-        self.read_out, self.turned = np.zeros(5), np.zeros(16)
-        self._period_ns, self.timeout_ns = (
-            math.ceil(10**9 / config.high_hz),
-            to_ns(config.cmd_vel_timeout_s),
-        )
+        self.motors, self.mounting = Motors(self, config), Mounting(self, config)
+        self.receiver = Receiver(self, config, self.plane, self.const, self.send_fix)
+        self._imu_out, self._imu_scratch = np.zeros(5), np.zeros(16)
+        self._period_ns = math.ceil(10**9 / config.high_hz)
         self._fix_every = config.fix_every
-        state.keys = np.array(
-            [
-                noise_key(self.simulation.seed, f"{self.name}/{part}")
-                for part in ("encoder", "imu", "gps")
-            ]
-        )
-        self.place(
-            *(self.start_pose or (config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad))
-        )
+        streams = [f"{self.name}/{part}" for part in ("encoder", "imu", "gps")]
+        state.keys = np.array([noise_key(self.simulation.seed, stream) for stream in streams])
+        pose = config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad
+        self.place(*(self.start_pose or pose))
         if self.contact is not None:
             self.check_fit(self.contact)
         state.body[b.ODO_X : b.ODO_YAW + 1] = state.body[b.X : b.YAW + 1]
         state.body[b.BIAS] = config.imu.gyro_bias_radps
-        self.begin_drifts()
-        self.mount()
-        kept = pack(state)
-        self.step_many(1)  # so that no live run waits for numba
-        self.truth()
-        self.state = unpack(kept, RoverState)
-        self.imu_message(Header())
+        self.start_drifts()
+        self.mounting.start()
+        self.warm_up()
 
     def check_fit(self, contact: Contact) -> None:
+        """Raise InputError if the body would overlap a wall at its start."""
         x_m, y_m, radius_m = self.footprint()
-        size_m = contact.grid.resolution_m
-        x, y = contact.grid.to_cells(x_m, y_m)
-        gap = nearest(
-            contact.grid.occupied, contact.clear, float(x), float(y), 2 * radius_m / size_m
-        )[0]
+        grid, size_m = contact.grid, contact.grid.resolution_m
+        x, y = grid.to_cells(x_m, y_m)
+        reach = 2 * radius_m / size_m
+        gap = nearest(grid.occupied, contact.clear, float(x), float(y), reach)[0]
         if gap * size_m < radius_m:
-            what = f"a rover {2 * radius_m:g} m wide does not fit where it starts, at ({x_m:g}, {y_m:g})"
-            raise InputError(
-                Problem(self.name, what, "another start, a smaller radius_m, or a wider map")
-            )
+            what = f"a rover {2 * radius_m:g} m wide does not fit at its start ({x_m:g}, {y_m:g})"
+            fix = "use another start, a smaller radius_m, or a wider map"
+            raise InputError(Problem(self.name, what, fix))
 
-    def begin_drifts(self) -> None:
-        """Tick 0 of the noise is where drifts begin that begin in their steady state."""
+    def start_drifts(self) -> None:
+        """Draw the initial drifts from their steady state, where the config says so.
+
+        They use tick 0 of the noise.
+        """
         enc, gps, state = self.config.enc_vel, self.config.gps, self.state
         if enc.drift_start == "stationary":
-            a, c, _, _ = block(state.keys[b.ENCODER], 0, 0)
-            state.body[b.SCALE_V], state.body[b.SCALE_W] = (
-                enc.vx_drift_std * normal(a),
-                enc.wz_drift_std * normal(c),
-            )
-            state.doubt[3, 3], state.doubt[4, 4] = enc.vx_drift_std**2, enc.wz_drift_std**2
+            v, w, _, _ = block(state.keys[b.ENCODER], 0, 0)
+            state.body[b.SCALE_V] = enc.vx_drift_std * normal(v)
+            state.body[b.SCALE_W] = enc.wz_drift_std * normal(w)
+            state.covariance[3, 3] = enc.vx_drift_std**2
+            state.covariance[4, 4] = enc.wz_drift_std**2
         if gps.drift_start == "stationary":
-            a, c, _, _ = block(state.keys[b.GPS], 0, 0)
-            state.body[b.DRIFT_X], state.body[b.DRIFT_Y] = (
-                gps.drift_std_m * normal(a),
-                gps.drift_std_m * normal(c),
-            )
+            x, y, _, _ = block(state.keys[b.GPS], 0, 0)
+            state.body[b.DRIFT_X] = gps.drift_std_m * normal(x)
+            state.body[b.DRIFT_Y] = gps.drift_std_m * normal(y)
 
-    # Motion
+    def warm_up(self) -> None:
+        """Compile (or load from numba's cache) a step and the readings, so that no run stalls."""
+        saved = pack(self.state)
+        self.step_many(1)
+        self.truth()
+        self.state = unpack(saved, RoverState)
+        self.imu_message(Header())
+
+    # Motion, at the high rate
 
     @every(lambda config: config.high_hz, fast_forward="move_many")
     def move(self) -> None:
         state, body = self.state, self.state.body
         state.ticks += 1
-        self.heed()
+        self.motors.update_goal()
         before = body[b.X], body[b.Y]
         b.advance(body, self.const)
         if self.contact is not None:
             self.collide(self.contact, *before)
         b.measure(body, self.const, state.keys, state.ticks)
-        said = self.sense_encoders() if self.faults else True
-        b.reckon(body, self.const, state.doubt)
+        encoders_alive = sense_encoders(self, body) if self.faults else True
+        b.reckon(body, self.const, state.covariance)
         if self.faults or self.wanted("dds"):
-            self.publish(said)
+            self.publish(encoders_alive)
         if self._fix_every and state.ticks % self._fix_every == 0:
-            self.fix()
+            self.receiver.take_fix()
 
     @every(lambda config: 0 if config.fix_every else config.low_hz)
     def take_fix(self) -> None:
-        """For a receiver whose ticks are not among those of `move`."""
-        self.fix()
+        """Do a GPS tick that does not coincide with a tick of `move`."""
+        self.receiver.take_fix()
+
+    def send_fix(self, *fix: Any) -> None:
+        self.receiver.send(*fix)
 
     def move_many(self, times: int) -> int:
-        """Many ticks in one go while nobody listens and nothing is to be told: until the command is too old at most."""
-        state, gps = self.state, self.config.gps
+        """Do up to `times` ticks at once if nothing can be emitted; return their number.
+
+        Stop before the command times out, and before a fix that cannot be skipped.
+        """
+        state, gps, fix_every = self.state, self.config.gps, self._fix_every
         if self.faults or self.contact is not None or self.wanted("dds"):
             return 0
         if not state.stale:
-            left_ns = state.commanded_ns + self.timeout_ns - self.now_ns
-            times = min(times, left_ns // self._period_ns + 1)
-        if self._fix_every and (
-            gps.outages_s or gps.fix_schedule or gps.latency_s or not state.gps_mounted
-        ):
-            times = min(
-                times, self._fix_every - 1 - state.ticks % self._fix_every
-            )  # fixes are taken one by one
+            times = min(times, self.motors.timeout_in_ns // self._period_ns + 1)
+        single_fixes = gps.outages_s or gps.fix_schedule or gps.latency_s or not state.gps_mounted
+        if fix_every and single_fixes:
+            times = min(times, fix_every - 1 - state.ticks % fix_every)
         if times < 1:
             return 0
-        self.heed()
+        self.motors.update_goal()
         self.step_many(times)
         return times
 
     def step_many(self, times: int) -> None:
-        state, place, scale = self.state, np.zeros(3), self.config.gps.scale.fix
-        b.step_many(state.body, state.doubt, self.const, state.mount, state.keys, state.ticks, times, self._fix_every, scale,
-                    place, state.track)  # fmt: skip
+        state, position, scale = self.state, np.zeros(3), self.config.gps.scale.fix
+        b.step_many(state.body, state.covariance, self.const, state.mount, state.keys, state.ticks, times,
+                    self._fix_every, scale, position, state.track)  # fmt: skip
         state.ticks += times
         fixes = state.ticks // self._fix_every if self._fix_every else 0
         if fixes > state.fixes:
             state.fixes = fixes
             epoch_ns = Rate(self.config.high_hz).due_ns(fixes * self._fix_every)
-            east, north, up = place.tolist()
-            state.fix = Fix(east, north, up, self.fix_variance(scale), "fix", epoch_ns)
+            east, north, up = position.tolist()
+            state.fix = Fix(east, north, up, self.receiver.variance(scale), "fix", epoch_ns)
 
     def collide(self, contact: Contact, x_m: float, y_m: float) -> None:
-        """What is in the way keeps the body out, and the wheels stall against it."""
+        """Stop the body, which came from (x_m, y_m), at what it touches; the wheels stall."""
         state, body, dt = self.state, self.state.body, self.config.high_rate_update_period_s
         assert isinstance(self.world, GridWorld)
         contact.surround(*self.world.around(self))
-        moved = contact.move(
-            (x_m, y_m), self.config.radius_m, (body[b.X] - x_m, body[b.Y] - y_m), STOP
-        )
+        step = body[b.X] - x_m, body[b.Y] - y_m
+        moved = contact.move((x_m, y_m), self.config.radius_m, step, STOP)
         if moved.hit:
-            went = math.hypot(moved.x_m - x_m, moved.y_m - y_m)
-            body[b.ODOMETER] += went - abs(body[b.V]) * dt
-            speed = math.copysign(went / dt, body[b.V])
+            distance_m = math.hypot(moved.x_m - x_m, moved.y_m - y_m)
+            body[b.ODOMETER] += distance_m - abs(body[b.V]) * dt
+            speed = math.copysign(distance_m / dt, body[b.V])
             body[b.ACCEL] += (speed - body[b.V]) / dt
             body[b.V] = speed
             body[b.X], body[b.Y] = moved.x_m, moved.y_m
             state.touch = (*moved.point_m, *moved.normal)
             if not state.hit:
                 self.count("collisions")
-                self.event(
-                    "collision",
-                    f"met something at ({moved.point_m[0]:.2f}, {moved.point_m[1]:.2f})",
-                )
+                x, y = moved.point_m
+                self.event("collision", f"contact at ({x:.2f}, {y:.2f})")
         state.hit = moved.hit
 
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body.item(b.X), self.state.body.item(b.Y), self.config.radius_m
 
-    # To look at
+    def place(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        self.state.body[b.X], self.state.body[b.Y], self.state.body[b.YAW] = x_m, y_m, wrap(yaw_rad)
+
+    # Readings
+
+    def publish(self, encoders_alive: bool) -> None:
+        """Publish the messages of a tick, all with one stamp."""
+        config, state = self.config, self.state
+        time = stamp(config, state, self.now_ns)
+        imu = self.imu_message(Header(time, config.imu_frame_id)) if state.imu_mounted else None
+        if not self.wanted("dds"):
+            return
+        if config.publish_clock:
+            self.emit("dds", Published("/clock", Clock(time)))
+        if encoders_alive:
+            header = Header(time, config.base_frame_id)
+            message = encoder_message(header, config.enc_vel, state.body)
+            self.emit("dds", Published("enc_vel", message))
+        if imu is not None:
+            self.emit("dds", Published("imu", imu))
+        pose_and_speeds = state.body[: b.W + 1].tolist()
+        header = Header(time, config.map_frame_id)
+        truth = wire.ground_truth(header, config.base_frame_id, *pose_and_speeds)
+        for topic in config.ground_truth_topics:
+            self.emit("dds", Published(topic, truth))
+
+    def imu_message(self, header: Header) -> Imu | None:
+        """Return the IMU's message of this tick, or None if the IMU is off."""
+        reading = self.read_imu()
+        if self.fault("imu", "off") is not None:
+            return None
+        config, mount = self.config.imu, self.state.mount
+        return imu_message(header, config, reading, mount, self.now_ns, self._imu_scratch)
+
+    def read_imu(self) -> ImuReading:
+        """Return yaw from magnetic north, yaw rate and acceleration; None if not measured."""
+        state = self.state
+        b.read_imu(state.body, self.const, state.mount, state.keys, state.ticks, self._imu_out)
+        yaw, rate, *accel = self._imu_out.tolist()
+        return sense_imu(self, yaw, rate, accel) if self.faults else (yaw, rate, accel)
+
+    # Messages and inputs
+
+    @on(TFMessage)
+    def accept_transforms(self, message: TFMessage, link: Link) -> None:
+        self.mounting.accept(message)
+
+    @on(Published)
+    def accept_published(self, message: Published, link: Link) -> None:
+        """Pass on a message of a topic. A message sent by name comes without its topic."""
+        match message.message:
+            case Twist() as twist:
+                self.motors.accept_command(twist)
+            case TwistStamped() as stamped:
+                self.motors.accept_command(stamped.twist)
+            case TFMessage() as transforms:
+                self.mounting.accept(transforms)
+
+    @on(TwistStamped)
+    def accept_stamped(self, message: TwistStamped, link: Link) -> None:
+        self.motors.accept_command(message.twist)
+
+    @on(Twist)
+    def accept_twist(self, message: Twist, link: Link) -> None:
+        self.motors.accept_command(message)
+
+    @on(SetInput)
+    def set_input(self, message: SetInput, link: Link) -> None:
+        if message.name == "epoch_s":
+            self.state.epoch_ns = to_ns(min(max(self.input["epoch_s"], 0.0), LATEST_EPOCH_S))
+        elif message.name == "teleport":
+            self.teleport(self.input["teleport"])
+
+    def teleport(self, text: str) -> None:
+        """Move to "x y yaw" at once; yaw may be left out."""
+        try:
+            parts = (*text.replace(",", " ").split(), "0")[:3]
+            x, y, yaw = [float(part) for part in parts]
+        except ValueError:
+            x = y = yaw = math.nan
+        if max(abs(x), abs(y), abs(yaw)) < MAX_COORDINATE:
+            self.place(x, y, yaw)
+        elif text:
+            text = f"{text[:60]!r} is not a pose; write x, y and yaw"
+            self.event("bad-teleport", text, "warning")
+
+    # The panel and ground truth
 
     def status(self) -> str:
-        return "fault" if self.faults else "waiting" if self.waiting_for() else "ok"
+        return "fault" if self.faults else "waiting" if self.mounting.missing() else "ok"
 
     def view(self) -> View:
         from rigless.robots.rover.view import RoverView
@@ -228,25 +316,25 @@ class Rover(Commands, Readings):
 
     def truth(self) -> Truth:
         state, body = self.state, self.state.body.tolist()
+        x, y, yaw = body[b.X], body[b.Y], body[b.YAW]
         odometry = (body[b.ODO_X], body[b.ODO_Y], body[b.ODO_YAW])
-        mount = state.mount.tolist()
-        at = antenna(body[b.X], body[b.Y], body[b.YAW], mount[b.GPS_AT], mount[b.GPS_AT + 1])
+        antenna_x, antenna_y = state.mount[b.GPS_AT : b.GPS_AT + 2].tolist()
+        east, north = antenna(x, y, yaw, antenna_x, antenna_y)
         fix = state.fix
+        has_fix = fix.epoch_ns >= 0
         return Truth(
-            pose=(body[b.X], body[b.Y], body[b.YAW]),
+            pose=(x, y, yaw),
             velocity=(body[b.V], body[b.W]),
             acceleration=(body[b.ACCEL], body[b.V] * body[b.W]),
-            place=self.plane.to_geodetic(body[b.X], body[b.Y]),
+            place=self.plane.to_geodetic(x, y),
             odometry=odometry,
-            odometry_error_m=math.hypot(odometry[0] - body[b.X], odometry[1] - body[b.Y]),
+            odometry_error_m=math.hypot(odometry[0] - x, odometry[1] - y),
             encoder_scale_errors=(body[b.SCALE_V], body[b.SCALE_W]),
             gyro_bias_radps=body[b.BIAS],
             gps_drift_m=(body[b.DRIFT_X], body[b.DRIFT_Y]),
-            gps_error_m=math.hypot(fix.east_m - at[0], fix.north_m - at[1])
-            if fix.epoch_ns >= 0
-            else 0.0,
+            gps_error_m=math.hypot(fix.east_m - east, fix.north_m - north) if has_fix else 0.0,
             fix=fix.kind,
-            waiting_for=self.waiting_for(),
+            waiting_for=self.mounting.missing(),
             contacts=[Touch(*state.touch)] if state.hit else [],
             distance_m=body[b.ODOMETER],
         )

@@ -35,7 +35,7 @@ class RoverState:
     keys: NDArray[np.uint64] = field(
         default_factory=lambda: np.zeros((3, 2), np.uint64)
     )  # noise of encoders, IMU, GPS
-    doubt: NDArray[np.float64] = field(
+    covariance: NDArray[np.float64] = field(
         default_factory=lambda: np.zeros((5, 5))
     )  # covariance of dead reckoning, see `reckon`
     ticks: int = 0

@@ -125,7 +125,7 @@ class RoverView(View):
             "odometry_error": math.hypot(body[b.ODO_X] - body[b.X], body[b.ODO_Y] - body[b.Y]),
             "distance": body[b.ODOMETER],
             "stale": float(state.stale),
-            "waiting": float(bool(robot.waiting_for())),
+            "waiting": float(bool(robot.mounting.missing())),
             "contact": float(state.hit),
         }
 
@@ -150,7 +150,7 @@ class RoverView(View):
     def _reckoned(self) -> ArrayLike:
         """The ellipse around the dead-reckoned place that holds the true one; none where the encoders are exact."""
         state = self.robot.state
-        variances, axes = np.linalg.eigh(state.doubt[:2, :2])
+        variances, axes = np.linalg.eigh(state.covariance[:2, :2])
         if variances[1] <= 0:
             return ()
         half = SURE * np.sqrt(np.maximum(variances, 0.0))

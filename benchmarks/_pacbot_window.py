@@ -131,12 +131,12 @@ def _as_thread(seconds: float) -> dict[str, Any]:
 
 
 def _window() -> None:
-    from rigless.robots.pacbot.window.main import Line, Window, open_display
+    from rigless.robots.pacbot.window.main import Connection, Window, open_display
     from rigless.robots.pacbot.window.messages import Hello
 
     open_display()
     with socket.socket(fileno=int(sys.argv[1])) as connection:
-        line = Line(connection)
+        line = Connection(connection)
         window = Window(line, sys.argv[2], SIZE)
         line.send(Hello())
         window.run()

@@ -91,8 +91,8 @@ async def serve_host(host: Host, options: Options) -> int:
         if server is not None:
             await server.close()
         await host.close()
-    if window is not None and window.trouble:
-        print_note(f"error: {window.trouble}", "bold red")
+    if window is not None and window.error:
+        print_note(f"error: {window.error}", "bold red")
         return 1
     return 1 if host.failure or lost else 0
 

@@ -1,4 +1,4 @@
-"""In place of a window: holds the keys that its words say, for a number of questions, and goes.
+"""A scripted window for tests: holds the given keys for a number of requests, then exits.
 
 python scripted_window.py WORDS… DESCRIPTOR TITLE        drive F L T COUNT | act NAME | ask | crash | junk | mute | riddle
 """
@@ -6,7 +6,14 @@ python scripted_window.py WORDS… DESCRIPTOR TITLE        drive F L T COUNT | a
 import socket
 import sys
 
-from rigless.robots.pacbot.window.messages import LENGTH, Ask, Hello, Picture, for_window, pack
+from rigless.robots.pacbot.window.messages import (
+    LENGTH,
+    Hello,
+    Picture,
+    PictureRequest,
+    decode_for_window,
+    pack,
+)
 
 *words, descriptor, _title = sys.argv[1:]
 connection = socket.socket(fileno=int(descriptor))
@@ -23,10 +30,10 @@ def read(count: int) -> bytes:
 
 
 def ask(**what: object) -> None:
-    connection.sendall(pack(Ask(1, **what)))  # type: ignore[arg-type]
+    connection.sendall(pack(PictureRequest(1, **what)))  # type: ignore[arg-type]
     while True:
         (length,) = LENGTH.unpack(read(LENGTH.size))
-        if isinstance(for_window(read(length)), Picture):
+        if isinstance(decode_for_window(read(length)), Picture):
             return
 
 

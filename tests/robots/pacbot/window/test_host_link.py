@@ -43,7 +43,7 @@ def run(*words, settings=(), record=None, speed=1.0):
 def test_closing_the_window_ends_the_run():
     host, link, given = run("ask", "ask")
     assert host.state == "stopped"
-    assert (link.trouble, link.pictures, given) == ("", 2, [])
+    assert (link.error, link.pictures, given) == ("", 2, [])
 
 
 def test_keys_become_commands_that_are_recorded(tmp_path):
@@ -58,9 +58,9 @@ def test_keys_become_commands_that_are_recorded(tmp_path):
 
 
 def test_a_key_that_is_held_is_said_again_but_not_with_every_picture(monkeypatch):
-    monkeypatch.setattr("rigless.robots.pacbot.window.host_link.AGAIN_S", 1e9)
+    monkeypatch.setattr("rigless.robots.pacbot.window.host_link.REPEAT_S", 1e9)
     assert len(run("drive", 0, 1, 0, 50)[2]) == 2  # once, and let go at the end
-    monkeypatch.setattr("rigless.robots.pacbot.window.host_link.AGAIN_S", 0.0)
+    monkeypatch.setattr("rigless.robots.pacbot.window.host_link.REPEAT_S", 0.0)
     assert len(run("drive", 0, 1, 0, 50)[2]) == 51
 
 
@@ -83,12 +83,12 @@ def test_pause_play_and_stop():
 
 def test_a_window_that_breaks_is_told():
     _, link, _ = run("ask", "crash")
-    assert link.trouble == "the window broke (exit code 7)"
+    assert link.error == "the window crashed (exit code 7)"
 
 
 def test_a_window_that_talks_nonsense_is_told_and_does_no_harm():
     host, link, _ = run("ask", "junk")
-    assert "nobody understands" in link.trouble
+    assert "invalid message" in link.error
     assert host.failure == ""
 
 

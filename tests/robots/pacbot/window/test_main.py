@@ -6,8 +6,14 @@ import pygame
 import pytest
 
 from rigless.robots.pacbot.window import brushes as c
-from rigless.robots.pacbot.window.main import Line, Window
-from rigless.robots.pacbot.window.messages import LENGTH, LONGEST, Ask, for_host, pack
+from rigless.robots.pacbot.window.main import Connection, Window
+from rigless.robots.pacbot.window.messages import (
+    LENGTH,
+    LONGEST,
+    PictureRequest,
+    decode_for_host,
+    pack,
+)
 
 from .pictures import ROOM, bot, near, picture
 
@@ -17,12 +23,12 @@ class Fixed:
 
     def __init__(self):
         self.connection, theirs = socket.socketpair()
-        self.window = Window(Line(theirs), "test", (400, 300))
+        self.window = Window(Connection(theirs), "test", (400, 300))
         self.theirs = theirs
 
     def asked(self):
         (length,) = LENGTH.unpack(self.connection.recv(LENGTH.size))
-        return for_host(self.connection.recv(length))
+        return decode_for_host(self.connection.recv(length))
 
     def say(self, *messages):
         self.connection.sendall(b"".join(pack(message) for message in messages))
@@ -40,7 +46,7 @@ class Fixed:
 
 @pytest.fixture
 def host(monkeypatch):
-    monkeypatch.setattr("rigless.robots.pacbot.window.main.PATIENCE_S", 0.01)
+    monkeypatch.setattr("rigless.robots.pacbot.window.main.ANSWER_S", 0.01)
     found = Fixed()
     yield found
     found.close()
@@ -57,9 +63,9 @@ def shown(window, x_m, y_m):
 
 
 def test_it_asks_and_shows_what_it_is_told(host):
-    assert host.step(ROOM, picture()) == Ask(0)
+    assert host.step(ROOM, picture()) == PictureRequest(0)
     assert shown(host.window, 0.70, 0.72) == c.YELLOW
-    assert host.step(picture(bot(x=1.0))) == Ask(1)
+    assert host.step(picture(bot(x=1.0))) == PictureRequest(1)
     assert shown(host.window, 0.70, 0.72) != c.YELLOW
     assert shown(host.window, 0.95, 0.72) == c.YELLOW
 
@@ -93,7 +99,7 @@ def test_an_overlay_is_seen_when_its_key_is_pressed(host):
 def test_a_host_that_is_busy_leaves_the_window_alive(host):
     host.step(ROOM, picture())
     host.window.step()  # no answer
-    assert host.asked() == Ask(1)
+    assert host.asked() == PictureRequest(1)
     press(pygame.K_w)
     host.window.step()  # still none: it does not ask twice
     with pytest.raises(BlockingIOError):

@@ -1,2 +1,5 @@
-"""The native window of `rigless run pacbot --window`: a process of its own that asks the host for a picture, draws it, and says which
-keys are held. Physics and window share nothing but a socket, so neither ever waits for the other's work."""
+"""The native window of `rigless run pacbot --window`.
+
+It is a process of its own that requests a picture from the host, draws it, and sends the keys that
+are held. Physics and window share only a socket, so neither waits for the other's work.
+"""

@@ -1,4 +1,7 @@
-"""`python -m rigless.robots.pacbot.window DESCRIPTOR TITLE`: how the host starts the window; a person uses `rigless run … --window`."""
+"""`python -m rigless.robots.pacbot.window DESCRIPTOR TITLE` runs the window's process.
+
+The host starts it; users run `rigless run … --window`.
+"""
 
 import sys
 

@@ -1,5 +1,7 @@
-"""Smooth shapes for pygame, which draws most of its own with steps: what is small is drawn large and shrunk. Colours of the window
-are here too."""
+"""Antialiased shapes for pygame, and the window's colours.
+
+pygame draws most shapes without antialiasing, so small ones are drawn large and shrunk.
+"""
 
 import math
 from collections.abc import Callable
@@ -31,17 +33,17 @@ FRUIT: Colour = (226, 54, 72)
 GHOSTS: tuple[Colour, ...] = ((240, 60, 60), (255, 158, 206), (66, 214, 236), (255, 168, 72))
 FRIGHTENED: Colour = (48, 74, 230)
 
-LARGEST_PATCH = 1200  # pixels of a side that are drawn at once; larger ones are drawn less finely
+LARGEST_PATCH = 1200  # pixels of a side; above it, the oversampling is reduced
 
 
-def mix(one: Colour, other: Colour, share: float) -> Colour:
+def mix(first: Colour, second: Colour, share: float) -> Colour:
     part = min(max(share, 0.0), 1.0)
-    red, green, blue = (round(a + (z - a) * part) for a, z in zip(one, other, strict=True))
+    red, green, blue = (round(a + (z - a) * part) for a, z in zip(first, second, strict=True))
     return red, green, blue
 
 
 def patch(width: int, height: int, draw: Callable[[pygame.Surface, float], None]) -> pygame.Surface:
-    """A small picture with smooth edges: `draw` is given a larger surface, and how many times larger it is."""
+    """Return an antialiased picture. `draw` gets a larger surface and its scale factor."""
     fine = min(4, max(1, LARGEST_PATCH // max(width, height, 1)))
     large = pygame.Surface((max(width, 1) * fine, max(height, 1) * fine), pygame.SRCALPHA)
     draw(large, float(fine))
@@ -56,8 +58,11 @@ def stamp(
     half: float,
     draw: Callable[[pygame.Surface, float, Point], None],
 ) -> None:
-    """Draw something smooth around a point, at a place between pixels; `half` is how far it reaches. What is drawn must be opaque:
-    only then do averages of colour and of opacity belong together (premultiplied alpha)."""
+    """Draw a smooth shape of half size `half` around a point between pixels.
+
+    The shape must be opaque: only then do averages of colour and opacity match (premultiplied
+    alpha).
+    """
     left, top = math.floor(centre[0] - half) - 1, math.floor(centre[1] - half) - 1
     size = math.ceil(2 * half) + 3
     off = centre[0] - left, centre[1] - top

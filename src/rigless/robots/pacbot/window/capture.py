@@ -1,4 +1,4 @@
-"""Takes a picture of a simulation with Pacbots in it, in the host's process."""
+"""Capture a picture of the Pacbots of a simulation, in the host's process."""
 
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
@@ -15,7 +15,7 @@ def pacbots(sim: Simulation) -> list[str]:
 
 
 def scene_of(sim: Simulation, robot: str, number: int) -> p.Scene:
-    """The walls of the world that this robot is in."""
+    """Return the walls of the robot's world."""
     world = sim.robots[robot].world
     assert isinstance(world, GridWorld)
     grid = world.grid
@@ -26,7 +26,10 @@ def scene_of(sim: Simulation, robot: str, number: int) -> p.Scene:
 
 
 def picture_of(sim: Simulation, robot: str, scene: int, **about: object) -> p.Picture:
-    """The robot that is chosen, and the other Pacbots of its world. `about` says how the host is."""
+    """Return a picture of the chosen robot and the other Pacbots of its world.
+
+    `about` overrides the host's fields: state, pace, real_time_factor, recording.
+    """
     here = [name for name in pacbots(sim) if sim.robots[name].world is sim.robots[robot].world]
     bots = [_bot(sim.robots[name]) for name in here]
     known = {"state": "running", "pace": "×1", "real_time_factor": 1.0, **about}
@@ -75,7 +78,8 @@ def _game(robot: Robot) -> p.Game | None:
         return None if (seen.row, seen.column) == b.NOWHERE else board.centre(seen.row, seen.column)
 
     return p.Game(
-        board.maze.cell_size_m, spots(False), spots(True), _ghosts(frame, board), spot(frame.fruit), spot(frame.pacman),
+        board.maze.cell_size_m, spots(False), spots(True), _ghosts(frame, board),
+        spot(frame.fruit), spot(frame.pacman),
         frame.score, frame.lives, frame.level, b.MODES[frame.mode],
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The game on the floor: pellets, fruit and ghosts."""
+"""Draw the game: pellets, fruit and ghosts."""
 
 import math
 from functools import lru_cache
@@ -9,13 +9,7 @@ from rigless.robots.pacbot.window import brushes as c
 from rigless.robots.pacbot.window.layout import Layout
 from rigless.robots.pacbot.window.messages import Game
 
-LOOKS = (
-    (0, -1),
-    (-1, 0),
-    (0, 1),
-    (1, 0),
-    (0, 0),
-)  # up, left, down, right, none: x and y of the screen
+LOOKS = ((0, -1), (-1, 0), (0, 1), (1, 0), (0, 0))  # up, left, down, right, none: screen x, y
 
 
 def draw_pellets(surface: pygame.Surface, layout: Layout, game: Game) -> None:
@@ -27,7 +21,7 @@ def draw_pellets(surface: pygame.Surface, layout: Layout, game: Game) -> None:
 
 
 def draw_fruit(surface: pygame.Surface, layout: Layout, game: Game) -> None:
-    """The fruit, and a ring where the game believes Pacman to be: in the cell that the camera last told."""
+    """Draw the fruit, and a ring at the game's Pacman: the cell of the camera's last report."""
     cell = game.cell_m * layout.pixels_per_m
     if game.fruit is not None:
         c.dot(surface, c.FRUIT, layout.at(*game.fruit), 0.38 * cell)
@@ -69,7 +63,7 @@ def _dot(radius: float, colour: c.Colour) -> pygame.Surface:
 
 @lru_cache(maxsize=128)
 def _ghost(size: int, colour: int, direction: int, frightened: bool) -> pygame.Surface:
-    """A dome over a skirt of three waves, with eyes that look where it goes."""
+    """Return a ghost: a dome over a skirt of three waves, with eyes in its direction."""
     paint = c.FRIGHTENED if frightened else c.GHOSTS[colour]
     look_x, look_y = LOOKS[direction]
 

@@ -1,5 +1,7 @@
-"""The robot and what belongs to it: a yellow disc with a wedge that shows where it looks, four wheels in the colour of what they do, rays, the
-velocity, the boundary."""
+"""Draw the robot, its rays, its velocity and its boundary.
+
+The robot is a yellow disc with a wedge at its front and four wheels coloured by their speed.
+"""
 
 import math
 from collections.abc import Callable
@@ -10,19 +12,14 @@ from rigless.robots.pacbot.window import brushes as c
 from rigless.robots.pacbot.window.layout import Layout
 from rigless.robots.pacbot.window.messages import Bot
 
-WHEELS = (
-    (0.0, 1.0),
-    (0.0, -1.0),
-    (1.0, 0.0),
-    (-1.0, 0.0),
-)  # north, south, east, west: to the right and forward
+WHEELS = ((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0))  # N, S, E, W: right and forward
 WHEEL_AT, WHEEL_LONG, WHEEL_WIDE = 0.84, 0.62, 0.2  # in radii
 MOUTH_RAD, MOUTH_LONG = math.radians(36), 0.7
-AHEAD_S = 0.6  # the velocity is drawn as where it leads in this time
+AHEAD_S = 0.6  # the velocity arrow ends where the robot will be after this time
 
 
 def wheel_colour(share: float) -> c.Colour:
-    """Grey when it stands, greener the faster it goes forward, redder backward."""
+    """Return grey for a standing wheel, green for forward, red for backward, by its speed."""
     if abs(share) < 0.01:
         return c.STANDING
     return c.mix(c.STANDING, c.FORWARD if share > 0 else c.BACKWARD, 0.25 + 0.75 * abs(share))
@@ -33,7 +30,7 @@ def draw_bot(surface: pygame.Surface, layout: Layout, bot: Bot, chosen: bool) ->
     theta = layout.turned(bot.theta)
 
     def place(centre: c.Point, right: float, ahead: float, scale: float) -> c.Point:
-        """A point of the body, in radii, on a surface whose y points down."""
+        """Return the pixel of a body point, given in radii; y of the surface points down."""
         x = math.cos(theta) * right - math.sin(theta) * ahead
         y = math.sin(theta) * right + math.cos(theta) * ahead
         return centre[0] + scale * x, centre[1] - scale * y
@@ -64,7 +61,7 @@ def _box(
     scale: float,
     place: Callable[..., c.Point],
 ) -> list[c.Point]:
-    """The corners of a wheel, which lies along the rim."""
+    """Return the corners of a wheel, which is tangent to the rim."""
     long, wide = WHEEL_LONG / 2 + more, WHEEL_WIDE / 2 + more
     half_x, half_y = (wide, long) if right else (long, wide)
     middle_x, middle_y = WHEEL_AT * right, WHEEL_AT * ahead
@@ -73,15 +70,15 @@ def _box(
 
 
 def draw_rays(surface: pygame.Surface, layout: Layout, bot: Bot) -> None:
-    """Lines to what is really there, dots where the readings say it is."""
+    """Draw lines along the true rays and dots at the readings."""
     width = max(1, round(layout.pixels_per_m * bot.radius_m / 45))
     for ray in bot.rays:
         begin, end = layout.at(ray.x, ray.y), layout.at(ray.to_x, ray.to_y)
         c.line(surface, c.RAY, begin, end, width)
         length_m = math.hypot(ray.to_x - ray.x, ray.to_y - ray.y) or 1.0
         share = ray.reading_m / length_m
-        said = layout.at(ray.x + share * (ray.to_x - ray.x), ray.y + share * (ray.to_y - ray.y))
-        c.dot(surface, c.READING, said, 1.5 + 1.5 * width)
+        reading = layout.at(ray.x + share * (ray.to_x - ray.x), ray.y + share * (ray.to_y - ray.y))
+        c.dot(surface, c.READING, reading, 1.5 + 1.5 * width)
 
 
 def draw_velocity(surface: pygame.Surface, layout: Layout, bot: Bot) -> None:
@@ -91,7 +88,7 @@ def draw_velocity(surface: pygame.Surface, layout: Layout, bot: Bot) -> None:
 
 
 def draw_boundary(surface: pygame.Surface, layout: Layout, bot: Bot) -> None:
-    """The circle that walls feel, and where it touches one."""
+    """Draw the collision circle and the point of contact."""
     radius = bot.radius_m * layout.pixels_per_m
     width = max(1.5, radius / 24)
     c.ring(surface, c.TOUCH if bot.contact else c.BOUNDARY, layout.at(bot.x, bot.y), radius, width)

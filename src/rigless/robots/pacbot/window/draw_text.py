@@ -1,4 +1,4 @@
-"""What the window says in words: the robot's numbers, the clock, the game's score, and which key does what."""
+"""Draw the window's text: the robot's numbers, the clock, the game's score, and the keys."""
 
 import math
 from functools import lru_cache
@@ -11,8 +11,8 @@ from rigless.robots.pacbot.window.messages import Bot, Picture
 LINES = 4
 FINE = 3
 KEYS = (
-    "arrows or WASD drive   Q E turn   Space stop   R rays   V velocity   B boundary   T text   P pause   F fullscreen   "
-    "Esc close"
+    "arrows or WASD drive   Q E turn   Space stop   R rays   V velocity   B boundary   T text   "
+    "P pause   F fullscreen   Esc close"
 )
 
 
@@ -21,16 +21,17 @@ def line_height(width: int, height: int) -> int:
 
 
 def bar_height(width: int, height: int) -> int:
-    """How much of a window of this size the words take."""
+    """Return the height of the text bar in a window of this size."""
     return round((LINES + 0.6) * line_height(width, height))
 
 
-def draw_words(surface: pygame.Surface, picture: Picture, fps: float) -> None:
+def draw_text(surface: pygame.Surface, picture: Picture, fps: float) -> None:
     width, height = surface.get_size()
     line = line_height(width, height)
     top, left, right = height - bar_height(width, height), line, width - line
     state = f"{picture.state}   " if picture.state != "running" else ""
-    clock = f"{state}{picture.time_s:.1f} s   {picture.pace}   {picture.real_time_factor:.2f}× real   {fps:.0f} fps"
+    speed = f"{picture.pace}   {picture.real_time_factor:.2f}× real   {fps:.0f} fps"
+    clock = f"{state}{picture.time_s:.1f} s   {speed}"
     _write(surface, clock, c.WARN if state else c.TEXT, line, left, top)
     game = _game(picture)
     _write(surface, game, c.PELLET, line, right - _wide(game, line), top)
@@ -64,12 +65,13 @@ def _robot(picture: Picture) -> str:
     faults = f"   {', '.join(bot.faults)}" if bot.faults else ""
     return (
         f"{bot.name}   x {bot.x:.3f} m   y {bot.y:.3f} m   θ {math.degrees(bot.theta):.1f}°   "
-        f"right {_signed(right)} m/s   forward {_signed(ahead)} m/s   ω {_signed(bot.omega)} rad/s{faults}"
+        f"right {_signed(right)} m/s   forward {_signed(ahead)} m/s   "
+        f"ω {_signed(bot.omega)} rad/s{faults}"
     )
 
 
 def _signed(value: float) -> str:
-    return f"{round(value, 2) + 0.0:+.2f}"  # there is no −0
+    return f"{round(value, 2) + 0.0:+.2f}"  # + 0.0 turns −0 into 0
 
 
 def _wheels(picture: Picture) -> str:
@@ -96,7 +98,7 @@ def _game(picture: Picture) -> str:
 
 @lru_cache(maxsize=16)
 def _font(size: int) -> pygame.font.Font:
-    """A font of which letters are FINE times as large as they are shown: shrunk, they stand as evenly as in print."""
+    """Return a font FINE times too large: shrunk, its letters are evenly spaced."""
     return pygame.font.Font(None, round(1.15 * size * FINE))
 
 
@@ -106,7 +108,7 @@ def _wide(text: str, size: int) -> int:
 
 @lru_cache(maxsize=16)
 def _fitting(text: str, size: int, room: int) -> int:
-    """The size, or the next smaller one at which the text has room."""
+    """Return the largest size, up to `size`, at which the text fits."""
     return next((smaller for smaller in range(size, 6, -1) if _wide(text, smaller) <= room), 6)
 
 

@@ -1,4 +1,4 @@
-"""The walls as they are: blue, with a bright edge towards what is open. Drawn once for each size of the window."""
+"""Draw the walls: blue, with a bright edge towards free cells."""
 
 import pygame
 
@@ -9,7 +9,7 @@ THICKEST = 4  # pixels of a wall's edge
 
 
 def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
-    """Cells share their edges to the pixel, so there are neither gaps nor seams at any size."""
+    """Draw all walls. Cells share their edges to the pixel, so there are no gaps at any size."""
     area = pygame.Rect(layout.area.x, layout.area.y, layout.area.width, layout.area.height)
     surface.fill(c.BACKGROUND)
     left, bottom, right, top = layout.shown
@@ -26,10 +26,8 @@ def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
     xs = [round(layout.cell_at(column, 0)[0]) for column in range(columns + 1)]
     ys = [round(layout.cell_at(0, row)[1]) for row in range(rows + 1)]
     open_cells = list(zip(*(~walls).nonzero(), strict=True))
-    for (
-        row,
-        column,
-    ) in open_cells:  # the edge first, a little larger than the cell; then the cells on top of it
+    # First the edges, a little larger than the cells, then the cells on top of them.
+    for row, column in open_cells:
         box = pygame.Rect(
             xs[column], ys[row + 1], xs[column + 1] - xs[column], ys[row] - ys[row + 1]
         )

@@ -1,5 +1,8 @@
-"""The host's end of a window: starts its process, answers its questions, drives the robot as its keys say, and ends the run when it is
-closed. All that the keys do goes through the host as inputs, so recordings hold it."""
+"""The host's end of a window.
+
+It starts the window's process, answers its requests, drives the robot by its keys, and ends the run
+when the window is closed. Keys act through the host's inputs, so recordings contain them.
+"""
 
 import asyncio
 import contextlib
@@ -22,37 +25,36 @@ from rigless.robots.pacbot.window.capture import pacbots, picture_of, scene_of
 from rigless.robots.pacbot.window.messages import (
     LENGTH,
     LONGEST,
-    Ask,
     Hello,
     Picture,
+    PictureRequest,
     Scene,
     ToHost,
-    for_host,
+    decode_for_host,
     pack,
 )
 
 COMMAND = (sys.executable, "-m", "rigless.robots.pacbot.window")
 INSTALL = "pip install 'rigless[window]'"
 OPEN_S, CLOSE_S = 60.0, 3.0
-AGAIN_S = 0.2  # while a key is held its command is repeated, as a watchdog may wait for it
+REPEAT_S = 0.2  # a held key repeats its command, so that no watchdog stops the motors
 STILL = (0.0, 0.0, 0.0)
 
 
 class WindowLink:
     def __init__(self, host: Host, command: Sequence[str] = COMMAND, close_s: float = CLOSE_S):
-        """`close_s` is how long a window may take to end before it is killed."""
+        """A window that does not end within `close_s` is killed."""
         self.host = host
-        self.trouble = ""
+        self.error = ""
         self.pictures = 0
         self.robot = self._first()
         if command is COMMAND and importlib.util.find_spec("pygame") is None:
             raise InputError(Problem("--window", "pygame-ce is not installed", INSTALL))
         self._command, self._close_s = command, close_s
         self._worlds: list[World] = []
-        self._axes, self._told = STILL, 0.0
-        self._marks: deque[tuple[float, float]] = deque(
-            maxlen=60
-        )  # wall and simulated time of the last pictures
+        self._axes, self._steered_at = STILL, 0.0
+        # Wall time and simulated time of the last pictures.
+        self._marks: deque[tuple[float, float]] = deque(maxlen=60)
         self._view: View | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -64,14 +66,14 @@ class WindowLink:
             raise InputError(
                 Problem(
                     "--window",
-                    "there is no pacbot here, and the window shows pacbots",
+                    "the window shows pacbots, and this run has none",
                     "use the panel",
                 )
             )
         return found[0]
 
     async def open(self) -> None:
-        """Start the window and wait until it is there. Raises InputError with the reason if it cannot be."""
+        """Start the window and wait until it is open. Raises InputError if it cannot open."""
         ours, theirs = socket.socketpair()
         with theirs:
             command = [
@@ -81,23 +83,27 @@ class WindowLink:
             ]
             environment = {**os.environ, "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
             self._process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                env=environment, start_new_session=True,
-            )  # fmt: skip
+                command,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+            )
         reader, self._writer = await asyncio.open_connection(sock=ours)
         try:
             hello = await asyncio.wait_for(_message(reader), OPEN_S)
-            reason = hello.trouble if isinstance(hello, Hello) else "it does not greet"
+            reason = hello.error if isinstance(hello, Hello) else "unexpected first message"
         except (asyncio.IncompleteReadError, msgspec.MsgspecError, OSError, TimeoutError):
-            reason = "it ended before it was there"
+            reason = "its process ended"
         if reason:
             await self.close()
-            fix = "is there a display (DISPLAY)? Else use the panel"
-            raise InputError(Problem("--window", f"the window cannot be opened: {reason}", fix))
+            fix = "set DISPLAY to an X display, or use the panel"
+            raise InputError(Problem("--window", f"the window cannot open: {reason}", fix))
         self._task = asyncio.create_task(self._serve(reader))
 
     async def close(self) -> None:
-        """Close the window if it is still there; safe to call twice."""
+        """Close the window; safe to call twice."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -120,44 +126,44 @@ class WindowLink:
             process.kill()
             process.wait()
 
-    # Questions and answers
+    # Requests
 
     async def _serve(self, reader: asyncio.StreamReader) -> None:
         try:
             while True:
-                question = await _message(reader)
-                if isinstance(question, Ask):
-                    self._answer(question)
+                request = await _message(reader)
+                if isinstance(request, PictureRequest):
+                    self._answer(request)
         except (asyncio.IncompleteReadError, OSError):
-            await self._left()
+            await self._closed()
         except msgspec.MsgspecError as error:
-            self.trouble = f"the window said what nobody understands: {error}"
+            self.error = f"invalid message from the window: {error}"
             assert self._writer is not None
             self._writer.close()
-            await self._left()
+            await self._closed()
 
-    async def _left(self) -> None:
-        """The window has gone: so do we, once it is known how it went."""
+    async def _closed(self) -> None:
+        """Stop the robot and the run after the window closed; note how its process ended."""
         if self._axes != STILL:
             self._steer(STILL)
         end = time.monotonic() + self._close_s
         while self._process is not None and self._process.poll() is None and time.monotonic() < end:
             await asyncio.sleep(0.005)
         code = self._process.poll() if self._process is not None else 0
-        if code and not self.trouble:
-            self.trouble = f"the window broke (exit code {code})"
+        if code and not self.error:
+            self.error = f"the window crashed (exit code {code})"
         self.host.stop()
 
-    def _answer(self, question: Ask) -> None:
-        for action in question.actions:
+    def _answer(self, request: PictureRequest) -> None:
+        for action in request.actions:
             self._act(action)
-        self._steer(question.axes)
+        self._steer(request.axes)
         assert self._writer is not None
-        for message in self.answer(question.scene):
+        for message in self.answer(request.scene):
             self._writer.write(pack(message))
 
     def answer(self, known: int) -> list[Scene | Picture]:
-        """The picture of now, after its scene if the window knows another."""
+        """Return the present picture, after its scene if the window has another one."""
         host, sim = self.host, self.host.sim
         host.catch_up()
         self.pictures += 1
@@ -175,7 +181,7 @@ class WindowLink:
         )  # fmt: skip
         return [picture] if known == number else [scene_of(sim, self.robot, number), picture]
 
-    # What the keys do
+    # Keys
 
     def view(self) -> View:
         robot = self.host.sim.robots[self.robot]
@@ -185,10 +191,10 @@ class WindowLink:
 
     def _steer(self, axes: tuple[float, float, float], always: bool = False) -> None:
         now = time.monotonic()
-        if always or axes != self._axes or (axes != STILL and now - self._told >= AGAIN_S):
-            self._axes, self._told = axes, now
-            for given in self.view().drive(*axes):
-                self.host.apply(given)
+        if always or axes != self._axes or (axes != STILL and now - self._steered_at >= REPEAT_S):
+            self._axes, self._steered_at = axes, now
+            for command in self.view().drive(*axes):
+                self.host.apply(command)
 
     def _act(self, action: str) -> None:
         host, names = self.host, pacbots(self.host.sim)
@@ -202,14 +208,13 @@ class WindowLink:
             self.robot = names[(names.index(self.robot) + 1) % len(names)]
         elif action == "play":
             game = self.view().robot.state.game
-            for given in (
-                self.view().act("play" if game.mode == 0 else "pause") if game is not None else ()
-            ):
-                host.apply(given)
+            if game is not None:
+                for command in self.view().act("play" if game.mode == 0 else "pause"):
+                    host.apply(command)
 
 
 async def _message(reader: asyncio.StreamReader) -> ToHost:
     (length,) = LENGTH.unpack(await reader.readexactly(LENGTH.size))
     if length > LONGEST:
-        raise msgspec.DecodeError(f"{length} bytes are too many")
-    return for_host(await reader.readexactly(length))
+        raise msgspec.DecodeError(f"a message of {length} bytes is too long")
+    return decode_for_host(await reader.readexactly(length))

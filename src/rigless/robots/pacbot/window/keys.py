@@ -1,4 +1,4 @@
-"""Which key does what. Driving keys act while they are held; the others once, when they are pressed."""
+"""The keys of the window. Driving keys act while held; the others act once when pressed."""
 
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +14,7 @@ DRIVE = {  # forward, left, turn
     pygame.K_q: (0, 0, 1), pygame.K_e: (0, 0, -1),
 }  # fmt: skip
 SLOW = (pygame.K_LSHIFT, pygame.K_RSHIFT)
-SLOWLY = 0.4
+SLOW_SHARE = 0.4
 OVERLAYS = {pygame.K_r: "rays", pygame.K_v: "velocity", pygame.K_b: "boundary", pygame.K_t: "text"}
 ACTIONS = {
     pygame.K_SPACE: "stop",
@@ -29,7 +29,7 @@ Axes = tuple[float, float, float]
 
 @dataclass
 class Keys:
-    """What is held, what was pressed since somebody took it, and which overlays are on."""
+    """The held keys, the actions that were pressed and not yet taken, and the overlays."""
 
     held: set[int] = field(default_factory=set)
     actions: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Keys:
         elif key in ACTIONS:
             self.actions.append(ACTIONS[key])
             if ACTIONS[key] == "stop":
-                self.let_go()
+                self.release_all()
         elif key in FULLSCREEN:
             self.fullscreen = not self.fullscreen
         elif key == pygame.K_ESCAPE:
@@ -55,8 +55,8 @@ class Keys:
     def release(self, key: int) -> None:
         self.held.discard(key)
 
-    def let_go(self) -> None:
-        """Of all driving keys: the window is no longer the one that is typed into."""
+    def release_all(self) -> None:
+        """Release all driving keys, as when the window loses the focus."""
         self.held.clear()
 
     def take_actions(self) -> list[str]:
@@ -64,10 +64,8 @@ class Keys:
         return taken
 
     def axes(self) -> Axes:
-        """Forward, left and turn as the held keys say; opposite ones cancel each other."""
-        pushed = {
-            DRIVE[key] for key in self.held if key in DRIVE
-        }  # the two keys of one direction count once
-        full = SLOWLY if any(key in self.held for key in SLOW) else 1.0
+        """Return forward, left and turn from the held keys; opposite keys cancel."""
+        pushed = {DRIVE[key] for key in self.held if key in DRIVE}  # W and Up count once
+        full = SLOW_SHARE if any(key in self.held for key in SLOW) else 1.0
         forward, left, turn = (full * sum(push[axis] for push in pushed) for axis in range(3))
         return forward, left, turn

@@ -1,4 +1,7 @@
-"""Where things of the world are on the screen: the walls fit into the area, centred, with cells that share their edges."""
+"""The mapping from world to screen: the walls fit into the area, centred.
+
+Neighbouring cells share their edges.
+"""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +12,7 @@ from numpy.typing import NDArray
 
 from rigless.robots.pacbot.window.messages import Scene
 
-RIM = 0.6  # cells of wall that are shown around what is open
+RIM = 0.6  # cells of wall shown around the free cells
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Layout:
 
     @cached_property
     def shown(self) -> tuple[float, float, float, float]:
-        """Left, bottom, right and top of what is shown, in cells."""
+        """Left, bottom, right and top of the visible part, in cells."""
         free = ~self.walls
         rows, columns = np.flatnonzero(free.any(axis=1)), np.flatnonzero(free.any(axis=0))
         if not len(rows):
@@ -44,7 +47,7 @@ class Layout:
 
     @cached_property
     def scale(self) -> float:
-        """Pixels a cell."""
+        """Pixels per cell."""
         left, bottom, right, top = self.shown
         return max(min(self.area.width / (right - left), self.area.height / (top - bottom)), 0.01)
 
@@ -54,19 +57,18 @@ class Layout:
 
     @cached_property
     def _corner(self) -> tuple[float, float]:
-        """The pixel of the bottom left corner of all cells."""
+        """The pixel of the bottom left corner of the grid."""
         left, bottom, right, top = self.shown
         middle_x, middle_y = self.area.x + self.area.width / 2, self.area.y + self.area.height / 2
-        return middle_x - (left + right) / 2 * self.scale, middle_y + (
-            bottom + top
-        ) / 2 * self.scale
+        x = middle_x - (left + right) / 2 * self.scale
+        return x, middle_y + (bottom + top) / 2 * self.scale
 
     def cell_at(self, column: float, row: float) -> tuple[float, float]:
-        """The pixel of a place in cells from the bottom left."""
+        """Return the pixel of a point in cells from the bottom left."""
         return self._corner[0] + column * self.scale, self._corner[1] - row * self.scale
 
     def at(self, x_m: float, y_m: float) -> tuple[float, float]:
-        """The pixel of a place in the world."""
+        """Return the pixel of a point in the world."""
         x, y, angle = self.scene.origin
         dx, dy = (x_m - x) / self.scene.cell_m, (y_m - y) / self.scene.cell_m
         if not angle:
@@ -75,5 +77,5 @@ class Layout:
         return self.cell_at(c * dx + s * dy, c * dy - s * dx)
 
     def turned(self, theta: float) -> float:
-        """An angle of the world as it is seen."""
+        """Return a world angle as an angle on the screen."""
         return theta - self.scene.origin[2]

@@ -1,7 +1,7 @@
-"""What the window is told and what it says, as plain data, and how that travels: msgpack behind its length.
+"""The messages between window and host, and their framing: msgpack behind its length.
 
-Sixty times a second the window sends an `Ask` and gets a `Picture`, with a `Scene` before it when what it knows of the walls is
-of another world. Nothing else is ever sent, so nothing piles up.
+Sixty times a second the window sends a `PictureRequest` and gets a `Picture`. If the window has the
+walls of another world, a `Scene` comes first. Nothing else is sent, so nothing piles up.
 """
 
 import struct
@@ -15,7 +15,7 @@ Word = Annotated[str, Meta(max_length=40)]
 
 
 class Scene(msgspec.Struct, tag="scene", frozen=True):
-    """The walls: `cells` is a byte for each cell of rows × columns from the bottom left, not zero for wall."""
+    """The walls. `cells` has a byte per cell, rows × columns from the bottom left; 0 is free."""
 
     number: int
     name: str
@@ -27,7 +27,7 @@ class Scene(msgspec.Struct, tag="scene", frozen=True):
 
 
 class Ray(msgspec.Struct, frozen=True, array_like=True):
-    """Where a range sensor looks from and to, and how far it says that is."""
+    """The true ray of a range sensor, from and to, and its reading."""
 
     x: float
     y: float
@@ -37,7 +37,10 @@ class Ray(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Bot(msgspec.Struct, frozen=True):
-    """A Pacbot. Wheels are north, south, east, west, as shares of full speed; velocities are in the world."""
+    """A Pacbot. Velocities are in the world frame.
+
+    Wheels and commands are north, south, east, west, as shares of full speed.
+    """
 
     name: str
     x: float
@@ -50,7 +53,7 @@ class Bot(msgspec.Struct, frozen=True):
     wheels: tuple[float, float, float, float]
     commands: tuple[float, float, float, float]
     rays: list[Ray] = []
-    contact: tuple[float, float] | None = None  # where it touches something
+    contact: tuple[float, float] | None = None  # the point of contact
     faults: list[str] = []
 
 
@@ -62,12 +65,12 @@ class Ghost(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Game(msgspec.Struct, frozen=True):
-    """The game, in places of the world."""
+    """The game, with positions in the world frame."""
 
     cell_m: float
     pellets: list[tuple[float, float]]
     super_pellets: list[tuple[float, float]]
-    ghosts: list[Ghost | None]  # red, pink, cyan, orange; None is not on the board
+    ghosts: list[Ghost | None]  # red, pink, cyan, orange; None if not on the board
     fruit: tuple[float, float] | None
     pacman: tuple[float, float] | None
     score: int
@@ -83,13 +86,16 @@ class Picture(msgspec.Struct, tag="picture", frozen=True):
     pace: str
     real_time_factor: float
     bots: list[Bot]
-    chosen: int  # which of them the keys drive
+    chosen: int  # index of the bot that the keys drive
     game: Game | None = None
     recording: bool = False
 
 
-class Ask(msgspec.Struct, tag="ask", frozen=True, forbid_unknown_fields=True):
-    """The next picture, please. `axes` are forward, left and turn as the keys say; `actions` what was pressed since."""
+class PictureRequest(msgspec.Struct, tag="ask", frozen=True, forbid_unknown_fields=True):
+    """A request for the next picture.
+
+    `axes` are forward, left and turn from the keys; `actions` were pressed since the last request.
+    """
 
     scene: int
     axes: tuple[Axis, Axis, Axis] = (0.0, 0.0, 0.0)
@@ -97,13 +103,13 @@ class Ask(msgspec.Struct, tag="ask", frozen=True, forbid_unknown_fields=True):
 
 
 class Hello(msgspec.Struct, tag="hello", frozen=True):
-    """The window is open, or why it could not be."""
+    """The window is open, or it failed to open with this error."""
 
-    trouble: str = ""
+    error: str = ""
 
 
 ToWindow = Scene | Picture
-ToHost = Ask | Hello
+ToHost = PictureRequest | Hello
 
 LENGTH = struct.Struct("<I")
 LONGEST = 1 << 26
@@ -113,13 +119,14 @@ _to_host: msgspec.msgpack.Decoder[ToHost] = msgspec.msgpack.Decoder(ToHost)
 
 
 def pack(message: ToWindow | ToHost) -> bytes:
+    """Encode a message with its length before it."""
     data = _encode(message)
     return LENGTH.pack(len(data)) + data
 
 
-def for_window(data: bytes) -> ToWindow:
+def decode_for_window(data: bytes) -> ToWindow:
     return _to_window.decode(data)
 
 
-def for_host(data: bytes) -> ToHost:
+def decode_for_host(data: bytes) -> ToHost:
     return _to_host.decode(data)

@@ -1,4 +1,4 @@
-"""What of a picture is shown; a person chooses with keys."""
+"""The optional parts of a picture, which keys switch on and off."""
 
 from dataclasses import dataclass
 

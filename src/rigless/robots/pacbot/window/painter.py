@@ -1,5 +1,8 @@
-"""A picture onto a surface. What it paints depends on nothing but what it is given; it only remembers the walls, which change with
-the size of the window and the world."""
+"""Paint a picture onto a surface.
+
+The result depends only on the arguments. The walls are cached; they change with the window's size
+and the world.
+"""
 
 import pygame
 
@@ -10,7 +13,7 @@ from rigless.robots.pacbot.window.draw_robot import (
     draw_rays,
     draw_velocity,
 )
-from rigless.robots.pacbot.window.draw_text import bar_height, draw_words
+from rigless.robots.pacbot.window.draw_text import bar_height, draw_text
 from rigless.robots.pacbot.window.draw_walls import draw_walls
 from rigless.robots.pacbot.window.layout import Area, Layout
 from rigless.robots.pacbot.window.messages import Game, Picture, Scene
@@ -24,9 +27,8 @@ class Painter:
         self._walls: pygame.Surface | None = None
         self._floor: pygame.Surface | None = None  # walls and `_pellets`
         self._pellets: object = None
-        self._painted: tuple[pygame.Surface, pygame.Surface] | None = (
-            None  # what was refreshed last: it, and its backdrop
-        )
+        # The surface that was refreshed last, and its backdrop.
+        self._painted: tuple[pygame.Surface, pygame.Surface] | None = None
         self._regions: list[pygame.Rect] = []
 
     def paint(
@@ -37,10 +39,10 @@ class Painter:
         overlays: Overlays,
         fps: float = 0.0,
     ) -> Layout:
-        """Paint everything; gives where things are."""
+        """Paint everything, and return the layout."""
         layout = self._arrange(surface, scene, overlays)
         surface.blit(self._backdrop(layout, picture.game), (0, 0))
-        self._things(surface, layout, picture, overlays, fps)
+        self._paint_objects(surface, layout, picture, overlays, fps)
         return layout
 
     def refresh(
@@ -52,8 +54,10 @@ class Painter:
         fps: float = 0.0,
         again: bool = False,
     ) -> list[pygame.Rect]:
-        """The same on a surface that still shows what was last refreshed on it: paints only what is not so any more, or all
-        of it `again`; gives the parts that have changed."""
+        """Paint onto a surface that still shows the last refresh; return the changed parts.
+
+        Only the changed parts are painted, or all of it if `again` is set.
+        """
         layout = self._arrange(surface, scene, overlays)
         backdrop = self._backdrop(layout, picture.game)
         touched = regions(surface, layout, picture, overlays)
@@ -64,11 +68,11 @@ class Painter:
         else:
             surface.blits([(backdrop, box.topleft, box) for box in self._regions], False)
             changed = [*self._regions, *touched]
-        self._things(surface, layout, picture, overlays, fps)
+        self._paint_objects(surface, layout, picture, overlays, fps)
         self._painted, self._regions = (surface, backdrop), touched
         return changed
 
-    def _things(
+    def _paint_objects(
         self,
         surface: pygame.Surface,
         layout: Layout,
@@ -76,7 +80,7 @@ class Painter:
         overlays: Overlays,
         fps: float,
     ) -> None:
-        """What is on the backdrop. `regions` knows how far each of them reaches."""
+        """Paint what is on the backdrop. `regions` has the extent of each object."""
         if picture.game is not None:
             draw_fruit(surface, layout, picture.game)
         for number, bot in enumerate(picture.bots):
@@ -90,7 +94,7 @@ class Painter:
         if picture.game is not None:
             draw_ghosts(surface, layout, picture.game)
         if overlays.text:
-            draw_words(surface, picture, fps)
+            draw_text(surface, picture, fps)
 
     def _arrange(self, surface: pygame.Surface, scene: Scene, overlays: Overlays) -> Layout:
         layout = arrange(surface, scene, overlays)

@@ -1,5 +1,8 @@
-"""Which parts of the window a picture touches beyond its backdrop. Only they are restored, painted and shown again: to move a whole large
-window to the screen sixty times a second is what costs most."""
+"""The parts of the window that a picture covers beyond its backdrop.
+
+Only they are restored, painted and shown again: moving a whole large window to the screen sixty
+times a second costs most.
+"""
 
 import math
 from collections.abc import Iterator
@@ -13,8 +16,8 @@ from rigless.robots.pacbot.window.layout import Layout
 from rigless.robots.pacbot.window.messages import Bot, Game, Picture
 from rigless.robots.pacbot.window.overlays import Overlays
 
-SEGMENT = 96  # pixels of a slanting line that one rectangle covers
-SLACK = 4  # pixels around what is computed, for smooth edges
+SEGMENT = 96  # pixels of an oblique line that one rectangle covers
+SLACK = 4  # pixels around each object, for smooth edges
 
 
 def regions(
@@ -29,16 +32,16 @@ def _boxes(
     surface: pygame.Surface, layout: Layout, picture: Picture, overlays: Overlays
 ) -> Iterator[pygame.Rect]:
     for bot in picture.bots:
-        yield from _of_bot(layout, bot, overlays)
+        yield from _bot_boxes(layout, bot, overlays)
     if picture.game is not None:
-        yield from _of_game(layout, picture.game)
+        yield from _game_boxes(layout, picture.game)
     if overlays.text:
         width, height = surface.get_size()
         bar = bar_height(width, height)
         yield pygame.Rect(0, height - bar - SLACK, width, bar + SLACK)
 
 
-def _of_bot(layout: Layout, bot: Bot, overlays: Overlays) -> Iterator[pygame.Rect]:
+def _bot_boxes(layout: Layout, bot: Bot, overlays: Overlays) -> Iterator[pygame.Rect]:
     radius = bot.radius_m * layout.pixels_per_m
     centre = layout.at(bot.x, bot.y)
     yield _around(centre, 1.2 * radius + SLACK)
@@ -52,11 +55,11 @@ def _of_bot(layout: Layout, bot: Bot, overlays: Overlays) -> Iterator[pygame.Rec
             begin, end = layout.at(ray.x, ray.y), layout.at(ray.to_x, ray.to_y)
             length_m = math.hypot(ray.to_x - ray.x, ray.to_y - ray.y) or 1.0
             share = max(ray.reading_m / length_m, 1.0)
-            said = begin[0] + share * (end[0] - begin[0]), begin[1] + share * (end[1] - begin[1])
-            yield from _along(begin, said, 0.1 * radius + 2 * SLACK)
+            tip = begin[0] + share * (end[0] - begin[0]), begin[1] + share * (end[1] - begin[1])
+            yield from _along(begin, tip, 0.1 * radius + 2 * SLACK)
 
 
-def _of_game(layout: Layout, game: Game) -> Iterator[pygame.Rect]:
+def _game_boxes(layout: Layout, game: Game) -> Iterator[pygame.Rect]:
     cell = game.cell_m * layout.pixels_per_m
     places = [(ghost.x, ghost.y) for ghost in game.ghosts if ghost is not None]
     places += [place for place in (game.fruit, game.pacman) if place is not None]
@@ -70,10 +73,10 @@ def _around(centre: Point, half: float) -> pygame.Rect:
 
 
 def _along(begin: Point, end: Point, half: float) -> Iterator[pygame.Rect]:
-    """Rectangles that cover a line; one that is upright or level needs but one."""
+    """Yield rectangles that cover a line; a vertical or horizontal one needs only one."""
     dx, dy = end[0] - begin[0], end[1] - begin[1]
     pieces = max(1, math.ceil(min(abs(dx), abs(dy)) / SEGMENT))
     for piece in range(pieces):
         first, last = piece / pieces, (piece + 1) / pieces
-        one = _around((begin[0] + first * dx, begin[1] + first * dy), half)
-        yield one.union(_around((begin[0] + last * dx, begin[1] + last * dy), half))
+        box = _around((begin[0] + first * dx, begin[1] + first * dy), half)
+        yield box.union(_around((begin[0] + last * dx, begin[1] + last * dy), half))

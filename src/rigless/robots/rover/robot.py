@@ -38,9 +38,9 @@ from rigless.ros.messages import Clock, Header, Imu, TFMessage, Twist, TwistStam
 from rigless.sensors.geodesy import Topocentric
 from rigless.sensors.gps import antenna
 from rigless.sensors.noise import block, noise_key, normal
+from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
-from rigless.worlds.bundled import find_map
 
 MAX_COORDINATE = 1e9  # of a teleport, in m and rad
 LATEST_EPOCH_S = 2e9  # stamps have 31 bits of seconds

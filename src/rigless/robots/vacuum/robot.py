@@ -45,9 +45,9 @@ from rigless.ros.bridge import EPOCH
 from rigless.ros.bridge import PORT as ROS_PORT
 from rigless.ros.codec import Published
 from rigless.sensors.noise import noise_key
+from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
 from rigless.worlds.maps import load_map
-from rigless.worlds.bundled import find_map
 
 # The shell's printf writes a frame: drive at 0.125 m/s and 0.5 rad/s.
 CIRCLE_LINE = (

@@ -243,14 +243,14 @@ async def test_what_comes_too_late_to_be_played_in_time_is_not_caught_up(file):
     deck = await loaded(file, wall)
     deck.play(1.0)
     await turn_until(lambda: wall.now_s >= 1)
-    move = SeekableRecording.move
+    move = SeekableRecording.seek_in_slices
     try:
-        SeekableRecording.move = lambda self, target_ns, through=False: iter(
+        SeekableRecording.seek_in_slices = lambda self, target_ns, through=False: iter(
             ()
         )  # the machine gets nothing done
         await turn_until(lambda: wall.now_s >= 60)
     finally:
-        SeekableRecording.move = move
+        SeekableRecording.seek_in_slices = move
     began, stood = wall.now_s, time_s(deck)
     await turn_until(lambda: wall.now_s >= began + 1)
     assert time_s(deck) == pytest.approx(stood + wall.now_s - began, abs=0.5)

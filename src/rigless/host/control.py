@@ -1,104 +1,126 @@
-"""The control API: status, time, inputs, faults, snapshots, recording, metrics, events and ground truth over HTTP."""
+"""The control API over HTTP.
 
+Status, time, inputs, faults, snapshots, recording, metrics, events and ground truth.
+"""
+
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
+from rigless.host.api_models import (
+    EventEntry,
+    FaultStatus,
+    FinishedRecording,
+    InjectFault,
+    InputInfo,
+    Metrics,
+    NamedFile,
+    PortStatus,
+    Problems,
+    RecordTo,
+    RobotDetails,
+    RobotStatus,
+    RunStatus,
+    SavedSnapshot,
+    SendMessage,
+    SetInputs,
+    SetSpeed,
+    SnapshotEntry,
+    Status,
+    Step,
+    Truth,
+)
 from rigless.host.host import Host
 from rigless.kernel import inputs as inp
 from rigless.kernel.drawing import label, unit
 from rigless.kernel.faults import KINDS
 from rigless.kernel.plain import to_builtins
+from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
 
-
-class Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class Step(Body):
-    ms: Annotated[float, Field(gt=0, le=3.6e6)] = 10.0
-
-
-class SetSpeed(Body):
-    speed: float | str
-
-
-class SetInputs(Body):
-    inputs: dict[str, bool | int | float | str]
-
-
-class InjectFault(Body):
-    robot: str
-    target: str
-    kind: str = ""
-    params: dict[str, Any] = {}
-    for_s: Annotated[float, Field(gt=0, le=1e9)] | None = None
-
-
-class SendMessage(Body):
-    port: str
-    message: dict[str, Any]
-
-
-class NamedFile(Body):
-    """A name to keep it under here, and a file to write it to or read it from; both optional."""
-
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_. -]*$", max_length=100)] = ""
-    file: str = ""
-
-
-class RecordTo(Body):
-    """Where to; without a file, a new one in the working folder, called after the scenario and the time."""
-
-    file: str | None = None
+MISTAKES: dict[int | str, dict[str, Any]] = {
+    422: {"model": Problems, "description": "The request has mistakes"}
+}
 
 
 def status_of(robot: Robot) -> str:
-    """Its own word for how it is; a robot that fails to say it does not keep the others' from being told."""
+    """Return robot.status(), or 'broken: ...' if it raises."""
     try:
         return robot.status()
     except Exception as error:
         return f"broken: {type(error).__name__}"
 
 
-def describe_robot(host: Host, robot: Robot) -> dict[str, Any]:
-    ports = [
-        {
-            "name": port.name,
-            "url": host.urls.get((robot.name, port.name), ""),
-            "links": len(host.sim.links.by_port[robot.name, port.name]),
-            "dropped": host.dropped.get(f"{robot.name}/{port.name}", 0),
-            "example": _example(port.example, host.urls.get((robot.name, port.name), "")),
-        }
-        for port in robot.ports
-    ]
+def describe_robot(host: Host, robot: Robot) -> RobotStatus:
+    """Return the state of one robot."""
     return {
         "name": robot.name,
         "status": status_of(robot),
-        "ports": ports,
+        "ports": [_describe_port(host, robot.name, port) for port in robot.ports],
         "inputs": to_builtins(robot.input),
         "metrics": to_builtins(robot.metrics),
         "faults": [to_builtins(fault) for fault in robot.faults],
     }
 
 
-def _example(line: str, url: str) -> str:
-    """The line of a port with the address that it really has; nothing while it has none."""
+def _describe_port(host: Host, robot: str, port: Port) -> PortStatus:
+    url = host.urls.get((robot, port.name), "")
+    return {
+        "name": port.name,
+        "url": url,
+        "links": len(host.sim.links.by_port[robot, port.name]),
+        "dropped": host.dropped.get(f"{robot}/{port.name}", 0),
+        "example": _example(port.example, url),
+    }
+
+
+def _example(command: str, url: str) -> str:
+    """Fill the actual address into a port's example command; empty while the port has none."""
     host, _, number = url.rpartition("://")[2].rpartition(":")
-    return line.replace("{host}", host).replace("{port}", number) if url else ""
+    return command.replace("{host}", host).replace("{port}", number) if url else ""
 
 
-def summarise(host: Host) -> dict[str, Any]:
-    """What is true of the run as a whole."""
+def describe_details(host: Host, robot: Robot) -> RobotDetails:
+    """Return the state of one robot, its inputs and the faults that can be injected."""
+    inputs: dict[str, InputInfo] = {
+        name: {
+            "default": spec.default,
+            "help": spec.help,
+            "label": " ".join(filter(None, (label(name), unit(name)))),
+            "by_host": spec.by_host,
+        }
+        for name, spec in robot.inputs.items()
+    }
+    params = {
+        target: {kind: KINDS.get(seam, {}).get(kind, {}) for kind, seam in kinds.items()}
+        for target, kinds in robot.fault_targets.seams.items()
+    }
+    defaults = {
+        target: {
+            kind: {name: param.default for name, param in of_kind.items()}
+            for kind, of_kind in kinds.items()
+        }
+        for target, kinds in params.items()
+    }
+    return {
+        **describe_robot(host, robot),
+        "declared_inputs": inputs,
+        "fault_targets": defaults,
+        "fault_params": to_builtins(params),
+    }
+
+
+def summarise(host: Host) -> RunStatus:
+    """Return the state of the run as a whole."""
     return {
         "name": host.built.scenario.name,
         "state": host.state,
@@ -115,27 +137,33 @@ def summarise(host: Host) -> dict[str, Any]:
     }
 
 
-def describe(host: Host) -> dict[str, Any]:
-    """The whole status, as `rigless ctl status` shows it."""
+def describe(host: Host) -> Status:
+    """Return the whole status, as `rigless ctl status` shows it."""
     return {
         **summarise(host),
         "robots": [describe_robot(host, robot) for robot in host.sim.robots.values()],
     }
 
 
-def list_snapshots(host: Host) -> list[dict[str, Any]]:
+def list_snapshots(host: Host) -> list[SnapshotEntry]:
+    """Return the snapshots that are kept in memory, oldest first."""
     return [{"name": name, "time_s": saved.now_ns / 1e9} for name, saved in host.snapshots.items()]
 
 
 def create_app(host: Host) -> FastAPI:
-    """The API of one host. Authentication is wrapped around it by the server."""
+    """Return the API of one host. The server wraps authentication around it."""
     app = FastAPI(
-        title="rigless", version="1", description=__doc__ or "", docs_url=None, redoc_url=None
+        title="rigless",
+        version="1",
+        description=__doc__ or "",
+        docs_url=None,
+        redoc_url=None,
+        responses=MISTAKES,
     )
 
     @app.exception_handler(InputError)
     async def bad_input(request: Request, error: InputError) -> Response:
-        return JSONResponse({"problems": [to_builtins(problem) for problem in error.problems]}, 422)
+        return _problems(error.problems, 422)
 
     @app.exception_handler(RequestValidationError)
     async def bad_body(request: Request, error: RequestValidationError) -> Response:
@@ -143,124 +171,107 @@ def create_app(host: Host) -> FastAPI:
             Problem(".".join(str(part) for part in detail["loc"]), detail["msg"])
             for detail in error.errors()
         ]
-        return JSONResponse({"problems": [to_builtins(problem) for problem in problems]}, 422)
+        return _problems(problems, 422)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        return JSONResponse(
-            {"problems": [to_builtins(Problem("", str(error.detail)))]}, error.status_code
-        )
+        return _problems([Problem("", str(error.detail))], error.status_code)
 
-    _add_time(app, host)
-    _add_robots(app, host)
-    _add_tape(app, host)
+    _add_time_routes(app, host)
+    _add_robot_routes(app, host)
+    _add_fault_routes(app, host)
+    _add_log_routes(app, host)
+    _add_snapshot_routes(app, host)
+    _add_recording_routes(app, host)
     return app
 
 
-def _add_time(app: FastAPI, host: Host) -> None:
+def _problems(problems: Iterable[Problem], status_code: int) -> Response:
+    return JSONResponse({"problems": [to_builtins(problem) for problem in problems]}, status_code)
+
+
+def _add_time_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/status")
-    async def status() -> dict[str, Any]:
+    async def status() -> Status:
         return describe(host)
 
     @app.post("/api/pause")
-    async def pause() -> dict[str, Any]:
+    async def pause() -> Status:
         host.pause()
         return describe(host)
 
     @app.post("/api/resume")
-    async def resume() -> dict[str, Any]:
+    async def resume() -> Status:
         host.resume()
         return describe(host)
 
     @app.post("/api/stop")
-    async def stop() -> dict[str, Any]:
+    async def stop() -> Status:
         host.halt()
         return describe(host)
 
     @app.post("/api/step")
-    async def step(body: Step) -> dict[str, Any]:
+    async def step(body: Step) -> Status:
         await host.step(body.ms)
         return describe(host)
 
     @app.post("/api/speed")
-    async def speed(body: SetSpeed) -> dict[str, Any]:
+    async def speed(body: SetSpeed) -> Status:
         host.set_speed(body.speed)
         return describe(host)
 
     @app.post("/api/reset")
-    async def reset() -> dict[str, Any]:
+    async def reset() -> Status:
         host.reset()
         return describe(host)
 
 
-def _add_robots(app: FastAPI, host: Host) -> None:
+def _add_robot_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/robots/{robot}")
-    async def one(robot: str) -> dict[str, Any]:
-        found = host.sim.robot(robot)
-        inputs = {
-            name: {
-                "default": spec.default,
-                "help": spec.help,
-                "label": " ".join(filter(None, (label(name), unit(name)))),
-                "by_host": spec.by_host,
-            }
-            for name, spec in found.inputs.items()
-        }
-        params = {
-            target: {kind: KINDS.get(seam, {}).get(kind, {}) for kind, seam in kinds.items()}
-            for target, kinds in found.fault_targets.seams.items()
-        }
-        targets = {
-            target: {
-                kind: {name: param.default for name, param in of.items()}
-                for kind, of in kinds.items()
-            }
-            for target, kinds in params.items()
-        }
-        return {
-            **describe_robot(host, found),
-            "declared_inputs": inputs,
-            "fault_targets": targets,
-            "fault_params": to_builtins(params),
-        }
+    async def details(robot: str) -> RobotDetails:
+        return describe_details(host, host.sim.robot(robot))
 
     @app.get("/api/robots/{robot}/truth")
-    async def truth(robot: str) -> dict[str, Any]:
+    async def truth(robot: str) -> Truth:
         return {"time_s": host.sim.now_s, "truth": to_builtins(host.sim.truth(robot))}
 
     @app.post("/api/robots/{robot}/inputs")
-    async def set_inputs(robot: str, body: SetInputs) -> dict[str, Any]:
-        given = [inp.SetInput(robot, name, value) for name, value in body.inputs.items()]
-        for one_input in given:
-            host.sim.check(one_input)
-        for one_input in given:
-            host.apply(one_input)
+    async def set_inputs(robot: str, body: SetInputs) -> RobotStatus:
+        changes = [inp.SetInput(robot, name, value) for name, value in body.inputs.items()]
+        for change in changes:
+            host.sim.check(change)
+        for change in changes:
+            host.apply(change)
         return describe_robot(host, host.sim.robot(robot))
 
     @app.post("/api/robots/{robot}/messages")
-    async def send_message(robot: str, body: SendMessage) -> dict[str, Any]:
+    async def send_message(robot: str, body: SendMessage) -> RobotStatus:
         fields = dict(body.message)
         host.apply(inp.Send(robot, body.port, str(fields.pop("type", "")), fields))
         return describe_robot(host, host.sim.robot(robot))
 
+
+def _add_fault_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/faults")
-    async def faults() -> list[Any]:
+    async def faults() -> list[FaultStatus]:
         return [to_builtins(fault) for robot in host.sim.robots.values() for fault in robot.faults]
 
     @app.post("/api/faults")
-    async def inject(body: InjectFault) -> list[Any]:
+    async def inject(body: InjectFault) -> list[FaultStatus]:
         host.catch_up()
         until_ns = None if body.for_s is None else host.sim.now_ns + to_ns(body.for_s)
         host.apply(inp.Inject(body.robot, body.target, body.kind, body.params, until_ns))
         return await faults()
 
     @app.delete("/api/faults")
-    async def clear(robot: str, target: str = "") -> list[Any]:
+    async def clear(robot: str, target: str = "") -> list[FaultStatus]:
         host.apply(inp.Clear(robot, target))
         return await faults()
 
+
+def _add_log_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/metrics")
-    async def metrics() -> dict[str, Any]:
+    async def metrics() -> Metrics:
         return {
             "time_s": host.sim.now_s,
             "events_processed": host.sim.agenda.processed,
@@ -274,18 +285,18 @@ def _add_robots(app: FastAPI, host: Host) -> None:
     @app.get("/api/events")
     async def events(
         since_s: float = 0.0, limit: Annotated[int, Field(ge=1, le=10_000)] = 1000
-    ) -> list[Any]:
-        found = [event for event in host.sim.events if event.time_ns >= since_s * 1e9]
-        return [to_builtins(event) for event in found[-limit:]]
+    ) -> list[EventEntry]:
+        recent = [event for event in host.sim.events if event.time_ns >= since_s * 1e9]
+        return [to_builtins(event) for event in recent[-limit:]]
 
 
-def _add_tape(app: FastAPI, host: Host) -> None:
+def _add_snapshot_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/snapshots")
-    async def snapshots() -> list[Any]:
+    async def snapshots() -> list[SnapshotEntry]:
         return list_snapshots(host)
 
     @app.post("/api/snapshots")
-    async def take(body: NamedFile) -> dict[str, Any]:
+    async def take(body: NamedFile) -> SavedSnapshot:
         name = host.take_snapshot(body.name)
         if body.file:
             try:
@@ -295,7 +306,7 @@ def _add_tape(app: FastAPI, host: Host) -> None:
         return {"name": name, "time_s": host.snapshots[name].now_ns / 1e9, "file": body.file}
 
     @app.post("/api/restore")
-    async def restore(body: NamedFile) -> dict[str, Any]:
+    async def restore(body: NamedFile) -> Status:
         if body.file:
             try:
                 data = Path(body.file).read_bytes()
@@ -306,16 +317,17 @@ def _add_tape(app: FastAPI, host: Host) -> None:
             host.restore(body.name)
         return describe(host)
 
+
+def _add_recording_routes(app: FastAPI, host: Host) -> None:
     @app.post("/api/recording")
-    async def record(body: RecordTo = RecordTo()) -> dict[str, Any]:  # noqa: B008  # it is never changed
+    async def record(body: RecordTo = RecordTo()) -> Status:  # noqa: B008  # it is never changed
         host.catch_up()
-        host.recording_file.start(
-            None if body.file is None else Path(body.file), host.built.scenario.name
-        )
+        path = None if body.file is None else Path(body.file)
+        host.recording_file.start(path, host.built.scenario.name)
         return describe(host)
 
     @app.delete("/api/recording")
-    async def stop_recording() -> dict[str, Any]:
+    async def stop_recording() -> FinishedRecording:
         path = host.recording_file.stop()
         if path is None:
             raise InputError(Problem("recording", "nothing is being recorded"))

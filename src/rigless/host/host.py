@@ -9,7 +9,7 @@ import time
 import traceback
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from rigless.host.environment import Environment
 from rigless.host.host_inputs import HostInputs
@@ -35,6 +35,9 @@ SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets 
 NEVER_NS = 1 << 62
 RATE_WINDOW_NS = 1_000_000_000
 LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
+
+
+State = Literal["failed", "stopped", "paused", "lockstep", "running"]
 
 
 class Host:
@@ -312,7 +315,7 @@ class Host:
             self._timer.wake()
 
     @property
-    def state(self) -> str:
+    def state(self) -> State:
         if self.failure:
             return "failed"
         if self.finished.is_set() or self.halted:

@@ -6,7 +6,8 @@ from typing import Any, Literal
 from fastapi import FastAPI
 from fastapi.responses import Response
 
-from rigless.host.control import Body, describe_robot
+from rigless.host.api_models import Body, RobotStatus
+from rigless.host.control import describe_robot
 from rigless.kernel.drawing import Action, Slider
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem, unknown
@@ -39,7 +40,7 @@ def add_action_routes(app: FastAPI, hub: Hub) -> None:
         return messages.page("live", robot, 0, hub.view(robot))
 
     @app.post("/api/robots/{robot}/actions")
-    async def act(robot: str, body: Act) -> dict[str, Any]:
+    async def act(robot: str, body: Act) -> RobotStatus:
         view = hub.view(robot)
         actions = [part.name for part in view.parts if isinstance(part, Action)]
         if body.name not in actions:
@@ -48,7 +49,7 @@ def add_action_routes(app: FastAPI, hub: Hub) -> None:
         return describe_robot(hub.host, hub.host.sim.robot(robot))
 
     @app.post("/api/robots/{robot}/sliders")
-    async def slide(robot: str, body: Slide) -> dict[str, Any]:
+    async def slide(robot: str, body: Slide) -> RobotStatus:
         view = hub.view(robot)
         sliders = {part.name: part for part in view.parts if isinstance(part, Slider)}
         if body.name not in sliders:

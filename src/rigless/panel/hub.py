@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from math import copysign, inf
 from typing import Any
 
+from rigless.host.api_models import RobotStatus
 from rigless.host.control import describe_robot, list_snapshots, status_of, summarise
 from rigless.host.host import Host
 from rigless.kernel.drawing import Drive, Jog, View
@@ -203,7 +204,7 @@ class Hub:
                     told[key] = to_json({"type": "around", **found})
                 client.update(f"around {key}", told[key])
 
-    def _robot(self, watch: RobotStream) -> dict[str, Any]:
+    def _robot(self, watch: RobotStream) -> RobotStatus:
         robot = watch.sim.robots[watch.robot]
         if watch.stage is self.live:
             return describe_robot(self.host, robot)

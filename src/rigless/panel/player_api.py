@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI
 from pydantic import Field
 
-from rigless.host.control import Body
+from rigless.host.api_models import Body
 from rigless.host.host import Host
 from rigless.kernel.plain import to_builtins
 from rigless.panel.player import Player

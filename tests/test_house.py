@@ -1,25 +1,34 @@
-"""The rules of the house: what tools can check is checked here, so that one command says it all."""
+"""Rules of this repository that a tool can check."""
 
 import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from rigless.testing.declared import FORBIDDEN_MODULES, LAYERS_ABOVE
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+TEST_FILES = sorted((ROOT / "tests").rglob("*.py"))
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 PAGES = [
     *ROOT.glob("*.md"),
     *(page for place in ("docs", "examples", "src") for page in (ROOT / place).rglob("*.md")),
 ]
-LINT_IMPORTS = "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
+LINT_IMPORTS = (
+    "import sys; from importlinter.cli import lint_imports_command as lint; "
+    "sys.exit(lint(['--no-cache']))"
+)
+LONGEST_FILE = 500  # lines
+LARGEST_FOLDER = 16  # modules of a robot at one level
 
 
-@pytest.mark.timeout(600)  # mypy begins with nothing in a fresh clone
+@pytest.mark.timeout(600)  # in a fresh clone mypy has no cache
 @pytest.mark.parametrize(
     "command",
     [
@@ -27,10 +36,11 @@ LINT_IMPORTS = "import sys; from importlinter.cli import lint_imports_command as
         ["-m", "ruff", "format", "--check", "--no-cache", "src", "tests", "examples", "benchmarks"],
         ["-m", "mypy"],
         ["-c", LINT_IMPORTS],
+        ["scripts/check-language"],
     ],
-    ids=["ruff check", "ruff format", "mypy", "lint-imports"],
+    ids=["ruff check", "ruff format", "mypy", "lint-imports", "check-language"],
 )
-def test_the_tools_have_nothing_to_say(command):
+def test_tools_find_no_problem(command):
     run = subprocess.run(
         [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -43,18 +53,25 @@ def lines(path: Path) -> int:
 
 def test_files_are_short():
     sizes = sorted(lines(path) for path in SOURCES)
-    assert {str(path): lines(path) for path in SOURCES if lines(path) > 500} == {}
+    assert {str(path): lines(path) for path in SOURCES if lines(path) > LONGEST_FILE} == {}
+    assert {str(path): lines(path) for path in TEST_FILES if lines(path) > LONGEST_FILE} == {}
     assert sizes[len(sizes) * 9 // 10] <= 350
 
 
-def test_examples_are_short_and_import_only_rigless_a_wires_own_client_and_the_standard_library():
+def test_folders_of_robots_are_small():
+    folders = {path.parent for path in (ROOT / "src" / "rigless" / "robots").rglob("*.py")}
+    sizes = {str(folder): len(list(folder.glob("*.py"))) for folder in folders}
+    assert {folder: size for folder, size in sizes.items() if size > LARGEST_FOLDER} == {}
+
+
+def test_examples_are_short_and_import_only_rigless_a_client_and_the_standard_library():
     assert {path.name: lines(path) for path in EXAMPLES if lines(path) >= 60} == {}
     for path in EXAMPLES:
         found = set(re.findall(r"^\s*(?:import|from) (\w+)", path.read_text("utf-8"), re.MULTILINE))
         assert found <= {"rigless", "nats", *sys.stdlib_module_names}, path.name
 
 
-def test_every_module_says_what_it_is_for():
+def test_every_module_has_a_docstring():
     silent = [
         path
         for path in SOURCES
@@ -63,13 +80,24 @@ def test_every_module_says_what_it_is_for():
     assert silent == []
 
 
-def test_no_name_says_nothing():
+def test_the_conformance_suite_forbids_what_ruff_forbids():
+    """A robot outside this repository is held to the same rules."""
+    lint = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["lint"]
+    assert set(FORBIDDEN_MODULES) == set(lint["flake8-tidy-imports"]["banned-api"])
+    layers = {
+        path.stem for path in (ROOT / "src" / "rigless").iterdir() if path.suffix in ("", ".py")
+    }
+    pure = {"kernel", "worlds", "motion", "sensors", "ros", "hardware", "robots"}
+    assert set(LAYERS_ABOVE) == layers - pure - {"__init__", "__pycache__", "data"}
+
+
+def test_no_module_has_an_empty_name():
     empty = {"utils", "util", "common", "manager", "base", "helpers", "helper", "misc"}
     assert [path for path in ROOT.glob("[se][rx]*/**/*.py") if path.stem in empty] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page):
+def test_links_of_pages_exist(page):
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     links = re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", text) + re.findall(
         r'(?:src|href)="([^"]+)"', text
@@ -84,7 +112,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT / "tests")))
 def test_every_test_can_fail(path):
-    """Each test function asserts, expects an error, or calls something of its file that does."""
+    """Each test function asserts, expects an error, or calls a function that does."""
     tree = ast.parse(path.read_text("utf-8"))
     functions = [
         node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -106,7 +134,7 @@ def test_every_test_can_fail(path):
 
 
 def judges(node: ast.AST) -> bool:
-    """`until` and `expect` fail when what they wait for does not come."""
+    """Return True if a function asserts. `until` and `expect` fail when they time out."""
     return any(isinstance(part, ast.Assert) for part in ast.walk(node)) or bool(
         {"raises", "until", "expect"} & calls(node)
     )

@@ -1,39 +1,21 @@
-"""`rigless check`: scenarios headless, as fast as they go, judged by their expectations."""
+"""`rigless check`: run scenarios headless, as fast as possible, and check their expectations."""
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from rigless.cli import reports
+from rigless.cli.results import Result
 from rigless.console import print_note, progress, write_text
-from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import RobotError
 from rigless.scenario.build import Built
-from rigless.scenario.expectations import ExpectationMonitor, Verdict
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 
 DEFAULT_DURATION_S = 10.0
 STEPS = 200
-
-
-@dataclass
-class Result:
-    """What became of one scenario. Wall time is for people and is left out of the JSON, which compares run to run."""
-
-    name: str
-    target: str
-    seed: int
-    duration_s: float
-    verdicts: list[Verdict] = field(default_factory=list)
-    failure: str = ""
-    events: list[Event] = field(default_factory=list)
-    wall_s: float = 0.0
-
-    @property
-    def passed(self) -> bool:
-        return not self.failure and all(verdict.passed for verdict in self.verdicts)
 
 
 def check_all(
@@ -45,20 +27,15 @@ def check_all(
     html: Path | None = None,
     json: Path | None = None,
 ) -> int:
-    """Check each target; gives the exit code. All bad input is reported before anything runs."""
+    """Check each target and return the exit code. Bad input is reported before anything runs."""
     settings = list(settings)
     problems: list[Problem] = []
     ready: list[tuple[str, Built, ExpectationMonitor]] = []
     for target in targets:
         try:
             built = open_target(target, settings, seed, collect=False)
-            ready.append(
-                (
-                    target,
-                    built,
-                    ExpectationMonitor(built, built.scenario.duration_s or DEFAULT_DURATION_S),
-                )
-            )
+            duration_s = built.scenario.duration_s or DEFAULT_DURATION_S
+            ready.append((target, built, ExpectationMonitor(built, duration_s)))
         except InputError as error:
             problems += error.problems
     if problems:
@@ -74,7 +51,7 @@ def check_all(
     return 1 if failed else 0
 
 
-def _check(target: str, built: Built, examiner: ExpectationMonitor) -> Result:
+def _check(target: str, built: Built, monitor: ExpectationMonitor) -> Result:
     sim, scenario = built.simulation, built.scenario
     duration_s = scenario.duration_s or DEFAULT_DURATION_S
     result = Result(scenario.name, target, sim.seed, duration_s)
@@ -87,7 +64,7 @@ def _check(target: str, built: Built, examiner: ExpectationMonitor) -> Result:
         except RobotError as error:
             result.failure = str(error)
     result.wall_s = time.monotonic() - begin
-    result.verdicts = examiner.verdicts()
+    result.verdicts = monitor.verdicts()
     result.events = [
         event for event in sim.events if event.severity in ("warning", "error", "critical")
     ]
@@ -97,10 +74,8 @@ def _check(target: str, built: Built, examiner: ExpectationMonitor) -> Result:
 def show(result: Result) -> None:
     speed = result.duration_s / result.wall_s if result.wall_s > 0 else 0.0
     mark, style = ("PASS", "bold green") if result.passed else ("FAIL", "bold red")
-    print_note(
-        f"{mark} {result.name}  {result.duration_s:g} s simulated in {result.wall_s:.2f} s ({speed:.0f}×), seed {result.seed}",
-        style,
-    )
+    simulated = f"{result.duration_s:g} s simulated in {result.wall_s:.2f} s ({speed:.0f}×)"
+    print_note(f"{mark} {result.name}  {simulated}, seed {result.seed}", style)
     if result.failure:
         print_note(f"  error: {result.failure}", "red")
     if not result.verdicts:
@@ -113,8 +88,6 @@ def show(result: Result) -> None:
 
 
 def _write(results: list[Result], junit: Path | None, html: Path | None, json: Path | None) -> None:
-    from rigless.cli import reports
-
     for path, make in ((junit, reports.junit), (html, reports.html), (json, reports.json)):
         if path is not None:
             write_text(path, make(results))

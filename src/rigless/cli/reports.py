@@ -1,19 +1,16 @@
-"""Check results for machines and people: JUnit XML, JSON that compares run to run, and one self-contained HTML page."""
+"""Reports of `rigless check`: JUnit XML, JSON that compares run to run, one HTML page."""
 
 from html import escape
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import msgspec
 
+from rigless.cli.results import Result
 from rigless.kernel.markup import STYLE, xml_text
 from rigless.kernel.plain import to_builtins
 
-if TYPE_CHECKING:
-    from rigless.cli.check import Result
 
-
-def junit(results: list["Result"]) -> str:
+def junit(results: list[Result]) -> str:
     suites = ElementTree.Element("testsuites")
     for result in results:
         cases = [(verdict.text, verdict.passed, verdict.detail) for verdict in result.verdicts]
@@ -48,8 +45,8 @@ def junit(results: list["Result"]) -> str:
     )
 
 
-def json(results: list["Result"]) -> str:
-    """In a fixed order and without wall times: the same runs give the same text."""
+def json(results: list[Result]) -> str:
+    """Return JSON in a fixed order and without wall times: the same runs give the same text."""
     scenarios = [
         {
             "name": result.name,
@@ -67,21 +64,22 @@ def json(results: list["Result"]) -> str:
     return msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
 
 
-def html(results: list["Result"]) -> str:
+def html(results: list[Result]) -> str:
     failed = sum(not result.passed for result in results)
     summary = f"{len(results) - failed} passed, {failed} failed"
     body = [f"<h1>rigless check: <span class={'bad' if failed else 'good'}>{summary}</span></h1>"]
     for result in results:
         mark = "good" if result.passed else "bad"
-        body.append(
-            f"<h2><span class={mark}>{'PASS' if result.passed else 'FAIL'}</span> {escape(result.name)}</h2>"
-        )
-        facts = f"{result.target} · {result.duration_s:g} s simulated in {result.wall_s:.2f} s · seed {result.seed}"
+        word = "PASS" if result.passed else "FAIL"
+        body.append(f"<h2><span class={mark}>{word}</span> {escape(result.name)}</h2>")
+        simulated = f"{result.duration_s:g} s simulated in {result.wall_s:.2f} s"
+        facts = f"{result.target} · {simulated} · seed {result.seed}"
         body.append(f"<p class=dim>{escape(facts)}</p>")
         if result.failure:
             body.append(f"<p class=bad>{escape(result.failure)}</p>")
         rows = [
-            f"<tr><td class={'good' if v.passed else 'bad'}>{'ok' if v.passed else 'FAIL'}<td>{escape(v.text)}<td>{escape(v.detail)}"
+            f"<tr><td class={'good' if v.passed else 'bad'}>{'ok' if v.passed else 'FAIL'}"
+            f"<td>{escape(v.text)}<td>{escape(v.detail)}"
             for v in result.verdicts
         ]
         body.append(
@@ -89,7 +87,8 @@ def html(results: list["Result"]) -> str:
         )
         if result.events:
             lines = [
-                f"<tr><td>{e.time_ns / 1e9:.3f} s<td>{escape(e.robot)}<td>{escape(e.severity)}<td>{escape(e.text)}"
+                f"<tr><td>{e.time_ns / 1e9:.3f} s<td>{escape(e.robot)}"
+                f"<td>{escape(e.severity)}<td>{escape(e.text)}"
                 for e in result.events[:200]
             ]
             body.append(
@@ -97,4 +96,5 @@ def html(results: list["Result"]) -> str:
                 + "".join(lines)
                 + "</table>"
             )
-    return f"<!doctype html><html lang=en><meta charset=utf-8><title>rigless check: {summary}</title><style>{STYLE}</style>{''.join(body)}</html>\n"
+    head = f"<meta charset=utf-8><title>rigless check: {summary}</title><style>{STYLE}</style>"
+    return f"<!doctype html><html lang=en>{head}{''.join(body)}</html>\n"

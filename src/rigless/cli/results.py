@@ -1,0 +1,27 @@
+"""The result of a checked scenario."""
+
+from dataclasses import dataclass, field
+
+from rigless.kernel.events import Event
+from rigless.scenario.expectations import Verdict
+
+
+@dataclass
+class Result:
+    """The result of one scenario.
+
+    Wall time is for people; the JSON report leaves it out, so that reports compare run to run.
+    """
+
+    name: str
+    target: str
+    seed: int
+    duration_s: float
+    verdicts: list[Verdict] = field(default_factory=list)
+    failure: str = ""
+    events: list[Event] = field(default_factory=list)
+    wall_s: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return not self.failure and all(verdict.passed for verdict in self.verdicts)

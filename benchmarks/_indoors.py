@@ -89,8 +89,8 @@ def _sensing() -> Run:
 
 def _encoded() -> Run:
     sim = _driving(collect=False)
-    sim.recording = True
-    sim.listeners.output.append(lambda time_ns, output: None)
+    sim.core.recording = True
+    sim.core.listeners.output.append(lambda time_ns, output: None)
     return sim.run
 
 

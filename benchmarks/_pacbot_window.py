@@ -47,7 +47,7 @@ def watch_steps(host: Any, late_ms: list[float]) -> None:
     def note() -> None:
         late_ms.append((time.monotonic_ns() - host.pace.wall_at(host.sim.now_ns)) / 1e6)
 
-    host.sim.sample(100, note)
+    host.sim.core.sample(100, note)
 
 
 def of_steps(late_ms: list[float]) -> dict[str, float]:

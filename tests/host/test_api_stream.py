@@ -22,7 +22,7 @@ async def streaming(query="", speed="lockstep", **options):
         url = server.address.replace("http", "ws") + "/ws" + query
         async with connect(url, open_timeout=DEADLINE_S, **options) as stream:
             yield host, stream, server
-        await until(lambda: not host.sim.listeners.event, "the feed to be taken down")
+        await until(lambda: not host.sim.core.listeners.event, "the feed to be taken down")
 
 
 async def first(stream, kind):
@@ -54,7 +54,7 @@ async def test_truth_comes_at_the_rate_asked_for():
 @on_loop
 async def test_events_come_as_they_happen():
     async with streaming("?truth_hz=0&status=false") as (host, stream, _):
-        await until(lambda: host.sim.listeners.event)
+        await until(lambda: host.sim.core.listeners.event)
         await host.step(200)
         event = await first(stream, "event")
         assert (event["code"], event["robot"], event["time_s"], event["data"]) == (
@@ -82,11 +82,11 @@ async def test_a_client_that_does_not_read_is_told_how_much_it_lost_and_stalls_n
         stream,
         server,
     ):
-        await until(lambda: host.sim.listeners.event)
+        await until(lambda: host.sim.core.listeners.event)
         sent = 0
         for _ in range(100):  # some ten megabytes: more than the sockets hold
             for _ in range(10):
-                host.sim.log(Event(host.sim.now_ns, "", "test", "info", "x" * 20_000))
+                host.sim.core.log(Event(host.sim.now_ns, "", "test", "info", "x" * 20_000))
                 sent += 1
             await host.step(10)
         assert host.sim.now_ns == 1_000_000_000

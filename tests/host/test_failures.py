@@ -62,7 +62,7 @@ async def test_a_restore_recovers_too():
         await host.step(500)
         host.take_snapshot("good")
         client.send("later\n")
-        await until(lambda: len(host.sim.agenda.pending()) == 1)
+        await until(lambda: len(host.sim.core.agenda.pending()) == 1)
         await host.step(100)
         assert host.state == "failed"
         host.restore("good")

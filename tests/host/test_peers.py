@@ -61,7 +61,7 @@ async def test_a_peer_that_dies_is_let_go():
         dying.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         dying.close()  # a reset, with answers on their way
         await until(lambda: not host.live)
-        assert not host.sim.links.by_port["brittle", "line"]
+        assert not host.sim.core.links.by_port["brittle", "line"]
         async with client_of(host, "brittle") as client:
             assert await client.ask("hello") == "hello"
 

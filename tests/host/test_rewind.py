@@ -12,7 +12,7 @@ from .driving import BRITTLE, THERMOSTAT, client_of, make_host, on_air, on_loop,
 
 
 def links(host, robot="thermostat", port="line"):
-    return host.sim.links.by_port[robot, port]
+    return host.sim.core.links.by_port[robot, port]
 
 
 @on_loop

@@ -26,7 +26,7 @@ async def test_they_share_a_slice_and_the_loop_gets_its_turn():
             host.apply(Connect("brittle", "box", link + number, "rush", "box"))
         assert 1 <= len(slices) <= 2
         assert (
-            len(host.sim.links.by_port["brittle", "box"]) == 50
+            len(host.sim.core.links.by_port["brittle", "box"]) == 50
         )  # they are all there, at the time it has got to
         await until(lambda: len(slices) > 5, "it goes on by itself")
         host._advance = advance
@@ -38,7 +38,7 @@ async def test_while_it_keeps_up_each_is_stamped_with_the_present(monkeypatch):
         monkeypatch.setattr(f"rigless.host.host.{limit}", 10**12)  # whatever else the machine does
     async with on_air(make_host(BRITTLE, settings=())) as host:
         stamps = []
-        host.sim.listeners.input.append(lambda time_ns, given, source: stamps.append(time_ns))
+        host.sim.core.listeners.input.append(lambda time_ns, given, source: stamps.append(time_ns))
         await until(lambda: host.sim.now_ns > 0)
         for _ in range(5):
             time.sleep(0.001)

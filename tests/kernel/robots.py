@@ -133,7 +133,7 @@ class Diary(Robot):
 def tap(sim: Simulation) -> list[tuple[int, str, str, int, bytes]]:
     """A list to which each output is added as (time, robot, port, link, bytes)."""
     seen: list[tuple[int, str, str, int, bytes]] = []
-    sim.listeners.output.append(
+    sim.core.listeners.output.append(
         lambda at, out: seen.append((at, out.robot, out.port, out.link, out.data))
     )
     return seen

@@ -14,8 +14,8 @@ def busy(seed=6):
     sim = Simulation(
         [Counter("c"), Diary("d"), Counter("x")], World({"box": Obstacle(1.0)}), seed=seed
     )
-    sim.plan(1300 * MS, inp.Send("x", "line", "Add", {"amount": 7}))
-    sim.plan(700 * MS, inp.Inject("x", "level", "stuck", {}, 1500 * MS))
+    sim.core.plan(1300 * MS, inp.Send("x", "line", "Add", {"amount": 7}))
+    sim.core.plan(700 * MS, inp.Inject("x", "level", "stuck", {}, 1500 * MS))
     sim.apply(inp.Connect("c", "line", 1, "peer"))
     sim.apply(inp.MoveObstacle("box", 5.0, 5.0, 1.0, 3.0))
     sim.set_input("c", "gear", 4)
@@ -45,8 +45,8 @@ def scene(seed=2):
         seed,
         origin={"scenario": "a = 1"},
     )
-    sim.plan(0, inp.Inject("c", "beat", "drop", {"probability": 0.3}))
-    sim.plan(350 * MS, inp.Clear("c"))
+    sim.core.plan(0, inp.Inject("c", "beat", "drop", {"probability": 0.3}))
+    sim.core.plan(350 * MS, inp.Clear("c"))
     for at_ms, what in (
         (100, inp.Connect("c", "line", 1, "them", "us")),
         (150, inp.Arrive("c", "line", 1, b"add 3\nwhat\nsubscribe x:1\n")),

@@ -18,7 +18,7 @@ class Script:
     def ticker(self, name: str, hz: float, index: int = 0) -> Ticker:
         ticker = Ticker(name, lambda: self.seen.append((self.agenda.now_ns, name)), TICK | index)
         ticker.set_rate(Rate(hz), 0)
-        self.agenda.tick(ticker)
+        self.agenda.enter(ticker)
         return ticker
 
 
@@ -102,7 +102,7 @@ def test_a_new_rate_replaces_the_old_one(hz, new_hz):
     script.agenda.run_until(10**9)
     del script.seen[:]
     ticker.set_rate(Rate(new_hz), 10**9)
-    script.agenda.tick(ticker)
+    script.agenda.enter(ticker)
     script.agenda.run_until(2 * 10**9)
     due = [10**9 + Rate(new_hz).due_ns(n) for n in range(1, new_hz + 1)]
     assert script.seen == [(at, "tick") for at in due]
@@ -152,11 +152,11 @@ def test_a_failure_says_what_was_being_done_and_when_and_the_rest_can_still_run(
     script = Script()
     ticker = Ticker("robot.broken", broken, TICK)
     ticker.set_rate(Rate(2), 0)
-    script.agenda.tick(ticker)
+    script.agenda.enter(ticker)
     script.agenda.add(700_000_000, TIMER, "act", "later")
     with pytest.raises(OSError, match="no"):
         script.agenda.run_until(10**9)
-    assert script.agenda.culprit is ticker
+    assert script.agenda.failed is ticker
     assert script.agenda.now_ns == 500_000_000
     script.agenda.run_until(800_000_000)
     assert script.seen == [(700_000_000, "later")]

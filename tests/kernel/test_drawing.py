@@ -129,7 +129,7 @@ def test_a_double_of_a_robot_can_be_asked_without_a_trace():
 
 def test_a_double_that_asks_for_a_new_stream_makes_none():
     sim = Simulation([Counter("c")], seed=5)
-    before = sim.streams.save().keys()
+    before = sim.core.streams.save().keys()
     value = sim.robots["c"].shadow().random("fresh").random()
-    assert sim.streams.save().keys() == before
+    assert sim.core.streams.save().keys() == before
     assert sim.robots["c"].random("fresh").random() == value

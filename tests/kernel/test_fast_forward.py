@@ -52,13 +52,13 @@ def played(can, hz, other_hz, stops):
     for stop in [*stops, 3_000_000_000]:
         sim.run_until(max(stop, sim.now_ns))
     state = sim.robots["s"].state
-    due = sim.tickers["s", "tick"].save()
+    due = sim.core.tickers["s", "tick"].save()
     return (
         state.ticks,
         state.other,
         [(event.time_ns, event.text) for event in sim.events],
         due,
-        sim.agenda.processed,
+        sim.core.agenda.processed,
     )
 
 

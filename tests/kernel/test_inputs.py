@@ -41,7 +41,7 @@ def test_bytes_sent_in_pieces_are_one_stream():
 
 def test_inputs_told_to_listeners_are_enough_to_do_it_again():
     sim, heard = Simulation([Counter("c")]), []
-    sim.listeners.input.append(lambda at, given, source: heard.append((at, given, source)))
+    sim.core.listeners.input.append(lambda at, given, source: heard.append((at, given, source)))
     sim.run(0.5)
     sim.send("c", "line", Later(0.1, 2))
     sim.send("c", "line", b"add 3\n")
@@ -95,7 +95,7 @@ def test_inputs_told_to_listeners_are_enough_to_do_it_again():
 )
 def test_what_cannot_be_applied_is_refused_with_a_sentence_and_changes_nothing(act, says):
     sim, heard = Simulation([Counter("c")]), []
-    sim.listeners.input.append(lambda *what: heard.append(what))
+    sim.core.listeners.input.append(lambda *what: heard.append(what))
     before = sim.snapshot()
     with pytest.raises(InputError) as caught:
         act(sim)

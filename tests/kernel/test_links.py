@@ -61,7 +61,7 @@ def test_a_link_that_is_there_is_not_connected_again():
 
 def test_a_peer_that_is_refused_is_not_announced_at_all():
     sim, told = Simulation([Diary("d")]), []
-    sim.listeners.link.append(
+    sim.core.listeners.link.append(
         lambda at, robot, port, link, is_open: told.append((link.id, is_open))
     )
     sim.inject("d", "line", "disconnect")
@@ -72,7 +72,7 @@ def test_a_peer_that_is_refused_is_not_announced_at_all():
 
 def test_breaking_the_protocol_closes_the_link_after_what_came_before():
     sim, told = counter(1, 2), []
-    sim.listeners.link.append(
+    sim.core.listeners.link.append(
         lambda at, robot, port, link, is_open: told.append((at, robot, port, link.id, is_open))
     )
     sim.run(0.05)
@@ -106,7 +106,7 @@ def test_any_other_failure_of_a_codec_is_the_robots_own():
 
 def test_links_that_a_robot_opens_are_told_of_and_never_meet_those_of_the_host():
     sim, told = counter(1), []
-    sim.listeners.link.append(
+    sim.core.listeners.link.append(
         lambda at, robot, port, link, is_open: told.append((port, link.id, link.peer, is_open))
     )
     sim.send("c", "line", b"subscribe a:1\nsubscribe b:2\n")
@@ -135,16 +135,16 @@ def test_nothing_is_encoded_for_nobody():
     seen = tap(sim)
     sim.run(1)
     assert seen == []
-    assert sim.links.encoders["c", "beat"] == BeatCodec(sent=0)
+    assert sim.core.links.encoders["c", "beat"] == BeatCodec(sent=0)
     assert len(sim.take("c", "beat")) == 5
 
 
 def test_a_recording_is_somebody():
     sim = counter()
     record_to_bytes(sim, 1)
-    assert sim.links.encoders["c", "beat"] == BeatCodec(sent=5)
+    assert sim.core.links.encoders["c", "beat"] == BeatCodec(sent=5)
     sim.run(1)
-    assert sim.links.encoders["c", "beat"] == BeatCodec(sent=5)
+    assert sim.core.links.encoders["c", "beat"] == BeatCodec(sent=5)
 
 
 @pytest.mark.parametrize("who", ["collector", "link", "recorder", "nobody"])
@@ -152,7 +152,7 @@ def test_a_robot_can_ask_whether_anybody_listens(who):
     sim = Simulation([Counter("c")], collect=who == "collector")
     if who == "link":
         sim.apply(inp.Connect("c", "beat", 1))
-    sim.recording = who == "recorder"
+    sim.core.recording = who == "recorder"
     assert sim.robots["c"].wanted("beat") is (who != "nobody")
     assert sim.robots["c"].wanted("line") is (who in ("collector", "recorder"))
 
@@ -160,7 +160,7 @@ def test_a_robot_can_ask_whether_anybody_listens(who):
 def test_message_ports_carry_subjects_both_ways():
     sim = counter(1, port="bus")
     outputs = []
-    sim.listeners.output.append(
+    sim.core.listeners.output.append(
         lambda at, out: outputs.append((out.subject, out.data, out.message))
     )
     sim.apply(inp.Arrive("c", "bus", 1, b"4", "count.add"))
@@ -177,7 +177,7 @@ def test_an_answer_to_a_local_message_goes_out_as_local():
 
 def test_an_output_is_told_with_its_time_bytes_and_message():
     sim, told = counter(1, port="beat"), []
-    sim.listeners.output.append(lambda at, out: told.append((at, out)))
+    sim.core.listeners.output.append(lambda at, out: told.append((at, out)))
     sim.run(0.2)
     [(at, out)] = told
     assert (at, out.robot, out.port, out.link, out.subject) == (200_000_000, "c", "beat", ALL, "")

@@ -22,7 +22,7 @@ def test_inputs_read_back_as_what_was_given(tmp_path):
         for record in Recording.open(path)
         if record.direction == "in" or record.port == "control"
     ]
-    scheduled = [shot for shot in scene().agenda.pending() if shot[2] == "input"]
+    scheduled = [shot for shot in scene().core.agenda.pending() if shot[2] == "input"]
     live = [item.given for item in read if item.source == "live"]
     assert live == [what for *_, (source, what) in scheduled if source == "live"]
     assert len(live) == 6

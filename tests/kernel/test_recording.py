@@ -157,11 +157,11 @@ def test_after_close_nothing_is_listening_and_two_recorders_do_not_mind_each_oth
     sim.run(0.4)
     one.close()
     written = one.messages
-    assert sim.recording
+    assert sim.core.recording
     sim.run(0.6)
     assert one.messages == written
     two.close()
-    assert not sim.recording
-    assert not any(sim.listeners)
+    assert not sim.core.recording
+    assert not any(sim.core.listeners)
     assert first.getvalue() == record_to_bytes(scene(), 0.4)
     assert second.getvalue() == record_to_bytes(scene(), 1)

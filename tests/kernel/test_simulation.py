@@ -39,11 +39,11 @@ def test_many_small_steps_are_one_big_step(stops):
 def test_at_one_instant_timers_ticks_as_declared_samples_inputs():
     sim = Simulation([Diary("second to be named"), Diary("d")])
     diary = sim.robots["d"]
-    sim.sample(10, lambda: diary.write("sample"))
-    sim.watch(200_000_000, lambda: diary.write("watch"))
+    sim.core.sample(10, lambda: diary.write("sample"))
+    sim.core.call_at(200_000_000, lambda: diary.write("watch"))
     sim.schedule(200_000_000, inp.SetInput("d", "button", True))
     sim.schedule(200_000_000, inp.Send("d", "line", "Add", {}))
-    sim.plan(200_000_000, inp.Send("d", "line", "Odd", {"text": ""}))
+    sim.core.plan(200_000_000, inp.Send("d", "line", "Odd", {"text": ""}))
     diary.after(0.2, diary.write, "timer")
     sim.run(0.2)
     at = [what for time_ns, what in diary.state.entries if time_ns == 200_000_000]
@@ -187,7 +187,7 @@ def test_two_robots_of_one_name_are_refused():
 def test_reset_is_a_fresh_start():
     def build():
         sim = Simulation([Counter("c"), Diary("d")], World({"box": Obstacle(1.0)}), seed=9)
-        sim.plan(300_000_000, inp.Send("c", "line", "Add", {"amount": 7}))
+        sim.core.plan(300_000_000, inp.Send("c", "line", "Add", {"amount": 7}))
         return sim
 
     used = build()
@@ -214,12 +214,12 @@ def test_samples_survive_a_reset_and_end_when_told():
         seen.append(sim.now_ns)
 
     sim.run(0.35)
-    sim.sample(10, look)
+    sim.core.sample(10, look)
     sim.run(0.1)
     sim.reset()
     sim.run(0.1)
     assert seen == [400_000_000, 100_000_000]
-    sim.unsample(look)
+    sim.core.stop_sampling(look)
     sim.run(1)
     assert len(seen) == 2
 
@@ -244,7 +244,7 @@ def test_a_robot_is_started_once_in_its_simulation_and_finds_its_neighbours():
         State = Seen
 
         def start(self):
-            self.state.names = (*self.state.names, *self.simulation.robots)
+            self.state.names = (*self.state.names, *self.all_robots)
             self.event("started", "here I am")
 
     sim = Simulation([Social("a"), Social("b")])

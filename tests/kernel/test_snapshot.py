@@ -53,7 +53,7 @@ def test_the_scene_has_everything_under_way_that_a_snapshot_must_hold():
         "transmit",
         "fault-end",
     }
-    assert sim.links.by_port["c", "line"][1].codec.pending
+    assert sim.core.links.by_port["c", "line"][1].codec.pending
     assert sim.robots["x"].fault("level").memory["value"] != 0
     assert sim.robots["c"].fault("drive").memory["value"] != 0
     assert sim.robots["c"].links("beat")
@@ -129,7 +129,7 @@ def test_a_timer_gets_the_same_argument_after_a_restore_or_is_refused_from_the_s
 
 def test_samples_go_on_after_a_restore_in_step_with_the_clock():
     sim, seen = busy(), []
-    sim.sample(10, lambda: seen.append(sim.now_ns // MS))
+    sim.core.sample(10, lambda: seen.append(sim.now_ns // MS))
     sim.run(0.25)
     saved = sim.snapshot()
     sim.run(0.3)

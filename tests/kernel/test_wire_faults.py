@@ -138,7 +138,7 @@ def test_a_fault_on_one_port_leaves_the_other_ports_alone():
 
 def test_disconnect_hangs_up_refuses_and_ends():
     sim, closed = Simulation([Counter("c")]), []
-    sim.listeners.link.append(
+    sim.core.listeners.link.append(
         lambda at, robot, port, link, is_open: closed.append((port, link.id, is_open))
     )
     sim.apply(inp.Connect("c", "line", 1))
@@ -149,7 +149,7 @@ def test_disconnect_hangs_up_refuses_and_ends():
     sim.apply(inp.Arrive("c", "line", 1, b"add 1\n"))
     sim.apply(inp.Connect("c", "line", 4))
     assert closed[2:] == [("line", 4, False)]
-    assert [list(links) for links in sim.links.by_port.values()] == [[], [], [3]]
+    assert [list(links) for links in sim.core.links.by_port.values()] == [[], [], [3]]
     sim.clear("c", "line")
     sim.apply(inp.Connect("c", "line", 5))
     sim.apply(inp.Arrive("c", "line", 5, b"add 1\n"))

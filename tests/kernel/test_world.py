@@ -65,7 +65,7 @@ def test_reset_brings_back_what_it_was_built_with():
 
 def test_moves_are_inputs_and_worlds_are_in_snapshots():
     sim, heard = Simulation([], World({"box": Obstacle(size_m=(1.0, 2.0))})), []
-    sim.listeners.input.append(lambda at, given, source: heard.append((at, given)))
+    sim.core.listeners.input.append(lambda at, given, source: heard.append((at, given)))
     sim.run(1)
     move = MoveObstacle("box", 2.0, 0.0, over_s=2.0)
     sim.apply(move)

@@ -72,7 +72,7 @@ async def test_letting_go_reaches_the_robot_that_a_reset_made():
 async def test_driving_is_recorded_like_any_other_input():
     async with harness() as here:
         heard = []
-        here.host.sim.listeners.input.append(
+        here.host.sim.core.listeners.input.append(
             lambda at_ns, given, source: heard.append((given.type, source))
         )
         here.hub.drive(here.come(), "trolley", 1.0, 0.0, 0.0)
@@ -165,7 +165,7 @@ async def test_a_key_held_through_the_emergency_stop_does_not_drive_on():
 async def test_a_jog_goes_on_while_it_is_said_and_no_longer():
     async with harness() as here:
         heard = []
-        here.host.sim.listeners.input.append(lambda at_ns, given, source: heard.append(given))
+        here.host.sim.core.listeners.input.append(lambda at_ns, given, source: heard.append(given))
         client = here.come()
         for _ in range(30):
             here.hub.jog(client, "trolley", 1, -1.0, 0.5, hold=True)

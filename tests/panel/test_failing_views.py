@@ -97,13 +97,13 @@ async def test_looking_again_tries_again_and_leaves_no_sample_behind():
         for _ in range(3):
             here.hub.look(client, "live", {"trolley": 60})
             await here.wall.go(0.2)
-        assert len(here.host.sim._samples) == 1
+        assert len(here.host.sim.core.samples) == 1
         client.socket.clear()
         await here.wall.go(0.5)
         assert len(client.socket.frames) >= 29
         assert trouble(client) == set()
         here.leave(client)
-        assert here.host.sim._samples == []
+        assert here.host.sim.core.samples == []
 
 
 @pytest.mark.parametrize("name", ["footprint", "truth"])
@@ -151,7 +151,7 @@ async def test_a_robot_that_cannot_be_let_go_keeps_nobody_from_leaving():
         await here.wall.go(0.2)
         assert "cannot be let go" in str(trouble(other))
         here.leave(other)
-        assert here.host.sim.listeners.event == []
+        assert here.host.sim.core.listeners.event == []
 
 
 @on_loop

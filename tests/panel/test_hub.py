@@ -85,7 +85,7 @@ async def test_nothing_is_drawn_sampled_or_sent_when_nobody_looks():
         drawn = count_drawings(here)
         client = here.come(status=False, events=False)
         await here.wall.go(2)
-        assert (here.hub.pictures, drawn, client.socket.order, here.host.sim._samples) == (
+        assert (here.hub.pictures, drawn, client.socket.order, here.host.sim.core.samples) == (
             0,
             [],
             [],
@@ -100,9 +100,13 @@ async def test_nothing_is_left_behind_when_the_last_has_gone():
         one, two = here.come(60), here.come(10)
         await here.wall.go(0.5)
         here.leave(one)
-        assert len(here.host.sim._samples) == len(here.host.sim.listeners.event) == 1
+        assert len(here.host.sim.core.samples) == len(here.host.sim.core.listeners.event) == 1
         here.leave(two)
-        assert (here.host.sim._samples, here.host.sim.listeners.event, here.hub.clients) == (
+        assert (
+            here.host.sim.core.samples,
+            here.host.sim.core.listeners.event,
+            here.hub.clients,
+        ) == (
             [],
             [],
             set(),
@@ -162,7 +166,7 @@ async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
         for _ in range(10):
             await here.wall.go(1)
             for _ in range(100):
-                here.host.sim.log(Event(here.host.sim.now_ns, "", "test", "info", "x" * 100))
+                here.host.sim.core.log(Event(here.host.sim.now_ns, "", "test", "info", "x" * 100))
         assert len(other.socket.frames) == pytest.approx(600, abs=2)
         assert slow.dropped > 550
         assert len(slow._pictures) == 1

@@ -119,8 +119,8 @@ async def test_a_recording_is_looked_at_apart_from_the_live_robot():
         assert len(client.socket.frames) == 1  # it stands
         assert len(live.socket.frames) > 58
         here.leave(client)
-        assert recorded._samples == []
-        assert len(here.host.sim._samples) == 1
+        assert recorded.core.samples == []
+        assert len(here.host.sim.core.samples) == 1
 
 
 @on_loop
@@ -139,7 +139,7 @@ async def test_another_recording_is_another_page():
         here.hub.look(client, "recording", {"trolley": 60})
         await here.wall.go(0.2)
         assert kinds(client) == ["page", "history", "frame"]
-        assert (len(first._samples), len(second._samples)) == (0, 1)
+        assert (len(first.core.samples), len(second.core.samples)) == (0, 1)
         player.sim = None
         await here.wall.go(0.5)
         assert client.socket.of("trouble") == []

@@ -109,7 +109,7 @@ async def test_of_many_seeks_only_the_newest_matters(file):
     wall = Wall()
     deck = await loaded(file, wall)
     seen = []
-    deck.sim.sample(1, lambda: seen.append(deck.sim.now_s))
+    deck.sim.core.sample(1, lambda: seen.append(deck.sim.now_s))
     deck.seek(LENGTH_S)
     await turn_until(lambda: time_s(deck) > 100)
     assert deck.describe()["seeking"] == pytest.approx(time_s(deck) / LENGTH_S, abs=0.001)
@@ -150,7 +150,7 @@ async def test_whoever_looks_sees_what_led_there(file):
     deck.seek(50)
     await deck.settled()
     seen = []
-    deck.sim.sample(1, lambda: seen.append(deck.sim.now_s))
+    deck.sim.core.sample(1, lambda: seen.append(deck.sim.now_s))
     deck.fill_history(0)
     await deck.settled()
     assert (time_s(deck), seen) == (50, [float(n) for n in range(1, 51)])
@@ -191,7 +191,7 @@ async def test_a_step_forward_passes_over_nothing(file):
     deck.seek(0)
     await deck.settled()
     heard = []
-    deck.sim.sample(1, lambda: heard.append(round(deck.sim.now_s)))
+    deck.sim.core.sample(1, lambda: heard.append(round(deck.sim.now_s)))
     deck.step(50_000)
     await deck.settled()
     assert heard == list(range(1, 51))
@@ -204,7 +204,7 @@ async def test_playing_follows_the_clock(file, speed):
     wall = Wall()
     deck = await loaded(file, wall)
     heard = []
-    deck.sim.sample(2, lambda: heard.append(round(deck.sim.now_s, 9)))
+    deck.sim.core.sample(2, lambda: heard.append(round(deck.sim.now_s, 9)))
     deck.play(speed)
     assert (deck.describe()["playing"], deck.describe()["speed"]) == (True, speed)
     for wall_s in (1, 2, 5):

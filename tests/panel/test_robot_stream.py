@@ -188,10 +188,10 @@ def test_nothing_is_kept_unless_somebody_looks(stage):
     stage.sim.run(1)
     watch.record(True)
     watch.record(True)
-    assert len(stage.sim._samples) == 1
+    assert len(stage.sim.core.samples) == 1
     stage.sim.run(1)
     watch.record(False)
-    assert stage.sim._samples == []
+    assert stage.sim.core.samples == []
     stage.sim.run(1)
     watch.look()
     assert past(watch)[0] == pytest.approx(np.arange(-1.9, -0.95, 0.1), abs=1e-4)

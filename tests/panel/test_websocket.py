@@ -60,7 +60,7 @@ async def test_one_who_looks_gets_the_page_the_past_and_pictures():
         await host.step(500)
         assert (await first(socket, "frame"))[4] > 0.5
         await say(socket, {"type": "look", "robots": {}})
-        await until(lambda: not host.sim._samples)
+        await until(lambda: not host.sim.core.samples)
 
 
 @on_loop

@@ -79,7 +79,7 @@ async def live_through(said):
         here.leave(client)
         assert here.robot.state.speed == (0.0, 0.0, 0.0)
         here.leave(other)
-        assert (here.host.sim._samples, here.host.sim.listeners.event) == ([], [])
+        assert (here.host.sim.core.samples, here.host.sim.core.listeners.event) == ([], [])
 
 
 @on_loop

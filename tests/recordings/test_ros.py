@@ -32,7 +32,7 @@ def take(path, speed=0.75):
         sim.schedule(300_000_000, Arrive("beacon", "dds", 1, b"\0\1\0\0garbage", "/b/cmd_vel"))
         sim.run(1.0)
         recorder.close()
-    assert sim.links.by_port["beacon", "dds"].keys() == {1}  # garbage is no reason to hang up
+    assert sim.core.links.by_port["beacon", "dds"].keys() == {1}  # garbage is no reason to hang up
     return path
 
 

@@ -133,10 +133,10 @@ def test_who_listens_and_who_samples_stays_and_hears_what_was_recorded(take):
     assert len(recorded) > 5
     heard, sampled = [], []
     sim = reel.simulation
-    sim.listeners.output.append(
+    sim.core.listeners.output.append(
         lambda at_ns, out: heard.append((at_ns, out.robot, out.port, out.data))
     )
-    sim.sample(10, lambda: sampled.append(sim.now_ns // MS))
+    sim.core.sample(10, lambda: sampled.append(sim.now_ns // MS))
     for _ in range(2):
         for at_ns in (*range(reel.begin_ns, reel.end_ns, 333 * MS), reel.end_ns):
             reel.seek(at_ns, through=True)
@@ -149,15 +149,15 @@ def test_who_listens_and_who_samples_stays_and_hears_what_was_recorded(take):
 def test_keyframes_are_bounded_and_make_going_back_cheap(room):
     reel = SeekableRecording.open(room)
     reel.seek(reel.end_ns)
-    whole = reel.simulation.agenda.processed
+    whole = reel.simulation.core.agenda.processed
     assert whole > 10_000
     for at_s in range(1199, 0, -7):
-        done = reel.simulation.agenda.processed
+        done = reel.simulation.core.agenda.processed
         reel.seek(at_s * S + 500 * MS)
-        assert reel.simulation.agenda.processed - done < 1.1 * whole / CELLS
-        done = reel.simulation.agenda.processed
+        assert reel.simulation.core.agenda.processed - done < 1.1 * whole / CELLS
+        done = reel.simulation.core.agenda.processed
         reel.seek(at_s * S + 400 * MS)
-        assert reel.simulation.agenda.processed - done < 1.1 * whole / CELLS / FINE + 2
+        assert reel.simulation.core.agenda.processed - done < 1.1 * whole / CELLS / FINE + 2
     assert CELLS <= len(reel._frames) <= CELLS + 1 + FINE
 
 
@@ -165,9 +165,9 @@ def test_going_forward_uses_what_is_known(room):
     reel = SeekableRecording.open(room)
     reel.seek(reel.end_ns)
     reel.seek(0)
-    done, epoch = reel.simulation.agenda.processed, reel.epoch
+    done, epoch = reel.simulation.core.agenda.processed, reel.epoch
     reel.seek(1000 * S)
-    assert reel.simulation.agenda.processed - done < 300
+    assert reel.simulation.core.agenda.processed - done < 300
     assert reel.epoch == epoch
     assert log(reel.simulation)[0].startswith(
         "100000000 heater"

@@ -163,7 +163,7 @@ def test_the_timeline_has_the_events_of_robots_and_host(tmp_path):
     with (tmp_path / "e.mcap").open("wb") as stream:
         recorder = Recorder(sim, stream)
         sim.run(1)
-        sim.log(Event(sim.now_ns, "", "pace-lost", "warning", "too slow", {"behind_s": 0.7}))
+        sim.core.log(Event(sim.now_ns, "", "pace-lost", "warning", "too slow", {"behind_s": 0.7}))
         sim.inject("thermostat", "relay", until_s=2)
         sim.run(2)
         recorder.close()
@@ -183,7 +183,7 @@ def test_of_too_many_events_the_severe_and_the_newest_are_kept(tmp_path):
         recorder = Recorder(sim, stream)
         for number in range(EVENTS_KEPT + 500):
             severity = "error" if number == 3 else "info"
-            sim.log(Event(sim.now_ns, "thermostat", "n", severity, str(number), {}))
+            sim.core.log(Event(sim.now_ns, "thermostat", "n", severity, str(number), {}))
         recorder.close()
     texts = [event.text for event in SeekableRecording.open(tmp_path / "e.mcap").events]
     assert texts == ["3", *(str(number) for number in range(501, EVENTS_KEPT + 500))]

@@ -354,10 +354,10 @@ side = "left"
 
 def test_the_origin_builds_the_same_simulation_again(tmp_path):
     scene = opened(tmp_path, RICH, ["c.colour=blue"])
-    raw = json.loads(scene.simulation.origin["scenario"])
+    raw = json.loads(scene.simulation.core.origin["scenario"])
     again = build(Scenario.model_validate(raw))
     assert again.addresses == scene.addresses
-    assert again.simulation.origin == scene.simulation.origin
+    assert again.simulation.core.origin == scene.simulation.core.origin
     assert again.simulation.seed == 5
     assert again.simulation.robot("c-2").config.colour == "blue"
     assert record_to_bytes(again.simulation, 3.0) == record_to_bytes(scene.simulation, 3.0)
@@ -365,7 +365,7 @@ def test_the_origin_builds_the_same_simulation_again(tmp_path):
 
 def test_the_origin_has_every_config_key_and_full_paths(monkeypatch):
     monkeypatch.chdir(THERMOSTAT)
-    raw = json.loads(open_target("winter.toml").simulation.origin["scenario"])
+    raw = json.loads(open_target("winter.toml").simulation.core.origin["scenario"])
     assert raw["robots"][0]["kind"] == THERMOSTAT
     assert raw["robots"][0]["config"]["start_c"] == 12.0
     assert raw["robots"][0]["config"]["noise_c"] == 0.05
@@ -435,7 +435,7 @@ def test_a_config_may_say_what_its_robot_is_called(badged):
         "red-1": "red-1",
         "red-2": "red-2",
     }
-    (entry,) = json.loads(fleet.simulation.origin["scenario"])["robots"]
+    (entry,) = json.loads(fleet.simulation.core.origin["scenario"])["robots"]
     assert (entry["config"]["colour"], entry["count"]) == ("red", 2)
 
 

@@ -84,7 +84,9 @@ async def test_on_a_lost_server_it_brakes_within_its_limits_and_comes_back(tmp_p
             await Backend.connect(server.url) as backend,
         ):
             speeds = []
-            host.sim.sample(100, lambda: speeds.append(host.sim.robots["agv"].machine.velocity[0]))
+            host.sim.core.sample(
+                100, lambda: speeds.append(host.sim.robots["agv"].machine.velocity[0])
+            )
             move = await backend.command("MOVE", x=50.0, y=0.0)
             await until(lambda: speeds and speeds[-1] > 0.8, "speed")
             server.kill()

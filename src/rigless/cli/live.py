@@ -55,7 +55,7 @@ async def serve_host(host: Host, options: Options) -> int:
         if SEVERITIES.index(event.severity) >= shown:
             print_event(event)
 
-    host.sim.listeners.event.append(show)
+    host.sim.core.listeners.event.append(show)
     server: ControlServer | None = None
     window: WindowLink | None = None
     note: Path | None = None

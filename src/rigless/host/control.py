@@ -77,7 +77,7 @@ def _describe_port(host: Host, robot: str, port: Port) -> PortStatus:
     return {
         "name": port.name,
         "url": url,
-        "links": len(host.sim.links.by_port[robot, port.name]),
+        "links": len(host.sim.core.links.by_port[robot, port.name]),
         "dropped": host.dropped.get(f"{robot}/{port.name}", 0),
         "example": _example(port.example, url),
     }
@@ -239,7 +239,7 @@ def _add_robot_routes(app: FastAPI, host: Host) -> None:
     async def set_inputs(robot: str, body: SetInputs) -> RobotStatus:
         changes = [inp.SetInput(robot, name, value) for name, value in body.inputs.items()]
         for change in changes:
-            host.sim.check(change)
+            host.sim.core.check(change)
         for change in changes:
             host.apply(change)
         return describe_robot(host, host.sim.robot(robot))
@@ -274,7 +274,7 @@ def _add_log_routes(app: FastAPI, host: Host) -> None:
     async def metrics() -> Metrics:
         return {
             "time_s": host.sim.now_s,
-            "events_processed": host.sim.agenda.processed,
+            "events_processed": host.sim.core.agenda.processed,
             "recorded_messages": host.recording_file.messages,
             "dropped": dict(host.dropped),
             "robots": {

@@ -78,8 +78,8 @@ class Host:
         self._rate_marks = ((0, 0), (0, 0))  # wall and simulated time when last asked, and before
         self._ran_ns = 0  # wall time that passed while it ran, up to the last change
         self._ran_since_ns = 0
-        self.sim.listeners.output.append(self._output)
-        self.sim.listeners.link.append(self._link)
+        self.sim.core.listeners.output.append(self._output)
+        self.sim.core.listeners.link.append(self._link)
 
     # Life
 
@@ -147,7 +147,7 @@ class Host:
 
     def _told(self, text: str, severity: Severity) -> None:
         """What those around the robots have to say."""
-        self.sim.log(Event(self.sim.now_ns, "", "surroundings", severity, text, {}))
+        self.sim.core.log(Event(self.sim.now_ns, "", "surroundings", severity, text, {}))
 
     async def close(self) -> None:
         """Finish the recording and close every port; safe to call twice."""
@@ -197,7 +197,7 @@ class Host:
         self.pace.anchor(wall_ns, self.sim.now_ns)
         self.host_inputs.lost(self.lost_ns)
         text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
-        self.sim.log(
+        self.sim.core.log(
             Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9})
         )
 
@@ -224,7 +224,7 @@ class Host:
         self._ran_ns = self._ran()
         self.failure = str(error)
         trace = "".join(traceback.format_exception(error))
-        self.sim.log(
+        self.sim.core.log(
             Event(self.sim.now_ns, "", "robot-failed", "critical", str(error), {"traceback": trace})
         )
 
@@ -232,7 +232,7 @@ class Host:
         return time_ns if self.end_ns is None else min(time_ns, self.end_ns)
 
     def _next_wake_ns(self) -> int:
-        due_ns = self.sim.agenda.next_due_ns()
+        due_ns = self.sim.core.agenda.next_due_ns()
         self._awaited_ns = NEVER_NS if due_ns is None else due_ns
         longest_ns = time.monotonic_ns() + 50_000_000  # the clock moves on even when nothing is due
         return min(self.pace.wall_at(self._until_end(self._awaited_ns)), longest_ns)
@@ -350,14 +350,14 @@ class Host:
         else:
             self._wake()
         if self.failure:
-            self.sim.check(given)
+            self.sim.core.check(given)
             return
         try:
             self.sim.apply(given)
         except RobotError as error:
             self._fail(error)
         self.recording_file.flush_if_due()
-        due_ns = self.sim.agenda.next_due_ns()
+        due_ns = self.sim.core.agenda.next_due_ns()
         if due_ns is not None and due_ns < self._awaited_ns:
             self._wake()
 
@@ -382,7 +382,7 @@ class Host:
 
     def address(self, robot: str, port: str) -> str:
         """The URL of a port."""
-        self.sim.links.port(self.sim.robot(robot), port)
+        self.sim.core.links.port(self.sim.robot(robot), port)
         return self.urls[robot, port]
 
     # Snapshots, reset, recording
@@ -403,12 +403,14 @@ class Host:
             if saved not in self.snapshots:
                 raise unknown("snapshot", saved, self.snapshots)
             saved = self.snapshots[saved]
-        check_snapshot(self.sim, saved)  # before the recording is cut
+        check_snapshot(self.sim.core, saved)  # before the recording is cut
         self._rewind(lambda: self.sim.restore(saved))
 
     def _rewind(self, rewind: Any) -> None:
         links = {
-            link.id: link for links in self.sim.links.by_port.values() for link in links.values()
+            link.id: link
+            for links in self.sim.core.links.by_port.values()
+            for link in links.values()
         }
         path = self.recording_file.path
         self.recording_file.stop()

@@ -63,7 +63,9 @@ class HostInputs:
         if off:
             moved_s = epoch_s - off[0].input[EPOCH]
             text = f"by this machine's date {abs(moved_s):.1f} s were {'lost' if moved_s > 0 else 'gained'}: robots go by it"
-            self.sim.log(Event(self.sim.now_ns, "", "date", "info", text, {"moved_s": moved_s}))
+            self.sim.core.log(
+                Event(self.sim.now_ns, "", "date", "info", text, {"moved_s": moved_s})
+            )
         for robot in off:
             self.sim.apply(SetInput(robot.name, EPOCH, epoch_s))
 

@@ -27,7 +27,7 @@ class Playback(Host):
         for record in recording:
             self.end_ns = max(self.end_ns, record.time_ns)
             if record.direction == "out":
-                self.sim.watch(
+                self.sim.core.call_at(
                     record.time_ns, partial(self._play, record.robot, record.port, *record.wire())
                 )
 

@@ -42,7 +42,7 @@ class PortInbox:
 
     def log(self, text: str, severity: Severity) -> None:
         sim, place = self._host.sim, {"robot": self._robot, "port": self._port}
-        sim.log(
+        sim.core.log(
             Event(sim.now_ns, "", f"{self._port}-told", severity, f"{self._robot}: {text}", place)
         )
 
@@ -51,7 +51,7 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
     """After a reset or restore: peers that are really there are connected, the others are not, and a byte stream goes on
     from where it truly is (a peer cannot be restarted)."""
     sim = host.sim
-    for (robot, port), links in sim.links.by_port.items():
+    for (robot, port), links in sim.core.links.by_port.items():
         for link in list(links.values()):
             if inp.LOCAL < link.id < OPENED:
                 if (
@@ -62,15 +62,15 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
                 else:  # gone, or of another process that numbered its links the same
                     sim.apply(inp.Disconnect(robot, port, link.id))
     for link_id, (robot, port, peer, local) in list(host.live.items()):
-        if link_id not in sim.links.by_port[robot, port]:
+        if link_id not in sim.core.links.by_port[robot, port]:
             sim.apply(inp.Connect(robot, port, link_id, peer, local))
-            again = sim.links.by_port[robot, port].get(link_id)
+            again = sim.core.links.by_port[robot, port].get(link_id)
             if again is not None and link_id in before:
                 again.codec = before[link_id].codec
     for (robot, port), transport in host.transports.items():
         wanted = {
             link.id: link.peer
-            for link in sim.links.by_port[robot, port].values()
+            for link in sim.core.links.by_port[robot, port].values()
             if link.id >= OPENED
         }
         for old in before.values():

@@ -93,7 +93,7 @@ class Agenda:
         self.next_order = 0
         self._act = act
         self._heap: list[tuple[int, int, Any]] = []
-        self.culprit: Ticker | OneShot | None = None  # what was running when something failed
+        self.failed: Ticker | OneShot | None = None  # what was running when something failed
 
     def add(self, time_ns: int, priority: int, action: str, argument: Any) -> int:
         """Enter a one-shot; gives the number that cancels it."""
@@ -117,7 +117,7 @@ class Agenda:
             if item.__class__ is OneShot and rank & (TICK - 1) == order:
                 item.live = False
 
-    def tick(self, ticker: Ticker) -> None:
+    def enter(self, ticker: Ticker) -> None:
         """Enter a ticker, or enter it anew after its rate has changed."""
         self._heap = [entry for entry in self._heap if entry[2] is not ticker]
         heapify(self._heap)
@@ -165,7 +165,7 @@ class Agenda:
                     else:
                         self._act(item.action, item.argument)
         except Exception:
-            self.culprit = item
+            self.failed = item
             raise
         finally:
             self.processed += count

@@ -12,7 +12,7 @@ from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot, VirtualInput
 
 if TYPE_CHECKING:
-    from rigless.kernel.simulation import Simulation
+    from rigless.kernel.core import Core
 
 NOBODY = Link("", inp.LOCAL)
 
@@ -20,18 +20,18 @@ NOBODY = Link("", inp.LOCAL)
 class InputHandler:
     """The way into one simulation."""
 
-    def __init__(self, simulation: "Simulation"):
-        self._sim = simulation
+    def __init__(self, core: "Core"):
+        self._core = core
         self.next_fault = 1
 
     def check(self, given: inp.AnyInput) -> None:
         """Raise InputError if this could not be applied; says what could."""
         if isinstance(given, inp.MoveObstacle):
-            self._sim.world.check(given)
+            self._core.world.check(given)
             return
-        robot = self._sim.robot(given.robot)
+        robot = self._core.robot(given.robot)
         if isinstance(given, inp.Arrive | inp.Connect | inp.Disconnect):
-            self._sim.links.port(robot, given.port)
+            self._core.links.port(robot, given.port)
             return
         for part in ("params", "fields", "value", "until_ns"):
             if reason := why_not_plain(getattr(given, part, None)):
@@ -44,37 +44,37 @@ class InputHandler:
             case inp.SetInput():
                 _value(robot, given)
             case inp.Send():
-                self._sim.links.port(robot, given.port)
-                self._sim.behaviours[robot.name].message(given.type, given.fields)
+                self._core.links.port(robot, given.port)
+                self._core.behaviours[robot.name].message(given.type, given.fields)
 
-    def take(self, source: str, given: inp.AnyInput) -> None:
-        sim = self._sim
-        for tell in sim.listeners.input:
-            tell(sim.now_ns, given, source)
+    def handle(self, source: str, given: inp.AnyInput) -> None:
+        core = self._core
+        for listener in core.listeners.input:
+            listener(core.now_ns, given, source)
         if isinstance(given, inp.MoveObstacle):
-            sim.world.move(given, sim.now_ns)
+            core.world.move(given, core.now_ns)
             return
-        robot = sim.robots[given.robot]
+        robot = core.robots[given.robot]
         match given:
             case inp.Arrive():
-                sim.links.arrive(robot, given)
+                core.links.receive(robot, given)
             case inp.Connect():
-                sim.links.connect(robot, given)
+                core.links.connect(robot, given)
             case inp.Disconnect():
-                sim.links.disconnect(robot, given)
+                core.links.disconnect(robot, given)
             case inp.Send():
-                message = sim.behaviours[robot.name].message(given.type, given.fields)
-                sim.dispatch(robot, message, Link(given.port, inp.LOCAL, "local", "local"))
+                message = core.behaviours[robot.name].message(given.type, given.fields)
+                core.dispatch(robot, message, Link(given.port, inp.LOCAL, "local", "local"))
             case inp.SetInput():
                 robot.input[given.name] = _value(robot, given)
-                sim.dispatch(robot, given, NOBODY, optional=True)
+                core.dispatch(robot, given, NOBODY, optional=True)
             case inp.Inject():
                 self.begin_fault(robot, given)
             case inp.Clear():
                 self.end_faults(robot, lambda fault: given.target in ("", fault.target))
 
     def begin_fault(self, robot: Robot, given: inp.Inject) -> None:
-        sim = self._sim
+        core = self._core
         kind, seam, params = robot.fault_targets.resolve(
             robot.name, given.target, given.kind, given.params
         )
@@ -85,7 +85,7 @@ class InputHandler:
             kind,
             seam,
             params,
-            sim.now_ns,
+            core.now_ns,
             given.until_ns,
         )
         self.next_fault += 1
@@ -96,20 +96,20 @@ class InputHandler:
             "fault-injected", text, "warning", target=fault.target, kind=kind, params=params
         )
         if given.until_ns is not None:
-            sim.agenda.add(
-                max(given.until_ns, sim.now_ns), TIMER, "fault-end", (robot.name, fault.id)
+            core.agenda.add(
+                max(given.until_ns, core.now_ns), TIMER, "fault-end", (robot.name, fault.id)
             )
         if seam == "wire" and kind == "disconnect":
-            for link in list(sim.links.by_port[robot.name, fault.target].values()):
-                sim.links.close(robot, link)
-        sim.dispatch(robot, Injected(fault.target, kind, params), NOBODY, optional=True)
+            for link in list(core.links.by_port[robot.name, fault.target].values()):
+                core.links.close(robot, link)
+        core.dispatch(robot, Injected(fault.target, kind, params), NOBODY, optional=True)
 
     def end_faults(self, robot: Robot, ends: Callable[[Fault], bool]) -> None:
         for fault in [fault for fault in robot.faults if ends(fault)]:
             robot.faults.remove(fault)
             text = f"fault ends: {fault.target} {fault.kind}"
             robot.event("fault-cleared", text, "info", target=fault.target, kind=fault.kind)
-            self._sim.dispatch(robot, Cleared(fault.target, fault.kind), NOBODY, optional=True)
+            self._core.dispatch(robot, Cleared(fault.target, fault.kind), NOBODY, optional=True)
 
 
 def _value(robot: Robot, given: inp.SetInput) -> Any:

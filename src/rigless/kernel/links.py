@@ -11,8 +11,8 @@ from rigless.kernel.ports import Connected, Disconnected, Link, Port, WireError
 from rigless.kernel.problems import unknown
 
 if TYPE_CHECKING:
+    from rigless.kernel.core import Core
     from rigless.kernel.robot import Robot
-    from rigless.kernel.simulation import Simulation
 
 OPENED = (
     1 << 32
@@ -39,8 +39,8 @@ class Output(NamedTuple):
 class Links:
     """The links of one simulation."""
 
-    def __init__(self, simulation: "Simulation"):
-        self._sim = simulation
+    def __init__(self, core: "Core"):
+        self._core = core
         self._ports: dict[tuple[str, str], Port] = {}
         self.by_port: dict[tuple[str, str], dict[int, Link]] = {}
         self.encoders: dict[tuple[str, str], Any] = {}
@@ -48,7 +48,7 @@ class Links:
         self.lanes: dict[
             str, int
         ] = {}  # robot/port/direction → when its last delayed packet is due; nothing overtakes it
-        for robot in simulation.robots.values():
+        for robot in core.robots.values():
             for port in robot.ports:
                 self._ports[robot.name, port.name] = port
                 self.by_port[robot.name, port.name] = {}
@@ -68,27 +68,27 @@ class Links:
         port = self._ports[robot.name, given.port]
         link = Link(given.port, given.link, given.peer, given.local, port.codec())
         if robot.fault(given.port, "disconnect"):
-            self._tell(robot, link, False)
+            self._notify(robot, link, False)
             return
         self.by_port[robot.name, given.port][given.link] = link
-        self._sim.dispatch(robot, Connected(given.peer, given.local), link, optional=True)
+        self._core.dispatch(robot, Connected(given.peer, given.local), link, optional=True)
 
     def disconnect(self, robot: "Robot", given: inp.Disconnect) -> None:
         link = self.by_port[robot.name, given.port].pop(given.link, None)
         if link is not None:
-            self._sim.dispatch(robot, Disconnected(link.peer), link, optional=True)
+            self._core.dispatch(robot, Disconnected(link.peer), link, optional=True)
 
-    def arrive(self, robot: "Robot", given: inp.Arrive) -> None:
+    def receive(self, robot: "Robot", given: inp.Arrive) -> None:
         for due_ns, data in self._through_faults(robot, given.port, "in", given.data):
             packet = inp.Arrive(given.robot, given.port, given.link, data, given.subject)
             if due_ns is None:
                 self.deliver(packet)
             else:
-                self._sim.agenda.add(due_ns, TIMER, "deliver", packet)
+                self._core.agenda.add(due_ns, TIMER, "deliver", packet)
 
     def deliver(self, given: inp.Arrive) -> None:
         """Bytes reach the codec of their link; what they say reaches the robot."""
-        robot = self._sim.robots[given.robot]
+        robot = self._core.robots[given.robot]
         links = self.by_port[given.robot, given.port]
         link = links.get(given.link)
         if link is None:
@@ -97,7 +97,7 @@ class Links:
         subject = (given.subject,) if self._ports[given.robot, given.port].kind == "message" else ()
         try:
             for message in decode(given.data, *subject):
-                self._sim.dispatch(robot, message, link)
+                self._core.dispatch(robot, message, link)
                 if links.get(given.link) is not link:  # the robot hung up
                     return
         except WireError as error:
@@ -114,7 +114,7 @@ class Links:
         faulty = bool(robot.faults) and any(
             fault.seam == "wire" and fault.target == port for fault in robot.faults
         )
-        if not self._sim.recording and not links and not faulty:
+        if not self._core.recording and not links and not faulty:
             return  # faults draw whether or not anybody listens, so that listening changes nothing
         codec = self.encoders[robot.name, port] if to is None or to.codec is None else to.codec
         wire = codec.encode(message)
@@ -125,11 +125,11 @@ class Links:
                 self.transmit(Output(robot.name, port, target, packet, subject, message))
             else:
                 late = Output(robot.name, port, target, packet, subject, to_builtins(message))
-                self._sim.agenda.add(due_ns, TIMER, "transmit", late)
+                self._core.agenda.add(due_ns, TIMER, "transmit", late)
 
     def transmit(self, output: Output) -> None:
-        for tell in self._sim.listeners.output:
-            tell(self._sim.now_ns, output)
+        for listener in self._core.listeners.output:
+            listener(self._core.now_ns, output)
 
     def open(self, robot: "Robot", port: str, address: str) -> Link:
         if self.port(robot, port).kind == "stream":
@@ -139,26 +139,26 @@ class Links:
         self.next_link += 1
         link = Link(port, self.next_link, address, "", self.port(robot, port).codec())
         self.by_port[robot.name, port][link.id] = link
-        self._tell(robot, link, True)
+        self._notify(robot, link, True)
         return link
 
     def close(self, robot: "Robot", link: Link) -> None:
         """Hang up. The robot hears Disconnected now; the peer when the host gets to it."""
         if self.by_port[robot.name, link.port].pop(link.id, None) is None:
             return
-        self._tell(robot, link, False)
-        self._sim.dispatch(robot, Disconnected(link.peer), link, optional=True)
+        self._notify(robot, link, False)
+        self._core.dispatch(robot, Disconnected(link.peer), link, optional=True)
 
-    def _tell(self, robot: "Robot", link: Link, opened: bool) -> None:
-        for tell in self._sim.listeners.link:
-            tell(self._sim.now_ns, robot.name, link.port, link, opened)
+    def _notify(self, robot: "Robot", link: Link, opened: bool) -> None:
+        for listener in self._core.listeners.link:
+            listener(self._core.now_ns, robot.name, link.port, link, opened)
 
     def _through_faults(
         self, robot: "Robot", port: str, direction: str, data: bytes
     ) -> list[tuple[int | None, bytes]]:
         """The packets that are left, each with its due time; None means at once."""
         lane = f"{robot.name}/{port}/{direction}"
-        now_ns = self._sim.now_ns
+        now_ns = self._core.now_ns
         if not robot.faults and lane not in self.lanes:
             return [(None, data)]
         packets = [(0, data)]

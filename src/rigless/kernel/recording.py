@@ -89,7 +89,7 @@ class Recorder:
         self._writer = Writer(stream, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
         self._writer.start(profile="", library=f"rigless {version('rigless')}")
         self._writer.add_metadata("rigless", self._metadata())
-        fresh = simulation.now_ns == 0 and simulation.untouched
+        fresh = simulation.now_ns == 0 and simulation.core.pristine
         if not fresh:
             self._writer.add_attachment(
                 0,
@@ -103,13 +103,13 @@ class Recorder:
         if fresh:
             for event in simulation.events:
                 self._event(event.time_ns, event)
-        listeners = simulation.listeners
+        listeners = simulation.core.listeners
         listeners.input.append(self._input)
         listeners.output.append(self._output)
         listeners.event.append(self._event)
-        simulation.recording = True
+        simulation.core.recording = True
         if truth_hz > 0:
-            simulation.sample(truth_hz, self._truth)
+            simulation.core.sample(truth_hz, self._truth)
         self.flush()
 
     def flush(self) -> None:
@@ -123,12 +123,12 @@ class Recorder:
 
     def close(self) -> None:
         """Stop listening and finish the file; the stream stays open."""
-        listeners = self._sim.listeners
+        listeners = self._sim.core.listeners
         listeners.input.remove(self._input)
         listeners.output.remove(self._output)
         listeners.event.remove(self._event)
-        self._sim.unsample(self._truth)
-        self._sim.recording = any(
+        self._sim.core.stop_sampling(self._truth)
+        self._sim.core.recording = any(
             isinstance(getattr(tell, "__self__", None), Recorder) for tell in listeners.output
         )
         if self.failed:
@@ -149,7 +149,7 @@ class Recorder:
             "rigless": version("rigless"),
             "python": platform.python_version(),
             "numpy": np.__version__,
-            **self._sim.origin,
+            **self._sim.core.origin,
         }
 
     def _write(self, topic: str, schema: str, time_ns: int, data: bytes) -> None:
@@ -174,7 +174,7 @@ class Recorder:
         """The disk is full or gone: the simulation goes on without the recording, and says so."""
         self.failed = str(error)
         text = f"recording stopped: {error.strerror or error}"
-        self._sim.log(
+        self._sim.core.log(
             Event(
                 self._sim.now_ns,
                 "",
@@ -211,7 +211,7 @@ class Recorder:
         self._add(f"{'/'.join(place.values())}//{given.topic}", time_ns, data, register)
 
     def _channel(self, robot: str, port: str, subject: str) -> Channel | None:
-        describe = getattr(self._sim.links.encoders.get((robot, port)), "channel", None)
+        describe = getattr(self._sim.core.links.encoders.get((robot, port)), "channel", None)
         found: Channel | None = describe(subject) if describe and subject else None
         return found
 
@@ -221,7 +221,7 @@ class Recorder:
         if channel is None:
             return
         try:
-            self._sim.links.encoders[given.robot, given.port].decode(given.data, given.subject)
+            self._sim.core.links.encoders[given.robot, given.port].decode(given.data, given.subject)
         except WireError:
             return
         place = {"robot": given.robot, "port": given.port, "direction": "heard"}

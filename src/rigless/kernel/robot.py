@@ -16,14 +16,15 @@ from pydantic import BaseModel, ConfigDict
 from rigless.kernel import faults as fault_models
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.faults import Fault, Targets
+from rigless.kernel.inputs import Inject
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.rate import to_ns
 from rigless.kernel.validation import Finding, Native, examine
 from rigless.kernel.world import World
 
 if TYPE_CHECKING:
+    from rigless.kernel.core import Core
     from rigless.kernel.drawing import View
-    from rigless.kernel.simulation import Simulation
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 RateOf = float | Callable[[Any], float]
@@ -152,43 +153,54 @@ class Robot:
         self.fault_targets = Targets.of(
             (port.name for port in self.ports), self.sensors, self.actuators, self.conditions
         )
-        self._simulation: Simulation | None = None
+        self._core: Core = None  # type: ignore[assignment]  # set when it joins a simulation
 
-    @property
-    def simulation(self) -> "Simulation":
-        assert self._simulation is not None, f"{self.name} is not part of a simulation yet"
-        return self._simulation
+    def __repr__(self) -> str:
+        kind = type(self).__module__.removeprefix("rigless.robots.").partition(".")[0]
+        return f"<Robot {self.name} ({kind}.{type(self).__name__}): {self.status()}>"
 
     @property
     def now_ns(self) -> int:
-        return self.simulation.now_ns
+        """The simulated time in nanoseconds."""
+        return self._core.agenda.now_ns
+
+    @property
+    def seed(self) -> int:
+        """The seed of the simulation."""
+        return self._core.seed
+
+    @property
+    def all_robots(self) -> Mapping[str, "Robot"]:
+        """All robots of the simulation by name, this one included."""
+        return self._core.robots
 
     @property
     def world(self) -> World:
-        return self.simulation.worlds.get(self.name, self.simulation.world)
+        """The world that the robot moves in."""
+        return self._core.worlds.get(self.name, self._core.world)
 
     def neighbours(self) -> list[tuple[float, float, float]]:
         """The footprints of the other robots in this robot's world."""
         others = [
             robot
-            for robot in self.simulation.robots.values()
+            for robot in self._core.robots.values()
             if robot is not self and robot.world is self.world
         ]
         return [seen for robot in others if (seen := robot.footprint()) is not None]
 
     def random(self, stream: str) -> np.random.Generator:
         """The robot's own random stream of that name."""
-        return self.simulation.streams.get(f"{self.name}/{stream}")
+        return self._core.streams.get(f"{self.name}/{stream}")
 
     def shadow(self) -> Self:
         """A double of this robot for looking at: it can be asked what its sensors read without leaving a trace in the robot."""
         double = copy.copy(self)
         double.faults = copy.deepcopy(self.faults)
-        double.random = self.simulation.streams.peek_of(self.name)  # type: ignore[assignment, method-assign]
+        double.random = self._core.streams.peek_of(self.name)  # type: ignore[assignment, method-assign]
         return double
 
     def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None:
-        self.simulation.log(Event(self.now_ns, self.name, code, severity, text, data))
+        self._core.log(Event(self.now_ns, self.name, code, severity, text, data))
 
     def count(self, metric: str, amount: float = 1) -> None:
         self.metrics[metric] = self.metrics.get(metric, 0) + amount
@@ -197,35 +209,35 @@ class Robot:
 
     def wanted(self, port: str) -> bool:
         """Whether anybody listens on the port: ask before building an expensive message."""
-        return self.simulation.wanted(self, port)
+        return self._core.wanted(self, port)
 
     def emit(self, port: str, message: Any, to: Link | None = None) -> None:
         """Send a message to one link, or to all links of the port."""
-        self.simulation.emit(self, port, message, to)
+        self._core.emit(self, port, message, to)
 
     def open(self, port: str, address: str) -> Link:
         """Register a peer to send to (a datagram address); `close` ends it."""
-        return self.simulation.open_link(self, port, address)
+        return self._core.links.open(self, port, address)
 
     def close(self, link: Link) -> None:
         """Hang up on a peer."""
-        self.simulation.close_link(self, link)
+        self._core.links.close(self, link)
 
     def links(self, port: str) -> list[Link]:
-        return list(self.simulation.links_of(self, port).values())
+        return list(self._core.links.by_port[self.name, port].values())
 
     # Timers
 
     def after(self, seconds: float, method: Callable[..., Any], *args: Any) -> int:
         """Call a method of this robot once, later. The timer is data (a name and arguments), so snapshots hold it."""
-        return self.simulation.set_timer(self, to_ns(seconds), method, args)
+        return self._core.set_timer(self, to_ns(seconds), method, args)
 
     def cancel(self, timer: int) -> None:
-        self.simulation.cancel_timer(timer)
+        self._core.agenda.cancel(timer)
 
     def set_rate(self, method: Callable[..., Any], hz: float) -> None:
         """Change the rate of an `@every` method from now on, whole periods (less the phase) counted from the start; zero stops it."""
-        self.simulation.set_rate(self, method.__name__, hz)
+        self._core.set_rate(self, method.__name__, hz)
 
     # Faults
 
@@ -244,6 +256,10 @@ class Robot:
                 command = fault_models.actuate(fault, command, dt_s, full, before)
         self.actuated[actuator] = command
         return command
+
+    def begin_fault(self, fault: Inject) -> None:
+        """Begin a fault on this robot now, from its own code."""
+        self._core.input_handler.begin_fault(self, fault)
 
     def fault(self, target: str, kind: str = "") -> Fault | None:
         """The active fault on a target, if there is one (of that kind)."""

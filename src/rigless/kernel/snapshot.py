@@ -15,7 +15,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.streams import Streams
 
 if TYPE_CHECKING:
-    from rigless.kernel.simulation import Simulation
+    from rigless.kernel.core import Core
 
 MAGIC = b"RIGLESS SNAPSHOT "
 FORMAT = 1
@@ -104,7 +104,7 @@ ARGUMENTS: dict[str, Any] = {
 }
 
 
-def take(sim: "Simulation") -> Snapshot:
+def take(core: "Core") -> Snapshot:
     """A snapshot of the simulation as it is now."""
     robots = {
         name: SavedRobot(
@@ -117,23 +117,23 @@ def take(sim: "Simulation") -> Snapshot:
             faults=pack(robot.faults),
             rates={
                 method: ticker.save()
-                for (owner, method), ticker in sim.tickers.items()
+                for (owner, method), ticker in core.tickers.items()
                 if owner == name
             },
         )
-        for name, robot in sim.robots.items()
+        for name, robot in core.robots.items()
     }
-    links = sim.links
+    links = core.links
     return Snapshot(
-        now_ns=sim.now_ns,
-        seed=sim.seed,
-        next_order=sim.agenda.next_order,
+        now_ns=core.now_ns,
+        seed=core.seed,
+        next_order=core.agenda.next_order,
         next_link=links.next_link,
-        next_fault=sim.input_handler.next_fault,
-        origin=dict(sim.origin),
+        next_fault=core.input_handler.next_fault,
+        origin=dict(core.origin),
         robots=robots,
-        world=pack(sim.world.state),
-        streams=pack(sim.streams.save()),
+        world=pack(core.world.state),
+        streams=pack(core.streams.save()),
         links=[
             SavedLink(robot, port, link.id, link.peer, link.local, pack(link.codec))
             for (robot, port), peers in links.by_port.items()
@@ -145,16 +145,16 @@ def take(sim: "Simulation") -> Snapshot:
         lanes=dict(links.lanes),
         due=[
             (time_ns, rank, action, pack(argument))
-            for time_ns, rank, action, argument in sim.agenda.pending()
+            for time_ns, rank, action, argument in core.agenda.pending()
         ],
     )
 
 
-def check(sim: "Simulation", saved: Snapshot) -> None:
+def check(core: "Core", saved: Snapshot) -> None:
     """Raise InputError unless the snapshot fits this simulation: the same robots with the same config."""
     here = {
         name: (type(robot).__qualname__, pack(robot.config.model_dump(mode="json")))
-        for name, robot in sim.robots.items()
+        for name, robot in core.robots.items()
     }
     there = {name: (robot.kind, robot.config) for name, robot in saved.robots.items()}
     fix = "restore it into the simulation it was taken from"
@@ -182,24 +182,24 @@ def check(sim: "Simulation", saved: Snapshot) -> None:
 class _Unpacked:
     """A snapshot with every part decoded, so that one that does not fit is refused before anything has changed."""
 
-    def __init__(self, sim: "Simulation", saved: Snapshot):
-        self.world = unpack(saved.world, type(sim.world.state))
+    def __init__(self, core: "Core", saved: Snapshot):
+        self.world = unpack(saved.world, type(core.world.state))
         self.streams = Streams(saved.seed)
         self.streams.load(unpack(saved.streams, dict[str, Any]))
         self.robots = {}
-        for name, robot in sim.robots.items():
+        for name, robot in core.robots.items():
             kept = saved.robots[name]
             given = unpack(kept.input, dict[str, Any])
             if given.keys() != robot.inputs.keys():
                 raise ValueError(f"{name} has other inputs")
-            if kept.rates.keys() != {method for owner, method in sim.tickers if owner == name}:
+            if kept.rates.keys() != {method for owner, method in core.tickers if owner == name}:
                 raise ValueError(f"{name} has other rates")
             self.robots[name] = (
                 unpack(kept.state, robot.State),
                 given,
                 unpack(kept.faults, list[Fault]),
             )
-        codecs = {place: type(codec) for place, codec in sim.links.encoders.items()}
+        codecs = {place: type(codec) for place, codec in core.links.encoders.items()}
         self.encoders = {
             _place(key): unpack(data, codecs[_place(key)]) for key, data in saved.encoders.items()
         }
@@ -221,28 +221,28 @@ def _place(key: str) -> tuple[str, str]:
     return robot, port
 
 
-def restore(sim: "Simulation", saved: Snapshot) -> None:
+def restore(core: "Core", saved: Snapshot) -> None:
     """Make the simulation what it was; whoever listens to it stays."""
-    check(sim, saved)
+    check(core, saved)
     try:
-        parts = _Unpacked(sim, saved)
+        parts = _Unpacked(core, saved)
     except (ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
         raise InputError(
             Problem("snapshot", f"does not fit this simulation: {error}", "take a new one")
         ) from None
-    sim.seed, sim.input_handler.next_fault, sim.streams = (
+    core.seed, core.input_handler.next_fault, core.streams = (
         saved.seed,
         saved.next_fault,
         parts.streams,
     )
-    sim.world.state = parts.world
-    for name, robot in sim.robots.items():
+    core.world.state = parts.world
+    for name, robot in core.robots.items():
         robot.state, robot.input, robot.faults = parts.robots[name]
         robot.metrics = dict(saved.robots[name].metrics)
         robot.actuated = dict(saved.robots[name].actuated)
         for method, rate in saved.robots[name].rates.items():
-            sim.tickers[name, method].load(*rate)
-    sim.links.next_link, sim.links.lanes = saved.next_link, dict(saved.lanes)
-    sim.links.encoders, sim.links.by_port = parts.encoders, parts.links
-    sim.agenda.load(saved.now_ns, saved.next_order, parts.due, list(sim.tickers.values()))
-    sim.rearm_samples()
+            core.tickers[name, method].load(*rate)
+    core.links.next_link, core.links.lanes = saved.next_link, dict(saved.lanes)
+    core.links.encoders, core.links.by_port = parts.encoders, parts.links
+    core.agenda.load(saved.now_ns, saved.next_order, parts.due, list(core.tickers.values()))
+    core.rearm_samples()

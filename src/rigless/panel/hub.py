@@ -47,7 +47,7 @@ class Hub:
 
     def add(self, client: Client) -> None:
         if not self.clients:
-            self.host.sim.listeners.event.append(self._event)
+            self.host.sim.core.listeners.event.append(self._event)
         self.clients.add(client)
         self._tell_slowly({client})
         if self._task is None or self._task.done():
@@ -58,7 +58,7 @@ class Hub:
         for robot in list(client.driving):
             self._let_go(client, robot)
         if not self.clients:
-            self.host.sim.listeners.event.remove(self._event)
+            self.host.sim.core.listeners.event.remove(self._event)
         self._tidy()
 
     async def close(self) -> None:

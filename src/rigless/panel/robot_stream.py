@@ -131,10 +131,10 @@ class RobotStream:
         if on and not self._recording:
             if self.epoch != self.stage.epoch and not self.stage.fixed:
                 self._count = 0  # nobody saw where time jumped to
-            self.sim.sample(SAMPLE_HZ, self.sample)
+            self.sim.core.sample(SAMPLE_HZ, self.sample)
             self.stage.fill_history(to_ns(self._times[self._count - 1]) if self._count else 0)
         elif self._recording and not on:
-            self.sim.unsample(self.sample)
+            self.sim.core.stop_sampling(self.sample)
         self._recording = on
 
     def sample(self) -> None:

@@ -75,7 +75,7 @@ class SeekableRecording:
         cell_ns = max(SHORTEST_CELL_NS, (self.end_ns - self.begin_ns) // CELLS)
         self._fine_ns = -(-cell_ns // FINE)
         self._frames: dict[int, Keyframe] = {}  # by place: fine steps since the beginning
-        simulation.recording = True  # it was, and encoders, and faults that draw, notice
+        simulation.core.recording = True  # it was, and encoders, and faults that draw, notice
         self._keep(0)
         self.seek(self.begin_ns)
 

@@ -179,7 +179,7 @@ def build(
 def rebuild_with(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
     """The same with other configs for some robots, which are then entries of their own. What this machine must have for them is not asked."""
     before = built.simulation
-    data = json.loads(before.origin["scenario"])
+    data = json.loads(before.core.origin["scenario"])
     robots, entries = iter(before.robots.values()), []
     for entry in data["robots"]:
         fleet = list(islice(robots, entry.get("count", 1)))
@@ -385,8 +385,8 @@ def _plan(
 ) -> None:
     try:
         for given in make():
-            simulation.check(given)
-            simulation.plan(to_ns(at_s), given)
+            simulation.core.check(given)
+            simulation.core.plan(to_ns(at_s), given)
     except InputError as error:
         problems += source.place(at, error)
 

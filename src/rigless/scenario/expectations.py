@@ -68,12 +68,12 @@ class ExpectationMonitor:
                 problems += built.source.place(("expect", index), error)
         if problems:
             raise InputError(problems)
-        simulation.listeners.event.append(self._event)
+        simulation.core.listeners.event.append(self._event)
         for event in list(simulation.events):  # what robots said as they started
             self._event(event.time_ns, event)
         if any(watch.expectation.port or _is_sent(watch.expectation) for watch in self._watches):
-            simulation.recording = True
-            simulation.listeners.output.append(self._output)
+            simulation.core.recording = True
+            simulation.core.listeners.output.append(self._output)
 
     def verdicts(self) -> list[Verdict]:
         return [self._judge(watch) for watch in self._watches]
@@ -108,7 +108,7 @@ class ExpectationMonitor:
                 raise InputError(Problem(e.value, what, "name one of its parts"))
         if e.from_s is None and e.to_s is None:
             at_s = e.at_s if e.at_s is not None else self._duration_s
-            self._sim.watch(to_ns(at_s), lambda: self._sample(watch))
+            self._sim.core.call_at(to_ns(at_s), lambda: self._sample(watch))
             return
         start, end = (
             to_ns(e.from_s or 0.0),
@@ -119,9 +119,9 @@ class ExpectationMonitor:
         def sample(due_ns: int = start) -> None:
             self._sample(watch)
             if due_ns + step <= end:
-                self._sim.watch(due_ns + step, lambda: sample(due_ns + step))
+                self._sim.core.call_at(due_ns + step, lambda: sample(due_ns + step))
 
-        self._sim.watch(start, sample)
+        self._sim.core.call_at(start, sample)
 
     def _meant(self, e: Expectation) -> dict[str, Robot]:
         robots = self._sim.robots

@@ -46,7 +46,7 @@ def demo(extra: Iterable[str] = ()) -> Built:
     """One of every installed robot, and of every further target named."""
     robots: list[RAW] = [{"kind": kind} for kind in kinds.installed()]
     for target in extra:
-        robots += json.loads(open_target(target).simulation.origin["scenario"])["robots"]
+        robots += json.loads(open_target(target).simulation.core.origin["scenario"])["robots"]
     if not robots:
         raise InputError(
             Problem(

@@ -69,7 +69,7 @@ def another_seed_differs(subject: Subject) -> None:
     """Robots that draw no random numbers are exempt."""
     sim, robot = subject.load(1)
     first = observe(subject, sim, robot)
-    random = [name for name in sim.streams.save() if name.startswith(f"{robot.name}/")]
+    random = [name for name in sim.core.streams.save() if name.startswith(f"{robot.name}/")]
     assert not random or first != run(subject, 2), (
         f"the robot has the random streams {', '.join(random)}, but another seed changes nothing; "
         f"if noise is off by default, switch it on in {subject.golden / 'settings'}"

@@ -134,7 +134,7 @@ def tap(sim: Simulation, robot: Robot) -> Outputs:
         if output.robot == robot.name:
             seen.append((at_ns, output.port, output.link, output.subject, output.data))
 
-    sim.listeners.output.append(note)
+    sim.core.listeners.output.append(note)
     return seen
 
 

@@ -197,7 +197,7 @@ def fast_forward_is_the_same_if_looked_at(subject: Subject) -> None:
     ends = []
     for looking in (False, True):
         sim, robot = subject.load()
-        sim.recording = False
+        sim.core.recording = False
         page = RobotStream(Source(sim), sim, robot.name, 1)
         page.record(looking)
         for given in robot.view().drive(0.7, 0.0, 0.4):
@@ -241,7 +241,7 @@ def robot_accepts_every_control(subject: Subject) -> None:
             assert inputs, f"{part.name} does nothing"
             given += inputs
     for one in [*given, *slider_and_jog_inputs(view)]:
-        sim.check(one)
+        sim.core.check(one)
         sim.apply(one)
         sim.run(0.05)
     assert isinstance(robot.status(), str)

@@ -74,7 +74,7 @@ class Subject:
     ) -> tuple[Simulation, Robot]:
         scenario = Scenario.model_validate({"robots": robots})
         sim = build(scenario, seed=seed, collect=collect).simulation
-        sim.recording = True
+        sim.core.recording = True
         return sim, sim.robot(self.name)
 
     def restored(self) -> tuple[Simulation, Robot]:

@@ -46,13 +46,13 @@ def codec_finds_the_same_in_any_pieces(subject: Subject) -> None:
 def received(subject: Subject, index: int, cuts: list[int]) -> list[str]:
     """Return the messages that a sample gives if it arrives in parts, with time between them."""
     sim, robot = subject.load()
-    sample, messages, dispatch = samples(subject, robot)[index], [], sim.dispatch
+    sample, messages, dispatch = samples(subject, robot)[index], [], sim.core.dispatch
 
     def note(owner: Any, message: Any, link: Any, optional: bool = False) -> None:
         messages.append(repr(message))
         dispatch(owner, message, link, optional)
 
-    sim.dispatch = note  # type: ignore
+    sim.core.dispatch = note  # type: ignore
     link = connect(sim, robot)[sample.port.name]
     for begin, end in pairwise([0, *cuts, len(sample.data)]):
         sim.apply(
@@ -121,7 +121,7 @@ def survives(
         sim.apply(inp.Arrive(robot.name, port.name, link, piece, subject))
         sim.run(0.02)
     sim.run(0.1)
-    links = sim.links.by_port[robot.name, port.name]
+    links = sim.core.links.by_port[robot.name, port.name]
     sim.apply(inp.Connect(robot.name, port.name, 77, "10.0.0.8:1", "10.0.0.1:1"))
     sim.run(0.01)
     sim.snapshot().to_bytes()

@@ -20,7 +20,7 @@ class GridWorld(World):
 
     def around(self, robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """What moves in it besides this robot."""
-        if len(robot.simulation.robots) == 1 and not self.state.obstacles:
+        if len(robot.all_robots) == 1 and not self.state.obstacles:
             return NO_DISCS, NO_BOXES
         return self.shapes(robot.now_ns, robot.neighbours())
 

@@ -46,7 +46,7 @@ def test_listening_changes_no_number():
     """What nobody hears is counted as well."""
     scene = Scene()
     quiet = Scene()
-    quiet.sim._collected = None
+    quiet.sim.core.collected = None
     scene.run(3)
     quiet.sim.run(3)
     assert quiet.robot.state.core == scene.robot.state.core
@@ -55,7 +55,7 @@ def test_listening_changes_no_number():
 def test_what_is_not_said_while_the_way_is_down_is_not_counted():
     """A number that is missing would be a message that was lost."""
     scene, quiet = Scene(), Scene()
-    quiet.sim._collected = None
+    quiet.sim.core.collected = None
     for report in (UP, DOWN, UP):
         for one in (scene, quiet):
             one.send(report).run(2) if one is scene else (

@@ -23,8 +23,8 @@ def scene(seed=3):
     sim.run(seconds=0.5)
     robot.machine.go([Waypoint(2, 1, stop=False), Waypoint(4, 2, theta=1.0), Waypoint(0, 0)])
     robot.machine.move_axis("hoist", 0.25)
-    sim.plan(2_000_000_000, SetInput("agv", "estop", True))
-    sim.plan(2_700_000_000, SetInput("agv", "estop", False))
+    sim.core.plan(2_000_000_000, SetInput("agv", "estop", True))
+    sim.core.plan(2_700_000_000, SetInput("agv", "estop", False))
     return sim, robot
 
 

@@ -283,7 +283,7 @@ def test_robots_of_a_fleet_do_not_stand_in_each_other(tmp_path):
 
 def test_a_recording_of_a_fleet_replays(tmp_path):
     built = opened(tmp_path, FLEET)
-    origin = json.loads(built.simulation.origin["scenario"])["robots"]
+    origin = json.loads(built.simulation.core.origin["scenario"])["robots"]
     assert [(entry["count"], entry["config"]["identity"]["robotId"]) for entry in origin] == [
         (3, "shuttle-7")
     ]

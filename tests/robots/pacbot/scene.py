@@ -51,11 +51,11 @@ def asked(sim, data, robot="pacbot", link=5):
         if output.port == "commands" and output.link == link:
             replies.append(output.data)
 
-    if link not in sim.links.by_port[robot, "commands"]:
+    if link not in sim.core.links.by_port[robot, "commands"]:
         sim.apply(inp.Connect(robot, "commands", link, "10.0.0.9", "10.0.0.1:5555"))
-    sim.listeners.output.append(note)
+    sim.core.listeners.output.append(note)
     sim.apply(inp.Arrive(robot, "commands", link, data))
-    sim.listeners.output.remove(note)
+    sim.core.listeners.output.remove(note)
     (reply,) = replies
     return json.loads(reply)
 

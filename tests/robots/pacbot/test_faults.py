@@ -114,7 +114,7 @@ def test_fault_noise_does_not_depend_on_listeners():
 def test_a_lost_reply_starves_only_who_asked():
     sim = pacbot()
     replies = []
-    sim.listeners.output.append(
+    sim.core.listeners.output.append(
         lambda _, output: replies.append(output.link) if output.port == "commands" else 0
     )
     for link in (1, 2):
@@ -132,7 +132,7 @@ def test_a_lost_reply_starves_only_who_asked():
 def test_replies_that_are_late_find_their_way():
     sim = pacbot()
     replies = []
-    sim.listeners.output.append(
+    sim.core.listeners.output.append(
         lambda time_ns, output: (
             replies.append((round(time_ns / 1e6), output.link)) if output.port == "commands" else 0
         )

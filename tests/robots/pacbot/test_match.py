@@ -77,7 +77,7 @@ def test_frames_come_twenty_four_times_a_second_paused_or_not():
 
 def test_what_goes_out_are_frames_of_159_bytes():
     sim, seen = match(), []
-    sim.listeners.output.append(
+    sim.core.listeners.output.append(
         lambda at, output: seen.append(output) if output.port == "game" else None
     )
     sim.run(0.2)
@@ -180,7 +180,7 @@ def busy(seed=3):
     sim = match("game.referee_s=0.3", "game.camera.noise_stddev_m=0.01", seed=seed)
     sim.robots["pacbot"].state.game.ghosts[0].fright_steps = 40
     drive(sim, RIGHT)
-    sim.recording = True
+    sim.core.recording = True
     return sim
 
 
@@ -222,7 +222,7 @@ def test_listening_changes_nothing():
 def test_faults_on_the_games_wire():
     sim = match()
     sim.inject("pacbot", "game", "disconnect")
-    assert sim.links.by_port["pacbot", "game"] == {}
+    assert sim.core.links.by_port["pacbot", "game"] == {}
     sim.run(1)
     sim.clear("pacbot")
     sim.apply(inp.Connect("pacbot", "game", 10, "10.0.0.9:1", "10.0.0.1:3002"))

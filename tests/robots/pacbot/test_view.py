@@ -140,7 +140,7 @@ def test_looking_changes_nothing():
         drive(sim, FORWARD)
         if look:
             page = view(sim)
-            sim.sample(60, lambda: (page.draw(), page.measure(), page.trace()))
+            sim.core.sample(60, lambda: (page.draw(), page.measure(), page.trace()))
         return record_to_bytes(sim, 3.0)
 
     assert recorded(True) == recorded(False)

@@ -38,7 +38,7 @@ NORTH, SOUTH, EAST, WEST = (
 def said(*requests):
     """The reply to the last of these requests, as text with the order of its keys."""
     sim, replies = pacbot(), []
-    sim.listeners.output.append(
+    sim.core.listeners.output.append(
         lambda _, output: replies.append(output.data.decode()) if output.port == "commands" else 0
     )
     for request in requests:

@@ -16,8 +16,8 @@ def fleet(*robots):
 
 def subjects(sim):
     heard = set()
-    sim.recording = True
-    sim.listeners.output.append(lambda at_ns, out: heard.add(out.subject))
+    sim.core.recording = True
+    sim.core.listeners.output.append(lambda at_ns, out: heard.add(out.subject))
     sim.run(0.1)
     return heard
 

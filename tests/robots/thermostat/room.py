@@ -23,8 +23,8 @@ class Peer:
         self.sim, self.link = sim, link
         self.heard = b""
         self.gone = False
-        sim.listeners.output.append(self._output)
-        sim.listeners.link.append(self._link)
+        sim.core.listeners.output.append(self._output)
+        sim.core.listeners.link.append(self._link)
         sim.apply(inp.Connect("thermostat", "line", link, f"{host}:4000", "10.0.0.1:7777"))
 
     def say(self, data: bytes) -> bytes:
@@ -53,5 +53,5 @@ def reports(sim: Simulation) -> list[tuple[float, bytes, tuple[str, ...]]]:
             peers = tuple(link.peer for link in sim.robot("thermostat").links("reports"))
             seen.append((at_ns / 1e9, output.data, peers))
 
-    sim.listeners.output.append(note)
+    sim.core.listeners.output.append(note)
     return seen

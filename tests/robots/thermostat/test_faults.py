@@ -117,7 +117,7 @@ def test_a_noisy_sensor_switches_more():
 def test_a_sensor_that_drops_out_is_silent_as_often_as_said():
     sim = faulty("temperature", "dropout", probability=0.3)
     seen = []
-    sim.sample(10, lambda: seen.append(sim.truth("thermostat").measured_c is None))
+    sim.core.sample(10, lambda: seen.append(sim.truth("thermostat").measured_c is None))
     sim.run(200)
     assert sum(seen) / len(seen) == pytest.approx(0.3, abs=0.04)
 

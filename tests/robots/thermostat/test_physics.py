@@ -58,7 +58,7 @@ def test_the_band_holds_and_the_switching_times_are_those_of_the_closed_form():
     sim = room("start_c=20", *QUIET)
     low, high, hot = 20.0 - 0.3, 20.0 + 0.3, 5.0 + HEATER / LOSS
     seen = []
-    sim.sample(10, lambda: seen.append(sim.truth("thermostat").temperature_c))
+    sim.core.sample(10, lambda: seen.append(sim.truth("thermostat").temperature_c))
     sim.run(3600)
     step = 0.1 * HEATER / CAPACITY  # the most that one period can overshoot
     assert low - step < min(seen) < low + step
@@ -76,7 +76,7 @@ def test_the_band_holds_and_the_switching_times_are_those_of_the_closed_form():
 def test_the_noise_has_the_spread_of_the_datasheet():
     sim = room("setpoint_c=5", "noise_c=0.2")
     errors = []
-    sim.sample(
+    sim.core.sample(
         10,
         lambda: errors.append(
             sim.truth("thermostat").measured_c - sim.truth("thermostat").temperature_c

@@ -126,8 +126,8 @@ class Peer:
         self.sim, self.link = sim, link
         self.gone = False
         self.over_tcp = b""
-        sim.listeners.output.append(self._output)
-        sim.listeners.link.append(self._link)
+        sim.core.listeners.output.append(self._output)
+        sim.core.listeners.link.append(self._link)
         sim.apply(inp.Connect("vacuum", "commands", link, f"{host}:40{link:02}", "10.0.0.1:5555"))
 
     def say(self, data: bytes) -> None:
@@ -150,7 +150,7 @@ class Datagrams:
     def __init__(self, sim: Simulation):
         self.seen: list = []
         self.sim = sim
-        sim.listeners.output.append(self._output)
+        sim.core.listeners.output.append(self._output)
 
     def _output(self, at_ns, output) -> None:
         if output.port == "telemetry":

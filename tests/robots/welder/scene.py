@@ -83,8 +83,8 @@ class Peer:
     def __init__(self, sim: Simulation, port: str = "grbl", link: int = 1):
         self.sim, self.port, self.link = sim, port, link
         self.heard, self.gone = b"", False
-        sim.listeners.output.append(self._output)
-        sim.listeners.link.append(self._link)
+        sim.core.listeners.output.append(self._output)
+        sim.core.listeners.link.append(self._link)
         sim.apply(inp.Connect("welder", port, link, f"10.0.0.9:40{link:02}", "10.0.0.1:1"))
 
     def say(self, data: bytes) -> None:

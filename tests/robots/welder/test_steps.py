@@ -15,7 +15,7 @@ def test_answers_come_at_the_same_time_however_time_is_advanced(step_s):
     def answers(step_s):
         sim = welder("planner_blocks=15", collect=False)
         times = []
-        sim.listeners.output.append(lambda at_ns, output: times.append((at_ns, output.data)))
+        sim.core.listeners.output.append(lambda at_ns, output: times.append((at_ns, output.data)))
         sim.apply(inp.Connect("welder", "grbl", 1, "10.0.0.9:1", "10.0.0.1:1"))
         job = "".join(
             f"{line}\n"

@@ -121,7 +121,7 @@ def test_skipped_ticks_change_nothing():
     for watched in (False, True):
         sim = welder(*INSTANT, collect=False)
         if watched:
-            sim.sample(1000, lambda: None)
+            sim.core.sample(1000, lambda: None)
         sim.send(
             "welder",
             "grbl",

@@ -171,7 +171,7 @@ class Agv(Dispatch, FleetMember):
             self._boot()
         self.machine.tick(self.tick_s)
         task, traffic = state.task, state.traffic
-        if traffic.zones or traffic.blocked or self.simulation.agenda.now_ns >= traffic.next_ns:
+        if traffic.zones or traffic.blocked or self.now_ns >= traffic.next_ns:
             self.traffic.tick()
         self.core.watch()
         if state.jobs.by_id and self.jobs.tick() and state.commands.running:

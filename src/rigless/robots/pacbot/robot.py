@@ -117,7 +117,7 @@ class Pacbot(Robot):
 
     def start(self) -> None:
         assert isinstance(self.world, GridWorld), "a Pacbot needs a world with walls"
-        config, state, seed = self.config, self.state, self.simulation.seed
+        config, state, seed = self.config, self.state, self.seed
         self.grid = self.world.grid
         self.arrays = make_arrays(config, self.grid)
         self.motors = Motors(self, config)

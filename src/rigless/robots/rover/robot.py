@@ -88,7 +88,7 @@ class Rover(Robot):
         self._period_ns = math.ceil(10**9 / config.high_hz)
         self._fix_every = config.fix_every
         streams = [f"{self.name}/{part}" for part in ("encoder", "imu", "gps")]
-        state.keys = np.array([noise_key(self.simulation.seed, stream) for stream in streams])
+        state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
         pose = config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad
         self.place(*(self.start_pose or pose))
         if self.contact is not None:

@@ -128,7 +128,7 @@ class Vacuum(Robot):
         self.scanner = Scanner(config, self.arrays, self.grid)
         self._scratch, self._imu = np.zeros(MOVED), np.zeros(9, np.int64)
         streams = [f"{self.name}/{part}" for part in ("wheels", "imu", "lidar")]
-        state.keys = np.array([noise_key(self.simulation.seed, stream) for stream in streams])
+        state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
         pose = self.start_pose or (config.start_x, config.start_y, config.start_theta)
         state.body[[b.X, b.Y, b.THETA]] = pose
         state.body[[b.ODO_X, b.ODO_Y, b.ODO_THETA]] = pose
@@ -187,7 +187,7 @@ class Vacuum(Robot):
         if self.wanted("telemetry") or self.config.ros.enabled:
             return 0
         state, config = self.state, self.config
-        alone = len(self.simulation.robots) == 1 and not self.world.state.obstacles
+        alone = len(self.all_robots) == 1 and not self.world.state.obstacles
         busy = self.faults or state.over_tcp or config.deadman_timeout_ms or config.dock
         if busy or not alone or config.sensors.battery.model != "fixed":
             return 0

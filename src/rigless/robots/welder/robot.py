@@ -113,7 +113,7 @@ class Welder(Robot):
         state.counted_deg = list(config.start_deg)
         for link in config.virtual_io.links:
             virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
-        state.noise_key = noise_key(self.simulation.seed, f"{self.name}/weld")
+        state.noise_key = noise_key(self.seed, f"{self.name}/weld")
         self.apply_settings()
         moves.sync(self)
         self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)

@@ -24,7 +24,7 @@ def run(*words, settings=(), record=None, speed=1.0):
     async def scene():
         host = Host(open_target("pacbot", [*FREE, *settings], 1, collect=False), speed, 60.0)
         given = []
-        host.sim.listeners.input.append(lambda at, what, source: given.append(what))
+        host.sim.core.listeners.input.append(lambda at, what, source: given.append(what))
         await host.open()
         if record:
             host.recording_file.start(record)

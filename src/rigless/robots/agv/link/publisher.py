@@ -42,7 +42,7 @@ class Publisher:
     def boot(self) -> None:
         """Which boot this is, from the inputs; messages are counted anew."""
         robot, core = self.robot, self.robot.state.core
-        made = blake2b(f"{robot.simulation.seed}\0{robot.name}".encode(), digest_size=16).digest()
+        made = blake2b(f"{robot.seed}\0{robot.name}".encode(), digest_size=16).digest()
         core.boot_id = robot.input["boot_id"][:LONGEST_BOOT_ID] or str(
             uuid.UUID(bytes=made, version=4)
         )
@@ -129,7 +129,7 @@ class Publisher:
         seq = core.seqs.get(type, 0) + 1
         core.seqs[type] = seq
         now_ns = robot.now_ns
-        sim = Sim(core.boot_id, now_ns / 1e9, robot.simulation.seed) if self.mock else None
+        sim = Sim(core.boot_id, now_ns / 1e9, robot.seed) if self.mock else None
         envelope = Envelope(1, f"{core.boot_id}-{core.said}", type, self.robot_id, core.boot_id, seq,
                             timestamps.to_text(core.epoch_ns + now_ns), payload, correlation or None, sim)  # fmt: skip
         if core.link != "DOWN" and not core.cut:

@@ -157,7 +157,7 @@ class Machine(Travel):
             state.scans = []
         if state.notices:
             state.notices = []
-        now_ns = robot.simulation.agenda.now_ns
+        now_ns = robot.now_ns
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
             self.wake()
@@ -309,9 +309,7 @@ class Machine(Travel):
 
     def _meet(self) -> None:
         """The first that looks makes the floor for all robots of its world."""
-        near = [
-            robot for robot in self.robot.simulation.robots.values() if robot.world is self._world
-        ]
+        near = [robot for robot in self.robot.all_robots.values() if robot.world is self._world]
         machines = [
             found for robot in near if isinstance(found := getattr(robot, "machine", None), Machine)
         ]

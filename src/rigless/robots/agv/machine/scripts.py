@@ -124,9 +124,7 @@ class Scripts:
     def _inject(self, rule: FaultRule, now_ns: int) -> None:
         robot = self._robot
         until_ns = None if rule.durationS is None else now_ns + to_ns(rule.durationS)
-        robot.simulation.input_handler.begin_fault(
-            robot, Inject(robot.name, rule.target, rule.kind, rule.params, until_ns)
-        )
+        robot.begin_fault(Inject(robot.name, rule.target, rule.kind, rule.params, until_ns))
 
     def _place_obstacles(self, state: MachineState, now_ns: int) -> None:
         ahead, placed = math.inf, []

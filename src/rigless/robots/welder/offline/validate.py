@@ -101,8 +101,8 @@ class _Run:
         assert isinstance(found, Welder), f"{robot} is not a welder"
         self.robot = found
         self.robot.on_collision = "report"  # all of them, not the first only
-        self.sim.listeners.event.append(self.told)
-        self.sim.listeners.output.append(self.spoke)
+        self.sim.core.listeners.event.append(self.told)
+        self.sim.core.listeners.output.append(self.spoke)
         self.report = Report(name, seed=sim.seed)
         self.next = 0  # of the lines to send
         self.inside: deque[tuple[int, int]] = (

@@ -15,7 +15,7 @@ import tty
 from urllib.parse import urlsplit
 
 from rigless.robots.welder.config import Limits, WelderConfig
-from rigless.robots.welder.offline.grbl_client import JOINT_LETTERS, WIRE_LETTERS, SpokenController
+from rigless.robots.welder.offline.grbl_client import JOINT_LETTERS, WIRE_LETTERS, GrblClient
 from rigless.robots.welder.offline.motion_controller import MotionController
 from rigless.robots.welder.offline.sim_controller import VirtualController
 
@@ -23,7 +23,7 @@ CONNECT_S = 10.0
 TELNET = 23
 
 
-class GrblController(SpokenController):
+class GrblController(GrblClient):
     def __init__(
         self,
         address: str,

@@ -180,7 +180,7 @@ def test_lines_wait_for_room_in_the_receive_buffer():
     begin = controller.simulation_time_s
     for n in range(60):
         assert controller.send_gcode(f"G1 X{(n + 1) % 2} F60 (a comment that makes the line long)")
-        assert controller.robot.rx_free() >= 0
+        assert controller.robot.controller.reports.rx_free() >= 0
         assert sum(one.size for one in controller.robot.state.rx) <= 127
     assert controller.simulation_time_s - begin > 20
     controller.disconnect()

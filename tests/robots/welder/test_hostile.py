@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.robots.welder.robot import WAITING_MOST
+from rigless.robots.welder.robot import MAX_WAITING
 from rigless.robots.welder.wire import LINE_BYTES, GrblCodec
 
 from .scene import Bench, Peer, welder
@@ -94,7 +94,7 @@ def test_what_waits_is_bounded():
         sim.run(0.001)
     state = sim.robot("welder").state
     assert peer.gone
-    assert sum(one.size for one in (*state.rx, *state.arriving)) < 2 * WAITING_MOST
+    assert sum(one.size for one in (*state.rx, *state.arriving)) < 2 * MAX_WAITING
 
 
 @BUDGET

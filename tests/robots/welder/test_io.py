@@ -104,17 +104,17 @@ def test_m66_waits_for_an_input(line, before, changes, result):
             break
         said += [part for part in bench.input("di3", value).split("\r\n") if part]
     assert said == ["ok"]
-    assert bench.state.waited == result
+    assert bench.state.m66_result == result
     assert bench.status()["In"] == str(result)
 
 
 def test_m66_without_waiting_reads_at_once():
     bench = Bench()
     assert bench.ask("M66 P3 L0") == ["ok"]
-    assert bench.state.waited == 0
+    assert bench.state.m66_result == 0
     bench.input("ai2", 2.5)
     assert bench.ask("M66 E2 L0") == ["ok"]
-    assert bench.state.waited == 2500
+    assert bench.state.m66_result == 2500
 
 
 def test_m66_waits_for_motion_first():

@@ -608,7 +608,7 @@ def test_a_sender_that_never_waits_is_cut_off_in_the_end():
     sim.run(0.1)
     assert peer.gone
     assert [event.code for event in sim.events if event.severity == "warning"] == ["sender-cut-off"]
-    assert sim.robot("welder").rx_free() == 0
+    assert sim.robot("welder").controller.reports.rx_free() == 0
 
 
 def test_motion_goes_on_when_the_cable_is_pulled():

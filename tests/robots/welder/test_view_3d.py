@@ -9,7 +9,7 @@ from rigless.kernel.plain import pack
 from rigless.motion.arm.reach_map import DIRECTIONS, ReachMap
 from rigless.robots.welder.arm.body import ARM, describe, model
 from rigless.robots.welder.arm.mechanism import Arm
-from rigless.robots.welder.arm.view_3d import Space, pose
+from rigless.robots.welder.arm.view_3d import View3D, pose
 from rigless.robots.welder.process import bead
 from rigless.worlds.frames import frame
 
@@ -42,7 +42,7 @@ def matrix(row):
 def test_the_arm_is_drawn_where_it_is():
     """Against the DH chain and pinocchio, which know nothing of how it is drawn."""
     bench, arm, bodies = Bench(), Arm(), model()
-    space = Space(bench.robot)
+    space = View3D(bench.robot)
     for joints_deg in np.random.default_rng(3).uniform(-80, 80, (20, 6)):
         frames = [matrix(pose(one)) for one in space.frames(joints_deg)]
         assert np.allclose(frames[1:7], arm.chain(np.radians(joints_deg)), atol=1e-9)
@@ -116,7 +116,7 @@ def test_a_ghost_is_at_the_end_of_what_is_queued_until_it_is_reached():
     assert "ghost" not in drawn(bench)
     bench.ask("G21 G90 G1 X10 F600")
     bench.ask("G1 X20 Y10 F600", 0.5)
-    target = np.array(Space(bench.robot).frames(np.array([20.0, 10, 0, 0, 0, 0])))
+    target = np.array(View3D(bench.robot).frames(np.array([20.0, 10, 0, 0, 0, 0])))
     assert drawn(bench, "ghost")[:, :3] == pytest.approx(target[:, :3, 3])
     bench.until_idle()
     assert "ghost" not in drawn(bench)

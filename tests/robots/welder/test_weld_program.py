@@ -44,7 +44,7 @@ def test_the_arc_detector_lets_m66_go_on():
     bench.run(0.3)
     assert bench.said() == ""
     assert "ok" in bench.run(0.2)
-    assert bench.state.waited == 1
+    assert bench.state.m66_result == 1
 
 
 def test_the_seed_changes_when_the_arc_strikes():

@@ -15,7 +15,7 @@ def through(weld, seconds, config=CONFIG, draw=0.0, **around):
     """Advance; gives the phases that began, with when."""
     began = []
     for step in range(round(seconds / DT)):
-        phase = w.advance(weld, config, w.Around(**around), DT, draw)
+        phase = w.advance(weld, config, w.Conditions(**around), DT, draw)
         if phase:
             began.append((round((step + 1) * DT, 3), phase))
     return began

@@ -1,6 +1,7 @@
-"""A six-axis welding arm on a grblHAL controller: what happens 1000 times a second, on each byte and line, and when a button is pressed.
+"""A six-axis welding arm on a grblHAL controller.
 
-What words mean is in meaning.py, how lines are done in lines.py and steps.py, motion in moves.py, the process in welding.py, numbers in config.py.
+The robot is the board: ports, inputs, timers and memory. The controller is in controller/, the
+G-code it reads in gcode/, the welding process in process/, the arm in arm/, numbers in config.py.
 """
 
 from collections.abc import Mapping
@@ -17,35 +18,43 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion import planner as p
-from rigless.robots.welder import pins as virtual_io
-from rigless.robots.welder.arm import guard
+from rigless.robots.welder import pins
+from rigless.robots.welder.arm.guard import make_checker
 from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.controller import alarms, moves, realtime, reports, storage
-from rigless.robots.welder.controller import fast_forward as quiet
-from rigless.robots.welder.controller import main_loop as lines
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.axes import axes_of, profile_of, tip_of
+from rigless.robots.welder.controller import storage
+from rigless.robots.welder.controller.controller import Controller
+from rigless.robots.welder.controller.reports import greeting
 from rigless.robots.welder.gcode import codes
-from rigless.robots.welder.gcode.modal import AXES, Step
+from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.native import read_native
-from rigless.robots.welder.offline.cycle_time import BITS_PER_BYTE
-from rigless.robots.welder.process import weld_process as process
 from rigless.robots.welder.process import welding
-from rigless.robots.welder.state import NOBODY, Arrival, Truth, WelderState
+from rigless.robots.welder.process.weld_process import GAS, WIRE
+from rigless.robots.welder.state import NO_CLIENT, Arrival, Truth, WelderState
 from rigless.robots.welder.warm_up import warm_up
-from rigless.robots.welder.wire import GrblCodec, Line, RealTime, StoreCodec, Stored, Text
+from rigless.robots.welder.wire import (
+    BITS_PER_BYTE,
+    GrblCodec,
+    Line,
+    RealTime,
+    StoreCodec,
+    Stored,
+    Text,
+)
 from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_cell
 from rigless.worlds.cell_world import CellWorld
 
 if TYPE_CHECKING:
+    from rigless.motion.arm.continuous_collision import MotionChecker
     from rigless.robots.welder.arm.dynamics import Dynamics
     from rigless.worlds.cell import Cell
 
 JOG_LINE = r"printf '$X\n$J=G91X20F1800\n?' | nc -w 1 {host} {port}"  # the first axis by 20°
-ADDRESS = "127.0.0.1:10300"  # [ours] a board's telnet port is 23, which takes privileges here: --set ports.grbl=23
-WAITING_MOST = 1 << 20  # bytes of lines; a sender that does not wait for answers is cut off here
+# [ours] A board's telnet port is 23, which needs privileges here: --set ports.grbl=23
+ADDRESS = "127.0.0.1:10300"
+MAX_WAITING = 1 << 20  # bytes of received lines; then the connection is closed
 LINE_COSTS = 16  # bytes that a line counts for at least
 
 
@@ -53,38 +62,37 @@ class Welder(Robot):
     Config = WelderConfig
     State = WelderState
     config: WelderConfig
-    state: WelderState
+    controller: Controller
     inputs = {
         "estop": VirtualInput(False, "the emergency stop is pressed"),
         "door": VirtualInput(False, "the safety door is open"),
-        "probe": VirtualInput(False, "the probe touches"),
-        "stickout_mm": VirtualInput(15.0, "how far the wire sticks out of the tip to the work"),
-        **virtual_io.declared(),
+        "probe": VirtualInput(False, "the probe is in contact"),
+        "stickout_mm": VirtualInput(15.0, "stick-out: length of wire from the tip to the work"),
+        **pins.declared(),
     }
     sensors = ("arc_current", "arc_voltage")
     conditions = {
         "arc": ("arc_lost", "no_start", "wire_stick", "burn_back"),
-        process.GAS: ("no_gas",),
-        process.WIRE: ("no_wire",),
+        GAS: ("no_gas",),
+        WIRE: ("no_wire",),
         "power_source": ("over_current", "over_voltage", "thermal", "communication"),
         "motor": ("motor_fault",),
     }
+    _state: WelderState
+    _started = False
 
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
-        line = (
+        serial = (
             Port("grbl", GrblCodec, transport="tcp", address=ADDRESS, example=JOG_LINE),
             Port("pty", GrblCodec, transport="pty", address="/dev/pts/"),
         )
-        if not self.config.settings_file:
-            return line
-        path = (
-            self.config.settings_file
-            if "/" in self.config.settings_file
-            else f"./{self.config.settings_file}"
-        )
+        file = self.config.settings_file
+        if not file:
+            return serial
+        path = file if "/" in file else f"./{file}"
         return (
-            *line,
+            *serial,
             Port("settings", StoreCodec, transport="file", address=path, kind="datagram"),
         )
 
@@ -99,228 +107,174 @@ class Welder(Robot):
         path = find_cell(self.config.cell)
         return Defaults(CellWorld.load(path), speed, world_name=str(path.resolve()))
 
+    @property
+    def state(self) -> WelderState:  # type: ignore[override]
+        return self._state
+
+    @state.setter
+    def state(self, state: WelderState) -> None:
+        self._state = state
+        if self._started:  # a snapshot was restored
+            self._make_controller()
+
     def start(self) -> None:
         config, state = self.config, self.state
-        self.on_collision = config.collision.on_collision
-        self.scratch = np.zeros(moves.DONE)
+        self.on_collision: str = config.collision.on_collision
         self.arm = Arm(config)
-        self.dynamics = self.make_dynamics()
-        self.figures = welding.figures(config.welding, 1.0 / config.update_rate_hz)
-        self.table = s.table(config)
-        state.settings = s.defaults(self.table)
+        self.dynamics = self._make_dynamics()
+        self.settings_table = s.table(config)
+        state.settings = s.defaults(self.settings_table)
         state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
         state.counted_deg = list(config.start_deg)
         for link in config.virtual_io.links:
-            virtual_io.link(state.outputs, link.output, link.input, link.delay_ms)
+            pins.link(state.outputs, link.output, link.input, link.delay_ms)
         state.noise_key = noise_key(self.seed, f"{self.name}/weld")
-        self.apply_settings()
-        moves.sync(self)
+        self.cell: Cell | None = None
+        self.checker: MotionChecker | None = None
+        self._make_controller()
+        self._started = True
+        self.controller.motion.sync()
         self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
-        warm_up(self)
+        warm_up(self.controller)
 
-    def set_cell(self, cell: "Cell | None") -> None:
-        """What stands around the arm, from now on."""
-        self.cell = cell
-        self.follower = guard.follower(self, cell)
-        guard.start(self)
+    def _make_controller(self) -> None:
+        self.controller = Controller(self.state, self.config, self, self.arm, self.checker)
 
-    def make_dynamics(self) -> "Dynamics | None":
+    def _make_dynamics(self) -> "Dynamics | None":
         if not self.config.enable_dynamics:
             return None
-        from rigless.robots.welder.arm.dynamics import Dynamics  # which takes pinocchio
+        from rigless.robots.welder.arm.dynamics import Dynamics  # needs pinocchio
 
         return Dynamics(self.config)
 
-    def apply_settings(self) -> None:
-        """What follows from the settings."""
-        values, config = self.state.settings, self.config
-        self._settled = values
-        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
-        self.tip = tip_of(values, config, self.arm)
-
-    # What happens 1000 times a second
+    def set_cell(self, cell: "Cell | None") -> None:
+        """Set the cell around the arm."""
+        self.cell = cell
+        self.checker = make_checker(self.config, cell, self.event)
+        self.controller.guard.checker = self.checker
+        self.controller.guard.start()
 
     @every(lambda config: config.update_rate_hz, fast_forward="update_many")
     def update(self) -> None:
-        state = self.state
-        if self._settled is not state.settings:  # a snapshot was restored
-            self.apply_settings()
-        state.ticks += 1
-        if state.run[p.COUNT]:
-            moves.settle(self)
-        if state.ahead.contacts:
-            guard.watch(self)
-        if state.cancelling or state.alarm_at_rest or state.legs or state.probe.mode:
-            moves.watch(self)
-        if not welding.at_rest(state.weld) or state.mist or state.flood:
-            process.step(self)
-        if state.line is not None or state.rx:
-            lines.work(self)
+        self.controller.tick()
 
     def update_many(self, times: int) -> int:
-        return quiet.pass_over(self, times) if self._settled is self.state.settings else 0
+        return self.controller.fast_forward.run(times)
 
-    # Bytes
+    # Received bytes
 
     @on(Line, RealTime)
-    def arrive(self, message: Line | RealTime, link: Link) -> None:
-        """Taken when the command delay is over; lines also at the pace of the serial line."""
+    def receive(self, message: Line | RealTime, link: Link) -> None:
+        """Queue a line or realtime byte: it takes effect after the command delay.
+
+        With `baud`, lines also arrive at the pace of the serial line.
+        """
         state, delay_ns = self.state, round(self.config.command_delay_ms * 1e6)
         pendant = link.codec is None  # from the panel or a script, not over the wire
-        if not pendant and state.client != NOBODY and (link.port, link.id) != state.client:
+        if not pendant and state.client != NO_CLIENT and (link.port, link.id) != state.client:
             return
         due_ns = self.now_ns + delay_ns
         if isinstance(message, RealTime):
-            one = Arrival(due_ns, message.code, pendant=pendant)
+            arrival = Arrival(due_ns, message.code, pendant=pendant)
         else:
             if self.config.baud and not pendant:  # the panel is not on the serial line
-                due_ns = (
-                    max(due_ns, state.paced_ns)
-                    + message.size * BITS_PER_BYTE * 10**9 // self.config.baud
-                )
+                bits = message.size * BITS_PER_BYTE
+                due_ns = max(due_ns, state.paced_ns) + bits * 10**9 // self.config.baud
                 state.paced_ns = due_ns
-            one = Arrival(due_ns, -1, message.text, message.size, message.overflow, pendant=pendant)
-        if state.waiting > WAITING_MOST:
-            self.event(
-                "sender-cut-off",
-                "it sends lines without waiting for answers; its line is closed",
-                "warning",
+            arrival = Arrival(
+                due_ns, -1, message.text, message.size, message.overflow, pendant=pendant
             )
+        if state.waiting > MAX_WAITING:
+            text = "the client sends lines without waiting for replies; its connection is closed"
+            self.event("sender-cut-off", text, "warning")
             self.close(link)
             return
-        state.arriving.append(one)
-        state.waiting += max(one.size, LINE_COSTS)
+        state.arriving.append(arrival)
+        state.waiting += max(arrival.size, LINE_COSTS)
         if due_ns > self.now_ns:
-            self.after((due_ns - self.now_ns) * 1e-9, self.take_in)
+            self.after((due_ns - self.now_ns) * 1e-9, self.process_arrivals)
         else:
-            self.take_in()
+            self.process_arrivals()
 
-    def take_in(self) -> None:
-        state = self.state
-        due = [one for one in state.arriving if one.due_ns <= self.now_ns]
+    def process_arrivals(self) -> None:
+        """Move due lines into the receive buffer, and execute due realtime commands."""
+        state, main_loop = self.state, self.controller.main_loop
+        due = [arrival for arrival in state.arriving if arrival.due_ns <= self.now_ns]
         if not due:
             return
-        state.arriving = [one for one in state.arriving if one.due_ns > self.now_ns]
-        for one in due:
-            if one.code < 0:
-                state.rx.append(one)
+        state.arriving = [arrival for arrival in state.arriving if arrival.due_ns > self.now_ns]
+        for arrival in due:
+            if arrival.code < 0:
+                state.rx.append(arrival)
                 continue
-            lines.work(self, more=True)
-            realtime.act(self, one.code, one.pendant)
-        lines.work(self)
+            main_loop.work(more=True)
+            self.controller.realtime.execute(arrival.code, arrival.pendant)
+        main_loop.work()
 
-    def rx_free(self) -> int:
-        """Free bytes of the receive buffer; a sender that overfills it is held back by the transport, as TCP and USB do."""
-        return max(0, self.config.rx_bytes - 1 - sum(one.size for one in self.state.rx))
-
-    def report_by_itself(self) -> None:
-        """Begin to report each $481 milliseconds, if that is not yet so."""
-        state = self.state
-        state.switches.reporting = state.settings[s.REPORT_INTERVAL] > 0
-        if state.switches.reporting and not state.reports_due:
-            state.reports_due = True
-            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_again)
-
-    def report_again(self) -> None:
-        state = self.state
-        state.reports_due = state.settings[s.REPORT_INTERVAL] > 0
-        if state.reports_due:
-            if state.switches.reporting and state.client != NOBODY:
-                self.say(reports.status(self))
-            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_again)
-
-    def wake(self) -> None:
-        """A dwell or wait may be over."""
-        lines.work(self)
-
-    def say(self, text: str) -> None:
-        """To the client, when the feedback delay is over."""
-        delay_ms = self.config.feedback_delay_ms
-        if delay_ms == 0.0:
-            self.utter(text)
-            return
-        self.state.saying.append((self.now_ns + round(delay_ms * 1e6), text))
-        if len(self.state.saying) == 1:
-            self.after(delay_ms / 1000, self.speak)
-
-    def speak(self) -> None:
-        state = self.state
-        due = [text for due_ns, text in state.saying if due_ns <= self.now_ns]
-        state.saying = state.saying[len(due) :]
-        if due:
-            self.utter("".join(due))
-        if state.saying:
-            self.after((state.saying[0][0] - self.now_ns) * 1e-9, self.speak)
-
-    def utter(self, text: str) -> None:
-        port, number = self.state.client
-        link = (
-            next((link for link in self.links(port) if link.id == number), None) if port else None
-        )
-        self.emit(port or "grbl", Text(text), to=link)
-
-    # Who is on the line
+    # Clients
 
     @on(Connected)
     def accept(self, message: Connected, link: Link) -> None:
-        """A serial line has one program on it."""
+        """Accept one client at a time, as on a serial line."""
         if link.port == "settings":
             return
-        if self.state.client != NOBODY and self.config.client_policy == "reject":
-            self.event(
-                "client-rejected", f"{message.peer}: another program is on the line", "warning"
-            )
+        if self.state.client != NO_CLIENT and self.config.client_policy == "reject":
+            text = f"{message.peer}: rejected, another client is connected"
+            self.event("client-rejected", text, "warning")
             self.close(link)
             return
         old, self.state.client = self.state.client, (link.port, link.id)
-        for other in self.links(old[0]) if old != NOBODY else ():
+        for other in self.links(old[0]) if old != NO_CLIENT else ():
             if other.id == old[1]:
                 self.close(other)
         self.state.program.ended = True
-        self.event("client-connected", f"{message.peer} is on the line")
-        self.say(reports.greeting(self.config.compat))
+        self.event("client-connected", f"{message.peer}: connected")
+        self.send_text(greeting(self.config.compat))
         if self.state.mode == "Alarm":
-            self.say(alarms.lock_text(self))
+            self.send_text(self.controller.alarms.unlock_hint())
 
     @on(Disconnected)
     def leave(self, message: Disconnected, link: Link) -> None:
-        """Motion goes on, as on a board whose cable is pulled."""
+        """Motion continues, as on a board whose cable is pulled."""
         if (link.port, link.id) == self.state.client:
-            self.state.client = NOBODY
-            self.event("client-gone", f"{message.peer} is gone")
+            self.state.client = NO_CLIENT
+            self.event("client-gone", f"{message.peer}: disconnected")
 
     @on(Stored)
     def load(self, message: Stored, link: Link) -> None:
-        storage.load(self, message.text)
-        self.report_by_itself()
+        for number, row in storage.load(self.state, self.settings_table, message.text):
+            text = f"line {number} of the settings file is ignored, it is not valid: {row[:60]!r}"
+            self.event("settings-line", text, "warning")
+        self.controller.setup.apply()
+        self.start_periodic_reports()
 
     def store(self) -> None:
         if self.config.settings_file:
-            self.emit("settings", Stored(storage.text(self)))
+            self.emit("settings", Stored(storage.to_text(self.state, self.settings_table)))
 
     # Inputs and faults
 
     @on(SetInput)
     def input_set(self, given: SetInput, link: Link) -> None:
-        name = given.name
-        if name == "estop":
+        controller = self.controller
+        if given.name == "estop":
             if self.input["estop"]:
-                alarms.stop_at_once(self, codes.ALARM_ESTOP)
+                controller.main_loop.stop_at_once(codes.ALARM_ESTOP)
             else:
                 welding.release(self.state.weld)
-        elif name == "door" and self.input["door"]:
-            realtime.open_door(self)
+        elif given.name == "door" and self.input["door"]:
+            controller.realtime.open_door()
         if self.state.probe.mode:
-            moves.watch(self)
-        lines.work(self)
+            controller.alarms.raise_alarm(controller.motion.watch())
+        controller.main_loop.work()
 
     @on(Injected)
     def fault_began(self, fault: Injected, link: Link) -> None:
         if fault.target == "motor":
-            alarms.stop_at_once(self, codes.ALARM_MOTOR_FAULT)
+            self.controller.main_loop.stop_at_once(codes.ALARM_MOTOR_FAULT)
 
     @on(Cleared)
     def fault_ended(self, fault: Cleared, link: Link) -> None:
@@ -328,88 +282,83 @@ class Welder(Robot):
             welding.release(self.state.weld)
 
     def set_input(self, name: str, value: bool) -> None:
-        """What the machine itself does to an input: the arc detector, a link."""
+        """Switch an input that the machine drives: the arc detector, or one linked to an output."""
         if self.input[name] != value:
             self.input[name] = value
-            lines.work(self)
+            self.controller.main_loop.work()
 
-    def analog_input(self, channel: int) -> float:
-        return float(self.input[f"ai{channel}"])
+    def set_input_after(self, seconds: float, name: str, value: bool) -> None:
+        self.after(seconds, self.set_input, name, value)
 
-    # Outputs
+    # Timers
 
-    def set_output(self, step: Step) -> None:
-        kind, number, value = moves.as_output(step)
-        if kind == "analog":
-            virtual_io.drive(self.state.outputs, number, value)
-        else:
-            self.switch(number, bool(value))
+    def wake_after(self, seconds: float) -> None:
+        self.after(seconds, self.wake)
 
-    def switch(self, pin: int, on: bool) -> None:
-        """A digital output, and the inputs that are linked to it."""
-        if not virtual_io.switch(self.state.outputs, pin, on):
+    def wake(self) -> None:
+        """Run the main loop: a dwell or wait may be over."""
+        self.controller.main_loop.work()
+
+    def start_periodic_reports(self) -> None:
+        """Start the status reports of $481, if it is set and they do not run yet."""
+        state = self.state
+        state.switches.reporting = state.settings[s.REPORT_INTERVAL] > 0
+        if state.switches.reporting and not state.reports_due:
+            state.reports_due = True
+            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_periodically)
+
+    def report_periodically(self) -> None:
+        state = self.state
+        state.reports_due = state.settings[s.REPORT_INTERVAL] > 0
+        if state.reports_due:
+            if state.switches.reporting and state.client != NO_CLIENT:
+                self.send_text(self.controller.reports.status())
+            self.after(state.settings[s.REPORT_INTERVAL] / 1000, self.report_periodically)
+
+    # Sent text
+
+    def send_text(self, text: str) -> None:
+        """Send text to the client after the feedback delay."""
+        delay_ms = self.config.feedback_delay_ms
+        if delay_ms == 0.0:
+            self._transmit(text)
             return
-        for output, linked, delay_ms in self.state.outputs.links:
-            if output == pin:
-                self.after(delay_ms / 1000, self.set_input, f"di{linked}", on)
+        self.state.outgoing.append((self.now_ns + round(delay_ms * 1e6), text))
+        if len(self.state.outgoing) == 1:
+            self.after(delay_ms / 1000, self.send_due)
 
-    def set_spindle(self, code: int, speed: float) -> None:
-        """M3 and M4 strike the arc, M5 ends it."""
+    def send_due(self) -> None:
         state = self.state
-        if code != state.spindle:
-            state.schedule.overrides = state.schedule.accessories = True
-        state.spindle, state.spindle_speed = code, speed
-        if state.weld.phase != welding.EMERGENCY_STOP:
-            (welding.stop if code == 5 else welding.start)(state.weld)
-        self.switch(self.config.welding.arc_output, code != 5)
+        due = [text for due_ns, text in state.outgoing if due_ns <= self.now_ns]
+        state.outgoing = state.outgoing[len(due) :]
+        if due:
+            self._transmit("".join(due))
+        if state.outgoing:
+            self.after((state.outgoing[0][0] - self.now_ns) * 1e-9, self.send_due)
 
-    def set_coolant(self, mist: bool, flood: bool) -> None:
-        """M7 and M8 open the gas, M9 closes it."""
-        state = self.state
-        if (mist, flood) != (state.mist, state.flood):
-            state.schedule.overrides = state.schedule.accessories = True
-        state.mist, state.flood = mist, flood
-        self.switch(self.config.welding.gas_output, mist or flood)
+    def _transmit(self, text: str) -> None:
+        port, number = self.state.client
+        links = self.links(port) if port else []
+        link = next((link for link in links if link.id == number), None)
+        self.emit(port or "grbl", Text(text), to=link)
 
-    def set_overrides(self, feed: int, rapid: int, spindle: int) -> None:
-        state = self.state
-        if (feed, rapid, spindle) == (
-            state.feed_percent,
-            state.rapid_percent,
-            state.spindle_percent,
-        ):
-            return
-        state.feed_percent, state.rapid_percent, state.spindle_percent = feed, rapid, spindle
-        state.schedule.overrides = True
-        moves.replan(self)
-
-    # What is true
+    # Ground truth and view
 
     def view(self) -> View:
         from rigless.robots.welder.view import WelderView
 
         return WelderView(self)
 
-    def place(self, joints_deg: list[float]) -> list[float]:
-        """The axis values of joints: themselves, or in the Cartesian profile the tip's pose."""
-        return (
-            self.tip.pose(joints_deg, self.state.position) if self.tip is not None else joints_deg
-        )
-
-    def torch_m(self) -> list[float]:
-        place: list[float] = self.arm.torch_place(moves.peek(self)[0][p.AT]).tolist()
-        return place
-
     def torques_nm(self, rows: NDArray[np.float64]) -> list[float]:
-        """What the joints give for a motion (the planner's rows); zeros without dynamics."""
+        """Return the joint torques for rows of the planner; zeros without dynamics."""
         if self.dynamics is None:
             return [0.0] * AXES
         return self.dynamics.torques_nm(rows[p.AT], rows[p.VELOCITY], rows[p.ACCELERATING])
 
     def truth(self) -> Truth:
-        state = self.state
-        rows, _, tag = moves.peek(self)
-        x, y, z = (1000 * value for value in self.torch_m())
+        state, motion = self.state, self.controller.motion
+        rows, _, tag = motion.peek()
+        x, y, z = (1000 * value for value in motion.torch_m())
         return Truth(
             mode=state.mode,
             alarm=state.alarm,
@@ -421,11 +370,9 @@ class Welder(Robot):
             line=state.lines.get(tag, 0),
             queued_blocks=int(state.run[p.COUNT]),
             digital_outputs=state.outputs.digital,
-            digital_inputs=virtual_io.bits(
-                [self.input[f"di{pin}"] for pin in range(virtual_io.DIGITAL)]
-            ),
+            digital_inputs=pins.bits([self.input[f"di{pin}"] for pin in range(pins.DIGITAL)]),
             analog_outputs=tuple(state.outputs.analog),
-            analog_inputs=tuple(self.analog_input(channel) for channel in range(virtual_io.ANALOG)),
+            analog_inputs=tuple(float(self.input[f"ai{n}"]) for n in range(pins.ANALOG)),
             homed=state.homed == (1 << AXES) - 1,
             weld=replace(state.weld),
         )

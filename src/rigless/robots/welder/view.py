@@ -1,6 +1,7 @@
-"""The welder's page: the arm in space, the program as it comes, joints and torch, overrides, jogging, the weld, and all I/O.
+"""The welder's page: the arm in 3D, the program, joints and torch, overrides, jogging, weld and I/O.
 
-Buttons speak to the controller as a pendant does: real-time bytes and lines that a sender on the wire gets no answer for.
+Buttons act as a pendant: they send realtime commands and lines, to which a sender on the wire gets
+no reply.
 """
 
 import math
@@ -26,16 +27,16 @@ from rigless.kernel.drawing import (
 )
 from rigless.kernel.inputs import AnyInput, Inject, Send, SetInput
 from rigless.motion import planner as p
-from rigless.robots.welder import pins as io
+from rigless.robots.welder import pins
 from rigless.robots.welder import wire as w
-from rigless.robots.welder.arm.view_3d import Space
-from rigless.robots.welder.controller import moves, odometer, realtime
-from rigless.robots.welder.controller import program_listing as program
+from rigless.robots.welder.arm.view_3d import View3D
+from rigless.robots.welder.controller import realtime
+from rigless.robots.welder.controller.odometer import METRIC
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.process import welding
 
 JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
-SLIGHT_S = 1e-4  # for the torch's speed
+SLIGHT_S = 1e-4  # time step for the torch speed
 BYTES = {"hold": w.HOLD, "resume": w.RESUME, "stop": w.STOP, "reset": w.RESET}
 LINES = {"unlock": "$X", "home": "$H", "arc off": "M5"}
 MODES = (
@@ -49,7 +50,7 @@ PHASES = tuple(
     )
     for phase in welding.PHASES
 )
-# Overrides: the byte that goes back to 100 %, those of +10, −10, +1 and −1.
+# Overrides: the commands for 100 %, +10, −10, +1 and −1.
 STEPS = {
     "feed": (w.FEED_RESET, w.FEED_PLUS_10, w.FEED_MINUS_10, w.FEED_PLUS_1, w.FEED_MINUS_1),
     "power": (
@@ -61,28 +62,21 @@ STEPS = {
     ),
 }
 
-
-TORCH = (
-    "x",
-    "y",
-    "z",
-    "rx",
-    "ry",
-    "rz",
-)  # the tip's pose in the order of the Cartesian profile's letters
+# The torch pose in the order of the letters of the Cartesian profile.
+TORCH = ("x", "y", "z", "rx", "ry", "rz")
 
 
 class WelderView(View):
     def __init__(self, robot: Any):
         super().__init__(robot)
-        self.space = Space(robot)
+        self.view_3d = View3D(robot)
         self.parts = (
-            *self.space.parts,
+            *self.view_3d.parts,
             *_program(),
             *_motion(robot),
             *_weld(robot.config),
             *_events(),
-            _jog(robot.tip is not None),
+            _jog(robot.controller.setup.tool is not None),
             *_metrics(),
             *_io(robot.config),
             Plot("joints", "Joints", tuple((f"j{n + 1}", f"J{n + 1}") for n in range(AXES)), "°"),
@@ -92,14 +86,14 @@ class WelderView(View):
         )
 
     def draw(self) -> Mapping[str, ArrayLike]:
-        return self.space.draw(self._at())
+        return self.view_3d.draw(self._joints_deg())
 
     def still(self) -> Mapping[str, ArrayLike]:
-        return self.space.still()
+        return self.view_3d.still()
 
     def measure(self) -> Mapping[str, float]:
         robot, state = self.robot, self.robot.state
-        weld, (rows, _, _) = state.weld, moves.peek(robot)
+        weld, (rows, _, _) = state.weld, robot.controller.motion.peek()
         torch = robot.arm.torch(np.radians(rows[p.AT]))
         ahead = robot.arm.torch_place(rows[p.AT] + SLIGHT_S * rows[p.VELOCITY])
         torques = robot.torques_nm(rows) if robot.dynamics else ()
@@ -111,11 +105,11 @@ class WelderView(View):
             ),
             **dict(zip(("torch_rx", "torch_ry", "torch_rz"), angles_deg(torch), strict=True)),
             **{f"ao{n}": volts for n, volts in enumerate(state.outputs.analog)},
-            **{f"do{n}": float(state.outputs.digital >> n & 1) for n in range(io.DIGITAL)},
+            **{f"do{n}": float(state.outputs.digital >> n & 1) for n in range(pins.DIGITAL)},
             "mode": float(next((n for n, (mode, _) in enumerate(MODES) if mode == state.mode), 0)),
             "phase": float(welding.PHASES.index(weld.phase)),
             "speed": 1000 * float(np.linalg.norm(ahead - torch[:3, 3])) / SLIGHT_S,
-            "free": float(moves.room(robot)),
+            "free": float(robot.controller.motion.room()),
             "feed": float(state.feed_percent),
             "rapid": float(state.rapid_percent),
             "power": float(state.spindle_percent),
@@ -132,15 +126,16 @@ class WelderView(View):
             "homed": float(state.homed == (1 << AXES) - 1),
             "arc": float(weld.arc_on),
             "gcode_lines": float(robot.metrics.get("gcode_lines", 0)),
-            odometer.METRIC: robot.metrics.get(odometer.METRIC, 0.0)
-            + odometer.beyond(robot, rows[p.AT].copy()),
+            METRIC: robot.metrics.get(METRIC, 0.0)
+            + robot.controller.motion.odometer.distance_mm(rows[p.AT].copy()),
         }
 
     def trace(self) -> Mapping[str, tuple[float, ...]]:
-        return {"torch": tuple(self.robot.torch_m())}
+        return {"torch": tuple(self.robot.controller.motion.torch_m())}
 
     def lines(self) -> Mapping[str, Lines]:
-        return {"program": program.lines(self.robot, moves.peek(self.robot)[2])}
+        controller = self.robot.controller
+        return {"program": controller.listing.lines(controller.motion.peek()[2])}
 
     def act(self, name: str) -> list[AnyInput]:
         if name in BYTES:
@@ -154,10 +149,10 @@ class WelderView(View):
             return [SetInput(self.robot.name, pin, not self.robot.input[pin])]
         if name == "estop":
             return self.stop(True)
-        raise ValueError(f"{name} is no action of this page")
+        raise ValueError(f"this page has no action {name}")
 
     def slide(self, name: str, value: float) -> list[AnyInput]:
-        """From 100 % in steps of ten and one, which does not depend on where it was or on bytes that are under way."""
+        """Go from 100 % in steps of ten and one, whatever the override was before."""
         if name == "rapid":
             return self._bytes(
                 next(code for code, percent in realtime.RAPIDS.items() if percent == value)
@@ -171,12 +166,16 @@ class WelderView(View):
         letter, feed = self.robot.config.letters[axis], JOG_DEGPM * speed
         if math.isfinite(by):
             return [self._line(f"$J=G91 G21 {letter}{by:.4f} F{feed:.0f}")]
-        if self.robot.tip is not None:
-            end = self.robot.tip.farthest(
+        if self.robot.controller.setup.tool is not None:
+            end = self.robot.controller.setup.tool.farthest(
                 self.robot.state.position, axis, by > 0, self.robot.state.planned
             )
         else:
-            end = (self.robot.axes.high if by > 0 else self.robot.axes.low)[axis]
+            end = (
+                self.robot.controller.setup.axes.high
+                if by > 0
+                else self.robot.controller.setup.axes.low
+            )[axis]
         return [self._line(f"$J=G53 G90 G21 {letter}{end:.4f} F{feed:.0f}")]
 
     def halt(self) -> list[AnyInput]:
@@ -190,8 +189,8 @@ class WelderView(View):
     def _line(self, text: str) -> AnyInput:
         return Send(self.robot.name, "grbl", w.Line.__name__, {"text": text})
 
-    def _at(self) -> Any:
-        return moves.peek(self.robot)[0][p.AT]
+    def _joints_deg(self) -> Any:
+        return self.robot.controller.motion.joints_deg()
 
 
 def _program() -> Iterator[Part]:
@@ -265,23 +264,23 @@ def _events() -> Iterator[Part]:
 
 def _metrics() -> Iterator[Part]:
     yield Gauge("gcode_lines", "G-codes executed", digits=0, group="Metrics")
-    yield Gauge(odometer.METRIC, "Distance", "mm", digits=1, group="Metrics")
+    yield Gauge(METRIC, "Distance", "mm", digits=1, group="Metrics")
 
 
 def _io(config: Any) -> Iterator[Part]:
-    """Pins with a name are told by it, the others are numbered squares."""
-    pins, process = config.virtual_io, config.welding
+    """Pins with a name show it, the others are numbered squares."""
+    io, process = config.virtual_io, config.welding
     inputs = {
         process.arc_detect_input: "Arc detected",
-        pins.part_sensor_input: "Part sensor",
-        **pins.input_names,
+        io.part_sensor_input: "Part sensor",
+        **io.input_names,
     }
-    outputs = {process.arc_output: "Arc on", process.gas_output: "Gas valve", **pins.output_names}
+    outputs = {process.arc_output: "Arc on", process.gas_output: "Gas valve", **io.output_names}
     group = "Digital I/O"
     yield Switch("estop", "Emergency stop", group=group)
     yield Switch("door", "Safety door open", group=group)
     yield Switch("probe", "Probe touches", group=group)
-    for pin in range(io.DIGITAL):
+    for pin in range(pins.DIGITAL):
         name = inputs.get(pin)
         yield Switch(
             f"di{pin}",
@@ -289,7 +288,7 @@ def _io(config: Any) -> Iterator[Part]:
             "" if name else str(pin),
             group=group,
         )
-    for pin in range(io.DIGITAL):
+    for pin in range(pins.DIGITAL):
         name = outputs.get(pin)
         yield Lamp(
             f"do{pin}",
@@ -297,24 +296,24 @@ def _io(config: Any) -> Iterator[Part]:
             short="" if name else str(pin),
             group=group,
         )
-    for channel in range(io.ANALOG):
+    for channel in range(pins.ANALOG):
         yield Gauge(f"ao{channel}", f"AO{channel}", "V", group="Analog I/O")
-    for channel in range(io.ANALOG):
+    for channel in range(pins.ANALOG):
         yield Switch(f"ai{channel}", f"AI{channel} in V", group="Analog I/O")
     yield Switch("stickout_mm", "Stick-out in mm", group="Analog I/O")
 
 
 def angles_deg(frame: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Turns about the base's x, y and z, in this order, that make a frame's directions."""
+    """Return a frame's rotation as angles about the base's fixed x, y and z axes, in this order."""
     r = frame[:3, :3]
     level = math.hypot(r[0, 0], r[1, 0])
     ry = _degrees(-r[2, 0], level)
-    if level < 1e-9:  # straight up or down: only one of the others is determined
+    if level < 1e-9:  # gimbal lock: rx and rz are not unique
         return _degrees(-r[1, 2], r[1, 1]), ry, 0.0
     return _degrees(r[2, 1], r[2, 2]), ry, _degrees(r[1, 0], r[0, 0])
 
 
 def _degrees(y: float, x: float) -> float:
-    """The angle of a direction; half a turn is always the positive one."""
+    """Return the angle of a direction, in (−180°, 180°]."""
     found = math.degrees(math.atan2(y, x))
     return found if found > -180.0 + 1e-6 else 180.0

@@ -1,23 +1,22 @@
-"""Have numba compile (or load from its cache) what motion and welding need, so that no live run stalls on it."""
+"""Have numba compile (or load from its cache) the functions of motion, welding and drawing.
 
-from typing import TYPE_CHECKING
+Done at the start, so that no live run stalls on it.
+"""
 
 import numpy as np
 
 from rigless.motion import planner as p
 from rigless.motion.planner.axis_limits import rounded_to_steps
-from rigless.robots.welder.arm import view_3d as space
-from rigless.robots.welder.controller import moves, odometer
+from rigless.robots.welder.arm import view_3d
+from rigless.robots.welder.controller.controller import Controller
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.process import welding
 from rigless.sensors.noise import block, normal
 
-if TYPE_CHECKING:
-    from rigless.robots.welder.robot import Welder
 
-
-def warm_up(robot: "Welder") -> None:
-    arm, axes, blocks, run = robot.arm, robot.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
+def warm_up(controller: Controller) -> None:
+    arm, motion, figures = controller.arm, controller.motion, controller.process.figures
+    axes, blocks, run = controller.setup.axes, p.new_queue(3), p.new_run(np.zeros(AXES))
     for target, kind in ((np.ones(AXES), p.FEED), (np.zeros(AXES), p.RAPID)):
         axes.append(blocks, run, 0.0, rounded_to_steps(target, axes.steps), 1.0, kind)
     p.set_overrides(blocks, run, 0.001, True, 1.0, 1.0)
@@ -26,17 +25,15 @@ def warm_up(robot: "Welder") -> None:
     p.next_free_s(blocks, run)
     p.free_blocks(blocks, run)
     values, torch = welding.pack(welding.Weld()), arm.torch_place(np.zeros(AXES))
-    welding.burn(
-        values, np.zeros(4), robot.figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1
-    )
-    welding.flow(values, np.zeros(4), robot.figures, 0.0, False)
+    welding.burn(values, np.zeros(4), figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
+    welding.flow(values, np.zeros(4), figures, 0.0, False)
     welding.speed(torch, torch, 0.001)
-    normal(block(robot.state.noise_key, 0, 0)[0])
+    normal(block(controller.state.noise_key, 0, 0)[0])
     p.clear(blocks, run, 0.001)
-    if robot.tip is not None:
-        robot.tip.warm_up()
-    moves.peek(robot)
-    moves.settle(robot)
-    odometer.beyond(robot, np.zeros(AXES))
-    arm.torch(np.zeros(AXES))  # for who looks
-    space.warm_up(arm)
+    if controller.setup.tool is not None:
+        controller.setup.tool.warm_up()
+    motion.peek()
+    motion.settle()
+    motion.odometer.distance_mm(np.zeros(AXES))
+    arm.torch(np.zeros(AXES))
+    view_3d.warm_up(arm)

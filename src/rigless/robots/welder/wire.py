@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 LINE_BYTES = 256
+BITS_PER_BYTE = 10  # on a serial line: start bit, eight data bits, stop bit
 STATUS, HOLD, RESUME = 0x3F, 0x21, 0x7E  # ? ! ~
 RESET, STOP, STATUS_ENQ = 0x18, 0x19, 0x05
 STATUS_8, RESUME_8, HOLD_8, MODES, DOOR, JOG_CANCEL, FULL_STATUS = (

@@ -36,7 +36,7 @@ class ReachError(Exception):
         super().__init__(f"{place}: {why}")
 
 
-class Tip:
+class ToolKinematics:
     def __init__(
         self, arm: Arm, low: ArrayLike, high: ArrayLike, rates: ArrayLike, tolerance_mm: float
     ):

@@ -17,8 +17,8 @@ from rigless.motion import planner as p
 from rigless.motion.arm import kinematics
 from rigless.motion.arm.broad_phase import box_frames
 from rigless.motion.arm.reach_map import read_map
-from rigless.robots.welder.arm import guard
 from rigless.robots.welder.arm.body import describe, torch
+from rigless.robots.welder.arm.guard import make_collider
 from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode.modal import AXES
@@ -45,7 +45,7 @@ REACHED = ("#d8503c", "#e8c33a", "#35b37e")  # from one direction to all
 TURNS, HEIGHTS = 13, 25
 
 
-class Space:
+class View3D:
     def __init__(self, robot: Any):
         self.robot = robot
         self.cell: Cell = robot.cell or Cell()
@@ -157,10 +157,10 @@ class Space:
         return [np.vstack((one, (0, 0, 0, 1))) for one in placed]
 
     def _contacts(self, joints_rad: NDArray[np.float64]) -> "list[Contact]":
-        if self.robot.follower is None:
+        if self.robot.checker is None:
             return []
         if self._collider is None:
-            self._collider = guard.collider(self.robot, self.robot.cell)
+            self._collider = make_collider(self.robot.config, self.robot.cell)
         return self._collider.contacts(joints_rad)
 
     def _way_rows(self) -> Rows:

@@ -1,4 +1,4 @@
-"""What follows from the settings: the axes as the planner needs them, and how G-code is read."""
+"""The axes as the planner needs them and the word profile: both follow from the settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from rigless.motion import planner as p
 from rigless.motion.planner import jerk_limited
 from rigless.robots.welder.arm.mechanism import Arm
-from rigless.robots.welder.arm.tool_kinematics import Tip
+from rigless.robots.welder.arm.tool_kinematics import ToolKinematics
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.gcode.modal import AXES, Profile
+from rigless.robots.welder.state import WelderState
 
 NO_LIMIT = np.full(AXES, np.inf)
 Settings = Mapping[int, float]
@@ -20,7 +21,7 @@ Settings = Mapping[int, float]
 
 @dataclass(frozen=True)
 class Axes:
-    """Limits per second; `jerks` is None if nothing is limited in jerk."""
+    """Limits per second. `jerks` is None if jerk is not limited."""
 
     rates: NDArray[np.float64]
     accelerations: NDArray[np.float64]
@@ -42,12 +43,38 @@ class Axes:
         scale: float = 0.0,
         probing: bool = False,
     ) -> bool:
-        """Queue a line to a place, limited in jerk where the profile says so: all but feeds, chords (which have a scale) and probes.
-        False if it has no length."""
+        """Queue a straight joint move. Return False if it has no length.
+
+        With the jerk profile, all moves are jerk-limited except feed moves, segments of Cartesian
+        moves (these have a scale) and probing moves.
+        """
         line = blocks, run, now_s, end, rate, kind, tag, self.rates, self.accelerations
         if self.jerks is not None and kind != p.FEED and not (scale or probing):
             return bool(jerk_limited.append(*line, self.jerks))
         return bool(p.append(*line, self.deviation, scale))
+
+
+class AxisSetup:
+    """Axes, word profile and tool kinematics for the current settings.
+
+    `tool` is None unless axis words are the tool centre point (the Cartesian profile).
+    """
+
+    def __init__(self, state: WelderState, config: WelderConfig, arm: Arm):
+        self.state, self.config, self.arm = state, config, arm
+        self.apply()
+
+    def apply(self) -> None:
+        """Follow a change of the settings."""
+        settings, config = self.state.settings, self.config
+        self.axes, self.profile = axes_of(settings, config), profile_of(settings, config)
+        self.tool = tool_of(settings, config, self.arm)
+
+    def axis_values(self, joints_deg: list[float]) -> list[float]:
+        """Return the axis values of joints: the same, or the pose of the tool centre point."""
+        if self.tool is None:
+            return joints_deg
+        return self.tool.pose(joints_deg, self.state.position)
 
 
 def axes_of(settings: Settings, config: WelderConfig) -> Axes:
@@ -69,10 +96,10 @@ def profile_of(settings: Settings, config: WelderConfig) -> Profile:
     )
 
 
-def tip_of(settings: Settings, config: WelderConfig, arm: Arm) -> Tip | None:
-    """The torch tip as what the axis words mean; None where they mean joints."""
+def tool_of(settings: Settings, config: WelderConfig, arm: Arm) -> ToolKinematics | None:
+    """Return the tool kinematics, or None if axis words are joints."""
     if config.coordinates != "cartesian":
         return None
     axes, limited = axes_of(settings, config), bool(settings[s.SOFT_LIMITS])
     low, high = (axes.low, axes.high) if limited else (-NO_LIMIT, NO_LIMIT)
-    return Tip(arm, low, high, axes.rates, settings[s.ARC_TOLERANCE])
+    return ToolKinematics(arm, low, high, axes.rates, settings[s.ARC_TOLERANCE])

@@ -1,172 +1,160 @@
-"""Lines, one after the other: taken from the receive buffer, understood, done step by step, answered with one ok or error:N.
+"""The main loop: takes lines from the receive buffer, runs their steps, replies to each.
 
-Theory of operation. Like the firmware's main loop there is one line in hand at a time. Understanding it gives steps; each is done when it can be
-(steps.py), and the line is answered when none is left. Until then later lines wait in the receive buffer, which is what a sender sees as `Bf`. `work` goes
-as far as it can and is called again whenever something may have changed: a line came, a block ended, an input switched, a button was pressed.
+Theory of operation. Like in the firmware, one line is in execution at a time. Parsing it gives
+steps; each is executed when it can be (steps.py), and the line gets its reply when none remains.
+Until then later lines wait in the receive buffer, which a sender sees as `Bf`. `work` goes as far
+as it can. It is called again whenever something may have changed: a line was received, a block
+ended, an input switched, a realtime command came.
 """
 
-from typing import TYPE_CHECKING
-
-from rigless.robots.welder.controller import cartesian_moves as paths
-from rigless.robots.welder.controller import dollar_commands as system
-from rigless.robots.welder.controller import moves, steps
-from rigless.robots.welder.controller import program_listing as program
+from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
+from rigless.robots.welder.controller.accessories import Accessories
+from rigless.robots.welder.controller.alarms import Alarms
+from rigless.robots.welder.controller.board import Board
+from rigless.robots.welder.controller.dollar_commands import DollarCommands
+from rigless.robots.welder.controller.line_parser import LineParser
+from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.replies import Replies
+from rigless.robots.welder.controller.reports import Reports, greeting
+from rigless.robots.welder.controller.steps import Steps
 from rigless.robots.welder.gcode import codes
-from rigless.robots.welder.gcode.interpreter import interpret
-from rigless.robots.welder.gcode.parameters import PROBE_TOUCHED, PROBED, WAITED, Place
-from rigless.robots.welder.gcode.words import GcodeError, read_block
-from rigless.robots.welder.state import NOBODY, Arrival
+from rigless.robots.welder.gcode.modal import Modal
+from rigless.robots.welder.gcode.words import GcodeError
+from rigless.robots.welder.process import welding
+from rigless.robots.welder.state import Arrival, Schedule, Switches, WelderState
 
-if TYPE_CHECKING:
-    from rigless.robots.welder.robot import Welder
-
-SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop stands still in these
+SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop does not run in these modes
 
 
-def work(robot: "Welder", more: bool = False) -> None:
-    """Do what can be done now; `more` has come than is in the buffer yet."""
-    state = robot.state
-    while True:
-        if state.line is not None:
-            if not finish(robot):
-                return
-            if state.line is not None:
-                answer(robot, codes.OK)
-        if not (state.rx or state.arriving or more):
-            state.waiting = 0
-        if (
-            not state.rx
-            or state.mode in SUSPENDED
-            or state.cancelling
-            or state.alarm_at_rest
-            or state.probe.mode
-        ):
-            return
-        take(robot, state.rx.pop(0))
-
-
-def take(robot: "Welder", line: Arrival) -> None:
-    """Begin a line. Some are answered at once."""
-    state = robot.state
-    state.line, state.steps, state.until_ns, state.resumed = line, [], -1, False
-    program.take(robot, line)
-    sticky = state.error
-    if line.pendant:
-        state.error = (
-            codes.OK
-        )  # what the sender did wrong, and what the panel does, is no matter of the other
-    text = line.text.strip()
-    try:
-        if line.overflow:
-            raise GcodeError(codes.OVERFLOW)
-        if not text:
-            state.error = codes.OK
-        elif text.startswith("$"):
-            state.error = codes.OK
-            system.execute(robot, text)
-        elif state.mode in ("Alarm", "Jog"):
-            if text != "%":
-                raise GcodeError(codes.LOCKED)
-        elif state.error:
-            raise GcodeError(state.error)
-        elif text != "%":
-            begin_gcode(robot, text)
-    except GcodeError as error:
-        state.error = error.number
-        answer(robot, error.number)
-    if line.pendant:
-        state.error = sticky
-
-
-def begin_gcode(robot: "Welder", text: str) -> None:
-    state, place = robot.state, where(robot)
-    if text.startswith("/") and state.switches.block_delete:
-        return
-    block = read_block(text, robot.profile.letters, place.values())
-    place.check(block.assignments)
-    state.modal, found = interpret(
-        block, state.modal, state.coordinates, place.position, robot.profile
-    )
-    state.parameters.assign(block.assignments)
-    state.steps = list(found)
-    if (
-        state.switches.single_block
-        and not (state.line is not None and state.line.startup)
-        and not block.m.get("stopping")
+class MainLoop:
+    def __init__(
+        self,
+        state: WelderState,
+        config: WelderConfig,
+        board: Board,
+        motion: Motion,
+        accessories: Accessories,
+        parser: LineParser,
+        steps: Steps,
+        reports: Reports,
+        replies: Replies,
+        alarms: Alarms,
     ):
-        state.steps.append(("stop", 0))
-    if block.g.get("coordinates"):
-        state.schedule.offsets = True
-    robot.count("gcode_lines")
+        self.state, self.config, self.board, self.motion = state, config, board, motion
+        self.accessories, self.parser, self.steps = accessories, parser, steps
+        self.replies, self.alarms = replies, alarms
+        self.dollar_commands = DollarCommands(
+            state, config, board, motion, accessories, parser, reports, replies, self.reset
+        )
 
+    def work(self, more: bool = False) -> None:
+        """Run as far as possible. `more`: further lines have arrived than are in the buffer."""
+        state = self.state
+        while True:
+            if state.line is not None:
+                if not self._finish():
+                    return
+                if state.line is not None:
+                    self.replies.reply(codes.OK)
+            if not (state.rx or state.arriving or more):
+                state.waiting = 0
+            if (
+                not state.rx
+                or state.mode in SUSPENDED
+                or state.cancelling
+                or state.alarm_at_rest
+                or state.probe.mode
+            ):
+                return
+            self._begin(state.rx.pop(0))
 
-def check_jog(robot: "Welder", text: str) -> None:
-    """`$J=`: its step, or an error."""
-    state = robot.state
-    if state.mode not in ("Idle", "Jog"):
-        raise GcodeError(codes.NOT_IDLE)
-    place = where(robot)
-    block = read_block(text, robot.profile.letters, place.values())
-    place.check(block.assignments)
-    _modal, found = interpret(
-        block, state.modal, state.coordinates, place.position, robot.profile, jog=True
-    )
-    _, _, feed, *target = next(step for step in found if step[0] == "line")
-    if robot.tip is not None:
-        paths.begin(robot, robot.tip, ("jog", False, feed, *target))
-        state.steps = [("course",)]
-        return
-    if state.settings[s.JOG_LIMITS]:
-        target = [
-            min(max(float(value), low), high)
-            for value, low, high in zip(target, robot.axes.low, robot.axes.high, strict=True)
-        ]
-    if not moves.within(robot, target):
-        raise GcodeError(codes.TRAVEL_EXCEEDED)
-    state.steps = [("jog", False, feed, *target)]
+    def _begin(self, line: Arrival) -> None:
+        """Begin a line. Some get their reply at once."""
+        state = self.state
+        state.line, state.steps, state.until_ns, state.edge_armed = line, [], -1, False
+        self.motion.listing.add(line)
+        sticky = state.error
+        if line.pendant:  # errors of the sender and of the panel do not affect each other
+            state.error = codes.OK
+        text = line.text.strip()
+        try:
+            if line.overflow:
+                raise GcodeError(codes.OVERFLOW)
+            if not text:
+                state.error = codes.OK
+            elif text.startswith("$"):
+                state.error = codes.OK
+                self.dollar_commands.execute(text)
+            elif state.mode in ("Alarm", "Jog"):
+                if text != "%":
+                    raise GcodeError(codes.LOCKED)
+            elif state.error:
+                raise GcodeError(state.error)
+            elif text != "%":
+                self.parser.parse(text)
+        except GcodeError as error:
+            state.error = error.number
+            self.replies.reply(error.number)
+        if line.pendant:
+            state.error = sticky
 
+    def _finish(self) -> bool:
+        """Execute the remaining steps of the line; False while one has to wait."""
+        state = self.state
+        while state.steps and state.line is not None:
+            if state.cancelling or state.alarm_at_rest:
+                return False
+            waits_in_stop = state.steps[0][0] == "stop" and state.until_ns >= 0
+            if state.mode in SUSPENDED and not waits_in_stop:
+                return False
+            if not self.steps.execute(state.steps[0]):
+                return False
+            if state.steps:  # a reset may have emptied them
+                state.steps.pop(0)
+                state.until_ns, state.edge_armed = -1, False
+        return state.mode not in SUSPENDED or state.line is None
 
-def where(robot: "Welder") -> Place:
-    """What expressions can ask for."""
-    state = robot.state
+    def reset(self) -> None:
+        """Ctrl-X: stop everything at once. It is an alarm if the axes moved.
 
-    def seen() -> dict[int, float]:
-        probed = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
-        return probed | {PROBE_TOUCHED: float(state.probe.touched), WAITED: float(state.waited)}
+        A real machine loses its position then.
+        """
+        state, board = self.state, self.board
+        if board.input["estop"] or board.fault("motor"):
+            return
+        homing, moved = state.mode == "Home", self.motion.moving()
+        locked = state.mode in ("Alarm", "Sleep")
+        state.alarm_at_rest = 0
+        self.motion.drop()
+        state.rx.clear()
+        state.arriving = [arrival for arrival in state.arriving if arrival.code >= 0]
+        state.line, state.steps, state.until_ns = None, [], -1
+        state.error, state.critical = codes.OK, False
+        state.probe.mode = 0
+        state.program.ended = True
+        state.modal = Modal(tool=state.modal.tool)
+        self.accessories.all_off()
+        self.motion.set_overrides(100, 100, 100)
+        state.schedule = Schedule()
+        state.switches = Switches(reporting=state.settings[s.REPORT_INTERVAL] > 0)
+        if homing or moved:
+            self.alarms.raise_alarm(codes.ALARM_HOMING_RESET if homing else codes.ALARM_ABORT)
+            locked = True
+        board.send_text(greeting(self.config.compat))
+        if locked:
+            state.mode = "Alarm"
+            board.send_text(self.alarms.unlock_hint())
+        else:
+            state.mode, state.alarm = "Idle", 0
+            state.rx = [
+                Arrival(board.now_ns, -1, text, startup=True) for text in state.startup if text
+            ]
+            self.work()
 
-    return Place(
-        state.parameters, state.modal, state.coordinates, tuple(state.position), robot.profile, seen
-    )
-
-
-def answer(robot: "Welder", number: int) -> None:
-    line, robot.state.line = robot.state.line, None
-    robot.state.steps = []
-    said = "ok" if number == codes.OK else f"error:{number}"
-    if line is not None and line.startup:
-        robot.say(f">{line.text}:{said}\r\n")
-    elif line is not None and line.pendant and robot.state.client != NOBODY:
-        if number != codes.OK:
-            robot.event("pendant", f"{line.text}: error:{number} {codes.ERRORS[number]}", "warning")
-    else:
-        robot.say(f"{said}\r\n")
-    if number != codes.OK:
-        program.refuse(robot, line)
-        robot.count("errors")
-
-
-def finish(robot: "Welder") -> bool:
-    """Do the steps of the line in hand; False while one has to wait."""
-    state = robot.state
-    while state.steps and state.line is not None:
-        if state.cancelling or state.alarm_at_rest:
-            return False
-        if state.mode in SUSPENDED and not (state.steps[0][0] == "stop" and state.until_ns >= 0):
-            return False
-        if not steps.do(robot, state.steps[0]):
-            return False
-        if state.steps:  # a reset may have emptied them
-            state.steps.pop(0)
-            state.until_ns, state.resumed = -1, False
-    return state.mode not in SUSPENDED or state.line is None
+    def stop_at_once(self, alarm: int) -> None:
+        """Cut the power: no braking ramp, no gas, no arc."""
+        self.motion.drop()
+        welding.emergency(self.state.weld)
+        self.accessories.all_off()
+        self.alarms.raise_alarm(alarm)

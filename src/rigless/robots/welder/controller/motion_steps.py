@@ -1,176 +1,180 @@
-"""Steps that move the axes: lines, arcs, jogs, probing and homing, in the space of the joints or of the torch tip.
+"""Steps that move the axes: lines, arcs, jogs, probing and homing, of joints or of the torch.
 
-As steps.py says, each is asked again until it is done. A target beyond the limits ends in an alarm.
+As in steps.py, each is called again until it is done. A target beyond the limits ends in an alarm.
 """
 
-from typing import TYPE_CHECKING
-
 from rigless.motion import planner as p
-from rigless.robots.welder.arm.tool_kinematics import Tip
-from rigless.robots.welder.controller import cartesian_moves as paths
-from rigless.robots.welder.controller import moves, reports
+from rigless.robots.welder.controller.alarms import Alarms
+from rigless.robots.welder.controller.board import Board
+from rigless.robots.welder.controller.cartesian_moves import CartesianMoves
+from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.arcs import chord_end
 from rigless.robots.welder.gcode.modal import Step
 from rigless.robots.welder.gcode.words import GcodeError
-
-if TYPE_CHECKING:
-    from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.state import WelderState
 
 
-def move(robot: "Welder", step: Step) -> bool:
-    """Lines, jogs and the chords of an arc, as the planner has room for them."""
-    state = robot.state
-    if robot.tip is not None:
-        return in_space(robot, robot.tip, step)
-    if step[0] == "arc":
-        done, count = int(step[8]), int(step[7])
-        while done < count:
-            if not go(robot, chord_end(step, done + 1), float(step[1]), rapid=False):
-                break
-            done += 1
-        if state.steps:
-            state.steps[0] = (*step[:8], done, *step[9:])
-        return done == count or state.line is None
-    target = tuple(float(value) for value in step[3:])
-    if step[0] == "jog":
-        return jog(robot, target, float(step[2]))
-    return go(robot, target, float(step[2]), rapid=bool(step[1]))
+class MotionSteps:
+    def __init__(
+        self,
+        state: WelderState,
+        board: Board,
+        motion: Motion,
+        cartesian: CartesianMoves,
+        alarms: Alarms,
+        reports: Reports,
+    ):
+        self.state, self.board, self.motion = state, board, motion
+        self.cartesian, self.alarms, self.reports = cartesian, alarms, reports
+        self.setup = motion.setup
 
+    def move(self, step: Step) -> bool:
+        """Queue a line, a jog, or the chords of an arc, as the planner has room."""
+        state = self.state
+        if self.setup.tool is not None:
+            return self._move_tool(step)
+        if step[0] == "arc":
+            done, count = int(step[8]), int(step[7])
+            while done < count:
+                if not self._go(chord_end(step, done + 1), float(step[1]), rapid=False):
+                    break
+                done += 1
+            if state.steps:
+                state.steps[0] = (*step[:8], done, *step[9:])
+            return done == count or state.line is None
+        target = tuple(float(value) for value in step[3:])
+        if step[0] == "jog":
+            return self._jog(target, float(step[2]))
+        return self._go(target, float(step[2]), rapid=bool(step[1]))
 
-def in_space(robot: "Welder", tip: Tip, step: Step) -> bool:
-    """A move of the torch tip. One that cannot be ends in the alarm of a target beyond the limits."""
-    if step[0] == "line" and step[1]:
+    def _move_tool(self, step: Step) -> bool:
+        """Move the tool centre point. A move that is not possible ends in the soft limit alarm."""
+        if step[0] == "line" and step[1]:
+            try:
+                return self.cartesian.rapid(tuple(float(value) for value in step[3:]))
+            except GcodeError:
+                self._give_up(codes.ALARM_SOFT_LIMIT)
+                return False
+        if not self._begin_course(step):
+            return False
+        self.state.steps[0] = ("course",)
+        return self.follow_course()
+
+    def _begin_course(self, step: Step) -> bool:
         try:
-            return paths.jump(robot, tip, tuple(float(value) for value in step[3:]))
+            self.cartesian.begin(step)
         except GcodeError:
-            give_up(robot, codes.ALARM_SOFT_LIMIT)
+            self._give_up(codes.ALARM_SOFT_LIMIT)
             return False
-    if not set_out(robot, tip, step):
-        return False
-    robot.state.steps[0] = ("course",)
-    return follow(robot)
+        return True
 
-
-def set_out(robot: "Welder", tip: Tip, step: Step) -> bool:
-    """Begin the course of a step."""
-    try:
-        paths.begin(robot, tip, step)
-    except GcodeError:
-        give_up(robot, codes.ALARM_SOFT_LIMIT)
-        return False
-    return True
-
-
-def follow(robot: "Welder") -> bool:
-    """Queue more of the course in hand."""
-    assert robot.tip is not None
-    try:
-        return paths.go_on(robot, robot.tip)
-    except GcodeError:
-        give_up(robot, codes.ALARM_SOFT_LIMIT)
-        return False
-
-
-def go(robot: "Welder", target: tuple[float, ...], feed: float, rapid: bool) -> bool:
-    state = robot.state
-    if not moves.within(robot, target):
-        tell_beyond(robot, target)
-        give_up(robot, codes.ALARM_SOFT_LIMIT)
-        return False
-    if state.mode != "Check":
-        moves.settle(robot)
-        if not moves.room(robot):
+    def follow_course(self) -> bool:
+        """Queue more segments of the current Cartesian move."""
+        try:
+            return self.cartesian.continue_course()
+        except GcodeError:
+            self._give_up(codes.ALARM_SOFT_LIMIT)
             return False
-        rate = 0.0 if rapid else moves.feed_along(robot, state.position, target, feed)
-        moves.queue(robot, target, rate, p.RAPID if rapid else p.FEED)
-        if state.run[p.COUNT] and state.mode == "Idle":
-            state.mode = "Run"
-    state.position = list(target)
-    return True
 
-
-def tell_beyond(robot: "Welder", target: tuple[float, ...]) -> None:
-    """Which joints a target would bring out of their limits; the alarm on the wire says only that some would."""
-    axes, outside = robot.axes, moves.beyond(robot, target)
-    text = ", ".join(
-        f"joint {n + 1} to {target[n]:g}° is outside {axes.low[n]:g}° to {axes.high[n]:g}°"
-        for n in outside
-    )
-    robot.event(
-        "soft-limit", text, "error", joints=[n + 1 for n in outside], line=robot.state.modal.line
-    )
-
-
-def give_up(robot: "Welder", alarm: int) -> None:
-    """The line in hand led to an alarm: brake, and tell when at rest. Like the firmware, which resets itself, the line gets no answer."""
-    state = robot.state
-    state.line, state.steps, state.probe.mode = None, [], 0
-    state.rx.clear()
-    if state.mode == "Check":
-        state.mode = "Idle"
-    state.alarm_at_rest = alarm
-    moves.change(robot, True)
-    moves.watch(robot)
-
-
-def jog(robot: "Welder", target: tuple[float, ...], feed: float) -> bool:
-    state = robot.state
-    moves.settle(robot)
-    if not moves.room(robot):
-        return False
-    moves.queue(robot, target, moves.feed_along(robot, state.position, target, feed), p.PLAIN)
-    if state.run[p.COUNT] and state.mode == "Idle":
-        state.mode = "Jog"
-    state.position = list(target)
-    return True
-
-
-def probe(robot: "Welder", step: Step) -> bool:
-    """G38.x: the line is answered when the probing has ended."""
-    state = robot.state
-    target = tuple(float(value) for value in step[3:])
-    if state.mode == "Check":
-        if robot.tip is not None:
-            return in_space(robot, robot.tip, step)
+    def _go(self, target: tuple[float, ...], feed: float, rapid: bool) -> bool:
+        state, motion = self.state, self.motion
+        if not motion.within_limits(target):
+            self._report_outside(target)
+            self._give_up(codes.ALARM_SOFT_LIMIT)
+            return False
+        if state.mode != "Check":
+            motion.settle()
+            if not motion.room():
+                return False
+            rate = 0.0 if rapid else motion.feed_along(state.position, target, feed)
+            motion.queue(target, rate, p.RAPID if rapid else p.FEED)
+            if state.run[p.COUNT] and state.mode == "Idle":
+                state.mode = "Run"
         state.position = list(target)
         return True
-    if state.until_ns < 0:
-        if state.run[p.COUNT]:
+
+    def _report_outside(self, target: tuple[float, ...]) -> None:
+        """Log which joints would leave their limits; the alarm on the wire does not say which."""
+        axes, outside = self.setup.axes, self.motion.axes_outside(target)
+        text = ", ".join(
+            f"joint {n + 1} to {target[n]:g}° is outside {axes.low[n]:g}° to {axes.high[n]:g}°"
+            for n in outside
+        )
+        joints = [n + 1 for n in outside]
+        self.board.event("soft-limit", text, "error", joints=joints, line=self.state.modal.line)
+
+    def _give_up(self, alarm: int) -> None:
+        """Brake, and raise the alarm at rest. Like the firmware, the line gets no reply."""
+        state = self.state
+        state.line, state.steps, state.probe.mode = None, [], 0
+        state.rx.clear()
+        if state.mode == "Check":
+            state.mode = "Idle"
+        state.alarm_at_rest = alarm
+        self.motion.change(True)
+        self.alarms.raise_alarm(self.motion.watch())
+
+    def _jog(self, target: tuple[float, ...], feed: float) -> bool:
+        state, motion = self.state, self.motion
+        motion.settle()
+        if not motion.room():
             return False
-        if robot.tip is not None:
-            if not set_out(robot, robot.tip, step):
+        motion.queue(target, motion.feed_along(state.position, target, feed), p.PLAIN)
+        if state.run[p.COUNT] and state.mode == "Idle":
+            state.mode = "Jog"
+        state.position = list(target)
+        return True
+
+    def probe(self, step: Step) -> bool:
+        """G38.x: the line gets its reply when probing has ended."""
+        state, motion = self.state, self.motion
+        if state.mode == "Check":
+            if self.setup.tool is not None:
+                return self._move_tool(step)
+            state.position = [float(value) for value in step[3:]]
+            return True
+        if state.until_ns < 0:
+            if state.run[p.COUNT]:
                 return False
-        elif not moves.within(robot, target):
-            tell_beyond(robot, target)
-            give_up(robot, codes.ALARM_SOFT_LIMIT)
+            if not self._begin_probe(step):
+                return state.until_ns >= 0  # a probe alarm replies to the line, a limit does not
+        if self.setup.tool is not None and state.probe.mode:
+            self.follow_course()
+        self.alarms.raise_alarm(motion.watch())
+        if state.probe.mode or motion.moving():
             return False
-        state.until_ns = robot.now_ns
-        if not moves.begin_probe(robot, int(step[1])):
-            return state.line is None
-        if robot.tip is None:
-            moves.queue(
-                robot,
-                target,
-                moves.feed_along(robot, state.position, target, float(step[2])),
-                p.PLAIN,
-            )
+        motion.sync()
+        self.board.send_text(self.reports.probe())
+        return True
+
+    def _begin_probe(self, step: Step) -> bool:
+        """Start the probing move; False if an alarm ends it."""
+        state, motion = self.state, self.motion
+        target = tuple(float(value) for value in step[3:])
+        if self.setup.tool is not None:
+            if not self._begin_course(step):
+                return False
+        elif not motion.within_limits(target):
+            self._report_outside(target)
+            self._give_up(codes.ALARM_SOFT_LIMIT)
+            return False
+        state.until_ns = self.board.now_ns
+        if not motion.begin_probe(int(step[1])):
+            self.alarms.raise_alarm(codes.ALARM_PROBE_INITIAL)
+            return False
+        if self.setup.tool is None:
+            rate = motion.feed_along(state.position, target, float(step[2]))
+            motion.queue(target, rate, p.PLAIN)
             state.mode = "Run"
-    if robot.tip is not None and state.probe.mode:
-        follow(robot)
-    moves.watch(robot)
-    if state.probe.mode or moves.moving(robot):
-        return False
-    moves.sync(robot)
-    robot.say(reports.probe(robot))
-    return True
+        return True
 
-
-def home(robot: "Welder", step: Step) -> bool:
-    state = robot.state
-    if state.until_ns < 0:
-        if state.run[p.COUNT]:
-            return False
-        state.until_ns = robot.now_ns
-        moves.begin_homing(robot, int(step[1]))
-    return state.mode != "Home"
+    def home(self, step: Step) -> bool:
+        state = self.state
+        if state.until_ns < 0:
+            if state.run[p.COUNT]:
+                return False
+            state.until_ns = self.board.now_ns
+            self.motion.begin_homing(int(step[1]))
+        return state.mode != "Home"

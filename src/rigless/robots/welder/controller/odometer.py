@@ -1,35 +1,41 @@
-"""How far the torch has travelled: counted block by block as they end, so that it is the same however often anybody looks."""
+"""The odometer of the torch, advanced block by block.
 
-from typing import TYPE_CHECKING, Any
+A block is counted when it ends, so the reading does not depend on how often it is read.
+"""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigless.motion import planner as p
 from rigless.motion.arm import kinematics
+from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.controller.board import Board
 from rigless.robots.welder.gcode.modal import AXES
-
-if TYPE_CHECKING:
-    from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.state import WelderState
 
 METRIC = "distance_mm"
 
 
-def count(robot: "Welder") -> None:
-    """Blocks have ended, or were dropped: count on to where the first one left begins."""
-    state = robot.state
-    if state.run[p.COUNT]:
-        block = state.blocks[int(state.run[p.FIRST])]
-        here = block[p.END : p.END + AXES] - block[p.LENGTH] * block[p.UNIT : p.UNIT + AXES]
-    else:
-        here = state.run[p.POSITION : p.POSITION + AXES].copy()
-    robot.count(METRIC, beyond(robot, here))
-    state.counted_deg = here.tolist()
+class Odometer:
+    def __init__(self, state: WelderState, board: Board, arm: Arm):
+        self.state, self.board, self.arm = state, board, arm
 
+    def advance(self) -> None:
+        """Count up to the begin of the first block in the queue, or to the standstill."""
+        state = self.state
+        if state.run[p.COUNT]:
+            block = state.blocks[int(state.run[p.FIRST])]
+            here = block[p.END : p.END + AXES] - block[p.LENGTH] * block[p.UNIT : p.UNIT + AXES]
+        else:
+            here = state.run[p.POSITION : p.POSITION + AXES].copy()
+        self.board.count(METRIC, self.distance_mm(here))
+        state.counted_deg = here.tolist()
 
-def beyond(robot: "Welder", joints_deg: NDArray[np.float64]) -> float:
-    """Millimetres from where was counted to some joints, on a straight line of the joints."""
-    begin: Any = np.array(robot.state.counted_deg)
-    return float(
-        1000.0 * kinematics.tool_path(robot.arm.table, robot.arm.tool_m, begin, joints_deg)
-    )
+    def distance_mm(self, joints_deg: NDArray[np.float64]) -> float:
+        """Return the torch path from the last reading to these joints, straight in joint space."""
+        begin: Any = np.array(self.state.counted_deg)
+        return float(
+            1000.0 * kinematics.tool_path(self.arm.table, self.arm.tool_m, begin, joints_deg)
+        )

@@ -1,172 +1,175 @@
-"""The steps of the line in hand, each done when it can be: a move when the planner has room, a dwell when the axes stand still and the time has passed.
+"""Steps of the line in execution: a move when the planner has room, a dwell at standstill.
 
-A step is asked again until it is done, so each function gives whether it is. What has to be remembered meanwhile is in the state, as `until_ns`, which is
-below zero until a step has begun.
+A step is called again until it is done; each method returns True when it is. Its memory is in the
+state: `until_ns` is below zero until a step has begun.
 """
 
-from typing import TYPE_CHECKING
-
 from rigless.motion import planner as p
-from rigless.robots.welder.controller import motion_steps
+from rigless.robots.welder.controller.accessories import Accessories
+from rigless.robots.welder.controller.board import Board
+from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion_steps import MotionSteps
 from rigless.robots.welder.gcode.modal import Step, after_program_end
-
-if TYPE_CHECKING:
-    from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.state import WelderState
 
 STORED = ("system", "g92", "store")  # go to permanent memory, which the firmware writes at rest
 
 
-def do(robot: "Welder", step: Step) -> bool:
-    """One step; False if it cannot be done yet."""
-    if step[0] in STORED and robot.state.run[p.COUNT] and robot.state.mode != "Check":
-        return False
-    match step[0]:
-        case "line" | "jog" | "arc":
-            return motion_steps.move(robot, step)
-        case "course":
-            return motion_steps.follow(robot)
-        case "probe":
-            return motion_steps.probe(robot, step)
-        case "home":
-            return motion_steps.home(robot, step)
-        case "message":
-            robot.say(f"[MSG:{step[1]}]\r\n")
-            return True
-        case "digital" | "analog":
-            return put_out(robot, step)
-        case "system":
-            robot.state.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
-            return offsets_changed(robot)
-        case "g92":
-            robot.state.coordinates.g92 = [float(value) for value in step[1:]]
-            return offsets_changed(robot)
-        case "length":
-            robot.state.coordinates.tool = [float(value) for value in step[1:]]
-            robot.state.schedule.offsets = True
-            return True
-        case "store":
-            stored = list(robot.state.position)
-            if step[1] == 28:
-                robot.state.coordinates.g28 = stored
-            else:
-                robot.state.coordinates.g30 = stored
-            robot.store()
-            return True
-        case _:
-            return do_at_rest(robot, step)
+class Steps:
+    def __init__(
+        self,
+        state: WelderState,
+        board: Board,
+        motion: Motion,
+        motion_steps: MotionSteps,
+        accessories: Accessories,
+    ):
+        self.state, self.board, self.motion = state, board, motion
+        self.motion_steps, self.accessories = motion_steps, accessories
 
-
-def do_at_rest(robot: "Welder", step: Step) -> bool:
-    """Steps that wait until all motion has ended."""
-    state = robot.state
-    checking = state.mode == "Check"
-    if state.run[p.COUNT] and not checking:
-        return False
-    match step[0]:
-        case "spindle":
-            if not checking:
-                robot.set_spindle(int(step[1]), float(step[2]))
-        case "coolant":
-            if not checking:
-                robot.set_coolant(bool(step[1]), bool(step[2]))
-        case "dwell":
-            return checking or passed(robot, float(step[1]))
-        case "wait":
-            return checking or wait(robot, step)
-        case "tool":
-            return checking or change_tool(robot, int(step[1]))
-        case "stop":
-            return stop(robot, int(step[1]), checking)
-    return True
-
-
-def passed(robot: "Welder", seconds: float) -> bool:
-    """Whether a time has passed since this was first asked for this step."""
-    state = robot.state
-    if state.until_ns < 0:
-        state.until_ns = robot.now_ns + round(seconds * 1e9)
-        if state.until_ns > robot.now_ns:
-            robot.after(seconds, robot.wake)
-    return robot.now_ns >= state.until_ns
-
-
-def offsets_changed(robot: "Welder") -> bool:
-    robot.state.schedule.offsets = True
-    robot.store()
-    return True
-
-
-def put_out(robot: "Welder", step: Step) -> bool:
-    """M62, M63 and M67 go with the start of the next motion, the others at once."""
-    if robot.state.mode == "Check":
-        return True
-    if step[3]:
-        robot.state.unattached.append(step)
-    else:
-        robot.set_output(step)
-    return True
-
-
-def wait(robot: "Welder", step: Step) -> bool:
-    """M66: the value of an input, now or when it does what is waited for; −1 if that did not happen in time."""
-    state = robot.state
-    _, port, analog, mode, seconds = step
-    if analog:
-        state.waited = int(robot.analog_input(int(port)) * 1000)
-    else:
-        level = bool(robot.input[f"di{port}"])
-        first = state.until_ns < 0
-        over = passed(robot, float(seconds))
-        if mode in (1, 2) and first:
-            state.resumed = level != (mode == 1)  # the edge may still come
-        if mode in (1, 2) and level != (mode == 1):
-            state.resumed = True
-        happened = {
-            0: True,
-            1: state.resumed and level,
-            2: state.resumed and not level,
-            3: level,
-            4: not level,
-        }[int(mode)]
-        if not happened and not over:
+    def execute(self, step: Step) -> bool:
+        """Execute one step; False if it must wait."""
+        state = self.state
+        if step[0] in STORED and state.run[p.COUNT] and state.mode != "Check":
             return False
-        state.waited = int(level) if happened else -1
-    state.schedule.input = True
-    return True
+        match step[0]:
+            case "line" | "jog" | "arc":
+                return self.motion_steps.move(step)
+            case "course":
+                return self.motion_steps.follow_course()
+            case "probe":
+                return self.motion_steps.probe(step)
+            case "home":
+                return self.motion_steps.home(step)
+            case "message":
+                self.board.send_text(f"[MSG:{step[1]}]\r\n")
+                return True
+            case "digital" | "analog":
+                return self._output(step)
+            case "system":
+                state.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
+                return self._offsets_changed()
+            case "g92":
+                state.coordinates.g92 = [float(value) for value in step[1:]]
+                return self._offsets_changed()
+            case "length":
+                state.coordinates.tool = [float(value) for value in step[1:]]
+                state.schedule.offsets = True
+                return True
+            case "store":
+                position = list(state.position)
+                if step[1] == 28:
+                    state.coordinates.g28 = position
+                else:
+                    state.coordinates.g30 = position
+                self.board.store()
+                return True
+            case _:
+                return self._execute_at_rest(step)
 
+    def _execute_at_rest(self, step: Step) -> bool:
+        """Execute a step that waits until all motion has ended."""
+        state = self.state
+        checking = state.mode == "Check"
+        if state.run[p.COUNT] and not checking:
+            return False
+        match step[0]:
+            case "spindle":
+                if not checking:
+                    self.accessories.set_spindle(int(step[1]), float(step[2]))
+            case "coolant":
+                if not checking:
+                    self.accessories.set_coolant(bool(step[1]), bool(step[2]))
+            case "dwell":
+                return checking or self._elapsed(float(step[1]))
+            case "wait":
+                return checking or self._wait(step)
+            case "tool":
+                return checking or self._change_tool(int(step[1]))
+            case "stop":
+                return self._stop(int(step[1]), checking)
+        return True
 
-def change_tool(robot: "Welder", tool: int) -> bool:
-    """M6: wait for the operator; `~` goes on."""
-    state = robot.state
-    if state.until_ns < 0:
-        state.until_ns, state.mode = robot.now_ns, "Tool"
-        robot.say(f"[MSG:Tool change: T{tool} - press cycle start to continue.]\r\n")
-        return False
-    if state.mode == "Tool":
-        return False
-    state.tool = tool
-    return True
-
-
-def stop(robot: "Welder", number: int, checking: bool) -> bool:
-    """M0 and M60 wait for `~`; so does M1, unless its switch is off; M2 and M30 end the program."""
-    state = robot.state
-    if (
-        number in (0, 60) or (number == 1 and not state.switches.optional_stop_off)
-    ) and not checking:
+    def _elapsed(self, seconds: float) -> bool:
+        """True if this time has passed since the first call for this step."""
+        state, now_ns = self.state, self.board.now_ns
         if state.until_ns < 0:
-            state.until_ns, state.mode = robot.now_ns, "Hold"
-        return state.mode != "Hold"
-    if number in (2, 30):
-        for step in state.unattached:
-            robot.set_output(step)
-        state.unattached = []
-        state.modal = after_program_end(state.modal)
-        state.schedule.offsets = True
-        if not checking:
-            robot.set_spindle(5, 0.0)
-            robot.set_coolant(False, False)
-            robot.set_overrides(100, 100, 100)
-        state.program.ended = True
-        robot.say("[MSG:Pgm End]\r\n")
-    return True
+            state.until_ns = now_ns + round(seconds * 1e9)
+            if state.until_ns > now_ns:
+                self.board.wake_after(seconds)
+        return now_ns >= state.until_ns
+
+    def _offsets_changed(self) -> bool:
+        self.state.schedule.offsets = True
+        self.board.store()
+        return True
+
+    def _output(self, step: Step) -> bool:
+        """M62, M63 and M67 take effect with the next motion, the others at once."""
+        if self.state.mode == "Check":
+            return True
+        if step[3]:
+            self.state.pending_outputs.append(step)
+        else:
+            self.accessories.set_output(step)
+        return True
+
+    def _wait(self, step: Step) -> bool:
+        """M66: read an input, now or when the condition holds; the result is −1 at a time-out."""
+        state = self.state
+        _, port, analog, mode, seconds = step
+        if analog:
+            state.m66_result = int(float(self.board.input[f"ai{int(port)}"]) * 1000)
+        else:
+            level = bool(self.board.input[f"di{port}"])
+            first = state.until_ns < 0
+            over = self._elapsed(float(seconds))
+            if mode in (1, 2) and first:
+                state.edge_armed = level != (mode == 1)
+            if mode in (1, 2) and level != (mode == 1):
+                state.edge_armed = True
+            happened = {
+                0: True,
+                1: state.edge_armed and level,
+                2: state.edge_armed and not level,
+                3: level,
+                4: not level,
+            }[int(mode)]
+            if not happened and not over:
+                return False
+            state.m66_result = int(level) if happened else -1
+        state.schedule.input = True
+        return True
+
+    def _change_tool(self, tool: int) -> bool:
+        """M6: wait for the operator; `~` continues."""
+        state = self.state
+        if state.until_ns < 0:
+            state.until_ns, state.mode = self.board.now_ns, "Tool"
+            self.board.send_text(f"[MSG:Tool change: T{tool} - press cycle start to continue.]\r\n")
+            return False
+        if state.mode == "Tool":
+            return False
+        state.tool = tool
+        return True
+
+    def _stop(self, number: int, checking: bool) -> bool:
+        """M0, M60 and M1 (unless its switch is off) wait for `~`; M2 and M30 end the program."""
+        state = self.state
+        waits = number in (0, 60) or (number == 1 and not state.switches.optional_stop_off)
+        if waits and not checking:
+            if state.until_ns < 0:
+                state.until_ns, state.mode = self.board.now_ns, "Hold"
+            return state.mode != "Hold"
+        if number in (2, 30):
+            for step in state.pending_outputs:
+                self.accessories.set_output(step)
+            state.pending_outputs = []
+            state.modal = after_program_end(state.modal)
+            state.schedule.offsets = True
+            if not checking:
+                self.accessories.all_off()
+                self.motion.set_overrides(100, 100, 100)
+            state.program.ended = True
+            self.board.send_text("[MSG:Pgm End]\r\n")
+        return True

@@ -1,33 +1,29 @@
-"""The controller's settings memory as text: `$n=value` lines, coordinate systems, stored positions, start-up lines.
+"""The settings memory as text: `$n=value` lines, work coordinate systems, positions, startup lines.
 
-The robot does no I/O: what was kept comes in over the `settings` port when the run begins (stamped and recorded, like all input), and goes out over it
-after each change. A line that does not make sense is told and left out.
+The robot does no I/O. The stored text arrives over the `settings` port when the run begins
+(stamped and recorded, like all input) and goes out over it after each change.
 """
-
-from typing import TYPE_CHECKING
 
 from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.gcode.modal import AXES, SYSTEMS
 from rigless.robots.welder.gcode.words import GcodeError, read_number
-
-if TYPE_CHECKING:
-    from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.state import WelderState
 
 HEAD = "; settings of a rigless welder"
+Table = dict[int, s.Setting]
 
 
-def text(robot: "Welder") -> str:
-    state = robot.state
+def to_text(state: WelderState, table: Table) -> str:
     rows = [HEAD]
     rows += [
         f"${number}={value!r}"
         for number, value in state.settings.items()
-        if value != robot.table[number].default
+        if value != table[number].default
     ]
-    places = dict(zip(SYSTEMS, state.coordinates.systems, strict=True))
-    places |= {"G28": state.coordinates.g28, "G30": state.coordinates.g30}
+    positions = dict(zip(SYSTEMS, state.coordinates.systems, strict=True))
+    positions |= {"G28": state.coordinates.g28, "G30": state.coordinates.g30}
     rows += [
-        f"{name}={','.join(map(repr, values))}" for name, values in places.items() if any(values)
+        f"{name}={','.join(map(repr, values))}" for name, values in positions.items() if any(values)
     ]
     rows += [f"$N{n}={line}" for n, line in enumerate(state.startup) if line]
     if state.build_info:
@@ -35,30 +31,27 @@ def text(robot: "Welder") -> str:
     return "\n".join(rows) + "\n"
 
 
-def load(robot: "Welder", text: str) -> None:
+def load(state: WelderState, table: Table, text: str) -> list[tuple[int, str]]:
+    """Read the stored text into the state. Return number and text of lines that are not valid."""
+    wrong = []
     for number, row in enumerate(text.splitlines(), 1):
         name, _, value = row.partition("=")
         if not row.strip() or row.startswith(";"):
             continue
         try:
-            _take(robot, name.strip(), value.strip())
+            _load_row(state, table, name.strip(), value.strip())
         except (GcodeError, ValueError, KeyError):
-            robot.event(
-                "settings-line",
-                f"line {number} of the settings makes no sense: {row[:60]!r}",
-                "warning",
-            )
-    robot.apply_settings()
+            wrong.append((number, row))
+    return wrong
 
 
-def _take(robot: "Welder", name: str, value: str) -> None:
-    state = robot.state
+def _load_row(state: WelderState, table: Table, name: str, value: str) -> None:
     if name in ("$N0", "$N1"):
         state.startup[int(name[2])] = value
     elif name == "$I":
         state.build_info = value
     elif name.startswith("$"):
-        row = robot.table[int(name[1:])]
+        row = table[int(name[1:])]
         state.settings[row.number] = s.parse(row, value)
     else:
         values = [read_number(part, 0)[0] for part in value.split(",")]

@@ -12,7 +12,7 @@ from rigless.robots.welder.gcode.modal import AXES, INCH, SYSTEMS, Coordinates, 
 from rigless.robots.welder.gcode.words import GcodeError
 
 FIRST_READ_ONLY = 5061
-PROBED, PROBE_TOUCHED, G28, G30, G92_ACTIVE, G92, SYSTEM, SYSTEM_FIRST, WAITED = (
+PROBED, PROBE_TOUCHED, G28, G30, G92_ACTIVE, G92, SYSTEM, SYSTEM_FIRST, M66_RESULT = (
     5061, 5070, 5161, 5181, 5210, 5211, 5220, 5221, 5399,
 )  # fmt: skip
 BETWEEN_SYSTEMS = 20
@@ -39,15 +39,15 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class Place:
-    """What the controller's own parameters tell of; `seen` gives what is not in the modal state (probe, inputs)."""
+class ParameterScope:
+    """What the controller's own parameters tell of; `measured` gives what is not in the modal state (probe, inputs)."""
 
     parameters: Parameters
     modal: Modal
     coordinates: Coordinates
     position: Six
     profile: Profile
-    seen: Callable[[], Mapping[int, float]] = dict
+    measured: Callable[[], Mapping[int, float]] = dict
 
     def values(self) -> Expressions:
         return Expressions(self.find)
@@ -95,7 +95,7 @@ class Place:
             SYSTEM: self.modal.system + 1.0,
             TOOL: float(self.modal.tool),
         }
-        return one.get(number, self.seen().get(number))
+        return one.get(number, self.measured().get(number))
 
     def own_name(self, name: str) -> float | None:
         letters = self.profile.letters.lower()

@@ -20,17 +20,16 @@ from rigless.motion import planner as p
 from rigless.motion.arm import path_segments
 from rigless.motion.planner.axis_limits import rounded_to_steps
 from rigless.robots.welder.arm.mechanism import Arm
-from rigless.robots.welder.arm.tool_kinematics import ReachError, Tip, path_of
+from rigless.robots.welder.arm.tool_kinematics import ReachError, ToolKinematics, path_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.axes import axes_of, profile_of, tip_of
+from rigless.robots.welder.controller.axes import axes_of, profile_of, tool_of
 from rigless.robots.welder.gcode.arcs import chord_end
 from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.modal import AXES, Coordinates, Modal, Step, after_program_end
-from rigless.robots.welder.gcode.parameters import Parameters, Place
+from rigless.robots.welder.gcode.parameters import Parameters, ParameterScope
 from rigless.robots.welder.gcode.words import GcodeError, read_block
-
-BITS_PER_BYTE = 10  # on a serial line: start, eight, stop
+from rigless.robots.welder.wire import BITS_PER_BYTE
 
 
 @dataclass
@@ -60,7 +59,7 @@ class _Estimate:
     def __init__(self, config: WelderConfig):
         values = s.defaults(s.table(config))
         self.axes, self.profile = axes_of(values, config), profile_of(values, config)
-        self.tip = tip_of(values, config, Arm(config))
+        self.tool = tool_of(values, config, Arm(config))
         self.blocks, self.run = (
             p.new_queue(config.planner_blocks),
             p.new_run(np.array(config.start_deg)),
@@ -68,8 +67,8 @@ class _Estimate:
         self.begin_s = self.now_s = 0.0
         self.modal, self.coordinates, self.joints = Modal(), Coordinates(), tuple(config.start_deg)
         self.position: tuple[float, ...] = self.joints
-        if self.tip is not None:
-            self.position = tuple(self.tip.pose(self.joints, (0.0,) * AXES))
+        if self.tool is not None:
+            self.position = tuple(self.tool.pose(self.joints, (0.0,) * AXES))
         self.parameters = Parameters()
         self.done = np.zeros(p.SPARE_ROWS)
         self.burning = False
@@ -83,7 +82,7 @@ class _Estimate:
         if self.byte_s:
             self.receive(len(text.encode()) + 1)
         try:
-            place = Place(
+            place = ParameterScope(
                 self.parameters, self.modal, self.coordinates, self.position, self.profile
             )
             block = read_block(text, self.profile.letters, place.values())
@@ -103,8 +102,8 @@ class _Estimate:
 
     def step(self, step: Step) -> None:
         match step[0]:
-            case "line" | "probe" | "arc" if self.tip is not None:
-                self.in_space(self.tip, step)
+            case "line" | "probe" | "arc" if self.tool is not None:
+                self.in_space(self.tool, step)
             case "line" | "probe":
                 rapid = step[0] == "line" and bool(step[1])
                 self.move(tuple(float(value) for value in step[3:]), float(step[2]) / 60.0, rapid)
@@ -137,17 +136,17 @@ class _Estimate:
                     self.modal = after_program_end(self.modal)
                     self.burning = False
 
-    def in_space(self, tip: Tip, step: Step) -> None:
+    def in_space(self, tool: ToolKinematics, step: Step) -> None:
         """A move of the tip; nothing of it is counted if it cannot be."""
         end = tuple(float(value) for value in step[-AXES:])
         if step[0] == "line" and step[1]:
-            self.move(tuple(tip.joints(end, self.joints)), 0.0, True)
+            self.move(tuple(tool.joints(end, self.joints)), 0.0, True)
         else:
             path, rate = (
                 path_of(step, self.position),
                 float(step[1] if step[0] == "arc" else step[2]) / 60.0,
             )
-            for joints, ratio in list(tip.chords(path, self.joints)):
+            for joints, ratio in list(tool.chords(path, self.joints)):
                 self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
             self.found.path_mm += path[path_segments.LENGTH_MM]
         self.position = end
@@ -158,7 +157,7 @@ class _Estimate:
         kind = p.RAPID if rapid else p.FEED
         end = (
             np.array(target)
-            if self.tip is not None
+            if self.tool is not None
             else rounded_to_steps(np.array(target), self.axes.steps)
         )
         self.found.moves += self.axes.append(
@@ -166,7 +165,7 @@ class _Estimate:
         )
         self.found.path_deg += math.dist(self.joints, target)
         self.joints = target
-        if self.tip is None:
+        if self.tool is None:
             self.position = target
 
     def stand(self) -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from rigless.robots.welder import pins as io
+from rigless.robots.welder import pins
 from rigless.robots.welder.config import Limits
 from rigless.robots.welder.offline.motion_controller import (
     AXES,
@@ -47,7 +47,7 @@ LINE = (
 NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?"
 
 
-class SpokenController(MotionController):
+class GrblClient(MotionController):
     """A controller at the other end of a grblHAL line. Children give `_open`, `_close`, `_write` and `_listen`."""
 
     def __init__(
@@ -64,7 +64,7 @@ class SpokenController(MotionController):
         self._error, self._homed = NEVER, False
         self._report = ""
         self._reports = 0
-        self._outputs = io.Outputs()
+        self._outputs = pins.Outputs()
         self._input = -1
         self._on_status: StatusCallback | None = None
         self._on_joints: JointStateCallback | None = None
@@ -213,29 +213,31 @@ class SpokenController(MotionController):
     def digital_io(self) -> DigitalIO:
         """Inputs are read one by one with M66; outputs are those this program has set."""
         inputs = (
-            [self._read(f"M66 P{pin} L0") > 0 for pin in range(io.DIGITAL)] if self._enabled else []
+            [self._read(f"M66 P{pin} L0") > 0 for pin in range(pins.DIGITAL)]
+            if self._enabled
+            else []
         )
-        return DigitalIO(io.bits(inputs), self._outputs.digital)
+        return DigitalIO(pins.bits(inputs), self._outputs.digital)
 
     def analog_io(self) -> AnalogIO:
         values = [
-            self._read(f"M66 E{n} L0") / 1000 if self._enabled else 0.0 for n in range(io.ANALOG)
+            self._read(f"M66 E{n} L0") / 1000 if self._enabled else 0.0 for n in range(pins.ANALOG)
         ]
         return AnalogIO(values, list(self._outputs.analog))
 
     def set_digital_output(self, pin: int, value: bool) -> bool:
-        io.check_pin(pin)
+        pins.check_pin(pin)
         done = self._enabled and self._say(f"M{64 if value else 65} P{pin}")
         if done:
-            io.switch(self._outputs, pin, value)
+            pins.switch(self._outputs, pin, value)
         return done
 
     def set_analog_output(self, channel: int, value: float) -> bool:
-        io.check_channel(channel)
-        io.check_volts(value)
+        pins.check_channel(channel)
+        pins.check_volts(value)
         done = self._enabled and self._say(f"M68 E{channel} Q{value:.4f}")
         if done:
-            io.drive(self._outputs, channel, value)
+            pins.drive(self._outputs, channel, value)
         return done
 
     def set_status_callback(self, call: StatusCallback | None) -> None:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rigless.robots.welder import pins as io
+from rigless.robots.welder import pins
 
 AXES = 6
 
@@ -44,8 +44,8 @@ class DigitalIO:
 
 @dataclass
 class AnalogIO:
-    inputs: list[float] = field(default_factory=lambda: [0.0] * io.ANALOG)
-    outputs: list[float] = field(default_factory=lambda: [0.0] * io.ANALOG)
+    inputs: list[float] = field(default_factory=lambda: [0.0] * pins.ANALOG)
+    outputs: list[float] = field(default_factory=lambda: [0.0] * pins.ANALOG)
 
 
 StatusCallback = Callable[[ControllerStatus], None]

@@ -6,10 +6,8 @@ import numpy as np
 
 from rigless.kernel.simulation import Simulation
 from rigless.motion import planner
-from rigless.robots.welder.arm import guard
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.controller import moves
-from rigless.robots.welder.offline.grbl_client import JOINT_LETTERS, SpokenController
+from rigless.robots.welder.offline.grbl_client import JOINT_LETTERS, GrblClient
 from rigless.robots.welder.offline.motion_controller import AXES, AnalogIO, DigitalIO, JointState
 from rigless.robots.welder.offline.sim_io import VirtualIO
 from rigless.robots.welder.robot import Welder
@@ -21,7 +19,7 @@ NAME = "welder"
 SLICE_S = 0.01  # how often callbacks are called
 
 
-class VirtualController(SpokenController):
+class VirtualController(GrblClient):
     """Time passes in `run` only: nothing here sleeps. `run(1.0)` is a second of the caller's; the simulation advances by
     the time scale times that, and not at all while paused."""
 
@@ -93,7 +91,7 @@ class VirtualController(SpokenController):
             step_s = min(left_s, SLICE_S) if told or self.io.watched else left_s
             self._sim.run(step_s)
             left_s -= step_s
-            self.io.tell()
+            self.io.notify()
             if told:
                 self._ask()
         self._hear(0.0)
@@ -106,7 +104,7 @@ class VirtualController(SpokenController):
             ):
                 return True
             self._sim.run(SLICE_S)
-            self.io.tell()
+            self.io.notify()
             self._hear(0.0)
         return False
 
@@ -120,14 +118,16 @@ class VirtualController(SpokenController):
     def set_joint_positions(self, positions: list[float]) -> None:
         """Put the arm somewhere, at rest and without moving there; radians."""
         robot = self.robot
-        if len(positions) != AXES or not moves.within(robot, np.degrees(positions)):
+        if len(positions) != AXES or not robot.controller.motion.within_limits(
+            np.degrees(positions)
+        ):
             raise ValueError(
                 f"{[round(value, 4) for value in positions]} rad are not {AXES} joints within their limits"
             )
-        moves.drop(robot)
+        robot.controller.motion.drop()
         robot.state.run = planner.new_run(np.degrees(positions))
-        moves.sync(robot)
-        guard.start(robot)
+        robot.controller.motion.sync()
+        robot.controller.guard.start()
 
     def joint_state(self) -> JointState:
         truth = self.truth
@@ -153,7 +153,7 @@ class VirtualController(SpokenController):
     def set_input(self, name: str, value: bool | float) -> None:
         """What acts on the machine: a sensor (`di3`, `ai0`), the door, the emergency stop."""
         self._sim.set_input(NAME, name, value)
-        self.io.tell()
+        self.io.notify()
 
     @property
     def _sim(self) -> Simulation:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rigless.motion import planner as p
 from rigless.motion.arm import rotation
 from rigless.robots.welder.arm.mechanism import Arm
-from rigless.robots.welder.arm.tool_kinematics import ReachError, Tip, path_of
+from rigless.robots.welder.arm.tool_kinematics import ReachError, ToolKinematics, path_of
 from rigless.robots.welder.controller import settings
 from rigless.robots.welder.controller.axes import axes_of
 from rigless.robots.welder.offline.motion_controller import AXES, JointState
@@ -135,7 +135,7 @@ class MotionSimulator:
         """What the planner is given, as the controller would give it. Raises ReachError."""
         config, found, joints = self.controller.config, [], start
         limits = config.limits
-        tip = Tip(
+        tip = ToolKinematics(
             Arm(config), limits.low_deg, limits.high_deg, limits.max_degps, config.arc_tolerance
         )
         place = tip.pose(start, [0.0] * AXES)
@@ -163,7 +163,7 @@ class MotionSimulator:
         robot, joints = self.controller.robot, self.controller.joint_state().positions
         if isinstance(point, Waypoint):
             return np.allclose(joints, point.joints, atol=1e-4)
-        place = robot.place(np.degrees(joints).tolist())
+        place = robot.controller.setup.axis_values(np.degrees(joints).tolist())
         return np.allclose(place[:3], point.pose[:3], atol=1e-2) and np.allclose(
             rotation.from_rpy(*place[3:]), rotation.from_rpy(*map(float, point.pose[3:])), atol=1e-4
         )

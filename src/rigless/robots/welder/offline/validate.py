@@ -20,7 +20,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.motion import planner as p
 from rigless.motion.arm.singularity import jacobian, smallest_singular_value
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.controller import moves, odometer
+from rigless.robots.welder.controller.odometer import METRIC
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.program_text import ProgramLine, read_program
@@ -123,7 +123,7 @@ class _Run:
         begun_s = self.sim.now_s
         while not self.over():
             self.send()
-            busy = moves.room(self.robot) == 0 or self.next == len(self.program)
+            busy = self.robot.controller.motion.room() == 0 or self.next == len(self.program)
             slice_s = LONG_SLICE_S if busy else SLICE_S
             self.sim.run(slice_s)
             self.hear()
@@ -133,7 +133,7 @@ class _Run:
         weld, report = self.robot.state.weld, self.report
         report.cycle_time_s = max(self.last_heard_s, float(self.robot.state.run[p.TIME])) - begun_s
         report.arc_on_s, report.weld_length_mm = weld.arc_s, weld.length_mm
-        report.distance_mm = float(self.robot.metrics.get(odometer.METRIC, 0.0))
+        report.distance_mm = float(self.robot.metrics.get(METRIC, 0.0))
         report.gcode_executed = int(self.robot.metrics.get("gcode_lines", 0))
         report.findings.sort(key=lambda found: found.order)
         report.collisions = sum(found.rule == "collision" for found in report.findings)
@@ -142,9 +142,10 @@ class _Run:
     def over(self) -> bool:
         state = self.robot.state
         if self.next < len(self.program) or self.inside or self.rest:
-            if self.sim.now_s - max(
-                self.last_heard_s, state.until_ns * 1e-9
-            ) < STALL_S or moves.moving(self.robot):
+            if (
+                self.sim.now_s - max(self.last_heard_s, state.until_ns * 1e-9) < STALL_S
+                or self.robot.controller.motion.moving()
+            ):
                 return False
             line = self.program[min(self.next, len(self.program) - 1)]
             self.find(
@@ -201,7 +202,7 @@ class _Run:
                 "gcode", f"error:{error} {codes.ERRORS.get(error, '')}", line, self.wrong_word(line)
             )
             self.go_on_after(index, b"\n")
-        elif re.search(r"M66", line.text, re.IGNORECASE) and self.robot.state.waited < 0:
+        elif re.search(r"M66", line.text, re.IGNORECASE) and self.robot.state.m66_result < 0:
             self.find(
                 "no-answer",
                 "M66 ran into its time-out: the input did not come",
@@ -214,9 +215,13 @@ class _Run:
         robot, state = self.robot, self.robot.state
         for column, text in line.with_less():
             try:
-                block = read_block(text, robot.profile.letters)
+                block = read_block(text, robot.controller.setup.profile.letters)
                 interpret(
-                    block, state.modal, state.coordinates, tuple(state.position), robot.profile
+                    block,
+                    state.modal,
+                    state.coordinates,
+                    tuple(state.position),
+                    robot.controller.setup.profile,
                 )
             except GcodeError:
                 continue
@@ -256,7 +261,7 @@ class _Run:
 
     def go_on(self) -> None:
         """What an operator would press."""
-        if self.robot.state.mode in ("Hold", "Tool") and not moves.moving(self.robot):
+        if self.robot.state.mode in ("Hold", "Tool") and not self.robot.controller.motion.moving():
             self.sim.send(self.name, "grbl", b"~")
 
     # What is seen
@@ -285,12 +290,12 @@ class _Run:
     def at_line(self) -> ProgramLine:
         """The line whose motion runs; at rest the last that was understood."""
         state = self.robot.state
-        number = state.lines.get(moves.peek(self.robot)[2]) or state.modal.line
+        number = state.lines.get(self.robot.controller.motion.peek()[2]) or state.modal.line
         return self.lines.get(number) or (self.program[0] if self.program else MARK)
 
     def look(self, slice_s: float) -> None:
         robot, report = self.robot, self.report
-        rows, _, tag = moves.peek(robot)
+        rows, _, tag = robot.controller.motion.peek()
         x, y, z = (1000 * value for value in robot.arm.torch_place(rows[p.AT]).tolist())
         moved_mm = math.dist(self.torch, (x, y, z)) if self.torch else 0.0
         self.torch = (x, y, z)
@@ -322,7 +327,7 @@ class _Run:
         """Whether a path of the tip is followed; point to point no singularity is in the way."""
         state = self.robot.state
         feeds = bool(state.run[p.COUNT]) and state.blocks[int(state.run[p.FIRST]), p.KIND] == p.FEED
-        return feeds and self.robot.tip is not None
+        return feeds and self.robot.controller.setup.tool is not None
 
     def look_at_singularity(self, joints_rad: NDArray[np.float64]) -> None:
         arm, line = self.robot.arm, self.at_line()

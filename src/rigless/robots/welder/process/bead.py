@@ -1,41 +1,38 @@
-"""Where the torch has welded, for those who look: a place every few millimetres, with when it was and how hot.
+"""The weld bead for display: a row every few millimetres with position, time and heat.
 
-Laid on ticks of a grid of time that `update_many` does not skip, so that it is the same however many ticks are done at once.
+Rows are added on ticks of a time grid that fast-forwarding does not skip, so the bead does not
+depend on how many ticks are run in one call.
 """
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rigless.robots.welder.robot import Welder
+from rigless.robots.welder.state import WelderState
 
-LAID_HZ = 5.0
-APART_M = 0.002
-MOST = 2000  # places that are kept: four metres
-ARC, TIME_S, HEAT_KJPMM, PLACE_M = 0, 1, 2, 3  # columns: the number of the arc, …, x, y, z
+RATE_HZ = 5.0
+SPACING_M = 0.002
+MAX_ROWS = 2000  # four metres
+ARC, TIME_S, HEAT_KJPMM, PLACE_M = 0, 1, 2, 3  # columns: number of the arc, …, x, y, z
 
 
-def every(robot: "Welder") -> int:
-    """Ticks between two places."""
-    return max(1, round(robot.config.update_rate_hz / LAID_HZ))
+class Bead:
+    def __init__(self, state: WelderState, update_rate_hz: float):
+        self.state = state
+        self.ticks = max(1, round(update_rate_hz / RATE_HZ))  # from row to row
 
+    def ticks_to_next(self) -> int:
+        """Return the number of ticks before the next one that may add a row."""
+        return self.ticks - 1 - self.state.ticks % self.ticks
 
-def ticks_before(robot: "Welder") -> int:
-    """How many ticks there are until one that may lay something."""
-    ticks = every(robot)
-    return ticks - 1 - robot.state.ticks % ticks
-
-
-def lay(robot: "Welder") -> None:
-    """One tick of a burning arc has been."""
-    state, weld = robot.state, robot.state.weld
-    if state.ticks % every(robot) or not weld.arc_on or not state.torch_m:
-        return
-    last = state.bead[-1] if state.bead else None
-    if last and last[ARC] == weld.strikes and math.dist(last[PLACE_M:], state.torch_m) < APART_M:
-        return
-    state.bead.append(
-        (float(weld.strikes), robot.now_ns * 1e-9, weld.heat_input_kjpmm, *state.torch_m)
-    )
-    if len(state.bead) > MOST:
-        del state.bead[: MOST // 10]
+    def update(self, now_ns: int) -> None:
+        """Add a row if the arc burns and the torch has moved on."""
+        state, weld = self.state, self.state.weld
+        if state.ticks % self.ticks or not weld.arc_on or not state.torch_m:
+            return
+        last = state.bead[-1] if state.bead else None
+        same_arc = last and last[ARC] == weld.strikes
+        if last and same_arc and math.dist(last[PLACE_M:], state.torch_m) < SPACING_M:
+            return
+        row = (float(weld.strikes), now_ns * 1e-9, weld.heat_input_kjpmm, *state.torch_m)
+        state.bead.append(row)
+        if len(state.bead) > MAX_ROWS:
+            del state.bead[: MAX_ROWS // 10]

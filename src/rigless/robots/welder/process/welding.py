@@ -1,6 +1,6 @@
 """The welding process: what happens between M3 and the end of the gas post-flow, and what can go wrong.
 
-Theory of operation. The process is a state machine that is advanced in small steps of time with what the world does to it (`Around`: the
+Theory of operation. The process is a state machine that is advanced in small steps of time with what the world does to it (`Conditions`: the
 torch's true speed, its stick-out, whether gas and wire are there, faults that are injected). M3 asks for it, M5 ends it:
 
     IDLE → PRE_FLOW → ARC_START → WELDING → CRATER_FILL → ARC_END → BURN_BACK → POST_FLOW → IDLE
@@ -123,7 +123,7 @@ class Weld:
 
 
 @dataclass(frozen=True)
-class Around:
+class Conditions:
     """What acts on the process during a step. `demand` is current, voltage and wire speed from the analog outputs."""
 
     speed_mmps: float = 0.0
@@ -150,18 +150,20 @@ def deposition_gpmin(config: Welding, wire_mpm: float) -> float:
     return wire_area_mm2(config) * wire_mpm * config.wire_density_gpcm3  # mm²·m is cm³
 
 
-def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, float, float]:
+def targets(
+    weld: Weld, config: Welding, conditions: Conditions
+) -> tuple[float, float, float, float]:
     """Current, voltage, wire and gas that the source aims at in this phase."""
     current, voltage, wire = (
         asked or default
         for asked, default in zip(
-            around.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True
+            conditions.demand, (config.current_a, config.voltage_v, config.wire_mpm), strict=True
         )
     )
-    current, wire = current * around.power, wire * around.power
+    current, wire = current * conditions.power, wire * conditions.power
     gas = (
         config.gas_lpm
-        if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or around.gas_open
+        if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or conditions.gas_open
         else 0.0
     )
     match weld.phase:
@@ -183,7 +185,7 @@ def targets(weld: Weld, config: Welding, around: Around) -> tuple[float, float, 
 def advance(
     weld: Weld,
     config: Welding,
-    around: Around,
+    conditions: Conditions,
     dt_s: float,
     draw: float,
     prepared: NDArray[np.float64] | None = None,
@@ -193,14 +195,20 @@ def advance(
     before = weld.phase
     values = pack(weld)
     numbers = figures(config, dt_s) if prepared is None else prepared
-    flow(values, aims(weld, config, around), numbers, around.speed_mmps, weld.phase in BURNING)
+    flow(
+        values,
+        aims(weld, config, conditions),
+        numbers,
+        conditions.speed_mmps,
+        weld.phase in BURNING,
+    )
     unpack(weld, values)
-    found = _trouble(weld, config, around)
+    found = _trouble(weld, config, conditions)
     if found and weld.phase not in (IDLE, FAULT, EMERGENCY_STOP, POST_FLOW):
         weld.fault = found
         _enter(weld, FAULT)
     else:
-        _move_on(weld, config, around, dt_s, draw)
+        _move_on(weld, config, conditions, dt_s, draw)
     return weld.phase if weld.phase != before else ""
 
 
@@ -240,10 +248,12 @@ def cool(weld: Weld, config: Welding, seconds: float) -> None:
     weld.heat *= math.exp(-seconds / config.thermal_tau_s)
 
 
-def aims(weld: Weld, config: Welding, around: Around) -> NDArray[np.float64]:
+def aims(weld: Weld, config: Welding, conditions: Conditions) -> NDArray[np.float64]:
     """Targets as they are with what there is: no gas flows from an empty bottle, no wire from an empty spool."""
-    current, voltage, wire, gas = targets(weld, config, around)
-    return np.array((current, voltage, wire if around.wire else 0.0, gas if around.gas else 0.0))
+    current, voltage, wire, gas = targets(weld, config, conditions)
+    return np.array(
+        (current, voltage, wire if conditions.wire else 0.0, gas if conditions.gas else 0.0)
+    )
 
 
 @cache
@@ -369,10 +379,10 @@ def _enter(weld: Weld, phase: str) -> None:
     weld.phase, weld.since_s = phase, 0.0
 
 
-def _trouble(weld: Weld, config: Welding, around: Around) -> str:
+def _trouble(weld: Weld, config: Welding, conditions: Conditions) -> str:
     """The fault that arises now, from its cause."""
-    if around.injected:
-        return around.injected
+    if conditions.injected:
+        return conditions.injected
     if weld.heat >= 1.0:
         return "thermal"
     if weld.current_a > config.most_a:
@@ -382,18 +392,18 @@ def _trouble(weld: Weld, config: Welding, around: Around) -> str:
     if weld.phase in (ARC_START, WELDING, CRATER_FILL):
         if weld.gas_lpm < config.gas_low_lpm:
             return "no_gas"
-        if not around.wire or weld.wire_used_m >= config.spool_m:
+        if not conditions.wire or weld.wire_used_m >= config.spool_m:
             return "no_wire"
     if weld.phase == WELDING and weld.arc_on:
         shortest, longest = config.stickout_mm
-        if around.stickout_mm < shortest:
+        if conditions.stickout_mm < shortest:
             return "wire_stick"
-        if around.stickout_mm > longest or around.speed_mmps > config.fastest_mmps:
+        if conditions.stickout_mm > longest or conditions.speed_mmps > config.fastest_mmps:
             return "arc_lost"
     return ""
 
 
-def _move_on(weld: Weld, config: Welding, around: Around, dt_s: float, draw: float) -> None:
+def _move_on(weld: Weld, config: Welding, conditions: Conditions, dt_s: float, draw: float) -> None:
     since_ms = weld.since_s * 1000.0 + 1e-6
     match weld.phase:
         case "IDLE" if weld.wanted:
@@ -408,7 +418,7 @@ def _move_on(weld: Weld, config: Welding, around: Around, dt_s: float, draw: flo
             _enter(weld, POST_FLOW)
         case "ARC_START":
             weld.attempt_s += dt_s
-            if around.strikes and weld.attempt_s >= weld.strikes_s:
+            if conditions.strikes and weld.attempt_s >= weld.strikes_s:
                 _enter(weld, WELDING)
             elif weld.attempt_s * 1000.0 >= config.arc_start_timeout_ms:
                 if weld.attempt >= config.arc_start_retries:

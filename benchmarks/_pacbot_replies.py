@@ -16,8 +16,8 @@ import zmq
 CLIENTS, RATE_HZ = 4, 200.0
 COMMAND = '{"command":"move","id":%d,"params":{"speed":0.5}}'
 LIVE = [
-    sys.executable, "-c", "from rigless.cli import main; main()", "run", "pacbot", "--seed", "7", "--no-panel", "--quiet",
-    "--set", "ports.commands=0", "--set", "ports.sensors=0",
+    sys.executable, "-c", "from rigless.cli import main; main()", "run", "pacbot", "--seed", "7",
+    "--no-panel", "--quiet", "--set", "ports.commands=0", "--set", "ports.sensors=0",
 ]  # fmt: skip
 ROUNDS = 5
 

@@ -16,7 +16,8 @@ HELD = 40  # steps that a random command lasts
 
 @njit
 def _run(
-    body: Any, const: Any, occupied: Any, clear: Any, discs: Any, boxes: Any, keys: Any, scratch: Any, goals: Any, steps: int
+    body: Any, const: Any, occupied: Any, clear: Any, discs: Any, boxes: Any, keys: Any,
+    scratch: Any, goals: Any, steps: int
 ) -> int:  # fmt: skip
     hits = 0
     for k in range(steps):

@@ -85,7 +85,7 @@ def test_an_unknown_maze_names_those_there_are():
 
 def test_a_robot_that_does_not_fit_is_told(tmp_path):
     path = written(tmp_path, {"grid": CROSS, "cell_size": 0.1})
-    assert "pacbot: a robot 0.15 m wide does not fit where it starts, at (0.15, 0.15)" in told(path)
+    assert "pacbot: a robot 0.15 m wide does not fit at its start (0.15, 0.15)" in told(path)
     assert "does not fit" in told("pacbot", "start_x_m=0.31", "start_y_m=1.0")
 
 
@@ -103,7 +103,7 @@ def test_a_robot_that_does_not_fit_is_told(tmp_path):
         ("motors.gain.up=1", "unknown key 'up'"),
         ("pins.north=[22,23]", "two wheels have the same pins"),
         ("pins.north=[23,22]", "two wheels have the same pins"),
-        ("start_x_m=1", "go together"),
+        ("start_x_m=1", "given together"),
         ("network.commands=here", "network.commands"),
         ("encoders.noise=nan", "noise"),
         ("mazes=mini", "did you mean 'maze'?"),

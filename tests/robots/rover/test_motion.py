@@ -124,8 +124,8 @@ def test_what_is_no_number_is_refused(bad):
     sim = rover(ENDLESS)
     command(sim, 0.5)
     robot = sim.robots["rover"]
-    robot.obey(Twist(Vector3(bad), Vector3()), None)
-    robot.obey(Twist(Vector3(), Vector3(0, 0, bad)), None)
+    robot.motors.accept_command(Twist(Vector3(bad), Vector3()))
+    robot.motors.accept_command(Twist(Vector3(), Vector3(0, 0, bad)))
     sim.run(1.0)
     assert sim.truth("rover").pose[0] == pytest.approx(0.5)
     assert codes(sim) == ["bad-command", "bad-command"]
@@ -242,7 +242,7 @@ def test_rovers_in_one_room_stop_at_each_other():
 
 
 def test_a_start_inside_a_wall_is_told():
-    with pytest.raises(InputError, match="does not fit where it starts"):
+    with pytest.raises(InputError, match="does not fit at its start"):
         rover("map_file=empty_room", "start_x_m=2.9")
 
 

@@ -1,4 +1,4 @@
-"""Pacbot: a round robot on four omniwheels in a maze; motor commands on ZeroMQ 5555, sensors on 5557."""
+"""A Pacbot: four omniwheels in a maze; ZeroMQ motor commands on 5555, sensors on 5557."""
 
 from .robot import Pacbot as Robot
 

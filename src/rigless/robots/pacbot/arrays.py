@@ -1,4 +1,4 @@
-"""The config as the arrays that the numba functions take, made once when a robot starts."""
+"""The config as arrays for the compiled functions, made once when a robot starts."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ Array = NDArray[np.float64]
 
 BEARINGS_RAD = {  # from the body's right, counter-clockwise; north is forward
     "north": math.pi / 2, "south": -math.pi / 2, "east": 0.0, "west": math.pi,
-    "northeast": math.pi / 4, "southeast": -math.pi / 4, "southwest": -3 * math.pi / 4, "northwest": 3 * math.pi / 4,
+    "northeast": math.pi / 4, "southeast": -math.pi / 4, "southwest": -3 * math.pi / 4,
+    "northwest": 3 * math.pi / 4,
 }  # fmt: skip
 
 

@@ -1,9 +1,10 @@
-"""The Pacbot's body in motion: one step of motors, omniwheels, walls and inertial sensors, as a numba function over arrays.
+"""The Pacbot's body: one step of motors, omniwheels, walls and inertial sensors, compiled by numba.
 
-The names below are places in two arrays: BODY is what changes, CONST what does not. Each wheel's speed follows its command
-with a lag; seen from the body that is a force, mass × (where the wheels want to be − where it is) / tau. A wall takes the
-part of that which goes into it, and friction at the rim what it can (an impulse on mass and inertia). What the wall took the wheels feel,
-as they are geared to the floor: they stall, so encoders, accelerometer and gyro all tell of the same motion.
+The names below are indices into two arrays: BODY is the state, CONST the constants. Each wheel's
+speed follows its command with a lag; for the body that is a force, mass × (wheel velocity − body
+velocity) / tau. A wall cancels the velocity into it, and friction at the rim acts as an impulse on
+mass and inertia. The wheels are geared to the floor, so they stall with the body: encoders,
+accelerometer and gyro all measure the same motion.
 """
 
 import math
@@ -21,7 +22,8 @@ from rigless.sensors.noise import block, normal
 
 Array = NDArray[np.float64]
 
-# BODY: pose, velocity in the world, then four numbers each (north, south, east, west) of wheel speeds, commands, encoder ticks
+# BODY: pose, velocity in the world, then wheel speeds, commands and encoder ticks, each of four
+# (north, south, east, west)
 X, Y, THETA, VX, VY, W = range(6)
 U, GOAL, TICKS = 6, 10, 14
 AX, AY, BIAS, NORMAL_X, NORMAL_Y, TOUCH_X, TOUCH_Y, ODOMETER, IMPACT = range(18, 27)
@@ -56,9 +58,10 @@ STANDARD_GRAVITY = 9.80665
 
 @compiled
 def step(
-    body: Array, const: Array, occupied: Any, clear: Any, discs: Array, boxes: Array, keys: Any, number: int, scratch: Array
+    body: Array, const: Array, occupied: Any, clear: Any, discs: Array, boxes: Array, keys: Any,
+    number: int, scratch: Array
 ) -> bool:  # fmt: skip
-    """Advance by one period; gives whether something was touched."""
+    """Advance by one period; return True if the body touched something."""
     dt, arm, kept = const[DT], const[ARM], 1.0 - const[SLIP]
     x, y, theta = body[X], body[Y], body[THETA]
     for i in range(4):
@@ -122,7 +125,7 @@ def step(
 
 @compiled
 def _gripped(const: Array, dvx: float, dvy: float, dw: float) -> tuple[float, float]:
-    """The parts of a change in velocity and in turning that the wheels' friction on the floor can bring about in one step."""
+    """Return the shares of a change in velocity and turn rate that the wheels' grip allows."""
     if const[GRIP] <= 0.0:
         return 1.0, 1.0
     most = const[GRIP] * STANDARD_GRAVITY * const[DT]
@@ -132,10 +135,10 @@ def _gripped(const: Array, dvx: float, dvy: float, dw: float) -> tuple[float, fl
 
 @compiled
 def _move(
-    body: Array, const: Array, occupied: Any, clear: Any, discs: Array, boxes: Array, dx: float, dy: float, turn: float,
-    scratch: Array,
+    body: Array, const: Array, occupied: Any, clear: Any, discs: Array, boxes: Array, dx: float,
+    dy: float, turn: float, scratch: Array,
 ) -> None:  # fmt: skip
-    """Go by (dx, dy), sliding along what is in the way; pose and contact are left in the body."""
+    """Move by (dx, dy), sliding along obstacles; store pose and contact in the body."""
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
     from_x, from_y = (body[X] - const[OX]) / res, (body[Y] - const[OY]) / res
     cell_x, cell_y = cos * from_x + sin * from_y, cos * from_y - sin * from_x
@@ -185,8 +188,11 @@ def _move(
 
 @compiled
 def _rub(const: Array, pressed: float, along: float, turn: float) -> float:
-    """The change of the speed along a wall by friction at the rim, when `pressed` is the speed that the wall took."""
-    sliding = along - turn * const[RADIUS]  # of the rim, where it touches
+    """Return the change of the speed along a wall by friction at the rim.
+
+    `pressed` is the speed that the wall cancelled.
+    """
+    sliding = along - turn * const[RADIUS]  # of the rim at the contact
     most = const[FRICTION] * pressed
     stop = sliding / (1.0 + const[MASS] * const[RADIUS] ** 2 / const[INERTIA])
     return -min(max(stop, -most), most)
@@ -196,7 +202,7 @@ def _rub(const: Array, pressed: float, along: float, turn: float) -> float:
 def _collide(
     body: Array, const: Array, vx: float, vy: float, w: float, scratch: Array
 ) -> tuple[float, float, float]:
-    """Velocity and turning after the contact that `scratch` tells of; its place and force are left in the body."""
+    """Return velocity and turn rate after the contact in `scratch`; store it in the body."""
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
     body[NORMAL_X], body[NORMAL_Y] = (
         cos * scratch[3] - sin * scratch[4],
@@ -222,10 +228,10 @@ def _collide(
 
 @compiled
 def _measure(
-    body: Array, const: Array, heading: float, vx: float, vy: float, w: float, turn: float, keys: Any, number: int,
-    scratch: Array,
+    body: Array, const: Array, heading: float, vx: float, vy: float, w: float, turn: float,
+    keys: Any, number: int, scratch: Array,
 ) -> None:  # fmt: skip
-    """Encoder ticks of what the wheels turned, the filtered acceleration where the IMU sits, and the gyro's wandering bias."""
+    """Add the wheels' encoder ticks; update acceleration at the IMU and the gyro's bias."""
     dt = const[DT]
     words = block(keys[0], number, 0)
     for i in range(4):
@@ -243,7 +249,10 @@ def _measure(
 
 @compiled
 def read_imu(body: Array, const: Array, key: Any, number: int) -> tuple[float, float, float]:
-    """What accelerometer and gyro say: right, forward, counter-clockwise. The same step gives the same reading, however often."""
+    """Read accelerometer (right, forward) and gyro (counter-clockwise).
+
+    Readings of the same step are equal.
+    """
     words = block(key, number, 0)
     ax = body[AX] + const[ACCEL_BIAS_X] + const[ACCEL_STD] * normal(words[0])
     ay = body[AY] + const[ACCEL_BIAS_Y] + const[ACCEL_STD] * normal(words[1])

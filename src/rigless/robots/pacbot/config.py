@@ -1,7 +1,8 @@
-"""Every number of the Pacbot, with where it comes from.
+"""Every number of the Pacbot, with its source.
 
-Sources: [seed] the simulator's plan; [wire] facts about real Pacbots and the public simulator; [ours] a choice of this project, said why.
-Two profiles: `seed` is the plan's robot, and the default; `upstream` the public simulator's. A key that is given wins over its profile.
+Sources: [seed] the simulator's plan; [wire] facts about real Pacbots and the public simulator;
+[ours] a choice of this project, with its reason. There are two profiles: `seed`, the default, is the
+plan's robot, `upstream` the public simulator's. A given key overrides its profile.
 """
 
 from typing import Annotated, Any, Literal
@@ -36,26 +37,26 @@ PROFILES: dict[str, dict[str, Any]] = {
 
 
 class Body(Config):
-    """[seed] 15 cm across, 1.5 kg, a solid disc. Its 0.3 m/s at 7.5 cm from the centre are the 4 rad/s of the turn."""
+    """[seed] 15 cm across, 1.5 kg, a solid disc. 0.3 m/s at 7.5 cm from the centre is 4 rad/s."""
 
     radius_m: Annotated[float, Field(gt=0, le=10)] = 0.075
     mass_kg: Positive = 1.5
     inertia_kgm2: Positive | None = Field(None, description="default: that of a solid disc, m·r²/2")
     wheel_radius_m: Positive = 0.025
     wheel_speed_mps: Annotated[float, Field(gt=0, le=100)] = Field(
-        0.3, description="a wheel's speed at command 1"
+        0.3, description="speed of a wheel at command 1"
     )
     turn_speed_radps: Annotated[float, Field(gt=0, le=1000)] = Field(
-        4.0, description="with all wheels at command 1"
+        4.0, description="turn rate with all wheels at command 1"
     )
     damping_per_s: NotNegative = 0.1
     wall_friction: NotNegative = Field(
-        0.0, description="sticky walls: friction coefficient of the rim against them"
+        0.0, description="friction coefficient of the rim against walls"
     )
 
 
 class Gains(Config):
-    """[ours] no two motors are alike: each wheel's speed as a share of what it should be."""
+    """[ours] speed of each wheel as a share of nominal: no two motors are alike."""
 
     north: NotNegative = 1.0
     south: NotNegative = 1.0
@@ -81,19 +82,22 @@ class Motors(Config):
 
 
 class Encoders(Config):
-    """[seed] noise of each step's ticks, so that a wheel that stands counts nothing."""
+    """[seed] noise is relative to the ticks of a step: a standing wheel has none."""
 
     ticks_per_rev: Positive = 1000
     noise: Share = 0.005
 
 
 class Imu(Config):
-    """[ours] the figures of a common MEMS part at 100 Hz (MPU-6050 class). Axes: right, forward, counter-clockwise."""
+    """[ours] figures of a common MEMS part at 100 Hz (MPU-6050 class).
+
+    Axes: right, forward, counter-clockwise.
+    """
 
     accel_stddev_mps2: NotNegative = 0.03
     accel_bias_mps2: tuple[float, float] = (0.0, 0.0)
     accel_filter_s: NotNegative = Field(
-        0.01, description="low pass, so that an impact is seen at any rate"
+        0.01, description="low-pass filter, so that an impact is seen at any rate"
     )
     gyro_stddev_radps: NotNegative = 0.002
     gyro_bias_radps: float = 0.0
@@ -103,17 +107,22 @@ class Imu(Config):
 
 
 class Tof(Config):
-    """[seed] 4 to 8 around the rim, 5 cm to 1 m, ±1 cm. [wire] real ones measure about 5 times a second: rate_hz."""
+    """[seed] 4 to 8 sensors around the rim, 5 cm to 1 m, ±1 cm.
+
+    [wire] real ones measure about 5 times a second: rate_hz.
+    """
 
     count: Annotated[int, Field(ge=4, le=8)] = 4
     rate_hz: Annotated[float, Field(gt=0, le=1000)] = 60.0
     min_range_m: NotNegative = 0.05
     max_range_m: Annotated[float, Field(gt=0, le=100)] = 1.0
     noise_stddev_m: NotNegative = 0.005
-    noise_limit_m: NotNegative = Field(0.01, description="noise is cut here; 0: it is not")
-    dropout: Share = Field(0.0, description="chance of no echo, which reads as the largest range")
+    noise_limit_m: NotNegative = Field(0.01, description="limit of the noise; 0: none")
+    dropout: Share = Field(
+        0.0, description="probability of no echo, which reads as the largest range"
+    )
     cone_rad: Annotated[float, Field(ge=0, le=1.5)] = Field(
-        0.0, description="field of view; the nearest in it counts"
+        0.0, description="field of view; the nearest echo in it counts"
     )
 
     @model_validator(mode="after")
@@ -124,7 +133,7 @@ class Tof(Config):
 
 
 class Pins(Config):
-    """[wire] which pins drive which wheel; their order does not matter."""
+    """[wire] the pins of each wheel, in any order."""
 
     north: Pair = (17, 27)
     south: Pair = (22, 23)
@@ -139,7 +148,7 @@ class Pins(Config):
 
 
 class Network(Config):
-    """[wire] older clients look for sensors on 5556."""
+    """[wire] older clients expect sensors on 5556."""
 
     commands: Address = "127.0.0.1:5555"
     sensors: Address = "127.0.0.1:5557"
@@ -148,47 +157,46 @@ class Network(Config):
 
 
 class Camera(Config):
-    """The camera over the arena. [ours] 10 pictures a second, told 0.1 s later: what a webcam and a laptop make of it."""
+    """The camera over the arena. [ours] a webcam and a laptop: 10 pictures a second, 0.1 s delay."""
 
     rate_hz: Annotated[float, Field(ge=0, le=1000)] = Field(
-        10.0, description="0: there is none; clients say where Pacman is"
+        10.0, description="0: no camera; clients send Pacman's cell"
     )
     delay_s: Annotated[float, Field(ge=0, le=60)] = 0.1
-    noise_stddev_m: NotNegative = Field(
-        0.0, description="error of each picture, before it becomes a cell"
-    )
+    noise_stddev_m: NotNegative = Field(0.0, description="error of the position in each picture")
 
 
 class Game(Config):
-    """[wire] the competition's game server. Its numbers are in game/board.py."""
+    """[wire] the competition's game server. The numbers of its rules are in game/board.py."""
 
     enabled: bool = Field(
         False, description="serve the game on port `game`; the maze is then `arena` unless given"
     )
     rate_hz: Annotated[float, Field(gt=0, le=1000)] = 24.0
     ghosts: Annotated[int, Field(ge=0, le=4)] = Field(
-        4, description="how many of red, pink, cyan, orange play"
+        4, description="number of ghosts that play, of red, pink, cyan, orange"
     )
-    referee_s: NotNegative = Field(0.0, description="0: clients start and resume. Else at the beginning and after a life or a level "
-                                   "the robot is put back and play begins so much later")  # fmt: skip
+    referee_s: NotNegative = Field(
+        0.0,
+        description="0: clients start and resume the game. Else the robot is put at its start this "
+        "long after the beginning, a life or a level, and play begins",
+    )
     camera: Camera = Camera()
 
 
 class PacbotConfig(Config):
     profile: Literal["seed", "upstream"] = "seed"
-    maze: str = Field(
-        "empty", description="a maze .json, or the name of one that comes with rigless"
-    )
+    maze: str = Field("empty", description="a maze .json, or the name of a bundled maze")
     start_x_m: float | None = Field(None, description="default: the maze's start")
     start_y_m: float | None = None
     start_theta_rad: float = 0.0
     physics_hz: Annotated[float, Field(ge=10, le=10_000)] = 100.0  # [seed]
     sensors_hz: Annotated[float, Field(gt=0, le=1000)] = 60.0  # [wire]
-    uart: bool = Field(False, description="also take motor commands as 8 bytes on a serial line")
+    uart: bool = Field(False, description="accept motor commands as 8 bytes on a serial line")
     strings: bool = Field(
-        False, description="also take W A S D Q E and north, south, east, west on a PULL socket"
+        False, description="accept W A S D Q E and north, south, east, west on a PULL socket"
     )
-    tile_s: Positive = Field(0.8, description="[wire] how long a string's move by one tile takes")
+    tile_s: Positive = Field(0.8, description="[wire] duration of a move by one tile")
     body: Body = Body()
     motors: Motors = Motors()
     encoders: Encoders = Encoders()
@@ -199,13 +207,13 @@ class PacbotConfig(Config):
     game: Game = Game()
     ros: RosConfig = Field(
         RosConfig(),
-        description="[ours] a ROS node beside the wire: ranges, imu, joint states; cmd_vel in",
+        description="[ours] an additional ROS node: ranges, imu, joint states; cmd_vel in",
     )
 
     @model_validator(mode="before")
     @classmethod
     def fill_in(cls, data: Any) -> Any:
-        """What the profile says, where the data does not; and the arena for a game that has no maze."""
+        """Fill in the profile's values, and the arena for a game without a maze."""
         if (
             isinstance(data, dict)
             and isinstance(data.get("game"), dict)
@@ -217,13 +225,13 @@ class PacbotConfig(Config):
             return data
         filled = dict(data)
         for table, values in PROFILES[name].items():
-            given = data.get(table, {})
-            if isinstance(given, dict):
-                filled[table] = {**values, **given}
+            overrides = data.get(table, {})
+            if isinstance(overrides, dict):
+                filled[table] = {**values, **overrides}
         return filled
 
     @model_validator(mode="after")
     def whole_start(self) -> "PacbotConfig":
         if (self.start_x_m is None) != (self.start_y_m is None):
-            raise ValueError("start_x_m and start_y_m go together")
+            raise ValueError("start_x_m and start_y_m must be given together")
         return self

@@ -1,4 +1,4 @@
-"""What the Pacbot remembers, and what is true of it."""
+"""The Pacbot's state and ground truth."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ from rigless.robots.pacbot.game.state import GameState
 
 @dataclass
 class RosState:
-    """What the bridge to ROS remembers."""
+    """State of the ROS bridge: the number of commands."""
 
     commands: int = 0
 
@@ -21,24 +21,18 @@ class RosState:
 @dataclass
 class PacbotState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
-    keys: NDArray[np.uint64] = field(
-        default_factory=lambda: np.zeros((3, 2), np.uint64)
-    )  # noise of wheels, IMU, ToF
+    # Noise keys of wheels, IMU and ToF sensors.
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))
     ticks: int = 0
     measured: int = 0  # ToF measurements
     hit: bool = False
     commands: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # north, south, east, west
     commanded_ns: int = 0
-    asleep: bool = (
-        True  # the watchdog has nothing to watch: no command since it last stopped the motors
-    )
-    move: int = 0  # number of the last command; a tile's end knows by it whether something else has come since
-    ranges: NDArray[np.float64] = field(
-        default_factory=lambda: np.zeros(0)
-    )  # what the ToF sensors read
-    rays: NDArray[np.float64] = field(
-        default_factory=lambda: np.zeros((0, 5))
-    )  # x, y to x, y, and the true range
+    asleep: bool = True  # no command since the watchdog last stopped the motors
+    move: int = 0  # number of the last command; a tile ends only if it is still the last
+    ranges: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # ToF readings
+    # The true rays of the ToF sensors: x, y to x, y, and the range.
+    rays: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 5)))
     encoders: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     imu: tuple[float, float, float] = (0.0, 0.0, 0.0)
     game: GameState | None = None
@@ -50,7 +44,7 @@ class PacbotState:
 
 @dataclass(frozen=True)
 class Ray:
-    """A ToF sensor's last measurement: where it looked from and to in the world, how far that was, and what it read."""
+    """A ToF sensor's last measurement: its true ray in the world, and its reading."""
 
     name: str
     x: float
@@ -63,7 +57,10 @@ class Ray:
 
 @dataclass(frozen=True)
 class Truth:
-    """Ground truth. Velocities are in the world, `body_velocity` to the right and forward; wheels are north, south, east, west."""
+    """Ground truth. Velocities are in the world; `body_velocity` is right, forward, turn.
+
+    Wheels are named north, south, east, west.
+    """
 
     pose: tuple[float, float, float]
     velocity: tuple[float, float, float]

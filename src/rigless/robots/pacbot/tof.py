@@ -1,4 +1,4 @@
-"""The Pacbot's time-of-flight sensors: exact rays from the rim outward, and what the sensors make of them, as a numba function."""
+"""The Pacbot's time-of-flight sensors: exact rays from the rim outward, and their readings."""
 
 import math
 from typing import Any
@@ -19,16 +19,18 @@ MIN_RANGE, MAX_RANGE, STD, LIMIT, DROPOUT, CONE = range(6)
 SETUP_SIZE = 6
 
 CONE_RAYS = 9  # across a field of view
-FARTHEST_M = 1000.0  # a true range is told up to here
+FARTHEST_M = 1000.0  # the largest true range
 
 
 @compiled
 def measure(
-    body: Array, const: Array, setup: Array, bearings: Array, squares: Any, discs: Array, boxes: Array, key: Any, number: int,
-    readings: Array, rays: Array,
+    body: Array, const: Array, setup: Array, bearings: Array, squares: Any, discs: Array,
+    boxes: Array, key: Any, number: int, readings: Array, rays: Array,
 ) -> None:  # fmt: skip
-    """Fill `readings` for the sensors at these bearings (from the right, counter-clockwise), and their true `rays`: x, y to x, y,
-    and the range."""
+    """Fill `readings` of the sensors at these bearings (from the right, counter-clockwise).
+
+    `rays` gets the true rays: x, y to x, y, and the range.
+    """
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
     for k in range(bearings.shape[0]):
         look = body[THETA] + bearings[k]

@@ -1,5 +1,7 @@
-"""The Pacbot's page: the robot in its maze with its wheels, where its range sensors look and what they read, its commands beside what
-the wheels do, and the game where there is one. Rays are true, points are what goes out on the wire, faults and noise included."""
+"""The Pacbot's page in the panel: the robot in its maze, its wheels and ranges, and the game.
+
+Rays are true. Points are the readings on the wire, with faults and noise.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -32,14 +34,9 @@ from rigless.robots.pacbot.game.frame import GameCommand
 from rigless.robots.pacbot.wire import Speeds
 
 HEIGHT_M, TOF_HEIGHT_M = 0.06, 0.03
-WHEEL_AT = (
-    (0.0, 1.0),
-    (0.0, -1.0),
-    (1.0, 0.0),
-    (-1.0, 0.0),
-)  # north, south, east, west, in radii to the right and forward
-AHEAD_S = 0.5  # the velocity is drawn as where it leads in this time
-TURNING = 0.01  # a wheel slower than this share of full speed stands
+WHEEL_AT = ((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0))  # N, S, E, W: right and forward
+AHEAD_S = 0.5  # the velocity line ends where the robot will be after this time
+TURNING = 0.01  # a wheel below this share of full speed is drawn as standing
 ACTIONS = {"play": "P", "pause": "p", "restart": "r"}
 
 
@@ -52,7 +49,14 @@ class PacbotView(View):
             Rays("rays", "ToF rays", "accent", height_m=TOF_HEIGHT_M, fan=False),
             Trail("trail", "Trail", "path"),
             Disc("body", "Robot", radius, "ok", tones=("warn",), height_m=HEIGHT_M),
-            Polygon("wheels", "Wheels", _box(0.3 * radius, 0.11 * radius), "plain", ("accent", "sense"), HEIGHT_M + 0.005),
+            Polygon(
+                "wheels",
+                "Wheels",
+                _box(0.3 * radius, 0.11 * radius),
+                "plain",
+                ("accent", "sense"),
+                HEIGHT_M + 0.005,
+            ),
             Path("velocity", "Velocity", "accent"),
             Points("points", "ToF readings", "sense", height_m=TOF_HEIGHT_M),
             Drive("drive", "Drive", ("forward", "left", "turn")),
@@ -61,17 +65,29 @@ class PacbotView(View):
             Gauge("right", "To the right", "m/s", digits=3),
             Gauge("turn", "Turn rate", "rad/s"),
             Gauge("distance", "Distance", "m"),
-            *(Gauge(f"ticks_{wheel}", wheel.capitalize(), "ticks", digits=0, group="Encoders") for wheel in WHEELS),
-            Lamp("contact", "Contact", "warn"),
-            *([Lamp("watchdog", "Watchdog has stopped it", "warn")] if robot.config.motors.watchdog_s else []),
             *(
-                Plot(f"wheel_{wheel}", f"Wheel {wheel}", ((f"goal_{wheel}", "commanded"), (f"does_{wheel}", "does")), "of full")
+                Gauge(f"ticks_{wheel}", wheel.capitalize(), "ticks", digits=0, group="Encoders")
+                for wheel in WHEELS
+            ),
+            Lamp("contact", "Contact", "warn"),
+            *(
+                [Lamp("watchdog", "Stopped by watchdog", "warn")]
+                if robot.config.motors.watchdog_s
+                else []
+            ),
+            *(
+                Plot(
+                    f"wheel_{wheel}",
+                    f"Wheel {wheel}",
+                    ((f"goal_{wheel}", "commanded"), (f"does_{wheel}", "actual")),
+                    "of full",
+                )
                 for wheel in WHEELS
             ),
             Plot("accel", "Accelerometer", (("ax", "right"), ("ay", "forward")), "m/s²"),
             Plot("gyro", "Gyro", (("turn", "true"), ("omega", "measured")), "rad/s"),
             Plot("tof", "ToF", tuple((f"tof_{name}", name) for name in robot.arrays.names), "m"),
-        )  # fmt: skip
+        )
 
     def draw(self) -> Mapping[str, ArrayLike]:
         robot, state = self.robot, self.robot.state
@@ -92,7 +108,7 @@ class PacbotView(View):
     def _wheels(self, x: float, y: float, theta: float) -> list[tuple[float, float, float, int]]:
         config, c, s = self.robot.config.body, math.cos(theta), math.sin(theta)
         rows = []
-        for (right, ahead), share in zip(WHEEL_AT, self._does(), strict=True):
+        for (right, ahead), share in zip(WHEEL_AT, self._speeds(), strict=True):
             right, ahead = 0.82 * config.radius_m * right, 0.82 * config.radius_m * ahead
             tone = 0 if abs(share) < TURNING else 1 if share > 0 else 2
             rows.append(
@@ -105,8 +121,8 @@ class PacbotView(View):
             )
         return rows
 
-    def _does(self) -> list[float]:
-        """How fast each wheel turns, as a share of full speed."""
+    def _speeds(self) -> list[float]:
+        """Return the speed of each wheel as a share of full speed."""
         full = self.robot.config.body.wheel_speed_mps
         return [speed / full for speed in self.robot.state.body[b.U : b.U + 4].tolist()]
 
@@ -131,7 +147,7 @@ class PacbotView(View):
                 f"ticks_{wheel}": count for wheel, count in zip(WHEELS, state.encoders, strict=True)
             },
             **{f"goal_{wheel}": goal for wheel, goal in zip(WHEELS, state.commands, strict=True)},
-            **{f"does_{wheel}": share for wheel, share in zip(WHEELS, self._does(), strict=True)},
+            **{f"does_{wheel}": share for wheel, share in zip(WHEELS, self._speeds(), strict=True)},
             **{
                 f"tof_{name}": value
                 for name, value in zip(robot.arrays.names, state.ranges.tolist(), strict=True)
@@ -143,10 +159,10 @@ class PacbotView(View):
         return {"trail": (self.robot.state.body.item(b.X), self.robot.state.body.item(b.Y))}
 
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
-        """All four motors at once; together they are slowed until the fastest can do it."""
-        wanted = wheel_speeds(-left, forward, turn, 1.0)
-        most = max(1.0, *(abs(speed) for speed in wanted))
-        speeds = {wheel: speed / most for wheel, speed in zip(WHEELS, wanted, strict=True)}
+        """Command all four motors, scaled alike if the fastest would exceed full speed."""
+        unscaled = wheel_speeds(-left, forward, turn, 1.0)
+        scale = max(1.0, *(abs(speed) for speed in unscaled))
+        speeds = {wheel: speed / scale for wheel, speed in zip(WHEELS, unscaled, strict=True)}
         return [Send(self.robot.name, "commands", Speeds.__name__, speeds)]
 
     def act(self, name: str) -> list[AnyInput]:
@@ -194,18 +210,25 @@ def _game_rows(on: board.Board, game: Any) -> Mapping[str, ArrayLike]:
         "pellets": [on.centre(*cell) for row in left for cell in row],
         "super_pellets": [(*on.centre(*cell), 0.0, 0) for row in large for cell in row],
         "fruit": [(*on.centre(*board.FRUIT), 0.0, 0)] if game.fruit_steps else [],
-        "pacman": [] if game.pacman.gone else [(*on.centre(*game.pacman.cell), _looks(game.pacman.direction), 0)],
+        "pacman": []
+        if game.pacman.gone
+        else [(*on.centre(*game.pacman.cell), _heading(game.pacman.direction), 0)],
         "ghosts": [
-            (*on.centre(*ghost.place.cell), _looks(ghost.place.direction), int(ghost.fright_steps > 0)) for ghost in ghosts
+            (
+                *on.centre(*ghost.place.cell),
+                _heading(ghost.place.direction),
+                int(ghost.fright_steps > 0),
+            )
+            for ghost in ghosts
         ],
-    }  # fmt: skip
+    }
 
 
 def _cells(row: int, bits: int) -> Iterable[tuple[int, int]]:
     return ((row, column) for column in range(board.COLUMNS) if bits >> column & 1)
 
 
-def _looks(direction: int) -> float:
+def _heading(direction: int) -> float:
     down, right = board.STEP[direction]
     return math.atan2(-down, right)
 

@@ -1,7 +1,8 @@
-"""Every byte of the Pacbot: motor commands and replies in JSON, sensor messages, the serial dialect and command strings.
+"""The Pacbot's wire: JSON motor commands and replies, sensor messages, serial and string commands.
 
-A client asks with a REQ socket and waits for the reply without a timeout, so every request gets one, whatever is in it. Three
-dialects name a motor by its pins (`forward`, `backward`, `stop`; or `move` with a sign) or by its id (`move`).
+A client sends a request on a REQ socket and waits for the reply without a timeout, so every request
+gets one, even an invalid one. Three dialects name a motor by its pins (`forward`, `backward`,
+`stop`; or `move` with a sign) or by its id (`move`).
 """
 
 import math
@@ -13,14 +14,14 @@ from typing import Any
 import msgspec
 
 VERBS = ("move", "forward", "backward", "stop")
-LONGEST_ECHO = 100  # characters of a client's own words in a reply
+LONGEST_ECHO = 100  # characters of a client's text in a reply
 UART = struct.Struct(">4h")  # north, east, south, west
 FULL_SCALE = 32767
 
 
 @dataclass(frozen=True)
 class Command:
-    """What one motor is to do: a verb, which motor (an id, or two pins), and how fast."""
+    """A command to one motor: a verb, the motor (an id, or two pins), and the speed."""
 
     command: str
     id: int | None = None
@@ -36,7 +37,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Refused:
-    """A request that says nothing sensible, and why; `said` is what of it the reply repeats."""
+    """An invalid request, and the reason; the reply repeats the fields of `said`."""
 
     message: str
     said: Mapping[str, Any]
@@ -52,7 +53,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Tof:
-    """Metres from the rim, by direction."""
+    """Ranges from the rim in metres, by direction."""
 
     ranges: Mapping[str, float]
 
@@ -84,7 +85,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Speeds:
-    """All four motors at once, from −1 to 1, as the serial line has them."""
+    """All four motors at once, from −1 to 1, in the order of the serial line."""
 
     north: float
     east: float
@@ -109,7 +110,7 @@ class CommandCodec:
         except (msgspec.MsgspecError, RecursionError, ValueError):
             yield Refused("Invalid JSON", {})
         else:
-            yield understand(request)
+            yield parse(request)
 
     def encode(self, message: Reply | Readings) -> bytes:
         if isinstance(message, Readings):
@@ -123,8 +124,8 @@ class CommandCodec:
         )
 
 
-def understand(request: Any) -> Command | Query | Refused:
-    """What a client's JSON asks for, in any of the dialects."""
+def parse(request: Any) -> Command | Query | Refused:
+    """Parse a client's JSON in any of the dialects."""
     if not isinstance(request, dict):
         return Refused("A request must be a JSON object", {})
     verb = request.get("command")
@@ -147,7 +148,7 @@ def understand(request: Any) -> Command | Query | Refused:
 
 
 def _speed(verb: str, request: Mapping[str, Any]) -> float | None:
-    """The speed asked for, with a sign; None where it is no number. Nothing said is a stop."""
+    """Return the signed speed, 0 if there is none, or None if it is not a number."""
     params = request.get("params", {})
     speed = params.get("speed", 0.0) if isinstance(params, dict) else None
     if verb == "stop":
@@ -165,7 +166,7 @@ def _is_whole(value: Any) -> bool:
 
 @dataclass
 class SensorCodec:
-    """One frame is a topic, a space and JSON; subscribers pick topics by how a frame begins."""
+    """One frame is a topic, a space and JSON; subscribers filter by the beginning of a frame."""
 
     def decode(self, data: bytes) -> Iterator[Any]:
         return iter(())
@@ -182,7 +183,7 @@ class SensorCodec:
 
 @dataclass
 class UartCodec:
-    """Eight bytes an update, with neither head nor tail, and no reply."""
+    """Eight bytes per update, without framing and without a reply."""
 
     pending: bytes = b""
 
@@ -199,7 +200,7 @@ class UartCodec:
 
 @dataclass
 class WordCodec:
-    """One datagram is one string; nothing is answered."""
+    """One datagram is one string; there is no reply."""
 
     def decode(self, data: bytes) -> Iterator[Word]:
         yield Word(data[:LONGEST_ECHO].decode("utf-8", "replace").strip())

@@ -50,7 +50,13 @@ class RoverView(View):
             Trail("trail", "True path", "path"),
             Disc("odometry", "Dead-reckoned pose", radius, "ghost", height_m=0.01),
             Disc("body", "True pose", radius, "ok", tones=("warn",), height_m=HEIGHT_M),
-            Polygon("wheels", "Wheels", tuple((radius * x, radius * y) for x, y in wheel), "plain", height_m=0.15),
+            Polygon(
+                "wheels",
+                "Wheels",
+                tuple((radius * x, radius * y) for x, y in wheel),
+                "plain",
+                height_m=0.15,
+            ),
             Disc("antenna", "Antenna", 0.06, "accent", height_m=MAST_M, heading=False),
             Drive("drive", "Drive"),
             Gauge("speed", "Speed", "m/s"),
@@ -68,13 +74,33 @@ class RoverView(View):
             Lamp("waiting", "Waits for tf_static", "warn"),
             Lamp("contact", "Contact", "warn"),
             Switch("teleport", "Put it at x, y, yaw"),
-            Plot("speeds", "Speed", (("speed", "true"), ("enc_v", "encoder"), ("commanded", "commanded")), "m/s"),
-            Plot("rates", "Turn rate", (("turn", "true"), ("enc_w", "encoder"), ("gyro", "gyro")), "rad/s"),
-            Plot("scales", "Encoder scale errors", (("scale_v", "linear"), ("scale_w", "angular")), "%"),
-            Plot("yaw", "Yaw error of the IMU", (("yaw_error", "reading − true"), ("declination", "declination")), "rad"),
+            Plot(
+                "speeds",
+                "Speed",
+                (("speed", "true"), ("enc_v", "encoder"), ("commanded", "commanded")),
+                "m/s",
+            ),
+            Plot(
+                "rates",
+                "Turn rate",
+                (("turn", "true"), ("enc_w", "encoder"), ("gyro", "gyro")),
+                "rad/s",
+            ),
+            Plot(
+                "scales",
+                "Encoder scale errors",
+                (("scale_v", "linear"), ("scale_w", "angular")),
+                "%",
+            ),
+            Plot(
+                "yaw",
+                "Yaw error of the IMU",
+                (("yaw_error", "reading − true"), ("declination", "declination")),
+                "rad",
+            ),
             Plot("gps", "GPS error", (("gps_east", "east"), ("gps_north", "north")), "m"),
             Plot("drift", "GPS drift", (("drift_x", "east"), ("drift_y", "north")), "m"),
-        )  # fmt: skip
+        )
 
     def draw(self) -> Mapping[str, ArrayLike]:
         state = self.robot.state

@@ -1,4 +1,4 @@
-"""CRL-200S robot vacuum behind the SangamIO daemon: protobuf, commands on TCP 5555, telemetry on UDP."""
+"""A CRL-200S robot vacuum behind the SangamIO daemon: protobuf on TCP 5555 and UDP."""
 
 from .robot import Vacuum as Robot
 

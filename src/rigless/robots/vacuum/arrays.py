@@ -1,4 +1,4 @@
-"""The config as the arrays that the numba functions take, made once when a robot starts."""
+"""The config as arrays for the compiled functions, made once when a robot starts."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from rigless.worlds.grid import Grid
 
 Array = NDArray[np.float64]
 MODES = {"stop": 0, "slide": 1, "passthrough": 2}
-CLIFFS = ("left_side", "left_front", "right_front", "right_side")  # bit order of the flags
+CLIFFS = ("left_side", "left_front", "right_front", "right_side")  # in the order of the flags
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Arrays:
     accel_axes: Array
     deviations: Array
     biases: Array
-    angles: Array  # of each beam in the lidar's frame, in the order they are taken
-    cosines: Array  # of the beam's direction in the robot's frame
+    angles: Array  # of the beams in the lidar's frame, in the order of the scan
+    cosines: Array  # of the beams' directions in the robot's frame
     sines: Array
     trail_size: int
 
@@ -56,13 +56,13 @@ def make_arrays(config: VacuumConfig, grid: Grid) -> Arrays:
         angles=angles,
         cosines=np.cos(directions),
         sines=np.sin(directions),
-        trail_size=2 * math.ceil(config.imu.update_rate_hz / config.lidar.scan_rate_hz)
-        + 2,  # a scan, and until the next
+        # The ticks of a scan, and those until the next one.
+        trail_size=2 * math.ceil(config.imu.update_rate_hz / config.lidar.scan_rate_hz) + 2,
     )
 
 
 def _beam_angles(config: VacuumConfig) -> Array:
-    """Descending raw angle, as the device sweeps, through its frame transform."""
+    """Return the beams' angles: descending raw angles through the frame transform."""
     count, transform = config.lidar.num_rays, config.frame_transforms.lidar
     raw = 2 * np.pi * (1.0 - np.arange(count) / count)
     angles = transform.scale * raw + transform.offset

@@ -1,7 +1,8 @@
-"""Every number of the vacuum, with where it comes from. The tables and keys are those of the mock device's TOML file.
+"""Every number of the vacuum, with its source. Tables and keys are those of the mock's TOML file.
 
-Sources: [seed] the mock device proposal; [wire] facts about the public daemon; [ours] a choice of this project, said why.
-Units: metres, seconds, radians and their rates, unless a name says otherwise.
+Sources: [seed] the mock device proposal; [wire] facts about the public daemon; [ours] a choice of
+this project, with its reason. Units: metres, seconds, radians and their rates, unless a name says
+otherwise.
 """
 
 from typing import Annotated, Any, Literal
@@ -14,7 +15,7 @@ from rigless.ros.bridge import RosConfig
 
 def _plus_or_minus_one(value: float) -> float:
     if value not in (-1.0, 1.0):
-        raise ValueError("it is 1 or -1")
+        raise ValueError("must be 1 or -1")
     return value
 
 
@@ -29,7 +30,7 @@ PortNumber = Annotated[int, Field(ge=1, le=65535)]
 
 
 class Body(Config):
-    """[seed] CRL-200S. Accelerations [ours]: 0.3 m/s within 0.3 s, and turning as quickly."""
+    """[seed] CRL-200S. Accelerations [ours]: full speed, straight or turning, within 0.3 s."""
 
     wheel_base: Positive = 0.233
     wheel_radius: Positive = 0.033
@@ -44,7 +45,7 @@ class Body(Config):
 
 
 class LidarNoise(Config):
-    """[seed] estimates. The terms after `miss_rate` are options [ours], off by default."""
+    """[seed] estimates. The keys after `miss_rate` are options [ours], off by default."""
 
     range_stddev: NotNegative = 0.005
     range_bias: float = 0.0
@@ -53,10 +54,10 @@ class LidarNoise(Config):
     quality_distance_decay: NotNegative = 10
     miss_rate: Share = 0.01
     range_stddev_per_m2: NotNegative = Field(
-        0.0, description="triangulation: sigma grows with range squared"
+        0.0, description="triangulation: sigma grows with the square of the range"
     )
     incidence_limit: Annotated[float, Field(gt=0, le=1.5708)] = Field(
-        1.5708, description="beams that graze a wall beyond this angle to its normal get no echo"
+        1.5708, description="beams at more than this angle to a wall's normal get no echo"
     )
     materials: bool = Field(
         False, description="glass, dark and mirror cells of the map lose echoes"
@@ -68,7 +69,7 @@ class LidarNoise(Config):
 
 
 class Lidar(Config):
-    """[seed] Delta-2D. [wire] it starts disabled, sweeps while the robot moves, in descending raw angle."""
+    """[seed] Delta-2D. [wire] it starts disabled and turns in descending raw angle."""
 
     num_rays: Annotated[int, Field(ge=1, le=4096)] = 360
     scan_rate_hz: Annotated[float, Field(gt=0, le=100)] = 5.0
@@ -79,8 +80,8 @@ class Lidar(Config):
     optical_offset: float = 0.025
     angle_offset: float = 0.2182
     noise: LidarNoise = LidarNoise()
-    enabled: bool = Field(False, description="on from the start, without waiting for ENABLE")
-    rolling: bool = Field(True, description="each beam from where the robot was at its instant")
+    enabled: bool = Field(False, description="on from the start, without ENABLE")
+    rolling: bool = Field(True, description="each beam starts at the robot's pose at its instant")
     speed_jitter: Annotated[float, Field(ge=0, le=0.2)] = Field(
         0.0, description="relative deviation of the motor speed"
     )
@@ -111,7 +112,10 @@ class TiltNoise(Config):
 
 
 class Imu(Config):
-    """[seed] noise in raw units on the device's own axes. Scales [wire]: clients disagree on the gyro's; 1000 is the mock's."""
+    """[seed] noise in raw units on the device's own axes.
+
+    Scales [wire]: clients disagree about the gyro's; 1000 is the mock's.
+    """
 
     update_rate_hz: Annotated[float, Field(gt=0, le=1000)] = 110.0
     gyro_noise: GyroNoise = GyroNoise()
@@ -119,7 +123,9 @@ class Imu(Config):
     tilt_noise: TiltNoise = TiltNoise()
     gyro_lsb_per_radps: Positive = 1000.0
     accel_lsb_per_g: Positive = 16384.0
-    tilt_time_constant_s: Positive = Field(0.5, description="[ours] low pass of the tilt sensor")
+    tilt_time_constant_s: Positive = Field(
+        0.5, description="[ours] low-pass filter of the tilt sensor"
+    )
 
 
 class EncoderNoise(Config):
@@ -167,7 +173,11 @@ class Cliffs(Config):
 
 
 class Battery(Config):
-    """[seed] fixed values. `model = "discharge"` [ours] drains by load and charges on the dock; 13.5 V to 15.5 V is 0 to 100 %."""
+    """[seed] fixed values.
+
+    `model = "discharge"` [ours] drains by load and charges on the dock; 13.5 V to 15.5 V is 0 to
+    100 %.
+    """
 
     voltage: Annotated[float, Field(ge=0, le=30)] = 14.8
     level: Annotated[float, Field(ge=0, le=100)] = 85
@@ -190,7 +200,10 @@ class Sensors(Config):
     @model_validator(mode="before")
     @classmethod
     def lift(cls, data: Any) -> Any:
-        """In the seed's own file these four stand after [sensors.battery], so TOML puts them in there; take them from there too."""
+        """Take these keys from [sensors.battery] too.
+
+        The seed's file has them after that table, so TOML puts them into it.
+        """
         battery = data.get("battery") if isinstance(data, dict) else None
         if isinstance(battery, dict):
             names = {
@@ -205,7 +218,7 @@ class Sensors(Config):
 
 
 class Dock(Config):
-    """[ours] where the charging dock stands; the robot charges within `reach` of it."""
+    """[ours] position of the charging dock; the robot charges within `reach` of it."""
 
     x: float = 0.0
     y: float = 0.0
@@ -213,7 +226,7 @@ class Dock(Config):
 
 
 class Carpet(Config):
-    """[ours] a rectangle of floor on which wheels slip: that share of their travel does not move the robot."""
+    """[ours] a rectangle of floor on which wheels slip: `slip` of their travel is lost."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -250,7 +263,7 @@ class FrameTransforms(Config):
 
 
 class Network(Config):
-    """[wire] two conventions for the UDP port: a number of its own (5556), and the number of the TCP port."""
+    """[wire] two conventions for the UDP port: its own number (5556), or that of the TCP port."""
 
     bind_address: str = "127.0.0.1:5555"
     udp_streaming_port: PortNumber = 5556
@@ -260,9 +273,7 @@ class Network(Config):
 
 class VacuumConfig(Config):
     name: str = "Mock CRL-200S"
-    map_file: str = Field(
-        "apartment", description="a map YAML, or the name of a map that comes with rigless"
-    )
+    map_file: str = Field("apartment", description="a map YAML, or the name of a bundled map")
     start_x: float = 0.0
     start_y: float = 0.0
     start_theta: float = 0.0
@@ -271,18 +282,20 @@ class VacuumConfig(Config):
         None, description="0 picks one and prints it"
     )
     log_level: Literal["minimal", "standard", "verbose"] = "standard"
-    log_interval_s: Positive = Field(1.0, description="how often verbose tells pose and sensors")
+    log_interval_s: Positive = Field(
+        1.0, description="period of the pose events of log level verbose"
+    )
     mock_compat: bool = Field(
-        False, description="the upstream mock's ways where they differ from the real driver's"
+        False, description="behave as the upstream mock where it differs from the real driver"
     )
     lidar_frame: Literal["robot_center", "lidar_mount"] = "robot_center"
-    scan_packed: bool = Field(False, description="send the packed scan beside the point cloud")
+    scan_packed: bool = Field(False, description="also send the packed scan")
     client_policy: Literal["reject", "takeover"] = "reject"
     sense_unheard: bool = Field(
-        False, description="compute every reading and scan though nobody listens, to measure it"
+        False, description="compute all readings and scans without a subscriber, for benchmarks"
     )
     deadman_timeout_ms: NotNegative = Field(
-        0.0, description="stop this long after the last velocity; 0: never"
+        0.0, description="stop this long after the last velocity command; 0: never"
     )
     stop_on_disconnect: bool = False
     robot: Body = Body()
@@ -299,7 +312,7 @@ class VacuumConfig(Config):
     network: Network = Network()
     ros: RosConfig = Field(
         RosConfig(),
-        description="[ours] a ROS node beside the wire: scan, odom, tf, imu, battery; cmd_vel in",
+        description="[ours] an additional ROS node: scan, odom, tf, imu, battery; cmd_vel in",
     )
 
     @model_validator(mode="after")

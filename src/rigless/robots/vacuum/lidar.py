@@ -1,8 +1,8 @@
-"""The vacuum's lidar: one turn of a Delta-2D, beam by beam from where the robot was at that instant, as a numba function.
+"""The vacuum's lidar: one turn of a Delta-2D, each beam from the robot's pose at its instant.
 
-Beams are taken in the order of the real device, descending raw angle. Each draws from its own counter, so the noise of a
-beam depends on the scan's number and its own index alone. Three passes, as rays are cast together: where each beam starts,
-how far it goes, what the sensor makes of that.
+Beams have the order of the real device, descending raw angle. Each draws from its own counter, so
+its noise depends only on the scan's number and its own index. There are three passes, since rays
+are cast together: the start of each beam, its true range, and the sensor's measurement.
 """
 
 import math
@@ -39,18 +39,21 @@ GRAZING, MATERIALS, MIXED, QUANTUM, CENTRED, ROLLING, RES, OX, OY, OCOS, OSIN, O
 SETUP_SIZE = 24
 
 GLASS, DARK, MIRROR = 1, 2, 3
-GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface swallows
-EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step of that many cells is an edge
+GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface absorbs
+EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step in range that is an edge, in cells
 
 
 @compiled
 def scan(
-    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, trail: Array, first: int, begin: float,
-    end: float, angles: Array, cosines: Array, sines: Array, key: Any, number: int, beams: int, out_angle: Any,
-    out_range: Any, out_quality: Any, out_truth: Array,
+    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, trail: Array, first: int,
+    begin: float, end: float, angles: Array, cosines: Array, sines: Array, key: Any, number: int,
+    beams: int, out_angle: Any, out_range: Any, out_quality: Any, out_truth: Array,
 ) -> int:  # fmt: skip
-    """Fill the outputs with the points of one turn; gives how many there are. `trail` is a ring of (time, x, y, theta) whose
-    oldest entry is at `first`; `out_truth` gets the true distance of every beam, inf for none."""
+    """Fill the outputs with the points of one turn, and return their number.
+
+    `trail` is a ring of (time, x, y, theta) whose oldest entry is at `first`. `out_truth` gets the
+    true range of every beam, inf for none.
+    """
     rays, ranges = np.empty((beams, 4)), np.empty(beams)
     cells, across = np.empty((beams, 2), np.int64), np.empty(beams, np.bool_)
     aim(setup, trail, first, begin, end, angles.shape[0], cosines, sines, rays)
@@ -74,10 +77,10 @@ def scan(
 
 @compiled
 def _measure(
-    setup: Array, angles: Array, cosines: Array, sines: Array, ranges: Array, noise: Array, out_angle: Any, out_range: Any,
-    out_quality: Any, out_truth: Array,
+    setup: Array, angles: Array, cosines: Array, sines: Array, ranges: Array, noise: Array,
+    out_angle: Any, out_range: Any, out_quality: Any, out_truth: Array,
 ) -> int:  # fmt: skip
-    """What the sensor makes of true ranges in cells; gives how many points there are."""
+    """Turn true ranges, in cells, into measured points, and return their number."""
     count = 0
     for k in range(ranges.shape[0]):
         distance, lost = ranges[k] * setup[RES], noise[k, 2]
@@ -110,9 +113,13 @@ def _measure(
 
 @compiled
 def aim(
-    setup: Array, trail: Array, first: int, begin: float, end: float, total: int, cosines: Array, sines: Array, rays: Array
+    setup: Array, trail: Array, first: int, begin: float, end: float, total: int, cosines: Array,
+    sines: Array, rays: Array
 ) -> None:  # fmt: skip
-    """Where each beam starts and points, (x, y, dx, dy) in cells: from the place on the trail at its instant."""
+    """Fill `rays` with start and direction of each beam, (x, y, dx, dy) in cells.
+
+    A beam starts at the pose on the trail at its instant.
+    """
     place, size = 0, trail.shape[0]
     cos, sin, res = setup[OCOS], setup[OSIN], setup[RES]
     last = (first + size - 1) % size
@@ -148,7 +155,7 @@ def aim(
 
 @inlined
 def _turned(c: float, s: float, angle: float) -> tuple[float, float]:
-    """A unit vector turned by an angle; small ones, the rule here, need no trigonometry (error below 1e-12)."""
+    """Rotate a unit vector. Small angles, the rule here, use a series (error below 1e-12)."""
     if -0.02 < angle < 0.02:
         square = angle * angle
         cos, sin = (
@@ -162,7 +169,7 @@ def _turned(c: float, s: float, angle: float) -> tuple[float, float]:
 
 @inlined
 def _small_angle(aside: float, ahead: float) -> float:
-    """atan2, by its series where that is good to 1e-11."""
+    """Return atan2(aside, ahead), by its series where that is good to 1e-11."""
     q = aside / ahead if ahead > 0 else 1.0
     if -0.1 < q < 0.1:
         square = q * q
@@ -179,10 +186,10 @@ def _small_angle(aside: float, ahead: float) -> float:
 
 @compiled
 def _echoes(
-    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, rays: Array, cells: Any, across: Any,
-    noise: Array, ranges: Array,
+    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, rays: Array, cells: Any,
+    across: Any, noise: Array, ranges: Array,
 ) -> None:  # fmt: skip
-    """From distances to the map to those of what really gives an echo, in cells; inf if nothing does."""
+    """Change ranges to the map into ranges to what gives an echo, in cells; inf if nothing does."""
     longest = (setup[MAX_RANGE] + 1.0) / setup[RES]
     grazing, materials, mixed = setup[GRAZING], setup[MATERIALS] > 0, setup[MIXED]
     moving = discs.shape[0] + boxes.shape[0] > 0

@@ -1,4 +1,7 @@
-"""Reads the mock device's own TOML file as it is: [device] type = "mock", its simulation tables, frame transforms, network."""
+"""Read the mock device's own TOML file unchanged.
+
+It has [device] with type = "mock", its simulation tables, frame transforms and the network.
+"""
 
 import tomllib
 from pathlib import Path
@@ -18,7 +21,7 @@ ELSEWHERE = {
 
 
 class Simulation(VacuumConfig):
-    """[device.simulation] has the robot's keys, but for those that stand elsewhere in the file."""
+    """[device.simulation] has the robot's keys, except those of other tables."""
 
 
 class Hardware(Config):
@@ -38,7 +41,10 @@ class File(Config):
 
 
 def read_native(path: Path) -> dict[str, Any] | None:
-    """The config in the file, or None if it is not a mock device's. All that is wrong with it is one InputError."""
+    """Return the config of the file, or None if it is not a mock device's file.
+
+    Raises InputError with all problems.
+    """
     if path.suffix != ".toml":
         return None
     try:

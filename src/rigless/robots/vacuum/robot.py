@@ -199,17 +199,18 @@ class Vacuum(Robot):
     def tick(self, body: Any, number: int, discs: Any, boxes: Any) -> int:
         arrays, grid = self.arrays, self.grid
         return b.tick(
-            body, arrays.const, grid.occupied, arrays.clear, grid.cliff, discs, boxes, arrays.carpets,
-            arrays.cliff_sensors, self.state.keys[0], number, self._scratch,
+            body, arrays.const, grid.occupied, arrays.clear, grid.cliff, discs, boxes,
+            arrays.carpets, arrays.cliff_sensors, self.state.keys[0], number, self._scratch,
         )  # fmt: skip
 
     def tick_many(self, body: Any, times: int) -> int:
         state, arrays, grid, config = self.state, self.arrays, self.grid, self.config
         return b.tick_many(
-            body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES, arrays.carpets,
-            arrays.cliff_sensors, state.keys, state.ticks, self._scratch, times, state.flags, state.trail, state.trail_at,
-            config.sense_unheard, arrays.gyro_axes, arrays.accel_axes, arrays.deviations, arrays.biases,
-            config.imu.gyro_noise.drift_rate, self._imu,
+            body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES,
+            arrays.carpets, arrays.cliff_sensors, state.keys, state.ticks, self._scratch, times,
+            state.flags, state.trail, state.trail_at, config.sense_unheard, arrays.gyro_axes,
+            arrays.accel_axes, arrays.deviations, arrays.biases, config.imu.gyro_noise.drift_rate,
+            self._imu,
         )  # fmt: skip
 
     def around(self) -> tuple[Any, Any]:
@@ -276,9 +277,10 @@ class Vacuum(Robot):
             measured = apply_faults(self, measured)
         imu: Any = measured.imu
         return Status(  # type: ignore[call-arg]
-            self.clients.timestamp_us(), measured.left_ticks % ENCODER_WRAP, measured.right_ticks % ENCODER_WRAP,
-            power.level, self.button("start_button"), self.button("dock_button"), *imu, measured.voltage,
-            *measured.bumpers, *measured.cliffs, power.charging, power.docked, self.input["dustbox_attached"],
+            self.clients.timestamp_us(), measured.left_ticks % ENCODER_WRAP,
+            measured.right_ticks % ENCODER_WRAP, power.level, self.button("start_button"),
+            self.button("dock_button"), *imu, measured.voltage, *measured.bumpers, *measured.cliffs,
+            power.charging, power.docked, self.input["dustbox_attached"],
         )  # fmt: skip
 
     def button(self, name: str) -> int:

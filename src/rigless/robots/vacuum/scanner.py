@@ -37,8 +37,8 @@ class Scanner:
         self.ranges[:] = np.inf
         return scan(
             arrays.setup, grid.squares, grid.material, discs, boxes, state.trail, state.trail_at,
-            end_s - 1.0 / self._config.scan_rate_hz, end_s, arrays.angles, arrays.cosines, arrays.sines,
-            state.keys[2], state.scans, beams, *self.points, self.ranges,
+            end_s - 1.0 / self._config.scan_rate_hz, end_s, arrays.angles, arrays.cosines,
+            arrays.sines, state.keys[2], state.scans, beams, *self.points, self.ranges,
         )  # fmt: skip
 
     def beam_count(self, state: VacuumState, now_ns: int) -> int:

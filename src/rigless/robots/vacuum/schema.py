@@ -1,6 +1,6 @@
-"""The schema of sangamio.proto as protobuf classes made at run time, so that no generated code is kept.
+"""The schema of sangamio.proto as protobuf classes, made at run time instead of generated code.
 
-The classes live in a pool of their own: a client in the same process may load its own copy of the schema.
+The classes are in a pool of their own: a client in the same process may load its own copy.
 """
 
 from typing import Any, Literal, get_args
@@ -12,7 +12,8 @@ PACKAGE = "sangamio"
 Action = Literal["enable", "disable", "reset", "configure"]
 ACTIONS: tuple[Action, ...] = get_args(Action)  # ComponentAction.Type 0 to 3
 
-# Message → its fields as "type name" in the order of the .proto; a name before a colon is the oneof they are members of.
+# Message → its fields as "type name" in the order of the .proto. A name before a colon is the
+# field's oneof.
 _MESSAGES: dict[str, list[tuple[int, str]]] = {
     "Message": [
         (1, "string topic"),
@@ -52,7 +53,7 @@ _Field = descriptor_pb2.FieldDescriptorProto
 
 
 def file_descriptor() -> Any:
-    """What protoc makes of sangamio.proto, less the JSON names that it adds."""
+    """Return the descriptor that protoc makes of sangamio.proto, without JSON names."""
     file = descriptor_pb2.FileDescriptorProto(name=FILE, package=PACKAGE, syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)

@@ -1,4 +1,4 @@
-"""What the vacuum remembers, and what is true of it."""
+"""The vacuum's state and ground truth."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from rigless.robots.vacuum.body import BODY_SIZE
 
 @dataclass
 class RosState:
-    """What the bridge to ROS remembers: where the wheels say the robot is, how unsure that is, and the last packet."""
+    """State of the ROS bridge: dead reckoning, its variance, and the last packet."""
 
     x: float = 0.0
     y: float = 0.0
@@ -29,18 +29,16 @@ class RosState:
 @dataclass
 class VacuumState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
-    keys: NDArray[np.uint64] = field(
-        default_factory=lambda: np.zeros((3, 2), np.uint64)
-    )  # noise of wheels, IMU, lidar
+    # Noise keys of wheels, IMU and lidar.
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))
     ticks: int = 0
     scans: int = 0
     flags: int = 0
-    trail: NDArray[np.float64] = field(
-        default_factory=lambda: np.zeros((0, 4))
-    )  # ring of (time, x, y, theta)
-    trail_at: int = 0  # its oldest entry
-    scanned_ns: int = 0  # when the last scan was complete
-    phases: tuple[float, float] = (0.5, 0.5)  # where in a tick the encoders' edges are
+    # A ring of (time, x, y, theta); `trail_at` is the index of its oldest entry.
+    trail: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
+    trail_at: int = 0
+    scanned_ns: int = 0  # end of the last scan
+    phases: tuple[float, float] = (0.5, 0.5)  # of the encoders' edges, as fractions of a tick
     lidar_on: bool = False
     lidar_since_ns: int = 0
     drive_enabled: bool = False
@@ -48,19 +46,15 @@ class VacuumState:
     commanded_ns: int = 0
     actuators: dict[str, float] = field(default_factory=dict)
     energy_wh: float = 0.0
-    clients: dict[int, list[int]] = field(
-        default_factory=dict
-    )  # command link → its telemetry links
-    over_tcp: list[int] = field(
-        default_factory=list
-    )  # command links that asked for telemetry on them
+    clients: dict[int, list[int]] = field(default_factory=dict)  # command link → telemetry links
+    over_tcp: list[int] = field(default_factory=list)  # command links that carry telemetry
     docked: bool = False
     ros: RosState = field(default_factory=RosState)
 
 
 @dataclass(frozen=True)
 class Truth:
-    """Ground truth; `odometry` is the pose that a perfect reader of the encoders believes, in the world's frame."""
+    """Ground truth. `odometry` is the pose that follows from the encoders, in the world frame."""
 
     pose: tuple[float, float, float]
     velocity: tuple[float, float]

@@ -1,5 +1,7 @@
-"""The vacuum's page: the robot on its map with what its lidar, bumpers and cliff sensors see, where its encoders believe it is,
-and its readings over time. Beams are true, points are what goes out on the wire, faults and noise included."""
+"""The vacuum's page in the panel: the robot on its map, its odometry, and its readings over time.
+
+Lidar beams are true. Lidar points are those on the wire, with faults and noise.
+"""
 
 import math
 from collections.abc import Mapping
@@ -33,7 +35,7 @@ from rigless.robots.vacuum.power import is_docked
 from rigless.robots.vacuum.wire import Control
 
 HEIGHT_M, LIDAR_HEIGHT_M = 0.09, 0.1
-BUMPER_M = 0.018  # how thick a bumper is drawn
+BUMPER_M = 0.018  # thickness of a drawn bumper
 TOUCH = "Bumpers and cliffs"
 NO_ROWS = np.empty((0, 4), np.float32)
 
@@ -50,10 +52,25 @@ class VacuumView(View):
             Disc("odometry", "Odometry pose", radius, "ghost", height_m=0.01),
             Disc("body", "True pose", radius, "ok", tones=("warn",), height_m=HEIGHT_M),
             *(
-                Polygon(f"bumper_{name}", f"Bumper {name}", _arc(arc, radius), "plain", tones=("bad",), height_m=HEIGHT_M)
+                Polygon(
+                    f"bumper_{name}",
+                    f"Bumper {name}",
+                    _arc(arc, radius),
+                    "plain",
+                    tones=("bad",),
+                    height_m=HEIGHT_M,
+                )
                 for name, arc in (("left", bumpers.left), ("right", bumpers.right))
             ),
-            Disc("cliffs", "Cliff sensors", 0.014, "plain", tones=("bad",), height_m=HEIGHT_M + 0.01, heading=False),
+            Disc(
+                "cliffs",
+                "Cliff sensors",
+                0.014,
+                "plain",
+                tones=("bad",),
+                height_m=HEIGHT_M + 0.01,
+                heading=False,
+            ),
             Points("points", "Lidar points", "sense", height_m=LIDAR_HEIGHT_M),
             Drive("drive", "Drive"),
             Gauge("speed", "Speed", "m/s"),
@@ -62,8 +79,14 @@ class VacuumView(View):
             Gauge("drift", "Odometry error", "m", high=0.5, digits=3),
             Gauge("battery_level", "Battery", "%", low=20, digits=0),
             Gauge("battery_voltage", "Voltage", "V", digits=1),
-            *(Lamp(f"bumper_{name}", f"Bumper {name}", "bad", group=TOUCH) for name in ("left", "right")),
-            *(Lamp(f"cliff_{name}", f"Cliff {name.replace('_', ' ')}", "bad", group=TOUCH) for name in CLIFFS),
+            *(
+                Lamp(f"bumper_{name}", f"Bumper {name}", "bad", group=TOUCH)
+                for name in ("left", "right")
+            ),
+            *(
+                Lamp(f"cliff_{name}", f"Cliff {name.replace('_', ' ')}", "bad", group=TOUCH)
+                for name in CLIFFS
+            ),
             Lamp("lidar", "Lidar on"),
             Lamp("drive_enabled", "Drive enabled"),
             *(Lamp(name, name.replace("_", " ").capitalize()) for name in POWERED),
@@ -78,15 +101,20 @@ class VacuumView(View):
             Switch("dustbox_attached", "Dust box in place"),
             Plot("speeds", "Speed", (("speed", "true"), ("commanded", "commanded")), "m/s"),
             Plot("gyro", "Gyro", (("gyro_x", "x"), ("gyro_y", "y"), ("gyro_z", "z")), "LSB"),
-            Plot("accel", "Accelerometer", (("accel_x", "x"), ("accel_y", "y"), ("accel_z", "z")), "LSB"),
+            Plot(
+                "accel",
+                "Accelerometer",
+                (("accel_x", "x"), ("accel_y", "y"), ("accel_z", "z")),
+                "LSB",
+            ),
             Plot("wheels", "Encoders", (("wheel_left", "left"), ("wheel_right", "right")), "ticks"),
-        )  # fmt: skip
+        )
 
     def draw(self) -> Mapping[str, ArrayLike]:
         state = self.robot.state
         pose = state.body[[b.X, b.Y, b.THETA]]
         readings = self._readings()
-        fell = [getattr(readings, f"cliff_{name}") for name in CLIFFS]
+        cliffs = [getattr(readings, f"cliff_{name}") for name in CLIFFS]
         beams, points = self._lidar()
         return {
             "beams": beams,
@@ -95,7 +123,7 @@ class VacuumView(View):
             "body": (*pose, bool(state.flags & b.HIT)),
             "bumper_left": (*pose, readings.bumper_left),
             "bumper_right": (*pose, readings.bumper_right),
-            "cliffs": _place(pose, self.robot.arrays.cliff_sensors, fell),
+            "cliffs": _place(pose, self.robot.arrays.cliff_sensors, cliffs),
         }
 
     def measure(self) -> Mapping[str, float]:
@@ -125,18 +153,17 @@ class VacuumView(View):
             "linear": forward * limits.max_linear_speed,
             "angular": turn * limits.max_angular_speed,
         }
-        wakes = (
-            forward or turn
-        ) and not self.robot.state.drive_enabled  # letting go enables nothing
-        enable = [self._command("drive", "enable")] if wakes else []
+        moving = bool(forward or turn)  # releasing the keys enables nothing
+        needs_enable = moving and not self.robot.state.drive_enabled
+        enable = [self._command("drive", "enable")] if needs_enable else []
         return [*enable, self._command("drive", "configure", speeds)]
 
     def act(self, name: str) -> list[AnyInput]:
-        component, _, wish = name.partition(" ")
-        return [self._command(component, "enable" if wish == "on" else "disable")]
+        component, _, switch = name.partition(" ")
+        return [self._command(component, "enable" if switch == "on" else "disable")]
 
     def stop(self, on: bool) -> list[AnyInput]:
-        """RESET of the drive is the real robot's emergency stop; it does not latch, so there is nothing to let go."""
+        """RESET the drive: the real robot's emergency stop, which does not latch."""
         return [self._command("drive", "reset"), self._command("drive", "disable")] if on else []
 
     @property
@@ -154,7 +181,7 @@ class VacuumView(View):
         return robot.shadow().readings() if robot.faults else robot.readings()
 
     def _lidar(self) -> tuple[ArrayLike, ArrayLike]:
-        """Beams and points of the last turn; worked out anew only when there was another, or faults may have changed it."""
+        """Return beams and points of the last turn, cached unless faults may change them."""
         robot, state = self.robot, self.robot.state
         if not (state.lidar_on and state.scans):
             return NO_ROWS, NO_ROWS[:, :2]
@@ -189,7 +216,7 @@ class VacuumView(View):
         return np.column_stack((x0, y0, x1, y1)).astype(np.float32)
 
     def _points(self) -> NDArray[np.float32]:
-        """What the wire says, laid out from where the robot is, as its clients do."""
+        """Return the points of the wire, placed from the robot's pose as clients do."""
         robot, lidar = self.robot.shadow(), self.robot.config.lidar
         count = robot.scan_now(robot.scanner.beam_count(robot.state, robot.now_ns))
         points: list[Any] = [part[:count].copy() for part in robot.scanner.points]
@@ -210,18 +237,19 @@ def _turned(points: Any, theta: float) -> Any:
     return points @ np.array([[c, s], [-s, c]])
 
 
-def _place(pose: Any, sensors: Any, fell: list[bool]) -> ArrayLike:
-    """Where the cliff sensors (x, y, number) are in the world, and whether each sees a cliff."""
+def _place(pose: Any, sensors: Any, cliffs: list[bool]) -> ArrayLike:
+    """Return the cliff sensors (x, y, number) in the world, and whether each sees a cliff."""
     if not len(sensors):
         return NO_ROWS
     spots = _turned(sensors[:, :2], pose[2]) + pose[:2]
     return [
-        (x, y, 0.0, fell[int(number)]) for (x, y), number in zip(spots, sensors[:, 2], strict=True)
+        (x, y, 0.0, cliffs[int(number)])
+        for (x, y), number in zip(spots, sensors[:, 2], strict=True)
     ]
 
 
 def _arc(arc: Any, radius_m: float) -> tuple[tuple[float, float], ...]:
-    """The outline of a bumper around the rim."""
+    """Return the outline of a bumper around the rim."""
     end = arc.end_angle if arc.end_angle > arc.start_angle else arc.end_angle + 2 * math.pi
     angles = np.linspace(arc.start_angle, end, 13)
     outer = [

@@ -1,8 +1,9 @@
-"""The SangamIO wire: commands that come in on TCP, telemetry that goes out as datagrams (or, on request, on TCP).
+"""The SangamIO wire: commands in on TCP, telemetry out as datagrams (or, on request, on TCP).
 
-Both carry the same frame: a u32 big-endian length and a protobuf Message (sangamio.proto), at most 1 MiB. The robot never
-answers a command. It hangs up on what it cannot decode, on an empty command and on an action that is missing or unknown; it
-puts up with an empty Message, with telemetry sent by a client and with components that it does not have.
+Both carry the same frame: a u32 big-endian length and a protobuf Message (sangamio.proto), at most
+1 MiB. The robot never answers a command. It closes the connection on bytes that it cannot decode,
+on an empty command and on a missing or unknown action. It ignores an empty Message, telemetry from
+a client and unknown components.
 """
 
 import base64
@@ -30,7 +31,7 @@ Value = bool | int | float | str | list[float]
 
 @dataclass(frozen=True)
 class Control:
-    """An action on a component, whether the robot has it or not. Numbers in `config` may be anything that the wire can say, NaN too."""
+    """An action on a component, known or not. Numbers in `config` may be NaN or infinite."""
 
     id: str
     action: schema.Action
@@ -49,7 +50,7 @@ class Shutdown:
 
 @dataclass(frozen=True)
 class Ignored:
-    """A frame that the daemon passes over."""
+    """A frame that the daemon ignores."""
 
     what: str
 
@@ -61,7 +62,7 @@ Inbound = Control | ProtocolSync | Shutdown | Ignored
 
 
 class Status(msgspec.Struct, frozen=True, gc=False):
-    """sensor_status. A struct, as one of this size is made in an eighth of the time that a frozen dataclass takes."""
+    """sensor_status. A struct is made in an eighth of the time of a frozen dataclass."""
 
     timestamp_us: int
     wheel_left: int
@@ -92,7 +93,10 @@ class Status(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """A turn of the lidar, valid points only. `packed` adds `scan_packed` (see wire_fast.pack_bins); alone if there are no points."""
+    """A turn of the lidar, valid points only.
+
+    `packed` adds `scan_packed` (see wire_fast.pack_bins); it is sent alone if there are no points.
+    """
 
     timestamp_us: int
     angles: NDArray[np.float32]
@@ -167,14 +171,14 @@ class TelemetryCodec:
     """One frame a datagram; nothing comes in on this port."""
 
     def decode(self, data: bytes) -> Iterator[Inbound]:
-        raise WireError("telemetry is for listening only; commands go to the TCP port")
+        raise WireError("the telemetry port only sends; commands go to the TCP port")
 
     def encode(self, message: Outbound) -> bytes:
         return frame(message)
 
 
 def parse(payload: bytes) -> Inbound:
-    """What a client's Message asks for. Raises WireError where the daemon hangs up."""
+    """Decode a client's Message. Raises WireError where the daemon closes the connection."""
     try:
         message = schema.Message.FromString(payload)
     except DecodeError:
@@ -206,14 +210,17 @@ def _control(control: Any) -> Control:
         raise WireError(f"unknown action {number} for component {control.id!r}")
     config = {
         key: value
-        for key, one in sorted(control.action.config.items())
-        if (value := _plain(one)) is not None
+        for key, entry in sorted(control.action.config.items())
+        if (value := _plain(entry)) is not None
     }
     return Control(control.id, schema.ACTIONS[number], config)
 
 
 def _plain(value: Any) -> Value | None:
-    """A SensorValue as plain data: vectors as [x, y, z], bytes as base64 text. None: it says nothing that a component takes."""
+    """Return a SensorValue as plain data: vectors as [x, y, z], bytes as base64 text.
+
+    Return None for a value that no component uses.
+    """
     match value.WhichOneof("value"):
         case None | "pointcloud_val":
             return None

@@ -1,11 +1,13 @@
-"""Telemetry frames written by hand, many times faster than through protobuf's own classes.
+"""Telemetry frames written byte by byte, many times faster than with protobuf's classes.
 
 A frame is a u32 big-endian length and a protobuf Message; here that is always
 
-    topic=1 "sensors/<group>"   sensor_group=2 { group_id=1 "<group>"   timestamp_us=2   values=3 { key=1   value=2 } … }
+    topic=1 "sensors/<group>"
+    sensor_group=2 { group_id=1 "<group>"   timestamp_us=2   values=3 { key=1   value=2 } … }
 
-The bytes are canonical: shortest varints, fields in the order of their numbers, plain fields that are zero left out, members
-of a oneof always there. That is how protobuf writes them; only the order of the values is ours, since a map has none.
+The bytes are canonical, as protobuf writes them: shortest varints, fields in the order of their
+numbers, plain zero fields left out, members of a oneof always present. Only the order of the values
+is ours, since a map has none.
 """
 
 import math
@@ -21,7 +23,7 @@ Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint32]
 Floats = NDArray[np.float32]
 
-# Members of SensorValue: the tag on the wire, and the word in which `status` wants a value (they keep to 4 bytes).
+# Members of SensorValue: the tag on the wire, and the 4-byte word in which `status` takes a value.
 _TAG = {
     "bool": b"\x08",
     "u32": b"\x10",
@@ -33,7 +35,7 @@ _TAG = {
 }
 _WORD = {"u32": "I", "i32": "i", "f32": "f", "bool": "?3x"}
 
-# sensor_status in the order in which it is sent.
+# The values of sensor_status in the order of the wire.
 STATUS_KEYS = {
     "u32": ("wheel_left", "wheel_right", "battery_level", "start_button", "dock_button"),
     "i32": (
@@ -69,7 +71,7 @@ FARTHEST_BIN = 0xFFFF
 
 
 def varint(value: int) -> bytes:
-    """An integer as protobuf writes it; negative ones as their 64-bit two's complement."""
+    """Encode an integer; a negative one as its 64-bit two's complement."""
     if 0 <= value <= 0x7F:
         return bytes((value,))
     value &= 0xFFFFFFFF_FFFFFFFF
@@ -96,7 +98,7 @@ def _group_id(group: str) -> bytes:
 
 
 def _value(key: str, value: bytes) -> bytes:
-    """An entry of the map; `value` begins with the tag of its member."""
+    """Encode an entry of the map; `value` begins with the tag of its member."""
     return _field(b"\x1a", _field(b"\x0a", key.encode()) + _field(b"\x12", value))
 
 
@@ -112,8 +114,9 @@ def device_version(timestamp_us: int, version_string: str, version_code: int) ->
     return _frame("device_version", timestamp_us, values)
 
 
-# sensor_status. Its bytes stand ready but for the values and the lengths that depend on them: those of the frame, of the group
-# (two bytes, as it is always between 128 and 16383 long) and of each entry (one byte) and its value (one byte).
+# sensor_status. Its bytes are prepared except the values and the lengths that depend on them: of the
+# frame, of the group (two bytes, since it is always 128 to 16383 long), of each entry and of its
+# value (one byte each).
 
 _STATUS = b"\0\0\0\0" + _topic("sensor_status") + b"\x12\0\0" + _group_id("sensor_status")
 _STATUS_ENTRIES = [
@@ -123,7 +126,7 @@ _STATUS_ENTRIES = [
 ]
 _HEAD = np.frombuffer(_STATUS, np.uint8)
 _GROUP_AT = 4 + len(_topic("sensor_status")) + 3
-_ROOM = 32  # for an entry without its value; copying all of it is faster than counting
+_ROOM = 32  # for an entry without its value; copying it whole is faster than counting
 _ENTRIES = np.frombuffer(
     b"".join(entry.ljust(_ROOM) for entry in _STATUS_ENTRIES), np.uint8
 ).reshape(-1, _ROOM)
@@ -135,7 +138,7 @@ _LONGEST_STATUS = len(_HEAD) + 1 + _LONGEST_VARINT + (_ROOM + _LONGEST_VARINT) *
 
 
 def status(words: bytes) -> bytes:
-    """The frame of a sensor_status whose time and values STATUS_WORDS has packed."""
+    """Encode a sensor_status whose time and values are packed by STATUS_WORDS."""
     out = np.empty(_LONGEST_STATUS, np.uint8)
     return out[: _write_status(np.frombuffer(words, np.uint32), out)].tobytes()
 
@@ -197,7 +200,7 @@ def scan(
     qualities: Bytes,
     packed: bytes | None,
 ) -> bytes:
-    """The frame of a scan. `scan` is there unless there are only packed bins."""
+    """Encode a scan. `scan` is left out if there are only packed bins."""
     values = b""
     if len(angles_rad) or packed is None:
         values = _value("scan", _field(_TAG["cloud"], points(angles_rad, distances_m, qualities)))
@@ -207,7 +210,7 @@ def scan(
 
 
 def points(angles_rad: Floats, distances_m: Floats, qualities: Bytes) -> bytes:
-    """The content of a PointCloud2D."""
+    """Encode the content of a PointCloud2D."""
     _same_length(angles_rad, distances_m, qualities)
     angles = np.ascontiguousarray(angles_rad, np.float32).view(np.uint32)
     distances = np.ascontiguousarray(distances_m, np.float32).view(np.uint32)
@@ -245,9 +248,9 @@ def _write_points(angles: Words, distances: Words, qualities: Bytes, out: Bytes)
 
 
 def pack_bins(angles_rad: Floats, distances_m: Floats, qualities: Bytes, bins: int) -> bytes:
-    """A scan for `scan_packed`: bin k holds the nearest of the points around the angle 2πk/bins, 0 if there is none.
+    """Encode `scan_packed`: bin k holds the nearest point around the angle 2πk/bins, or 0.
 
-    Distances are in steps of 0.25 mm; what does not fit 16 bits (16.38 m) is left out.
+    Distances are in steps of 0.25 mm; those that do not fit 16 bits (16.38 m) are left out.
     """
     _same_length(angles_rad, distances_m, qualities)
     steps, best = np.zeros(bins, np.uint16), np.zeros(bins, np.uint8)

@@ -63,7 +63,7 @@ def test_a_window_that_is_killed_is_an_error(rigless_process):
     (window,) = children(process.popen.pid)
     os.kill(window, signal.SIGKILL)
     assert process.wait() == 1
-    assert "the window broke" in process.errors
+    assert "the window crashed" in process.errors
 
 
 def test_without_a_display_it_says_so(rigless_command, environment):
@@ -71,7 +71,7 @@ def test_without_a_display_it_says_so(rigless_command, environment):
     found = rigless_command("run", "pacbot", *FREE, "--window")
     assert found.returncode == 2
     assert "ready" not in found.stdout
-    assert "the window cannot be opened" in found.stderr
+    assert "the window cannot open" in found.stderr
     assert "DISPLAY" in found.stderr
     assert "Traceback" not in found.stderr
 
@@ -92,4 +92,4 @@ def test_without_pygame_it_names_the_command_that_installs_it(monkeypatch, capfd
 def test_a_target_without_pacbots_is_an_error(rigless_command, thermostat):
     found = rigless_command("run", thermostat, "--set", "ports.line=0", "--no-panel", "--window")
     assert found.returncode == 2
-    assert "there is no pacbot here" in found.stderr
+    assert "this run has none" in found.stderr

@@ -93,7 +93,7 @@ def test_a_window_that_talks_nonsense_is_told_and_does_no_harm():
 
 
 @pytest.mark.parametrize(
-    ("word", "reason"), [("mute", "it ended before"), ("riddle", "the screen is on fire")]
+    ("word", "reason"), [("mute", "its process ended"), ("riddle", "the screen is on fire")]
 )
 def test_a_window_that_cannot_be_opened_is_an_error_with_the_reason(word, reason):
     with pytest.raises(InputError, match=reason) as caught:
@@ -169,5 +169,5 @@ def test_tab_goes_to_the_next_robot_and_to_its_world(tmp_path):
 
 
 def test_a_target_without_pacbots_has_nothing_to_show(thermostat):
-    with pytest.raises(InputError, match="no pacbot"):
+    with pytest.raises(InputError, match="this run has none"):
         in_loop(lambda: WindowLink(Host(open_target(str(thermostat), collect=False))))

@@ -1,6 +1,7 @@
-"""The board: 31 rows from the top, 28 columns from the left; where things begin, how long they last and what they are worth.
+"""The board, 31 rows from the top and 28 columns from the left, and the numbers of the rules.
 
-Every number here is that of the competition's game engine (Pacbot-2, server/game). Steps are updates of the ghosts.
+All numbers are those of the competition's game engine (Pacbot-2, server/game). A step is an update
+of the ghosts.
 """
 
 from dataclasses import dataclass
@@ -26,9 +27,9 @@ SCATTER_TARGET = ((-3, 25), (-3, 2), (31, 27), (31, 0))
 TRAPPED_STEPS = (0, 5, 16, 32)
 FRIGHT_STEPS = 40
 HOUSE_EXIT = (12, 13)
-SHY_CELLS = 8  # orange turns away when it is nearer
+SHY_CELLS = 8  # orange turns away if it is nearer to Pacman
 
-NOWHERE = (32, 32)  # where something is that is not on the board
+NOWHERE = (32, 32)  # the cell of what is not on the board
 PACMAN_SPAWN = (23, 13, RIGHT)
 FRUIT = (17, 13)
 FRUIT_STEPS = 30
@@ -42,21 +43,15 @@ ANGRY_AT = (20, 10)
 LAST_TICK = 0xFFFF
 HIGHEST_SCORE = 0xFFFF
 HIGHEST_LEVEL = 255
-LONGEST_PATH = (
-    11  # cells that a camera report may lie away for Pacman to walk there rather than jump
-)
+LONGEST_PATH = 11  # cells: Pacman walks to a camera report within this, and jumps beyond it
 
-PELLET_POINTS, SUPER_POINTS, FRUIT_POINTS, GHOST_POINTS = (
-    10,
-    50,
-    100,
-    200,
-)  # a ghost's double with each of a row
+PELLET_POINTS, SUPER_POINTS, FRUIT_POINTS = 10, 50, 100
+GHOST_POINTS = 200  # doubled for each ghost eaten in a row
 
 
 @dataclass(frozen=True)
 class Board:
-    """A maze as the game sees it: a row is a number of which bit n is column n."""
+    """A maze as bits: a row is a number whose bit n is column n."""
 
     maze: Maze
 
@@ -90,12 +85,15 @@ class Board:
         return not inside or bool(self.walls[row] >> column & 1)
 
     def centre(self, row: int, column: int) -> tuple[float, float]:
-        """x and y in metres of a cell's centre; the maze counts its rows from the bottom."""
+        """Return x and y in metres of a cell's centre; the maze counts rows from the bottom."""
         return self.maze.centre(ROWS - 1 - row, column)
 
     def nearest(self, x_m: float, y_m: float) -> tuple[int, int] | None:
-        """The open cell nearest to a place, of those next to the one it is in; None if there is only wall.
-        So the competition's camera decides (Pacbot-2, cv_client)."""
+        """Return the free cell nearest to a position, among its own cell and the eight around it.
+
+        Return None if all are wall. This is the rule of the competition's camera (Pacbot-2,
+        cv_client).
+        """
         size_m = self.maze.cell_size_m
         column, row = x_m / size_m - 0.5, ROWS - 0.5 - y_m / size_m
         around = [
@@ -112,10 +110,10 @@ class Board:
 
 
 def in_house(row: int, column: int) -> bool:
-    """Whether a cell is one of the ghosts' house, which is wall to all but ghosts that come out of it."""
+    """Return True for a cell of the ghosts' house, which is wall except for leaving ghosts."""
     return 13 <= row <= 14 and 11 <= column <= 15
 
 
 def _bits(cells: np.ndarray) -> tuple[int, ...]:
-    """Rows from the top, column 0 in the lowest bit."""
+    """Return rows from the top, with column 0 in the lowest bit."""
     return tuple(sum(1 << int(column) for column in np.flatnonzero(row)) for row in cells[::-1])

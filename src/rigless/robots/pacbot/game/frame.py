@@ -1,18 +1,18 @@
-"""Every byte of the game server: frames of 159 bytes to clients, commands of one or three bytes from them.
+"""The game server's wire: frames of 159 bytes out, commands of one or three bytes in.
 
-A frame, all of it big-endian (Pacbot-2: server/game/serialize.go, and its bot_client reads the same):
+A frame is big-endian (Pacbot-2: server/game/serialize.go; its bot_client reads the same):
 
     u16  ticks                 u8 ticks a step        u8 mode: 0 paused, 1 scatter, 2 chase
     u8   steps left of the mode, u8 of how many (when paused: those of the mode before)
     u16  steps left until the ghosts speed up
     u16  score                 u8 level               u8 lives              u8 ghosts eaten in a row
-    4 ×  ghost (red, pink, cyan, orange): place, u8 steps of fright and 0x80 while it comes out of its house, u8 steps for which it
-         is trapped and 0x80 while it is eaten
+    4 ×  ghost (red, pink, cyan, orange): place, u8 steps of fright and 0x80 while it leaves its
+         house, u8 steps for which it is trapped and 0x80 while it is eaten
     place of Pacman            place of the fruit     u8 steps the fruit stays, u8 of how many
     31 × u32 the pellets of a row from the top, column n in bit n
 
-A place is two bytes, for row and column: the number in the lower six bits, the step in its direction (−1, 0, 1) in the upper two.
-What is not on the board is at 32, 32.
+A place is two bytes, for row and column: the number in the lower six bits, the step in its
+direction (−1, 0, 1) in the upper two. What is not on the board is at 32, 32.
 """
 
 import struct
@@ -31,7 +31,7 @@ LETTERS = "pPrRwasdx"
 
 @dataclass(frozen=True)
 class Seen:
-    """Where something is, and which way it looks."""
+    """The cell and direction of Pacman, a ghost or the fruit."""
 
     row: int
     column: int
@@ -49,7 +49,7 @@ class SeenGhost:
 
 @dataclass(frozen=True)
 class Frame:
-    """The state of the game as clients are told it."""
+    """The state of the game as it is sent to clients."""
 
     ticks: int
     ticks_per_step: int
@@ -71,7 +71,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class GameCommand:
-    """p pause, P play, r or R restart, w a s d one cell up, left, down, right; x is the camera's word on where Pacman is."""
+    """p pause, P play, r or R restart, w a s d one cell up, left, down, right.
+
+    x is the camera's report of Pacman's cell.
+    """
 
     letter: str
     row: int = -1
@@ -87,9 +90,10 @@ def frame_of(state: GameState) -> Frame:
     ]
     fruit = Seen(*(b.FRUIT if state.fruit_steps > 0 else b.NOWHERE), b.NONE)
     return Frame(
-        state.ticks, state.ticks_per_step, state.mode, state.mode_steps, b.MODE_STEPS[state.last_mode], state.level_steps,
-        state.score, state.level, state.lives, state.combo, (ghosts[0], ghosts[1], ghosts[2], ghosts[3]),
-        _seen(state.pacman), fruit, state.fruit_steps, b.FRUIT_STEPS, tuple(state.pellets),
+        state.ticks, state.ticks_per_step, state.mode, state.mode_steps,
+        b.MODE_STEPS[state.last_mode], state.level_steps, state.score, state.level, state.lives,
+        state.combo, (ghosts[0], ghosts[1], ghosts[2], ghosts[3]), _seen(state.pacman), fruit,
+        state.fruit_steps, b.FRUIT_STEPS, tuple(state.pellets),
     )  # fmt: skip
 
 
@@ -102,32 +106,33 @@ def write_frame(frame: Frame) -> bytes:
             ghost.trapped_steps | FLAG * ghost.eaten,
         )
     return _LAYOUT.pack(
-        frame.ticks, frame.ticks_per_step, frame.mode, frame.mode_steps, frame.mode_lasts, frame.level_steps, frame.score,
-        frame.level, frame.lives, frame.combo, *ghosts, *_bytes(frame.pacman), *_bytes(frame.fruit), frame.fruit_steps,
-        frame.fruit_lasts, *frame.pellets,
+        frame.ticks, frame.ticks_per_step, frame.mode, frame.mode_steps, frame.mode_lasts,
+        frame.level_steps, frame.score, frame.level, frame.lives, frame.combo, *ghosts,
+        *_bytes(frame.pacman), *_bytes(frame.fruit), frame.fruit_steps, frame.fruit_lasts,
+        *frame.pellets,
     )  # fmt: skip
 
 
 def read_frame(data: bytes) -> Frame:
-    """For clients: what a frame says. Raises ValueError if it is none."""
+    """Decode a frame, for clients. Raises ValueError if it is not one."""
     if len(data) != SIZE:
         raise ValueError(f"a frame has {SIZE} bytes, not {len(data)}")
-    found = _LAYOUT.unpack(data)
+    fields = _LAYOUT.unpack(data)
     ghosts = [
         SeenGhost(
             _place(row, column), fright & ~FLAG, fright >= FLAG, trapped & ~FLAG, trapped >= FLAG
         )
-        for row, column, fright, trapped in (found[at : at + 4] for at in range(10, 26, 4))
+        for row, column, fright, trapped in (fields[at : at + 4] for at in range(10, 26, 4))
     ]
-    pacman, fruit = _place(*found[26:28]), _place(*found[28:30])
-    four, (fruit_steps, fruit_lasts) = (ghosts[0], ghosts[1], ghosts[2], ghosts[3]), found[30:32]
-    head: tuple[int, int, int, int, int, int, int, int, int, int] = found[:10]
-    return Frame(*head, four, pacman, fruit, fruit_steps, fruit_lasts, found[32:])
+    pacman, fruit = _place(*fields[26:28]), _place(*fields[28:30])
+    four, (fruit_steps, fruit_lasts) = (ghosts[0], ghosts[1], ghosts[2], ghosts[3]), fields[30:32]
+    head: tuple[int, int, int, int, int, int, int, int, int, int] = fields[:10]
+    return Frame(*head, four, pacman, fruit, fruit_steps, fruit_lasts, fields[32:])
 
 
 @dataclass
 class GameCodec:
-    """One message is one command; what says nothing is skipped, as the real server does."""
+    """One message is one command; unknown ones are skipped, as the real server does."""
 
     def decode(self, data: bytes, subject: str = "") -> Iterator[GameCommand]:
         letter = data[:1].decode("latin-1")

@@ -1,16 +1,19 @@
-"""How ghosts move: where each wants to go, and which way it takes. A ghost decides one step ahead, never turns back by itself, and
-takes the way that ends nearest to its target; a frightened one takes any."""
+"""The ghosts' moves: their targets and the directions that they choose.
+
+A ghost plans one step ahead, never reverses by itself, and takes the direction that brings it
+nearest to its target. A frightened ghost chooses at random.
+"""
 
 import numpy as np
 
 from rigless.robots.pacbot.game import board as b
 from rigless.robots.pacbot.game.state import GameState, Ghost
 
-START = b.GHOST_SPAWN[b.RED][:2]  # where a ghost is out of its house
+START = b.GHOST_SPAWN[b.RED][:2]  # the first cell outside the house
 
 
 def move(ghost: Ghost) -> None:
-    """One step, as it was planned."""
+    """Do the planned step."""
     if ghost.place.cell == START and ghost.place.direction != b.DOWN:
         ghost.spawning = False
     if ghost.eaten:
@@ -20,7 +23,7 @@ def move(ghost: Ghost) -> None:
 
 
 def plan(game: GameState, board: b.Board, ghost: Ghost, random: np.random.Generator) -> None:
-    """Decide on the step after the next one."""
+    """Plan the step after the next one."""
     if ghost.place.gone:
         return
     following = ghost.planned
@@ -29,23 +32,24 @@ def plan(game: GameState, board: b.Board, ghost: Ghost, random: np.random.Genera
         ghost.trapped_steps -= 1
         following.direction = b.BACK[following.direction]
         return
-    ways = [way for way in (b.UP, b.LEFT, b.DOWN, b.RIGHT) if _open(board, ghost, way)]
-    if not ways:  # a dead end, which the competition's maze does not have
+    directions = [way for way in (b.UP, b.LEFT, b.DOWN, b.RIGHT) if _open(board, ghost, way)]
+    if not directions:  # a dead end, which the competition's maze does not have
         following.direction = b.BACK[following.direction]
         return
     if ghost.fright_steps > 1:
-        following.direction = ways[int(random.integers(len(ways)))]
+        following.direction = directions[int(random.integers(len(directions)))]
         return
     target = _target(game, ghost)
+    # min() takes the first of equal ones.
     following.direction = min(
-        ways, key=lambda way: _apart(following.ahead(1, way), target)
-    )  # of equal ones the first
+        directions, key=lambda way: _distance2(following.ahead(1, way), target)
+    )
 
 
-def _open(board: b.Board, ghost: Ghost, way: int) -> bool:
-    if way == b.BACK[ghost.planned.direction]:
+def _open(board: b.Board, ghost: Ghost, direction: int) -> bool:
+    if direction == b.BACK[ghost.planned.direction]:
         return False
-    cell = ghost.planned.ahead(1, way)
+    cell = ghost.planned.ahead(1, direction)
     if ghost.spawning and (b.in_house(*cell) or cell == b.HOUSE_EXIT):
         return True
     return not board.wall_at(*cell)
@@ -64,11 +68,12 @@ def _target(game: GameState, ghost: Ghost) -> tuple[int, int]:
             row, column = pacman.ahead(2)
             red = game.ghosts[b.RED].place
             return 2 * row - red.row, 2 * column - red.column
-        case b.ORANGE if _apart(ghost.place.cell, pacman.cell) < b.SHY_CELLS**2:
+        case b.ORANGE if _distance2(ghost.place.cell, pacman.cell) < b.SHY_CELLS**2:
             return b.SCATTER_TARGET[b.ORANGE]
         case _:
             return pacman.cell
 
 
-def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
-    return (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2
+def _distance2(a: tuple[int, int], c: tuple[int, int]) -> int:
+    """Return the square of the distance between two cells."""
+    return (a[0] - c[0]) ** 2 + (a[1] - c[1]) ** 2

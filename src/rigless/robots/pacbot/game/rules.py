@@ -1,6 +1,9 @@
-"""The rules. At every tick: a step of the ghosts if one is due, then the state is told, then what clients said is done, then time
-goes on unless the game is paused. The order is that of the competition's engine (Pacbot-2), so that a client sees the same
-frames."""
+"""The rules of the game.
+
+At every tick: a step of the ghosts if one is due, then the frame is sent, then clients' commands are
+executed, then time advances unless the game is paused. The order is that of the competition's
+engine (Pacbot-2), so that a client sees the same frames.
+"""
 
 from collections import deque
 from collections.abc import Callable
@@ -12,23 +15,23 @@ from rigless.robots.pacbot.game import board as b
 from rigless.robots.pacbot.game import ghosts as g
 from rigless.robots.pacbot.game.state import GameState, Ghost, fresh_game, fresh_ghosts
 
-AROUND = (b.DOWN, b.RIGHT, b.UP, b.LEFT)  # the order in which a way is looked for
-Teller = Callable[[str, str], None]
+AROUND = (b.DOWN, b.RIGHT, b.UP, b.LEFT)  # the order of the path search
+EventLog = Callable[[str, str], None]
 
 
 @dataclass
 class Game:
-    """A game in play; all that it remembers is in `state`. `tell` hears a code and a sentence of what happens."""
+    """The rules over a `state`. `log` gets the code and text of each event."""
 
     state: GameState
     board: b.Board
     random: np.random.Generator
-    tell: Teller
+    log: EventLog
 
     # Time
 
     def begin_tick(self) -> None:
-        """What is due before the state is told."""
+        """Do a step of the ghosts if one is due; the frame is sent after it."""
         state = self.state
         if state.ticked and state.ticks % state.ticks_per_step == 0:
             for ghost in state.ghosts:
@@ -48,9 +51,7 @@ class Game:
         if state.ticked and state.ticks < b.LAST_TICK:
             if state.ticks == b.LAST_TICK - 1:
                 self.pause()
-                self.tell(
-                    "game-long", "the game is as long as its frames can tell: paused for good"
-                )
+                self.log("game-long", "the tick counter of the frames is full: paused for good")
             state.ticks += 1
 
     def pause(self) -> None:
@@ -64,7 +65,7 @@ class Game:
             state.mode = state.resumes_as
 
     def restart(self) -> None:
-        """A new game, paused, with the ghosts in place."""
+        """Start a new game, paused, with the ghosts in place."""
         self.state.__dict__.update(fresh_game(self.board, self.state.active_ghosts).__dict__)
         for ghost in self.state.ghosts:
             g.move(ghost)
@@ -88,7 +89,7 @@ class Game:
         if state.level_steps == 0:
             self._speed_up()
             state.level_steps = b.PENALTY_STEPS
-            self.tell("game-penalty", "the level takes long: the ghosts are faster")
+            self.log("game-penalty", "the level is taking long: the ghosts speed up")
         if state.pellets_left >= b.ANGRY_AT[0]:
             state.mode_steps = max(state.mode_steps - 1, 0)
         state.level_steps = max(state.level_steps - 1, 0)
@@ -100,7 +101,7 @@ class Game:
     # Pacman
 
     def move(self, direction: int) -> None:
-        """One cell in a direction, if the game is on and there is no wall."""
+        """Move Pacman one cell, if the game is running and there is no wall."""
         state, pacman = self.state, self.state.pacman
         if self._may_move():
             cell = pacman.ahead(1, direction)
@@ -112,28 +113,28 @@ class Game:
             self._collide()
 
     def locate(self, row: int, column: int) -> None:
-        """The camera's word on where Pacman is: he walks there, or appears there if that is far."""
+        """Move Pacman to the cell of a camera report: along a path, or by a jump if it is far."""
         if (
             not self._may_move()
             or self.board.wall_at(row, column)
             or self.state.pacman.cell == (row, column)
         ):
             return
-        way = self._way_to((row, column))
-        if way is None or len(way) > b.LONGEST_PATH:
+        path = self._path_to((row, column))
+        if path is None or len(path) > b.LONGEST_PATH:
             self.state.pacman.put((row, column))
             self._eat()
             self._collide()
             return
-        for direction in way:
+        for direction in path:
             self.move(direction)
 
     def _may_move(self) -> bool:
         state = self.state
         return state.mode != b.PAUSED and not state.pause_next and not state.pacman.gone
 
-    def _way_to(self, goal: tuple[int, int]) -> list[int] | None:
-        """The directions of a shortest way from where Pacman is."""
+    def _path_to(self, goal: tuple[int, int]) -> list[int] | None:
+        """Return the directions of a shortest path from Pacman's cell, or None."""
         start = self.state.pacman.cell
         came: dict[tuple[int, int], int] = {start: b.NONE}
         queue = deque([start])
@@ -146,21 +147,21 @@ class Game:
                     queue.append(cell)
         if goal not in came:
             return None
-        way: list[int] = []
+        path: list[int] = []
         while goal != start:
             direction = came[goal]
-            way.append(direction)
+            path.append(direction)
             goal = goal[0] - b.STEP[direction][0], goal[1] - b.STEP[direction][1]
-        return way[::-1]
+        return path[::-1]
 
-    # What happens where Pacman is
+    # Pellets, fruit, ghosts and lives
 
     def _eat(self) -> None:
         state, (row, column) = self.state, self.state.pacman.cell
         if state.fruit_steps > 0 and (row, column) == b.FRUIT:
             state.fruit_steps = 0
             self._score(b.FRUIT_POINTS)
-            self.tell("game-fruit", f"fruit eaten: {b.FRUIT_POINTS} points")
+            self.log("game-fruit", f"fruit eaten: {b.FRUIT_POINTS} points")
         if not state.pellets[row] >> column & 1:
             return
         state.pellets[row] &= ~(1 << column)
@@ -188,7 +189,7 @@ class Game:
         self._turn_back()
 
     def _turn_back(self) -> None:
-        """A ghost that is held for one step turns round."""
+        """Reverse the ghosts: one that is trapped for a step reverses."""
         for ghost in self.state.ghosts:
             ghost.trapped_steps = ghost.trapped_steps or 1
 
@@ -215,7 +216,7 @@ class Game:
         ghost.place.leave()
         home = b.GHOST_SPAWN[b.PINK if ghost.colour == b.RED else ghost.colour]
         ghost.planned.put(home[:2], b.UP)
-        self.tell("game-ghost", f"the {b.COLOURS[ghost.colour]} ghost is eaten: {points} points")
+        self.log("game-ghost", f"the {b.COLOURS[ghost.colour]} ghost is eaten: {points} points")
 
     def _die(self) -> None:
         state = self.state
@@ -224,9 +225,9 @@ class Game:
             state.mode, state.mode_steps = b.SCATTER, b.MODE_STEPS[b.SCATTER]
         self._clear_board()
         if state.lives == 0:
-            self.tell("game-over", f"game over: {state.score} points at level {state.level}")
+            self.log("game-over", f"game over: {state.score} points at level {state.level}")
         else:
-            self.tell("game-life", f"a ghost has caught Pacman: {state.lives} lives left")
+            self.log("game-life", f"a ghost caught Pacman: {state.lives} lives left")
 
     def _next_level(self) -> None:
         state = self.state
@@ -240,10 +241,10 @@ class Game:
         state.pellets, state.pellets_left = again.pellets, again.pellets_left
         state.level = min(state.level + 1, b.HIGHEST_LEVEL)
         state.ticks_per_step = max(1, b.TICKS_PER_STEP - b.FASTER * (state.level - 1))
-        self.tell("game-level", f"level {state.level} begins with {state.score} points")
+        self.log("game-level", f"level {state.level} begins with {state.score} points")
 
     def _clear_board(self) -> None:
-        """Everybody is away until the next step, which also pauses the game."""
+        """Take everything off the board until the next step, which also pauses the game."""
         state = self.state
         state.pause_next, state.fruit_steps, state.combo = True, 0, 0
         state.pacman.leave()
@@ -251,6 +252,6 @@ class Game:
         state.ghosts = fresh_ghosts(state.active_ghosts)
         for ghost, was in zip(state.ghosts, eaten, strict=True):
             ghost.eaten = was
-        if state.lives == 0:  # they look at the player; orange does not like to
+        if state.lives == 0:  # the final picture: they face the player, except orange
             for ghost in state.ghosts:
                 ghost.planned.direction = b.LEFT if ghost.colour == b.ORANGE else b.NONE

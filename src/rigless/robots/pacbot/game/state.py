@@ -1,4 +1,4 @@
-"""All that the game remembers; plain data, part of the Pacbot's state."""
+"""The game's state: plain data, part of the Pacbot's state."""
 
 from dataclasses import dataclass, field
 
@@ -36,7 +36,7 @@ class Place:
 class Ghost:
     colour: int
     place: Place
-    planned: Place  # where it goes with the next step, and how it looks then
+    planned: Place  # its cell and direction after the next step
     trapped_steps: int = 0
     fright_steps: int = 0
     spawning: bool = True
@@ -44,7 +44,7 @@ class Ghost:
 
 
 def fresh_ghosts(active: int) -> list[Ghost]:
-    """All four of them; those beyond the active ones are never on the board."""
+    """Return all four ghosts; inactive ones are never on the board."""
     spawns = [*b.GHOST_SPAWN[:active], *[(*b.NOWHERE, b.NONE)] * (4 - active)]
     steps = b.TRAPPED_STEPS
     return [
@@ -55,13 +55,13 @@ def fresh_ghosts(active: int) -> list[Ghost]:
 
 @dataclass
 class GameState:
-    pellets: list[int]  # a row each, column n in bit n
+    pellets: list[int]  # by row, column n in bit n
     pellets_left: int
     ticks: int = 0
     ticks_per_step: int = b.TICKS_PER_STEP
     mode: int = b.PAUSED
-    resumes_as: int = b.SCATTER  # the mode when it goes on
-    pause_next: bool = False  # with the next step: somebody died, or a level is done
+    resumes_as: int = b.SCATTER  # the mode after a pause
+    pause_next: bool = False  # pause at the next step: Pacman was caught, or a level is done
     mode_steps: int = b.MODE_STEPS[b.SCATTER]
     level_steps: int = b.LEVEL_STEPS
     score: int = 0
@@ -69,14 +69,14 @@ class GameState:
     lives: int = b.LIVES
     combo: int = 0  # ghosts eaten since the last super pellet
     fruit_steps: int = 0
-    ticked: bool = True  # whether time went on at the last tick
+    ticked: bool = True  # time advanced at the last tick
     pacman: Place = field(default_factory=lambda: Place(*b.PACMAN_SPAWN))
     active_ghosts: int = 4
     ghosts: list[Ghost] = field(default_factory=lambda: fresh_ghosts(4))
 
     @property
     def last_mode(self) -> int:
-        """The mode, or the one before it was paused."""
+        """The mode, or the mode before the pause."""
         return self.resumes_as if self.mode == b.PAUSED else self.mode
 
 

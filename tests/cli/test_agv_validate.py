@@ -56,7 +56,7 @@ def test_errors_are_told_as_compilers_do_and_by_file(said, tmp_path):
         "path": "nats.credsFilePath",
         "line": 5,
         "message": "there is no file '/etc/robot/nats.creds'",
-        "fix": "put it there",
+        "fix": "put the file there",
     }
 
 
@@ -104,7 +104,7 @@ def test_a_new_config_is_a_valid_one_of_ones_own(said, tmp_path):
     )
     again = said("agv", "new", out)
     assert (again.returncode, json.loads(out.read_text())) == (2, config)
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
     wrong = said(
         "agv", "new", tmp_path / "x.json", "--id", "a.b", "--set", "dimensions.heightMm=true"
     )

@@ -414,13 +414,17 @@ class Robot(cart.Robot, FleetMember):
         return config.model_copy(update={{"colour": f"{{config.colour}}-{{number}}"}})
 
     @classmethod
-    def check_config(cls, given, environment=True):
-        config, found = super().check_config(given, environment)
+    def check_config(cls, given):
+        config, found = super().check_config(given)
         if config is not None and config.colour == "beige":
             found.append(Finding(("colour",), "beige is dull", "paint it", "DULL"))
-        if config is not None and config.colour == "grey" and environment:
-            found.append(Finding(("colour",), "grey is dull", "paint it", "DULL", "warning"))
         return config, found
+
+    @classmethod
+    def requirements(cls, given, config):
+        if config is not None and config.colour == "grey":
+            return [Finding(("colour",), "grey is dull", "paint it", "DULL", "warning")]
+        return []
 """,
     )
     yield "badged"

@@ -85,7 +85,7 @@ async def test_on_a_lost_server_it_brakes_within_its_limits_and_comes_back(tmp_p
         ):
             speeds = []
             host.sim.core.sample(
-                100, lambda: speeds.append(host.sim.robots["agv"].machine.velocity[0])
+                100, lambda: speeds.append(host.sim.robots["agv"].machine.drive.velocity[0])
             )
             move = await backend.command("MOVE", x=50.0, y=0.0)
             await until(lambda: speeds and speeds[-1] > 0.8, "speed")

@@ -133,7 +133,7 @@ async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path,
             20,
         )
         assert (
-            "begins with what its backend set before this start: runtime.tickHz 50" in second.errors
+            "starts with settings that its backend made earlier: runtime.tickHz 50" in second.errors
         )
         await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
         await backend.until_ended()

@@ -5,6 +5,7 @@ from typing import Any
 from rigless.host.environment import Environment
 from rigless.kernel.fleet import fleet_rules
 from rigless.scenario.build import Built, rebuild_with
+from rigless.scenario.requirements import missing
 
 
 def with_saved_settings(built: Built, environment: Environment, fast: bool) -> Built:
@@ -23,7 +24,9 @@ def with_saved_settings(built: Built, environment: Environment, fast: bool) -> B
         ]
         if not saved:
             continue
-        config, robot_notes = fleet_rules(type(robot)).with_saved_settings(robot.config, saved)
+        config, robot_notes = fleet_rules(type(robot)).with_saved_settings(
+            robot.config, saved, missing
+        )
         notes += robot_notes
         if config != robot.config:
             configs[robot.name] = config

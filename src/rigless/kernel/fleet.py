@@ -10,8 +10,11 @@ from `FleetMember` beside `Robot` and overrides what applies to it:
             return config.robot_id
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from rigless.kernel.requirements import Requirement
+from rigless.kernel.validation import Finding
 
 
 class FleetMember:
@@ -39,11 +42,15 @@ class FleetMember:
 
     @classmethod
     def with_saved_settings(
-        cls, config: Any, saved: Iterable[tuple[str, bytes]]
+        cls,
+        config: Any,
+        saved: Iterable[tuple[str, bytes]],
+        missing: Callable[[Iterable[Requirement]], list[Finding]],
     ) -> tuple[Any, list[str]]:
         """Return the config with the settings saved by an earlier run, and notes for the user.
 
         `saved` holds the subjects and payloads that the transport has kept, oldest first.
+        `missing` returns a finding for each requirement that this computer does not meet.
         """
         return config, []
 

@@ -19,6 +19,7 @@ from rigless.kernel.faults import Fault, Targets
 from rigless.kernel.inputs import Inject
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.rate import to_ns
+from rigless.kernel.requirements import Requirement
 from rigless.kernel.validation import Finding, Native, examine
 from rigless.kernel.world import World
 
@@ -108,9 +109,16 @@ class Robot:
         return None
 
     @classmethod
-    def check_config(cls, given: Any, environment: bool = True) -> tuple[Any, list[Finding]]:
-        """The config made of what was given, or None, and all there is to say about it. `environment`: of this machine too (files, drivers)."""
+    def check_config(cls, given: Any) -> tuple[Any, list[Finding]]:
+        """Return the config, or None if it is not valid, and all findings about it."""
         return examine(cls.Config, given)
+
+    @classmethod
+    def requirements(cls, given: Any, config: Any) -> list[Requirement]:
+        """Return the files, drivers and the like that a config requires of the computer.
+
+        `config` is the valid config, or None if it has errors."""
+        return []
 
     def defaults(self) -> Defaults:
         """What this robot's config asks of the simulation around it. Raises InputError, for a map that is not there."""

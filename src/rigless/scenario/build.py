@@ -25,6 +25,7 @@ from rigless.kernel.validation import Finding, Native, dotted
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
+from rigless.scenario.requirements import check_with_environment
 from rigless.transports.capabilities import capabilities
 
 
@@ -238,7 +239,9 @@ def _fleet(
     known = len(problems)
     rules = fleet_rules(kind)
     given = rules.with_name(entry.config, entry.name) if entry.name else entry.config
-    config, findings = kind.check_config(given, environment)
+    config, findings = (
+        check_with_environment(kind, given) if environment else kind.check_config(given)
+    )
     for finding in findings:
         (problems if finding.severity == "error" else notes).append(
             source.found((*at, "config"), finding)

@@ -316,7 +316,7 @@ def _name(entry: RAW, beside: Path | None) -> str:
         robot = kinds.robot_class(kind, beside)
         called = (
             fleet_rules(robot).wire_name(made)
-            if (made := robot.check_config(config, environment=False)[0]) is not None
+            if (made := robot.check_config(config)[0]) is not None
             else None
         )
     except InputError:  # told by the build

@@ -44,8 +44,18 @@ class Bench(Robot):
     def defaults(self) -> Defaults:
         return Defaults()
 
+    @property
+    def state(self) -> BenchState:  # type: ignore[override]
+        return self._state
+
+    @state.setter
+    def state(self, state: BenchState) -> None:
+        self._state = state
+        if hasattr(self, "machine"):
+            self.machine.bind(state.machine)
+
     def start(self) -> None:
-        self.machine = Machine(self)
+        self.machine = Machine(self, self.state.machine)
         self.dt_s = 1.0 / self.config.runtime.tickHz
         self.scanned: list[tuple[float, str, str]] = []
         self.noticed: list[tuple[float, str, str]] = []

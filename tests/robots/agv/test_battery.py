@@ -21,9 +21,9 @@ def test_it_empties_with_time():
 
 def test_driving_takes_what_its_speed_takes():
     sim, _, machine = running(capacityWh=10.0, idleW=0.0, driveWPerMps=150.0)
-    machine.go([Waypoint(9, 0)])
+    machine.drive.go([Waypoint(9, 0)])
     sim.run(seconds=12.0)
-    assert machine.arrived
+    assert machine.drive.arrived
     assert machine.battery[0] == pytest.approx(1 - 150 * 9 / 3600 / 10, abs=1e-4), (
         "by the metre, whatever the speed"
     )
@@ -44,15 +44,15 @@ def test_a_charger_fills_it_to_the_brim():
 @pytest.mark.parametrize("rested_s", [0.0, 0.37])
 def test_on_the_charger_an_empty_robot_drives_on_whenever_it_is_put_there(rested_s):
     sim, _, machine = running(capacityWh=1.0, idleW=36.0, driveWPerMps=0.0, initialSoc=0.02)
-    machine.go([Waypoint(9, 0)])
+    machine.drive.go([Waypoint(9, 0)])
     sim.run(seconds=10.0)
     while machine.state.rest_s:
         sim.run(seconds=0.01)
     sim.run(seconds=rested_s)
-    assert (machine.battery[0], machine.arrived) == (0.0, False)
+    assert (machine.battery[0], machine.drive.arrived) == (0.0, False)
     sim.set_input("agv", "charging", True)
     sim.run(seconds=20.0)
-    assert machine.arrived
+    assert machine.drive.arrived
 
 
 def test_a_charger_gives_nothing_for_the_time_before():
@@ -71,14 +71,14 @@ def test_a_charger_gives_nothing_for_the_time_before():
 def test_people_are_told_when_it_is_low_and_when_it_is_empty_it_drives_no_more():
     sim, robot, machine = running(capacityWh=1.0, idleW=36.0, driveWPerMps=0.0, initialSoc=0.2)
     sim.run(seconds=18.0)
-    machine.go([Waypoint(9, 0)])
+    machine.drive.go([Waypoint(9, 0)])
     sim.run(seconds=12.0)
     ((low_s, *noticed),) = robot.noticed
     assert noticed == ["BATTERY_LOW", "battery"]
     assert machine.battery[0] == 0.0
-    assert not machine.driving
-    assert 0.5 < machine.pose[0] < 5
-    assert machine.path_left == 1
+    assert not machine.drive.driving
+    assert 0.5 < machine.drive.pose[0] < 5
+    assert machine.drive.path_left == 1
     assert low_s == pytest.approx(5.0, abs=1.1)
 
 
@@ -102,9 +102,9 @@ def test_without_a_profile_it_never_gets_low():
     sim, robot = bench()
     robot.machine._battery.use(robot.state.machine, 1e6, 1.0)
     assert (robot.machine.battery[0], robot.noticed) == (0.2, [])
-    robot.machine.go([Waypoint(1, 0)])
+    robot.machine.drive.go([Waypoint(1, 0)])
     sim.run(seconds=5.0)
-    assert robot.machine.arrived
+    assert robot.machine.drive.arrived
 
 
 def test_of_a_real_battery_nothing_is_told():

@@ -13,6 +13,8 @@ from rigless.robots import agv
 from rigless.robots.agv.checks.examine import examine_config
 from rigless.robots.agv.checks.shape import CODES
 from rigless.robots.agv.schema import schema
+from rigless.scenario import requirements
+from rigless.scenario.requirements import check_with_environment
 
 from .configs import GONE, HERE, changed, seed
 
@@ -33,8 +35,13 @@ TURNING = {  # the drive motors in units of turning
 }
 
 
+def check(given):
+    """Return the config and all findings, also those about this computer."""
+    return check_with_environment(agv.Robot, given)
+
+
 def findings(changes, environment=False):
-    return examine_config(changed(changes), environment)[1]
+    return check(changed(changes))[1] if environment else examine_config(changed(changes))[1]
 
 
 def told(changes, environment=False):
@@ -168,7 +175,7 @@ def test_what_may_not_be_meant(code, path, changes):
 
 
 def test_the_own_robot_is_faultless():
-    config, found = examine_config({})
+    config, found = check({})
     assert (config.identity.robotId, found) == ("agv", [])
 
 
@@ -181,7 +188,7 @@ def test_all_passes_speak_at_once(tmp_path):
         "safety.obstacleWarnDistanceMeters": 0.1,
         "nats.credsFilePath": str(tmp_path / "no.creds"),
     }
-    found = examine_config(changed(wrong))[1]
+    found = check(changed(wrong))[1]
     assert [(one.stage, one.code) for one in found] == [
         ("shape", "WRONG_TYPE"),
         ("shape", "WRONG_TYPE"),
@@ -192,7 +199,7 @@ def test_all_passes_speak_at_once(tmp_path):
         ("cross-field", "WHEELS_ON_ONE_SIDE"),
         ("environment", "CREDS_MISSING"),
     ]
-    assert found == examine_config(changed(wrong))[1]
+    assert found == check(changed(wrong))[1]
 
 
 @pytest.mark.parametrize(
@@ -200,13 +207,13 @@ def test_all_passes_speak_at_once(tmp_path):
     [7, "x", [], None, {"schemaVersion": 1}, {"schemaVersion": 1, "motors": {"a": 1}, "io": []}],
 )
 def test_anything_can_be_looked_at(given):
-    config, found = examine_config(given)
+    config, found = check(given)
     assert config is None
     assert found
 
 
 def test_what_is_laid_over_the_own_robot():
-    config, found = examine_config(
+    config, found = check(
         {"motors": {"0": {"limits": {"maxSpeed": {"value": 1}}}}, "extensions": None}
     )
     assert [motor.limits.maxSpeed.value for motor in config.motors[:2]] == [1.0, 1.2]
@@ -308,7 +315,7 @@ class Choosy(MotorDriver, IoDriver, DeviceDriver):
 
 
 def of_drivers(changes):
-    found = examine_config(changed(changes, seed()))[1]
+    found = check(changed(changes, seed()))[1]
     return [one for one in found if "DRIVER" in one.code]
 
 
@@ -373,7 +380,8 @@ def test_simulated_parts_of_a_real_robot_are_told():
 
 def all_codes():
     sources = "".join(
-        path.read_text("utf-8") for path in [*AGV.glob("checks/*.py"), AGV / "native.py"]
+        path.read_text("utf-8")
+        for path in [*AGV.glob("checks/*.py"), AGV / "native.py", Path(requirements.__file__)]
     )
     found = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(CODES.values())
     found |= set(re.findall(r'(?:Problem|Finding)\(.*"([A-Z]+(?:_[A-Z0-9]+)*)"\)', sources))

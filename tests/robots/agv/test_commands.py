@@ -490,7 +490,7 @@ def test_whatever_is_asked_is_answered(kind, params):
     scene.sim.restore(fresh)
     scene.heard.clear()
     request = m.CommandRequest(commandId="fuzz", commandType=kind, params=params)
-    scene.robot.hear_command(request, None)
+    scene.robot.command_requested(request, None)
     scene.run(0.1)
     acks = [ack for ack in scene.said("command.ack") if ack.commandId == "fuzz"]
     assert acks[0].status in ("ACCEPTED", "REJECTED")
@@ -508,7 +508,7 @@ def test_whatever_is_asked_is_answered(kind, params):
 def test_what_is_no_number_is_named(number):
     scene = Scene().run(0.05)
     request = m.CommandRequest(commandId="c", commandType="MOVE", params={"x": 1.0, "y": number})
-    scene.robot.hear_command(request, None)  # no wire carries it
+    scene.robot.command_requested(request, None)  # no wire carries it
     scene.run(0.05)
     assert (scene.ack("c").code, scene.ack("c").message) == (
         "INVALID_PARAMS",

@@ -32,7 +32,7 @@ def until(machine, done, most=20_000):
             return count
         machine.tick(DT_S)
     raise AssertionError(
-        f"not within {most} ticks: at {machine.pose}, {machine.velocity}, phase {machine.state.drive[d.PHASE]}"
+        f"not within {most} ticks: at {machine.drive.pose}, {machine.drive.velocity}, phase {machine.state.drive[d.PHASE]}"
     )
 
 
@@ -40,7 +40,7 @@ def peak_speed(machine, done):
     speeds = [0.0]
 
     def watched():
-        speeds.append(abs(machine.velocity[0]))
+        speeds.append(abs(machine.drive.velocity[0]))
         return done()
 
     until(machine, watched)
@@ -54,30 +54,30 @@ def peak_speed(machine, done):
 def test_a_straight_leg_takes_the_trapezoids_time(distance):
     _, robot = bench()
     machine = robot.machine
-    machine.go([Waypoint(distance, 0.0)])
-    count = until(machine, lambda: machine.arrived)
+    machine.drive.go([Waypoint(distance, 0.0)])
+    count = until(machine, lambda: machine.drive.arrived)
     assert 0 <= count * DT_S - trapezoid_s(distance, TOP, ACC, DEC) < 2 * DT_S
-    assert machine.pose == (distance, 0.0, 0.0)
-    assert machine.velocity == (0.0, 0.0)
+    assert machine.drive.pose == (distance, 0.0, 0.0)
+    assert machine.drive.velocity == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("angle", [0.02, -0.5, 1.57, 3.0])
 def test_a_turn_in_place_takes_the_trapezoids_time(angle):
     _, robot = bench()
     machine = robot.machine
-    machine.go([Waypoint(0.0, 0.0, theta=angle)])
-    count = until(machine, lambda: machine.arrived)
+    machine.drive.go([Waypoint(0.0, 0.0, theta=angle)])
+    count = until(machine, lambda: machine.drive.arrived)
     expected_s = trapezoid_s(abs(angle) * BASE / 2, TOP, ACC, DEC)
     assert 0 <= count * DT_S - expected_s < 2 * DT_S
-    assert machine.pose == (0.0, 0.0, angle)
+    assert machine.drive.pose == (0.0, 0.0, angle)
 
 
 def test_a_leg_may_be_slower_and_so_may_the_whole_robot():
-    for set_limit in (lambda machine: machine.go([Waypoint(3, 0, max_speed=0.4)]),
-                      lambda machine: (machine.go([Waypoint(3, 0)]), machine.limit_speed(0.4))):  # fmt: skip
+    for set_limit in (lambda machine: machine.drive.go([Waypoint(3, 0, max_speed=0.4)]),
+                      lambda machine: (machine.drive.go([Waypoint(3, 0)]), machine.drive.limit_speed(0.4))):  # fmt: skip
         _, robot = bench()
         set_limit(robot.machine)
-        count = until(robot.machine, lambda machine=robot.machine: machine.arrived)
+        count = until(robot.machine, lambda machine=robot.machine: machine.drive.arrived)
         assert 0 <= count * DT_S - trapezoid_s(3, 0.4, ACC, DEC) < 2 * DT_S
 
 
@@ -170,7 +170,7 @@ class Watch:
         machine = self.machine
         match what:
             case "limit":
-                machine.limit_speed(value)
+                machine.drive.limit_speed(value)
             case "allow":
                 machine.drive_allowed = value
             case "obstacle":
@@ -178,25 +178,25 @@ class Watch:
             case "estop":
                 self.robot.input["estop"] = value
             case "extend":
-                machine.extend(value)
+                machine.drive.extend(value)
 
     def to_the_end(self):
         for what, value in (("limit", None), ("allow", True), ("obstacle", -1.0), ("estop", False)):
             self.do(what, value)
         for _ in range(20_000):
-            if self.machine.arrived:
+            if self.machine.drive.arrived:
                 return
             self.tick()
         raise AssertionError(f"never arrives: {self.machine.state.drive}")
 
 
 def arrived_at(machine, last):
-    x, y, theta = machine.pose
+    x, y, theta = machine.drive.pose
     assert (x, y) == (last.x, last.y)
-    assert machine.velocity == (0.0, 0.0)
+    assert machine.drive.velocity == (0.0, 0.0)
     if last.theta is not None:
         assert theta == last.theta
-    assert machine.path_left == 0
+    assert machine.drive.path_left == 0
 
 
 @settings(max_examples=60)
@@ -204,7 +204,7 @@ def arrived_at(machine, last):
 def test_whatever_happens_on_the_way_limits_are_kept_and_the_end_is_exact(waypoints, events):
     _, robot = bench()
     watch = Watch(robot)
-    robot.machine.go(waypoints)
+    robot.machine.drive.go(waypoints)
     last = waypoints[-1]
     for count, (what, value) in events:
         for _ in range(count):
@@ -233,19 +233,19 @@ def test_on_a_line_too(legs, direction, events, way):
         waypoints.append(
             Waypoint(s * math.cos(direction), s * math.sin(direction), None, cap, stop)
         )
-    robot.machine.go(waypoints[:2])
+    robot.machine.drive.go(waypoints[:2])
     left = waypoints[2:]
     for count, (what, value) in events:
         for _ in range(count):
             watch.tick()
         if what == "extend":
-            robot.machine.extend(left[:1])
+            robot.machine.drive.extend(left[:1])
             left = left[1:]
         else:
             watch.do(what, value)
-    robot.machine.extend(left)
+    robot.machine.drive.extend(left)
     watch.to_the_end()
-    x, y, found = robot.machine.pose
+    x, y, found = robot.machine.drive.pose
     assert (x, y) == (waypoints[-1].x, waypoints[-1].y)
     assert math.remainder(found - theta, math.tau) == pytest.approx(0.0, abs=1e-6)
 
@@ -258,7 +258,7 @@ def test_sent_elsewhere_on_its_way_it_keeps_its_limits(moves, track):
     _, robot = bench(runtime=profile(kinematics="TRACK")) if track else bench()
     watch = Watch(robot)
     for count, to in moves:
-        robot.machine.go([to])
+        robot.machine.drive.go([to])
         for _ in range(count):
             watch.tick()
     watch.to_the_end()
@@ -268,9 +268,9 @@ def test_sent_elsewhere_on_its_way_it_keeps_its_limits(moves, track):
 def test_turns_keep_the_speed_limit_too():
     _, robot = bench()
     machine = robot.machine
-    machine.limit_speed(0.2)
-    machine.go([Waypoint(0.0, 0.0, theta=2.0)])
-    count = until(machine, lambda: machine.arrived)
+    machine.drive.limit_speed(0.2)
+    machine.drive.go([Waypoint(0.0, 0.0, theta=2.0)])
+    count = until(machine, lambda: machine.drive.arrived)
     assert 0 <= count * DT_S - trapezoid_s(2.0 * BASE / 2, 0.2, ACC, DEC) < 2 * DT_S
 
 
@@ -280,12 +280,12 @@ def test_turns_keep_the_speed_limit_too():
 def test_a_corner_is_not_cut_nor_overrun():
     _, robot = bench()
     machine = robot.machine
-    machine.go([Waypoint(2, 0, stop=False), Waypoint(2, 2)])
+    machine.drive.go([Waypoint(2, 0, stop=False), Waypoint(2, 2)])
     places = []
 
     def watched():
-        places.append(machine.pose)
-        return machine.arrived
+        places.append(machine.drive.pose)
+        return machine.drive.arrived
 
     until(machine, watched)
     assert max(x for x, _, _ in places) <= 2 + 1e-6
@@ -296,47 +296,47 @@ def test_sent_aside_at_speed_it_comes_to_rest_before_it_turns_and_never_backs_up
     for to in (Waypoint(2, 3), Waypoint(2.2, 0)):
         _, robot = bench()
         machine = robot.machine
-        machine.go([Waypoint(9, 0)])
-        until(machine, lambda machine=machine: machine.pose[0] > 2)
-        machine.go([to])
-        while machine.velocity[0] > 0:
-            assert machine.pose[1:] == (0.0, 0.0)
+        machine.drive.go([Waypoint(9, 0)])
+        until(machine, lambda machine=machine: machine.drive.pose[0] > 2)
+        machine.drive.go([to])
+        while machine.drive.velocity[0] > 0:
+            assert machine.drive.pose[1:] == (0.0, 0.0)
             machine.tick(DT_S)
         slowest = []
         until(
             machine,
             lambda machine=machine, slowest=slowest: (
-                slowest.append(machine.velocity[0]) or machine.arrived
+                slowest.append(machine.drive.velocity[0]) or machine.drive.arrived
             ),
         )
         assert min(slowest) >= 0
-        assert machine.pose[:2] == (to.x, to.y)
+        assert machine.drive.pose[:2] == (to.x, to.y)
 
 
 def test_it_turns_drives_and_turns_again():
     sim, robot = bench()
     sim.run(seconds=0.1)
     machine = robot.machine
-    machine.go([Waypoint(0.0, 2.0, theta=0.0)])
-    until(machine, lambda: machine.velocity[0] > 0)
-    assert machine.pose == pytest.approx((0.0, 0.0, math.pi / 2), abs=1e-3)
-    assert machine.leg[0] == 0
-    assert machine.driving
-    until(machine, lambda: machine.leg[1] > 1.0)
-    assert machine.pose[1] == pytest.approx(machine.leg[1])
-    until(machine, lambda: machine.arrived)
-    assert machine.pose == (0.0, 2.0, 0.0)
-    assert not machine.driving
-    assert machine.reached == 1
+    machine.drive.go([Waypoint(0.0, 2.0, theta=0.0)])
+    until(machine, lambda: machine.drive.velocity[0] > 0)
+    assert machine.drive.pose == pytest.approx((0.0, 0.0, math.pi / 2), abs=1e-3)
+    assert machine.drive.leg[0] == 0
+    assert machine.drive.driving
+    until(machine, lambda: machine.drive.leg[1] > 1.0)
+    assert machine.drive.pose[1] == pytest.approx(machine.drive.leg[1])
+    until(machine, lambda: machine.drive.arrived)
+    assert machine.drive.pose == (0.0, 2.0, 0.0)
+    assert not machine.drive.driving
+    assert machine.drive.reached == 1
 
 
 def test_it_goes_through_waypoints_on_a_line_at_speed_and_stops_at_those_that_ask_for_it():
     def slowest(stop):
         _, robot = bench()
         machine = robot.machine
-        machine.go([Waypoint(3, 0, stop=stop), Waypoint(6, 0)])
-        until(machine, lambda: machine.pose[0] > 1.5)
-        return min(peak_speed(machine, lambda: machine.pose[0] > 4.5)[1:])
+        machine.drive.go([Waypoint(3, 0, stop=stop), Waypoint(6, 0)])
+        until(machine, lambda: machine.drive.pose[0] > 1.5)
+        return min(peak_speed(machine, lambda: machine.drive.pose[0] > 4.5)[1:])
 
     assert slowest(False) == TOP
     assert slowest(True) == 0.0
@@ -345,26 +345,26 @@ def test_it_goes_through_waypoints_on_a_line_at_speed_and_stops_at_those_that_as
 def test_a_slower_leg_is_entered_at_its_speed():
     _, robot = bench()
     machine = robot.machine
-    machine.go(
+    machine.drive.go(
         [Waypoint(3, 0, stop=False), Waypoint(5, 0, max_speed=0.3, stop=False), Waypoint(9, 0)]
     )
-    until(machine, lambda: machine.reached == 1)
-    assert machine.velocity[0] == pytest.approx(0.3)
-    assert max(peak_speed(machine, lambda: machine.reached == 2)) <= 0.3 * (1 + 1e-9)
-    assert max(peak_speed(machine, lambda: machine.arrived)) == TOP
+    until(machine, lambda: machine.drive.reached == 1)
+    assert machine.drive.velocity[0] == pytest.approx(0.3)
+    assert max(peak_speed(machine, lambda: machine.drive.reached == 2)) <= 0.3 * (1 + 1e-9)
+    assert max(peak_speed(machine, lambda: machine.drive.arrived)) == TOP
 
 
 def test_a_horizon_that_is_released_in_time_costs_no_speed_and_later_it_stops():
     def slowest(extend_at):
         _, robot = bench()
         machine = robot.machine
-        machine.go([Waypoint(3, 0, stop=False)])
-        until(machine, lambda: machine.pose[0] >= extend_at or machine.arrived)
-        machine.extend([Waypoint(6, 0)])
-        speeds = peak_speed(machine, lambda: machine.pose[0] > 4.0)[1:]
-        until(machine, lambda: machine.arrived)
-        assert machine.pose == (6.0, 0.0, 0.0)
-        assert machine.reached == 2
+        machine.drive.go([Waypoint(3, 0, stop=False)])
+        until(machine, lambda: machine.drive.pose[0] >= extend_at or machine.drive.arrived)
+        machine.drive.extend([Waypoint(6, 0)])
+        speeds = peak_speed(machine, lambda: machine.drive.pose[0] > 4.0)[1:]
+        until(machine, lambda: machine.drive.arrived)
+        assert machine.drive.pose == (6.0, 0.0, 0.0)
+        assert machine.drive.reached == 2
         return min(speeds)
 
     brakes_at = 3 - TOP**2 / (2 * DEC)
@@ -376,44 +376,44 @@ def test_a_horizon_that_is_released_in_time_costs_no_speed_and_later_it_stops():
 def test_a_hold_keeps_the_path_and_a_halt_forgets_it():
     _, robot = bench()
     machine = robot.machine
-    machine.go([Waypoint(5, 0)])
-    until(machine, lambda: machine.velocity[0] == TOP)
-    at, needs_m = machine.pose[0], machine.stop_distance_m
+    machine.drive.go([Waypoint(5, 0)])
+    until(machine, lambda: machine.drive.velocity[0] == TOP)
+    at, needs_m = machine.drive.pose[0], machine.drive.stop_distance_m
     machine.drive_allowed = False
     ticks(machine, 300)
-    assert machine.velocity[0] == 0.0
-    assert machine.path_left == 1
-    assert not machine.arrived
-    assert machine.pose[0] - at == pytest.approx(needs_m, abs=1e-6)
+    assert machine.drive.velocity[0] == 0.0
+    assert machine.drive.path_left == 1
+    assert not machine.drive.arrived
+    assert machine.drive.pose[0] - at == pytest.approx(needs_m, abs=1e-6)
     assert needs_m == pytest.approx(0.72)
     machine.drive_allowed = True
-    until(machine, lambda: machine.velocity[0] == TOP)
-    machine.halt()
+    until(machine, lambda: machine.drive.velocity[0] == TOP)
+    machine.drive.halt()
     ticks(machine, 300)
-    assert machine.velocity[0] == 0.0
-    assert machine.path_left == 0
-    assert machine.pose[0] < 5
-    assert not machine.arrived
+    assert machine.drive.velocity[0] == 0.0
+    assert machine.drive.path_left == 0
+    assert machine.drive.pose[0] < 5
+    assert not machine.drive.arrived
 
 
 def test_an_ill_drive_motor_brings_the_robot_to_rest_within_its_limits():
     sim, robot = bench()
     sim.run(seconds=0.1)
     machine = robot.machine
-    machine.go([Waypoint(9, 0)])
+    machine.drive.go([Waypoint(9, 0)])
     sim.run(seconds=3.0)
     watch = Watch(robot, DT_S)
     sim.apply(Inject("agv", "drive_left", "disconnected"))
     for _ in range(int(TOP / DEC / DT_S) + 2):
         watch.tick()
-    assert machine.velocity == (0.0, 0.0)
-    assert machine.drive_fault
-    assert machine.path_left == 1
-    assert abs(machine.pose[2]) < 0.05
+    assert machine.drive.velocity == (0.0, 0.0)
+    assert machine.motors.drive_fault
+    assert machine.drive.path_left == 1
+    assert abs(machine.drive.pose[2]) < 0.05
     sim.apply(Clear("agv", "drive_left"))
     watch.to_the_end()
-    assert machine.pose[:2] == (9.0, 0.0)
-    assert abs(machine.pose[2]) < 0.05
+    assert machine.drive.pose[:2] == (9.0, 0.0)
+    assert abs(machine.drive.pose[2]) < 0.05
 
 
 @pytest.mark.parametrize("kind", ["weak", "lag"])
@@ -424,11 +424,11 @@ def test_a_wheel_that_does_less_than_it_should_bends_the_way_and_the_robot_aims_
     sim.apply(
         Inject("agv", "drive_left", kind, {"factor": 0.9} if kind == "weak" else {"tau_s": 0.05})
     )
-    machine.go([Waypoint(4, 0)])
-    until(machine, lambda: machine.pose[0] > 0.4)
-    assert machine.pose[2] > 1e-3
-    until(machine, lambda: machine.arrived)
-    assert machine.pose[:2] == pytest.approx((4, 0), abs=2e-3)
+    machine.drive.go([Waypoint(4, 0)])
+    until(machine, lambda: machine.drive.pose[0] > 0.4)
+    assert machine.drive.pose[2] > 1e-3
+    until(machine, lambda: machine.drive.arrived)
+    assert machine.drive.pose[:2] == pytest.approx((4, 0), abs=2e-3)
 
 
 # Chassis
@@ -437,17 +437,17 @@ def test_a_wheel_that_does_less_than_it_should_bends_the_way_and_the_robot_aims_
 def test_a_track_drive_keeps_to_its_line_and_takes_corners_at_speed():
     _, robot = bench(motors=one_drive())
     machine = robot.machine
-    machine.go([Waypoint(3, 0, stop=False), Waypoint(3, 3, stop=False), Waypoint(0, 3)])
-    speeds = peak_speed(machine, lambda: machine.reached == 1)
+    machine.drive.go([Waypoint(3, 0, stop=False), Waypoint(3, 3, stop=False), Waypoint(0, 3)])
+    speeds = peak_speed(machine, lambda: machine.drive.reached == 1)
     assert speeds[-1] == TOP
-    assert machine.pose[2] == pytest.approx(math.pi / 2)
-    assert machine.pose[0] == 3.0
-    count = until(machine, lambda: machine.arrived)
-    assert machine.pose == pytest.approx(
+    assert machine.drive.pose[2] == pytest.approx(math.pi / 2)
+    assert machine.drive.pose[0] == 3.0
+    count = until(machine, lambda: machine.drive.arrived)
+    assert machine.drive.pose == pytest.approx(
         (0, 3, -math.pi), abs=1e-12
-    ) or machine.pose == pytest.approx((0, 3, math.pi))
+    ) or machine.drive.pose == pytest.approx((0, 3, math.pi))
     assert 0 <= (count + len(speeds) - 2) * DT_S - trapezoid_s(9, TOP, ACC, DEC) < 3 * DT_S
-    assert machine.odometer_m == pytest.approx(9.0)
+    assert machine.drive.odometer_m == pytest.approx(9.0)
 
 
 def test_a_track_drive_goes_back_the_way_it_came_without_turning():
@@ -455,19 +455,19 @@ def test_a_track_drive_goes_back_the_way_it_came_without_turning():
     _, robot = bench(motors=one_drive())
     machine = robot.machine
     there = [Waypoint(3, 0, stop=False), Waypoint(3, 3)]
-    machine.go(there)
-    until(machine, lambda: machine.arrived)
-    assert machine.pose == pytest.approx((3, 3, math.pi / 2))
-    machine.go([Waypoint(3, 0, stop=False), Waypoint(0, 0)])
-    assert min(peak_speed(machine, lambda: machine.reached == 1)[3:]) > 0.0
-    assert (machine.velocity[0], machine.pose[2]) == (-TOP, pytest.approx(0.0))
-    machine.extend([Waypoint(-2, 0), Waypoint(1, 0)])
-    until(machine, lambda: machine.reached == 3)
-    until(machine, lambda: machine.velocity[0] != 0.0)
-    assert machine.velocity[0] > 0.0
-    until(machine, lambda: machine.arrived)
-    assert machine.pose == pytest.approx((1, 0, 0))
-    assert machine.odometer_m == pytest.approx(6 + 6 + 2 + 3)
+    machine.drive.go(there)
+    until(machine, lambda: machine.drive.arrived)
+    assert machine.drive.pose == pytest.approx((3, 3, math.pi / 2))
+    machine.drive.go([Waypoint(3, 0, stop=False), Waypoint(0, 0)])
+    assert min(peak_speed(machine, lambda: machine.drive.reached == 1)[3:]) > 0.0
+    assert (machine.drive.velocity[0], machine.drive.pose[2]) == (-TOP, pytest.approx(0.0))
+    machine.drive.extend([Waypoint(-2, 0), Waypoint(1, 0)])
+    until(machine, lambda: machine.drive.reached == 3)
+    until(machine, lambda: machine.drive.velocity[0] != 0.0)
+    assert machine.drive.velocity[0] > 0.0
+    until(machine, lambda: machine.drive.arrived)
+    assert machine.drive.pose == pytest.approx((1, 0, 0))
+    assert machine.drive.odometer_m == pytest.approx(6 + 6 + 2 + 3)
 
 
 def test_wheels_are_found_by_metadata_by_name_or_by_order():
@@ -492,20 +492,20 @@ def test_wheels_in_turns_drive_as_far_as_their_size_says():
     ]
     _, robot = bench(motors=motors)
     machine, around = robot.machine, math.pi * 0.15
-    machine.go([Waypoint(5, 0)])
-    count = until(machine, lambda: machine.arrived)
+    machine.drive.go([Waypoint(5, 0)])
+    count = until(machine, lambda: machine.drive.arrived)
     assert 0 <= count * DT_S - trapezoid_s(5, 2 * around, 1.5 * around, 2 * around) < 2 * DT_S
-    assert machine.pose == (5.0, 0.0, 0.0)
-    assert machine.health("drive_left").position == pytest.approx(5 / around), "in turns"
+    assert machine.drive.pose == (5.0, 0.0, 0.0)
+    assert machine.motors.health("drive_left").position == pytest.approx(5 / around), "in turns"
 
 
 def test_the_slowest_wheel_sets_the_pace():
     motors = own()["motors"]
     slow = {**motors[1]["limits"], "maxSpeed": {"unit": "mps", "value": 0.5}}
     _, robot = bench(motors=[motors[0], {**motors[1], "limits": slow}])
-    robot.machine.go([Waypoint(3, 0)])
-    assert max(peak_speed(robot.machine, lambda: robot.machine.arrived)) == 0.5
-    assert robot.machine.pose == (3.0, 0.0, 0.0)
+    robot.machine.drive.go([Waypoint(3, 0)])
+    assert max(peak_speed(robot.machine, lambda: robot.machine.drive.arrived)) == 0.5
+    assert robot.machine.drive.pose == (3.0, 0.0, 0.0)
 
 
 def test_it_starts_where_the_profile_or_the_scenario_says_and_can_be_placed():
@@ -513,12 +513,12 @@ def test_it_starts_where_the_profile_or_the_scenario_says_and_can_be_placed():
         runtime=profile(initialPose={"x": 1.0, "y": 2.0, "theta": 0.5, "mapId": "hall"})
     )
     machine = robot.machine
-    assert machine.pose == (1.0, 2.0, 0.5)
-    assert machine.map_id == "hall"
-    machine.go([Waypoint(5, 5)])
+    assert machine.drive.pose == (1.0, 2.0, 0.5)
+    assert machine.drive.map_id == "hall"
+    machine.drive.go([Waypoint(5, 5)])
     ticks(machine, 50)
-    machine.place(7.0, 8.0, 2 * math.pi + 0.25, "yard")
+    machine.drive.place(7.0, 8.0, 2 * math.pi + 0.25, "yard")
     ticks(machine, 200)
-    assert machine.pose == pytest.approx((7.0, 8.0, 0.25), abs=0.4)
-    assert machine.map_id == "yard"
-    assert not machine.driving
+    assert machine.drive.pose == pytest.approx((7.0, 8.0, 0.25), abs=0.4)
+    assert machine.drive.map_id == "yard"
+    assert not machine.drive.driving

@@ -107,11 +107,11 @@ def together(*robots):
 
 def gap(one, two):
     """Between two that stand or drive in one line."""
-    return math.dist(one.machine.pose[:2], two.machine.pose[:2]) - LENGTH
+    return math.dist(one.machine.drive.pose[:2], two.machine.drive.pose[:2]) - LENGTH
 
 
 def go(robot, x, y=0.0):
-    robot.machine.go([Waypoint(x, y)])
+    robot.machine.drive.go([Waypoint(x, y)])
 
 
 def head_on(apart, phase=0.0):
@@ -140,11 +140,11 @@ def test_one_of_them_can_turn_away_and_then_the_other_goes_on():
     sim, a, b = head_on(3.0)
     sim.run(10.0)
     assert (a.status(), b.status()) == ("PAUSED", "PAUSED")
-    go(a, a.machine.pose[0], 4.0)
+    go(a, a.machine.drive.pose[0], 4.0)
     sim.run(10.0)
-    assert a.machine.pose[:2] == pytest.approx((a.machine.pose[0], 4.0))
+    assert a.machine.drive.pose[:2] == pytest.approx((a.machine.drive.pose[0], 4.0))
     sim.run(5.0)
-    assert b.machine.pose[:2] == pytest.approx((0.0, 0.0), abs=1e-9)
+    assert b.machine.drive.pose[:2] == pytest.approx((0.0, 0.0), abs=1e-9)
     assert (a.status(), b.status()) == ("RUNNING", "RUNNING")
 
 
@@ -152,11 +152,11 @@ def test_one_behind_another_follows_halts_and_follows_again():
     """Behind one that drives, there is what brakes need and one tick's way besides the stop distance."""
     a, b = agv("a", 0.0), agv("b", 2.0)
     sim = together(a, b)
-    b.machine.limit_speed(0.4)
+    b.machine.drive.limit_speed(0.4)
     go(a, 30.0)
     go(b, 10.0)
     sim.run(12.0)
-    assert a.machine.velocity[0] == pytest.approx(0.4, abs=1e-6)
+    assert a.machine.drive.velocity[0] == pytest.approx(0.4, abs=1e-6)
     assert gap(a, b) == pytest.approx(STOP + 0.4**2 / (2 * DEC) + 0.4 * DT_S, abs=1e-5)
     assert a.status() == "RUNNING"
     sim.run(20.0)
@@ -164,10 +164,10 @@ def test_one_behind_another_follows_halts_and_follows_again():
     assert (a.status(), b.status()) == ("PAUSED", "RUNNING")
     go(b, 14.0)
     sim.run(3.0)
-    assert a.machine.driving
+    assert a.machine.drive.driving
     assert a.status() == "RUNNING"
     sim.run(20.0)
-    assert a.machine.pose[0] == pytest.approx(14.0 - LENGTH - STOP + NEARER, abs=1e-9)
+    assert a.machine.drive.pose[0] == pytest.approx(14.0 - LENGTH - STOP + NEARER, abs=1e-9)
     assert [event.code for event in sim.events] == ["obstacle", "obstacle-cleared", "obstacle"]
 
 
@@ -181,7 +181,9 @@ def test_what_counts_of_another_robot_is_its_footprint(y, theta, reach):
     sim = together(a, b)
     go(a, 12.0)
     sim.run(12.0)
-    assert a.machine.pose[0] == pytest.approx(6.0 - reach - STOP - LENGTH / 2 + NEARER, abs=1e-6)
+    assert a.machine.drive.pose[0] == pytest.approx(
+        6.0 - reach - STOP - LENGTH / 2 + NEARER, abs=1e-6
+    )
 
 
 def test_one_beside_the_way_or_behind_is_in_nobodys_way_and_who_does_not_look_sees_none():
@@ -191,9 +193,9 @@ def test_one_beside_the_way_or_behind_is_in_nobodys_way_and_who_does_not_look_se
     go(a, 6.0)
     go(blind, -3.0, -5.0)
     sim.run(10.0)
-    assert a.machine.pose[0] == 6.0
+    assert a.machine.drive.pose[0] == 6.0
     assert a.machine.obstacle_m == math.inf
-    assert blind.machine.pose[:2] == (-3.0, -5.0)
+    assert blind.machine.drive.pose[:2] == (-3.0, -5.0)
 
 
 def test_of_two_at_one_place_neither_is_ahead_until_one_has_gone():
@@ -205,7 +207,7 @@ def test_of_two_at_one_place_neither_is_ahead_until_one_has_gone():
     sim.run(0.1)
     assert (a.status(), b.status()) == ("RUNNING", "PAUSED")
     sim.run(9.0)
-    assert a.machine.pose[0] == 5.0
+    assert a.machine.drive.pose[0] == 5.0
     assert gap(a, b) == pytest.approx(STOP - NEARER, abs=1e-9)
 
 
@@ -221,7 +223,9 @@ def test_robots_of_another_kind_are_seen_as_the_discs_they_are():
     sim = together(a, Pillar("pillar"), Ghost("ghost"))
     go(a, 9.0)
     sim.run(10.0)
-    assert a.machine.pose[0] == pytest.approx(5.0 - 0.3 - STOP - LENGTH / 2 + NEARER, abs=1e-9)
+    assert a.machine.drive.pose[0] == pytest.approx(
+        5.0 - 0.3 - STOP - LENGTH / 2 + NEARER, abs=1e-9
+    )
 
 
 def test_from_a_snapshot_they_go_on_as_they_did():
@@ -230,7 +234,7 @@ def test_from_a_snapshot_they_go_on_as_they_did():
     saved, moved = sim.snapshot(), []
     for away in (False, False, True):
         if away:
-            b.machine.place(50.0, 50.0, 0.0)
+            b.machine.drive.place(50.0, 50.0, 0.0)
         sim.run(0.01)
         moved.append((a.machine.obstacle_m, sim.snapshot().to_bytes()))
         sim.restore(saved)

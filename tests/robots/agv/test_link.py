@@ -274,7 +274,7 @@ def test_what_waits_is_bounded():
     scene.sim.set_input("agv", "boot_id", "live")
     for n in range(900):
         scene.command("SET_OUTPUT", ioId="buzzer", value=bool(n % 2))
-    pending = scene.robot.state.core.pending
+    pending = scene.robot.state.link.pending
     assert len(pending) == 2000
     assert scene.robot.metrics["messages_lost"] > 0
     numbers = [int(one.messageId.rpartition("-")[2]) for one in pending]

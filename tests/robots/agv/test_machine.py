@@ -21,8 +21,8 @@ SCRIPT = {
 def scene(seed=3):
     sim, robot = bench(seed=seed, runtime=profile(**SCRIPT))
     sim.run(seconds=0.5)
-    robot.machine.go([Waypoint(2, 1, stop=False), Waypoint(4, 2, theta=1.0), Waypoint(0, 0)])
-    robot.machine.move_axis("hoist", 0.25)
+    robot.machine.drive.go([Waypoint(2, 1, stop=False), Waypoint(4, 2, theta=1.0), Waypoint(0, 0)])
+    robot.machine.motors.move_axis("hoist", 0.25)
     sim.core.plan(2_000_000_000, SetInput("agv", "estop", True))
     sim.core.plan(2_700_000_000, SetInput("agv", "estop", False))
     return sim, robot
@@ -30,8 +30,8 @@ def scene(seed=3):
 
 def everything(robot):
     machine = robot.machine
-    return (pack(robot.state), machine.healths(), machine.readings(), machine.io(), machine.devices(), machine.battery,
-            machine.pose, robot.scanned, robot.noticed)  # fmt: skip
+    return (pack(robot.state), machine.motors.healths(), machine.motors.readings(), machine.io(), machine.devices(), machine.battery,
+            machine.drive.pose, robot.scanned, robot.noticed)  # fmt: skip
 
 
 def test_the_same_seed_gives_the_same_and_another_does_not():
@@ -75,9 +75,9 @@ def test_what_it_says_of_itself_after_a_restore_is_of_then():
     told = []
     for motor in ("hoist", "gripper"):
         sim.restore(saved)
-        robot.machine.move_axis(motor, 0.05)
+        robot.machine.motors.move_axis(motor, 0.05)
         sim.run(seconds=0.3)
-        told.append((robot.machine.state.changes, robot.machine.health("hoist").position))
+        told.append((robot.machine.state.changes, robot.machine.motors.health("hoist").position))
     assert told[0][0] == told[1][0]
     assert told[0][1] > 0
     assert told[1][1] == 0
@@ -111,7 +111,7 @@ def test_a_robot_that_waits_costs_no_more_than_one_at_rest_and_goes_on_when_it_m
     sim, robot = bench(runtime=profile(faultInjectionRules=rules))
     sim.run(seconds=0.1)
     machine = robot.machine
-    machine.go([Waypoint(3, 0)])
+    machine.drive.go([Waypoint(3, 0)])
     sim.run(seconds=1.0)
     start = {
         "estop": lambda: sim.set_input("agv", "estop", True),
@@ -129,35 +129,35 @@ def test_a_robot_that_waits_costs_no_more_than_one_at_rest_and_goes_on_when_it_m
     }
     start[why]()
     sim.run(seconds=2.5)
-    assert not machine.driving
-    assert machine.path_left == 1
+    assert not machine.drive.driving
+    assert machine.drive.path_left == 1
     assert not machine.state.moving or why in ("fault", "rule")
     end[why]()
     sim.run(seconds=7.0)
-    assert machine.arrived
-    assert machine.pose[:2] == (3.0, 0.0)
+    assert machine.drive.arrived
+    assert machine.drive.pose[:2] == (3.0, 0.0)
 
 
 def test_healths_are_made_once_while_nothing_changes():
     sim, robot = bench()
     sim.run(seconds=0.1)
-    first = robot.machine.healths()
+    first = robot.machine.motors.healths()
     sim.run(seconds=0.5)
-    assert robot.machine.healths() is first
-    robot.machine.move_axis("hoist", 0.1)
+    assert robot.machine.motors.healths() is first
+    robot.machine.motors.move_axis("hoist", 0.1)
     sim.run(seconds=0.1)
-    assert robot.machine.healths() is not first
-    assert robot.machine.health("hoist").velocity > 0
+    assert robot.machine.motors.healths() is not first
+    assert robot.machine.motors.health("hoist").velocity > 0
 
 
 def test_a_robot_with_nothing_but_a_drive_ticks():
     sim, robot = bench(motors=[], io={"digitalInputs": [], "digitalOutputs": [], "devices": []})
     sim.run(seconds=0.1)
-    assert robot.machine.healths() == []
+    assert robot.machine.motors.healths() == []
     assert robot.machine.devices() == {}
-    assert not robot.machine.drive_fault
-    assert robot.machine.missing_functions == []
-    assert robot.machine.motor_of("HOIST") is None
+    assert not robot.machine.motors.drive_fault
+    assert robot.machine.motors.missing_functions == []
+    assert robot.machine.motors.motor_of("HOIST") is None
 
 
 def test_feedback_is_in_the_state_where_other_drivers_may_write_it():
@@ -165,19 +165,19 @@ def test_feedback_is_in_the_state_where_other_drivers_may_write_it():
     sim.run(seconds=0.1)
     machine = robot.machine
     machine.drivers.disable(3)
-    machine.wake()
+    machine.state.wake()
     sim.run(seconds=0.1)
     assert machine.state.motors[3, m.MODE] == m.DISABLE
-    assert machine.health("hoist").state == "DISABLED"
+    assert machine.motors.health("hoist").state == "DISABLED"
 
 
 def test_speeds_and_safety_can_be_set_while_it_runs():
     sim, robot = bench()
     sim.run(seconds=0.1)
     machine = robot.machine
-    machine.go([Waypoint(6, 0)])
+    machine.drive.go([Waypoint(6, 0)])
     sim.run(seconds=2.0)
-    assert machine.velocity[0] == 1.2
+    assert machine.drive.velocity[0] == 1.2
     slow = {motor.motorId: motor for motor in robot.config.motors}
     limits = slow["drive_left"].limits
     slower = limits.model_copy(
@@ -190,9 +190,9 @@ def test_speeds_and_safety_can_be_set_while_it_runs():
     machine.configure(config)
     assert pack(robot.state) == kept
     sim.run(seconds=0.3)
-    assert machine.velocity[0] == pytest.approx(0.9), "it slows down at its deceleration"
+    assert machine.drive.velocity[0] == pytest.approx(0.9), "it slows down at its deceleration"
     sim.run(seconds=1.0)
-    assert machine.velocity[0] == 0.5
+    assert machine.drive.velocity[0] == 0.5
     sim.set_input("agv", "obstacle_m", 1.3)
     sim.run(seconds=1.0)
     assert machine.obstacle_stop
@@ -203,4 +203,4 @@ def test_speeds_and_safety_can_be_set_while_it_runs():
     sim.run(seconds=0.1)
     assert not machine.obstacle_stop
     sim.run(seconds=12.0)
-    assert machine.pose == (6.0, 0.0, 0.0)
+    assert machine.drive.pose == (6.0, 0.0, 0.0)

@@ -113,7 +113,7 @@ def test_an_axis_sent_elsewhere_on_its_way_keeps_its_limits(targets):
     machine, limit = robot.machine, robot.machine.limits[3]
     before = 0.0
     for target, count in targets:
-        machine.move_axis("hoist", target)
+        machine.motors.move_axis("hoist", target)
         for _ in range(count):
             machine.tick(DT_S)
             row = machine.state.motors[3]
@@ -123,37 +123,39 @@ def test_an_axis_sent_elsewhere_on_its_way_keeps_its_limits(targets):
             assert abs(row[m.VELOCITY] - before) <= most
             before = row[m.VELOCITY]
     ticks(machine, 1000)
-    assert machine.axis_position("hoist") == targets[-1][0]
-    assert not machine.axis_busy("hoist")
+    assert machine.motors.axis_position("hoist") == targets[-1][0]
+    assert not machine.motors.axis_busy("hoist")
 
 
 def test_an_axis_is_busy_until_it_is_there():
     sim, robot = bench()
     sim.run(seconds=0.1)
     machine = robot.machine
-    machine.move_axis("hoist", 0.3)
-    assert machine.axis_busy("hoist")
+    machine.motors.move_axis("hoist", 0.3)
+    assert machine.motors.axis_busy("hoist")
     expected_s = trapezoid_s(0.3, 0.1, 0.2, 0.2)
     sim.run(seconds=expected_s - 0.02)
-    assert machine.axis_busy("hoist")
-    assert machine.health("hoist").state == "RUNNING"
+    assert machine.motors.axis_busy("hoist")
+    assert machine.motors.health("hoist").state == "RUNNING"
     sim.run(seconds=0.05)
-    assert not machine.axis_busy("hoist")
-    assert machine.health("hoist").state == "IDLE"
-    assert machine.axis_position("hoist") == 0.3
-    assert machine.health("hoist").position == pytest.approx(300)
+    assert not machine.motors.axis_busy("hoist")
+    assert machine.motors.health("hoist").state == "IDLE"
+    assert machine.motors.axis_position("hoist") == 0.3
+    assert machine.motors.health("hoist").position == pytest.approx(300)
 
 
 def test_an_axis_stops_where_it_can_when_told_to():
     _, robot = bench()
     machine = robot.machine
-    machine.move_axis("hoist", 0.3)
+    machine.motors.move_axis("hoist", 0.3)
     ticks(machine, 100)
-    at, speed = machine.axis_position("hoist"), 0.1
-    machine.stop_axis("hoist")
+    at, speed = machine.motors.axis_position("hoist"), 0.1
+    machine.motors.stop_axis("hoist")
     ticks(machine, 200)
-    assert machine.axis_position("hoist") - at == pytest.approx(speed**2 / (2 * 0.2), abs=1e-3)
-    assert not machine.axis_busy("hoist")
+    assert machine.motors.axis_position("hoist") - at == pytest.approx(
+        speed**2 / (2 * 0.2), abs=1e-3
+    )
+    assert not machine.motors.axis_busy("hoist")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_an_axis_stops_where_it_can_when_told_to():
 def test_an_axis_is_not_sent_where_it_cannot_go(motor, target):
     _, robot = bench()
     with pytest.raises(ValueError, match=motor):
-        robot.machine.move_axis(motor, target)
+        robot.machine.motors.move_axis(motor, target)
 
 
 SPANS = {
@@ -190,18 +192,18 @@ def test_new_motors_of_any_unit_work_by_configuration_alone():
     machine = robot.machine
     targets = {}
     for name in SPANS:
-        low, high = machine.span(name)
+        low, high = machine.motors.span(name)
         targets[name] = 0.75 * high + 0.25 * max(low, 0.0) if math.isfinite(high) else 0.4
-        machine.move_axis(name, targets[name])
+        machine.motors.move_axis(name, targets[name])
     sim.run(seconds=15.0)
-    assert {name: machine.axis_position(name) for name in SPANS} == targets
-    healths = {health.motorId: health for health in machine.healths()}
+    assert {name: machine.motors.axis_position(name) for name in SPANS} == targets
+    healths = {health.motorId: health for health in machine.motors.healths()}
     assert healths["table"].position == pytest.approx(135)
     assert healths["table"].functionKey == "TABLE"
     assert healths["screw"].position == pytest.approx(7.5)
     assert healths["mixed"].position == pytest.approx(7.5), "in the unit of its positionMin"
-    assert len(machine.readings()) == 14
-    assert machine.motor_of("WHEEL") == "wheel"
+    assert len(machine.motors.readings()) == 14
+    assert machine.motors.motor_of("WHEEL") == "wheel"
 
 
 # Power and heat
@@ -241,30 +243,30 @@ def test_an_injected_fault_makes_a_motor_ill_as_long_as_it_lasts(kind, state, co
     sim, robot = bench()
     sim.run(seconds=0.1)
     machine = robot.machine
-    before = machine.health("hoist")
-    machine.move_axis("hoist", 0.3)
+    before = machine.motors.health("hoist")
+    machine.motors.move_axis("hoist", 0.3)
     sim.run(seconds=1.0)
     sim.apply(Inject("agv", "hoist", kind))
     sim.run(seconds=1.0)
-    health = machine.health("hoist")
+    health = machine.motors.health("hoist")
     assert (health.state, health.connected, bool(health.faultCode)) == (state, connected, True)
     assert health.velocity == 0.0
-    assert not machine.axis_busy("hoist")
-    assert not machine.healthy("hoist")
-    assert machine.functional_faults == ["hoist"]
-    assert not machine.drive_fault
-    assert machine.missing_functions == ["HOIST"]
-    at = machine.axis_position("hoist")
+    assert not machine.motors.axis_busy("hoist")
+    assert not machine.motors.healthy("hoist")
+    assert machine.motors.functional_faults == ["hoist"]
+    assert not machine.motors.drive_fault
+    assert machine.motors.missing_functions == ["HOIST"]
+    at = machine.motors.axis_position("hoist")
     sim.apply(Clear("agv", "hoist"))
     sim.run(seconds=0.5)
-    after = machine.health("hoist")
+    after = machine.motors.health("hoist")
     assert (after.state, after.connected, after.faultCode) == (
         before.state,
         before.connected,
         before.faultCode,
     )
-    assert machine.axis_position("hoist") == at, "it does not go on by itself"
-    assert machine.missing_functions == []
+    assert machine.motors.axis_position("hoist") == at, "it does not go on by itself"
+    assert machine.motors.missing_functions == []
     assert not machine.drivers.changed()
 
 
@@ -274,22 +276,22 @@ def test_a_latched_error_stays_until_a_reset_that_keeps_its_cooldown():
     machine = robot.machine
     sim.apply(Inject("agv", "drive_left", "error", {"latch": True, "code": "E42"}))
     sim.run(seconds=0.1)
-    assert machine.drive_fault
-    assert machine.health("drive_left").faultCode == "E42"
-    assert machine.cooldown_left_s("drive_left") == 0.0
-    machine.reset_motor("drive_left")
+    assert machine.motors.drive_fault
+    assert machine.motors.health("drive_left").faultCode == "E42"
+    assert machine.motors.cooldown_left_s("drive_left") == 0.0
+    machine.motors.reset_motor("drive_left")
     sim.run(seconds=0.1)
-    assert machine.drive_fault, "an error that is still injected is there again at once"
+    assert machine.motors.drive_fault, "an error that is still injected is there again at once"
     sim.apply(Clear("agv", "drive_left"))
     sim.run(seconds=0.1)
-    assert machine.drive_fault, "latched"
-    assert machine.cooldown_left_s("drive_left") == pytest.approx(0.3)
+    assert machine.motors.drive_fault, "latched"
+    assert machine.motors.cooldown_left_s("drive_left") == pytest.approx(0.3)
     sim.run(seconds=0.3)
-    assert machine.cooldown_left_s("drive_left") == 0.0
-    machine.reset_motor("drive_left")
+    assert machine.motors.cooldown_left_s("drive_left") == 0.0
+    machine.motors.reset_motor("drive_left")
     sim.run(seconds=0.1)
-    assert not machine.drive_fault
-    assert machine.health("drive_left").faultCode is None
+    assert not machine.motors.drive_fault
+    assert machine.motors.health("drive_left").faultCode is None
 
 
 def test_a_stalled_axis_stands_and_goes_on_when_it_can():
@@ -297,16 +299,16 @@ def test_a_stalled_axis_stands_and_goes_on_when_it_can():
     sim.run(seconds=0.1)
     machine = robot.machine
     sim.apply(Inject("agv", "hoist", "stall"))
-    machine.move_axis("hoist", 0.3)
+    machine.motors.move_axis("hoist", 0.3)
     sim.run(seconds=5.0)
-    assert machine.axis_position("hoist") == 0.0
-    assert machine.axis_busy("hoist")
-    draws_a = machine.readings()[3].currentA
+    assert machine.motors.axis_position("hoist") == 0.0
+    assert machine.motors.axis_busy("hoist")
+    draws_a = machine.motors.readings()[3].currentA
     assert draws_a > m.RATED_FUNCTIONAL_A, "held back, it draws more than it is made for"
     sim.apply(Clear("agv", "hoist"))
     sim.run(seconds=10.0)
-    assert machine.axis_position("hoist") == 0.3
-    assert not machine.axis_busy("hoist")
+    assert machine.motors.axis_position("hoist") == 0.3
+    assert not machine.motors.axis_busy("hoist")
 
 
 def test_a_weak_axis_takes_longer_and_a_runaway_one_ends_at_its_end():
@@ -315,13 +317,13 @@ def test_a_weak_axis_takes_longer_and_a_runaway_one_ends_at_its_end():
     machine = robot.machine
     sim.apply(Inject("agv", "hoist", "weak", {"factor": 0.5}))
     sim.apply(Inject("agv", "gripper", "runaway", {"level": 1.0}))
-    machine.move_axis("hoist", 0.3)
+    machine.motors.move_axis("hoist", 0.3)
     sim.run(seconds=trapezoid_s(0.3, 0.1, 0.2, 0.2) + 0.5)
-    assert machine.axis_busy("hoist")
+    assert machine.motors.axis_busy("hoist")
     sim.run(seconds=10.0)
-    assert machine.axis_position("hoist") == 0.3
-    assert not machine.axis_busy("hoist")
-    assert machine.axis_position("gripper") == machine.span("gripper")[1]
+    assert machine.motors.axis_position("hoist") == 0.3
+    assert not machine.motors.axis_busy("hoist")
+    assert machine.motors.axis_position("gripper") == machine.motors.span("gripper")[1]
 
 
 def test_of_two_motors_for_a_function_the_one_that_is_well_is_used():
@@ -332,8 +334,8 @@ def test_of_two_motors_for_a_function_the_one_that_is_well_is_used():
     sim.run(seconds=0.1)
     sim.apply(Inject("agv", "hoist", "error"))
     sim.run(seconds=0.1)
-    assert robot.machine.motor_of("HOIST") == "hoist2"
-    assert robot.machine.missing_functions == []
+    assert robot.machine.motors.motor_of("HOIST") == "hoist2"
+    assert robot.machine.motors.missing_functions == []
 
 
 def test_a_ramp_never_changes_direction_without_coming_to_rest():
@@ -351,22 +353,22 @@ def test_an_ill_axis_that_is_sent_somewhere_does_not_go_there_when_it_is_well():
     sim.run(seconds=0.1)
     sim.apply(Inject("agv", "hoist", "error"))
     sim.run(seconds=0.1)
-    robot.machine.move_axis("hoist", 0.2)
+    robot.machine.motors.move_axis("hoist", 0.2)
     sim.run(seconds=0.1)
-    assert not robot.machine.axis_busy("hoist")
+    assert not robot.machine.motors.axis_busy("hoist")
     sim.apply(Clear("agv", "hoist"))
     sim.run(seconds=1.0)
-    assert robot.machine.axis_position("hoist") == 0.0
+    assert robot.machine.motors.axis_position("hoist") == 0.0
 
 
 def test_a_lag_begins_at_the_speed_that_the_motor_has():
     sim, robot = bench()
     sim.run(seconds=0.1)
-    robot.machine.move_axis("hoist", 0.3)
+    robot.machine.motors.move_axis("hoist", 0.3)
     sim.run(seconds=1.0)
     sim.apply(Inject("agv", "hoist", "lag", {"tau_s": 1.0}))
     sim.run(seconds=0.3)
-    assert robot.machine.health("hoist").velocity == pytest.approx(100)
+    assert robot.machine.motors.health("hoist").velocity == pytest.approx(100)
 
 
 def test_a_fault_that_lasts_is_told_once():
@@ -380,4 +382,4 @@ def test_a_fault_that_lasts_is_told_once():
     sim.apply(Inject("agv", "hoist", "disconnected"))
     assert robot.machine.drivers.changed()
     sim.run(seconds=0.05)
-    assert not robot.machine.health("hoist").connected
+    assert not robot.machine.motors.health("hoist").connected

@@ -43,14 +43,14 @@ def place(plant: Plant) -> tuple[float, float, float]:
 
 def test_the_wheels_are_driven_to_where_the_robot_says_it_is(plant):
     machine = plant.robot.machine
-    machine.go([Waypoint(2.0, 0.0)])
-    plant.until(lambda: machine.driving)
+    machine.drive.go([Waypoint(2.0, 0.0)])
+    plant.until(lambda: machine.drive.driving)
     farthest = beyond = 0.0
-    while not machine.arrived:
+    while not machine.drive.arrived:
         plant.run(0.02)
-        farthest = max(farthest, abs(machine.pose[0] - place(plant)[0]))
+        farthest = max(farthest, abs(machine.drive.pose[0] - place(plant)[0]))
         beyond = max(beyond, place(plant)[0] - 2.0)
-    assert machine.pose[:2] == pytest.approx((2.0, 0.0), abs=1e-6)
+    assert machine.drive.pose[:2] == pytest.approx((2.0, 0.0), abs=1e-6)
     plant.run(1.0)
     assert place(plant)[0] == pytest.approx(2.0, abs=2e-3)
     assert place(plant)[1] == pytest.approx(0.0, abs=5e-3)
@@ -61,8 +61,8 @@ def test_the_wheels_are_driven_to_where_the_robot_says_it_is(plant):
 
 def test_a_turn_is_turned_by_the_wheels(plant):
     machine = plant.robot.machine
-    machine.go([Waypoint(0.0, 0.0, theta=math.pi / 2)])
-    plant.until(lambda: machine.arrived)
+    machine.drive.go([Waypoint(0.0, 0.0, theta=math.pi / 2)])
+    plant.until(lambda: machine.drive.arrived)
     plant.run(1.0)
     assert place(plant)[1] == pytest.approx(math.pi / 2, abs=0.01)
     assert place(plant)[0] == pytest.approx(0.0, abs=2e-3)
@@ -70,16 +70,16 @@ def test_a_turn_is_turned_by_the_wheels(plant):
 
 def test_an_axis_is_there_when_it_is_read_to_be_there(plant):
     machine, gripper = plant.robot.machine, plant.drives["gripper"]
-    machine.move_axis("gripper", 0.05)
+    machine.motors.move_axis("gripper", 0.05)
     plant.run(0.1)
     assert gripper.told[-1] == MotorCommand("POSITION", 0.05, "gripper")
-    plant.until(lambda: not machine.axis_busy("gripper"))
+    plant.until(lambda: not machine.motors.axis_busy("gripper"))
     assert gripper.position == pytest.approx(0.05, abs=1e-3)
-    assert machine.axis_position("gripper") == gripper.position
+    assert machine.motors.axis_position("gripper") == gripper.position
     gripper.stuck = True
-    machine.move_axis("gripper", 0.0)
+    machine.motors.move_axis("gripper", 0.0)
     plant.run(5.0)
-    assert machine.axis_busy("gripper"), "not before"
+    assert machine.motors.axis_busy("gripper"), "not before"
 
 
 def test_commands_are_repeated_but_not_in_every_tick(plant):
@@ -91,16 +91,16 @@ def test_commands_are_repeated_but_not_in_every_tick(plant):
 
 
 def test_what_is_read_is_what_is_told(plant):
-    readings = {one.motorId: one for one in plant.robot.machine.readings()}
+    readings = {one.motorId: one for one in plant.robot.machine.motors.readings()}
     assert readings["drive_left"].currentA == 1.5
     assert readings["gripper"].tempC == 40.0
-    assert plant.robot.machine.healthy("drive_left")
+    assert plant.robot.machine.motors.healthy("drive_left")
 
 
 @pytest.mark.parametrize("how", ["lost", "silent"])
 def test_a_lost_wheel_stops_the_robot_and_is_found_again(plant, how):
     machine, other = plant.robot.machine, plant.drives["drive_right"]
-    machine.go([Waypoint(5.0, 0.0)])
+    machine.drive.go([Waypoint(5.0, 0.0)])
     plant.run(1.5)
     assert other.velocity > 0.5
     if how == "lost":
@@ -108,21 +108,21 @@ def test_a_lost_wheel_stops_the_robot_and_is_found_again(plant, how):
     else:
         plant.silent.add("drive_left")
     plant.run(0.1 if how == "lost" else 0.6)
-    assert machine.drive_fault
-    assert not machine.health("drive_left").connected
-    assert machine.health("drive_left").faultCode == "DISCONNECTED"
+    assert machine.motors.drive_fault
+    assert not machine.motors.health("drive_left").connected
+    assert machine.motors.health("drive_left").faultCode == "DISCONNECTED"
     plant.until(lambda: other.velocity == 0.0)
     assert other.told[-1].kind == "STOP"
     if how == "lost":
         assert (pytest.approx(1.7, abs=0.05), "DRIVER_LOST", "drive_left") in plant.robot.noticed
-    x = machine.pose[0]
+    x = machine.drive.pose[0]
     plant.silent.clear()
     plant.drives["drive_left"].position = 100.0  # its counter begins anew somewhere
     plant.run(0.1)
-    assert not machine.drive_fault
-    assert machine.pose[0] == pytest.approx(x, abs=0.02)
-    plant.until(lambda: machine.arrived)
-    assert machine.pose[:2] == pytest.approx((5.0, 0.0), abs=1e-3), "it goes on"
+    assert not machine.motors.drive_fault
+    assert machine.drive.pose[0] == pytest.approx(x, abs=0.02)
+    plant.until(lambda: machine.drive.arrived)
+    assert machine.drive.pose[:2] == pytest.approx((5.0, 0.0), abs=1e-3), "it goes on"
 
 
 def test_a_loss_is_told_once_for_each_reason(plant):
@@ -147,7 +147,7 @@ def test_a_loss_is_told_once_for_each_reason(plant):
 
 def test_a_lost_motor_is_told_to_stop_and_no_more(plant):
     machine, gripper = plant.robot.machine, plant.drives["gripper"]
-    machine.move_axis("gripper", 0.08)
+    machine.motors.move_axis("gripper", 0.08)
     plant.run(0.2)
     plant.silent.add("gripper")
     plant.run(0.7)
@@ -155,27 +155,27 @@ def test_a_lost_motor_is_told_to_stop_and_no_more(plant):
     assert gripper.told[-1].kind == "STOP"
     plant.run(0.5)
     assert len(gripper.told) == told
-    plant.until(lambda: not machine.axis_busy("gripper"), 1.0)
+    plant.until(lambda: not machine.motors.axis_busy("gripper"), 1.0)
     plant.silent.clear()
     plant.run(0.5)
     assert gripper.told[-1].kind == "STOP", "and does not go on by itself"
-    assert machine.healthy("gripper")
+    assert machine.motors.healthy("gripper")
 
 
 def test_a_drives_own_fault_is_an_error_until_it_is_reset(plant):
     machine, drive = plant.robot.machine, plant.drives["drive_left"]
-    machine.go([Waypoint(5.0, 0.0)])
+    machine.drive.go([Waypoint(5.0, 0.0)])
     plant.run(1.5)
     drive.fault = "0x7305"
     plant.run(0.1)
-    assert machine.health("drive_left").state == "ERROR"
-    assert machine.health("drive_left").faultCode == "0x7305"
+    assert machine.motors.health("drive_left").state == "ERROR"
+    assert machine.motors.health("drive_left").faultCode == "0x7305"
     plant.until(lambda: plant.drives["drive_right"].velocity == 0.0)
-    machine.reset_motor("drive_left")
+    machine.motors.reset_motor("drive_left")
     plant.run(0.1)
     assert MotorCommand("RESET", id="drive_left") in drive.told
-    assert machine.healthy("drive_left")
-    plant.until(lambda: machine.arrived)
+    assert machine.motors.healthy("drive_left")
+    plant.until(lambda: machine.drive.arrived)
 
 
 def test_the_pose_is_true_after_a_wheel_went_its_own_way(plant):
@@ -184,33 +184,33 @@ def test_the_pose_is_true_after_a_wheel_went_its_own_way(plant):
         plant.drives["drive_left"],
         plant.drives["drive_right"],
     )
-    machine.go([Waypoint(5.0, 0.0)])
+    machine.drive.go([Waypoint(5.0, 0.0)])
     plant.run(1.5)
     left.fault, left.velocity = "0x7305", 0.0  # stops dead, the other one brakes
     plant.until(lambda: right.velocity == 0.0)
     plant.run(0.5)
     base = plant.robot.config.dimensions.trackWidthMm / 1000
-    assert machine.pose[2] == pytest.approx((right.position - left.position) / base, abs=0.02)
-    assert machine.pose[2] > 0.5
+    assert machine.drive.pose[2] == pytest.approx((right.position - left.position) / base, abs=0.02)
+    assert machine.drive.pose[2] > 0.5
 
 
 def test_a_wheel_that_does_not_follow_is_an_error(plant):
     machine = plant.robot.machine
     plant.drives["drive_left"].stuck = True
-    machine.go([Waypoint(5.0, 0.0)])
-    plant.until(lambda: machine.health("drive_left").faultCode == "NOT_FOLLOWING", 5.0)
+    machine.drive.go([Waypoint(5.0, 0.0)])
+    plant.until(lambda: machine.motors.health("drive_left").faultCode == "NOT_FOLLOWING", 5.0)
     plant.run(2.0)
-    assert machine.drive_fault
+    assert machine.motors.drive_fault
     assert plant.drives["drive_right"].velocity == 0.0
     plant.drives["drive_left"].stuck = False
-    machine.reset_motor("drive_left")
+    machine.motors.reset_motor("drive_left")
     plant.run(0.1)
-    assert not machine.drive_fault
+    assert not machine.motors.drive_fault
 
 
 def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     machine, drive = plant.robot.machine, plant.drives["drive_left"]
-    machine.go([Waypoint(5.0, 0.0)])
+    machine.drive.go([Waypoint(5.0, 0.0)])
     plant.run(1.5)
     plant.inputs["estop"] = True
     plant.run(0.1)
@@ -218,12 +218,12 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     plant.until(lambda: drive.velocity == 0.0)
     plant.run(0.2)
     assert drive.told[-1].kind == "STOP"
-    told, x = len(drive.told), machine.pose[0]
+    told, x = len(drive.told), machine.drive.pose[0]
     drive.position += 0.1  # somebody pushes it
     plant.drives["drive_right"].position += 0.1
     plant.run(0.5)
     assert {command.kind for command in drive.told[told:]} == {"STOP"}, "it does not drive back"
-    assert machine.pose[0] == pytest.approx(x + 0.1, abs=1e-6)
+    assert machine.drive.pose[0] == pytest.approx(x + 0.1, abs=1e-6)
     plant.inputs["estop"] = False
     plant.run(1.0)
     assert machine.estop == "NONE"
@@ -312,10 +312,10 @@ def test_a_motor_is_there_when_it_is_read_and_not_before():
     plant = Plant(real_config("hoist"))
     plant.tell("hoist", DriverState(True, "", "motor", "hoist"))
     plant.sim.run(0.1)
-    assert not plant.robot.machine.healthy("hoist")
+    assert not plant.robot.machine.motors.healthy("hoist")
     plant.tell("hoist", plant.drives["hoist"].reading("hoist"))
     plant.sim.run(0.1)
-    assert plant.robot.machine.healthy("hoist")
+    assert plant.robot.machine.motors.healthy("hoist")
 
 
 def test_parts_that_come_one_after_the_other_are_not_missed_at_boot():
@@ -335,9 +335,9 @@ def test_parts_of_type_mock_stay_simulated():
     plant = Plant(real_config("drive_left", "drive_right"))
     machine = plant.robot.machine
     plant.run(0.1)
-    machine.move_axis("gripper", 0.05)
-    plant.until(lambda: not machine.axis_busy("gripper"))
-    assert machine.axis_position("gripper") == 0.05
+    machine.motors.move_axis("gripper", 0.05)
+    plant.until(lambda: not machine.motors.axis_busy("gripper"))
+    assert machine.motors.axis_position("gripper") == 0.05
     assert set(plant.drives) == {"drive_left", "drive_right"}
     plant.sim.set_input("agv", "estop", True)
     plant.run(0.1)
@@ -347,7 +347,7 @@ def test_parts_of_type_mock_stay_simulated():
 def test_it_is_the_same_again_and_from_a_snapshot():
     def scene(plant):
         plant.run(0.2)
-        plant.robot.machine.go([Waypoint(1.0, 0.0)])
+        plant.robot.machine.drive.go([Waypoint(1.0, 0.0)])
         plant.run(0.7)
         return plant
 
@@ -398,7 +398,7 @@ def test_strangers_are_passed_over(plant):
     ):
         plant.tell("", message)
     plant.run(0.1)
-    assert plant.robot.machine.healthy("drive_left")
+    assert plant.robot.machine.motors.healthy("drive_left")
 
 
 @pytest.mark.parametrize("reads", ["many", None, [1]])

@@ -299,7 +299,7 @@ def test_only_where_to_is_asked_for_and_answered():
     [
         (response([], status="NO_ROUTE"), "NO_ROUTE"),
         (response([]), "at least one node"),
-        (None, "nobody"),
+        (None, "no response"),
     ],
 )
 def test_no_route_ends_the_command(answer, words):

@@ -113,7 +113,7 @@ def test_the_schema_and_the_shape_pass_agree(data):
             )
     config.setdefault("schemaVersion", None)  # as for a file: nothing is taken from the own robot
     valid = VALIDATOR.is_valid(config)
-    made, found = examine_config(config, environment=False)
+    made, found = examine_config(config)
     shape = [one for one in found if one.stage == "shape"]
     assert valid == (made is not None) == (not shape), (
         shape,

@@ -31,22 +31,22 @@ def running(world=None, seed=0, **script):
 
 def test_an_obstacle_ahead_stops_the_robot_while_it_is_there():
     sim, _, machine = running(obstacleScript=[{"atS": 2.0, "untilS": 5.0, "distanceM": 0.4}])
-    machine.go([Waypoint(9, 0)])
+    machine.drive.go([Waypoint(9, 0)])
     sim.run(seconds=1.9)
-    assert machine.velocity[0] > 1.0
+    assert machine.drive.velocity[0] > 1.0
     assert not machine.obstacle_stop
     assert machine.obstacle_m == math.inf
     sim.run(seconds=0.15)
     assert machine.obstacle_stop
     assert machine.field_violation
-    assert machine.velocity[0] > 1.0, "it brakes within its limits"
+    assert machine.drive.velocity[0] > 1.0, "it brakes within its limits"
     sim.run(seconds=2.0)
-    assert machine.velocity[0] == 0.0
+    assert machine.drive.velocity[0] == 0.0
     assert machine.obstacle_m == 0.4
-    assert machine.path_left == 1
+    assert machine.drive.path_left == 1
     sim.run(seconds=12.0)
     assert not machine.obstacle_stop
-    assert machine.pose == (9.0, 0.0, 0.0)
+    assert machine.drive.pose == (9.0, 0.0, 0.0)
 
 
 def test_people_can_put_something_in_the_way():
@@ -69,14 +69,14 @@ def test_people_can_put_something_in_the_way():
 
 def test_it_stops_at_its_stop_distance_from_what_stands_at_a_place_and_goes_on_when_it_is_gone():
     sim, _, machine = running(obstacleScript=[{"x": 4.0, "y": 0.3, "radiusM": 0.25, "untilS": 9.0}])
-    machine.go([Waypoint(6, 0)])
+    machine.drive.go([Waypoint(6, 0)])
     sim.run(seconds=8.0)
     edge = 4.0 - 0.25  # its middle is within the robot's width
     assert machine.obstacle_stop
-    assert machine.velocity[0] == 0.0
-    assert machine.pose[0] == pytest.approx(edge - HALF_LENGTH - STOP, abs=1e-5)
+    assert machine.drive.velocity[0] == 0.0
+    assert machine.drive.pose[0] == pytest.approx(edge - HALF_LENGTH - STOP, abs=1e-5)
     sim.run(seconds=8.0)
-    assert machine.pose == (6.0, 0.0, 0.0)
+    assert machine.drive.pose == (6.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -85,32 +85,32 @@ def test_it_stops_at_its_stop_distance_from_what_stands_at_a_place_and_goes_on_w
 def test_what_is_beside_the_way_does_not_stop_it(y, stops):
     """Half a width of 0.325 m and a radius of 0.25 m: they touch within 0.575 m."""
     sim, _, machine = running(obstacleScript=[{"x": 2.0, "y": y, "radiusM": 0.25}])
-    machine.go([Waypoint(4, 0)])
+    machine.drive.go([Waypoint(4, 0)])
     sim.run(seconds=7.0)
     assert machine.obstacle_stop == stops
-    assert machine.arrived != stops
+    assert machine.drive.arrived != stops
 
 
 def test_backwards_it_looks_back():
     sim, _, machine = running(obstacleScript=[{"x": -3.0, "y": 0.0}], kinematics="TRACK")
-    machine.go([Waypoint(-5, 0)])
+    machine.drive.go([Waypoint(-5, 0)])
     sim.run(seconds=8.0)
     assert machine.obstacle_stop
-    assert machine.pose[0] == pytest.approx(-3 + 0.25 + HALF_LENGTH + STOP, abs=1e-5)
+    assert machine.drive.pose[0] == pytest.approx(-3 + 0.25 + HALF_LENGTH + STOP, abs=1e-5)
 
 
 @pytest.mark.parametrize(("radius", "turns"), [(0.5, True), (0.95, False)])
 def test_it_turns_away_from_an_obstacle_if_its_corners_have_room(radius, turns):
     """They need the half diagonal less half the length: 0.555 - 0.45 m."""
     sim, _, machine = running(obstacleScript=[{"x": 1.45, "y": 0.0, "radiusM": radius}])
-    machine.go([Waypoint(3, 0)])
+    machine.drive.go([Waypoint(3, 0)])
     sim.run(seconds=2.0)
     assert machine.obstacle_stop
-    machine.go([Waypoint(0, -3)])
+    machine.drive.go([Waypoint(0, -3)])
     sim.run(seconds=0.5)
-    assert (machine.pose[2] < 0.0) == turns
+    assert (machine.drive.pose[2] < 0.0) == turns
     sim.run(seconds=8.0)
-    assert machine.arrived == turns
+    assert machine.drive.arrived == turns
     assert machine.obstacle_stop != turns
 
 
@@ -120,9 +120,9 @@ def test_without_stop_on_obstacle_it_only_warns():
         safety={**own()["safety"], "stopOnObstacle": False},
     )
     sim.run(seconds=0.05)
-    robot.machine.go([Waypoint(2, 0)])
+    robot.machine.drive.go([Waypoint(2, 0)])
     sim.run(seconds=4.0)
-    assert robot.machine.arrived
+    assert robot.machine.drive.arrived
     assert robot.machine.field_violation
     assert not robot.machine.obstacle_stop
 
@@ -139,9 +139,9 @@ def test_where_no_distances_are_given_it_sees_far_enough_to_stand_half_a_metre_b
         runtime=profile(obstacleScript=[{"x": 4.0, "y": 0.0, "radiusM": 0.3}]),
         safety={"stopOnEstop": True, "stopOnObstacle": True},
     )
-    robot.machine.go([Waypoint(6, 0)])
+    robot.machine.drive.go([Waypoint(6, 0)])
     sim.run(seconds=9.0)
-    assert robot.machine.pose[0] == pytest.approx(4.0 - 0.3 - HALF_LENGTH - 0.5, abs=1e-3)
+    assert robot.machine.drive.pose[0] == pytest.approx(4.0 - 0.3 - HALF_LENGTH - 0.5, abs=1e-3)
 
 
 @settings(max_examples=50)
@@ -207,12 +207,12 @@ def test_the_obstacles_of_the_world_stop_it_and_it_goes_on_when_they_move_away(s
         }
     )
     sim, _, machine = running(world)
-    machine.go([Waypoint(6, 0)])
+    machine.drive.go([Waypoint(6, 0)])
     sim.run(seconds=7.0)
     assert machine.obstacle_stop
-    assert machine.pose[0] == pytest.approx(4 - 0.25 - HALF_LENGTH - STOP, abs=1e-5)
+    assert machine.drive.pose[0] == pytest.approx(4 - 0.25 - HALF_LENGTH - STOP, abs=1e-5)
     sim.run(seconds=8.0)
-    assert machine.pose == (6.0, 0.0, 0.0)
+    assert machine.drive.pose == (6.0, 0.0, 0.0)
 
 
 def hall():
@@ -225,23 +225,23 @@ def hall():
 
 def test_the_walls_of_a_map_stop_it():
     sim, _, machine = running(hall(), map="hall")
-    machine.go([Waypoint(12, 0)])
+    machine.drive.go([Waypoint(12, 0)])
     sim.run(seconds=15.0)
     assert machine.obstacle_stop
-    assert machine.pose[0] == pytest.approx(9 - HALF_LENGTH - STOP, abs=1e-4)
+    assert machine.drive.pose[0] == pytest.approx(9 - HALF_LENGTH - STOP, abs=1e-4)
 
 
 def test_a_thin_pillar_is_not_missed_and_a_wall_behind_the_end_of_the_way_is_no_obstacle():
     sim, _, machine = running(hall(), map="hall")
-    machine.place(0.0, 2.1, 0.0)
-    machine.go([Waypoint(8.0, 2.1)])
+    machine.drive.place(0.0, 2.1, 0.0)
+    machine.drive.go([Waypoint(8.0, 2.1)])
     sim.run(seconds=9.0)
     assert machine.obstacle_stop
-    assert machine.pose[0] == pytest.approx(5 - HALF_LENGTH - STOP, abs=1e-4)
+    assert machine.drive.pose[0] == pytest.approx(5 - HALF_LENGTH - STOP, abs=1e-4)
     sim, _, machine = running(hall(), map="hall")
-    machine.go([Waypoint(8.4, 0.0)])
+    machine.drive.go([Waypoint(8.4, 0.0)])
     sim.run(seconds=12.0)
-    assert machine.pose == (8.4, 0.0, 0.0)
+    assert machine.drive.pose == (8.4, 0.0, 0.0)
     assert not machine.obstacle_stop
 
 
@@ -269,11 +269,11 @@ def test_each_marker_is_read_once_a_passage_at_any_tick(hz):
     runtime = {**profile(markers=markers + beside, kinematics="TRACK"), "tickHz": hz}
     sim, robot = bench(runtime=runtime)
     sim.run(seconds=1.0)
-    robot.machine.go([Waypoint(6, 0)])
+    robot.machine.drive.go([Waypoint(6, 0)])
     sim.run(seconds=15.0)
-    assert robot.machine.arrived
+    assert robot.machine.drive.arrived
     assert [code for _, _, code in robot.scanned] == ["M0", "M1", "M2", "M3", "M4"]
-    robot.machine.go([Waypoint(0, 0)])
+    robot.machine.drive.go([Waypoint(0, 0)])
     sim.run(seconds=15.0)
     assert [code for _, _, code in robot.scanned][5:] == ["M4", "M3", "M2", "M1", "M0"]
 
@@ -286,9 +286,9 @@ def test_a_marker_under_the_robot_is_read_when_it_is_switched_on_and_not_by_a_sc
     sim, robot, machine = running(
         markers=[{"code": "THERE", "x": 1.0, "y": 0.0}], faultInjectionRules=off
     )
-    machine.go([Waypoint(2, 0)])
+    machine.drive.go([Waypoint(2, 0)])
     sim.run(seconds=4.0)
-    assert machine.arrived
+    assert machine.drive.arrived
     assert robot.scanned == []
 
 
@@ -300,15 +300,15 @@ def test_a_fault_begins_at_its_time_and_ends_after_its_duration():
         faultInjectionRules=[{"target": "hoist", "atS": 1.0, "durationS": 0.5}]
     )
     sim.run(seconds=0.9)
-    assert machine.healthy("hoist")
+    assert machine.motors.healthy("hoist")
     sim.run(seconds=0.1)
-    assert machine.health("hoist").state == "ERROR"
+    assert machine.motors.health("hoist").state == "ERROR"
     assert robot.fault("hoist", "error")
     sim.run(seconds=0.4)
-    assert not machine.healthy("hoist")
+    assert not machine.motors.healthy("hoist")
     sim.run(seconds=0.1)
-    assert machine.healthy("hoist")
-    assert machine.health("hoist").state == "IDLE"
+    assert machine.motors.healthy("hoist")
+    assert machine.motors.health("hoist").state == "IDLE"
     assert not robot.faults
 
 
@@ -317,10 +317,10 @@ def test_a_fault_without_duration_stays_until_it_is_cleared():
         faultInjectionRules=[{"target": "hoist", "kind": "disconnected", "atS": 0.5}]
     )
     sim.run(seconds=5.0)
-    assert not machine.health("hoist").connected
+    assert not machine.motors.health("hoist").connected
     sim.clear("agv", "hoist")
     sim.run(seconds=1.0)
-    assert machine.health("hoist").connected
+    assert machine.motors.health("hoist").connected
 
 
 def test_faults_begin_after_a_distance_and_with_a_command():
@@ -330,19 +330,19 @@ def test_faults_begin_after_a_distance_and_with_a_command():
         {"target": "drive_left", "kind": "weak", "onCommand": "MOVE", "params": {"factor": 0.5}},
     ]
     sim, robot, machine = running(faultInjectionRules=rules)
-    machine.go([Waypoint(3, 0)])
-    while machine.odometer_m < 1.0:
-        assert machine.healthy("gripper")
+    machine.drive.go([Waypoint(3, 0)])
+    while machine.drive.odometer_m < 1.0:
+        assert machine.motors.healthy("gripper")
         sim.run(seconds=0.01)
     sim.run(seconds=0.02)
-    assert not machine.healthy("gripper")
-    assert machine.healthy("hoist")
+    assert not machine.motors.healthy("gripper")
+    assert machine.motors.healthy("hoist")
     for _ in range(2):
         machine.command_began("GRIP")
         sim.run(seconds=0.05)
-        assert not machine.healthy("hoist")
+        assert not machine.motors.healthy("hoist")
         sim.run(seconds=1.0)
-        assert machine.healthy("hoist")
+        assert machine.motors.healthy("hoist")
     machine.command_began("MOVE")
     assert robot.fault("drive_left", "weak").params == {"factor": 0.5}
 

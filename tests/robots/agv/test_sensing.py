@@ -28,7 +28,7 @@ def running(**changes):
 def test_limit_sensors_follow_the_axis():
     sim, _, machine = running()
     assert machine.inputs() == {"estop": False, "hoist_low": True, "hoist_high": False}
-    machine.move_axis("hoist", 0.3)
+    machine.motors.move_axis("hoist", 0.3)
     sim.run(seconds=1.0)
     assert not machine.inputs()["hoist_low"]
     assert not machine.inputs()["hoist_high"]
@@ -40,10 +40,10 @@ def test_a_limit_sensor_answers_within_its_tolerance():
     near = {"motorId": "hoist", "edge": "MAX", "tolerance": {"unit": "cm", "value": 2}}
     entry = {"ioId": "nearly_up", "type": "LIMIT_SENSOR", "driver": mock(**near)}
     sim, _, machine = running(io=with_inputs(entry))
-    machine.move_axis("hoist", 0.279)
+    machine.motors.move_axis("hoist", 0.279)
     sim.run(seconds=5.0)
     assert not machine.inputs()["nearly_up"]
-    machine.move_axis("hoist", 0.281)
+    machine.motors.move_axis("hoist", 0.281)
     sim.run(seconds=2.0)
     assert machine.inputs()["nearly_up"]
     assert not machine.inputs()["hoist_high"]
@@ -90,59 +90,59 @@ def test_an_estop_stops_the_robot_and_its_axes_and_both_go_on_afterwards(name, s
     sim, _, machine = running(
         io=with_inputs({"ioId": "rear_button", "type": "ESTOP_CHAIN", "driver": mock()})
     )
-    machine.go([Waypoint(5, 0)])
-    machine.move_axis("hoist", 0.3)
+    machine.drive.go([Waypoint(5, 0)])
+    machine.motors.move_axis("hoist", 0.3)
     sim.run(seconds=2.0)
-    assert machine.velocity[0] == 1.2
-    assert machine.health("hoist").velocity == pytest.approx(100)
+    assert machine.drive.velocity[0] == 1.2
+    assert machine.motors.health("hoist").velocity == pytest.approx(100)
     sim.set_input("agv", name, True)
     sim.run(seconds=0.5)
-    assert machine.velocity[0] == pytest.approx(0.7), "at its deceleration, not at once"
+    assert machine.drive.velocity[0] == pytest.approx(0.7), "at its deceleration, not at once"
     sim.run(seconds=1.0)
     assert machine.estop == says
-    assert not machine.driving
-    assert machine.health("hoist").velocity == 0.0
-    machine.move_axis("gripper", 0.05)
+    assert not machine.drive.driving
+    assert machine.motors.health("hoist").velocity == 0.0
+    machine.motors.move_axis("gripper", 0.05)
     sim.run(seconds=1.0)
-    assert machine.axis_position("gripper") == 0.0
-    assert machine.axis_busy("gripper")
-    assert machine.axis_busy("hoist")
+    assert machine.motors.axis_position("gripper") == 0.0
+    assert machine.motors.axis_busy("gripper")
+    assert machine.motors.axis_busy("hoist")
     sim.set_input("agv", name, False)
     sim.run(seconds=8.0)
     assert machine.estop == "NONE"
-    assert machine.pose == (5.0, 0.0, 0.0)
-    assert machine.axis_position("hoist") == 0.3
-    assert machine.axis_position("gripper") == 0.05
+    assert machine.drive.pose == (5.0, 0.0, 0.0)
+    assert machine.motors.axis_position("hoist") == 0.3
+    assert machine.motors.axis_position("gripper") == 0.05
 
 
 def test_without_stop_on_estop_it_is_told_and_nothing_else():
     sim, _, machine = running(safety={**own()["safety"], "stopOnEstop": False})
-    machine.go([Waypoint(3, 0)])
+    machine.drive.go([Waypoint(3, 0)])
     sim.set_input("agv", "estop", True)
     sim.run(seconds=6.0)
     assert machine.estop == "MANUAL"
-    assert machine.arrived
+    assert machine.drive.arrived
 
 
 def test_an_axis_that_is_stopped_under_estop_does_not_go_on():
     sim, _, machine = running()
-    machine.move_axis("hoist", 0.3)
+    machine.motors.move_axis("hoist", 0.3)
     sim.run(seconds=1.0)
     sim.set_input("agv", "estop", True)
     sim.run(seconds=1.0)
-    machine.stop_axis("hoist")
+    machine.motors.stop_axis("hoist")
     sim.set_input("agv", "estop", False)
-    at = machine.axis_position("hoist")
+    at = machine.motors.axis_position("hoist")
     sim.run(seconds=2.0)
-    assert machine.axis_position("hoist") == at
-    assert not machine.axis_busy("hoist")
+    assert machine.motors.axis_position("hoist") == at
+    assert not machine.motors.axis_busy("hoist")
 
 
 def test_a_stuck_input_stays_and_an_estop_chain_that_gives_nothing_counts_as_pressed():
     sim, _, machine = running()
     sim.apply(Inject("agv", "hoist_low", "stuck"))
     sim.run(seconds=0.05)
-    machine.move_axis("hoist", 0.3)
+    machine.motors.move_axis("hoist", 0.3)
     sim.run(seconds=4.0)
     assert machine.inputs()["hoist_low"]
     assert machine.inputs()["hoist_high"]
@@ -219,18 +219,18 @@ def test_an_input_that_guards_the_way_stops_the_robot(stops):
     entry = {"ioId": "bumper", "type": "BUMPER", "driver": mock()}
     safety = {**own()["safety"], "stopOnObstacle": stops}
     sim, _, machine = running(io=with_inputs(entry), safety=safety)
-    machine.go([Waypoint(5, 0)])
+    machine.drive.go([Waypoint(5, 0)])
     sim.run(seconds=2.0)
     sim.set_input("agv", "bumper", True)
     sim.run(seconds=1.5)
-    assert (machine.obstacle_stop, machine.field_violation, machine.velocity[0] == 0.0) == (
+    assert (machine.obstacle_stop, machine.field_violation, machine.drive.velocity[0] == 0.0) == (
         stops,
         True,
         stops,
     )
     sim.set_input("agv", "bumper", False)
     sim.run(seconds=6.0)
-    assert machine.arrived
+    assert machine.drive.arrived
     sim.apply(Inject("agv", "bumper", "off"))  # nobody knows what is there
     sim.run(seconds=0.05)
     assert machine.obstacle_stop == stops

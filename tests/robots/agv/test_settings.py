@@ -7,6 +7,7 @@ from rigless.robots.agv import Robot
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.wire import Envelope
+from rigless.scenario.requirements import missing
 
 from .configs import changed
 from .scene import Scene
@@ -162,7 +163,7 @@ def test_settings_are_part_of_a_snapshot():
     scene.command("MOVE", x=2.0, y=0.0)
     scene.run(2)
     assert scene.truth.velocity[0] == pytest.approx(0.2)
-    assert scene.robot.effective.streams.stateHz == 50
+    assert scene.robot.settings.effective.streams.stateHz == 50
 
 
 # What needs a restart
@@ -204,7 +205,7 @@ def begun_again(scene, file=None):
     """A robot of this file, or of ours, that ran in this scene before."""
     report = scene.last("settings.reported")
     config, notes = Robot.with_saved_settings(
-        RobotConfig.model_validate(file or own()), kept(report)
+        RobotConfig.model_validate(file or own()), kept(report), missing
     )
     again = Scene(**config.model_dump(mode="json"))
     again.send(m.Recalled("settings.reported", msgspec.to_builtins(report), "boot-0"))
@@ -247,7 +248,9 @@ def test_what_does_not_fit_a_new_file_is_left_out_with_a_word():
     report = msgspec.structs.replace(first.last("settings.reported"), desired={
         **first.last("settings.reported").desired, "runtime.simulationProfile": {"map": "nowhere"}})  # fmt: skip
     file = changed({"motors.3.motorId": "lift", "io.digitalInputs": []})
-    config, notes = Robot.with_saved_settings(RobotConfig.model_validate(file), kept(report))
+    config, notes = Robot.with_saved_settings(
+        RobotConfig.model_validate(file), kept(report), missing
+    )
     assert (config.identity.name, config.runtime.simulationProfile) == ("Bob", None)
     assert len(notes) == 3
     assert "motors.hoist.limits.positionMax.value" in notes[0]
@@ -262,9 +265,9 @@ def test_a_robot_without_the_module_or_a_past_begins_as_its_file_says():
         changed({"capabilities.supportedModules": {"settings": False}})
     )
     plain = RobotConfig.model_validate(own())
-    assert Robot.with_saved_settings(deaf, past) == (deaf, [])
-    assert Robot.with_saved_settings(plain, []) == (plain, [])
-    assert Robot.with_saved_settings(plain, [(past[0][0], b"garbage")]) == (plain, [])
+    assert Robot.with_saved_settings(deaf, past, missing) == (deaf, [])
+    assert Robot.with_saved_settings(plain, [], missing) == (plain, [])
+    assert Robot.with_saved_settings(plain, [(past[0][0], b"garbage")], missing) == (plain, [])
 
 
 def test_settings_together_fit_into_a_message():

@@ -435,7 +435,7 @@ def test_a_revision_that_came_while_the_robot_was_down_replaces_what_the_restart
 
 def test_what_it_said_in_this_very_boot_is_no_restart():
     scene = Scene().run(0.1)
-    boot = scene.robot.state.core.boot_id
+    boot = scene.robot.state.link.boot_id
     scene.send(
         m.Recalled("task.progress", {"taskId": "t1", "state": "RUNNING", "stepId": "s1"}, boot)
     ).run(1)

@@ -353,7 +353,7 @@ def test_no_blocked_zone_is_ever_entered(x, y, radius, at_s):
     scene.command("MOVE", id="go", x=6.0, y=0.0)
     scene.run(at_s)
     ahead = zones.swept(
-        scene.truth.pose, 0.9, 0.65, scene.robot.machine.stop_distance_m + 0.05, 0.05, False
+        scene.truth.pose, 0.9, 0.65, scene.robot.machine.drive.stop_distance_m + 0.05, 0.05, False
     )
     too_late = zones.touches(ahead, [], (x, y, radius))
     scene.control("ZONE_BLOCK", id="z", zone={"x": x, "y": y, "radius": radius})

@@ -1,13 +1,18 @@
-"""`rigless agv …`: what can be said about a robot_config.json without a robot."""
+"""`rigless agv …`: create, validate and describe robot_config.json files."""
 
+import copy
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from rigless.robots.agv.checks.report import FileReport
+
 app = typer.Typer(
-    help="Configurations of config-driven robots: a new one, what is wrong with one, what they may hold.",
-    no_args_is_help=True,
+    help="Create, validate and describe robot_config.json files.", no_args_is_help=True
 )
 
 
@@ -18,11 +23,11 @@ def commands() -> typer.Typer:
 
 @app.command("new")
 def new(
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path(
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")] = Path(
         "robot_config.json"
     ),
     robot_id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Its robotId; else the file's is agv.")
+        str | None, typer.Option("--id", metavar="ID", help="The robotId; default: agv.")
     ] = None,
     settings: Annotated[
         list[str],
@@ -31,9 +36,9 @@ def new(
         ),
     ] = [],
 ) -> None:
-    """Write a robot_config.json to begin with: the robot that comes with rigless, with two wheels, gripper and hoist.
+    """Write a robot_config.json to start from: two drive wheels, a gripper and a hoist.
 
-    A file that is there already is left as it is.
+    An existing file is not overwritten.
 
     Examples:
 
@@ -41,9 +46,14 @@ def new(
 
       rigless agv new fleet/RBT-007.json --id RBT-007 --set motors.0.limits.maxSpeed.value=2
     """
-    from rigless.cli.agv_check import begin
+    from rigless.console import print_note, write_text
+    from rigless.kernel.problems import InputError, Problem
 
-    begin(out, [*settings, *([f'identity.robotId="{robot_id}"'] if robot_id is not None else [])])
+    if out.exists():
+        raise InputError(Problem(str(out), "exists already", "choose another file"))
+    names = [f'identity.robotId="{robot_id}"'] if robot_id is not None else []
+    write_text(out, _new_config([*settings, *names]))
+    print_note(f"wrote {out}; next: rigless agv validate {out}, rigless run {out}", "dim")
 
 
 @app.command("validate")
@@ -55,20 +65,21 @@ def validate(
     settings: Annotated[
         list[str],
         typer.Option(
-            "--set", metavar="KEY=VALUE", help="Set a key before, for example runtime.mode=MOCK."
+            "--set", metavar="KEY=VALUE", help="Set a key first, for example runtime.mode=MOCK."
         ),
     ] = [],
     no_environment: Annotated[
         bool,
         typer.Option(
-            "--no-environment", help="Ask nothing of this machine: no credentials, drivers or maps."
+            "--no-environment", help="Do not check this computer: no credentials, drivers or maps."
         ),
     ] = False,
 ) -> None:
-    """Tell everything that is wrong with a robot's configuration: file, line, key, what, how to mend it, and a code for programs.
+    """Report all problems of configurations: file, line, key, reason, fix, and a code.
 
-    Three passes: the shape of each key, what keys say about each other, and what this machine must have (credentials, drivers, maps).
-    Errors are what a robot does not boot with; warnings are what may not be meant.
+    There are three passes: the shape of each key, keys that must agree with each other, and what
+    this computer must have (credentials, drivers, maps). A robot does not boot with errors;
+    warnings point to likely mistakes.
 
     Exit code 0 if all files are valid, 2 if not.
 
@@ -78,20 +89,28 @@ def validate(
 
       rigless agv validate fleet/*.json --set runtime.mode=MOCK --no-environment --json report.json
     """
-    from rigless.cli.agv_check import check
+    from rigless.console import print_line, print_note, write_text
+    from rigless.robots.agv.checks.report import as_json
 
-    raise typer.Exit(check(files, settings, not no_environment, json))
+    reports = [_report(file, settings, not no_environment) for file in files]
+    if json is not None:
+        write_text(json, as_json(reports))
+    for report in reports:
+        for problem in report.problems:
+            print_line(str(problem))
+        print_note(report.summary(), "bold red" if report.errors else "bold green")
+    raise typer.Exit(2 if any(report.errors for report in reports) else 0)
 
 
 @app.command("schema")
 def schema(
     out: Annotated[
-        Path | None, typer.Option(metavar="F", help="Write it here rather than to stdout.")
+        Path | None, typer.Option(metavar="F", help="Write to this file instead of stdout.")
     ] = None,
 ) -> None:
-    """Give the JSON Schema (2020-12) of robot_config.json, for editors and other checkers.
+    """Print the JSON Schema (2020-12) of robot_config.json, for editors and other validators.
 
-    It tells the shape of a file; what keys say about each other is told by validate.
+    It describes the shape of a file; `validate` also checks keys against each other.
 
     Examples:
 
@@ -106,3 +125,53 @@ def schema(
         print_line(schema_text().rstrip("\n"))
     else:
         write_text(out, schema_text())
+
+
+def _new_config(settings: Sequence[str]) -> str:
+    """Return the text of the config that comes with rigless, with these settings."""
+    from rigless.kernel.problems import InputError, Problem
+    from rigless.robots.agv.checks.examine import examine_config
+    from rigless.robots.agv.config import OWN
+    from rigless.scenario.load import apply_config_settings
+
+    text = OWN.read_text("utf-8")
+    given = json.loads(text)
+    config: dict[str, Any] = copy.deepcopy(given)
+    problems: list[Problem] = []
+    apply_config_settings(config, settings, problems)
+    findings = examine_config(config)[1]
+    problems += [finding.at("") for finding in findings if finding.severity == "error"]
+    if problems:
+        raise InputError(problems)
+    return text if config == given else json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+
+
+def _report(file: Path, settings: Sequence[str], environment: bool) -> "FileReport":
+    """Validate a file."""
+    from rigless.kernel.problems import InputError, Problem
+    from rigless.robots.agv import Robot
+    from rigless.robots.agv.checks.report import FileProblem, FileReport
+    from rigless.robots.agv.native import read_config
+    from rigless.scenario.load import apply_config_settings
+    from rigless.scenario.requirements import check_with_environment
+
+    native, syntax = read_config(file)
+    report = FileReport(str(file))
+    report.problems += [FileProblem("syntax", "error", problem) for problem in syntax]
+    if native is None:
+        return report
+    problems: list[Problem] = []
+    apply_config_settings(native.config, settings, problems)
+    if problems:
+        raise InputError(problems)
+    config, findings = (
+        check_with_environment(Robot, native.config)
+        if environment
+        else Robot.check_config(native.config)
+    )
+    report.robot = config.identity.robotId if config is not None else ""
+    report.problems += [
+        FileProblem(finding.stage, finding.severity, finding.at(native.file, native.lines))
+        for finding in findings
+    ]
+    return report

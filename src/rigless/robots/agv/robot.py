@@ -1,41 +1,52 @@
-"""A config-driven warehouse robot: what happens at each tick, at the rate of each stream, and on each message.
+"""A config-driven warehouse robot: what happens each tick, on each stream, and on each message.
 
-The machine (motors, drive, inputs, safety) is in machine.py. What it does is decided by modules, each with its part of the state and its
-messages: core, commands, settings, task, traffic, route and teach. Every byte is in wire.py, every payload in messages.py.
+machine/ moves the robot, simulated or behind real drivers. modules/ decide what it does, one per
+group of messages: core, commands, settings, task, traffic, route and teach. link/ connects it to
+the backend. Every byte is in wire.py, every payload in messages.py.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rigless.hardware.messages import HEARD, Said
 from rigless.kernel.drawing import View
+from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.fleet import FleetMember
-from rigless.kernel.ports import Port
-from rigless.kernel.robot import Defaults, VirtualInput, every
+from rigless.kernel.inputs import SetInput
+from rigless.kernel.ports import Connected, Disconnected, Link, Port
+from rigless.kernel.requirements import Requirement
+from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.kernel.validation import Finding, Native
 from rigless.kernel.world import World
 from rigless.robots.agv import messages as m
-from rigless.robots.agv.checks.examine import examine_config
+from rigless.robots.agv.checks.examine import examine_config, requirements_of
 from rigless.robots.agv.config import RobotConfig, with_name
-from rigless.robots.agv.link.dispatch import Dispatch
-from rigless.robots.agv.link.publisher import Publisher
+from rigless.robots.agv.link.host_inputs import HOST_INPUTS
+from rigless.robots.agv.link.publisher import PORT, Publisher
+from rigless.robots.agv.link.remote_settings import RemoteSettings
 from rigless.robots.agv.link.saved_settings import with_saved_settings
 from rigless.robots.agv.machine import sensing
 from rigless.robots.agv.machine.hardware_port import hardware_port
 from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.machine.remote import RemoteDrivers
 from rigless.robots.agv.modules.commands import Commands
 from rigless.robots.agv.modules.core import Core
+from rigless.robots.agv.modules.events import Events
 from rigless.robots.agv.modules.forecast import Forecast
 from rigless.robots.agv.modules.jobs import Jobs
+from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.modules.route import Routing
 from rigless.robots.agv.modules.settings import Settings
+from rigless.robots.agv.modules.status import may_drive
 from rigless.robots.agv.modules.task import Tasks
 from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.state import AgvState, Truth
+from rigless.robots.agv.view import AgvView
 from rigless.robots.agv.wire import agv_port
 from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import GridWorld
@@ -44,21 +55,23 @@ from rigless.worlds.maps import load_map
 TASK_HZ = 1.0  # where the configuration does not say
 
 
-class Agv(Dispatch, FleetMember):
+class Agv(Robot, FleetMember):
     Config = RobotConfig
     State = AgvState
     config: RobotConfig
-    state: AgvState
+    machine: Machine
 
     @classmethod
     def read_file(cls, path: Path) -> Native | None:
         return read_native(path)
 
     @classmethod
-    def check_config(
-        cls, given: Any, environment: bool = True
-    ) -> tuple[RobotConfig | None, list[Finding]]:
-        return examine_config(given, environment)
+    def check_config(cls, given: Any) -> tuple[RobotConfig | None, list[Finding]]:
+        return examine_config(given)
+
+    @classmethod
+    def requirements(cls, given: Any, config: RobotConfig | None) -> list[Requirement]:
+        return requirements_of(given, config)
 
     @classmethod
     def wire_name(cls, config: RobotConfig) -> str:
@@ -78,9 +91,12 @@ class Agv(Dispatch, FleetMember):
 
     @classmethod
     def with_saved_settings(
-        cls, config: RobotConfig, saved: Iterable[tuple[str, bytes]]
+        cls,
+        config: RobotConfig,
+        saved: Iterable[tuple[str, bytes]],
+        missing: Callable[[Iterable[Requirement]], list[Finding]],
     ) -> tuple[RobotConfig, list[str]]:
-        return with_saved_settings(config, saved)
+        return with_saved_settings(config, saved, missing)
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
@@ -89,31 +105,7 @@ class Agv(Dispatch, FleetMember):
 
     @cached_property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
-        return {
-            **sensing.virtual_inputs(self.config),
-            "lost_s": VirtualInput(
-                0.0,
-                "time that the computer could not keep up with; tickOverruns follow from it",
-                0.0,
-                1e9,
-                by_host=True,
-            ),
-            "boot_id": VirtualInput(
-                "", "which boot this is; empty: made from the seed", by_host=True
-            ),
-            "epoch_s": VirtualInput(
-                0.0,
-                "when the simulation began, in seconds since 1970; 0: the year 2026",
-                by_host=True,
-            ),
-            "late_ms": VirtualInput(
-                0.0,
-                "by how much 99 of 100 ticks are late, at most; p99Ms follows from it",
-                0.0,
-                1e6,
-                by_host=True,
-            ),
-        }
+        return {**sensing.virtual_inputs(self.config), **HOST_INPUTS}
 
     @cached_property
     def sensors(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -130,9 +122,8 @@ class Agv(Dispatch, FleetMember):
     def defaults(self) -> Defaults:
         profile = self.config.runtime.simulationProfile
         if profile is None or not profile.map:
-            return Defaults(
-                World(), world_name="warehouse floor"
-            )  # not in whatever maze another robot brings
+            # Named, so that it is not put into the maze of another robot.
+            return Defaults(World(), world_name="warehouse floor")
         path = find_map(profile.map)
         return Defaults(GridWorld(load_map(path)), world_name=str(path.resolve()))
 
@@ -140,36 +131,107 @@ class Agv(Dispatch, FleetMember):
         profile = self.config.runtime.simulationProfile
         return (profile.phaseS or 0.0) if profile is not None else 0.0
 
+    # Assembly
+
     def start(self) -> None:
-        config = self.config
-        self.tick_s = 1.0 / config.runtime.tickHz
-        self.machine = Machine(self)
-        self.publisher, self.jobs, self.forecast = Publisher(self), Jobs(self), Forecast(self)
-        self.core, self.commands, self.settings = Core(self), Commands(self), Settings(self)
-        self.tasks, self.traffic, self.route, self.teach = (
-            Tasks(self),
-            Traffic(self),
-            Routing(self),
-            Teach(self),
-        )
-        self._enabled = {key for key, on in config.capabilities.supportedModules if on}
+        self._tick_s = 1.0 / self.config.runtime.tickHz
+        self._remote_settings = RemoteSettings(self.config)
+        self._enabled = {key for key, on in self.config.capabilities.supportedModules if on}
+        self.machine = Machine(self, self._state.machine)
+        self._assemble()
         self.publisher.boot()
-        self.publisher.set_date()
-        self.revive()
-        self.core.judge()
-        if not self.enabled("traffic"):
-            self.set_rate(self.tell_traffic, 0)
+        self.publisher.set_epoch()
+        self.core.update_status()
+        if "traffic" not in self._enabled:
+            self.set_rate(self.publish_traffic, 0)
+
+    @property
+    def state(self) -> AgvState:  # type: ignore[override]
+        return self._state
+
+    @state.setter
+    def state(self, state: AgvState) -> None:
+        """Replace the state, as restoring a snapshot does: all parts are made for the new one."""
+        self._state = state
+        if hasattr(self, "machine"):
+            self.machine.bind(state.machine)
+            self._assemble()
+
+    def _assemble(self) -> None:
+        """Make the modules, each with its part of the state and what it depends on."""
+        config, state, machine = self.config, self._state, self.machine
+        self.publisher = Publisher(self, state.link, config, self.seed)
+        self.events = Events(self, state.core, self.publisher)
+        self.settings = Settings(
+            state.settings,
+            state.core,
+            config,
+            self._remote_settings,
+            self.publisher,
+            self._settings_changed,
+        )
+        self.plans = Plans(config, state, machine.motors)
+        self.forecast = Forecast(self, state, machine, self.plans)
+        self.jobs = Jobs(
+            self,
+            state.jobs,
+            state.core,
+            config.runtime.mode,
+            machine,
+            self.plans,
+            self.forecast,
+        )
+        self.route = Routing(
+            self,
+            state,
+            "route" in self._enabled,
+            machine.drive,
+            self.publisher,
+            self.events,
+            self.plans,
+            self.jobs,
+            self.forecast,
+        )
+        self.plans.check_route, self.jobs.route = self.route.check, self.route
+        self.commands = Commands(
+            self, state, machine.motors, self.publisher, self.plans, self.jobs, self.stop_all
+        )
+        self.tasks = Tasks(
+            self,
+            state,
+            self._tick_s,
+            machine,
+            self.publisher,
+            self.events,
+            self.plans,
+            self.jobs,
+            self.forecast,
+        )
+        self.traffic = Traffic(
+            self, state, config, machine, self.publisher, self.events, self.route
+        )
+        self.teach = Teach(state.teach, self.publisher, machine.drive)
+        self.core = Core(
+            self,
+            state,
+            config,
+            machine,
+            self.publisher,
+            self.events,
+            self.settings,
+            self.jobs,
+            self.commands,
+        )
+        self._use_settings()
 
     # Time
 
     @every(lambda config: config.runtime.tickHz)
     def tick(self) -> None:
-        state = self.state
-        if state is not self._known:
-            self.revive()
+        state = self._state
         if not state.core.booted:
             self._boot()
-        self.machine.tick(self.tick_s)
+        self.machine.tick(self._tick_s)
         task, traffic = state.task, state.traffic
         if traffic.zones or traffic.blocked or self.now_ns >= traffic.next_ns:
             self.traffic.tick()
@@ -181,96 +243,213 @@ class Agv(Dispatch, FleetMember):
         self.core.after_tick()
 
     @every(lambda config: config.streams.heartbeatHz)
-    def tell_heartbeat(self) -> None:
-        self.core.tell_heartbeat()
+    def publish_heartbeat(self) -> None:
+        self.core.publish_heartbeat()
 
     @every(lambda config: config.streams.stateHz)
-    def tell_state(self) -> None:
-        self.core.tell_state()
+    def publish_state(self) -> None:
+        self.core.publish_state()
 
     @every(lambda config: config.streams.telemetryHz)
-    def tell_telemetry(self) -> None:
-        self.core.tell_telemetry()
+    def publish_telemetry(self) -> None:
+        self.core.publish_telemetry()
 
     @every(lambda config: config.streams.trafficHz)
-    def tell_traffic(self) -> None:
-        self.traffic.tell()
+    def publish_traffic(self) -> None:
+        self.traffic.publish_state()
 
     @every(lambda config: config.streams.taskHz or TASK_HZ)
-    def tell_task(self) -> None:
-        self.tasks.tell()
+    def publish_task(self) -> None:
+        self.tasks.publish_progress()
 
     def _boot(self) -> None:
-        """The first words of a boot."""
-        self.state.core.booted = True
-        if self.enabled("settings"):
+        """Publish the first messages of a boot."""
+        self._state.core.booted = True
+        if "settings" in self._enabled:
             self.settings.report()
 
-    # Settings
+    # The link, inputs, faults and real parts
 
-    def apply_settings(self) -> None:
-        """What was set has changed; streams go on at their new rates."""
-        before = self.effective.streams
-        self.revive()
+    @on(Connected)
+    def link_up(self, message: Connected, link: Link) -> None:
+        if link.port == PORT:
+            self.publisher.link_up()
+
+    @on(Disconnected)
+    def link_down(self, message: Disconnected, link: Link) -> None:
+        if link.port == PORT and not self.links(PORT):
+            self.publisher.link_down()
+
+    @on(m.LinkReport)
+    def link_reported(self, message: m.LinkReport, link: Link) -> None:
+        self.publisher.report_transport(message.connected, message.outboxDepth)
+
+    @on(Injected, Cleared)
+    def faults_changed(self, message: Injected | Cleared, link: Link) -> None:
+        self.publisher.wire_changed()
         self.machine.resample()
-        self.core.judge()
-        now, traffic = self.effective.streams, self.enabled("traffic")
+
+    @on(SetInput)
+    def input_set(self, message: SetInput, link: Link) -> None:
+        if message.name not in HOST_INPUTS:
+            self.machine.resample()
+        elif message.name == "boot_id":
+            self.publisher.boot()
+        elif message.name == "epoch_s":
+            self.publisher.set_epoch()
+
+    @on(*HEARD)
+    def part_reported(self, message: Said, link: Link) -> None:
+        """Take a message of a real part on the hardware port; the next tick evaluates it."""
+        drivers = self.machine.drivers
+        if isinstance(drivers, RemoteDrivers):
+            drivers.take(message)
+
+    # Messages of the backend
+
+    @on(m.CommandRequest)
+    def command_requested(self, message: m.CommandRequest, link: Link) -> None:
+        self.core.watch()
+        self.commands.receive(message)
+
+    @on(m.SettingsDesired)
+    def settings_desired(self, message: m.SettingsDesired, link: Link) -> None:
+        if self._accepts("settings", "settings.desired"):
+            self.settings.receive(message)
+
+    @on(m.TaskAssign)
+    def task_assigned(self, message: m.TaskAssign, link: Link) -> None:
+        if self._accepts("task", "task.assign"):
+            self.tasks.assign(message)
+
+    @on(m.TaskCancel)
+    def task_cancelled(self, message: m.TaskCancel, link: Link) -> None:
+        if self._accepts("task", "task.cancel"):
+            self.tasks.cancel(message)
+
+    @on(m.TrafficControl)
+    def traffic_controlled(self, message: m.TrafficControl, link: Link) -> None:
+        if self._accepts("traffic", "traffic.control"):
+            self.traffic.receive(message)
+
+    @on(m.RouteResponse)
+    def route_answered(self, message: m.RouteResponse, link: Link) -> None:
+        if self._accepts("route", "route.response") and self.route.receive(message):
+            self.traffic.detour_answered()
+
+    @on(m.TeachStart)
+    def teach_started(self, message: m.TeachStart, link: Link) -> None:
+        if self._accepts("teach", "teach.start"):
+            self.teach.start(message)
+
+    @on(m.TeachRecord)
+    def teach_recorded(self, message: m.TeachRecord, link: Link) -> None:
+        if self._accepts("teach", "teach.record"):
+            self.teach.record(message)
+
+    @on(m.TeachStop)
+    def teach_stopped(self, message: m.TeachStop, link: Link) -> None:
+        if self._accepts("teach", "teach.stop"):
+            self.teach.stop(message)
+
+    @on(m.Malformed)
+    def malformed(self, message: m.Malformed, link: Link) -> None:
+        if message.type == "command.request":
+            self.commands.malformed(message)
+        elif message.type == "task.assign" and message.taskId and "task" in self._enabled:
+            self.tasks.malformed(message)
+        text = f"{message.type}: {message.what}"
+        self.events.notice(message.code, "WARNING", message.type, text)
+
+    @on(m.Recalled)
+    def recalled(self, message: m.Recalled, link: Link) -> None:
+        """Take back a message that an earlier boot of this robot published."""
+        self.core.watch()
+        if message.type == "command.ack":
+            self.commands.recall(message)
+        elif message.type == "settings.reported" and "settings" in self._enabled:
+            self.settings.recall(message)
+        elif message.type.startswith("task.") and "task" in self._enabled:
+            self.tasks.recall(message)
+
+    def _accepts(self, module: str, type: str) -> bool:
+        """Return True if the module is enabled; if not, publish that it is not supported.
+
+        The status is updated first, so that messages are judged by the present."""
+        self.core.watch()
+        if module not in self._enabled:
+            what = f"{type}: supportedModules.{module} is false"
+            self.events.notice("NOT_SUPPORTED", "WARNING", type, what)
+        return module in self._enabled
+
+    # Changes that concern several modules
+
+    def _settings_changed(self) -> None:
+        """Apply changed settings: the machine's limits, the status, and the rates of streams."""
+        before = self.settings.effective.streams
+        self.settings.refresh()
+        self._use_settings()
+        self.machine.resample()
+        self.core.update_status()
+        now, traffic = self.settings.effective.streams, "traffic" in self._enabled
         for method, old, new in (
-            (self.tell_heartbeat, before.heartbeatHz, now.heartbeatHz),
-            (self.tell_state, before.stateHz, now.stateHz),
-            (self.tell_telemetry, before.telemetryHz, now.telemetryHz),
+            (self.publish_heartbeat, before.heartbeatHz, now.heartbeatHz),
+            (self.publish_state, before.stateHz, now.stateHz),
+            (self.publish_telemetry, before.telemetryHz, now.telemetryHz),
             (
-                self.tell_traffic,
+                self.publish_traffic,
                 before.trafficHz if traffic else 0.0,
                 now.trafficHz if traffic else 0.0,
             ),
-            (self.tell_task, before.taskHz or TASK_HZ, now.taskHz or TASK_HZ),
+            (self.publish_task, before.taskHz or TASK_HZ, now.taskHz or TASK_HZ),
         ):
             if old != new:
                 self.set_rate(method, new)
 
+    def _use_settings(self) -> None:
+        """Configure the machine and the status by the effective settings."""
+        effective, core = self.settings.effective, self._state.core
+        self.machine.configure(effective)
+        self.core.forget()
+        policy = effective.runtime.healthPolicy
+        core.may_drive = may_drive(core.status, policy.allowDriveInWarning)
+
     def stop_all(self, why: str) -> None:
-        """Everything that moves or waits to move ends."""
+        """Cancel all tasks and commands, and stop the drive."""
         self.tasks.cancel_all(why)
         self.commands.cancel_all(why)
-        self.machine.halt()
+        self.machine.drive.halt()
 
-    # To look at
-
-    def pose(self) -> m.Pose:
-        x, y, theta = self.machine.pose
-        return m.Pose(round(x, 4), round(y, 4), round(theta, 5), self.machine.map_id)
+    # Observation
 
     def footprint(self) -> tuple[float, float, float] | None:
-        if not hasattr(self, "machine"):  # a neighbour that starts before us may look around
+        if not hasattr(self, "machine"):  # asked by a robot that starts before this one
             return None
-        x, y, _ = self.machine.pose
+        x, y, _ = self.machine.drive.pose
         return x, y, reach_m(self.config)
 
     def status(self) -> str:
-        return self.state.core.status
+        return self._state.core.status
 
     def view(self) -> View:
-        from rigless.robots.agv.view import AgvView
-
         return AgvView(self)
 
     def truth(self) -> Truth:
-        state, machine = self.state, self.machine
+        state, machine = self._state, self.machine
         soc, charging = machine.battery
         return Truth(
-            pose=machine.pose,
-            velocity=machine.velocity,
-            odometer_m=machine.odometer_m,
-            driving=machine.driving,
+            pose=machine.drive.pose,
+            velocity=machine.drive.velocity,
+            odometer_m=machine.drive.odometer_m,
+            driving=machine.drive.driving,
             status=state.core.status,
             reasons=list(state.core.reasons),
             held=state.core.status in ("PAUSED", "OFFLINE"),
             battery_soc=soc,
             charging=charging,
-            axes={motor: machine.axis_position(motor) for motor in self.jobs.functional},
+            axes={motor: machine.motors.axis_position(motor) for motor in self.plans.functional},
             command=self.commands.current() or "",
             task=state.task.active.taskId if state.task.active is not None else "",
             settings_version=state.settings.version,
-            outbox_depth=state.core.outbox_depth,
+            outbox_depth=state.link.outbox_depth,
         )

@@ -1,4 +1,4 @@
-"""What the robot remembers: a part for each of its modules and one for the machine; and what is true of it."""
+"""The state of the robot: one part per module, the machine's part, and the ground truth."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,8 +9,26 @@ from rigless.robots.agv.wire import Envelope
 
 
 @dataclass(slots=True)
-class Raised:
-    """A condition that holds: the event that told of it, to be told again when it ends."""
+class LinkState:
+    """The link to the backend. `connection` is NONE before the first link, then UP or DOWN."""
+
+    boot_id: str = ""
+    boot_ns: int = 0  # start of this boot
+    epoch_ns: int = 0  # Unix time of simulated time zero
+    published: int = 0  # messages of this boot
+    events: int = 0  # events of this boot
+    seqs: dict[str, int] = field(default_factory=dict)  # last seq per message type
+    connection: str = "NONE"
+    was_connected: bool = False  # in this boot
+    cut: bool = False  # by a fault on the wire
+    transport_up: bool = True  # as last reported by the transport
+    outbox_depth: int = 0
+    pending: list[Envelope] = field(default_factory=list)  # to publish on the next link
+
+
+@dataclass(slots=True)
+class Condition:
+    """A condition that holds, with its event, which is published again when it ends."""
 
     eventId: str
     code: str
@@ -21,64 +39,52 @@ class Raised:
 
 
 @dataclass(slots=True)
-class Flood:
-    """Events of one code within a second: when that ends, and how many more there were."""
+class RateLimit:
+    """Suppressed events of one code: the end of the second, and how many there were."""
 
     until_ns: int
-    more: int = 0
+    suppressed: int = 0
     severity: str = "WARNING"
 
 
 @dataclass(slots=True)
 class CoreState:
-    """`link` is NONE while nobody has offered a way to the backend (in virtual time), then UP or DOWN."""
-
-    boot_id: str = ""
-    boot_ns: int = 0  # when it began
-    epoch_ns: int = 0
-    said: int = 0  # messages of this boot
-    seqs: dict[str, int] = field(default_factory=dict)
-    link: str = "NONE"
-    met: bool = False  # the backend has been in reach in this boot
-    cut: bool = False  # by a fault on the wire
-    reported: bool = True  # what the transport last said of the way
-    outbox_depth: int = 0
-    pending: list[Envelope] = field(default_factory=list)
     status: str = "RUNNING"
     reasons: list[str] = field(default_factory=list)
+    may_drive: bool = True  # follows from the status
+    paused: bool = False  # by PAUSE, until RESUME
     booted: bool = False
-    raised: int = 0  # events of this boot
-    conditions: dict[str, Raised] = field(default_factory=dict)
-    floods: dict[str, Flood] = field(default_factory=dict)
-    state_ns: int = -(10**12)  # when the state was last told
-    lost_s: float = 0.0  # of the computer, up to the last telemetry
-    changed: bool = True  # something that the state must tell at once
-    left_out: int = 0  # how much of the state was, at most, because there is too much to tell
+    conditions: dict[str, Condition] = field(default_factory=dict)  # by reason
+    rate_limits: dict[str, RateLimit] = field(default_factory=dict)  # by event code
+    changed: bool = True  # publish the state at once
+    state_ns: int = -(10**12)  # when the state was last published
+    lost_s: float = 0.0  # time that the computer had lost at the last telemetry
+    left_out: int = 0  # most reductions that a published state has needed
 
 
 @dataclass(slots=True)
 class Job:
-    """Something that the robot does: asked for by a command, a step of a task, or an action at a node."""
+    """Work in progress: for a command, a step of a task, or an action at a node."""
 
     kind: str
     owner: str  # command, task or route
     params: dict[str, Any]
     id: int = 0
     drives: bool = False
-    motors: list[str] = field(default_factory=list)  # the functional motors that it needs
-    targets: list[float] = field(default_factory=list)  # where they go (SI)
+    motors: list[str] = field(default_factory=list)  # functional motors that it uses
+    targets: list[float] = field(default_factory=list)  # their target positions (SI)
     until_ns: int = 0
-    way: float = 0.0  # how much there was to do as it began: m, rad or s
-    part: float | None = None  # how much of it was done when it ended, 0 to 1
+    extent: float = 0.0  # total amount of work: m, rad or s
+    progress: float | None = None  # 0 to 1, once it has ended or is being stopped
     state: str = "RUNNING"  # then SUCCEEDED, FAILED or CANCELLED
     code: str = ""
     message: str = ""
-    motor: str = ""  # that was the reason
+    motor: str = ""  # the motor that caused the failure
     result: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class Read:
+class Scan:
     """The last code that a scanner read, and where."""
 
     device: str
@@ -90,15 +96,15 @@ class Read:
 class JobsState:
     by_id: dict[int, Job] = field(default_factory=dict)
     begun: int = 0
-    drive: int = 0  # the job that has the drive
-    axes: dict[str, int] = field(default_factory=dict)  # motor → the job that has it
-    frozen: bool = False  # axes stand because of an emergency stop
-    read: Read | None = None
+    drive: int = 0  # the job that uses the drive; 0: none
+    axes: dict[str, int] = field(default_factory=dict)  # motor → the job that uses it
+    frozen: bool = False  # axes stand while the robot is offline or paused
+    scan: Scan | None = None
 
 
 @dataclass(slots=True)
 class Running:
-    """A command that is being done; `waits`: it could not begin to drive yet."""
+    """A command in progress; `waits` until it may drive for the first time."""
 
     type: str
     correlation: str
@@ -109,22 +115,19 @@ class Running:
 
 @dataclass(slots=True)
 class CommandsState:
-    ledger: dict[str, m.CommandAck] = field(default_factory=dict)
-    types: dict[str, str] = field(
-        default_factory=dict
-    )  # of the commands in the ledger, as far as they are known
+    ledger: dict[str, m.CommandAck] = field(default_factory=dict)  # last acknowledgement
+    types: dict[str, str] = field(default_factory=dict)  # commandId → type, where known
     running: dict[str, Running] = field(default_factory=dict)
-    paused: bool = False
-    malformed_ns: int = -(10**12)  # the second in which these were counted
+    malformed_ns: int = -(10**12)  # start of the second in which these were counted
     malformed: int = 0
 
 
 @dataclass(slots=True)
 class SettingsState:
-    """`desired` holds what the backend wishes, by dotted key: what counts at once, and what waits for the next start."""
+    """`desired` has the backend's settings by dotted key, also those that need a restart."""
 
     version: int = 0
-    heard: bool = False  # anything from the backend in this boot
+    received: bool = False  # any settings.desired in this boot
     desired: dict[str, Any] = field(default_factory=dict)
 
 
@@ -147,7 +150,7 @@ class Task:
     deadline_ns: int | None = None
     index: int = 0
     job: int = 0
-    tries: int = 0  # of this step, beyond the first
+    tries: int = 0  # retries of this step
     retries: int = 0
     skipped: int = 0
     started_ns: int = -1
@@ -158,7 +161,7 @@ class Task:
 
 @dataclass(slots=True)
 class Ended:
-    """The last word of a task: its end, as it was told, and in answer to what."""
+    """The final message of a task, and the correlation of the request that it answers."""
 
     type: str
     payload: dict[str, Any]
@@ -168,7 +171,7 @@ class Ended:
 
 @dataclass(slots=True)
 class Unfinished:
-    """A task from before this boot, of which no end was told."""
+    """A task of an earlier boot without a final message."""
 
     step: str
     correlation: str
@@ -179,18 +182,16 @@ class Unfinished:
 class TaskState:
     active: Task | None = None
     queue: list[Task] = field(default_factory=list)
-    last: Task | None = None  # that ended
-    finished: dict[str, Ended] = field(default_factory=dict)  # by taskId, the last one last
-    refused: dict[str, str] = field(
-        default_factory=dict
-    )  # taskId → correlation; these may come again
+    last: Task | None = None  # the last task that ended
+    finished: dict[str, Ended] = field(default_factory=dict)  # by taskId, newest last
+    refused: dict[str, str] = field(default_factory=dict)  # taskId → correlation
     unfinished: dict[str, Unfinished] = field(default_factory=dict)  # by taskId
     recalled_ns: int = 0
 
 
 @dataclass(slots=True)
 class Zone:
-    """A blocked place: corners, or a circle (x, y, radius); and a circle around it."""
+    """A blocked zone: corners or a circle (x, y, radius), and its bounding circle."""
 
     corners: list[tuple[float, float]]
     circle: tuple[float, float, float] | None
@@ -201,16 +202,12 @@ class Zone:
 @dataclass(slots=True)
 class TrafficState:
     holds: dict[str, int] = field(default_factory=dict)  # controlId → until_ns
-    limits: dict[str, tuple[float, int]] = field(
-        default_factory=dict
-    )  # controlId → (m/s, until_ns)
+    limits: dict[str, tuple[float, int]] = field(default_factory=dict)  # → (m/s, until_ns)
     zones: dict[str, Zone] = field(default_factory=dict)
-    grants: dict[str, tuple[str, int]] = field(
-        default_factory=dict
-    )  # controlId → (that of the zone, until_ns)
-    seqs: dict[str, int] = field(default_factory=dict)  # controlId/kind → the last
-    next_ns: int = 2**62  # when the next of all these ends
-    blocked: list[str] = field(default_factory=list)  # zones that the robot stands before
+    grants: dict[str, tuple[str, int]] = field(default_factory=dict)  # → (zone id, until_ns)
+    seqs: dict[str, int] = field(default_factory=dict)  # controlId/kind → last seq
+    next_ns: int = 2**62  # when the next control expires
+    blocked: list[str] = field(default_factory=list)  # zones that the robot waits for
     blocked_ns: int = 0  # since when
 
 
@@ -224,21 +221,22 @@ class Route:
 
 @dataclass(slots=True)
 class Following:
-    """The route being driven. `node` is the index of the next node to reach; `sent` of the last that the machine has as a waypoint, the
-    first of which is node `first`."""
+    """The route in progress. `node` is the index of the next node to reach.
+
+    The machine has the nodes from `first` to `sent` as waypoints."""
 
     route: Route
     job: int
     node: int = 0
     first: int = 0
     sent: int = -1
-    action: int = -1  # of node - 1, being done; -1: none
+    action: int = -1  # index of the action in progress at node `sent`; -1: none
     action_job: int = 0
 
 
 @dataclass(slots=True)
-class Asked:
-    """A route.request that has not been answered."""
+class RouteQuery:
+    """A route.request without a response yet."""
 
     requestId: str
     reason: str
@@ -250,7 +248,7 @@ class Asked:
 class RouteState:
     known: dict[str, Route] = field(default_factory=dict)
     following: Following | None = None
-    asked: Asked | None = None
+    query: RouteQuery | None = None
     requests: int = 0
 
 
@@ -263,6 +261,7 @@ class TeachState:
 @dataclass(slots=True)
 class AgvState:
     machine: MachineState = field(default_factory=MachineState)
+    link: LinkState = field(default_factory=LinkState)
     core: CoreState = field(default_factory=CoreState)
     jobs: JobsState = field(default_factory=JobsState)
     commands: CommandsState = field(default_factory=CommandsState)

@@ -130,8 +130,8 @@ class AgvView(View):
     def draw(self) -> Mapping[str, ArrayLike]:
         robot, state = self.robot, self.robot.state
         machine = robot.machine
-        x, y, theta = machine.pose
-        path = [(x, y), *state.machine.path[machine.reached :, :2].tolist()]
+        x, y, theta = machine.drive.pose
+        path = [(x, y), *state.machine.path[machine.drive.reached :, :2].tolist()]
         tone = {"WARNING": 1.0, "PAUSED": 1.0, "ERROR": 2.0, "OFFLINE": 2.0}.get(
             state.core.status, 0.0
         )
@@ -152,7 +152,7 @@ class AgvView(View):
         return {"markers": [(marker.x, marker.y) for marker in profile.markers]}
 
     def trace(self) -> Mapping[str, tuple[float, ...]]:
-        return {"trail": self.robot.machine.pose[:2]}
+        return {"trail": self.robot.machine.drive.pose[:2]}
 
     def _horizon(self) -> ArrayLike:
         """What is planned of the route, from the end of what is released."""
@@ -167,14 +167,14 @@ class AgvView(View):
         distance = machine.obstacle_m
         if not distance < math.inf or len(state.placed):
             return ()
-        way = (machine.half_length_m + distance) * (-1.0 if machine.backwards else 1.0)
+        way = (machine.half_length_m + distance) * (-1.0 if machine.drive.backwards else 1.0)
         return (x + way * math.cos(theta), y + way * math.sin(theta))
 
     # Numbers
 
     def measure(self) -> Mapping[str, float]:
         robot, state, machine = self.robot, self.robot.state, self.robot.machine
-        v, omega = machine.velocity
+        v, omega = machine.drive.velocity
         soc, _ = machine.battery
         found = {
             "status": float(
@@ -183,17 +183,17 @@ class AgvView(View):
             "speed": v,
             "omega": omega,
             "battery": 100.0 * soc,
-            "stop_distance": machine.stop_distance_m,
-            "distance": machine.odometer_m,
+            "stop_distance": machine.drive.stop_distance_m,
+            "distance": machine.drive.odometer_m,
             "waiting": float(len(state.task.queue)),
             "connected": float(robot.publisher.connected),
-            "outbox": float(state.core.outbox_depth + len(state.core.pending)),
+            "outbox": float(state.link.outbox_depth + len(state.link.pending)),
         }
-        for health in machine.healths():
+        for health in machine.motors.healths():
             found[f"state {health.motorId}"] = STATE_OF[health.state] if health.connected else 4.0
             if health.position is not None:
                 found[health.motorId] = health.position
-        for reading in machine.readings():
+        for reading in machine.motors.readings():
             found[f"current {reading.motorId}"] = reading.currentA
         found |= {f"out {name}": float(on) for name, on in machine.outputs().items()}
         found |= {f"in {name}": float(on) for name, on in machine.inputs().items()}
@@ -201,7 +201,7 @@ class AgvView(View):
 
     def _rates(self) -> dict[str, float]:
         """Messages a second of each kind, over the last second or more in which anybody looked."""
-        now_ns, seqs = self.robot.now_ns, self.robot.state.core.seqs
+        now_ns, seqs = self.robot.now_ns, self.robot.state.link.seqs
         then_ns, before, rates = self._counted
         if then_ns < 0 or now_ns < then_ns:
             self._counted = (now_ns, dict(seqs), dict.fromkeys(RATES, 0.0))

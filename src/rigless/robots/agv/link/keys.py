@@ -1,4 +1,6 @@
-"""Dotted keys of a configuration, as settings have them: `streams.stateHz`, `motors.gripper.limits.maxSpeed.value`. Entries of lists go by their ids."""
+"""Dotted keys of a configuration, such as `motors.gripper.limits.maxSpeed.value`.
+
+Entries of lists are named by their ids."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,9 +11,9 @@ DEEPEST = 8
 
 
 def leaves(value: Any, path: str = "") -> Iterator[str]:
-    """The keys of all that is no table."""
+    """Yield the dotted keys of all values that are not tables."""
     found = False
-    for key, item in _inside(value):
+    for key, item in _entries(value):
         found = True
         yield from leaves(item, f"{path}.{key}" if path else key)
     if not found:
@@ -21,7 +23,7 @@ def leaves(value: Any, path: str = "") -> Iterator[str]:
 def flat(
     given: Mapping[str, Any], known: set[str], path: str = "", depth: int = DEEPEST
 ) -> dict[str, Any]:
-    """Settings by dotted key; tables in tables are allowed too."""
+    """Return settings by dotted key, from dotted keys or nested tables."""
     found: dict[str, Any] = {}
     for key, value in given.items():
         full = f"{path}.{key}" if path else str(key)
@@ -35,29 +37,29 @@ def flat(
 def get(config: Mapping[str, Any], key: str) -> Any:
     value: Any = config
     for part in key.split("."):
-        value = dict(_inside(value)).get(part)
+        value = dict(_entries(value)).get(part)
     return value
 
 
 def fits(config: Mapping[str, Any], key: str) -> bool:
-    """Whether there is a table for it."""
+    """Return True if the configuration has the table of this key."""
     return isinstance(get(config, key.rpartition(".")[0]) if "." in key else config, Mapping)
 
 
-def laid(config: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a configuration with these keys set."""
+def with_values(config: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a configuration with these keys set."""
     copied: dict[str, Any] = json.loads(json.dumps(config))
     for key, value in settings.items():
-        *way, last = key.split(".")
-        place: Any = copied
-        for part in way:
-            place = dict(_inside(place))[part]
-        place[last] = value
+        *parents, last = key.split(".")
+        table: Any = copied
+        for part in parents:
+            table = dict(_entries(table))[part]
+        table[last] = value
     return copied
 
 
-def _inside(value: Any) -> Iterator[tuple[str, Any]]:
-    """The entries of a table, and of a list whose entries have names."""
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the entries of a table, or of a list whose entries have ids."""
     if isinstance(value, Mapping):
         yield from value.items()
     for entry in value if isinstance(value, list) else ():

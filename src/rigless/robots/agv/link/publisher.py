@@ -1,29 +1,24 @@
-"""How the robot speaks: envelopes with their numbers and times, and what becomes of them while nobody can hear.
+"""The publisher: envelopes with boot, sequence number and time, and what happens without a link.
 
-Messages of which only the latest counts are said while the way to the backend is open, and else not at all. The others are always said:
-to the link, which keeps them (the transport's outbox), or while there is none into `pending`, for the next link.
+Streams of which only the latest message counts (heartbeat, state, telemetry, traffic.state) are
+published while the robot is connected, and dropped otherwise. All other messages are kept: by the
+transport's outbox, or in `pending` until the next link if there is none.
 """
 
 import uuid
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from rigless.kernel import timestamps
 from rigless.kernel.rate import to_ns
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.services import Services
+from rigless.robots.agv.state import LinkState
 from rigless.robots.agv.wire import OUT, Envelope, Sim
 
-if TYPE_CHECKING:
-    from rigless.robots.agv.robot import Agv
-
 PORT = "nats"
-OF_THE_HOST = (
-    "boot_id",
-    "epoch_s",
-    "lost_s",
-    "late_ms",
-)  # inputs of which the machine knows nothing
 EPOCH_NS = timestamps.to_ns("2026-01-01T00:00:00Z")
 LATEST_EPOCH_S = 4e9
 LONGEST_BOOT_ID = 40
@@ -32,115 +27,141 @@ FARTHEST_NS = 2**62
 
 
 class Publisher:
-    def __init__(self, robot: "Agv"):
-        self.robot = robot
-        self.robot_id = robot.config.identity.robotId
-        self.mock = robot.config.runtime.mode == "MOCK"
+    def __init__(self, services: Services, state: LinkState, config: RobotConfig, seed: int):
+        self._services, self._state, self._seed = services, state, seed
+        self._robot_id = config.identity.robotId
+        self._mock = config.runtime.mode == "MOCK"
 
-    # Who and when
+    # Boot and clock
 
     def boot(self) -> None:
-        """Which boot this is, from the inputs; messages are counted anew."""
-        robot, core = self.robot, self.robot.state.core
-        made = blake2b(f"{robot.seed}\0{robot.name}".encode(), digest_size=16).digest()
-        core.boot_id = robot.input["boot_id"][:LONGEST_BOOT_ID] or str(
-            uuid.UUID(bytes=made, version=4)
-        )
-        core.boot_ns = robot.now_ns
-        core.said, core.raised, core.seqs, core.met = 0, 0, {}, False
-        if core.link != "UP":
-            core.link = "DOWN" if robot.input["boot_id"] else "NONE"
+        """Begin a new boot: take boot_id from the inputs, and restart all numbering."""
+        services, state = self._services, self._state
+        made = blake2b(f"{self._seed}\0{services.name}".encode(), digest_size=16).digest()
+        given = services.input["boot_id"]
+        state.boot_id = given[:LONGEST_BOOT_ID] or str(uuid.UUID(bytes=made, version=4))
+        state.boot_ns = services.now_ns
+        state.published, state.events, state.seqs, state.was_connected = 0, 0, {}, False
+        if state.connection != "UP":
+            state.connection = "DOWN" if given else "NONE"
 
-    def set_date(self) -> None:
-        epoch_s = self.robot.input["epoch_s"]
-        self.robot.state.core.epoch_ns = (
+    def set_epoch(self) -> None:
+        """Take the Unix time of simulated time zero from the inputs."""
+        epoch_s = self._services.input["epoch_s"]
+        self._state.epoch_ns = (
             to_ns(min(max(epoch_s, 0.0), LATEST_EPOCH_S)) if epoch_s else EPOCH_NS
         )
 
-    def uptime_s(self) -> float:
-        return (self.robot.now_ns - self.robot.state.core.boot_ns) / 1e9
+    @property
+    def boot_id(self) -> str:
+        return self._state.boot_id
 
-    def wall_ns(self) -> int:
-        """Nanoseconds since 1970 by the robot's own clock."""
-        return self.robot.state.core.epoch_ns + self.robot.now_ns
+    def uptime_s(self) -> float:
+        return (self._services.now_ns - self._state.boot_ns) / 1e9
+
+    def unix_ns(self) -> int:
+        """Return the Unix time of the robot's own clock."""
+        return self._state.epoch_ns + self._services.now_ns
 
     def now(self) -> str:
-        return timestamps.to_text(self.wall_ns())
+        return timestamps.to_text(self.unix_ns())
 
     def at(self, sim_ns: int) -> str:
-        """A simulated instant as it stands on the wire."""
-        return timestamps.to_text(self.robot.state.core.epoch_ns + sim_ns)
+        """Return the wire format of a simulated time."""
+        return timestamps.to_text(self._state.epoch_ns + sim_ns)
 
     def deadline_ns(self, text: str, received_ns: int | None) -> int:
-        """When, in simulated time, an instant from outside comes, judged by when it was received."""
-        left = timestamps.to_ns(text) - (self.wall_ns() if received_ns is None else received_ns)
-        return max(-FARTHEST_NS, min(FARTHEST_NS, self.robot.now_ns + left))
+        """Convert a deadline of the backend to simulated time, relative to the time of receipt."""
+        left = timestamps.to_ns(text) - (self.unix_ns() if received_ns is None else received_ns)
+        return max(-FARTHEST_NS, min(FARTHEST_NS, self._services.now_ns + left))
 
-    # The way to the backend
+    # Link
 
     @property
     def connected(self) -> bool:
-        core = self.robot.state.core
-        return core.reported and not core.cut and core.link != "DOWN"
+        state = self._state
+        return state.transport_up and not state.cut and state.connection != "DOWN"
+
+    @property
+    def was_connected(self) -> bool:
+        """True once the robot has been connected in this boot."""
+        return self._state.was_connected
+
+    def mark_connected(self) -> None:
+        self._state.was_connected = True
 
     def link_up(self) -> None:
-        core = self.robot.state.core
-        core.link, core.reported = "UP", True
-        self._catch_up()
-
-    def wire_changed(self) -> None:
-        """A fault on the wire may have begun or ended."""
-        core = self.robot.state.core
-        core.cut = self.robot.fault(PORT, "disconnect") is not None
-        if core.link != "DOWN" and not core.cut:
-            self._catch_up()
-
-    def _catch_up(self) -> None:
-        """Say what had to wait."""
-        core = self.robot.state.core
-        pending, core.pending = core.pending, []
-        for envelope in pending:
-            payload = msgspec.convert(envelope.payload, OUT[envelope.type])
-            self.robot.emit(PORT, msgspec.structs.replace(envelope, payload=payload))
+        self._state.connection, self._state.transport_up = "UP", True
+        self._flush()
 
     def link_down(self) -> None:
-        """One that a fault on the wire cuts is open again when the fault ends, unless somebody has to come back to it."""
-        core, robot = self.robot.state.core, self.robot
-        core.cut = robot.fault(PORT, "disconnect") is not None
-        core.link = "NONE" if core.cut and not robot.input["boot_id"] else "DOWN"
+        """Mark the link as down.
 
-    # Saying
+        If a fault cuts the wire and no transport serves it, the link returns with the fault's end.
+        """
+        state, services = self._state, self._services
+        state.cut = services.fault(PORT, "disconnect") is not None
+        state.connection = "NONE" if state.cut and not services.input["boot_id"] else "DOWN"
+
+    def report_transport(self, connected: bool, outbox_depth: int) -> None:
+        self._state.transport_up, self._state.outbox_depth = connected, max(outbox_depth, 0)
+
+    def wire_changed(self) -> None:
+        """Handle the begin or end of a fault on the wire."""
+        state = self._state
+        state.cut = self._services.fault(PORT, "disconnect") is not None
+        if state.connection != "DOWN" and not state.cut:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Publish the pending messages."""
+        pending, self._state.pending = self._state.pending, []
+        for envelope in pending:
+            payload = msgspec.convert(envelope.payload, OUT[envelope.type])
+            self._services.emit(PORT, msgspec.structs.replace(envelope, payload=payload))
+
+    # Publishing
 
     def wanted(self) -> bool:
-        """Whether something of which only the latest counts would be heard: ask before building it, or else count it as `skipped`."""
-        return self.connected and self.robot.wanted(PORT)
+        """Return True if a stream message would be received; otherwise call `skip`."""
+        return self.connected and self._services.wanted(PORT)
 
     def skip(self, type: str) -> None:
-        """Count a message that nobody hears, so that listening changes no number."""
+        """Count a message without a subscriber, so that subscribers do not change numbering."""
         if self.connected:
-            core = self.robot.state.core
-            core.said += 1
-            core.seqs[type] = core.seqs.get(type, 0) + 1
+            state = self._state
+            state.published += 1
+            state.seqs[type] = state.seqs.get(type, 0) + 1
 
     def publish(self, type: str, payload: Any, correlation: str = "") -> None:
-        """Of what only the latest counts, nothing is said that is not `wanted`."""
-        robot, core = self.robot, self.robot.state.core
-        core.said += 1
-        seq = core.seqs.get(type, 0) + 1
-        core.seqs[type] = seq
-        now_ns = robot.now_ns
-        sim = Sim(core.boot_id, now_ns / 1e9, robot.seed) if self.mock else None
-        envelope = Envelope(1, f"{core.boot_id}-{core.said}", type, self.robot_id, core.boot_id, seq,
-                            timestamps.to_text(core.epoch_ns + now_ns), payload, correlation or None, sim)  # fmt: skip
-        if core.link != "DOWN" and not core.cut:
-            robot.emit(PORT, envelope)
+        """Publish a message; one of a stream only if `wanted`."""
+        services, state = self._services, self._state
+        state.published += 1
+        seq = state.seqs.get(type, 0) + 1
+        state.seqs[type] = seq
+        now_ns = services.now_ns
+        sim = Sim(state.boot_id, now_ns / 1e9, self._seed) if self._mock else None
+        envelope = Envelope(
+            1,
+            f"{state.boot_id}-{state.published}",
+            type,
+            self._robot_id,
+            state.boot_id,
+            seq,
+            timestamps.to_text(state.epoch_ns + now_ns),
+            payload,
+            correlation or None,
+            sim,
+        )
+        if state.connection != "DOWN" and not state.cut:
+            services.emit(PORT, envelope)
             return
-        if len(core.pending) >= MOST_PENDING:
-            del core.pending[0]
-            robot.count("messages_lost")
-        core.pending.append(msgspec.structs.replace(envelope, payload=msgspec.to_builtins(payload)))
+        if len(state.pending) >= MOST_PENDING:
+            del state.pending[0]
+            services.count("messages_lost")
+        plain = msgspec.to_builtins(payload)
+        state.pending.append(msgspec.structs.replace(envelope, payload=plain))
 
     def event_id(self) -> str:
-        core = self.robot.state.core
-        core.raised += 1
-        return f"{core.boot_id}-e{core.raised}"
+        self._state.events += 1
+        return f"{self._state.boot_id}-e{self._state.events}"

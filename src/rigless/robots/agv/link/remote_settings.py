@@ -1,16 +1,18 @@
-"""What the backend wishes of the configuration, judged against the robot's file: which keys it may set, what is wrong with a value, and the
-configuration of a robot that begins again with wishes that needed a restart.
+"""Rules for settings from the backend: which keys it may set, and which values are valid.
 
-Such a robot's configuration is the file's with those wishes laid over it; what the file says instead is kept in `extensions`, so that a wish can be taken back.
+Some keys take effect at once, the others at the next start. A robot that starts with such settings
+has them in its configuration; the values of its file are kept in `extensions`, so that a setting
+can be undone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
+from rigless.kernel.requirements import Requirement
 from rigless.kernel.validation import Finding
-from rigless.robots.agv.checks.examine import examine_config
+from rigless.robots.agv.checks.examine import examine_config, requirements_of
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.link import keys
 
@@ -31,128 +33,125 @@ OF_MOTORS = (
     "limits.maxAcceleration.value",
     "limits.maxDeceleration.value",
 )
-OF_THE_FILE = (
-    "riglessFile"  # in `extensions`: what the file has where a wish counts since the start
-)
-# Who the robot is and whom it listens to is not for whom it listens to: a wish could not be taken back.
+OF_THE_FILE = "riglessFile"  # in `extensions`: the file's values of keys that were set
+# Identity and link cannot be set remotely: a bad value could not be undone.
 FILE_ONLY = ("schemaVersion", "identity.robotId", "capabilities.supportedModules.settings")
 FILE_ONLY_TABLES = ("nats.", f"extensions.{OF_THE_FILE}")
-MOST_BYTES = 16 * 1024  # of all wishes together: they are told in one message
+MOST_BYTES = 16 * 1024  # of all settings together: a report is one message
 LONGEST = 300
 
-Wrong = tuple[str, str]  # code and sentence
+Rejection = tuple[str, str]  # code and sentence
+Missing = Callable[[Iterable[Requirement]], list[Finding]]
 
 
 class RemoteSettings:
-    """Of one robot, by its configuration as it runs."""
+    """The rules for one robot, by the configuration that it started with."""
 
     def __init__(self, config: RobotConfig):
         self.running: dict[str, Any] = config.model_dump(mode="json")
-        kept = self.running["extensions"].pop(OF_THE_FILE, None)
-        kept = kept if isinstance(kept, Mapping) else {}
-        self.of_file = {key: value for key, value in kept.items() if keys.fits(self.running, key)}
-        self.file = keys.laid(self.running, self.of_file)
+        saved = self.running["extensions"].pop(OF_THE_FILE, None)
+        saved = saved if isinstance(saved, Mapping) else {}
+        self.of_file = {key: value for key, value in saved.items() if keys.fits(self.running, key)}
+        self.file = keys.with_values(self.running, self.of_file)
         self.known = set(keys.leaves(self.file))
         self.at_once = [
             *AT_ONCE,
             *(f"motors.{motor.motorId}.{key}" for motor in config.motors for key in OF_MOTORS),
         ]
-        self.limits = {
+        self._limits = {
             key: keys.get(self.running, key) for key in self.at_once if key.startswith("motors.")
         }
-        self._accepted: set[str] | None = None  # what is to be said about the file itself
+        self._known_errors: set[str] | None = None  # those of the file itself
 
     def merged(
-        self, wishes: Mapping[str, Any], more: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Wrong]]:
-        """RemoteSettings with more laid over them, and what is wrong with those that were left out."""
-        found, wrong = dict(wishes), {}
-        known = {key: value for key, value in more.items() if self._forbidden(key) is None}
-        together = (
-            self._trouble({**wishes, **known}) is None
-        )  # some keys are right only with others
+        self, settings: Mapping[str, Any], more: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Rejection]]:
+        """Return the settings with more on top of them, and the rejected ones."""
+        accepted, rejected = dict(settings), {}
+        allowed = {key: value for key, value in more.items() if self._forbidden(key) is None}
+        # Some values are valid only together, so all are tried at once first.
+        together = self._error({**settings, **allowed}) is None
         for key, value in more.items():
-            trouble = self._forbidden(key)
-            if trouble is None and not together:
-                trouble = self._trouble({**found, key: value})
-            if trouble is None and key in self.limits and not 0 < float(value) <= self.limits[key]:
-                most = f"{self.limits[key]:g}"
-                trouble = (
-                    "INVALID_VALUE",
-                    f"is not above 0 and at most {most}, which is what the file says",
-                )
-            if trouble is None and len(msgspec.json.encode({**found, key: value})) > MOST_BYTES:
-                trouble = "INVALID_VALUE", f"all settings together have at most {MOST_BYTES} bytes"
-            if trouble is None:
-                found[key] = value
+            rejection = self._forbidden(key)
+            if rejection is None and not together:
+                rejection = self._error({**accepted, key: value})
+            most = self._limits.get(key)
+            if rejection is None and most is not None and not 0 < float(value) <= most:
+                what = f"must be above 0 and at most {most:g}, the value of the file"
+                rejection = "INVALID_VALUE", what
+            size = len(msgspec.json.encode({**accepted, key: value})) if rejection is None else 0
+            if size > MOST_BYTES:
+                what = f"all settings together have at most {MOST_BYTES} bytes"
+                rejection = "INVALID_VALUE", what
+            if rejection is None:
+                accepted[key] = value
             else:
-                wrong[key] = trouble
-        plain = RobotConfig.model_validate(keys.laid(self.file, found)).model_dump(
-            mode="json"
-        )  # with what was left out
-        return {key: keys.get(plain, key) for key in found}, wrong
+                rejected[key] = rejection
+        # The values as the model has them, with defaults filled in.
+        config = RobotConfig.model_validate(keys.with_values(self.file, accepted))
+        values = config.model_dump(mode="json")
+        return {key: keys.get(values, key) for key in accepted}, rejected
 
-    def effective(self, wishes: Mapping[str, Any]) -> dict[str, Any]:
-        """The configuration with those that count at once."""
-        return keys.laid(
-            self.running, {key: value for key, value in wishes.items() if key in self.at_once}
-        )
+    def effective(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the configuration with the settings that take effect at once."""
+        now = {key: value for key, value in settings.items() if key in self.at_once}
+        return keys.with_values(self.running, now)
 
-    def waiting(self, wishes: Mapping[str, Any]) -> list[str]:
-        """The keys that will have another value after a restart."""
+    def waiting(self, settings: Mapping[str, Any]) -> list[str]:
+        """Return the keys that will have another value after a restart."""
         later = {
             **self.of_file,
-            **{key: value for key, value in wishes.items() if key not in self.at_once},
+            **{key: value for key, value in settings.items() if key not in self.at_once},
         }
         return [key for key, value in later.items() if value != keys.get(self.running, key)]
 
-    def with_saved_settings(
-        self, wishes: Mapping[str, Any]
-    ) -> tuple[RobotConfig, dict[str, Wrong]]:
-        """The configuration of a robot that begins with these wishes, and what is wrong with those that do not count."""
-        later = {key: value for key, value in wishes.items() if key not in self.at_once}
-        later, wrong = self.merged({}, later)
-        if self._misses(later):
-            later, alone = {}, later
-            for key, value in alone.items():
-                if missing := self._misses({**later, key: value}):
-                    wrong[key] = "INVALID_VALUE", missing
+    def at_start(
+        self, settings: Mapping[str, Any], missing: Missing
+    ) -> tuple[RobotConfig, dict[str, Rejection]]:
+        """Return the configuration to start with, and the rejected settings.
+
+        A setting is also rejected if this computer lacks what it requires."""
+        later = {key: value for key, value in settings.items() if key not in self.at_once}
+        later, rejected = self.merged({}, later)
+        if self._start_error(later, missing):
+            later, candidates = {}, later
+            for key, value in candidates.items():
+                if error := self._start_error({**later, key: value}, missing):
+                    rejected[key] = "INVALID_VALUE", error
                 else:
                     later[key] = value
         later = {key: value for key, value in later.items() if value != keys.get(self.file, key)}
-        config = keys.laid(self.file, later)
+        config = keys.with_values(self.file, later)
         if later:
             config["extensions"][OF_THE_FILE] = {key: keys.get(self.file, key) for key in later}
-        return RobotConfig.model_validate(config), wrong
+        return RobotConfig.model_validate(config), rejected
 
-    def _misses(self, wishes: Mapping[str, Any]) -> str:
-        """What this machine has not got for a configuration; empty if it has all."""
-        found = _errors(keys.laid(self.file, wishes), environment=True)
-        return found[0].what if found else ""
+    def _start_error(self, settings: Mapping[str, Any], missing: Missing) -> str:
+        """Return the first reason why the robot cannot start with these settings, or ""."""
+        given = keys.with_values(self.file, settings)
+        config, findings = examine_config(given)
+        good = config if not _errors(findings) else None
+        errors = _errors([*findings, *missing(requirements_of(given, good))])
+        return errors[0].what if errors else ""
 
-    def _forbidden(self, key: str) -> Wrong | None:
+    def _forbidden(self, key: str) -> Rejection | None:
         if key not in self.known:
             return "UNKNOWN_KEY", "there is no such key in robot_config.json"
         if key in FILE_ONLY or key.startswith(FILE_ONLY_TABLES):
-            return "NOT_ALLOWED", "is changed in the robot's own file only"
+            return "NOT_ALLOWED", "can be changed in the robot's file only"
         return None
 
-    def _trouble(self, wishes: Mapping[str, Any]) -> Wrong | None:
-        """The first that these wishes make wrong in the file's configuration."""
-        if self._accepted is None:
-            self._accepted = {finding.what for finding in _errors(self.file)}
+    def _error(self, settings: Mapping[str, Any]) -> Rejection | None:
+        """Return the first error that these settings cause in the file's configuration."""
+        if self._known_errors is None:
+            self._known_errors = {error.what for error in _errors(examine_config(self.file)[1])}
         try:
-            found = [
-                finding
-                for finding in _errors(keys.laid(self.file, wishes))
-                if finding.what not in self._accepted
-            ]
+            findings = examine_config(keys.with_values(self.file, settings))[1]
         except RecursionError:
             return "INVALID_VALUE", "nested too deep"
-        return ("INVALID_VALUE", found[0].what[:LONGEST]) if found else None
+        new = [error.what for error in _errors(findings) if error.what not in self._known_errors]
+        return ("INVALID_VALUE", new[0][:LONGEST]) if new else None
 
 
-def _errors(config: Mapping[str, Any], environment: bool = False) -> list[Finding]:
-    return [
-        finding for finding in examine_config(config, environment)[1] if finding.severity == "error"
-    ]
+def _errors(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.severity == "error"]

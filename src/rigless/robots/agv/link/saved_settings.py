@@ -1,11 +1,11 @@
-"""A robot that ran before begins with what its backend wished of its configuration and a restart was needed for."""
+"""Start with the settings that the backend made in an earlier boot and that needed a restart."""
 
 from collections.abc import Iterable
 
 from rigless.kernel.ports import WireError
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.link import keys
-from rigless.robots.agv.link.remote_settings import OF_THE_FILE, RemoteSettings
+from rigless.robots.agv.link.remote_settings import OF_THE_FILE, Missing, RemoteSettings
 from rigless.robots.agv.messages import Recalled
 from rigless.robots.agv.wire import codec_of, subject
 
@@ -14,32 +14,32 @@ LONGEST = 80
 
 
 def with_saved_settings(
-    config: RobotConfig, kept: Iterable[tuple[str, bytes]]
+    config: RobotConfig, saved: Iterable[tuple[str, bytes]], missing: Missing
 ) -> tuple[RobotConfig, list[str]]:
-    """The config to begin with, and sentences for people: what is not as the file says, and what could not be as it was wished."""
+    """Return the config with the saved settings, and notes about what was set or rejected."""
     robot = config.identity.robotId
-    wishes = _last_wishes(robot, kept)
-    if not wishes or not config.capabilities.supportedModules.settings:
+    settings = _last_settings(robot, saved)
+    if not settings or not config.capabilities.supportedModules.settings:
         return config, []
-    found, wrong = RemoteSettings(config).with_saved_settings(wishes)
+    start, rejected = RemoteSettings(config).at_start(settings, missing)
     notes = [
-        f"{robot}: {key}, which its backend set, does not count: {why}"
-        for key, (_, why) in wrong.items()
+        f"{robot}: the backend's setting {key} is ignored: {why}"
+        for key, (_, why) in rejected.items()
     ]
-    changed = found.extensions.get(OF_THE_FILE, {})
+    changed = start.extensions.get(OF_THE_FILE, {})
     if not changed:
         return config, notes
-    plain = found.model_dump(mode="json")
-    told = ", ".join(f"{key} {str(keys.get(plain, key))[:LONGEST]}" for key in changed)
-    return found, [*notes, f"{robot} begins with what its backend set before this start: {told}"]
+    values = start.model_dump(mode="json")
+    text = ", ".join(f"{key} {str(keys.get(values, key))[:LONGEST]}" for key in changed)
+    return start, [*notes, f"{robot} starts with settings that its backend made earlier: {text}"]
 
 
-def _last_wishes(robot: str, kept: Iterable[tuple[str, bytes]]) -> dict[str, object]:
-    """By the last of the robot's own reports; nothing, if that cannot be read."""
-    last = [data for name, data in kept if name == subject(robot, KIND)][-1:]
+def _last_settings(robot: str, saved: Iterable[tuple[str, bytes]]) -> dict[str, object]:
+    """Return the settings in the robot's last report, or {} if it cannot be decoded."""
+    last = [data for name, data in saved if name == subject(robot, KIND)][-1:]
     try:
         (report,) = codec_of(robot)().decode(last[0], subject(robot, KIND)) if last else [None]
     except WireError:
         return {}
-    wishes = report.payload.get("desired") if isinstance(report, Recalled) else None
-    return wishes if isinstance(wishes, dict) else {}
+    settings = report.payload.get("desired") if isinstance(report, Recalled) else None
+    return settings if isinstance(settings, dict) else {}

@@ -24,15 +24,14 @@ class MockDrivers:
     an error behind that only a reset takes away. The kernel's faults of actuators (stall, weak, …) act on what was asked of a motor."""
 
     def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
-        self.robot = robot
+        self.robot = robot  # clock, faults and ports
         self.ids, self.limits = ids, limits
         self._index = {motor_id: i for i, motor_id in enumerate(ids)}
         self.warmth = m.warmth(dt_s)  # how near they come to their final temperature in a tick
 
-    @property
-    def state(self) -> MachineState:
-        found: MachineState = self.robot.state.machine
-        return found
+    def bind(self, state: MachineState) -> None:
+        """Use this state from now on."""
+        self.state = state
 
     # Setpoints
 
@@ -62,7 +61,7 @@ class MockDrivers:
 
     def changed(self) -> bool:
         """Whether there may be feedback that the state does not hold yet, so that `step` must be called although nothing moves."""
-        state, faults = self.robot.state.machine, self.robot.faults
+        state, faults = self.state, self.robot.faults
         return bool(
             state.faulted
             or ([fault.id for fault in faults] != state.taken if faults else state.taken)

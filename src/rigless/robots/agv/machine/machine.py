@@ -14,7 +14,8 @@ from rigless.kernel.compiled import compiled
 from rigless.kernel.robot import Robot
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.battery import Battery
-from rigless.robots.agv.machine.path import Travel
+from rigless.robots.agv.machine.motor_bank import MotorBank
+from rigless.robots.agv.machine.path import DrivePath
 from rigless.robots.agv.machine.remote import make_drivers
 from rigless.robots.agv.machine.scripts import Scripts
 from rigless.robots.agv.machine.sensing import Sensing, on_edges
@@ -54,15 +55,21 @@ def _arrive(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, whee
     return (1 if moving else 0) + (2 if on_edges(motors, edges, on) else 0)
 
 
-class Machine(Travel):
-    def __init__(self, robot: Robot):
+class Machine:
+    """`motors` and `drive` are its parts for modules; `robot` gives clock, inputs and faults."""
+
+    def __init__(self, robot: Robot, state: MachineState):
         config = cast(RobotConfig, robot.config)
         profile = config.runtime.simulationProfile or SimulationProfile()
+        self.robot = robot
         self.limits = m.limits_of(config)
-        super().__init__(robot, config)
         self._dt_s = 1.0 / config.runtime.tickHz
-        self.drivers = make_drivers(robot, tuple(self.axes), self.limits, self._dt_s)
+        ids = tuple(motor.motorId for motor in config.motors)
+        self.drivers = make_drivers(robot, ids, self.limits, self._dt_s)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
+        self.motors = MotorBank(robot, config, self.drivers, self.limits)
+        self.drive = DrivePath(self.const)
+        self.bind(state)
         self.half_length_m, self.half_width_m = (
             config.dimensions.lengthMm / 2000,
             config.dimensions.widthMm / 2000,
@@ -86,11 +93,19 @@ class Machine(Travel):
         self._number = 0  # on the floor
         self._begin(config, profile)
 
+    def bind(self, state: MachineState) -> None:
+        """Use this state from now on: the state is replaced when a snapshot is restored."""
+        self.state = state
+        self.drivers.bind(state)
+        self.motors.bind(state)
+        self.drive.bind(state)
+
     def configure(self, config: RobotConfig) -> None:
         """What may change while the robot runs: safety, and motors' speeds and accelerations. The state is not touched: `resample` has the
         new safety applied."""
         safety = config.safety
-        self.stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
+        self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
+        self.motors.stop_on_estop = safety.stopOnEstop
         self.limits[:] = m.limits_of(config)  # in place: drivers hold it too
         self.const[:] = make_chassis(config, self._profile, self.limits)[0]
         top, slowing = float(self.const[d.TOP_V]), float(self.const[d.DEC_V])
@@ -114,7 +129,7 @@ class Machine(Travel):
         self.sensing.begin(state)
         self.scripts.begin(state)
         self._warm_up()
-        self.place(*pose)
+        self.drive.place(*pose)
 
     def _warm_up(self) -> None:
         """Have numba compile, or load, what ticks need, so that no live run waits for it."""
@@ -152,7 +167,7 @@ class Machine(Travel):
 
     def tick(self, dt_s: float) -> None:
         robot = self.robot
-        state: MachineState = robot.state.machine
+        state = self.state
         if state.scans:
             state.scans = []
         if state.notices:
@@ -160,7 +175,7 @@ class Machine(Travel):
         now_ns = robot.now_ns
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
-            self.wake()
+            self.state.wake()
         if not state.moving and (self._sees_robots or self._world.state.obstacles):
             self._look_around(state)
         changed = self.drivers.changed()
@@ -190,9 +205,9 @@ class Machine(Travel):
         if (
             not state.drive_allowed
             or state.obstacle_stop
-            or (any(state.ills) and self.drive_fault)
+            or (any(state.ills) and self.motors.drive_fault)
             or state.soc <= 0.0
-            or (self.stop_on_estop and state.estop != "NONE")
+            or (self._stop_on_estop and state.estop != "NONE")
         ):
             limit = 0.0
         x, y = (drive[d.X], drive[d.Y]) if len(state.over) else (0.0, 0.0)
@@ -215,7 +230,7 @@ class Machine(Travel):
         if done >= 2:
             self.sensing.sample(state)
         if changed:
-            self.watch(state)
+            self.motors.watch(state)
         self._battery.use(state, dt_s, drive.item(d.V))
 
     def _sample(self, state: MachineState) -> None:
@@ -223,10 +238,10 @@ class Machine(Travel):
         self.sensing.sample(state)
         self._settle(state)
         state.charging = bool(self.robot.input.get("charging", False))
-        self._freeze(state, self.frozen())
+        self._freeze(state, self.motors.frozen())
         self._look(state)
         state.sampled = True
-        self.wake()
+        self.state.wake()
 
     def _settle(self, state: MachineState) -> None:
         """Battery and temperatures learn of the rest since they were last told."""
@@ -239,7 +254,7 @@ class Machine(Travel):
     def _freeze(self, state: MachineState, on: bool) -> None:
         """Axes stand while the e-stop is pressed, and then go on."""
         if on:
-            for i, axis in enumerate(self.axes.values()):
+            for i, axis in enumerate(self.motors.axes.values()):
                 if axis.role != "DRIVE" and state.motors[i, m.MODE] == m.MOVE:
                     state.frozen[i] = float(state.motors[i, m.GOAL])
                     self.drivers.stop(i)
@@ -255,14 +270,14 @@ class Machine(Travel):
         stopped = state.obstacle_stop
         self._look(state)
         if stopped != state.obstacle_stop:
-            self.wake()
+            self.state.wake()
 
     def _look(self, state: MachineState) -> float:
         """How near the nearest obstacle is, and what follows from it; gives how far the robot may go."""
         drive = state.drive
         given = self.robot.input.get("obstacle_m", -1.0)
         found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
-        heading = drive[d.THETA] + (math.pi if self.backwards else 0.0)
+        heading = drive[d.THETA] + (math.pi if self.drive.backwards else 0.0)
         place = drive[d.X], drive[d.Y], heading, self.half_length_m, self.half_width_m
         if len(state.placed):
             found = min(found, disc_gap(state.placed, *place))
@@ -345,7 +360,7 @@ class Machine(Travel):
         """Come to rest and keep the path, or go on along it."""
         if allowed != self.state.drive_allowed:
             self.state.drive_allowed = allowed
-            self.wake()
+            self.state.wake()
 
     # Inputs, outputs, devices, power
 

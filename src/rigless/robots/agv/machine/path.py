@@ -1,4 +1,4 @@
-"""Where the robot is, and where it is told to go: the part of the machine that speaks of the path. How it is driven is in drive.py."""
+"""The pose of the robot and the path that it drives. The kinematics are in motion/drive.py."""
 
 import math
 from collections.abc import Sequence
@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigless.robots.agv.machine.health import Health
+from rigless.robots.agv.machine.state import MachineState
+from rigless.robots.agv.messages import Pose
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.motion import motors as m
 
 
 @dataclass
 class Waypoint:
-    """Where to go. `theta`: the heading to end with; `max_speed`: of the leg that leads there; without `stop`, the robot goes through at speed
-    if the next leg is straight on."""
+    """A point of a path. `theta` is the final heading, `max_speed` the limit of the leg to it.
+
+    Without `stop` the robot passes it at speed if the next leg is straight on."""
 
     x: float
     y: float
@@ -23,8 +25,15 @@ class Waypoint:
     stop: bool = True
 
 
-class Travel(Health):
-    const: m.Array  # of the drive
+class DrivePath:
+    """Pose, velocity and path of one robot. `const` are the constants of its chassis."""
+
+    def __init__(self, const: m.Array):
+        self._const = const
+
+    def bind(self, state: MachineState) -> None:
+        """Use this state from now on."""
+        self.state = state
 
     @property
     def pose(self) -> tuple[float, float, float]:
@@ -43,14 +52,24 @@ class Travel(Health):
 
     @property
     def turning(self) -> bool:
-        """Whether it turns in place, or is about to."""
+        """True while the robot turns in place, or is about to."""
         return int(self.state.drive[d.PHASE]) in (d.SWING, d.ALIGN)
 
     @property
     def backwards(self) -> bool:
-        """Whether it goes backwards, or is about to."""
+        """True while the robot drives backwards, or is about to."""
         drive = self.state.drive
         return bool(drive[d.BACK] > 0.0 and drive[d.PHASE] != d.REST)
+
+    @property
+    def rolling(self) -> bool:
+        """True while the robot drives along a leg at speed."""
+        return bool(self.state.drive.item(d.PHASE) == d.ROLL)
+
+    def pose_message(self) -> Pose:
+        """Return the pose as it is published."""
+        x, y, theta = self.pose
+        return Pose(round(x, 4), round(y, 4), round(theta, 5), self.state.map_id)
 
     @property
     def map_id(self) -> str:
@@ -61,32 +80,32 @@ class Travel(Health):
         return float(self.state.drive[d.ODOMETER])
 
     def go(self, waypoints: Sequence[Waypoint]) -> None:
-        """Go along these waypoints, instead of wherever the robot was going; it comes to rest first, unless they lead straight on."""
+        """Replace the path. The robot stops first, unless the new path leads straight on."""
         state = self.state
         state.path = _rows(waypoints)
         state.drive[d.LEG] = 0.0
-        d.begin(state.drive, state.path, self.const, True)
-        self.wake()
+        d.begin(state.drive, state.path, self._const, True)
+        self.state.wake()
 
     def extend(self, waypoints: Sequence[Waypoint]) -> None:
-        """Go on along these waypoints after the last one."""
+        """Append waypoints to the path."""
         state = self.state
         over = state.drive[d.LEG] >= len(state.path)
         state.path = np.concatenate((state.path, _rows(waypoints)))
         if over:
-            d.begin(state.drive, state.path, self.const, True)
-        self.wake()
+            d.begin(state.drive, state.path, self._const, True)
+        self.state.wake()
 
     def halt(self) -> None:
-        """Come to rest and forget the path."""
+        """Stop and discard the path."""
         self.go(())
 
     def limit_speed(self, mps: float | None) -> None:
         self.state.speed_limit = math.inf if mps is None else max(mps, 0.0)
-        self.wake()
+        self.state.wake()
 
     def place(self, x: float, y: float, theta: float, map_id: str | None = None) -> None:
-        """The robot is here; it forgets its path."""
+        """Set the pose and discard the path."""
         state = self.state
         self.halt()
         state.drive[d.X], state.drive[d.Y], state.drive[d.THETA] = (
@@ -106,7 +125,7 @@ class Travel(Health):
 
     @property
     def arrived(self) -> bool:
-        """At rest at the end of its path."""
+        """True if the robot stands at the end of its path."""
         state = self.state
         return (
             len(state.path) > 0
@@ -116,15 +135,15 @@ class Travel(Health):
 
     @property
     def top_mps(self) -> float:
-        return float(self.const[d.TOP_V])
+        return float(self._const[d.TOP_V])
 
     @property
     def stop_distance_m(self) -> float:
-        return float(self.state.drive[d.V] ** 2 / (2.0 * self.const[d.DEC_V]))
+        return float(self.state.drive[d.V] ** 2 / (2.0 * self._const[d.DEC_V]))
 
     @property
     def leg(self) -> tuple[int, float]:
-        """Which leg the robot is on, and how far along it."""
+        """The index of the current leg, and the distance driven on it."""
         drive = self.state.drive
         if drive[d.PHASE] != d.ROLL and drive[d.PHASE] != d.BRAKE:
             return int(drive[d.LEG]), 0.0

@@ -79,3 +79,7 @@ class MachineState:
     scans: list[tuple[str, str]] = field(default_factory=list)
     notices: list[tuple[str, str, str, str, dict[str, Any]]] = field(default_factory=list)
     changes: int = 0  # counts whatever may change what the machine says of itself
+
+    def wake(self) -> None:
+        """Make the next tick look at everything: something that stood may move now."""
+        self.moving, self.changes = True, self.changes + 1

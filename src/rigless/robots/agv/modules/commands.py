@@ -1,50 +1,61 @@
-"""Commands: each is answered ACCEPTED, RUNNING and then how it ended, or REJECTED or EXPIRED with the reason.
+"""Commands: acknowledged with ACCEPTED, RUNNING and the outcome, or with REJECTED or EXPIRED.
 
-The ledger holds the last answer to every command, also over a restart. One that comes again gets that answer again, marked as replayed and with
-how far it is by now, and is not done again.
+The ledger holds the last acknowledgement of every command, also across a restart. A resend of a
+command repeats that acknowledgement, marked as replayed, and is not executed again.
 """
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import msgspec
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import params as p
+from rigless.robots.agv.link.publisher import Publisher
+from rigless.robots.agv.machine.motor_bank import MotorBank
+from rigless.robots.agv.modules.jobs import Jobs
+from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.params import LONGEST_ID, Refused
-from rigless.robots.agv.state import Job, Running
-
-if TYPE_CHECKING:
-    from rigless.robots.agv.robot import Agv
+from rigless.robots.agv.services import Services
+from rigless.robots.agv.state import AgvState, Job, Running
 
 MOST_REMEMBERED = 10_000
 LONGEST_TYPE = 40
-MOST_MALFORMED = 20  # answers a second to what has no commandId
+MOST_MALFORMED = 20  # acknowledgements a second for messages without a commandId
 SECOND_NS = 1_000_000_000
 IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
-STANDING = (
-    "ESTOP",
-    "MANUAL_HOLD",
-)  # nothing that moves is begun; other pauses pass by themselves, and what was begun waits for that
-NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # found out in doing it, but nothing was done
+# A motion is rejected during these pauses. Other pauses end by themselves: a motion waits for that.
+STANDING = ("ESTOP", "MANUAL_HOLD")
+NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # detected at the start, without any effect
 
 
 class Commands:
-    def __init__(self, robot: "Agv"):
-        self.robot = robot
+    """`stop_all` cancels all tasks and commands, and stops the drive."""
 
-    # In
+    def __init__(
+        self,
+        services: Services,
+        state: AgvState,
+        motors: MotorBank,
+        publisher: Publisher,
+        plans: Plans,
+        jobs: Jobs,
+        stop_all: Callable[[str], None],
+    ):
+        self._services, self._state, self._core = services, state.commands, state.core
+        self._jobs_state = state.jobs
+        self._motors, self._publisher = motors, publisher
+        self._plans, self._jobs, self._stop_all = plans, jobs, stop_all
 
-    def hear(self, message: m.CommandRequest) -> None:
-        state, name, correlation = (
-            self.robot.state.commands,
-            message.commandId,
-            message.correlationId,
-        )
+    # Requests
+
+    def receive(self, message: m.CommandRequest) -> None:
+        state, name, correlation = self._state, message.commandId, message.correlationId
         known = state.ledger.get(name)
         if known is not None:
-            part = self._part(name) if name in state.running else known.progress
-            again = msgspec.structs.replace(known, replayed=True, progress=part)
-            self.robot.publisher.publish("command.ack", again, correlation)
+            progress = self._progress(name) if name in state.running else known.progress
+            repeated = msgspec.structs.replace(known, replayed=True, progress=progress)
+            self._publisher.publish("command.ack", repeated, correlation)
             return
         state.types[name[:LONGEST_ID]] = message.commandType[:LONGEST_TYPE]
         try:
@@ -53,24 +64,24 @@ class Commands:
                     "INVALID_PARAMS", f"commandId has {len(name)} characters, not 1 to {LONGEST_ID}"
                 )
             expires_ns = self._expires_ns(message)
-            if expires_ns is not None and self.robot.now_ns >= expires_ns:
-                self.answer(
+            if expires_ns is not None and self._services.now_ns >= expires_ns:
+                self.acknowledge(
                     name[:LONGEST_ID],
                     "EXPIRED",
                     correlation,
                     "EXPIRED",
-                    f"it came after {message.expiresAt}",
+                    f"it was received after {message.expiresAt}",
                 )
                 return
             job = self._accept(message)
         except Refused as refused:
-            self.refuse(name[:LONGEST_ID], refused, correlation)
+            self.reject(name[:LONGEST_ID], refused, correlation)
             return
         self._begin(message, job, expires_ns)
 
     def malformed(self, message: m.Malformed) -> None:
-        """It may be the garbled copy of a command that was understood: the answer to that one stands."""
-        state, now_ns = self.robot.state.commands, self.robot.now_ns
+        """Reject a malformed command. If its commandId is known, that acknowledgement stands."""
+        state, now_ns = self._state, self._services.now_ns
         name = "" if message.commandId in state.ledger else message.commandId
         if not name:
             if now_ns - state.malformed_ns >= SECOND_NS:
@@ -80,11 +91,11 @@ class Commands:
                 return
         refs = [m.Ref("commandId", message.commandId)] if message.commandId and not name else []
         ack = m.CommandAck(name, "REJECTED", refs, message.code, message.what)
-        self.robot.publisher.publish("command.ack", ack, message.correlationId)
+        self._publisher.publish("command.ack", ack, message.correlationId)
 
     def recall(self, message: m.Recalled) -> None:
-        """What was said of a command before this boot; what was being done then has failed."""
-        ledger = self.robot.state.commands.ledger
+        """Restore an acknowledgement of an earlier boot; a command in progress then has failed."""
+        ledger = self._state.ledger
         try:
             ack = msgspec.convert(message.payload, m.CommandAck)
         except msgspec.ValidationError:
@@ -93,179 +104,182 @@ class Commands:
             return
         self._remember(msgspec.structs.replace(ack, replayed=None))
         if ack.status not in m.FINAL:
-            self.answer(ack.commandId, "FAILED", "", message="the robot restarted")
+            self.acknowledge(ack.commandId, "FAILED", "", message="the robot restarted")
 
-    # Whether
+    # Admission
 
     def _expires_ns(self, message: m.CommandRequest) -> int | None:
+        if not message.expiresAt:
+            return None
         try:
-            found = (
-                self.robot.publisher.deadline_ns(message.expiresAt, message.receivedAtNs)
-                if message.expiresAt
-                else None
-            )
+            return self._publisher.deadline_ns(message.expiresAt, message.receivedAtNs)
         except ValueError as error:
             raise Refused("INVALID_PARAMS", f"expiresAt: {error}") from None
-        return found
 
     def _accept(self, message: m.CommandRequest) -> Job:
-        """The job that a command asks for; raises Refused."""
-        robot, core = self.robot, self.robot.state.core
-        if message.expectedBootId not in (None, core.boot_id):
-            raise Refused(
-                "STATUS_FORBIDS", f"expectedBootId is not this boot, which is {core.boot_id}"
-            )
-        job = robot.jobs.plan(message.commandType, message.params, "command", p.COMMANDS)
-        self._let(job)
+        """Return the job for a command. Raises Refused."""
+        boot_id = self._publisher.boot_id
+        if message.expectedBootId not in (None, boot_id):
+            raise Refused("STATUS_FORBIDS", f"expectedBootId is not the current boot, {boot_id}")
+        job = self._plans.plan(message.commandType, message.params, "command", p.COMMANDS)
+        self._check_status(job)
         if job.kind != "STOP":
-            robot.jobs.check(job)
+            self._plans.check(job)
         return job
 
-    def _let(self, job: Job) -> None:
-        """Raises Refused where the status forbids it."""
-        core = self.robot.state.core
+    def _check_status(self, job: Job) -> None:
+        """Raise Refused if the status forbids the job."""
+        core = self._core
         why = ", ".join(core.reasons)
         if core.status == "ERROR" and job.kind not in IN_ERROR:
-            motor = self.robot.jobs.broken_drive()
-            message = f"the status is ERROR ({why}): only STOP, RESET_MOTOR and CLEAR_FAULT"
+            motor = self._plans.broken_drive()
+            message = (
+                f"the status is ERROR ({why}): only STOP, RESET_MOTOR and CLEAR_FAULT are accepted"
+            )
             raise Refused("STATUS_FORBIDS", message, motor)
         if core.status == "ERROR" and job.kind == "RESET_MOTOR":
             for motor in job.params["motorIds"]:
-                if self.robot.machine.healthy(motor):
+                if self._motors.healthy(motor):
                     raise Refused(
                         "STATUS_FORBIDS",
-                        f"the status is ERROR ({why}), and {motor} is not the reason",
+                        f"the status is ERROR ({why}), and {motor} is not its cause",
                         motor,
                     )
         waits = core.status == "PAUSED" and not any(reason in STANDING for reason in core.reasons)
         if job.kind in p.MOVES and core.status in ("PAUSED", "OFFLINE") and not waits:
-            raise Refused("STATUS_FORBIDS", f"the status is {core.status} ({why}): nothing moves")
-        if job.drives and not (self.robot.may_drive or waits):
+            raise Refused(
+                "STATUS_FORBIDS", f"the status is {core.status} ({why}): motion is not allowed"
+            )
+        if job.drives and not (self._core.may_drive or waits):
             raise Refused(
                 "STATUS_FORBIDS",
-                f"the status is {core.status} ({why}), in which this robot does not drive",
+                f"the status is {core.status} ({why}): driving is not allowed",
             )
 
-    # Doing
+    # Execution
 
     def _begin(self, message: m.CommandRequest, job: Job, expires_ns: int | None) -> None:
-        name, correlation, work = message.commandId, message.correlationId, self.robot.jobs
+        name, correlation = message.commandId, message.correlationId
         if job.kind == "STOP":
-            self.robot.stop_all(f"STOP {name}")
-        work.begin(job)
+            self._stop_all(f"STOP {name}")
+        self._jobs.begin(job)
         if job.code in NOT_DONE:
-            work.take(job.id)
-            self.refuse(name, Refused(job.code, job.message, job.motor), correlation)
+            self._jobs.take(job.id)
+            self.reject(name, Refused(job.code, job.message, job.motor), correlation)
             return
-        waits = job.drives and not self.robot.may_drive
-        self.robot.state.commands.running[name] = Running(
-            job.kind, correlation, expires_ns, job.id, waits
-        )
-        self.answer(name, "ACCEPTED", correlation)
-        self.answer(name, "RUNNING", correlation, part=0.0)
+        waits = job.drives and not self._core.may_drive
+        self._state.running[name] = Running(job.kind, correlation, expires_ns, job.id, waits)
+        self.acknowledge(name, "ACCEPTED", correlation)
+        self.acknowledge(name, "RUNNING", correlation, progress=0.0)
         self.tick()
 
     def tick(self) -> None:
-        """Tell of those that have ended, or have expired before they could begin."""
-        running = self.robot.state.commands.running
-        for name, one in list(running.items()):
-            job = self.robot.jobs.take(one.job)
+        """Acknowledge commands that have ended, or have expired before they could begin."""
+        running = self._state.running
+        for name, command in list(running.items()):
+            job = self._jobs.take(command.job)
             if job is not None:
                 del running[name]
                 status = cast(m.AckStatus, job.state)
-                self.answer(
+                self.acknowledge(
                     name,
                     status,
-                    one.correlation,
+                    command.correlation,
                     job.code,
                     job.message,
                     job.motor,
                     job.result or None,
-                    job.part,
+                    job.progress,
                 )
-            elif one.waits:
-                self._expire(name, one, "it expired before the robot could begin")
+            elif command.waits:
+                self._expire(name, command, "it expired before the robot could begin")
 
-    def _expire(self, name: str, one: Running, why: str) -> None:
-        """A motion is not done, or done further, if its time has passed."""
-        if one.expires_ns is not None and self.robot.now_ns >= one.expires_ns:
-            self.robot.jobs.cancel(one.job)
-            job = self.robot.jobs.take(one.job)
-            del self.robot.state.commands.running[name]
-            self.answer(
+    def _expire(self, name: str, command: Running, why: str) -> None:
+        """Cancel a command if it has expired."""
+        if command.expires_ns is not None and self._services.now_ns >= command.expires_ns:
+            self._jobs.cancel(command.job)
+            job = self._jobs.take(command.job)
+            del self._state.running[name]
+            self.acknowledge(
                 name,
                 "EXPIRED",
-                one.correlation,
+                command.correlation,
                 "EXPIRED",
                 why,
-                part=job.part if job is not None else None,
+                progress=job.progress if job is not None else None,
             )
 
     def cancel_all(self, why: str) -> None:
-        """Every command that is still being done is CANCELLED; one that has just ended is answered as it did."""
+        """Cancel every running command. One that has just ended keeps its outcome."""
         self.tick()
-        running = self.robot.state.commands.running
-        for name, one in list(running.items()):
-            self.robot.jobs.cancel(one.job)
-            job = self.robot.jobs.take(one.job)
+        running = self._state.running
+        for name, command in list(running.items()):
+            self._jobs.cancel(command.job)
+            job = self._jobs.take(command.job)
             del running[name]
-            self.answer(
+            self.acknowledge(
                 name,
                 "CANCELLED",
-                one.correlation,
+                command.correlation,
                 "",
                 why,
-                part=job.part if job is not None else None,
+                progress=job.progress if job is not None else None,
             )
 
     def may_begin(self) -> None:
-        """The robot may drive: nothing waits for that any more."""
-        for one in self.robot.state.commands.running.values():
-            one.waits = False
+        """Note that the robot may drive: no command waits for that any more."""
+        for command in self._state.running.values():
+            command.waits = False
 
-    def back_on_line(self) -> None:
-        """A motion that was held while the way was down goes on only if it has not expired meanwhile."""
-        for name, one in list(self.robot.state.commands.running.items()):
-            if one.type in p.MOVES:
-                self._expire(name, one, "it expired while there was no way to the backend")
+    def back_online(self) -> None:
+        """Cancel motions that expired while the robot was offline; the others continue."""
+        for name, command in list(self._state.running.items()):
+            if command.type in p.MOVES:
+                self._expire(name, command, "it expired while the robot was offline")
 
-    def _part(self, name: str) -> float:
-        """How much of a command is done."""
-        job = self.robot.state.jobs.by_id.get(self.robot.state.commands.running[name].job)
-        return round(self.robot.jobs.part_done(job), 3) if job is not None else 0.0
+    def _progress(self, name: str) -> float:
+        job = self._jobs.get(self._state.running[name].job)
+        return round(self._jobs.progress(job), 3) if job is not None else 0.0
 
     def current(self) -> str | None:
-        """The command that drives, or else the oldest that is being done."""
-        state = self.robot.state
-        if not state.commands.running:
+        """Return the command that drives, or else the oldest one that runs."""
+        running = self._state.running
+        if not running:
             return None
-        driving = (
-            name for name, one in state.commands.running.items() if one.job == state.jobs.drive
+        driving = (name for name in running if running[name].job == self._jobs_state.drive)
+        return next(driving, next(iter(running)))
+
+    # Acknowledgements
+
+    def reject(self, name: str, refused: Refused, correlation: str) -> None:
+        self.acknowledge(
+            name, "REJECTED", correlation, refused.code, refused.message, refused.motor
         )
-        return next(driving, next(iter(state.commands.running)))
 
-    # Out
-
-    def refuse(self, name: str, refused: Refused, correlation: str) -> None:
-        self.answer(name, "REJECTED", correlation, refused.code, refused.message, refused.motor)
-
-    def answer(self, name: str, status: m.AckStatus, correlation: str, code: str = "", message: str = "", motor: str = "",
-               result: dict[str, Any] | None = None, part: float | None = None) -> None:  # fmt: skip
+    def acknowledge(
+        self,
+        name: str,
+        status: m.AckStatus,
+        correlation: str,
+        code: str = "",
+        message: str = "",
+        motor: str = "",
+        result: dict[str, Any] | None = None,
+        progress: float | None = None,
+    ) -> None:
         refs = [m.Ref("motorId", motor)] if motor else []
-        progress = None if part is None else round(part, 3)
-        known = (
-            code if code in m.ACK_CODES else None
-        )  # an action at a node may have failed with one of a task's
+        progress = None if progress is None else round(progress, 3)
+        known = code if code in m.ACK_CODES else None  # actions at nodes may fail with others
         ack = m.CommandAck(name, status, refs, known, message or None, progress, result)
         if name:
             self._remember(ack)
-        self.robot.state.core.changed = True
-        self.robot.publisher.publish("command.ack", ack, correlation)
+        self._core.changed = True
+        self._publisher.publish("command.ack", ack, correlation)
         if status in m.FINAL:
-            self.robot.count(f"commands_{status.lower()}")
+            self._services.count(f"commands_{status.lower()}")
 
     def _remember(self, ack: m.CommandAck) -> None:
-        state = self.robot.state.commands
+        state = self._state
         ledger = state.ledger
         ledger[ack.commandId] = ack
         if len(ledger) > MOST_REMEMBERED:

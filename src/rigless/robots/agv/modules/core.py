@@ -1,316 +1,283 @@
-"""The core: status, and what the robot says of itself as a whole: heartbeat, state, telemetry and events.
+"""The core: the status, and the streams about the whole robot: heartbeat, state and telemetry.
 
-What the status is made of are conditions. One that begins is told by an event, in the state's `errors` and to people; when it ends the
-same event is told again with `clearedAt`. Events of one code that come fast are told once a second, with how many there were.
+The status follows from facts (status.py). Each reason for it is a condition: it is published as an
+event when it begins and when it ends, and listed in the state's `errors` while it holds.
 """
 
 import copy
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
-from rigless.kernel.events import Severity as KernelSeverity
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.link.publisher import Publisher
 from rigless.robots.agv.link.state_size import MANY, fitting
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.modules.commands import Commands
+from rigless.robots.agv.modules.events import Events
+from rigless.robots.agv.modules.jobs import Jobs
+from rigless.robots.agv.modules.settings import Settings
 from rigless.robots.agv.modules.status import Facts, derive, may_drive
-from rigless.robots.agv.state import Flood, Raised
+from rigless.robots.agv.services import Services
+from rigless.robots.agv.state import AgvState
 
-if TYPE_CHECKING:
-    from rigless.robots.agv.robot import Agv
-
-SECOND_NS = 1_000_000_000
-SOONEST_NS = 50_000_000  # between two states, however much changes
+SOONEST_NS = 50_000_000  # least time between two states
 
 Level = Literal["WARNING", "ERROR", "FATAL"]
 
-# What holds, by the first word of the reason: severity of its event, level in the state (empty: no error), and what to do about it.
+# By the first word of the reason: severity of its event, level in the state (empty: not listed),
+# message, and hint.
 CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
-    "NATS_DISCONNECTED": ("WARNING", "ERROR", "there is no way to the backend", "it is tried for ever; look at the server"),
-    "DRIVE_MOTOR_ERROR": ("CRITICAL", "FATAL", "a drive motor is in error", "send RESET_MOTOR when its fault is gone"),
-    "DRIVE_MOTOR_DISCONNECTED": ("CRITICAL", "FATAL", "a drive motor does not answer", "look at its wiring, then RESET_MOTOR"),
-    "REQUIRED_PART_LOST": ("CRITICAL", "FATAL", "a required input or device does not answer", "look at its wiring"),
+    "NATS_DISCONNECTED": (
+        "WARNING",
+        "ERROR",
+        "backend unreachable",
+        "retrying; check that the NATS server is running",
+    ),
+    "DRIVE_MOTOR_ERROR": (
+        "CRITICAL",
+        "FATAL",
+        "a drive motor is in error",
+        "remove the cause, then send RESET_MOTOR",
+    ),
+    "DRIVE_MOTOR_DISCONNECTED": (
+        "CRITICAL",
+        "FATAL",
+        "a drive motor does not respond",
+        "check its wiring, then send RESET_MOTOR",
+    ),
+    "REQUIRED_PART_LOST": (
+        "CRITICAL",
+        "FATAL",
+        "a required input or device does not respond",
+        "check its wiring",
+    ),
     "BATTERY_EMPTY": ("CRITICAL", "FATAL", "the battery is empty", "charge it"),
     "ESTOP": ("ERROR", "ERROR", "an emergency stop is pressed", "release it"),
-    "OBSTACLE": ("WARNING", "WARNING", "something is in the way", "it goes on when the way is clear"),
-    "TRAFFIC_HOLD": ("INFO", "", "the traffic holds the robot", ""),
-    "ZONE_BLOCK": ("INFO", "", "the way leads into a blocked zone", ""),
-    "MANUAL_HOLD": ("INFO", "", "the robot is paused", ""),
-    "FUNCTIONAL_MOTOR_ERROR": ("ERROR", "WARNING", "a motor is in error", "send RESET_MOTOR when its fault is gone"),
-    "FUNCTIONAL_MOTOR_DISCONNECTED": ("ERROR", "WARNING", "a motor does not answer", "look at its wiring, then RESET_MOTOR"),
-}  # fmt: skip
-TO_PEOPLE: dict[str, KernelSeverity] = {
-    "INFO": "info",
-    "WARNING": "warning",
-    "ERROR": "error",
-    "CRITICAL": "critical",
+    "OBSTACLE": (
+        "WARNING",
+        "WARNING",
+        "an obstacle is ahead",
+        "the robot continues when the path is clear",
+    ),
+    "TRAFFIC_HOLD": ("INFO", "", "held by traffic control", ""),
+    "ZONE_BLOCK": ("INFO", "", "the path enters a blocked zone", ""),
+    "MANUAL_HOLD": ("INFO", "", "paused by command", ""),
+    "FUNCTIONAL_MOTOR_ERROR": (
+        "ERROR",
+        "WARNING",
+        "a motor is in error",
+        "remove the cause, then send RESET_MOTOR",
+    ),
+    "FUNCTIONAL_MOTOR_DISCONNECTED": (
+        "ERROR",
+        "WARNING",
+        "a motor does not respond",
+        "check its wiring, then send RESET_MOTOR",
+    ),
 }
 
 
 class Core:
-    def __init__(self, robot: "Agv"):
-        self.robot = robot
-        self.mode = robot.config.runtime.mode
-        self._many = len(robot.config.motors) > MANY
+    def __init__(
+        self,
+        services: Services,
+        state: AgvState,
+        config: RobotConfig,
+        machine: Machine,
+        publisher: Publisher,
+        events: Events,
+        settings: Settings,
+        jobs: Jobs,
+        commands: Commands,
+    ):
+        self._services, self._all, self._state = services, state, state.core
+        self._machine, self._publisher, self._events = machine, publisher, events
+        self._settings, self._jobs, self._commands = settings, jobs, commands
+        self._mode, self._tick_hz = config.runtime.mode, config.runtime.tickHz
+        self._many = len(config.motors) > MANY
         self._facts: tuple[Any, ...] | None = None
 
     # Status
 
     def forget(self) -> None:
-        """The state is another: what was found out from the last one does not count."""
+        """Derive the status again at the next `watch`, even if no fact has changed."""
         self._facts = None
 
     def watch(self) -> None:
-        """Once a tick: the status by what is the case now."""
-        robot, state = self.robot, self.robot.state
-        core = state.core
-        body = state.machine
-        lost = robot.machine.lost if robot.faults or body.remote.lost else []
-        facts = (core.reported, core.cut, core.link, body.ills, body.codes, lost, body.estop, body.obstacle_stop,
-                 len(state.traffic.holds), state.traffic.blocked, state.commands.paused, body.soc <= 0.0)  # fmt: skip
+        """Derive the status again if any fact has changed since the last call."""
+        link, traffic, body = self._all.link, self._all.traffic, self._all.machine
+        lost = self._machine.lost if self._services.faults or body.remote.lost else []
+        facts = (
+            link.transport_up,
+            link.cut,
+            link.connection,
+            body.ills,
+            body.codes,
+            lost,
+            body.estop,
+            body.obstacle_stop,
+            len(traffic.holds),
+            traffic.blocked,
+            self._state.paused,
+            body.soc <= 0.0,
+        )
         if facts == self._facts:
             return
         self._facts = copy.deepcopy(facts)
-        self.judge()
-        robot.machine.drive_allowed = robot.may_drive
+        self.update_status()
+        self._machine.drive_allowed = self._state.may_drive
 
-    def judge(self) -> None:
-        robot, state = self.robot, self.robot.state
-        core, before = state.core, state.core.status
-        facts = self.facts()
+    def update_status(self) -> None:
+        """Derive the status, and publish the conditions that begin or end with it."""
+        state, before = self._state, self._state.status
+        facts = self._gather()
         status, reasons = derive(facts)
-        core.met = core.met or facts.connected
-        robot.may_drive = may_drive(
-            status, robot.effective.runtime.healthPolicy.allowDriveInWarning
-        )
-        if robot.may_drive:
-            robot.commands.may_begin()
-        if (status, reasons) == (before, core.reasons):
+        if facts.connected:
+            self._publisher.mark_connected()
+        policy = self._settings.effective.runtime.healthPolicy
+        state.may_drive = may_drive(status, policy.allowDriveInWarning)
+        if state.may_drive:
+            self._commands.may_begin()
+        if (status, reasons) == (before, state.reasons):
             return
-        gone = [reason for reason in core.reasons if reason not in reasons]
-        come = [reason for reason in reasons if reason not in core.reasons]
-        core.status, core.reasons, core.changed = status, reasons, True
+        gone = [reason for reason in state.reasons if reason not in reasons]
+        come = [reason for reason in reasons if reason not in state.reasons]
+        state.status, state.reasons, state.changed = status, reasons, True
         for reason in gone:
-            self.clear(reason)
+            self._events.clear(reason)
         for reason in come:
             word, _, part = reason.partition(":")
-            if word == "NATS_DISCONNECTED" and not core.met:
-                continue  # before the first connection of a boot it is no news
+            if word == "NATS_DISCONNECTED" and not self._publisher.was_connected:
+                continue  # expected before the first connection of a boot
             severity, _, message, _ = CONDITIONS[word]
-            self.raise_(
-                reason, word, severity, part or "robot", f"{message}: {part}" if part else message
-            )
+            text = f"{message}: {part}" if part else message
+            self._events.raise_(reason, word, severity, part or "robot", text)
         if before == "OFFLINE" != status:
-            robot.commands.back_on_line()
+            self._commands.back_online()
 
-    def facts(self) -> Facts:
-        robot, state, machine = self.robot, self.robot.state, self.robot.machine
-        effective = robot.effective
-        ills = machine.ills()
+    def _gather(self) -> Facts:
+        machine, traffic, effective = self._machine, self._all.traffic, self._settings.effective
+        ills = machine.motors.ills()
         return Facts(
-            connected=robot.publisher.connected,
+            connected=self._publisher.connected,
             require_nats=effective.runtime.healthPolicy.requireNatsForMotion,
             drive=tuple(f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role == "DRIVE"),
             lost=tuple(machine.lost),
             estop=effective.safety.stopOnEstop and machine.estop != "NONE",
             obstacle=machine.obstacle_stop,
-            held=bool(state.traffic.holds),
-            zones=tuple(state.traffic.blocked),
-            manual=state.commands.paused,
+            held=bool(traffic.holds),
+            zones=tuple(traffic.blocked),
+            manual=self._state.paused,
             functional=tuple(
                 f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role != "DRIVE"
             ),
             empty=machine.battery[0] <= 0.0,
         )
 
-    # Events
-
-    def raise_(self, key: str, code: str, severity: m.Severity, source: str, message: str) -> None:
-        """A condition begins."""
-        robot = self.robot
-        held = Raised(
-            robot.publisher.event_id(), code, severity, source, message, robot.publisher.now()
-        )
-        robot.state.core.conditions[key] = held
-        robot.publisher.publish(
-            "events", m.Event(held.eventId, code, severity, source, message, {}, held.raisedAt)
-        )
-        robot.event(code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source)
-
-    def clear(self, key: str) -> None:
-        """A condition ends."""
-        robot = self.robot
-        held = robot.state.core.conditions.pop(key, None)
-        if held is not None:
-            severity = cast(m.Severity, held.severity)
-            robot.publisher.publish("events", m.Event(held.eventId, held.code, severity, held.source, held.message, {},
-                                              held.raisedAt, robot.publisher.now()))  # fmt: skip
-            robot.event(
-                f"{held.code.lower().replace('_', '-')}-cleared",
-                f"no more: {held.message}",
-                source=held.source,
-            )
-
-    def notice(
-        self,
-        code: str,
-        severity: m.Severity,
-        source: str,
-        message: str,
-        data: dict[str, Any] | None = None,
-    ) -> None:
-        """Something happened."""
-        floods, now_ns = self.robot.state.core.floods, self.robot.now_ns
-        flood = floods.get(code)
-        if flood is not None and now_ns < flood.until_ns:
-            flood.more, flood.severity = flood.more + 1, severity
-            return
-        floods[code] = Flood(now_ns + SECOND_NS)
-        self._tell(code, severity, source, message, data or {})
-
-    def _tell(
-        self, code: str, severity: m.Severity, source: str, message: str, data: dict[str, Any]
-    ) -> None:
-        voice = self.robot.publisher
-        voice.publish(
-            "events", m.Event(voice.event_id(), code, severity, source, message, data, voice.now())
-        )
-        self.robot.event(
-            code.lower().replace("_", "-"), message, TO_PEOPLE[severity], source=source, about=data
-        )
-
-    def drain(self) -> None:
-        """What was held back of events that came too fast."""
-        floods, now_ns = self.robot.state.core.floods, self.robot.now_ns
-        for code, flood in list(floods.items()):
-            if now_ns >= flood.until_ns:
-                del floods[code]
-                if flood.more:
-                    floods[code] = Flood(now_ns + SECOND_NS)
-                    message = f"{flood.more} more in the last second"
-                    self._tell(
-                        code,
-                        cast(m.Severity, flood.severity),
-                        "robot",
-                        message,
-                        {"count": flood.more},
-                    )
-
-    # Saying
+    # Streams
 
     def after_tick(self) -> None:
-        """What the machine noticed in this tick, and the state if it must be told at once."""
-        robot, core, body = self.robot, self.robot.state.core, self.robot.state.machine
-        if body.scans:
-            for device, code in body.scans:
-                robot.jobs.scanned(device, code)
-                self._tell(
-                    "BARCODE_READ",
-                    "INFO",
-                    device,
-                    f"read {code[:80]}",
-                    {"code": code, "deviceId": device},
-                )
-        if body.notices:
-            for code, severity, source, message, data in body.notices:
-                self.notice(code, cast(m.Severity, severity), source, message, data)
-        if core.floods:
-            self.drain()
-        if core.changed and robot.now_ns - core.state_ns >= SOONEST_NS:
-            self.tell_state()
+        """Publish what the machine noticed in this tick, and the state if it has changed."""
+        state, body = self._state, self._all.machine
+        for device, code in body.scans:
+            self._jobs.scanned(device, code)
+            data = {"code": code, "deviceId": device}
+            self._events.publish("BARCODE_READ", "INFO", device, f"read {code[:80]}", data)
+        for code, severity, source, message, data in body.notices:
+            self._events.notice(code, cast(m.Severity, severity), source, message, data)
+        if state.rate_limits:
+            self._events.report_suppressed()
+        if state.changed and self._services.now_ns - state.state_ns >= SOONEST_NS:
+            self.publish_state()
 
-    def tell_heartbeat(self) -> None:
-        robot, state = self.robot, self.robot.state
-        if not robot.publisher.wanted():
-            robot.publisher.skip("heartbeat")
+    def publish_heartbeat(self) -> None:
+        publisher = self._publisher
+        if not publisher.wanted():
+            publisher.skip("heartbeat")
             return
-        interval_ms = round(1000.0 / robot.effective.streams.heartbeatHz)
-        overruns = round(robot.input["lost_s"] * robot.config.runtime.tickHz)
-        beat = m.Heartbeat(cast(m.Status, state.core.status), self.mode, robot.publisher.uptime_s(), interval_ms, state.core.outbox_depth,
-                           state.settings.version, overruns)  # fmt: skip
-        robot.publisher.publish("heartbeat", beat)
+        heartbeat = m.Heartbeat(
+            cast(m.Status, self._state.status),
+            self._mode,
+            publisher.uptime_s(),
+            round(1000.0 / self._settings.effective.streams.heartbeatHz),
+            self._all.link.outbox_depth,
+            self._all.settings.version,
+            round(self._services.input["lost_s"] * self._tick_hz),
+        )
+        publisher.publish("heartbeat", heartbeat)
 
-    def tell_state(self) -> None:
-        core = self.robot.state.core
-        core.changed, core.state_ns = False, self.robot.now_ns
-        wanted = self.robot.publisher.wanted()
-        told = (
-            self._told() if wanted or self._many else None
-        )  # what has to be left out is told whoever listens
+    def publish_state(self) -> None:
+        state, publisher = self._state, self._publisher
+        state.changed, state.state_ns = False, self._services.now_ns
+        wanted = publisher.wanted()
+        # STATE_TOO_LARGE does not depend on subscribers, so a large state is always made.
+        message = self._fitting_state() if wanted or self._many else None
         if wanted:
-            self.robot.publisher.publish("state", told)
+            publisher.publish("state", message)
         else:
-            self.robot.publisher.skip("state")
+            publisher.skip("state")
 
-    def _told(self) -> m.State:
-        """The state, as much of it as a message may hold."""
-        core = self.robot.state.core
-        told, left_out = fitting(self.state())
-        if len(left_out) > core.left_out:
-            core.left_out = len(left_out)
-            what = (
-                f"all of the state is more than a message may hold; left out: {'; '.join(left_out)}"
-            )
-            self._tell("STATE_TOO_LARGE", "WARNING", "state", what, {"leftOut": left_out})
-        return told
+    def _fitting_state(self) -> m.State:
+        """Return the state, reduced to what fits into a message."""
+        message, left_out = fitting(self._state_message())
+        if len(left_out) > self._state.left_out:
+            self._state.left_out = len(left_out)
+            what = f"the state exceeds the size of a message; left out: {'; '.join(left_out)}"
+            data = {"leftOut": left_out}
+            self._events.publish("STATE_TOO_LARGE", "WARNING", "state", what, data)
+        return message
 
-    def state(self) -> m.State:
-        robot, state, machine = self.robot, self.robot.state, self.robot.machine
-        core, (v, omega), (soc, charging) = state.core, machine.velocity, machine.battery
+    def _state_message(self) -> m.State:
+        state, machine, traffic = self._state, self._machine, self._all.traffic
+        (v, omega), (soc, charging) = machine.drive.velocity, machine.battery
+        active, manual = self._all.task.active, ["MANUAL"] if state.paused else []
         return m.State(
-            status=cast(m.Status, core.status),
-            statusReasons=core.reasons,
-            pose=robot.pose(),
+            status=cast(m.Status, state.status),
+            statusReasons=state.reasons,
+            pose=machine.drive.pose_message(),
             velocity=m.Velocity(round(v, 4), round(omega, 4)),
-            driving=machine.driving,
+            driving=machine.drive.driving,
             safety=m.Safety(machine.estop, machine.obstacle_stop, machine.field_violation),
-            holds=self.holds(),
-            motors=machine.healths(),
-            errors=self.errors() if core.reasons else [],
-            missingFunctionKeys=machine.missing_functions,
-            commandId=robot.commands.current(),
-            taskId=state.task.active.taskId if state.task.active is not None else None,
-            battery=m.BatteryState(round(soc, 4), charging) if self.mode == "MOCK" else None,
+            holds=[*traffic.holds, *traffic.blocked, *manual],
+            motors=machine.motors.healths(),
+            errors=self.errors() if state.reasons else [],
+            missingFunctionKeys=machine.motors.missing_functions,
+            commandId=self._commands.current(),
+            taskId=active.taskId if active is not None else None,
+            battery=m.BatteryState(round(soc, 4), charging) if self._mode == "MOCK" else None,
         )
 
-    def holds(self) -> list[str]:
-        state = self.robot.state
-        manual = ["MANUAL"] if state.commands.paused else []
-        return [*state.traffic.holds, *state.traffic.blocked, *manual]
-
     def errors(self) -> list[m.Fault]:
+        """Return the reasons that count as errors, with a hint each."""
         found = []
-        for reason in self.robot.state.core.reasons:
+        for reason in self._state.reasons:
             word, _, part = reason.partition(":")
             _, level, message, hint = CONDITIONS[word]
             if level:
                 refs = [m.Ref("motorId" if "MOTOR" in word else "part", part)] if part else []
-                found.append(
-                    m.Fault(
-                        word,
-                        cast(Level, level),
-                        refs,
-                        f"{message}: {part}" if part else message,
-                        hint,
-                    )
-                )
+                text = f"{message}: {part}" if part else message
+                found.append(m.Fault(word, cast(Level, level), refs, text, hint))
         return found
 
-    def tell_telemetry(self) -> None:
-        robot, machine = self.robot, self.robot.machine
-        if not robot.publisher.wanted():
-            robot.publisher.skip("telemetry")
+    def publish_telemetry(self) -> None:
+        publisher, machine = self._publisher, self._machine
+        if not publisher.wanted():
+            publisher.skip("telemetry")
             return
         soc, charging = machine.battery
-        battery = (
-            {"soc": round(soc, 4), "charging": charging} if self.mode == "MOCK" else {}
-        )  # nobody knows of a real one
+        # The state of a real battery is unknown.
+        battery = {"soc": round(soc, 4), "charging": charging} if self._mode == "MOCK" else {}
         loop = {"p99Ms": self._tick_ms()}
-        robot.publisher.publish(
-            "telemetry",
-            m.Telemetry(machine.readings(), battery, machine.io(), machine.devices(), loop),
+        telemetry = m.Telemetry(
+            machine.motors.readings(), battery, machine.io(), machine.devices(), loop
         )
+        publisher.publish("telemetry", telemetry)
 
     def _tick_ms(self) -> float:
-        """From a tick to the next, 99 of 100 times, by what the host has measured; and what the computer could not keep up with since the last telemetry."""
-        core, given = self.robot.state.core, self.robot.input
+        """Return the 99th percentile of the tick period, plus time lost since the last telemetry.
+
+        Both are measured by the host."""
+        state, given = self._state, self._services.input
         lost_s, late_ms = float(given["lost_s"]), float(given["late_ms"])
-        gone_s, core.lost_s = max(lost_s - core.lost_s, 0.0), lost_s
-        return round(1000.0 / self.robot.config.runtime.tickHz + late_ms + 1000.0 * gone_s, 3)
+        gone_s, state.lost_s = max(lost_s - state.lost_s, 0.0), lost_s
+        return round(1000.0 / self._tick_hz + late_ms + 1000.0 * gone_s, 3)

@@ -1,92 +1,91 @@
-"""How far something is done, and how long the rest will take: from the way left, at the speeds that motors allow."""
+"""Progress and time to completion of jobs and tasks, at the top speeds of the motors."""
 
 import math
-from typing import TYPE_CHECKING
 
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.motion import motors as m
-from rigless.robots.agv.params import Refused
-from rigless.robots.agv.state import Job, Task
-
-if TYPE_CHECKING:
-    from rigless.robots.agv.robot import Agv
+from rigless.robots.agv.params import STEPS, Refused
+from rigless.robots.agv.services import Clock
+from rigless.robots.agv.state import AgvState, Job, Task
 
 
 class Forecast:
-    def __init__(self, robot: "Agv"):
-        self.robot = robot
-        self._index = {motor: index for index, motor in enumerate(robot.machine.axes)}
+    def __init__(self, clock: Clock, state: AgvState, machine: Machine, plans: Plans):
+        self._clock, self._machine, self._plans = clock, machine, plans
+        self._jobs, self._route, self._body = state.jobs, state.route, state.machine
+        self._index = {motor: index for index, motor in enumerate(machine.motors.axes)}
 
-    def left(self, job: Job) -> float:
-        """What is left of a job: metres, seconds, or how far its axes have to go."""
+    def remaining(self, job: Job) -> float:
+        """Return what remains of a job: metres, seconds, or the longest distance of its axes."""
         if job.drives:
-            return self._way_left_m()
+            return self._path_left_m()
         if job.motors:
             return max(
                 abs(target - self._at(motor))
                 for motor, target in zip(job.motors, job.targets, strict=True)
             )
-        return max(0.0, (job.until_ns - self.robot.now_ns) / 1e9)
+        return max(0.0, (job.until_ns - self._clock.now_ns) / 1e9)
 
-    def part_done(self, job: Job | None) -> float:
-        """0 to 1."""
-        return (
-            min(max(1.0 - self.left(job) / job.way, 0.0), 1.0)
-            if job is not None and job.way > 0
-            else 0.0
-        )
+    def progress(self, job: Job | None) -> float:
+        """Return the completed fraction of a job, 0 to 1."""
+        if job is None or job.extent <= 0:
+            return 0.0
+        return min(max(1.0 - self.remaining(job) / job.extent, 0.0), 1.0)
 
     def eta_s(self, task: Task) -> float:
-        """Until the last step of a task is done, if nothing holds it."""
-        job = self.robot.state.jobs.by_id.get(task.job)
-        seconds = self._seconds(job, self.left(job)) if job is not None else 0.0
-        x, y, _ = self.robot.machine.pose
+        """Return the time until a task is done if nothing holds the robot."""
+        job = self._jobs.by_id.get(task.job)
+        seconds = self._seconds(job, self.remaining(job)) if job is not None else 0.0
+        x, y, _ = self._machine.drive.pose
         for number, step in enumerate(task.steps[task.index :]):
             if step.type == "MOVE":
                 to_x, to_y = float(step.params["x"]), float(step.params["y"])
-                way_m = math.hypot(to_x - x, to_y - y)
+                distance_m = math.hypot(to_x - x, to_y - y)
                 x, y = to_x, to_y
                 if number or job is None:
-                    seconds += way_m / self._top_mps()
+                    seconds += distance_m / self._top_mps()
             elif number or job is None:
                 seconds += self._step_s(step.type, step.params)
         return round(seconds, 1)
 
     def _step_s(self, kind: str, params: dict[str, object]) -> float:
-        """How long a step takes that has not begun."""
+        """Return the duration of a step that has not begun."""
         if kind == "WAIT":
             return float(str(params.get("seconds", 0.0)))
         try:
-            job = self.robot.jobs.plan(kind, params, "task", self.robot.jobs.kinds)
+            job = self._plans.plan(kind, params, "task", STEPS)
         except Refused:
             return 0.0
-        return self._seconds(job, self.left(job)) if job.motors else 0.0
+        return self._seconds(job, self.remaining(job)) if job.motors else 0.0
 
-    def _seconds(self, job: Job, left: float) -> float:
+    def _seconds(self, job: Job, remaining: float) -> float:
         if job.drives:
-            return left / self._top_mps()
+            return remaining / self._top_mps()
         if job.motors:
-            limits = self.robot.machine.limits
-            return max(abs(target - self._at(motor)) / limits.item(self._index[motor], m.TOP)
-                       for motor, target in zip(job.motors, job.targets, strict=True))  # fmt: skip
-        return left
+            limits = self._machine.limits
+            return max(
+                abs(target - self._at(motor)) / limits.item(self._index[motor], m.TOP)
+                for motor, target in zip(job.motors, job.targets, strict=True)
+            )
+        return remaining
 
     def _top_mps(self) -> float:
-        machine = self.robot.machine
-        return max(min(machine.const.item(d.TOP_V), self.robot.state.machine.speed_limit), 0.01)
+        return max(min(self._machine.const.item(d.TOP_V), self._body.speed_limit), 0.01)
 
     def _at(self, motor: str) -> float:
-        return self.robot.machine.axis_position(motor)
+        return self._machine.motors.axis_position(motor)
 
-    def _way_left_m(self) -> float:
-        """Along the waypoints that the machine has not reached, and the nodes of a route after them."""
-        machine, following = self.robot.machine, self.robot.state.route.following
-        x, y, _ = machine.pose
-        places = self.robot.state.machine.path[machine.reached :, : d.PATH_Y + 1].tolist()
+    def _path_left_m(self) -> float:
+        """Return the length of the remaining waypoints, and of the nodes of a route after them."""
+        drive, following = self._machine.drive, self._route.following
+        x, y, _ = drive.pose
+        points = self._body.path[drive.reached :, : d.PATH_Y + 1].tolist()
         if following is not None:
-            places += [[node.x, node.y] for node in following.route.nodes[following.sent + 1 :]]
-        way_m = 0.0
-        for to_x, to_y in places:
-            way_m += math.hypot(to_x - x, to_y - y)
+            points += [[node.x, node.y] for node in following.route.nodes[following.sent + 1 :]]
+        length_m = 0.0
+        for to_x, to_y in points:
+            length_m += math.hypot(to_x - x, to_y - y)
             x, y = to_x, to_y
-        return way_m
+        return length_m

@@ -1,37 +1,40 @@
-"""What would be done, before it begins: a kind and its parameters become a job, if this robot can do it and nothing stands against it."""
+"""Plans: turn a kind and its parameters into a job, or refuse it.
+
+`plan` rejects what the robot cannot do at all; `check` and `require` what it cannot do now.
+"""
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv import params as p
 from rigless.robots.agv import units
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.machine.motor_bank import MotorBank
 from rigless.robots.agv.params import Refused
-from rigless.robots.agv.state import Job
-
-if TYPE_CHECKING:
-    from rigless.robots.agv.robot import Agv
+from rigless.robots.agv.state import AgvState, Job
 
 
 class Plans:
-    kinds = p.STEPS
+    """`check_route` is set by the robot: it raises Refused if a route cannot be followed."""
 
-    def __init__(self, robot: "Agv"):
-        self.robot = robot
-        config = robot.config
+    check_route: Callable[[p.FollowRoute], None]
+
+    def __init__(self, config: RobotConfig, state: AgvState, motors: MotorBank):
+        self._jobs, self._task, self._motors = state.jobs, state.task, motors
         self.functional = {
             motor.motorId: motor for motor in config.motors if motor.role == "FUNCTIONAL"
         }
         self.drives = [motor.motorId for motor in config.motors if motor.role == "DRIVE"]
-        self.outputs = [output.ioId for output in config.io.digitalOutputs]
+        self._outputs = [output.ioId for output in config.io.digitalOutputs]
         allowed = config.capabilities.supportedCommands
-        self.allowed = set(
-            p.STEPS if allowed is None else (*allowed, "STOP", "WAIT", "SCAN")
-        )  # any robot can be stopped
+        # STOP cannot be disabled; WAIT and SCAN are steps, not commands.
+        self._allowed = set(p.STEPS if allowed is None else (*allowed, "STOP", "WAIT", "SCAN"))
 
     def plan(self, kind: str, given: Any, owner: str, kinds: dict[str, type[p.Params]]) -> Job:
-        """What would be done; raises Refused for what this robot cannot do or does not understand."""
-        if kind in kinds and kind not in self.allowed:
+        """Return the job. Raises Refused if the robot cannot do it, or a parameter is wrong."""
+        if kind in kinds and kind not in self._allowed:
             raise Refused("NOT_SUPPORTED", f"{kind} is not among this robot's supportedCommands")
         params = p.parse(kind, given, kinds)
         job = Job(kind, owner, given)
@@ -39,7 +42,7 @@ class Plans:
             case p.Move():
                 job.drives = True
             case p.FollowRoute():
-                self.robot.route.check(params)
+                self.check_route(params)
                 job.drives = True
             case p.MoveAxis():
                 job.motors = [self._motor(params.motorId, params.functionKey)]
@@ -52,9 +55,7 @@ class Plans:
                 job.motors = list(dict.fromkeys(self._motor(motor, None) for motor in named))
                 if params.motorIds is None:
                     job.motors = [
-                        motor
-                        for motor in job.motors
-                        if math.isfinite(self.robot.machine.span(motor)[0])
+                        motor for motor in job.motors if math.isfinite(self._motors.span(motor)[0])
                     ]
                 job.targets = [self._span(motor)[0] for motor in job.motors]
             case p.ResetMotor():
@@ -65,8 +66,8 @@ class Plans:
                             "INVALID_PARAMS",
                             f"motorIds: there is no motor {motor!r}; there are {known}",
                         )
-            case p.SetOutput() if params.ioId not in self.outputs:
-                known = ", ".join(self.outputs) or "none"
+            case p.SetOutput() if params.ioId not in self._outputs:
+                known = ", ".join(self._outputs) or "none"
                 raise Refused(
                     "INVALID_PARAMS", f"ioId: there is no output {params.ioId!r}; there are {known}"
                 )
@@ -77,40 +78,38 @@ class Plans:
         return job
 
     def check(self, job: Job) -> None:
-        """Raises Refused where a motor that it needs is not well, or something else has what it needs."""
-        state, machine = self.robot.state, self.robot.machine
+        """Raise Refused if a motor of the job is faulty, or another job uses what it needs."""
         for motor in job.motors:
-            if not machine.healthy(motor):
+            if not self._motors.healthy(motor):
                 raise unavailable(motor, self.functional[motor].functionKey)
-        if job.drives and machine.drive_fault:
+        if job.drives and self._motors.drive_fault:
             raise unavailable(self.broken_drive(), None)
         if (job.drives or job.kind == "INIT_POSE") and (
-            state.jobs.drive or (job.owner == "command" and state.task.active is not None)
+            self._jobs.drive or (job.owner == "command" and self._task.active is not None)
         ):
-            raise Refused("BUSY", "the robot is driving for something else; STOP ends that")
+            raise Refused("BUSY", "another job uses the drive; STOP cancels it")
         for motor in job.motors:
-            if motor in state.jobs.axes:
-                raise Refused(
-                    "BUSY", f"{motor} is moving for something else; STOP ends that", motor
-                )
+            if motor in self._jobs.axes:
+                raise Refused("BUSY", f"another job uses {motor}; STOP cancels it", motor)
 
     def require(self, functions: list[str]) -> None:
-        """Raises Refused unless a healthy motor has each of these functions."""
+        """Raise Refused unless a healthy motor serves each of these function keys."""
         for key in functions:
-            motor = self.robot.machine.motor_of(key)
+            motor = self._motors.motor_of(key)
             if motor is None:
                 raise Refused("REQUIRED_MOTOR_UNAVAILABLE", f"no motor has the function {key!r}")
-            if not self.robot.machine.healthy(motor):
+            if not self._motors.healthy(motor):
                 raise unavailable(motor, key)
 
     def broken_drive(self) -> str:
-        return next((motor for motor in self.drives if not self.robot.machine.healthy(motor)), "")
+        """Return the first faulty drive motor, or ""."""
+        return next((motor for motor in self.drives if not self._motors.healthy(motor)), "")
 
     def _motor(self, motor: str | None, key: str | None) -> str:
         if motor is None and key is None:
             raise Refused("INVALID_PARAMS", "motorId or functionKey is required")
         if key is not None:
-            found = self.robot.machine.motor_of(key)
+            found = self._motors.motor_of(key)
             if found is None:
                 raise Refused("REQUIRED_MOTOR_UNAVAILABLE", f"no motor has the function {key!r}")
             if motor is not None and self.functional.get(motor, None) is not None:
@@ -134,11 +133,11 @@ class Plans:
         keys = [found.functionKey or "" for found in self.functional.values()]
         key = "GRIPPER" if "GRIPPER" in keys else next((key for key in keys if "GRIP" in key), None)
         if key is None:
-            raise Refused("REQUIRED_MOTOR_UNAVAILABLE", "no motor of this robot grips")
+            raise Refused("REQUIRED_MOTOR_UNAVAILABLE", "this robot has no gripper motor")
         return self._motor(None, key)
 
     def _span(self, motor: str) -> tuple[float, float]:
-        low, high = self.robot.machine.span(motor)
+        low, high = self._motors.span(motor)
         if not (math.isfinite(low) and math.isfinite(high)):
             raise Refused(
                 "INVALID_PARAMS", f"{motor} has no positionMin and positionMax in its limits", motor
@@ -148,11 +147,11 @@ class Plans:
     def _target(self, motor: str, target: p.Target) -> float:
         try:
             value = units.to_si(
-                target.value, target.unit, "position", self.robot.machine.axes[motor].kind
+                target.value, target.unit, "position", self._motors.axes[motor].kind
             )
         except ValueError as error:
             raise Refused("INVALID_PARAMS", f"target: {error}", motor) from None
-        span = self.robot.machine.span(motor)
+        span = self._motors.span(motor)
         if not span[0] - 1e-9 <= value <= span[1] + 1e-9:
             limits = self.functional[motor].limits
             low, high = limits.positionMin, limits.positionMax
@@ -169,6 +168,6 @@ def unavailable(motor: str, key: str | None) -> Refused:
     what = f"{motor} ({key})" if key else motor
     return Refused(
         "REQUIRED_MOTOR_UNAVAILABLE",
-        f"{what} is not available; RESET_MOTOR when its fault is gone",
+        f"{what} is not available: remove the cause, then send RESET_MOTOR",
         motor,
     )

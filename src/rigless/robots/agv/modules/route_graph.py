@@ -11,10 +11,10 @@ from rigless.robots.agv.state import Route
 MOST_NODES = 1000
 FARTHEST_M = 1e6
 SAME_M = 1e-3
-MOST_TOLD = 5  # reasons in one answer
+MOST_REPORTED = 5  # reasons in one answer
 
 
-def troubles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
+def problems(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
     """Why a route makes no sense; empty if it does."""
     if not nodes:
         return ["a route has at least one node"]
@@ -50,7 +50,7 @@ def troubles(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
     long = next((name for name in named if not 1 <= len(name) <= LONGEST_ID), None)
     if long is not None:
         found.insert(0, f"an id has {len(long)} characters, not 1 to {LONGEST_ID}")
-    return [why[:LONGEST] for why in found[:MOST_TOLD]]
+    return [why[:LONGEST] for why in found[:MOST_REPORTED]]
 
 
 def _is_somewhere(node: Node) -> bool:
@@ -88,12 +88,12 @@ def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
         elif same is not None and not node.released:
             found.append(f"node {node.nodeId} ({node.sequenceId}) was released already")
     if found:
-        return old, [why[:LONGEST] for why in found[:MOST_TOLD]]
+        return old, [why[:LONGEST] for why in found[:MOST_REPORTED]]
     nodes = [node for node in old.nodes if node.sequenceId <= end.sequenceId]
     nodes += [node for node in new.nodes if node.sequenceId > end.sequenceId]
     edges = [edge for edge in old.edges if edge.sequenceId < end.sequenceId]
     edges += [edge for edge in new.edges if edge.sequenceId > end.sequenceId]
-    return Route(old.routeId, new.revision, nodes, edges), troubles(nodes, edges)
+    return Route(old.routeId, new.revision, nodes, edges), problems(nodes, edges)
 
 
 def waypoints(route: Route, first: int, last: int) -> list[Waypoint]:

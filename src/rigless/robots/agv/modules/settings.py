@@ -1,57 +1,69 @@
-"""Settings: what of the configuration the backend wishes otherwise, by dotted keys as in the file.
+"""Settings: the backend's changes of the configuration, by dotted keys as in the file.
 
-Some wishes count at once. The others wait for the robot's next start, and each report names them until then (`restartRequired`). What was wished is
-part of every report, `desired`, and comes back with it after a restart: so the robot goes on with it. What the backend desired while the robot
-was down is then applied or not, by `settingsBootstrapMode`.
+Some keys take effect at once. The others need a restart; each report lists them until then
+(`restartRequired`). Every report holds all desired settings, so that the robot finds them again
+after a restart. `settingsBootstrapMode` decides about settings that were desired before a boot.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.link import keys
-from rigless.robots.agv.link.remote_settings import RemoteSettings, Wrong
-
-if TYPE_CHECKING:
-    from rigless.robots.agv.robot import Agv
+from rigless.robots.agv.link.publisher import Publisher
+from rigless.robots.agv.link.remote_settings import Rejection, RemoteSettings
+from rigless.robots.agv.state import CoreState, SettingsState
 
 MOST_REJECTED = 40
 LONGEST_KEY = 200
 
 
 class Settings:
-    def __init__(self, robot: "Agv"):
-        self.robot = robot
-        self.wishes = RemoteSettings(robot.config)
-        self.backend_wins = (
-            robot.config.runtime.startupPolicy.settingsBootstrapMode == "BACKEND_WINS"
+    """`effective` is the configuration with the settings that are in effect.
+
+    `on_change` is called after the desired settings have changed."""
+
+    effective: RobotConfig
+
+    def __init__(
+        self,
+        state: SettingsState,
+        core: CoreState,
+        config: RobotConfig,
+        rules: RemoteSettings,
+        publisher: Publisher,
+        on_change: Callable[[], None],
+    ):
+        self._state, self._core, self._config = state, core, config
+        self._rules, self._publisher, self._on_change = rules, publisher, on_change
+        policy = config.runtime.startupPolicy
+        self._backend_wins = policy.settingsBootstrapMode == "BACKEND_WINS"
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Compute the effective configuration."""
+        desired = self._state.desired
+        self.effective = (
+            RobotConfig.model_validate(self._rules.effective(desired)) if desired else self._config
         )
 
-    def effective(self) -> RobotConfig:
-        """The configuration as it is with what was set."""
-        desired = self.robot.state.settings.desired
-        return (
-            RobotConfig.model_validate(self.wishes.effective(desired))
-            if desired
-            else self.robot.config
-        )
-
-    def hear(self, message: m.SettingsDesired) -> None:
-        robot, state = self.robot, self.robot.state.settings
-        old = message.ageS > robot.publisher.uptime_s()  # it was desired before this boot
-        first = self.backend_wins and not state.heard
-        if (old and not self.backend_wins) or (message.version <= state.version and not first):
+    def receive(self, message: m.SettingsDesired) -> None:
+        state, rules = self._state, self._rules
+        old = message.ageS > self._publisher.uptime_s()  # desired before this boot
+        first = self._backend_wins and not state.received
+        if (old and not self._backend_wins) or (message.version <= state.version and not first):
             self.report(correlation=message.correlationId)
             return
-        state.version, state.heard = max(message.version, 0), True
+        state.version, state.received = max(message.version, 0), True
         before = state.desired if message.mode == "PATCH" else {}
-        desired, wrong = self.wishes.merged(before, keys.flat(message.settings, self.wishes.known))
+        desired, rejected = rules.merged(before, keys.flat(message.settings, rules.known))
         self._set(desired)
-        self.report(wrong, message.correlationId)
+        self.report(rejected, message.correlationId)
 
     def recall(self, message: m.Recalled) -> None:
-        """What was reported before this boot, if the backend had desired anything."""
-        state, payload = self.robot.state.settings, message.payload
+        """Restore the settings from the last report of an earlier boot."""
+        state, payload = self._state, message.payload
         version, desired = payload.get("desiredVersion"), payload.get("desired", {})
         if (
             not isinstance(version, int)
@@ -60,25 +72,27 @@ class Settings:
         ):
             return
         state.version = version
-        desired, wrong = self.wishes.merged({}, desired)
+        desired, rejected = self._rules.merged({}, desired)
         self._set(desired)
-        if self.robot.state.core.booted:
-            self.report(wrong)
+        if self._core.booted:
+            self.report(rejected)
 
-    def report(self, wrong: dict[str, Wrong] | None = None, correlation: str = "") -> None:
-        robot, desired = self.robot, self.robot.state.settings.desired
-        now = robot.effective.model_dump(mode="json")
-        waiting = self.wishes.waiting(desired)
-        told = dict.fromkeys((*self.wishes.at_once, *self.wishes.of_file, *desired, *waiting))
-        rejected = [
-            m.RejectedSetting(key[:LONGEST_KEY], *why) for key, why in (wrong or {}).items()
-        ][:MOST_REJECTED]
-        effective = {key: keys.get(now, key) for key in told}
+    def report(self, rejected: dict[str, Rejection] | None = None, correlation: str = "") -> None:
+        desired, rules = self._state.desired, self._rules
+        config = self.effective.model_dump(mode="json")
+        waiting = rules.waiting(desired)
+        listed = dict.fromkeys((*rules.at_once, *rules.of_file, *desired, *waiting))
         reported = m.SettingsReported(
-            robot.state.settings.version, effective, rejected, waiting, dict(desired)
+            self._state.version,
+            {key: keys.get(config, key) for key in listed},
+            [m.RejectedSetting(key[:LONGEST_KEY], *why) for key, why in (rejected or {}).items()][
+                :MOST_REJECTED
+            ],
+            waiting,
+            dict(desired),
         )
-        robot.publisher.publish("settings.reported", reported, correlation)
+        self._publisher.publish("settings.reported", reported, correlation)
 
     def _set(self, desired: dict[str, Any]) -> None:
-        self.robot.state.settings.desired = desired
-        self.robot.apply_settings()
+        self._state.desired = desired
+        self._on_change()

@@ -1,32 +1,31 @@
-"""Teaching: a session in which places are recorded where the robot stands, and given back as a list at its end.
+"""Teaching: a session that records poses of the robot, and returns them as a list at its end.
 
-A place is where the robot stands when it is told; who is told late, after an outage or a restart, stands elsewhere by then, so that is refused.
+A point is the pose at the time of its message. A message that arrives late is rejected, because
+the robot may have moved since.
 """
-
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.link.publisher import Publisher
+from rigless.robots.agv.machine.path import DrivePath
 from rigless.robots.agv.params import LONGEST_ID
-
-if TYPE_CHECKING:
-    from rigless.robots.agv.robot import Agv
+from rigless.robots.agv.state import TeachState
 
 MOST_BYTES = 48 * 1024  # of a result, which is one message
-UNNAMED = "teach"  # a session that was given no id
+UNNAMED = "teach"  # the session id if none is given
 LATE_S = 3.0
 
 
 class Teach:
-    def __init__(self, robot: "Agv"):
-        self.robot = robot
+    def __init__(self, state: TeachState, publisher: Publisher, drive: DrivePath):
+        self._state, self._publisher, self._drive = state, publisher, drive
 
     def start(self, message: m.TeachStart) -> None:
-        state = self.robot.state.teach
+        state = self._state
         name = message.sessionId or state.session or UNNAMED
-        if message.ageS > self.robot.publisher.uptime_s():
-            self._reject(name, "it was said before this boot", message.correlationId)
+        if message.ageS > self._publisher.uptime_s():
+            self._reject(name, "it was sent before this boot", message.correlationId)
         elif not 1 <= len(name) <= LONGEST_ID:
             self._reject(
                 name,
@@ -36,52 +35,58 @@ class Teach:
         elif state.session and state.session != name:
             self._reject(
                 name,
-                f"the session {state.session!r} is not over; teach.stop ends it",
+                f"the session {state.session!r} is still open; send teach.stop first",
                 message.correlationId,
             )
         elif not state.session:
             state.session, state.points = name, []
 
     def record(self, message: m.TeachRecord) -> None:
-        state = self.robot.state.teach
+        state = self._state
         if not self._is_open(message.sessionId, message.correlationId):
             return
         if message.ageS > LATE_S:
-            self._reject(state.session, f"it came {message.ageS:.1f} s late", message.correlationId)
+            self._reject(
+                state.session, f"it arrived {message.ageS:.1f} s late", message.correlationId
+            )
             return
         index = len(state.points)
         name = message.pointId[:LONGEST_ID] or f"p{index + 1}"
-        point = m.TeachPoint(state.session, name, index, self.robot.pose(), message.actions)
+        point = m.TeachPoint(
+            state.session, name, index, self._drive.pose_message(), message.actions
+        )
         if len(msgspec.json.encode([*state.points, point])) > MOST_BYTES:
-            what = f"no room for a point after {index}: what a session gives has at most {MOST_BYTES} bytes"
+            what = (
+                f"the session is full after {index} points: a result has at most {MOST_BYTES} bytes"
+            )
             self._reject(state.session, what, message.correlationId)
             return
         state.points.append(point)
-        self.robot.publisher.publish("teach.point", point, message.correlationId)
+        self._publisher.publish("teach.point", point, message.correlationId)
 
     def stop(self, message: m.TeachStop) -> None:
-        state = self.robot.state.teach
+        state = self._state
         if not self._is_open(message.sessionId, message.correlationId):
             return
         result = m.TeachResult(
             state.session, "CANCELLED" if message.cancel else "DONE", list(state.points)
         )
         state.session, state.points = "", []
-        self.robot.publisher.publish("teach.result", result, message.correlationId)
+        self._publisher.publish("teach.result", result, message.correlationId)
 
     def _is_open(self, session: str, correlation: str) -> bool:
-        known = self.robot.state.teach.session
+        known = self._state.session
         if known and session in (known, ""):
             return True
         why = (
-            f"the session that runs is {known!r}"
+            f"the open session is {known!r}"
             if known
-            else "no session runs; teach.start begins one"
+            else "no session is open; send teach.start first"
         )
         self._reject(session, why, correlation)
         return False
 
     def _reject(self, session: str, why: str, correlation: str) -> None:
-        self.robot.publisher.publish(
+        self._publisher.publish(
             "teach.result", m.TeachResult(session[:LONGEST_ID], "REJECTED", [], why), correlation
         )

@@ -44,12 +44,13 @@ class Floor:
     """The robots of one world. `machines` are those of AGVs; of the others only the discs are known."""
 
     def __init__(self, machines: Sequence[Any], others: Sequence[Robot]):
-        self._robots = [machine.robot for machine in machines]
+        self._machines = machines
         self._others = others
         self._sizes = np.array(
             [(machine.half_length_m, machine.half_width_m) for machine in machines]
         )
-        self._now_ns, self._states = -1, [None for _ in machines]
+        self._now_ns = -1
+        self._states: list[Any] = [None for _ in machines]
         self._drives, self._discs = np.zeros((0, d.DRIVE_SIZE)), np.zeros((0, 3))
 
     def look(
@@ -61,7 +62,9 @@ class Floor:
         reaction_s: float,
     ) -> tuple[float, float]:
         """See `robot_gap`. `me` is a number in `machines`, `place` where that robot is, as for `disc_gap`."""
-        again = self._states[me] is not self._robots[me].state  # the same instant, after a restore
+        again = (
+            self._states[me] is not self._machines[me].state
+        )  # the same instant, after a restore
         if again or now_ns != self._now_ns:
             self._now_ns = now_ns
             self._gather()
@@ -72,7 +75,7 @@ class Floor:
         return gap, free
 
     def _gather(self) -> None:
-        self._states = [robot.state for robot in self._robots]
-        self._drives = np.array([robot.state.machine.drive for robot in self._robots])
+        self._states = [machine.state for machine in self._machines]
+        self._drives = np.array([state.drive for state in self._states])
         discs = [disc for robot in self._others if (disc := robot.footprint()) is not None]
         self._discs = np.array(discs).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""The motors as the rest of the robot knows them: by id, with their health, and the axes among them that move to positions."""
+"""The motors by id: their health, and the axes that move to positions."""
 
 import math
 
@@ -10,36 +10,28 @@ from rigless.robots.agv.messages import MotorHealth, MotorReadings
 from rigless.robots.agv.motion import motors as m
 
 
-class Health:
-    """The part of the machine that speaks of motors."""
+class MotorBank:
+    """All motors of one robot, over their drivers. `stop_on_estop` is set by the machine."""
 
-    drivers: MockDrivers
-    limits: m.Array
     stop_on_estop: bool
 
-    def __init__(self, robot: Robot, config: RobotConfig):
-        self.robot = robot
+    def __init__(self, robot: Robot, config: RobotConfig, drivers: MockDrivers, limits: m.Array):
+        self._robot, self._drivers, self._limits = robot, drivers, limits
         self.axes = {motor.motorId: m.axis_of(motor) for motor in config.motors}
         self._axes = tuple(self.axes.values())
         self._index = {motor_id: i for i, motor_id in enumerate(self.axes)}
         self._drives = tuple(i for i, axis in enumerate(self._axes) if axis.role == "DRIVE")
+
+    def bind(self, state: MachineState) -> None:
+        """Use this state from now on."""
+        self.state = state
         self._healths: list[MotorHealth] = []
-        self._healths_of: tuple[MachineState | None, int] = (None, -1)
-
-    @property
-    def state(self) -> MachineState:
-        found: MachineState = self.robot.state.machine
-        return found
-
-    def wake(self) -> None:
-        """Something may move that did not."""
-        state = self.state
-        state.moving, state.changes = True, state.changes + 1
+        self._healths_at = -1  # state.changes for which they were made
 
     # Health
 
     def watch(self, state: MachineState) -> None:
-        """Notice which motors have fallen ill or are well again."""
+        """Update which motors are faulty."""
         rows = state.motors
         for i in range(len(self._axes)):
             ill = (
@@ -59,7 +51,7 @@ class Health:
         return not self.state.ills[self._index[motor_id]]
 
     def ills(self) -> list[tuple[m.Axis, str]]:
-        """The motors that are not well, each with ERROR or DISCONNECTED."""
+        """Return the faulty motors, each with ERROR or DISCONNECTED."""
         return [(axis, ill) for axis, ill in zip(self._axes, self.state.ills, strict=True) if ill]
 
     @property
@@ -73,7 +65,7 @@ class Health:
 
     @property
     def missing_functions(self) -> list[str]:
-        """The functions for which no motor is well."""
+        """The function keys that no healthy motor serves."""
         if not any(self.state.ills):
             return []
         served = {
@@ -90,73 +82,80 @@ class Health:
         return self.healths()[self._index[motor_id]]
 
     def healths(self) -> list[MotorHealth]:
-        """All motors, in their own units; made when something has changed."""
+        """Return the health of all motors in their own units, cached until something changes."""
         state = self.state
-        if self._healths_of[0] is not state or self._healths_of[1] != state.changes:
+        if self._healths_at != state.changes:
             self._healths = [
                 MotorHealth(axis.motor_id, axis.role, row[m.CONNECTED] == 1.0, m.STATES[int(row[m.STATE])],  # type: ignore[arg-type]
                             axis.function_key, row[m.POSITION] / axis.position_unit, row[m.VELOCITY] / axis.speed_unit,
                             code or None)
                 for axis, row, code in zip(self._axes, state.motors.tolist(), state.codes, strict=True)
             ]  # fmt: skip
-            self._healths_of = (state, state.changes)
+            self._healths_at = state.changes
         return self._healths
 
     def readings(self) -> list[MotorReadings]:
-        """What telemetry tells of all motors, in their own units."""
+        """Return the telemetry of all motors, in their own units."""
         return [
-            MotorReadings(axis.motor_id, row[m.CURRENT], row[m.TEMPERATURE], row[m.POSITION] / axis.position_unit,
-                          row[m.VELOCITY] / axis.speed_unit)
+            MotorReadings(
+                axis.motor_id,
+                row[m.CURRENT],
+                row[m.TEMPERATURE],
+                row[m.POSITION] / axis.position_unit,
+                row[m.VELOCITY] / axis.speed_unit,
+            )
             for axis, row in zip(self._axes, self.state.motors.tolist(), strict=True)
-        ]  # fmt: skip
+        ]
 
     def cooldown_left_s(self, motor_id: str) -> float:
-        """How long it takes until a motor can be reset again; 0: it can be."""
+        """Return the time until a motor can be reset again."""
         reset_ns = self.state.reset_ns[self._index[motor_id]]
-        since_s = (self.robot.now_ns - reset_ns) * 1e-9 if reset_ns >= 0 else math.inf
+        since_s = (self._robot.now_ns - reset_ns) * 1e-9 if reset_ns >= 0 else math.inf
         return max(self.axes[motor_id].cooldown_s - since_s, 0.0)
 
     def reset_motor(self, motor_id: str) -> None:
         """Reset a motor's error."""
         i = self._index[motor_id]
-        self.state.reset_ns[i] = self.robot.now_ns
-        self.drivers.reset(i)
-        self.wake()
+        self.state.reset_ns[i] = self._robot.now_ns
+        self._drivers.reset(i)
+        self.state.wake()
 
     # Axes
 
     def motor_of(self, function_key: str) -> str | None:
-        """The motor for a function; of several, one that is well."""
-        found = [
+        """Return the motor for a function; of several, a healthy one if there is any."""
+        serving = [
             axis.motor_id
             for axis in self._axes
             if axis.function_key == function_key and axis.role != "DRIVE"
         ]
         return next(
-            (motor_id for motor_id in found if self.healthy(motor_id)), found[0] if found else None
+            (motor_id for motor_id in serving if self.healthy(motor_id)),
+            serving[0] if serving else None,
         )
 
     def span(self, motor_id: str) -> tuple[float, float]:
+        """Return the lowest and the highest position (SI)."""
         i = self._index[motor_id]
-        return float(self.limits[i, m.LOW]), float(self.limits[i, m.HIGH])
+        return float(self._limits[i, m.LOW]), float(self._limits[i, m.HIGH])
 
     def move_axis(self, motor_id: str, target_si: float) -> None:
         low, high = self.span(motor_id)
         if not (math.isfinite(target_si) and low - m.HOME <= target_si <= high + m.HOME):
             unit = self.axes[motor_id].position_unit
             ends = f"{low / unit:g} to {high / unit:g}"
-            raise ValueError(f"{motor_id} cannot go to {target_si / unit:g}: it goes from {ends}")
+            raise ValueError(f"{motor_id} cannot move to {target_si / unit:g}: its range is {ends}")
         i, target = self._index[motor_id], min(max(target_si, low), high)
         if self.axes[motor_id].role == "DRIVE":
-            raise ValueError(f"{motor_id} is a drive motor: it has no positions to go to")
+            raise ValueError(f"{motor_id} is a drive motor and cannot move to a position")
         if i in self.state.frozen or self.frozen():
             self.state.frozen[i] = target
         else:
-            self.drivers.move(i, target)
-        self.wake()
+            self._drivers.move(i, target)
+        self.state.wake()
 
     def frozen(self) -> bool:
-        """Whether axes stand by for the e-stop to be released."""
+        """Return True while axes wait for the e-stop to be released."""
         return self.stop_on_estop and self.state.estop != "NONE"
 
     def axis_busy(self, motor_id: str) -> bool:
@@ -173,5 +172,5 @@ class Health:
     def stop_axis(self, motor_id: str) -> None:
         i = self._index[motor_id]
         self.state.frozen.pop(i, None)
-        self.drivers.stop(i)
-        self.wake()
+        self._drivers.stop(i)
+        self.state.wake()

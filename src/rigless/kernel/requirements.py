@@ -1,0 +1,72 @@
+"""What a config requires of the computer that it runs on, as data.
+
+A robot only declares it (`Robot.requirements`). `rigless.scenario.requirements` looks at files,
+environment variables and installed packages, and returns a finding for each that is missing.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from rigless.kernel.problems import Severity
+from rigless.kernel.toml_lines import Path
+from rigless.kernel.validation import Finding
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """A .creds file that exists, is readable and is private."""
+
+    path: Path
+    file: str
+    severity: Severity  # of what is wrong with it
+
+
+@dataclass(frozen=True)
+class VariableFile:
+    """If the environment variable is set, it must name a readable file."""
+
+    path: Path
+    variable: str
+
+
+@dataclass(frozen=True)
+class VariablePair:
+    """If the environment variable is set, the other one must be set too."""
+
+    path: Path
+    variable: str
+    other: str
+
+
+@dataclass(frozen=True)
+class Driver:
+    """An installed driver for a part: its kind (motor, input, …), its id and its driver's type."""
+
+    path: Path
+    kind: str
+    id: str
+    type: str
+
+
+@dataclass(frozen=True)
+class DriverConfigs:
+    """Driver configs that the drivers accept.
+
+    `parts` are those of `rigless.hardware.drivers`, `places` their paths by the beginning of the
+    keys in a driver's errors. `path` is for errors that belong to no part."""
+
+    path: Path
+    parts: tuple[Any, ...]
+    places: tuple[tuple[str, Path], ...]
+
+
+@dataclass(frozen=True)
+class MapFile:
+    """A map that comes with rigless, or a map file."""
+
+    path: Path
+    name: str
+
+
+# A finding states a problem that needs no look at the computer.
+Requirement = Credentials | VariableFile | VariablePair | Driver | DriverConfigs | MapFile | Finding

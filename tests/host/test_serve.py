@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import rigless
+from rigless.host.serve import ServedHost
 from rigless.kernel.problems import InputError
 from rigless.recordings.replay import verify
 
@@ -105,3 +106,60 @@ def test_the_fixtures_serve_and_load(rigless_sim, rigless_host):
     assert sim.now_s == 60.0
     host = rigless_host(str(BRITTLE), speed=10)
     assert ask(host.address("brittle", "line"), b"hello") == b"hello"
+
+
+def test_a_served_host_has_the_verbs_of_a_simulation():
+    verbs = ("send", "take", "events", "truth", "run", "inject", "clear", "set_input", "snapshot", "restore", "ports", "reset", "now_s", "now_ns", "seed")  # fmt: skip
+    with rigless.serve(THERMOSTAT, speed="lockstep", seed=3) as host:
+        sim = rigless.load(THERMOSTAT, seed=3)
+        for one in (host, sim):
+            for verb in verbs:
+                assert hasattr(one, verb), verb
+            one.send("thermostat", "line", {"type": "Set", "celsius": 23})
+            one.send("thermostat", "line", b"GET\n")
+            one.run(seconds=2.0)
+        assert host.truth("thermostat") == sim.truth("thermostat")
+        assert host.take("thermostat", "line") == sim.take("thermostat", "line") != []
+        assert host.take("thermostat", "line") == [], "they were taken already"
+        assert host.events == list(sim.events) != []
+        assert host.ports("thermostat") == sim.ports("thermostat")
+        assert (host.now_ns, host.now_s, host.seed) == (sim.now_ns, sim.now_s, 3)
+        for one in (host, sim):
+            one.inject("thermostat", "temperature", "wrong", until_s=2.5, value=99.0)
+            one.run(seconds=1.0)
+        assert host.truth("thermostat") == sim.truth("thermostat")
+
+
+@pytest.mark.parametrize("name", [name for name in dir(ServedHost) if not name.startswith("_")])
+def test_every_method_has_a_docstring(name):
+    assert getattr(ServedHost, name).__doc__, name
+
+
+def test_a_run_waits_at_the_pace_of_the_host():
+    with rigless.serve(THERMOSTAT, speed=50) as host:
+        host.run(seconds=1.0)
+        assert host.now_s >= 1.0
+        host.pause()
+        before_s = host.now_s
+        host.run(seconds=1.0)
+        assert (host.now_s, host.state) == (pytest.approx(before_s + 1.0), "paused")
+
+
+def test_a_host_without_collected_messages_says_so():
+    with (
+        rigless.serve(THERMOSTAT, collect=False) as host,
+        pytest.raises(RuntimeError, match="collect=True"),
+    ):
+        host.take("thermostat", "line")
+
+
+def test_the_representation_names_the_target_the_time_and_the_pace():
+    host = rigless.serve(THERMOSTAT, speed="lockstep")
+    assert repr(host) == "<ServedHost thermostat, not started>"
+    with pytest.raises(RuntimeError, match="not running"):
+        host.truth("thermostat")
+    with host:
+        host.step(500)
+        assert repr(host) == "<ServedHost thermostat at 0.5 s, lockstep, pace lockstep>"
+    with pytest.raises(RuntimeError, match="not running"):
+        host.truth("thermostat")

@@ -7,6 +7,7 @@ present, then applied. Peers that do not read lose messages (counted); they neve
 import asyncio
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -341,19 +342,33 @@ class Host:
     # In and out
 
     def apply(self, given: AnyInput) -> None:
-        """Stamp an input with the present and apply it. Raises InputError if it cannot be.
+        """Stamp an input with the present and apply it. Raises InputError if that is impossible."""
+        self._advance_for_input()
+        if self.failure:
+            self.sim.core.check(given)
+        else:
+            self._act(lambda: self.sim.apply(given))
 
-        Many inputs at once, to a simulation that is behind, would each take a slice to catch up while no socket gets its turn. So they
-        may take one together; the rest come at the time that the simulation has got to."""
+    def send(self, robot: str, port: str, message: Any) -> None:
+        """Deliver a message to a robot now, as `Simulation.send` does."""
+        self._advance_for_input()
+        if not self.failure:
+            self._act(lambda: self.sim.send(robot, port, message))
+
+    def _advance_for_input(self) -> None:
+        """Advance to the present, unless earlier inputs of this turn of the loop took a slice.
+
+        If the simulation is behind, many inputs at once would each take a slice to catch up, and no
+        socket would be served meanwhile. Later ones are stamped with the time that was reached.
+        """
         if self._spent_ns < SLICE_WALL_NS:
             self.catch_up()
         else:
             self._wake()
-        if self.failure:
-            self.sim.core.check(given)
-            return
+
+    def _act(self, change: Callable[[], None]) -> None:
         try:
-            self.sim.apply(given)
+            change()
         except RobotError as error:
             self._fail(error)
         self.recording_file.flush_if_due()

@@ -24,7 +24,7 @@ RAW = dict[str, Any]
 FILES = (".toml", ".tml", ".json", ".yaml", ".yml", ".mcap")  # names that end so are files
 
 
-def load(target: str, seed: int | None = None, settings: Iterable[str] = ()) -> Simulation:
+def load(target: str | Path, seed: int | None = None, settings: Iterable[str] = ()) -> Simulation:
     """A simulation of a robot kind, a scenario or a robot's native file, to be run in virtual time; `settings` are `key=value`."""
     return open_target(target, settings, seed).simulation
 

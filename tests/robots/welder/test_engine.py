@@ -7,7 +7,7 @@ from rigless.robots.welder.offline.engine import (
     SimulationMetrics,
     SimulationState,
 )
-from rigless.robots.welder.process.welding import FAULT
+from rigless.robots.welder.weld_state import FAULT
 
 
 @pytest.fixture

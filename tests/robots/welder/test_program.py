@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rigless.robots.welder.controller.program_listing import AHEAD, BEFORE, KEPT
+from rigless.robots.welder.controller.motion.program_listing import AHEAD, BEFORE, KEPT
 
 from .scene import Bench, Peer, welder
 

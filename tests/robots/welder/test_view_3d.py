@@ -9,8 +9,8 @@ from rigless.kernel.plain import pack
 from rigless.motion.arm.reach_map import DIRECTIONS, ReachMap
 from rigless.robots.welder.arm.body import ARM, describe, model
 from rigless.robots.welder.arm.mechanism import Arm
-from rigless.robots.welder.arm.view_3d import View3D, pose
 from rigless.robots.welder.process import bead
+from rigless.robots.welder.view_3d import View3D, pose
 from rigless.worlds.frames import frame
 
 from .scene import Bench

@@ -10,7 +10,7 @@ from rigless.motion import planner
 from rigless.robots.welder.gcode.modal import AXES, Coordinates, Modal
 from rigless.robots.welder.gcode.parameters import Parameters
 from rigless.robots.welder.pins import Outputs
-from rigless.robots.welder.process.welding import Weld
+from rigless.robots.welder.weld_state import Weld
 
 NO_CLIENT = ("", -1)
 

@@ -27,13 +27,12 @@ from rigless.kernel.drawing import (
 )
 from rigless.kernel.inputs import AnyInput, Inject, Send, SetInput
 from rigless.motion import planner as p
-from rigless.robots.welder import pins
+from rigless.robots.welder import pins, weld_state
 from rigless.robots.welder import wire as w
-from rigless.robots.welder.arm.view_3d import View3D
 from rigless.robots.welder.controller import realtime
-from rigless.robots.welder.controller.odometer import METRIC
+from rigless.robots.welder.controller.motion.odometer import METRIC
 from rigless.robots.welder.gcode.modal import AXES
-from rigless.robots.welder.process import welding
+from rigless.robots.welder.view_3d import View3D
 
 JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
 SLIGHT_S = 1e-4  # time step for the torch speed
@@ -46,9 +45,9 @@ MODES = (
 PHASES = tuple(
     (
         phase.replace("_", " ").capitalize(),
-        "bad" if phase in (welding.FAULT, welding.EMERGENCY_STOP) else "plain",
+        "bad" if phase in (weld_state.FAULT, weld_state.EMERGENCY_STOP) else "plain",
     )
-    for phase in welding.PHASES
+    for phase in weld_state.PHASES
 )
 # Overrides: the commands for 100 %, +10, −10, +1 and −1.
 STEPS = {
@@ -107,7 +106,7 @@ class WelderView(View):
             **{f"ao{n}": volts for n, volts in enumerate(state.outputs.analog)},
             **{f"do{n}": float(state.outputs.digital >> n & 1) for n in range(pins.DIGITAL)},
             "mode": float(next((n for n, (mode, _) in enumerate(MODES) if mode == state.mode), 0)),
-            "phase": float(welding.PHASES.index(weld.phase)),
+            "phase": float(weld_state.PHASES.index(weld.phase)),
             "speed": 1000 * float(np.linalg.norm(ahead - torch[:3, 3])) / SLIGHT_S,
             "free": float(robot.controller.motion.room()),
             "feed": float(state.feed_percent),

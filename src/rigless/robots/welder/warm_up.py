@@ -7,7 +7,7 @@ import numpy as np
 
 from rigless.motion import planner as p
 from rigless.motion.planner.axis_limits import rounded_to_steps
-from rigless.robots.welder.arm import view_3d
+from rigless.robots.welder import view_3d, weld_state
 from rigless.robots.welder.controller.controller import Controller
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.process import welding
@@ -24,7 +24,7 @@ def warm_up(controller: Controller) -> None:
     p.first_block_end_s(blocks, run)
     p.next_free_s(blocks, run)
     p.free_blocks(blocks, run)
-    values, torch = welding.pack(welding.Weld()), arm.torch_place(np.zeros(AXES))
+    values, torch = welding.pack(weld_state.Weld()), arm.torch_place(np.zeros(AXES))
     welding.burn(values, np.zeros(4), figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
     welding.flow(values, np.zeros(4), figures, 0.0, False)
     welding.speed(torch, torch, 0.001)

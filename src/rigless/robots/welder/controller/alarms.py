@@ -3,7 +3,7 @@
 A critical alarm (limits, emergency stop, motor fault) needs its cause cleared and a reset first.
 """
 
-from rigless.robots.welder.controller.board import Board
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.controller.replies import Replies
 from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes

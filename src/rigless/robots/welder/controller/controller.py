@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 from rigless.motion import planner as p
 from rigless.robots.welder.arm.guard import CollisionGuard
 from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.controller.accessories import Accessories
 from rigless.robots.welder.controller.alarms import Alarms
-from rigless.robots.welder.controller.axes import AxisSetup
-from rigless.robots.welder.controller.board import Board
-from rigless.robots.welder.controller.cartesian_moves import CartesianMoves
 from rigless.robots.welder.controller.fast_forward import FastForward
 from rigless.robots.welder.controller.line_parser import LineParser
 from rigless.robots.welder.controller.main_loop import MainLoop
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion.accessories import Accessories
+from rigless.robots.welder.controller.motion.axes import AxisSetup
+from rigless.robots.welder.controller.motion.cartesian_moves import CartesianMoves
+from rigless.robots.welder.controller.motion.motion import Motion
+from rigless.robots.welder.controller.motion.program_listing import ProgramListing
 from rigless.robots.welder.controller.motion_steps import MotionSteps
-from rigless.robots.welder.controller.program_listing import ProgramListing
 from rigless.robots.welder.controller.realtime import RealtimeCommands
 from rigless.robots.welder.controller.replies import Replies
 from rigless.robots.welder.controller.reports import Reports

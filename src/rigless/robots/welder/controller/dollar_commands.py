@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.accessories import Accessories
-from rigless.robots.welder.controller.board import Board
 from rigless.robots.welder.controller.line_parser import LineParser
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion.accessories import Accessories
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.replies import Replies
 from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes

@@ -1,9 +1,9 @@
 """Run many ticks in one call while the outcome is known in closed form: at rest or in a block."""
 
 from rigless.motion import planner as p
-from rigless.robots.welder.controller.board import Board
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.controller.main_loop import SUSPENDED
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.process import welding
 from rigless.robots.welder.process.weld_process import WeldProcess
 from rigless.robots.welder.state import WelderState

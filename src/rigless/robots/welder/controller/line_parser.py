@@ -1,9 +1,9 @@
 """Lines of G-code and jogs, parsed into steps of the line in execution."""
 
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.board import Board
-from rigless.robots.welder.controller.cartesian_moves import CartesianMoves
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion.cartesian_moves import CartesianMoves
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.parameters import (

@@ -7,14 +7,14 @@ as it can. It is called again whenever something may have changed: a line was re
 ended, an input switched, a realtime command came.
 """
 
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.accessories import Accessories
 from rigless.robots.welder.controller.alarms import Alarms
-from rigless.robots.welder.controller.board import Board
 from rigless.robots.welder.controller.dollar_commands import DollarCommands
 from rigless.robots.welder.controller.line_parser import LineParser
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion.accessories import Accessories
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.replies import Replies
 from rigless.robots.welder.controller.reports import Reports, greeting
 from rigless.robots.welder.controller.steps import Steps

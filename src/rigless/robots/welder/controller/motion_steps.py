@@ -4,10 +4,10 @@ As in steps.py, each is called again until it is done. A target beyond the limit
 """
 
 from rigless.motion import planner as p
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.controller.alarms import Alarms
-from rigless.robots.welder.controller.board import Board
-from rigless.robots.welder.controller.cartesian_moves import CartesianMoves
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion.cartesian_moves import CartesianMoves
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.arcs import chord_end

@@ -2,13 +2,13 @@
 
 from rigless.motion import planner as p
 from rigless.robots.welder import wire as w
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.accessories import Accessories
 from rigless.robots.welder.controller.alarms import Alarms
-from rigless.robots.welder.controller.board import Board
 from rigless.robots.welder.controller.main_loop import MainLoop
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion.accessories import Accessories
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.replies import Replies
 from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes

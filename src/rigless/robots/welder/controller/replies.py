@@ -1,7 +1,7 @@
 """Replies to lines: one `ok` or `error:N` for each."""
 
-from rigless.robots.welder.controller.board import Board
-from rigless.robots.welder.controller.program_listing import ProgramListing
+from rigless.robots.welder.board import Board
+from rigless.robots.welder.controller.motion.program_listing import ProgramListing
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.state import NO_CLIENT, WelderState
 

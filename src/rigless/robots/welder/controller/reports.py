@@ -6,10 +6,10 @@ Field order and schedules are grblHAL's.
 from collections.abc import Iterable
 
 from rigless.motion import planner as p
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.board import Board
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.gcode.modal import AXES, INCH, SYSTEMS
 from rigless.robots.welder.state import WelderState
 

@@ -5,9 +5,9 @@ state: `until_ns` is below zero until a step has begun.
 """
 
 from rigless.motion import planner as p
-from rigless.robots.welder.controller.accessories import Accessories
-from rigless.robots.welder.controller.board import Board
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.board import Board
+from rigless.robots.welder.controller.motion.accessories import Accessories
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.motion_steps import MotionSteps
 from rigless.robots.welder.gcode.modal import Step, after_program_end
 from rigless.robots.welder.state import WelderState

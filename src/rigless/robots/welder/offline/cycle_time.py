@@ -23,7 +23,7 @@ from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.arm.tool_kinematics import ReachError, ToolKinematics, path_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.axes import axes_of, profile_of, tool_of
+from rigless.robots.welder.controller.motion.axes import axes_of, profile_of, tool_of
 from rigless.robots.welder.gcode.arcs import chord_end
 from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.modal import AXES, Coordinates, Modal, Step, after_program_end

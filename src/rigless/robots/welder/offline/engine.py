@@ -11,7 +11,7 @@ from typing import Any
 from rigless.kernel.snapshot import Snapshot as KernelSnapshot
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.offline.sim_controller import NAME, VirtualController
-from rigless.robots.welder.process.welding import Weld
+from rigless.robots.welder.weld_state import Weld
 from rigless.worlds.cell import Cell
 
 FAULT_S = 0.1  # how long a simulated fault lasts; what it does to the process stays

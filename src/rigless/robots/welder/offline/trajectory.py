@@ -15,7 +15,7 @@ from rigless.motion.arm import rotation
 from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.arm.tool_kinematics import ReachError, ToolKinematics, path_of
 from rigless.robots.welder.controller import settings
-from rigless.robots.welder.controller.axes import axes_of
+from rigless.robots.welder.controller.motion.axes import axes_of
 from rigless.robots.welder.offline.motion_controller import AXES, JointState
 from rigless.robots.welder.offline.sim_controller import VirtualController
 

@@ -19,14 +19,14 @@ from rigless.kernel.links import Output
 from rigless.kernel.simulation import Simulation
 from rigless.motion import planner as p
 from rigless.motion.arm.singularity import jacobian, smallest_singular_value
+from rigless.robots.welder import weld_state
 from rigless.robots.welder.config import WelderConfig
-from rigless.robots.welder.controller.odometer import METRIC
+from rigless.robots.welder.controller.motion.odometer import METRIC
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.program_text import ProgramLine, read_program
 from rigless.robots.welder.gcode.words import GcodeError, read_block
 from rigless.robots.welder.offline.findings import Finding, Report
-from rigless.robots.welder.process import welding
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.wire import Text
 from rigless.worlds.cell import Cell
@@ -301,7 +301,7 @@ class _Run:
         self.torch = (x, y, z)
         self.look_at_weld(moved_mm / slice_s, slice_s)
         self.look_at_limits(rows[p.AT])
-        if moved_mm and (robot.state.weld.phase == welding.WELDING or self.in_space()):
+        if moved_mm and (robot.state.weld.phase == weld_state.WELDING or self.in_space()):
             self.look_at_singularity(np.radians(rows[p.AT]))
         if moved_mm or robot.state.weld.current_a or not len(report.samples):
             samples = report.samples
@@ -341,7 +341,7 @@ class _Run:
         weld = self.robot.state.weld
         energy_kj, self.energy_kj = weld.energy_kj - self.energy_kj, weld.energy_kj
         length_mm, self.length_mm = weld.length_mm - self.length_mm, weld.length_mm
-        if weld.phase != welding.WELDING:
+        if weld.phase != weld_state.WELDING:
             self.stretch_mm = self.stretch_kj = self.standing_s = 0.0
             return
         if speed_mmps < STANDING_MMPS:

@@ -1,13 +1,12 @@
 """The welding process on the machine: its inputs from arm and I/O, its sensors and its events."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
 
 import numpy as np
 
-from rigless.kernel.events import Severity
-from rigless.kernel.faults import Fault
+from rigless.robots.welder import weld_state
 from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.process import welding
 from rigless.robots.welder.process.bead import Bead
@@ -19,35 +18,12 @@ GAS, WIRE = "gas", "wire"
 MAX_READING = 1e9  # no sensor fault gives a larger reading
 
 
-class Surroundings(Protocol):
-    """The parts of the machine that the process uses: clock, inputs, faults, sensors, log."""
-
-    @property
-    def now_ns(self) -> int: ...
-
-    @property
-    def input(self) -> Mapping[str, Any]: ...
-
-    @property
-    def faults(self) -> Sequence[Fault]: ...
-
-    def fault(self, target: str, kind: str = "") -> Fault | None: ...
-
-    def sense(self, sensor: str, value: Any) -> Any: ...
-
-    def set_input(self, name: str, value: bool) -> None: ...
-
-    def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None: ...
-
-    def count(self, metric: str, amount: float = 1) -> None: ...
-
-
 class WeldProcess:
     def __init__(
         self,
         state: WelderState,
         config: WelderConfig,
-        machine: Surroundings,
+        machine: Board,
         arm: Arm,
         torch_m: Callable[[], list[float]],
     ):
@@ -84,7 +60,7 @@ class WeldProcess:
         state, config, machine = self.state, self.config, self.machine
         shortest, longest = config.stickout_mm
         return (
-            state.weld.phase == welding.WELDING
+            state.weld.phase == weld_state.WELDING
             and state.weld.wanted
             and state.weld.since_s > config.hot_start_ms / 1000
             and state.welded_tick == state.ticks
@@ -149,8 +125,8 @@ class WeldProcess:
     def _begin_phase(self, phase: str) -> bool:
         """Switch the arc detector and log the phase. Return True if a fault holds the feed."""
         weld, config, machine = self.state.weld, self.config, self.machine
-        machine.set_input(f"di{config.arc_detect_input}", weld.phase in welding.BURNING)
-        if phase != welding.FAULT:
+        machine.set_input(f"di{config.arc_detect_input}", weld.phase in weld_state.BURNING)
+        if phase != weld_state.FAULT:
             machine.event("weld-phase", phase.lower().replace("_", " "), phase=phase)
             return False
         text = f"{weld.fault}: {welding.FAULTS[weld.fault]}"

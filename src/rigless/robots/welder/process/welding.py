@@ -23,24 +23,23 @@ from rigless.motion import planner
 from rigless.motion.arm import kinematics as arm
 from rigless.motion.planner.axis_limits import AXES
 from rigless.robots.welder.config import Welding
-
-IDLE, PRE_FLOW, ARC_START, WELDING, CRATER_FILL, ARC_END, BURN_BACK, POST_FLOW, FAULT, EMERGENCY_STOP = (
-    "IDLE", "PRE_FLOW", "ARC_START", "WELDING", "CRATER_FILL", "ARC_END", "BURN_BACK", "POST_FLOW", "FAULT", "EMERGENCY_STOP",
-)  # fmt: skip
-PHASES = (
-    IDLE,
-    PRE_FLOW,
-    ARC_START,
-    WELDING,
-    CRATER_FILL,
+from rigless.robots.welder.weld_state import (
     ARC_END,
+    ARC_START,
     BURN_BACK,
-    POST_FLOW,
-    FAULT,
+    BURNING,
+    CRATER_FILL,
     EMERGENCY_STOP,
+    FAULT,
+    IDLE,
+    POST_FLOW,
+    PRE_FLOW,
+    STOPPED_A,
+    WELDING,
+    Weld,
 )
-BURNING = (WELDING, CRATER_FILL, ARC_END, BURN_BACK)
-STOPPED_A, STOPPED_SHARE = 2.0, 0.05  # below these an arc is out, a wire stands
+
+STOPPED_SHARE = 0.05  # of the wire speed; below it the wire has stopped
 # The numbers of a weld as an array, for steps in compiled code; the first four follow their aims.
 NUMBERS = (
     "current_a", "voltage_v", "wire_mpm", "gas_lpm", "heat", "arc_energy_kjpmm", "heat_input_kjpmm", "bead_mm2", "arc_s", "length_mm",
@@ -89,37 +88,6 @@ FAULTS: dict[str, str] = {
     "communication": "the power source does not answer",
     "safety": "the safety circuit is open",
 }
-
-
-@dataclass
-class Weld:
-    """Where the process is. Totals are since the start of the simulation."""
-
-    phase: str = IDLE
-    wanted: bool = False
-    since_s: float = 0.0  # in this phase
-    attempt: int = 0
-    attempt_s: float = 0.0  # in this attempt; negative in the pause before it
-    strikes_s: float = 0.0  # when this attempt's arc strikes
-    strikes: int = 0  # attempts so far, for the draws
-    current_a: float = 0.0
-    voltage_v: float = 0.0
-    wire_mpm: float = 0.0
-    gas_lpm: float = 0.0
-    heat: float = 0.0  # of the source, 1 is too hot
-    fault: str = ""
-    arc_energy_kjpmm: float = 0.0
-    heat_input_kjpmm: float = 0.0
-    bead_mm2: float = 0.0
-    arc_s: float = 0.0
-    length_mm: float = 0.0
-    energy_kj: float = 0.0
-    deposited_g: float = 0.0
-    wire_used_m: float = 0.0
-
-    @property
-    def arc_on(self) -> bool:
-        return self.phase in BURNING and self.current_a > STOPPED_A
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from rigless.robots.welder.arm.tool_kinematics import (
     scale,
     span,
 )
-from rigless.robots.welder.controller.board import Board
-from rigless.robots.welder.controller.motion import Motion
+from rigless.robots.welder.board import Board
+from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.modal import AXES, Step
 from rigless.robots.welder.gcode.words import GcodeError

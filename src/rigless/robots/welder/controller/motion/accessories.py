@@ -1,8 +1,8 @@
 """Outputs of the controller: digital and analog pins, the arc (spindle) and the gas (coolant)."""
 
-from rigless.robots.welder import pins
+from rigless.robots.welder import pins, weld_state
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import Welding
-from rigless.robots.welder.controller.board import Board
 from rigless.robots.welder.gcode.modal import Step
 from rigless.robots.welder.process import welding
 from rigless.robots.welder.state import WelderState
@@ -34,7 +34,7 @@ class Accessories:
         if code != state.spindle:
             state.schedule.overrides = state.schedule.accessories = True
         state.spindle, state.spindle_speed = code, speed
-        if state.weld.phase != welding.EMERGENCY_STOP:
+        if state.weld.phase != weld_state.EMERGENCY_STOP:
             (welding.stop if code == 5 else welding.start)(state.weld)
         self.switch(self.config.arc_output, code != 5)
 

@@ -13,13 +13,13 @@ from rigless.motion.planner import jerk_limited
 from rigless.motion.planner.axis_limits import rounded_to_steps
 from rigless.robots.welder.arm.guard import CollisionGuard
 from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
-from rigless.robots.welder.controller.accessories import Accessories
-from rigless.robots.welder.controller.axes import AxisSetup
-from rigless.robots.welder.controller.board import Board
-from rigless.robots.welder.controller.odometer import Odometer
-from rigless.robots.welder.controller.program_listing import ProgramListing
+from rigless.robots.welder.controller.motion.accessories import Accessories
+from rigless.robots.welder.controller.motion.axes import AxisSetup
+from rigless.robots.welder.controller.motion.odometer import Odometer
+from rigless.robots.welder.controller.motion.program_listing import ProgramListing
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.state import WelderState

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigless.motion import planner as p
 from rigless.motion.arm import kinematics
 from rigless.robots.welder.arm.mechanism import Arm
-from rigless.robots.welder.controller.board import Board
+from rigless.robots.welder.board import Board
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.state import WelderState
 

@@ -16,6 +16,7 @@ from rigless.panel import hub as hub_module
 from rigless.panel import messages
 from rigless.panel.client import Client
 from rigless.panel.hub import Hub
+from rigless.panel.server_messages import SERVER_MESSAGE
 from rigless.scenario.load import open_target
 
 TROLLEY = str(Path(__file__).with_name("trolley"))
@@ -79,6 +80,7 @@ class Socket:
     async def send_text(self, text: str) -> None:
         await self._open.wait()
         self.texts.append(json.loads(text))
+        SERVER_MESSAGE.validate_python(self.texts[-1])
         self.order.append(self.texts[-1]["type"])
 
     async def send_bytes(self, data: bytes) -> None:
@@ -114,9 +116,9 @@ class Socket:
 class Harness:
     """A host in lockstep, its hub, and who comes to look. Simulated time passes with the wall clock unless it is `still`."""
 
-    def __init__(self, target: str, stages: Any = ()):
+    def __init__(self, target: str, sources: Any = ()):
         self.host = Host(open_target(target, collect=False), "lockstep")
-        self.hub = Hub(self.host, stages)
+        self.hub = Hub(self.host, sources)
         self.wall = Wall()
         self.wall.moved = self._move
         self.still = False
@@ -136,7 +138,7 @@ class Harness:
         self.hub.add(client)
         self._tasks[client] = asyncio.create_task(client.send_all())
         if hz:
-            self.hub.look(client, "live", {self.robot.name: hz})
+            self.hub.subscribe(client, "live", {self.robot.name: hz})
         return client
 
     def leave(self, client: Client) -> None:
@@ -151,9 +153,9 @@ class Harness:
 
 
 @asynccontextmanager
-async def harness(target: str = TROLLEY, stages: Any = ()) -> AsyncIterator[Harness]:
+async def harness(target: str = TROLLEY, sources: Any = ()) -> AsyncIterator[Harness]:
     """A theatre whose hub lives by its own wall clock."""
-    here = Harness(target, stages)
+    here = Harness(target, sources)
     fake = SimpleNamespace(
         sleep=here.wall.sleep,
         create_task=asyncio.create_task,

@@ -4,7 +4,7 @@ import pytest
 
 from host.driving import on_loop
 from rigless.kernel.problems import InputError
-from rigless.panel.hub import DRIVE_STALE_S
+from rigless.panel.hub import COMMAND_TIMEOUT_S
 
 from .harness import THERMOSTAT, TROLLEY, harness
 
@@ -39,7 +39,7 @@ async def test_a_driver_who_says_nothing_has_let_go(hz):
         client = here.come(hz)
         await here.wall.go(1 / 60)  # so that the next slow tick is not the first
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
-        await here.wall.go(DRIVE_STALE_S - 0.05)
+        await here.wall.go(COMMAND_TIMEOUT_S - 0.05)
         assert here.robot.state.speed == (1.0, 0.0, 0.0)
         await here.wall.go(0.25)
         assert (here.robot.state.speed, client.driving) == (STANDS, {})
@@ -93,7 +93,7 @@ async def test_the_emergency_stop_stops_and_lets_go():
     async with harness() as here:
         client = here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
-        assert here.hub.stop(True) == ["trolley"]
+        assert here.hub.emergency_stop(True) == ["trolley"]
         await here.wall.go(0.1)
         assert (here.robot.input["estop"], here.robot.state.speed, client.driving) == (
             True,
@@ -102,7 +102,7 @@ async def test_the_emergency_stop_stops_and_lets_go():
         )
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         assert here.robot.state.speed == STANDS
-        assert here.hub.stop(False, "trolley") == ["trolley"]
+        assert here.hub.emergency_stop(False, "trolley") == ["trolley"]
         assert here.robot.input["estop"] is False
 
 
@@ -111,7 +111,7 @@ async def test_the_emergency_stop_stops_and_lets_go():
 async def test_a_robot_without_an_emergency_stop_says_so(robot):
     async with harness(THERMOSTAT) as here:
         with pytest.raises(InputError, match=r"has no emergency stop.*pause instead"):
-            here.hub.stop(True, robot)
+            here.hub.emergency_stop(True, robot)
         client = here.come()
         await here.wall.go(0.1)
         assert client.socket.of("status")[-1]["robots"][0]["stop"] is None
@@ -121,7 +121,7 @@ async def test_a_robot_without_an_emergency_stop_says_so(robot):
 async def test_an_emergency_stop_of_a_robot_that_is_not_there_is_an_error():
     async with harness() as here:
         with pytest.raises(InputError, match="did you mean 'trolley'"):
-            here.hub.stop(True, "troley")
+            here.hub.emergency_stop(True, "troley")
 
 
 @on_loop
@@ -139,7 +139,7 @@ async def test_all_that_can_stop_do_though_one_is_broken(tmp_path):
         view.stop = lambda on: 1 // 0
         second.view = lambda: 1 // 0
         with pytest.raises(InputError, match="first: cannot be stopped: ZeroDivisionError"):
-            here.hub.stop(True)
+            here.hub.emergency_stop(True)
         assert [robot.input["estop"] for robot in (first, second, third)] == [False, False, True]
 
 
@@ -148,8 +148,8 @@ async def test_a_key_held_through_the_emergency_stop_does_not_drive_on():
     async with harness() as here:
         client, other = here.come(), here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
-        here.hub.stop(True)
-        here.hub.stop(False)
+        here.hub.emergency_stop(True)
+        here.hub.emergency_stop(False)
         stands = here.robot.state.speed
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         assert here.robot.state.speed == stands
@@ -193,7 +193,7 @@ async def test_who_is_silent_or_gone_does_not_jog(end):
         if end == "gone":
             here.leave(client)
         else:
-            await here.wall.go(DRIVE_STALE_S + 0.2)
+            await here.wall.go(COMMAND_TIMEOUT_S + 0.2)
         assert (here.robot.state.speed, client.jogging) == (STANDS, {})
 
 
@@ -202,9 +202,9 @@ async def test_a_jog_held_through_the_emergency_stop_does_not_go_on():
     async with harness() as here:
         client = here.come()
         here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)
-        here.hub.stop(True)
+        here.hub.emergency_stop(True)
         await here.wall.go(0.1)
-        here.hub.stop(False)
+        here.hub.emergency_stop(False)
         here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)
         assert here.robot.state.speed == STANDS
         here.hub.jog(client, "trolley", 0, 0.0, 1.0, hold=False)

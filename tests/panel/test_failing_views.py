@@ -33,8 +33,8 @@ async def test_a_view_that_raises_is_told(method):
     async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.5)
-        (watch,) = client.looks
-        setattr(watch.view, method, broken)
+        (stream,) = client.streams
+        setattr(stream.view, method, broken)
         await here.wall.go(0.5)
         assert trouble(client) == {
             ("trolley", "the view of trolley failed: ZeroDivisionError: drawn and quartered")
@@ -54,8 +54,8 @@ async def test_a_view_that_raises_is_told(method):
 async def test_a_view_that_draws_nonsense_is_told(drawing):
     async with harness() as here:
         client = here.come(60)
-        (watch,) = client.looks
-        watch.view.draw = lambda: drawing
+        (stream,) = client.streams
+        stream.view.draw = lambda: drawing
         await here.wall.go(0.2)
         assert [robot for robot, _ in trouble(client)] == ["trolley"]
         await all_is_well(here)
@@ -91,11 +91,11 @@ async def test_a_robot_that_has_no_page_after_a_reset_is_told(monkeypatch):
 async def test_looking_again_tries_again_and_leaves_no_sample_behind():
     async with harness() as here:
         client = here.come(60)
-        (watch,) = client.looks
-        watch.view.draw = broken
+        (stream,) = client.streams
+        stream.view.draw = broken
         await here.wall.go(0.2)
         for _ in range(3):
-            here.hub.look(client, "live", {"trolley": 60})
+            here.hub.subscribe(client, "live", {"trolley": 60})
             await here.wall.go(0.2)
         assert len(here.host.sim.core.samples) == 1
         client.socket.clear()
@@ -131,7 +131,7 @@ async def test_a_robot_that_cannot_say_how_it_is_keeps_no_status_back():
 async def test_a_view_that_failed_gets_another_chance_when_time_has_jumped():
     async with harness() as here:
         client = here.come(60)
-        next(iter(client.looks)).view.draw = broken
+        next(iter(client.streams)).view.draw = broken
         await here.wall.go(0.2)
         assert "ZeroDivisionError" in str(trouble(client))
         client.socket.clear()
@@ -149,7 +149,7 @@ async def test_a_robot_that_cannot_be_let_go_keeps_nobody_from_leaving():
         here.hub.view("trolley").drive = broken
         here.leave(client)
         await here.wall.go(0.2)
-        assert "cannot be let go" in str(trouble(other))
+        assert "cannot be stopped" in str(trouble(other))
         here.leave(other)
         assert here.host.sim.core.listeners.event == []
 
@@ -190,7 +190,7 @@ async def test_a_page_without_parts_is_a_page():
 @on_loop
 async def test_page_numbers_start_over_before_they_grow_too_large():
     async with harness() as here:
-        here.hub._numbers = 65535
+        here.hub._last_number = 65535
         client = here.come(60)
         await here.wall.go(0.2)
         assert client.socket.frames[0][1] == client.socket.of("page")[0]["id"] == 0

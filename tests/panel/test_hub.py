@@ -7,7 +7,7 @@ import pytest
 from host.driving import on_loop
 from rigless.kernel.events import Event
 from rigless.panel import messages
-from rigless.panel.client import QUEUE
+from rigless.panel.client import MAX_QUEUED
 
 from .harness import harness
 
@@ -41,7 +41,7 @@ async def test_status_goes_on_when_nothing_is_looked_at_any_more(ticks):
     async with harness() as here:
         client = here.come(60)
         await here.wall.go(ticks / 60 + 0.001)
-        here.hub.look(client, "live", {})
+        here.hub.subscribe(client, "live", {})
         await here.wall.go(0.2)
         client.socket.clear()
         await here.wall.go(2)
@@ -74,9 +74,9 @@ async def test_each_is_drawn_once_however_many_look():
         for hz in (60, 60, 30, 10):
             here.come(hz)
         await here.wall.go(0.1)
-        before = here.hub.pictures
+        before = here.hub.frames_drawn
         await here.wall.go(1)
-        assert here.hub.pictures - before == pytest.approx(60, abs=1)
+        assert here.hub.frames_drawn - before == pytest.approx(60, abs=1)
 
 
 @on_loop
@@ -85,7 +85,7 @@ async def test_nothing_is_drawn_sampled_or_sent_when_nobody_looks():
         drawn = count_drawings(here)
         client = here.come(status=False, events=False)
         await here.wall.go(2)
-        assert (here.hub.pictures, drawn, client.socket.order, here.host.sim.core.samples) == (
+        assert (here.hub.frames_drawn, drawn, client.socket.order, here.host.sim.core.samples) == (
             0,
             [],
             [],
@@ -113,9 +113,9 @@ async def test_nothing_is_left_behind_when_the_last_has_gone():
         )
         await here.wall.go(0.2)
         assert here.hub._task.done()
-        before = here.hub.pictures, len(drawn)
+        before = here.hub.frames_drawn, len(drawn)
         await here.wall.go(2)
-        assert (here.hub.pictures, len(drawn)) == before
+        assert (here.hub.frames_drawn, len(drawn)) == before
         three = here.come(60)
         await here.wall.go(0.5)
         assert len(three.socket.frames) >= 29
@@ -129,10 +129,10 @@ async def test_no_picture_comes_while_time_stands_still():
         here.still = True
         await here.wall.go(0.1)
         client.socket.clear()
-        before = here.hub.pictures
+        before = here.hub.frames_drawn
         drawn = count_drawings(here)
         await here.wall.go(5)
-        assert (client.socket.blocks, here.hub.pictures) == ([], before)
+        assert (client.socket.blocks, here.hub.frames_drawn) == ([], before)
         assert (
             len(drawn) <= 51
         )  # ten times a second it is seen whether an input has changed something
@@ -169,15 +169,15 @@ async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
                 here.host.sim.core.log(Event(here.host.sim.now_ns, "", "test", "info", "x" * 100))
         assert len(other.socket.frames) == pytest.approx(600, abs=2)
         assert slow.dropped > 550
-        assert len(slow._pictures) == 1
+        assert len(slow._frames) == 1
         assert len(slow._newest) <= 4
-        assert len(slow._events) <= QUEUE
+        assert len(slow._queue) <= MAX_QUEUED
         slow.socket.clear()
         slow.socket.read(True)
         await here.wall.go(0.2)
         seen, now = slow.socket.frames[-1], other.socket.frames[-1]
         assert seen[2] == now[2]
-        assert slow.socket.of("dropped")[0]["count"] == pytest.approx(1000 - QUEUE, abs=2)
+        assert slow.socket.of("dropped")[0]["count"] == pytest.approx(1000 - MAX_QUEUED, abs=2)
         latest = {
             number: values for frame in slow.socket.frames for number, values in frame[5].items()
         }
@@ -235,11 +235,11 @@ async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_lo
             ["<b>1</b>"],
         ]
         assert other.socket.of("listings") == []
-        here.hub.look(other, "live", {"trolley": 60})
+        here.hub.subscribe(other, "live", {"trolley": 60})
         await here.wall.go(0.1)
         assert len(other.socket.of("listings")) == 1
-        here.hub.look(looks, "live", {})
-        here.hub.look(other, "live", {})
+        here.hub.subscribe(looks, "live", {})
+        here.hub.subscribe(other, "live", {})
         here.hub.view("trolley").lines = here.robot.view = None  # nobody asks
         here.host.sim.set_input("trolley", "horn", 0)
         await here.wall.go(0.3)
@@ -251,8 +251,8 @@ async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_lo
 async def test_a_listing_that_fails_is_told_and_ends_only_itself():
     async with harness() as here:
         client = here.come(60)
-        watch = next(iter(client.looks))
-        watch.view.lines = lambda: 1 // 0
+        stream = next(iter(client.streams))
+        stream.view.lines = lambda: 1 // 0
         await here.wall.go(0.3)
         assert "ZeroDivisionError" in client.socket.of("trouble")[-1]["text"]
         assert not here.hub._task.done()
@@ -282,7 +282,7 @@ async def test_a_machine_that_was_busy_does_not_make_up_for_missed_ticks():
 def count_drawings(here):
     """A list that grows with every drawing of the robot's page from now on."""
     drawn, robot = [], here.robot
-    views = [watch.view for watch in here.hub._watches.values()]
+    views = [stream.view for stream in here.hub._streams.values()]
 
     def counted(view):
         draw = view.draw

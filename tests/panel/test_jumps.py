@@ -104,12 +104,12 @@ class Player:
 @on_loop
 async def test_a_recording_is_looked_at_apart_from_the_live_robot():
     player = Player()
-    async with harness(stages=[player]) as here:
+    async with harness(sources=[player]) as here:
         recorded = player.open()
         go(recorded, 1.0)
         recorded.run(5)
         live, client = here.come(60), here.come()
-        here.hub.look(client, "recording", {"trolley": 60})
+        here.hub.subscribe(client, "recording", {"trolley": 60})
         await here.wall.go(1)
         (page,) = client.socket.of("page")
         assert (page["stage"], client.socket.frames[-1][4]) == ("recording", 5)
@@ -126,9 +126,9 @@ async def test_a_recording_is_looked_at_apart_from_the_live_robot():
 @on_loop
 async def test_another_recording_is_another_page():
     player = Player()
-    async with harness(stages=[player]) as here:
+    async with harness(sources=[player]) as here:
         first, client = player.open(), here.come()
-        here.hub.look(client, "recording", {"trolley": 60})
+        here.hub.subscribe(client, "recording", {"trolley": 60})
         await here.wall.go(0.2)
         second = player.open()
         client.socket.clear()
@@ -136,7 +136,7 @@ async def test_another_recording_is_another_page():
         assert (
             client.socket.blocks == client.socket.of("robot") == client.socket.of("trouble") == []
         )
-        here.hub.look(client, "recording", {"trolley": 60})
+        here.hub.subscribe(client, "recording", {"trolley": 60})
         await here.wall.go(0.2)
         assert kinds(client) == ["page", "history", "frame"]
         assert (len(first.core.samples), len(second.core.samples)) == (0, 1)

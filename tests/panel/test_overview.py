@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from host.driving import on_loop
-from rigless.panel.map_objects import cast
+from rigless.panel.map_objects import list_robots
 from rigless.panel.websocket import LookMessage, _decoder
 from rigless.scenario.kinds import kind_of, summary, summary_of
 
@@ -29,7 +29,7 @@ def worlds(found):
 @on_loop
 async def test_who_shares_a_map_shares_a_number(mixed):
     async with harness(mixed) as here:
-        found = worlds(cast(here.host.sim))
+        found = worlds(list_robots(here.host.sim))
         assert found == {"one": ("trolley", 0), "two": ("trolley", 0), "warm": ("thermostat", 1)}
         assert worlds(here.hub.status()["robots"]) == found
 
@@ -38,25 +38,25 @@ async def test_who_shares_a_map_shares_a_number(mixed):
 async def test_one_that_cannot_say_where_it_is_stands_alone(mixed):
     async with harness(mixed) as here:
         here.host.sim.robots["two"].footprint = lambda: 1 / 0
-        assert worlds(cast(here.host.sim))["two"] == ("trolley", 1)
+        assert worlds(list_robots(here.host.sim))["two"] == ("trolley", 1)
 
 
 @on_loop
 async def test_pictures_of_several_come_five_times_a_second_each(mixed):
     async with harness(mixed) as here:
         client = here.come()
-        here.hub.look(client, "live", {"one": 5, "warm": 5})
+        here.hub.subscribe(client, "live", {"one": 5, "warm": 5})
         await here.wall.go(0.4)
         pages = {page["id"]: page["robot"] for page in client.socket.of("page")}
         assert set(pages.values()) == {"one", "warm"}
         client.socket.clear()
-        before = here.hub.pictures
+        before = here.hub.frames_drawn
         await here.wall.go(3)
         seen = [pages[frame[1]] for frame in client.socket.frames]
         told = [message["name"] for message in client.socket.of("robot")]
         around = [message["world"] for message in client.socket.of("around")]
         for counts in ((seen.count("one"), seen.count("warm")), (told.count("one"), told.count("warm")),
-                       (around.count(0), around.count(1)), ((here.hub.pictures - before) / 2,)):  # fmt: skip
+                       (around.count(0), around.count(1)), ((here.hub.frames_drawn - before) / 2,)):  # fmt: skip
             assert counts == pytest.approx([15] * len(counts), abs=1)
         assert "two" not in told
 
@@ -65,7 +65,7 @@ async def test_pictures_of_several_come_five_times_a_second_each(mixed):
 async def test_each_world_is_told_with_who_is_in_it(mixed):
     async with harness(mixed) as here:
         client = here.come()
-        here.hub.look(client, "live", {"two": 5, "warm": 5})
+        here.hub.subscribe(client, "live", {"two": 5, "warm": 5})
         await here.wall.go(0.3)
         found = {message["world"]: message["things"] for message in client.socket.of("around")}
         assert [thing["name"] for thing in found[0]] == ["one", "two"]
@@ -75,7 +75,7 @@ async def test_each_world_is_told_with_who_is_in_it(mixed):
 async def test_a_page_says_what_the_robot_is(mixed):
     async with harness(mixed) as here:
         client = here.come()
-        here.hub.look(client, "live", {"warm": 5})
+        here.hub.subscribe(client, "live", {"warm": 5})
         await here.wall.go(0.3)
         (page,) = client.socket.of("page")
         assert (page["kind"], page["about"]) == (

@@ -1,4 +1,4 @@
-"""The player of recordings: seek, step and play on a loop whose clock moves only when the deck sleeps."""
+"""The player of recordings: seek, step and play on a loop whose clock moves only when the player sleeps."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ LENGTH_S = 600.0
 
 
 class Wall:
-    """A clock for the deck; it also counts how often the deck gave way."""
+    """A clock for the player; it also counts how often the player gave way."""
 
     def __init__(self):
         self.now_ns = 0
@@ -48,13 +48,13 @@ def file(tmp_path_factory):
 
 
 async def loaded(path, wall):
-    deck = Player(wall.clock, wall.sleep)
-    await deck.open(path)
-    return deck
+    player = Player(wall.clock, wall.sleep)
+    await player.open(path)
+    return player
 
 
 async def turn_until(true):
-    """Give the deck one turn after the other, each of which is one slice or one frame, until something holds."""
+    """Give the player one turn after the other, each of which is one slice or one frame, until something holds."""
     for _ in range(100_000):
         if true():
             return
@@ -62,71 +62,71 @@ async def turn_until(true):
     raise AssertionError("waited in vain")
 
 
-def time_s(deck):
-    return deck.describe()["time_s"]
+def time_s(player):
+    return player.describe()["time_s"]
 
 
 @on_loop
 async def test_an_open_recording_stands_at_its_beginning_and_tells_of_itself(file):
-    deck = await loaded(file, Wall())
-    assert deck.describe() == {
+    player = await loaded(file, Wall())
+    assert player.describe() == {
         "file": str(file), "time_s": 0.0, "begin_s": 0.0, "end_s": LENGTH_S, "playing": False, "speed": 1.0,
-        "seeking": None, "cut": False, "note": "", "failure": "", "events": len(deck.events),
+        "seeking": None, "cut": False, "note": "", "failure": "", "events": len(player.events),
     }  # fmt: skip
-    assert deck.events[0].code == "heater"
-    assert list(deck.sim.robots) == ["thermostat"]
-    await deck.close()
+    assert player.events[0].code == "heater"
+    assert list(player.sim.robots) == ["thermostat"]
+    await player.close()
 
 
 @on_loop
 async def test_an_empty_deck_says_what_to_do():
-    deck = Player()
-    assert (deck.sim, deck.events, deck.describe()["file"]) == (None, [], None)
-    for act in (deck.play, deck.pause, lambda: deck.seek(1), lambda: deck.step(1)):
-        with pytest.raises(InputError, match="no recording is in it"):
+    player = Player()
+    assert (player.sim, player.events, player.describe()["file"]) == (None, [], None)
+    for act in (player.play, player.pause, lambda: player.seek(1), lambda: player.step(1)):
+        with pytest.raises(InputError, match="no recording is open"):
             act()
-    await deck.close()
+    await player.close()
 
 
 @on_loop
 async def test_seeking_ends_where_a_straight_run_does(file):
-    deck = await loaded(file, Wall())
+    player = await loaded(file, Wall())
     for at_s in (300.25, 12.5, LENGTH_S, 0.0, 1e300, -1e300, 77):
-        before = deck.epoch
-        deck.seek(at_s)
-        assert deck.describe()["seeking"] == 0.0
-        await deck.settled()
-        assert deck.epoch > before
-        assert (time_s(deck), deck.describe()["seeking"]) == (min(max(at_s, 0), LENGTH_S), None)
+        before = player.epoch
+        player.seek(at_s)
+        assert player.describe()["seeking"] == 0.0
+        await player.settled()
+        assert player.epoch > before
+        assert (time_s(player), player.describe()["seeking"]) == (min(max(at_s, 0), LENGTH_S), None)
     straight = SeekableRecording.open(file)
     straight.seek(77_000_000_000)
-    assert deck.sim.snapshot() == straight.simulation.snapshot()
-    await deck.close()
+    assert player.sim.snapshot() == straight.simulation.snapshot()
+    await player.close()
 
 
 @on_loop
 async def test_of_many_seeks_only_the_newest_matters(file):
     wall = Wall()
-    deck = await loaded(file, wall)
+    player = await loaded(file, wall)
     seen = []
-    deck.sim.core.sample(1, lambda: seen.append(deck.sim.now_s))
-    deck.seek(LENGTH_S)
-    await turn_until(lambda: time_s(deck) > 100)
-    assert deck.describe()["seeking"] == pytest.approx(time_s(deck) / LENGTH_S, abs=0.001)
+    player.sim.core.sample(1, lambda: seen.append(player.sim.now_s))
+    player.seek(LENGTH_S)
+    await turn_until(lambda: time_s(player) > 100)
+    assert player.describe()["seeking"] == pytest.approx(time_s(player) / LENGTH_S, abs=0.001)
     for at_s in range(400, 5, -1):
-        deck.seek(at_s)
-    deck.seek(5)
-    await deck.settled()
-    assert time_s(deck) == 5
+        player.seek(at_s)
+    player.seek(5)
+    await player.settled()
+    assert time_s(player) == 5
     assert max(seen) < LENGTH_S
-    assert deck.epoch > 1
-    await deck.close()
+    assert player.epoch > 1
+    await player.close()
 
 
 @on_loop
 async def test_a_long_seek_gives_way_to_others_again_and_again(file):
     wall = Wall()
-    deck = await loaded(file, wall)
+    player = await loaded(file, wall)
     turns = 0
 
     async def live():
@@ -136,112 +136,112 @@ async def test_a_long_seek_gives_way_to_others_again_and_again(file):
             await asyncio.sleep(0)
 
     other = asyncio.create_task(live())
-    deck.seek(LENGTH_S)
-    await deck.settled()
+    player.seek(LENGTH_S)
+    await player.settled()
     other.cancel()
     assert wall.turns > 20
     assert turns >= wall.turns
-    await deck.close()
+    await player.close()
 
 
 @on_loop
 async def test_whoever_looks_sees_what_led_there(file):
-    deck = await loaded(file, Wall())
-    deck.seek(50)
-    await deck.settled()
+    player = await loaded(file, Wall())
+    player.seek(50)
+    await player.settled()
     seen = []
-    deck.sim.core.sample(1, lambda: seen.append(deck.sim.now_s))
-    deck.fill_history(0)
-    await deck.settled()
-    assert (time_s(deck), seen) == (50, [float(n) for n in range(1, 51)])
-    deck.seek(120)
-    await deck.settled()
+    player.sim.core.sample(1, lambda: seen.append(player.sim.now_s))
+    player.fill_history(0)
+    await player.settled()
+    assert (time_s(player), seen) == (50, [float(n) for n in range(1, 51)])
+    player.seek(120)
+    await player.settled()
     assert seen == [float(n) for n in range(1, 121)]
-    deck.seek(LENGTH_S)
-    deck.seek(10)
-    await deck.settled()
+    player.seek(LENGTH_S)
+    player.seek(10)
+    await player.settled()
     del seen[:]
-    deck.seek(100)  # known ground: a jump will do
-    await deck.settled()
+    player.seek(100)  # known ground: a jump will do
+    await player.settled()
     assert len(seen) < 50
-    await deck.close()
+    await player.close()
 
 
 @on_loop
 async def test_steps_go_both_ways_add_up_and_stop_playing(file):
-    deck = await loaded(file, Wall())
-    deck.play()
-    deck.step(1500)
-    deck.step(250)
-    deck.step(-0.5)
-    await deck.settled()
-    assert (time_s(deck), deck.describe()["playing"]) == (1.7495, False)
+    player = await loaded(file, Wall())
+    player.play()
+    player.step(1500)
+    player.step(250)
+    player.step(-0.5)
+    await player.settled()
+    assert (time_s(player), player.describe()["playing"]) == (1.7495, False)
     for ms, at_s in ((-749.5, 1.0), (-1e9, 0.0), (1e12, LENGTH_S), (-10, LENGTH_S - 0.01)):
-        deck.step(ms)
-        await deck.settled()
-        assert time_s(deck) == at_s
-    await deck.close()
+        player.step(ms)
+        await player.settled()
+        assert time_s(player) == at_s
+    await player.close()
 
 
 @on_loop
 async def test_a_step_forward_passes_over_nothing(file):
-    deck = await loaded(file, Wall())
-    deck.seek(60)
-    await deck.settled()
-    deck.seek(0)
-    await deck.settled()
+    player = await loaded(file, Wall())
+    player.seek(60)
+    await player.settled()
+    player.seek(0)
+    await player.settled()
     heard = []
-    deck.sim.core.sample(1, lambda: heard.append(round(deck.sim.now_s)))
-    deck.step(50_000)
-    await deck.settled()
+    player.sim.core.sample(1, lambda: heard.append(round(player.sim.now_s)))
+    player.step(50_000)
+    await player.settled()
     assert heard == list(range(1, 51))
-    await deck.close()
+    await player.close()
 
 
 @pytest.mark.parametrize("speed", [0.1, 1.0, 10.0])
 @on_loop
 async def test_playing_follows_the_clock(file, speed):
     wall = Wall()
-    deck = await loaded(file, wall)
+    player = await loaded(file, wall)
     heard = []
-    deck.sim.core.sample(2, lambda: heard.append(round(deck.sim.now_s, 9)))
-    deck.play(speed)
-    assert (deck.describe()["playing"], deck.describe()["speed"]) == (True, speed)
+    player.sim.core.sample(2, lambda: heard.append(round(player.sim.now_s, 9)))
+    player.play(speed)
+    assert (player.describe()["playing"], player.describe()["speed"]) == (True, speed)
     for wall_s in (1, 2, 5):
         await turn_until(lambda wall_s=wall_s: wall.now_s >= wall_s)
-        assert time_s(deck) == pytest.approx(wall.now_s * speed, abs=1.01 * FRAME_S * speed)
-    deck.pause()
-    stood = time_s(deck)
+        assert time_s(player) == pytest.approx(wall.now_s * speed, abs=1.01 * FRAME_S * speed)
+    player.pause()
+    stood = time_s(player)
     assert heard == [0.5 * n for n in range(1, int(2 * stood) + 1)]
     for _ in range(20):
         await asyncio.sleep(0)
-    assert time_s(deck) == stood
-    await deck.close()
+    assert time_s(player) == stood
+    await player.close()
 
 
 @on_loop
 async def test_playing_goes_on_from_where_one_seeks_to_and_at_another_speed(file):
     wall = Wall()
-    deck = await loaded(file, wall)
-    deck.play(1.0)
+    player = await loaded(file, wall)
+    player.play(1.0)
     await turn_until(lambda: wall.now_s >= 1)
-    deck.seek(100)
-    await deck.settled()
+    player.seek(100)
+    await player.settled()
     began = wall.now_s
     await turn_until(lambda: wall.now_s >= began + 1)
-    assert time_s(deck) == pytest.approx(100 + wall.now_s - began, abs=2 * FRAME_S)
-    began, at_s = wall.now_s, time_s(deck)
-    deck.play(4.0)
+    assert time_s(player) == pytest.approx(100 + wall.now_s - began, abs=2 * FRAME_S)
+    began, at_s = wall.now_s, time_s(player)
+    player.play(4.0)
     await turn_until(lambda: wall.now_s >= began + 1)
-    assert time_s(deck) == pytest.approx(at_s + 4 * (wall.now_s - began), abs=8 * FRAME_S)
-    await deck.close()
+    assert time_s(player) == pytest.approx(at_s + 4 * (wall.now_s - began), abs=8 * FRAME_S)
+    await player.close()
 
 
 @on_loop
 async def test_what_comes_too_late_to_be_played_in_time_is_not_caught_up(file):
     wall = Wall()
-    deck = await loaded(file, wall)
-    deck.play(1.0)
+    player = await loaded(file, wall)
+    player.play(1.0)
     await turn_until(lambda: wall.now_s >= 1)
     move = SeekableRecording.seek_in_slices
     try:
@@ -251,100 +251,106 @@ async def test_what_comes_too_late_to_be_played_in_time_is_not_caught_up(file):
         await turn_until(lambda: wall.now_s >= 60)
     finally:
         SeekableRecording.seek_in_slices = move
-    began, stood = wall.now_s, time_s(deck)
+    began, stood = wall.now_s, time_s(player)
     await turn_until(lambda: wall.now_s >= began + 1)
-    assert time_s(deck) == pytest.approx(stood + wall.now_s - began, abs=0.5)
-    await deck.close()
+    assert time_s(player) == pytest.approx(stood + wall.now_s - began, abs=0.5)
+    await player.close()
 
 
 @on_loop
 async def test_playing_stops_at_the_end_and_then_starts_over(file):
-    deck = await loaded(file, Wall())
-    deck.seek(LENGTH_S - 1)
-    deck.play(10)
-    await turn_until(lambda: not deck.describe()["playing"])
-    assert time_s(deck) == LENGTH_S
-    deck.play("fast")
-    assert deck.describe()["speed"] == "fast"
-    await turn_until(lambda: 0 < time_s(deck) < LENGTH_S)
-    await turn_until(lambda: not deck.describe()["playing"])
-    assert time_s(deck) == LENGTH_S
-    await deck.close()
+    player = await loaded(file, Wall())
+    player.seek(LENGTH_S - 1)
+    player.play(10)
+    await turn_until(lambda: not player.describe()["playing"])
+    assert time_s(player) == LENGTH_S
+    player.play("fast")
+    assert player.describe()["speed"] == "fast"
+    await turn_until(lambda: 0 < time_s(player) < LENGTH_S)
+    await turn_until(lambda: not player.describe()["playing"])
+    assert time_s(player) == LENGTH_S
+    await player.close()
 
 
 @on_loop
 async def test_fast_can_be_paused(file):
-    deck = await loaded(file, Wall())
-    deck.play("fast")
-    await turn_until(lambda: time_s(deck) > 0)
-    deck.pause()
-    stood = time_s(deck)
+    player = await loaded(file, Wall())
+    player.play("fast")
+    await turn_until(lambda: time_s(player) > 0)
+    player.pause()
+    stood = time_s(player)
     for _ in range(10):
         await asyncio.sleep(0)
-    assert time_s(deck) == stood < LENGTH_S
-    await deck.close()
+    assert time_s(player) == stood < LENGTH_S
+    await player.close()
 
 
 @pytest.mark.parametrize("speed", [0, 0.05, 11, -1, "slow", "lockstep", float("nan")])
 @on_loop
 async def test_other_speeds_are_refused(file, speed):
-    deck = await loaded(file, Wall())
+    player = await loaded(file, Wall())
     with pytest.raises(
-        InputError, match=r"is not a speed of playing \(a factor from 0.1 to 10, or 'fast'\)"
+        InputError, match=r"is not a playing speed \(a factor from 0.1 to 10, or 'fast'\)"
     ):
-        deck.play(speed)
-    assert not deck.describe()["playing"]
-    await deck.close()
+        player.play(speed)
+    assert not player.describe()["playing"]
+    await player.close()
 
 
 @on_loop
 async def test_another_recording_replaces_the_one_before_and_a_bad_one_does_not(file, tmp_path):
     other = tmp_path / "other.mcap"
     other.write_bytes(record_to_bytes(open_target(THERMOSTAT, seed=2, collect=False).simulation, 2))
-    deck = await loaded(file, Wall())
-    deck.seek(10)
-    await deck.settled()
-    deck.seek(1)
-    await deck.settled()
-    epoch = deck.epoch
+    player = await loaded(file, Wall())
+    player.seek(10)
+    await player.settled()
+    player.seek(1)
+    await player.settled()
+    epoch = player.epoch
     with pytest.raises(InputError, match="no such recording"):
-        await deck.open(tmp_path / "none.mcap")
-    assert (deck.describe()["file"], time_s(deck), deck.epoch) == (str(file), 1, epoch)
-    deck.play(1)
-    await deck.open(other)
-    assert (deck.describe()["file"], deck.describe()["end_s"], deck.describe()["playing"]) == (
+        await player.open(tmp_path / "none.mcap")
+    assert (player.describe()["file"], time_s(player), player.epoch) == (str(file), 1, epoch)
+    player.play(1)
+    await player.open(other)
+    assert (
+        player.describe()["file"],
+        player.describe()["end_s"],
+        player.describe()["playing"],
+    ) == (
         str(other),
         2,
         False,
     )
-    assert deck.epoch > epoch
-    epoch = deck.epoch
-    await deck.close()
-    await deck.close()
-    assert (deck.sim, deck.describe()["file"]) == (None, None)
-    assert deck.epoch > epoch
+    assert player.epoch > epoch
+    epoch = player.epoch
+    await player.close()
+    await player.close()
+    assert (player.sim, player.describe()["file"]) == (None, None)
+    assert player.epoch > epoch
 
 
 @on_loop
 async def test_of_two_that_are_opened_at_once_the_later_is_in(file, tmp_path):
     other = tmp_path / "other.mcap"
     other.write_bytes(record_to_bytes(open_target(THERMOSTAT, seed=2, collect=False).simulation, 2))
-    deck = Player()
-    first, second = await asyncio.gather(deck.open(file), deck.open(other), return_exceptions=True)
-    assert "something else to do" in str(first)
-    assert (second, deck.describe()["file"]) == (None, str(other))
-    await deck.close()
+    player = Player()
+    first, second = await asyncio.gather(
+        player.open(file), player.open(other), return_exceptions=True
+    )
+    assert "was opened or closed meanwhile" in str(first)
+    assert (second, player.describe()["file"]) == (None, str(other))
+    await player.close()
 
 
 @on_loop
 async def test_who_waits_for_a_seek_is_let_go_when_the_deck_is_emptied(file):
-    deck = await loaded(file, Wall())
-    deck.seek(LENGTH_S)
-    waiting = asyncio.create_task(deck.settled())
+    player = await loaded(file, Wall())
+    player.seek(LENGTH_S)
+    waiting = asyncio.create_task(player.settled())
     await asyncio.sleep(0)
-    await deck.close()
+    await player.close()
     await waiting
-    assert deck.describe()["seeking"] is None
+    assert player.describe()["seeking"] is None
 
 
 @on_loop
@@ -357,27 +363,27 @@ async def test_a_run_that_failed_plays_up_to_there_and_says_why(tmp_path):
         with pytest.raises(RobotError):
             sim.run(1)
         recorder.close()
-    deck = await loaded(tmp_path / "f.mcap", Wall())
-    deck.play()
-    await turn_until(lambda: not deck.describe()["playing"])
-    assert (time_s(deck), deck.describe()["end_s"]) == (0.4, 0.4)
-    assert "ZeroDivisionError: told to" in deck.describe()["failure"]
-    deck.seek(0.1)
-    await deck.settled()
-    assert deck.describe()["failure"] == ""
-    await deck.close()
+    player = await loaded(tmp_path / "f.mcap", Wall())
+    player.play()
+    await turn_until(lambda: not player.describe()["playing"])
+    assert (time_s(player), player.describe()["end_s"]) == (0.4, 0.4)
+    assert "ZeroDivisionError: told to" in player.describe()["failure"]
+    player.seek(0.1)
+    await player.settled()
+    assert player.describe()["failure"] == ""
+    await player.close()
 
 
 @on_loop
 async def test_trouble_of_our_own_is_told_and_the_deck_goes_on(file):
-    deck = await loaded(file, Wall())
-    snapshot = deck.sim.snapshot
-    deck.sim.snapshot = lambda: 1 // 0
-    deck.seek(50)
-    await deck.settled()
-    assert deck.describe()["failure"].startswith("ZeroDivisionError")
-    deck.sim.snapshot = snapshot
-    deck.seek(60)
-    await deck.settled()
-    assert (time_s(deck), deck.describe()["failure"]) == (60, "")
-    await deck.close()
+    player = await loaded(file, Wall())
+    snapshot = player.sim.snapshot
+    player.sim.snapshot = lambda: 1 // 0
+    player.seek(50)
+    await player.settled()
+    assert player.describe()["failure"].startswith("ZeroDivisionError")
+    player.sim.snapshot = snapshot
+    player.seek(60)
+    await player.settled()
+    assert (time_s(player), player.describe()["failure"]) == (60, "")
+    await player.close()

@@ -1,4 +1,4 @@
-"""Recordings over HTTP: what is here, and the deck that plays one."""
+"""Recordings over HTTP: what is here, and the player that plays one."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from host.driving import THERMOSTAT, bad, good, make_host, on_air, on_loop, unti
 from rigless.host.control import create_app
 from rigless.kernel.recording import record_to_bytes
 from rigless.panel.player import Player
-from rigless.panel.player_api import LISTED, add_player_routes
+from rigless.panel.player_api import MAX_LISTED, add_player_routes
 from rigless.recordings.replay import verify
 from rigless.scenario.load import open_target
 
@@ -29,9 +29,9 @@ def folder(tmp_path, monkeypatch):
 
 @asynccontextmanager
 async def api():
-    host, deck = make_host(speed="lockstep"), Player()
+    host, player = make_host(speed="lockstep"), Player()
     app = create_app(host)
-    add_player_routes(app, host, deck)
+    add_player_routes(app, host, player)
     async with (
         on_air(host),
         httpx.AsyncClient(
@@ -39,7 +39,7 @@ async def api():
         ) as http,
     ):
         yield host, http
-        await deck.close()
+        await player.close()
 
 
 def room(path, seconds=20.0):
@@ -82,9 +82,9 @@ async def test_the_recordings_of_this_folder_and_of_this_run_are_listed_newest_f
             "older.mcap",
         ]
         assert not any(entry["writing"] for entry in found)
-        for number in range(LISTED + 10):
+        for number in range(MAX_LISTED + 10):
             (folder / f"{number}.mcap").touch()
-        assert len(await good(http.get("/api/recordings"))) == LISTED
+        assert len(await good(http.get("/api/recordings"))) == MAX_LISTED
 
 
 @on_loop
@@ -109,8 +109,8 @@ async def test_a_recording_without_a_name_gets_one_that_is_new(folder):
 async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
     room(folder / "a.mcap")
     async with api() as (_, http):
-        deck = await good(http.post("/api/deck", json={"file": "a.mcap"}))
-        assert (deck["file"], deck["time_s"], deck["end_s"], deck["seeking"]) == (
+        player = await good(http.post("/api/deck", json={"file": "a.mcap"}))
+        assert (player["file"], player["time_s"], player["end_s"], player["seeking"]) == (
             "a.mcap",
             0,
             20,
@@ -119,16 +119,16 @@ async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
         assert (await good(http.post("/api/deck/seek", json={"time_s": 12.5})))["seeking"] == 0
         assert (await good(http.post("/api/deck/step", json={"ms": -500})))["time_s"] == 12
         assert (await good(http.post("/api/deck/step", json={})))["time_s"] == 12.01
-        deck = await good(http.post("/api/deck/play", json={"speed": "fast"}))
-        assert (deck["playing"], deck["speed"]) == (True, "fast")
-        while (deck := await good(http.get("/api/deck")))["playing"]:
+        player = await good(http.post("/api/deck/play", json={"speed": "fast"}))
+        assert (player["playing"], player["speed"]) == (True, "fast")
+        while (player := await good(http.get("/api/deck")))["playing"]:
             await asyncio.sleep(0.001)
-        assert deck["time_s"] == 20
+        assert player["time_s"] == 20
         assert (await good(http.post("/api/deck/play", json={"speed": 0.5})))["speed"] == 0.5
         assert not (await good(http.post("/api/deck/pause")))["playing"]
         events = await good(http.get("/api/deck/events"))
         assert (len(events), events[0]["code"], events[0]["time_ns"]) == (
-            deck["events"],
+            player["events"],
             "heater",
             100_000_000,
         )
@@ -148,8 +148,8 @@ async def test_the_recording_that_is_being_made_can_be_opened(folder, monkeypatc
         host.recording_file._recorder.flush()
         truth = (await good(http.get("/api/robots/thermostat/truth")))["truth"]
         await host.step(1000)
-        deck = await good(http.post("/api/deck", json={"file": file}))
-        assert (deck["cut"], deck["end_s"]) == (True, 2)
+        player = await good(http.post("/api/deck", json={"file": file}))
+        assert (player["cut"], player["end_s"]) == (True, 2)
         await good(http.post("/api/deck/step", json={"ms": 2000}))
         assert host.sim.now_s == 3
         answer = await good(http.get("/api/deck"))
@@ -162,7 +162,7 @@ async def test_what_cannot_be_done_is_told(folder):
     room(folder / "a.mcap", 1)
     (folder / "b.mcap").write_bytes(b"nothing of the kind")
     async with api() as (_, http):
-        assert (await bad(http.post("/api/deck/play", json={})))["what"] == "no recording is in it"
+        assert (await bad(http.post("/api/deck/play", json={})))["what"] == "no recording is open"
         assert (await bad(http.post("/api/deck", json={"file": "none.mcap"})))[
             "what"
         ] == "there is no such recording"
@@ -199,6 +199,6 @@ async def test_the_live_simulation_goes_its_own_way(folder):
             "time that passes in the live simulation",
         )
         assert host.state == "running"
-        while (deck := await good(http.get("/api/deck")))["playing"]:
+        while (player := await good(http.get("/api/deck")))["playing"]:
             await asyncio.sleep(0.001)
-        assert deck["time_s"] == 600
+        assert player["time_s"] == 600

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rigless.panel import robot_stream as watches
+from rigless.panel import robot_stream
 from rigless.panel.messages import FRAME, HISTORY, unpack
 from rigless.panel.robot_stream import RobotStream
 from rigless.scenario.load import open_target
@@ -16,7 +16,7 @@ NUMBERS, TRAIL, BODY, MARKS, PLAN = range(5)
 
 
 class Here:
-    """A simulation as a stage."""
+    """A simulation as a source."""
 
     name = "live"
 
@@ -33,29 +33,29 @@ class Here:
 
 
 @pytest.fixture
-def stage():
+def source():
     return Here()
 
 
-def watching(stage, record=True):
-    watch = RobotStream(stage, stage.sim, "trolley", 1)
-    watch.record(record)
-    watch.look()
-    return watch
+def watching(source, record=True):
+    stream = RobotStream(source, source.sim, "trolley", 1)
+    stream.record(record)
+    stream.update()
+    return stream
 
 
-def go(stage, forward=1.0, seconds=0.0):
-    stage.sim.send("trolley", "box", {"type": "Go", "forward": forward, "left": 0.0, "turn": 0.0})
-    stage.sim.run(seconds)
+def go(source, forward=1.0, seconds=0.0):
+    source.sim.send("trolley", "box", {"type": "Go", "forward": forward, "left": 0.0, "turn": 0.0})
+    source.sim.run(seconds)
 
 
-def fields(watch, seen):
-    return unpack(watch.frame(seen))[5]
+def fields(stream, seen):
+    return unpack(stream.frame(seen))[5]
 
 
-def past(watch):
+def past(stream):
     """Times, numbers (x, stopped, y) and the trail of the history."""
-    kind, *_, found = unpack(watch.history())
+    kind, *_, found = unpack(stream.history())
     assert kind == HISTORY
     return found[0], found[1].reshape(-1, 3), found[2].reshape(-1, 3)
 
@@ -63,8 +63,8 @@ def past(watch):
 # Pictures
 
 
-def test_the_first_picture_has_everything(stage):
-    kind, page, sequence, epoch, time_s, found = unpack(watching(stage).frame(0))
+def test_the_first_picture_has_everything(source):
+    kind, page, sequence, epoch, time_s, found = unpack(watching(source).frame(0))
     assert (kind, page, sequence, epoch, time_s, sorted(found)) == (
         FRAME,
         1,
@@ -76,81 +76,81 @@ def test_the_first_picture_has_everything(stage):
     assert found[PLAN].tolist() == [0, 0, 1, 1]
 
 
-def test_what_has_not_changed_is_left_out(stage):
-    watch = watching(stage)
-    stage.sim.run(0.1)
-    watch.look()
-    assert (watch.sequence, fields(watch, 1)) == (2, {})
-    go(stage, 1.0, 0.1)
-    watch.look()
-    assert sorted(fields(watch, 2)) == [NUMBERS, TRAIL, BODY, MARKS]
-    assert fields(watch, 2)[BODY][0] == pytest.approx(0.1)
+def test_what_has_not_changed_is_left_out(source):
+    stream = watching(source)
+    source.sim.run(0.1)
+    stream.update()
+    assert (stream.sequence, fields(stream, 1)) == (2, {})
+    go(source, 1.0, 0.1)
+    stream.update()
+    assert sorted(fields(stream, 2)) == [NUMBERS, TRAIL, BODY, MARKS]
+    assert fields(stream, 2)[BODY][0] == pytest.approx(0.1)
 
 
-def test_one_who_missed_pictures_gets_all_that_changed_since_its_last(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 0.1)
-    watch.look()
-    go(stage, 0.0, 0.1)  # stands from here on
+def test_one_who_missed_pictures_gets_all_that_changed_since_its_last(source):
+    stream = watching(source)
+    go(source, 1.0, 0.1)
+    stream.update()
+    go(source, 0.0, 0.1)  # stands from here on
     for _ in range(5):
-        stage.sim.run(0.1)
-        watch.look()
-    assert fields(watch, watch.sequence - 1) == {}
-    assert sorted(fields(watch, 1)) == [NUMBERS, TRAIL, BODY, MARKS]
-    assert sorted(fields(watch, 0)) == [NUMBERS, TRAIL, BODY, MARKS, PLAN]
+        source.sim.run(0.1)
+        stream.update()
+    assert fields(stream, stream.sequence - 1) == {}
+    assert sorted(fields(stream, 1)) == [NUMBERS, TRAIL, BODY, MARKS]
+    assert sorted(fields(stream, 0)) == [NUMBERS, TRAIL, BODY, MARKS, PLAN]
 
 
-def test_those_who_saw_the_same_get_the_same_bytes(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 0.1)
-    watch.look()
-    assert watch.frame(1) is watch.frame(1)
-    assert watch.frame(0) is not watch.frame(1)
+def test_those_who_saw_the_same_get_the_same_bytes(source):
+    stream = watching(source)
+    go(source, 1.0, 0.1)
+    stream.update()
+    assert stream.frame(1) is stream.frame(1)
+    assert stream.frame(0) is not stream.frame(1)
 
 
-def test_what_never_changes_is_asked_for_once_and_again_after_a_jump(stage):
-    watch, asked = watching(stage), []
-    for view in (watch.view,):
+def test_what_never_changes_is_asked_for_once_and_again_after_a_jump(source):
+    stream, asked = watching(source), []
+    for view in (stream.view,):
         view.still = lambda: asked.append(1) or {"plan": [(5, 5)]}
-    watch._still = None
+    stream._static_fields = None
     for _ in range(3):
-        go(stage, 1.0, 0.1)
-        watch.look()
-    assert (len(asked), fields(watch, 0)[PLAN].tolist()) == (1, [5, 5])
-    assert PLAN not in fields(watch, 2)
-    stage.epoch += 1
-    watch.look()
-    assert fields(watch, 0)[PLAN].tolist() == [0, 0, 1, 1]
+        go(source, 1.0, 0.1)
+        stream.update()
+    assert (len(asked), fields(stream, 0)[PLAN].tolist()) == (1, [5, 5])
+    assert PLAN not in fields(stream, 2)
+    source.epoch += 1
+    stream.update()
+    assert fields(stream, 0)[PLAN].tolist() == [0, 0, 1, 1]
 
 
-def test_nothing_is_drawn_again_while_time_stands_still(stage):
-    watch = watching(stage)
-    watch.view.draw = None  # would fail
-    watch.look()
-    assert (watch.failure, watch.sequence) == ("", 1)
-    watch.look(again=True)
-    assert watch.failure
+def test_nothing_is_drawn_again_while_time_stands_still(source):
+    stream = watching(source)
+    stream.view.draw = None  # would fail
+    stream.update()
+    assert (stream.failure, stream.sequence) == ("", 1)
+    stream.update(force=True)
+    assert stream.failure
 
 
-def test_an_array_that_the_robot_goes_on_writing_to_is_seen_to_change(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 0.1)
-    watch.look()
-    before = fields(watch, 1)[MARKS]
+def test_an_array_that_the_robot_goes_on_writing_to_is_seen_to_change(source):
+    stream = watching(source)
+    go(source, 1.0, 0.1)
+    stream.update()
+    before = fields(stream, 1)[MARKS]
     assert before[0] == pytest.approx(0.1)
-    stage.sim.run(0.1)
-    watch.look()
-    assert fields(watch, 2)[MARKS][0] == pytest.approx(0.2)
+    source.sim.run(0.1)
+    stream.update()
+    assert fields(stream, 2)[MARKS][0] == pytest.approx(0.2)
     assert before[0] == pytest.approx(0.1)
 
 
-def test_numbers_that_are_missing_are_no_numbers(stage):
-    watch = watching(stage)
-    watch.view.measure = lambda: {"x": 1.0}
-    watch.view.trace = dict
-    watch.view.draw = dict
-    watch.look(again=True)
-    found = fields(watch, 1)
+def test_numbers_that_are_missing_are_no_numbers(source):
+    stream = watching(source)
+    stream.view.measure = lambda: {"x": 1.0}
+    stream.view.trace = dict
+    stream.view.draw = dict
+    stream.update(force=True)
+    found = fields(stream, 1)
     assert (found[NUMBERS][0], [math.isnan(value) for value in found[NUMBERS][1:]]) == (
         1,
         [True, True],
@@ -159,12 +159,12 @@ def test_numbers_that_are_missing_are_no_numbers(stage):
     assert [found[part].size for part in (BODY, MARKS, PLAN)] == [0, 0, 0]
 
 
-def test_numbers_too_large_for_a_picture_are_infinite(stage):
-    watch = watching(stage)
-    watch.view.measure = lambda: {"x": 1e308, "y": -1e308}
-    watch.look(again=True)
-    watch.sample()
-    assert (watch.failure, fields(watch, 1)[NUMBERS].tolist()) == (
+def test_numbers_too_large_for_a_picture_are_infinite(source):
+    stream = watching(source)
+    stream.view.measure = lambda: {"x": 1e308, "y": -1e308}
+    stream.update(force=True)
+    stream.sample()
+    assert (stream.failure, fields(stream, 1)[NUMBERS].tolist()) == (
         "",
         [math.inf, pytest.approx(math.nan, nan_ok=True), -math.inf],
     )
@@ -173,123 +173,123 @@ def test_numbers_too_large_for_a_picture_are_infinite(stage):
 # The past
 
 
-def test_the_past_is_kept_ten_times_a_second_of_simulated_time(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 5.0)
-    watch.look()
-    times, numbers, trail = past(watch)
+def test_the_past_is_kept_ten_times_a_second_of_simulated_time(source):
+    stream = watching(source)
+    go(source, 1.0, 5.0)
+    stream.update()
+    times, numbers, trail = past(stream)
     assert times == pytest.approx(np.arange(-4.9, 0.05, 0.1), abs=1e-4)
     assert numbers[:, 0] == pytest.approx(np.arange(0.1, 5.05, 0.1), abs=1e-4)
     assert trail[:, 0] == pytest.approx(numbers[:, 0])
 
 
-def test_nothing_is_kept_unless_somebody_looks(stage):
-    watch = watching(stage, record=False)
-    stage.sim.run(1)
-    watch.record(True)
-    watch.record(True)
-    assert len(stage.sim.core.samples) == 1
-    stage.sim.run(1)
-    watch.record(False)
-    assert stage.sim.core.samples == []
-    stage.sim.run(1)
-    watch.look()
-    assert past(watch)[0] == pytest.approx(np.arange(-1.9, -0.95, 0.1), abs=1e-4)
+def test_nothing_is_kept_unless_somebody_looks(source):
+    stream = watching(source, record=False)
+    source.sim.run(1)
+    stream.record(True)
+    stream.record(True)
+    assert len(source.sim.core.samples) == 1
+    source.sim.run(1)
+    stream.record(False)
+    assert source.sim.core.samples == []
+    source.sim.run(1)
+    stream.update()
+    assert past(stream)[0] == pytest.approx(np.arange(-1.9, -0.95, 0.1), abs=1e-4)
 
 
-def test_what_goes_out_of_the_past_is_bounded(stage, monkeypatch):
-    for name, value in (("KEPT", 100), ("PLOTTED", 30), ("TRAILED", 20)):
-        monkeypatch.setattr(watches, name, value)
-    watch = watching(stage)
-    go(stage, 1.0, 25.0)
-    watch.look()
-    times, numbers, trail = past(watch)
+def test_what_goes_out_of_the_past_is_bounded(source, monkeypatch):
+    for name, value in (("MAX_SAMPLES", 100), ("HISTORY_SAMPLES", 30), ("HISTORY_POINTS", 20)):
+        monkeypatch.setattr(robot_stream, name, value)
+    stream = watching(source)
+    go(source, 1.0, 25.0)
+    stream.update()
+    times, numbers, trail = past(stream)
     assert (len(times), len(numbers)) == (30, 30)
     assert times == pytest.approx(np.arange(-2.9, 0.05, 0.1), abs=1e-4)
     assert 10 < len(trail) <= 20
     assert trail[0, 0] > 14
-    assert watch._times.size == 100
+    assert stream._times.size == 100
 
 
-def test_asking_for_the_past_takes_nothing_out_of_it(stage):
-    watch = watching(stage)
-    stage.sim.run(1)
-    watch.look()
-    stage.sim.run(1)  # fast: the picture is of a second ago
-    assert len(past(watch)[0]) == 10
-    watch.look()
-    assert len(past(watch)[0]) == 20
+def test_asking_for_the_past_takes_nothing_out_of_it(source):
+    stream = watching(source)
+    source.sim.run(1)
+    stream.update()
+    source.sim.run(1)  # fast: the picture is of a second ago
+    assert len(past(stream)[0]) == 10
+    stream.update()
+    assert len(past(stream)[0]) == 20
 
 
 # Time jumps
 
 
-def test_a_reset_voids_the_past_and_every_field(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 2.0)
-    watch.look()
-    seen = watch.sequence
-    stage.sim.reset()
-    stage.epoch += 1
-    watch.look()
-    assert watch.view.robot is stage.sim.robots["trolley"]
-    assert sorted(fields(watch, seen)) == [NUMBERS, TRAIL, BODY, MARKS, PLAN]
-    assert unpack(watch.frame(seen))[3] == 1
-    assert past(watch)[0].size == 0
-    stage.sim.run(0.5)
-    watch.look()
-    assert past(watch)[1][:, 0].tolist() == [0] * 5
+def test_a_reset_voids_the_past_and_every_field(source):
+    stream = watching(source)
+    go(source, 1.0, 2.0)
+    stream.update()
+    seen = stream.sequence
+    source.sim.reset()
+    source.epoch += 1
+    stream.update()
+    assert stream.view.robot is source.sim.robots["trolley"]
+    assert sorted(fields(stream, seen)) == [NUMBERS, TRAIL, BODY, MARKS, PLAN]
+    assert unpack(stream.frame(seen))[3] == 1
+    assert past(stream)[0].size == 0
+    source.sim.run(0.5)
+    stream.update()
+    assert past(stream)[1][:, 0].tolist() == [0] * 5
 
 
-def test_going_back_leaves_the_past_up_to_there(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 1.0)
-    saved = stage.sim.snapshot()
-    stage.sim.run(2)
-    watch.look()
-    stage.sim.restore(saved)
-    stage.epoch += 1
-    watch.look()
-    times, numbers, _ = past(watch)
+def test_going_back_leaves_the_past_up_to_there(source):
+    stream = watching(source)
+    go(source, 1.0, 1.0)
+    saved = source.sim.snapshot()
+    source.sim.run(2)
+    stream.update()
+    source.sim.restore(saved)
+    source.epoch += 1
+    stream.update()
+    times, numbers, _ = past(stream)
     assert (len(times), numbers[-1, 0]) == (10, pytest.approx(1.0))
-    go(stage, -1.0, 1.0)
-    watch.look()
-    times, numbers, _ = past(watch)
+    go(source, -1.0, 1.0)
+    stream.update()
+    times, numbers, _ = past(stream)
     assert np.diff(times) == pytest.approx(0.1, abs=1e-4)
     assert numbers[-1, 0] == pytest.approx(0, abs=1e-6)
 
 
-def test_samples_that_come_before_the_next_look_make_the_other_past_void(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 1.0)
-    saved = stage.sim.snapshot()
-    stage.sim.run(2)
-    stage.sim.restore(saved)
-    stage.epoch += 1
-    go(stage, -1.0, 0.5)
-    watch.look()
-    times, numbers, _ = past(watch)
+def test_samples_that_come_before_the_next_look_make_the_other_past_void(source):
+    stream = watching(source)
+    go(source, 1.0, 1.0)
+    saved = source.sim.snapshot()
+    source.sim.run(2)
+    source.sim.restore(saved)
+    source.epoch += 1
+    go(source, -1.0, 0.5)
+    stream.update()
+    times, numbers, _ = past(stream)
     assert np.diff(times) == pytest.approx(0.1, abs=1e-4)
     assert numbers[9:, 0] == pytest.approx(np.arange(1.0, 0.45, -0.1), abs=1e-5)
 
 
-def test_a_view_may_remember_but_not_beyond_a_jump(stage):
-    watch = watching(stage)
-    before = watch.view
-    stage.epoch += 1
-    watch.look()
-    assert watch.view is not before
+def test_a_view_may_remember_but_not_beyond_a_jump(source):
+    stream = watching(source)
+    before = stream.view
+    source.epoch += 1
+    stream.update()
+    assert stream.view is not before
 
 
-def test_lines_break_where_nobody_looked(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 1.0)
-    watch.record(False)
-    stage.sim.run(5.0)
-    watch.record(True)
-    stage.sim.run(1.0)
-    watch.look()
-    times, numbers, trail = past(watch)
+def test_lines_break_where_nobody_looked(source):
+    stream = watching(source)
+    go(source, 1.0, 1.0)
+    stream.record(False)
+    source.sim.run(5.0)
+    stream.record(True)
+    source.sim.run(1.0)
+    stream.update()
+    times, numbers, trail = past(stream)
     broken = np.isnan(trail).any(axis=1)
     assert broken.sum() == 1
     assert np.isnan(numbers[broken]).all()
@@ -297,43 +297,43 @@ def test_lines_break_where_nobody_looked(stage):
 
 
 def test_a_fixed_past_stays_known_when_time_goes_back():
-    stage = Here(fixed=True)
-    watch = watching(stage)
-    begin = stage.sim.snapshot()
-    go(stage, 1.0, 2.0)
-    stage.sim.restore(begin)
-    stage.epoch += 1
-    watch.look()
-    assert len(past(watch)[0]) == 0
-    stage.sim.send("trolley", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0})
-    stage.sim.run(1.0)
-    watch.record(False)
-    watch.record(True)
-    watch.look()
-    assert len(past(watch)[0]) == 10
-    assert stage.known == [0, 2_000_000_000]
+    source = Here(fixed=True)
+    stream = watching(source)
+    begin = source.sim.snapshot()
+    go(source, 1.0, 2.0)
+    source.sim.restore(begin)
+    source.epoch += 1
+    stream.update()
+    assert len(past(stream)[0]) == 0
+    source.sim.send("trolley", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0})
+    source.sim.run(1.0)
+    stream.record(False)
+    stream.record(True)
+    stream.update()
+    assert len(past(stream)[0]) == 10
+    assert source.known == [0, 2_000_000_000]
 
 
-def test_what_lies_between_two_pictures_far_apart_comes_too(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 3.0)
-    watch.look()
-    kind, *_, time_s, found = unpack(watch.more(0.0))
-    assert (kind, time_s, len(found[0])) == (watches.messages.MORE, 3.0, 30)
+def test_what_lies_between_two_pictures_far_apart_comes_too(source):
+    stream = watching(source)
+    go(source, 1.0, 3.0)
+    stream.update()
+    kind, *_, time_s, found = unpack(stream.samples_since(0.0))
+    assert (kind, time_s, len(found[0])) == (robot_stream.messages.MORE, 3.0, 30)
     assert found[2].reshape(-1, 3)[9, 0] == pytest.approx(1.0)
-    assert watch.more(0.0) is watch.more(0.0)
-    assert watch.more(2.8) == b""
-    assert len(unpack(watch.more(1.0))[5][0]) == 20
+    assert stream.samples_since(0.0) is stream.samples_since(0.0)
+    assert stream.samples_since(2.8) == b""
+    assert len(unpack(stream.samples_since(1.0))[5][0]) == 20
 
 
-def test_a_past_that_nobody_saw_end_is_void(stage):
-    watch = watching(stage)
-    go(stage, 1.0, 3.0)
-    watch.record(False)
-    stage.sim.reset()
-    stage.epoch += 1
-    stage.sim.run(2.0)
-    watch.record(True)
-    stage.sim.run(0.5)
-    watch.look()
-    assert len(past(watch)[0]) == 5
+def test_a_past_that_nobody_saw_end_is_void(source):
+    stream = watching(source)
+    go(source, 1.0, 3.0)
+    stream.record(False)
+    source.sim.reset()
+    source.epoch += 1
+    source.sim.run(2.0)
+    stream.record(True)
+    source.sim.run(0.5)
+    stream.update()
+    assert len(past(stream)[0]) == 5

@@ -10,7 +10,7 @@ from websockets.asyncio.client import connect
 
 from host.driving import make_host, on_loop, until, with_api
 from rigless.panel import messages
-from rigless.panel.websocket import LONGEST, MOST_LOOKS
+from rigless.panel.websocket import MAX_LENGTH, MAX_ROBOTS
 
 from .harness import TROLLEY
 
@@ -92,7 +92,7 @@ REFUSED = [
     '{"type": "look", "robots": ["trolley"]}', '{"type": "look", "robots": {}, "more": 1}', '{"type": "look", "robots": {"troley": 60}}',
     '{"type": "look", "robots": {"trolley": 60}, "stage": "opera"}', '{"type": "look", "robots": {"trolley": 60}, "stage": "recording"}',
     '{"type": "drive", "robot": "nobody", "axes": [0, 0, 0]}', '{"type": "drive", "robot": "trolley", "axes": [NaN, 0, 0]}',
-    json.dumps({"type": "look", "robots": {f"r{n}": 60 for n in range(MOST_LOOKS + 1)}}),
+    json.dumps({"type": "look", "robots": {f"r{n}": 60 for n in range(MAX_ROBOTS + 1)}}),
     json.dumps({"type": "look", "robots": {f"r{n}": 60 for n in range(30_000)}}),
     json.dumps({"type": "look", "robots": {"x" * 900_000: 60}}), json.dumps({"type": "x" * 900_000}),
     json.dumps({"type": "look", "robots": {}, "y" * 900_000: 1}), '{"type": "look", "robots": ' + '{"a":' * 50_000,
@@ -105,14 +105,14 @@ async def test_what_makes_no_sense_is_answered_briefly_and_changes_nothing():
         await say(socket, LOOK)
         await first(socket, "frame")
         (client,) = hub.clients
-        before = dict(client.looks)
+        before = dict(client.streams)
         for message in REFUSED:
             await socket.send(message)
             told = await problem(socket)
             assert told["what"], message[:80]
             assert "its view failed" not in told["what"], message[:80]
-            assert len(told["what"]) <= 2 * LONGEST, message[:80]
-        assert client.looks == before
+            assert len(told["what"]) <= 2 * MAX_LENGTH, message[:80]
+        assert client.streams == before
         assert await first(socket, "status")
 
 

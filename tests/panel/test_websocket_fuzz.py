@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from host.driving import on_loop
 from rigless.kernel.problems import InputError
-from rigless.panel.client import QUEUE
+from rigless.panel.client import MAX_QUEUED
 from rigless.panel.websocket import _receive
 
 from .harness import harness, turn
@@ -87,22 +87,22 @@ async def test_errors_for_one_who_does_not_read_are_bounded():
     async with harness() as here:
         client = here.come()
         client.socket.read(False)
-        await _receive(Mouth([b"nonsense"] * (3 * QUEUE)), here.hub, client)
-        assert len(client._events) <= QUEUE
+        await _receive(Mouth([b"nonsense"] * (3 * MAX_QUEUED)), here.hub, client)
+        assert len(client._queue) <= MAX_QUEUED
         client.socket.read(True)
         await turn()
         await here.wall.go(0.5)
         lost = sum(told["count"] for told in client.socket.of("dropped"))
-        assert len(client.socket.of("error")) + lost == 3 * QUEUE
+        assert len(client.socket.of("error")) + lost == 3 * MAX_QUEUED
 
 
 @on_loop
 async def test_a_look_that_is_refused_leaves_the_last_one_as_it_was():
     async with harness() as here:
         client = here.come(60)
-        before = dict(client.looks)
+        before = dict(client.streams)
         with pytest.raises(InputError):
-            here.hub.look(client, "live", {"trolley": 60, "nobody": 60})
-        assert client.looks == before
+            here.hub.subscribe(client, "live", {"trolley": 60, "nobody": 60})
+        assert client.streams == before
         await here.wall.go(0.5)
         assert len(client.socket.frames) >= 29

@@ -1,0 +1,1 @@
+"""The web panel: pages of robots, time control, a player of recordings."""

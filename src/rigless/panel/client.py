@@ -1,5 +1,8 @@
-"""One browser or script on the WebSocket. What it still has to be sent is kept small: events queue up to a limit, everything
-else is only ever the newest. A client that does not read therefore loses pictures, and never holds anything up."""
+"""One browser or script on the WebSocket, with its outgoing messages.
+
+Events are queued up to a limit. Of everything else only the newest is kept, so a client that does
+not read loses frames and never blocks the server.
+"""
 
 import asyncio
 from collections import deque
@@ -11,109 +14,111 @@ from starlette.websockets import WebSocket
 from rigless.kernel.plain import to_json
 from rigless.panel.robot_stream import RobotStream
 
-QUEUE = 256
+MAX_QUEUED = 256
 
 
 @dataclass(eq=False)
 class Client:
+    """Subscriptions and unsent messages of one connection."""
+
     socket: WebSocket
     status: bool = True
     events: bool = True
-    truth_every: int = 0  # ticks between two truths; 0: none
-    looks: dict[RobotStream, int] = field(default_factory=dict)  # at what, and how many ticks apart
-    stage: str = ""  # whose surroundings it wants to know
-    barred: set[str] = field(
-        default_factory=set
-    )  # robots stopped under its hands; it has to let go first
-    driving: dict[str, float] = field(
-        default_factory=dict
-    )  # robot → when its last command goes stale
+    truth_every: int = 0  # ticks between two ground truth messages; 0: none
+    streams: dict[RobotStream, int] = field(default_factory=dict)  # stream → ticks between frames
+    source: str = ""  # name of the source whose map it shows
+    # Robots that were stopped while this client drove them; it must let go before it drives again.
+    blocked: set[str] = field(default_factory=set)
+    driving: dict[str, float] = field(default_factory=dict)  # robot → when its command expires
     jogging: dict[str, tuple[int, float, float]] = field(
         default_factory=dict
     )  # robot → axis, direction and speed
-    dropped: int = 0
+    dropped: int = 0  # frames that were replaced by newer ones before they were sent
 
     def __post_init__(self) -> None:
-        self._events: deque[bytes] = deque()
-        self._lost = 0
+        self._queue: deque[bytes] = deque()
+        self._dropped_events = 0
         self._newest: dict[str, bytes] = {}
-        self._listings: dict[RobotStream, bytes] = {}  # what it was last told of each
-        self._pictures: dict[RobotStream, None] = {}
-        self._seen: dict[
-            RobotStream, tuple[int, int, float]
-        ] = {}  # epoch, sequence and time of the last picture sent
+        self._listings: dict[RobotStream, bytes] = {}  # the last listings sent
+        self._frames: dict[RobotStream, None] = {}
+        # Epoch, sequence number and time of the last frame sent.
+        self._sent: dict[RobotStream, tuple[int, int, float]] = {}
         self._wake = asyncio.Event()
 
-    def tell(self, message: bytes) -> None:
-        """Something that must not be overtaken: events, errors."""
-        if len(self._events) >= QUEUE:
-            self._lost += 1
+    def enqueue(self, message: bytes) -> None:
+        """Queue a message that must keep its place in the order: an event or an error."""
+        if len(self._queue) >= MAX_QUEUED:
+            self._dropped_events += 1
             return
-        self._events.append(message)
+        self._queue.append(message)
         self._wake.set()
 
-    def update(self, kind: str, message: bytes) -> None:
-        """Something of which only the newest counts."""
-        self._newest[kind] = message
+    def set_newest(self, key: str, message: bytes) -> None:
+        """Send a message, unless a newer one of the same key replaces it first."""
+        self._newest[key] = message
         self._wake.set()
 
-    def show(self, watch: RobotStream, message: bytes) -> None:
-        """What a page lists, if this client has not been told so."""
-        if message and self._listings.get(watch) != message:
-            self._listings[watch] = message
-            self.update(f"listings {watch.stage.name} {watch.robot}", message)
+    def update_listings(self, stream: RobotStream, message: bytes) -> None:
+        """Send the listings of a robot if they have changed."""
+        if message and self._listings.get(stream) != message:
+            self._listings[stream] = message
+            self.set_newest(f"listings {stream.source.name} {stream.robot}", message)
 
-    def offer(self, watch: RobotStream) -> None:
-        """A picture, if this client has not seen it."""
-        if self._seen.get(watch, ())[:2] == (watch.epoch, watch.sequence) or watch.failure:
+    def offer_frame(self, stream: RobotStream) -> None:
+        """Send the newest frame of a robot if this client does not have it."""
+        if self._sent.get(stream, ())[:2] == (stream.epoch, stream.sequence) or stream.failure:
             return
-        self.dropped += watch in self._pictures
-        self._pictures[watch] = None
+        self.dropped += stream in self._frames
+        self._frames[stream] = None
         self._wake.set()
 
-    def look_at(self, looks: dict[RobotStream, int], stage: str) -> None:
-        self.looks, self.stage = looks, stage
-        self._pictures = {watch: None for watch in self._pictures if watch in looks}
-        self._seen = {watch: seen for watch, seen in self._seen.items() if watch in looks}
-        self._listings = {watch: told for watch, told in self._listings.items() if watch in looks}
+    def subscribe(self, streams: dict[RobotStream, int], source: str) -> None:
+        """Replace the subscriptions and forget what was sent of other streams."""
+        self.streams, self.source = streams, source
+        self._frames = {stream: None for stream in self._frames if stream in streams}
+        self._sent = {stream: sent for stream, sent in self._sent.items() if stream in streams}
+        self._listings = {
+            stream: sent for stream, sent in self._listings.items() if stream in streams
+        }
 
     async def send_all(self) -> None:
-        """Send what there is to send, for ever."""
+        """Send messages as they come, until cancelled."""
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._events or self._newest or self._pictures or self._lost:
+            while self._queue or self._newest or self._frames or self._dropped_events:
                 await self._send_next()
 
     async def _send_next(self) -> None:
-        if self._events:
-            await self._text(self._events.popleft())
-        elif self._lost:
-            lost, self._lost = self._lost, 0
-            await self._text(to_json({"type": "dropped", "count": lost}))
+        if self._queue:
+            await self._send_text(self._queue.popleft())
+        elif self._dropped_events:
+            count, self._dropped_events = self._dropped_events, 0
+            await self._send_text(to_json({"type": "dropped", "count": count}))
         elif self._newest:
-            await self._text(self._newest.pop(next(iter(self._newest))))
+            await self._send_text(self._newest.pop(next(iter(self._newest))))
         else:
-            watch = next(iter(self._pictures))
-            del self._pictures[watch]
-            await self._picture(watch)
+            stream = next(iter(self._frames))
+            del self._frames[stream]
+            await self._send_frame(stream)
 
-    async def _picture(self, watch: RobotStream) -> None:
-        epoch, sequence, time_s = self._seen.get(watch, (-1, 0, 0.0))
-        self._seen[watch] = (watch.epoch, watch.sequence, watch.time_s)
-        picture = watch.frame(sequence)
-        more = watch.more(time_s)
-        if epoch != watch.epoch:
-            history = watch.history()
+    async def _send_frame(self, stream: RobotStream) -> None:
+        epoch, sequence, time_s = self._sent.get(stream, (-1, 0, 0.0))
+        self._sent[stream] = (stream.epoch, stream.sequence, stream.time_s)
+        frame = stream.frame(sequence)
+        samples = stream.samples_since(time_s)
+        if epoch != stream.epoch:
+            history = stream.history()
             if epoch == -1:
-                await self._text(to_json(watch.page()))
+                await self._send_text(to_json(stream.page()))
             await self.socket.send_bytes(history)
-        elif more:
-            await self.socket.send_bytes(more)
-        await self.socket.send_bytes(picture)
+        elif samples:
+            await self.socket.send_bytes(samples)
+        await self.socket.send_bytes(frame)
 
-    async def _text(self, message: bytes) -> None:
+    async def _send_text(self, message: bytes) -> None:
         await self.socket.send_text(message.decode())
 
-    def error(self, problems: Any) -> None:
-        self.tell(to_json({"type": "error", "problems": problems}))
+    def send_error(self, problems: Any) -> None:
+        """Queue an error message."""
+        self.enqueue(to_json({"type": "error", "problems": problems}))

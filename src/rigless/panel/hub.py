@@ -1,5 +1,9 @@
-"""Who looks at what. Sixty times a second, while anybody does, the robots that are looked at are drawn, and everybody who is
-due gets the picture; ten times a second goes what changes slowly. Nobody there: nothing is done."""
+"""The WebSocket clients and the robots that they look at.
+
+While there are clients, the robots that they subscribe to are drawn 60 times per second, and each
+client gets the frames that are due for it. Status, robot states and map objects are sent ten times
+per second. Commands from clients (drive, jog, emergency stop) go to the robots through their views.
+"""
 
 import asyncio
 import time
@@ -16,95 +20,99 @@ from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.panel.client import Client
-from rigless.panel.map_objects import cast, things, world_of, worlds
+from rigless.panel.map_objects import list_objects, list_robots, world_numbers, world_of
 from rigless.panel.robot_stream import RobotStream
 from rigless.panel.sources import LiveSource, Source
 
 TICKS_PER_S = 60
-SLOW_EVERY = 6  # ticks between two statuses
-DRIVE_STALE_S = 1.0  # a driver who says nothing for so long has let go
+STATUS_EVERY = 6  # ticks between two statuses
+COMMAND_TIMEOUT_S = 1.0  # a drive or jog command that is not repeated expires
 
 
 class Hub:
+    """Serves all clients of one host. `extra_status` adds fields to the status message."""
+
     def __init__(
         self,
         host: Host,
-        stages: Iterable[Source] = (),
-        summary: Callable[[], dict[str, Any]] | None = None,
+        sources: Iterable[Source] = (),
+        extra_status: Callable[[], dict[str, Any]] | None = None,
     ):
         self.host = host
         self.live = LiveSource(host)
-        self.stages: dict[str, Source] = {stage.name: stage for stage in (self.live, *stages)}
+        self.sources: dict[str, Source] = {source.name: source for source in (self.live, *sources)}
         self.clients: set[Client] = set()
-        self.pictures = 0  # how many were drawn, for tests and measurements
-        self._summary = summary or (dict)
-        self._watches: dict[tuple[str, str], RobotStream] = {}
+        self.frames_drawn = 0  # for tests and measurements
+        self._extra_status = extra_status or dict
+        self._streams: dict[tuple[str, str], RobotStream] = {}
         self._views: dict[str, View] = {}
-        self._numbers = 0
+        self._last_number = 0
         self._task: asyncio.Task[None] | None = None
 
-    # Coming and going
+    # Clients and subscriptions
 
     def add(self, client: Client) -> None:
+        """Add a client and send it the status."""
         if not self.clients:
             self.host.sim.core.listeners.event.append(self._event)
         self.clients.add(client)
-        self._tell_slowly({client})
+        self._send_states({client})
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
 
     def remove(self, client: Client) -> None:
+        """Remove a client and stop the robots that it moves."""
         self.clients.discard(client)
         for robot in list(client.driving):
-            self._let_go(client, robot)
+            self._release(client, robot)
         if not self.clients:
             self.host.sim.core.listeners.event.remove(self._event)
-        self._tidy()
+        self._stop_unused_streams()
 
     async def close(self) -> None:
+        """Stop the task."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def look(self, client: Client, stage: str, robots: dict[str, int]) -> None:
-        """What a client looks at from now on: robots, and how many pictures a second of each."""
-        if stage not in self.stages:
-            raise unknown("stage", stage, self.stages)
-        looks = {}
+    def subscribe(self, client: Client, source: str, robots: dict[str, int]) -> None:
+        """Replace a client's subscriptions: robots, and frames per second of each."""
+        if source not in self.sources:
+            raise unknown("stage", source, self.sources)
+        streams = {}
         for robot, hz in robots.items():
-            looks[self._watch(stage, robot)] = TICKS_PER_S // hz
-        client.look_at(looks, stage)
-        self._tidy()
-        for watch in looks:
-            watch.record(True)
-            watch.look(again=True)
-            self._offer(client, watch)
-        self._tell_slowly({client})
+            streams[self._stream(source, robot)] = TICKS_PER_S // hz
+        client.subscribe(streams, source)
+        self._stop_unused_streams()
+        for stream in streams:
+            stream.record(True)
+            stream.update(force=True)
+            self._offer(client, stream)
+        self._send_states({client})
 
-    def _watch(self, stage: str, robot: str) -> RobotStream:
-        place = self.stages[stage]
-        if place.sim is None:
-            raise InputError(Problem(stage, "no recording is open", "open one first"))
-        if robot not in place.sim.robots:
-            raise unknown("robot", robot, place.sim.robots)
-        found = self._watches.get((stage, robot))
-        if found is None or found.failure or found.sim is not place.sim:
-            if found is not None:
-                found.record(False)
-            self._numbers = (self._numbers + 1) & 0xFFFF  # pictures have two bytes for it
-            found = self._watches[stage, robot] = RobotStream(
-                place, place.sim, robot, self._numbers
-            )
-        return found
+    def _stream(self, source_name: str, robot: str) -> RobotStream:
+        source = self.sources[source_name]
+        if source.sim is None:
+            raise InputError(Problem(source_name, "no recording is open", "open one first"))
+        if robot not in source.sim.robots:
+            raise unknown("robot", robot, source.sim.robots)
+        stream = self._streams.get((source_name, robot))
+        if stream is None or stream.failure or stream.sim is not source.sim:
+            if stream is not None:
+                stream.record(False)
+            self._last_number = (self._last_number + 1) & 0xFFFF  # it is sent as two bytes
+            stream = RobotStream(source, source.sim, robot, self._last_number)
+            self._streams[source_name, robot] = stream
+        return stream
 
-    def _tidy(self) -> None:
-        """Stop recording what nobody looks at; what was recorded is kept for those who come back."""
-        looked_at = {watch for client in self.clients for watch in client.looks}
-        for watch in self._watches.values():
-            if watch not in looked_at:
-                watch.record(False)
+    def _stop_unused_streams(self) -> None:
+        """Stop sampling robots without subscribers. Their samples are kept for later ones."""
+        used = {stream for client in self.clients for stream in client.streams}
+        for stream in self._streams.values():
+            if stream not in used:
+                stream.record(False)
 
-    # Sixty times a second
+    # 60 times per second
 
     async def _run(self) -> None:
         tick = 0
@@ -113,115 +121,119 @@ class Hub:
             ahead = due - time.monotonic()
             await asyncio.sleep(max(0.0, ahead))
             if ahead < -0.25:
-                due = time.monotonic()  # the machine was busy; ticks that were missed stay missed
+                due = time.monotonic()  # the machine was busy: skip the missed ticks
             step = (
                 1
-                if any(client.looks or client.truth_every for client in self.clients)
-                else SLOW_EVERY
+                if any(client.streams or client.truth_every for client in self.clients)
+                else STATUS_EVERY
             )
             try:
                 self._tick(tick)
-            except (
-                Exception
-            ) as error:  # what robots tell of themselves is their own code, which may do anything
-                self._tell_trouble("", f"{type(error).__name__}: {error}")
-            step -= tick % step  # to the next tick that is slow
+            except Exception as error:  # user code
+                self._send_trouble("", f"{type(error).__name__}: {error}")
+            step -= tick % step  # align with the ticks that send a status
             tick += step
             due += step / TICKS_PER_S
 
     def _tick(self, tick: int) -> None:
-        slow = tick % SLOW_EVERY == 0
+        status_due = tick % STATUS_EVERY == 0
         due: dict[RobotStream, list[Client]] = {}
         for client in self.clients:
-            for watch, every in client.looks.items():
+            for stream, every in client.streams.items():
                 if tick % every == 0:
-                    due.setdefault(watch, []).append(client)
-        for watch, clients in due.items():
-            if watch.sim is not watch.stage.sim:
-                continue  # another recording was opened; who looks will ask again
-            before = watch.sequence
-            watch.look(again=slow)
-            self.pictures += watch.sequence != before
-            for client in clients if slow or not watch.failure else ():
-                self._offer(client, watch)
-        listening = [
+                    due.setdefault(stream, []).append(client)
+        for stream, clients in due.items():
+            if stream.sim is not stream.source.sim:
+                continue  # another recording was opened; clients will subscribe again
+            before = stream.sequence
+            stream.update(force=status_due)
+            self.frames_drawn += stream.sequence != before
+            for client in clients if status_due or not stream.failure else ():
+                self._offer(client, stream)
+        truth_due = [
             client
             for client in self.clients
             if client.truth_every and tick % client.truth_every == 0
         ]
-        truth = self._truth() if listening else b""
-        for client in listening:
-            client.update("truth", truth)
-        if slow:
-            self._stop_stale_drivers()
-            self._tell_slowly(self.clients, tick)
+        truth = self._truth() if truth_due else b""
+        for client in truth_due:
+            client.set_newest("truth", truth)
+        if status_due:
+            self._stop_expired_commands()
+            self._send_states(self.clients, tick)
 
-    def _offer(self, client: Client, watch: RobotStream) -> None:
-        if watch.failure:
-            self._tell_trouble(watch.robot, watch.failure, {client})
+    def _offer(self, client: Client, stream: RobotStream) -> None:
+        if stream.failure:
+            self._send_trouble(stream.robot, stream.failure, {client})
         else:
-            client.offer(watch)
+            client.offer_frame(stream)
 
-    def _tell_trouble(self, robot: str, text: str, clients: Iterable[Client] | None = None) -> None:
+    def _send_trouble(self, robot: str, text: str, clients: Iterable[Client] | None = None) -> None:
+        message = to_json({"type": "trouble", "robot": robot, "text": text})
         for client in self.clients if clients is None else clients:
-            client.update(
-                f"trouble {robot}", to_json({"type": "trouble", "robot": robot, "text": text})
-            )
+            client.set_newest(f"trouble {robot}", message)
 
-    # Ten times a second, and no oftener than pictures
+    # Ten times per second, and not more often than frames
 
-    def _tell_slowly(self, clients: Iterable[Client], tick: int = 0) -> None:
+    def _send_states(self, clients: Iterable[Client], tick: int = 0) -> None:
+        """Send status, robot states, listings and map objects; encode each message once."""
         status: bytes | None = None
-        told: dict[tuple[str, str], bytes] = {}
-        numbers: dict[str, dict[str, int]] = {}  # of the worlds on each stage
+        encoded: dict[tuple[str, str], bytes] = {}
+        numbers: dict[str, dict[str, int]] = {}  # source → world numbers
         for client in clients:
             if client.status:
                 status = status or to_json(self.status())
-                client.update("status", status)
-            sim = self.stages[client.stage].sim if client.stage else None
-            around = {0: (sim, sim.world)} if sim is not None and not client.looks else {}
-            for watch, every in client.looks.items():
-                key = (watch.stage.name, watch.robot)
-                if watch.sim is not watch.stage.sim or tick % every:
+                client.set_newest("status", status)
+            sim = self.sources[client.source].sim if client.source else None
+            shown_worlds = {0: (sim, sim.world)} if sim is not None and not client.streams else {}
+            for stream, every in client.streams.items():
+                source = stream.source
+                if stream.sim is not source.sim or tick % every:
                     continue
-                if watch.stage.name not in numbers:
-                    numbers[watch.stage.name] = worlds(watch.sim)
-                around[numbers[watch.stage.name][watch.robot]] = (
-                    watch.sim,
-                    world_of(watch.sim, watch.robot),
-                )
-                if key not in told:
-                    told[key] = to_json({"type": "robot", "stage": key[0], **self._robot(watch)})
-                client.update(f"robot {key}", told[key])
-                key = (watch.stage.name, f"listings {watch.robot}")
-                if key not in told:
-                    told[key] = watch.listings()
-                client.show(watch, told[key])
-            for number, place in around.items():
-                key = (client.stage, f"around {number}")
-                if key not in told:
-                    found = {"stage": client.stage, "world": number, "things": things(*place)}
-                    told[key] = to_json({"type": "around", **found})
-                client.update(f"around {key}", told[key])
+                if source.name not in numbers:
+                    numbers[source.name] = world_numbers(stream.sim)
+                number = numbers[source.name][stream.robot]
+                shown_worlds[number] = (stream.sim, world_of(stream.sim, stream.robot))
+                key = (source.name, stream.robot)
+                if key not in encoded:
+                    state = self._robot_state(stream)
+                    encoded[key] = to_json({"type": "robot", "stage": source.name, **state})
+                client.set_newest(f"robot {key}", encoded[key])
+                key = (source.name, f"listings {stream.robot}")
+                if key not in encoded:
+                    encoded[key] = stream.listings()
+                client.update_listings(stream, encoded[key])
+            for number, (sim, world) in shown_worlds.items():
+                key = (client.source, f"around {number}")
+                if key not in encoded:
+                    message = {"type": "around", "stage": client.source, "world": number}
+                    encoded[key] = to_json({**message, "things": list_objects(sim, world)})
+                client.set_newest(f"around {key}", encoded[key])
 
-    def _robot(self, watch: RobotStream) -> RobotStatus:
-        robot = watch.sim.robots[watch.robot]
-        if watch.stage is self.live:
+    def _robot_state(self, stream: RobotStream) -> RobotStatus:
+        robot = stream.sim.robots[stream.robot]
+        if stream.source is self.live:
             return describe_robot(self.host, robot)
         return {
-            "name": robot.name, "status": status_of(robot), "ports": [], "inputs": to_builtins(robot.input),
-            "metrics": to_builtins(robot.metrics), "faults": [to_builtins(fault) for fault in robot.faults],
-        }  # fmt: skip
+            "name": robot.name,
+            "status": status_of(robot),
+            "ports": [],
+            "inputs": to_builtins(robot.input),
+            "metrics": to_builtins(robot.metrics),
+            "faults": [to_builtins(fault) for fault in robot.faults],
+        }
 
     def status(self) -> dict[str, Any]:
-        """The whole in brief; what one robot's page needs more comes for the robots that are looked at."""
+        """Return the status message: the run as a whole, with a short entry per robot."""
         host = self.host
         return {
             "type": "status",
             **summarise(host),
             "snapshots": list_snapshots(host),
-            "robots": [{**robot, "stop": self._stopped(robot["name"])} for robot in cast(host.sim)],
-            **self._summary(),
+            "robots": [
+                {**robot, "stop": self._stopped(robot["name"])} for robot in list_robots(host.sim)
+            ],
+            **self._extra_status(),
         }
 
     def _truth(self) -> bytes:
@@ -238,42 +250,45 @@ class Hub:
         message: bytes | None = None
         for client in self.clients:
             if client.events:
-                message = message or _tellable(event)
-                client.tell(message)
+                message = message or _encode_event(event)
+                client.enqueue(message)
 
-    # Acting on robots, through their views
+    # Commands to robots, through their views
 
     def view(self, robot: str) -> View:
-        """The view of a live robot, for what can be done with it."""
-        found, now = self._views.get(robot), self.host.sim.robot(robot)
-        if found is None or found.robot is not now:
-            found = self._views[robot] = now.view()
-        return found
+        """Return the view of a live robot, through which commands go."""
+        view, current = self._views.get(robot), self.host.sim.robot(robot)
+        if view is None or view.robot is not current:
+            view = self._views[robot] = current.view()
+        return view
 
     def apply(self, inputs: Iterable[AnyInput]) -> None:
-        for given in inputs:
-            self.host.apply(given)
+        """Apply inputs to the live simulation now."""
+        for one_input in inputs:
+            self.host.apply(one_input)
 
     def drive(self, client: Client, robot: str, forward: float, left: float, turn: float) -> None:
+        """Drive a robot for a client until the command expires; zeros stop it."""
         view = self.view(robot)
         if not any(isinstance(part, Drive) for part in view.parts):
             raise InputError(
                 Problem(robot, "cannot be driven from here", "its view has no Drive part")
             )
         moves = bool(forward or left or turn)
-        if robot in client.barred:
-            client.barred.difference_update(() if moves else (robot,))
+        if robot in client.blocked:
+            client.blocked.difference_update(() if moves else (robot,))
             return
         self.apply(view.drive(forward, left, turn))
         if moves:
-            client.driving[robot] = time.monotonic() + DRIVE_STALE_S
+            client.driving[robot] = time.monotonic() + COMMAND_TIMEOUT_S
         else:
             client.driving.pop(robot, None)
 
     def jog(
         self, client: Client, robot: str, axis: int, by: float, speed: float, hold: bool
     ) -> None:
-        """Move an axis by so much; or, with `hold`, on in the direction of `by` for as long as this is said again. Nought lets go."""
+        """Move an axis by a step. With `hold`, move it in the direction of `by` until the command
+        expires; `by` of 0 stops it."""
         view = self.view(robot)
         part = next((part for part in view.parts if isinstance(part, Jog)), None)
         if part is None:
@@ -285,41 +300,46 @@ class Hub:
                 Problem("axis", f"there is no axis {axis}", f"they are 0 to {len(part.axes) - 1}")
             )
         if not by:
-            client.barred.discard(robot)
-            self._let_go(client, robot)
-        elif robot in client.barred:
+            client.blocked.discard(robot)
+            self._release(client, robot)
+        elif robot in client.blocked:
             return
         elif not hold:
-            far = max(part.steps)
-            if abs(by) > far:
-                raise InputError(Problem("by", f"{by:g} is too far for a step", f"at most {far:g}"))
+            longest = max(part.steps)
+            if abs(by) > longest:
+                raise InputError(
+                    Problem("by", f"{by:g} is too large a step", f"at most {longest:g}")
+                )
             self.apply(view.jog(axis, by, speed))
         else:
-            grip = (axis, copysign(inf, by), speed)
-            if client.jogging.get(robot) != grip:
+            motion = (axis, copysign(inf, by), speed)
+            if client.jogging.get(robot) != motion:
                 if robot in client.jogging:
-                    self._let_go(client, robot)
-                self.apply(view.jog(*grip))
-            client.jogging[robot] = grip
-            client.driving[robot] = time.monotonic() + DRIVE_STALE_S
+                    self._release(client, robot)
+                self.apply(view.jog(*motion))
+            client.jogging[robot] = motion
+            client.driving[robot] = time.monotonic() + COMMAND_TIMEOUT_S
 
-    def _stop_stale_drivers(self) -> None:
+    def _stop_expired_commands(self) -> None:
         now = time.monotonic()
         for client in self.clients:
-            for robot in [robot for robot, stale in client.driving.items() if now > stale]:
-                self._let_go(client, robot)
+            for robot in [robot for robot, end in client.driving.items() if now > end]:
+                self._release(client, robot)
 
-    def _let_go(self, client: Client, robot: str) -> None:
+    def _release(self, client: Client, robot: str) -> None:
         client.driving.pop(robot, None)
         client.jogging.pop(robot, None)
         try:
             view = self.view(robot)
             self.apply([*view.drive(0.0, 0.0, 0.0), *view.halt()])
         except Exception as error:
-            self._tell_trouble(robot, f"{robot} cannot be let go: {type(error).__name__}: {error}")
+            self._send_trouble(robot, f"{robot} cannot be stopped: {type(error).__name__}: {error}")
 
-    def stop(self, on: bool, robot: str = "") -> list[str]:
-        """The emergency stop of one robot or of all that have one; gives their names."""
+    def emergency_stop(self, on: bool, robot: str = "") -> list[str]:
+        """Set or release the emergency stop of one robot, or of all that have one.
+
+        Return their names.
+        """
         names = [robot] if robot else list(self.host.sim.robots)
         stopped = [name for name in names if self._stopped(name) is not None]
         if not stopped:
@@ -334,8 +354,8 @@ class Hub:
                 self.apply(self.view(name).stop(on))
                 for client in self.clients if on else ():
                     if client.driving.pop(name, None) is not None:
-                        client.barred.add(name)  # a key that is still held must not drive on
-            except Exception as error:  # one robot's bug does not keep the others from stopping
+                        client.blocked.add(name)  # a key that is still held must not move it again
+            except Exception as error:  # user code; the others are stopped anyway
                 broken.append(
                     Problem(
                         name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"
@@ -346,7 +366,7 @@ class Hub:
         return stopped
 
     def _stopped(self, robot: str) -> bool | None:
-        """Whether the emergency stop of a robot is on; None if it has none, or its view is broken."""
+        """State of a robot's emergency stop; None if it has none, or its view fails."""
         try:
             return self.view(robot).stopped
         except InputError:
@@ -356,6 +376,7 @@ class Hub:
 
 
 def event_fields(event: Event) -> dict[str, Any]:
+    """Return the fields of an event for the API, with its time in seconds."""
     return {
         "time_s": event.time_ns / 1e9,
         "robot": event.robot,
@@ -366,8 +387,8 @@ def event_fields(event: Event) -> dict[str, Any]:
     }
 
 
-def _tellable(event: Event) -> bytes:
-    """An event as JSON. One whose data has no such form is the robot's bug, and no reason to break the simulation."""
+def _encode_event(event: Event) -> bytes:
+    """Encode an event as JSON, without its data if they have no JSON form (a bug of the robot)."""
     try:
         return to_json({"type": "event", **event_fields(event)})
     except (TypeError, ValueError):

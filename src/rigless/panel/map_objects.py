@@ -1,4 +1,4 @@
-"""What is around a robot on its map: the world's grid, and whatever moves in it, robots and obstacles alike."""
+"""The map of a world for the browser: its grid, and the robots and obstacles on it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ OCCUPIED, UNKNOWN, CLIFF = 1, 2, 4
 
 @dataclass(frozen=True)
 class MapObject:
-    """A body: a disc or, with a size, a box; and if it is a robot, how that is."""
+    """A robot or an obstacle: a disc, or a box if it has a size. A robot also has a status."""
 
     name: str
     robot: bool
@@ -27,29 +27,32 @@ class MapObject:
 
 
 def world_of(sim: Simulation, robot: str = "") -> World:
-    """The world of a robot, or the one that most share."""
+    """Return the world of a robot, or the simulation's main world."""
     return sim.robot(robot).world if robot else sim.world
 
 
-def worlds(sim: Simulation) -> dict[str, int]:
-    """Robot → the number of what it is seen in: of its world (0 is the one that most share), or its own if it has no place there."""
+def world_numbers(sim: Simulation) -> dict[str, int]:
+    """Number the worlds, by robot. 0 is the main world.
+
+    A robot that has no footprint is in no picture of its world, so it counts as a world of its own.
+    """
     numbers = {id(sim.world): 0}
     return {
-        name: numbers.setdefault(id(robot.world if _stands(robot) else robot), len(numbers))
+        name: numbers.setdefault(id(robot.world if _has_footprint(robot) else robot), len(numbers))
         for name, robot in sim.robots.items()
     }
 
 
-def _stands(robot: Robot) -> bool:
+def _has_footprint(robot: Robot) -> bool:
     try:
         return robot.footprint() is not None
-    except Exception:  # the robot's own code, which may do anything
+    except Exception:  # user code
         return False
 
 
-def cast(sim: Simulation) -> list[dict[str, Any]]:
-    """Who is there, how, and in which world."""
-    numbers = worlds(sim)
+def list_robots(sim: Simulation) -> list[dict[str, Any]]:
+    """Return name, kind, world number and status of each robot."""
+    numbers = world_numbers(sim)
     return [
         {
             "name": name,
@@ -61,9 +64,9 @@ def cast(sim: Simulation) -> list[dict[str, Any]]:
     ]
 
 
-def things(sim: Simulation, world: World) -> list[MapObject]:
-    """The bodies in one world."""
-    found = [
+def list_objects(sim: Simulation, world: World) -> list[MapObject]:
+    """Return the obstacles and robots in one world."""
+    objects = [
         MapObject(name, False, "", obstacle.radius_m, obstacle.size_m, obstacle.pose(sim.now_ns))
         for name, obstacle in world.state.obstacles.items()
     ]
@@ -76,24 +79,29 @@ def things(sim: Simulation, world: World) -> list[MapObject]:
                 if len(sim.robots) > 1
                 else 0.0
             )
-            found.append(MapObject(name, True, status_of(robot), radius_m, None, (x, y, theta)))
-    return found
+            objects.append(MapObject(name, True, status_of(robot), radius_m, None, (x, y, theta)))
+    return objects
 
 
-def grid(world: World) -> dict[str, Any] | None:
-    """The map's measures, or None on an open plane."""
-    cells = getattr(world, "grid", None)
-    if cells is None:
+def grid_info(world: World) -> dict[str, Any] | None:
+    """Return size, resolution and origin of the map, or None on an open plane."""
+    grid = getattr(world, "grid", None)
+    if grid is None:
         return None
-    height, width = cells.shape
-    return {"width": width, "height": height, "resolution_m": cells.resolution_m, "origin": cells.origin,
-            "wall_m": world.wall_height_m}  # fmt: skip
+    height, width = grid.shape
+    return {
+        "width": width,
+        "height": height,
+        "resolution_m": grid.resolution_m,
+        "origin": grid.origin,
+        "wall_m": world.wall_height_m,
+    }
 
 
-def cells(world: World) -> bytes:
-    """One byte a cell, row 0 at the bottom."""
-    found = world.grid  # type: ignore[attr-defined]
-    marks = np.zeros(found.shape, np.uint8)
-    for layer, mark in ((found.occupied, OCCUPIED), (found.unknown, UNKNOWN), (found.cliff, CLIFF)):
+def grid_cells(world: World) -> bytes:
+    """Return the cells of the map, one byte each, row 0 at the bottom."""
+    grid = world.grid  # type: ignore[attr-defined]
+    marks = np.zeros(grid.shape, np.uint8)
+    for layer, mark in ((grid.occupied, OCCUPIED), (grid.unknown, UNKNOWN), (grid.cliff, CLIFF)):
         marks |= np.where(layer, np.uint8(mark), np.uint8(0))
     return marks.tobytes()

@@ -1,24 +1,27 @@
-"""How pictures travel to the browser: little-endian float32 blocks behind a small header, so that it can use them in place.
+"""The binary messages with frames and samples of a robot's page.
 
-    u8   kind: 1 a frame, 2 a history, 3 more of it
+Little-endian float32 blocks follow a small header, so that a browser can use them in place:
+
+    u8   kind: 1 frame, 2 history, 3 more samples
     u8   version of this layout
-    u16  the page's number, as its JSON said
-    u32  sequence, which counts the pictures of this page
-    u32  epoch, which grows when time has jumped; what was drawn before is then void
-    u32  n, how many fields follow
+    u16  number of the page, as in the page message (`id`)
+    u32  sequence number of the frame on this page
+    u32  epoch; it increases when time jumps, and earlier frames become invalid
+    u32  n, the number of fields
     f64  simulated time in seconds
-    n ×  u32 the field's number, u32 how many float32 it has
-    n ×  its float32
+    n ×  u32 number of the field, u32 count of its float32 values
+    n ×  the float32 values
 
-Fields of a frame: 0 the page's numbers, 1 the ends of its trails (x, y, z each), 2… the rows of each drawn part, in the page's
-order. A field that has not changed since the client's last frame is left out. Fields of a history: 0 times before now, 1 the
-numbers at each of these times, 2… the points of each trail. More of it is what lies between the client's last picture and this one,
-where that is long: after a step, in fast time.
+Fields of a frame: 0 the page's numbers, 1 the ends of its trails (x, y, z each), 2… the rows of
+each drawn part, in the page's order. A field that has not changed since the client's last frame is
+omitted. Fields of a history: 0 times relative to now, 1 the numbers at each of these times, 2… the
+points of each trail. A message of kind 3 has the same fields. It holds the samples between the
+client's last frame and this one if that gap is long: after a step, or in fast time.
 """
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields as dataclass_fields
 from math import isfinite
 from typing import Any
 
@@ -40,29 +43,30 @@ def pack(
     sequence: int,
     epoch: int,
     time_s: float,
-    found: Sequence[tuple[int, NDArray[np.float32]]],
+    fields: Sequence[tuple[int, NDArray[np.float32]]],
 ) -> bytes:
-    header = _HEADER.pack(kind, VERSION, page, sequence & 0xFFFFFFFF, epoch, len(found), time_s)
-    index = b"".join(struct.pack("<II", number, values.size) for number, values in found)
+    """Encode a binary message. `fields` are pairs of number and values."""
+    header = _HEADER.pack(kind, VERSION, page, sequence & 0xFFFFFFFF, epoch, len(fields), time_s)
+    index = b"".join(struct.pack("<II", number, values.size) for number, values in fields)
     return b"".join(
-        [header, index, *(np.ascontiguousarray(values, "<f4").tobytes() for _, values in found)]
+        [header, index, *(np.ascontiguousarray(values, "<f4").tobytes() for _, values in fields)]
     )
 
 
 def unpack(data: bytes) -> tuple[int, int, int, int, float, dict[int, NDArray[np.float32]]]:
-    """Kind, page, sequence, epoch, time and fields by number: what the browser does, for tests and other clients."""
+    """Decode a binary message into kind, page, sequence, epoch, time and fields by number."""
     kind, _, page, sequence, epoch, count, time_s = _HEADER.unpack_from(data)
     at = _HEADER.size + 8 * count
-    found = {}
+    values = {}
     for place in range(count):
         number, size = struct.unpack_from("<II", data, _HEADER.size + 8 * place)
-        found[number] = np.frombuffer(data, "<f4", size, at)
+        values[number] = np.frombuffer(data, "<f4", size, at)
         at += 4 * size
-    return kind, page, sequence, epoch, time_s, found
+    return kind, page, sequence, epoch, time_s, values
 
 
 def measures(view: View) -> list[str]:
-    """The names of the numbers on a page, each once."""
+    """Return the names of the numbers on a page, each once."""
     names: dict[str, None] = {}
     for part in view.parts:
         if isinstance(part, Gauge | Word | Lamp | Slider):
@@ -75,14 +79,15 @@ def measures(view: View) -> list[str]:
 
 
 def traces(view: View) -> list[str]:
+    """Return the names of the trails on a page."""
     return [part.name for part in view.parts if isinstance(part, Trail)]
 
 
-def page(stage: str, robot: str, number: int, view: View) -> dict[str, Any]:
-    """What a page consists of, for the browser."""
+def page(source: str, robot: str, number: int, view: View) -> dict[str, Any]:
+    """Return the message that describes a page."""
     return {
         "type": "page",
-        "stage": stage,
+        "stage": source,
         "robot": robot,
         "id": number,
         "kind": kind_of(type(view.robot)),
@@ -93,13 +98,13 @@ def page(stage: str, robot: str, number: int, view: View) -> dict[str, Any]:
     }
 
 
-def listings(stage: str, robot: str, found: Mapping[str, Lines]) -> dict[str, Any]:
-    """What the listings of a page show; text does not go with the pictures."""
-    return {"type": "listings", "stage": stage, "robot": robot, "listings": to_builtins(found)}
+def listings(source: str, robot: str, lines: Mapping[str, Lines]) -> dict[str, Any]:
+    """Return the message with the lines of a page's listings."""
+    return {"type": "listings", "stage": source, "robot": robot, "listings": to_builtins(lines)}
 
 
 def _part(part: Part) -> dict[str, Any]:
-    values = {item.name: getattr(part, item.name) for item in fields(part)}
+    values = {item.name: getattr(part, item.name) for item in dataclass_fields(part)}
     plain = to_builtins({"kind": type(part).__name__, "columns": part.columns, **values})
     return {
         key: None if isinstance(value, float) and not isfinite(value) else value

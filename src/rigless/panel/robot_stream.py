@@ -1,6 +1,7 @@
-"""One robot as it is looked at: its view, what was last drawn of it, and its numbers and trails over the last minutes.
+"""The picture of one robot, shared by all clients that look at it.
 
-A picture is worked out once a tick for everybody, and encoded once for all clients that have seen the same before.
+It holds the robot's view, the newest frame, and samples of its numbers and trails. A frame is drawn
+once per tick, and encoded once for all clients that last received the same frame.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,65 +18,70 @@ from rigless.panel import messages
 from rigless.panel.sources import Source
 
 SAMPLE_HZ = 10.0
-GAP_S = 0.5  # nobody looked for so long, or a recording jumped
-KEPT = 36_000  # an hour
-PLOTTED = 1200  # two minutes of numbers go to a new client
-MORE_AT_ONCE = 300  # samples between two pictures; in fast time the older ones are skipped
-MORE_FOR = -1  # no field has this number
-TRAILED = 3000  # at most so many points of a trail do
+GAP_S = 0.5  # a longer gap between samples (no client, or a jump) breaks lines
+MAX_SAMPLES = 36_000  # an hour
+HISTORY_SAMPLES = 1200  # samples of numbers that a new client gets: two minutes
+HISTORY_POINTS = 3000  # at most so many points of a trail
+MAX_MORE_SAMPLES = 300  # between two frames; in fast time older ones are skipped
+MORE_KEY = -1  # key of encoded samples; no field has this number
 
 Values = NDArray[np.float32]
 
 
 class RobotStream:
-    def __init__(self, stage: Source, sim: Simulation, robot: str, number: int):
-        self.stage, self.sim, self.robot, self.number = stage, sim, robot, number
+    """Frames and samples of one robot. `number` identifies its page in binary messages."""
+
+    def __init__(self, source: Source, sim: Simulation, robot: str, number: int):
+        self.source, self.sim, self.robot, self.number = source, sim, robot, number
         self.failure = ""
-        self.view = self._view()
+        self.view = self._make_view()
         self.measures, self.traces = messages.measures(self.view), messages.traces(self.view)
-        self._drawn = [part for part in self.view.parts if part.columns]
-        self._still: dict[int, Values] | None = None
-        self._lists = any(isinstance(part, Listing) for part in self.view.parts)
-        self.epoch = stage.epoch
+        self._drawn_parts = [part for part in self.view.parts if part.columns]
+        self._static_fields: dict[int, Values] | None = None
+        self._has_listings = any(isinstance(part, Listing) for part in self.view.parts)
+        self.epoch = source.epoch
         self.sequence = 0
         self._time_ns = -1
         self._fields: dict[int, Values] = {}
-        self._changed: dict[int, int] = {}  # field → the sequence in which it last did
+        self._changed: dict[int, int] = {}  # field → sequence number of its last change
         self._encoded: dict[tuple[int, ...], bytes] = {}
-        self._times = np.zeros(KEPT)
-        self._numbers = np.zeros((KEPT, len(self.measures)), np.float32)
-        self._places = np.zeros((KEPT, 3 * len(self.traces)), np.float32)
+        self._times = np.zeros(MAX_SAMPLES)
+        self._numbers = np.zeros((MAX_SAMPLES, len(self.measures)), np.float32)
+        self._places = np.zeros((MAX_SAMPLES, 3 * len(self.traces)), np.float32)
         self._count = 0
         self._recording = False
 
     def page(self) -> dict[str, object]:
-        return messages.page(self.stage.name, self.robot, self.number, self.view)
+        return messages.page(self.source.name, self.robot, self.number, self.view)
 
     def listings(self) -> bytes:
-        """What the page's listings show now; nothing if it has none."""
-        if not self._lists or self.failure:
+        """Return the message with the page's listings; empty if it has none."""
+        if not self._has_listings or self.failure:
             return b""
         try:
-            return to_json(messages.listings(self.stage.name, self.robot, self.view.lines()))
-        except Exception as error:  # the robot's own code, which may do anything
+            return to_json(messages.listings(self.source.name, self.robot, self.view.lines()))
+        except Exception as error:  # user code
             self._fail(error)
             return b""
 
-    # What is drawn now
+    # Frames
 
-    def look(self, again: bool = False) -> None:
-        """Draw if time has passed, or `again`: an input may have changed something at the same instant."""
+    def update(self, force: bool = False) -> None:
+        """Draw a new frame if time has passed.
+
+        With `force`, draw anyway: an input may have changed something at the same instant.
+        """
         sim = self.sim
-        if self.failure and self.epoch != self.stage.epoch:
-            self.failure = ""  # another past may be kinder
-        jumped = self.epoch != self.stage.epoch or sim.robots[self.robot] is not self.view.robot
+        if self.failure and self.epoch != self.source.epoch:
+            self.failure = ""  # the failure may not occur at another instant
+        jumped = self.epoch != self.source.epoch or sim.robots[self.robot] is not self.view.robot
         if jumped:
             self._start_over()
-        if self.failure or not (jumped or again or sim.now_ns != self._time_ns):
+        if self.failure or not (jumped or force or sim.now_ns != self._time_ns):
             return
         try:
             fields = self._draw()
-        except Exception as error:  # the robot's own code, which may do anything
+        except Exception as error:  # user code
             self._fail(error)
             return
         sequence = self.sequence + 1
@@ -90,49 +96,49 @@ class RobotStream:
             self._time_ns, self.sequence = sim.now_ns, sequence
         self._encoded.clear()
 
-    @np.errstate(over="ignore")  # what float32 cannot hold is infinite
+    @np.errstate(over="ignore")  # values beyond float32 become infinite
     def _draw(self) -> list[tuple[int, Values]]:
-        if self._still is None:
-            still = self.view.still()
-            self._still = {
-                2 + n: rows(part, still[part.name]).flatten()
-                for n, part in enumerate(self._drawn)
-                if part.name in still
+        if self._static_fields is None:
+            static = self.view.still()
+            self._static_fields = {
+                2 + n: rows(part, static[part.name]).flatten()
+                for n, part in enumerate(self._drawn_parts)
+                if part.name in static
             }
         drawing = self.view.draw()
         fields = [
             (0, self._row(self.view.measure(), self.measures)),
-            (1, self._ends()),
-            *self._still.items(),
+            (1, self._trail_ends()),
+            *self._static_fields.items(),
         ]
         return fields + [
             (2 + n, rows(part, drawing.get(part.name, ())).flatten())
-            for n, part in enumerate(self._drawn)
-            if 2 + n not in self._still
+            for n, part in enumerate(self._drawn_parts)
+            if 2 + n not in self._static_fields
         ]
 
     def frame(self, seen: int) -> bytes:
-        """The newest picture for a client whose last one was number `seen` (0: none)."""
+        """Return the newest frame for a client that last received frame `seen` (0: none)."""
         wanted = tuple(number for number, changed in self._changed.items() if changed > seen)
         if wanted not in self._encoded:
-            found = [(number, self._fields[number]) for number in wanted]
-            self._encoded[wanted] = self._pack(messages.FRAME, found)
+            fields = [(number, self._fields[number]) for number in wanted]
+            self._encoded[wanted] = self._pack(messages.FRAME, fields)
         return self._encoded[wanted]
 
-    def _pack(self, kind: int, found: list[tuple[int, Values]]) -> bytes:
+    def _pack(self, kind: int, fields: list[tuple[int, Values]]) -> bytes:
         return messages.pack(
-            kind, self.number, self.sequence, self.epoch, self._time_ns / 1e9, found
+            kind, self.number, self.sequence, self.epoch, self._time_ns / 1e9, fields
         )
 
-    # What was
+    # Samples
 
     def record(self, on: bool) -> None:
-        """Keep numbers and places in simulated time from now on, or stop doing so."""
+        """Start or stop sampling numbers and trails in simulated time."""
         if on and not self._recording:
-            if self.epoch != self.stage.epoch and not self.stage.fixed:
-                self._count = 0  # nobody saw where time jumped to
+            if self.epoch != self.source.epoch and not self.source.fixed:
+                self._count = 0  # time jumped while nothing was sampled
             self.sim.core.sample(SAMPLE_HZ, self.sample)
-            self.stage.fill_history(to_ns(self._times[self._count - 1]) if self._count else 0)
+            self.source.fill_history(to_ns(self._times[self._count - 1]) if self._count else 0)
         elif self._recording and not on:
             self.sim.core.stop_sampling(self.sample)
         self._recording = on
@@ -151,18 +157,18 @@ class RobotStream:
         if sim.robots[self.robot] is not self.view.robot:
             self._start_over()
         now_s = sim.now_s
-        if self.stage.fixed and self._count and now_s <= self._times[self._count - 1]:
+        if self.source.fixed and self._count and now_s <= self._times[self._count - 1]:
             return
-        self._count = self._samples_until(now_s, "left")  # those of another past are void
+        self._count = self._samples_until(now_s, "left")  # drop samples of another past
         if self._count and now_s - self._times[self._count - 1] > GAP_S:
-            self._keep(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)  # lines end here and begin anew
-        self._keep(now_s, self._row(self.view.measure(), self.measures), self._ends())
+            self._append(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)  # break the lines
+        self._append(now_s, self._row(self.view.measure(), self.measures), self._trail_ends())
 
-    def _keep(self, time_s: float, numbers: Values | float, places: Values | float) -> None:
-        if self._count == KEPT:  # make room for a tenth at once
-            drop = KEPT // 10
-            for kept in (self._times, self._numbers, self._places):
-                kept[:-drop] = kept[drop:].copy()
+    def _append(self, time_s: float, numbers: Values | float, places: Values | float) -> None:
+        if self._count == MAX_SAMPLES:  # drop the oldest tenth
+            drop = MAX_SAMPLES // 10
+            for samples in (self._times, self._numbers, self._places):
+                samples[:-drop] = samples[drop:].copy()
             self._count -= drop
         self._times[self._count], self._numbers[self._count], self._places[self._count] = (
             time_s,
@@ -172,47 +178,53 @@ class RobotStream:
         self._count += 1
 
     def history(self) -> bytes:
-        """What a new client needs to show the past: numbers over time, and the trails."""
+        """Return the samples that a new client needs: numbers over time, and the trails."""
         count = self._samples_until(self._time_ns / 1e9)
-        return self._past(messages.HISTORY, max(0, count - PLOTTED), 0, count)
+        return self._pack_samples(messages.HISTORY, max(0, count - HISTORY_SAMPLES), 0, count)
 
-    def more(self, seen_s: float) -> bytes:
-        """What lies between a client's last picture and this one, if that is long; made once for clients that are abreast."""
+    def samples_since(self, seen_s: float) -> bytes:
+        """Return the samples between a client's last frame and the newest, if the gap is long.
+
+        They are encoded once for all clients with the same last frame.
+        """
         now_s = self._time_ns / 1e9
         if now_s - seen_s < GAP_S:
             return b""
-        key = (MORE_FOR, round(seen_s * 1e6))
+        key = (MORE_KEY, round(seen_s * 1e6))
         if key not in self._encoded:
             first, count = self._samples_until(seen_s), self._samples_until(now_s)
-            first = max(first, count - MORE_AT_ONCE)
-            self._encoded[key] = self._past(messages.MORE, first, first, count)
+            first = max(first, count - MAX_MORE_SAMPLES)
+            self._encoded[key] = self._pack_samples(messages.MORE, first, first, count)
         return self._encoded[key]
 
-    def _past(self, kind: int, plotted: int, trailed: int, count: int) -> bytes:
-        before = (self._times[plotted:count] - self._time_ns / 1e9).astype(np.float32)
-        places = self._places[trailed:count]
-        thinned = np.arange(len(places)) % max(1, -(-len(places) // TRAILED)) == 0
+    def _pack_samples(self, kind: int, first: int, first_point: int, count: int) -> bytes:
+        before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
+        places = self._places[first_point:count]
+        thinned = np.arange(len(places)) % max(1, -(-len(places) // HISTORY_POINTS)) == 0
         places = places[thinned | np.isnan(places).any(axis=1)]
         trails = [(2 + n, places[:, 3 * n : 3 * n + 3].ravel()) for n in range(len(self.traces))]
-        return self._pack(kind, [(0, before), (1, self._numbers[plotted:count].ravel()), *trails])
+        return self._pack(kind, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
 
     @property
     def time_s(self) -> float:
-        """The instant of the newest picture."""
+        """Simulated time of the newest frame."""
         return self._time_ns / 1e9
 
     def _samples_until(self, time_s: float, side: Literal["left", "right"] = "right") -> int:
         return int(np.searchsorted(self._times[: self._count], time_s, side))
 
     def _start_over(self) -> None:
-        """Time has jumped, after a reset the robot is another object, and what a view remembers is of another past."""
-        self.epoch = self.stage.epoch
-        self.view, self._still = self._view(), None
+        """Make a new view after a jump in time.
+
+        After a reset the robot is another object, and a view may remember things of another past.
+        """
+        self.epoch = self.source.epoch
+        self.view, self._static_fields = self._make_view(), None
         self._changed = dict.fromkeys(self._changed, self.sequence + 1)
-        if not self.stage.fixed:
+        if not self.source.fixed:
             self._count = self._samples_until(self.sim.now_s)
 
-    def _view(self) -> View:
+    def _make_view(self) -> View:
         robot = self.sim.robots[self.robot]
         try:
             return robot.view()
@@ -223,12 +235,10 @@ class RobotStream:
     def _fail(self, error: Exception) -> None:
         self.failure = f"the view of {self.robot} failed: {type(error).__name__}: {error}"
 
-    def _row(self, found: Mapping[str, float], names: Iterable[str]) -> Values:
-        return np.array([found.get(name, np.nan) for name in names], np.float32)
+    def _row(self, numbers: Mapping[str, float], names: Iterable[str]) -> Values:
+        return np.array([numbers.get(name, np.nan) for name in names], np.float32)
 
-    def _ends(self) -> Values:
-        found = self.view.trace()
-        places = [
-            (*found[name], 0.0)[:3] if name in found else (np.nan,) * 3 for name in self.traces
-        ]
+    def _trail_ends(self) -> Values:
+        ends = self.view.trace()
+        places = [(*ends[name], 0.0)[:3] if name in ends else (np.nan,) * 3 for name in self.traces]
         return np.array(places, np.float32).ravel()

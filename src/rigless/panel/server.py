@@ -1,4 +1,4 @@
-"""Serves the control API and the panel on the host's own event loop."""
+"""The HTTP server of the control API and the panel, on the host's event loop."""
 
 import asyncio
 import contextlib
@@ -9,32 +9,43 @@ from collections.abc import Iterator
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 
 from rigless.host import sessions
 from rigless.host.auth import Auth
 from rigless.host.control import create_app
 from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
-from rigless.panel import map_objects
 from rigless.panel.actions import add_action_routes
 from rigless.panel.assets import add_assets, import_map_hash
 from rigless.panel.hub import Hub
+from rigless.panel.map_objects import list_robots
 from rigless.panel.player import Player
 from rigless.panel.player_api import add_player_routes
 from rigless.panel.websocket import add_websocket
 from rigless.transports.transport import join, split
 
-DEFAULT = "127.0.0.1:8080"
+DEFAULT_ADDRESS = "127.0.0.1:8080"
 
 
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        yield  # signals belong to whoever runs the host
+        yield  # the process that runs the host handles signals
+
+
+def create_panel_app(host: Host, hub: Hub, player: Player) -> FastAPI:
+    """Return the host's control API with the routes and files of the panel."""
+    app = create_app(host)
+    add_websocket(app, hub)
+    add_action_routes(app, hub)
+    add_player_routes(app, host, player)
+    add_assets(app)
+    return app
 
 
 class ControlServer:
-    """One HTTP and WebSocket server. `token` is made up unless `auth` is off."""
+    """One HTTP and WebSocket server. It generates a `token` unless `auth` is off."""
 
     def __init__(self, host: Host, address: str | None = None, auth: bool = True):
         self.token = secrets.token_urlsafe(24) if auth else None
@@ -46,52 +57,53 @@ class ControlServer:
                 Problem("--no-auth", "would let the whole network control the simulation", fix)
             )
         self.address = f"http://{join(self._socket.getsockname())}"
-        self.deck = Player()
-        self.hub = Hub(host, [self.deck], self._deck)
-        app = create_app(host)
-        add_websocket(app, self.hub)
-        add_action_routes(app, self.hub)
-        add_player_routes(app, host, self.deck)
-        add_assets(app)
+        self.player = Player()
+        self.hub = Hub(host, [self.player], self._player_status)
+        app = create_panel_app(host, self.hub, self.player)
         guarded: Any = Auth(app, self.token, import_map_hash(), sessions.cookie_key())
         config = uvicorn.Config(
-            guarded, log_level="error", access_log=False, lifespan="off", ws_max_size=1 << 20,
-            ws_per_message_deflate=False, timeout_graceful_shutdown=1,
-        )  # fmt: skip
+            guarded,
+            log_level="error",
+            access_log=False,
+            lifespan="off",
+            ws_max_size=1 << 20,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=1,
+        )
         self._server = _Server(config)
         self._task: asyncio.Task[None] | None = None
 
-    def _deck(self) -> dict[str, Any]:
-        deck = self.deck
+    def _player_status(self) -> dict[str, Any]:
+        sim = self.player.sim
         return {
-            "deck": None
-            if deck.sim is None
-            else {**deck.describe(), "robots": map_objects.cast(deck.sim)}
+            "deck": None if sim is None else {**self.player.describe(), "robots": list_robots(sim)}
         }
 
     @property
     def url(self) -> str:
-        """What a person opens: the address with the token in it."""
+        """The URL to open in a browser, with the token in it."""
         return f"{self.address}/?token={self.token}" if self.token else f"{self.address}/"
 
     async def open(self) -> None:
+        """Start serving; return when the server answers."""
         self._task = asyncio.create_task(self._server.serve(sockets=[self._socket]))
         while not self._server.started and not self._task.done():
             await asyncio.sleep(0.002)
 
     async def close(self) -> None:
+        """Stop serving and close all connections."""
         self._server.should_exit = True
         if self._task is not None:
             await self._task
         await self.hub.close()
-        await self.deck.close()
+        await self.player.close()
         self._socket.close()
 
 
 def _bind(address: str | None) -> socket.socket:
-    """The given address, or the default one, or any free port if that is taken and nobody asked for it by name."""
+    """Bind the address. Without one, bind the default, or any free port if that is taken."""
     try:
-        return _listen(*split(address or DEFAULT))
+        return _listen(*split(address or DEFAULT_ADDRESS))
     except (OSError, ValueError, OverflowError) as error:
         if address is None:
             return _listen("127.0.0.1", 0)
@@ -107,9 +119,8 @@ def _bind(address: str | None) -> socket.socket:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(
-        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
-    )  # named, so that asyncio sets TCP_NODELAY
+    # The protocol is given explicitly, so that asyncio sets TCP_NODELAY.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

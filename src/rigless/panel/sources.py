@@ -1,4 +1,4 @@
-"""The live simulation as something to look at."""
+"""The simulations that clients can look at: the live one here, an open recording in `player.py`."""
 
 from typing import Protocol
 
@@ -7,8 +7,11 @@ from rigless.kernel.simulation import Simulation
 
 
 class Source(Protocol):
-    """What can be looked at: the live simulation, or a recording. `epoch` grows when time has jumped; where the past is
-    `fixed`, time may go back and forth over it and what was seen stays true."""
+    """A simulation to look at.
+
+    `epoch` increases when time jumps. If the past is `fixed`, time may go back and forth over it
+    and samples taken once stay valid.
+    """
 
     name: str
     fixed: bool
@@ -20,10 +23,12 @@ class Source(Protocol):
     def epoch(self) -> int: ...
 
     def fill_history(self, known_ns: int) -> None:
-        """Somebody begins to look at a robot that has been seen up to here."""
+        """Make up for samples that are missing after `known_ns`, where that is possible."""
 
 
 class LiveSource:
+    """The simulation of the running host."""
+
     name = "live"
     fixed = False
 
@@ -39,4 +44,4 @@ class LiveSource:
         return self._host.epoch
 
     def fill_history(self, known_ns: int) -> None:
-        """What was not seen of a live run is over."""
+        """Do nothing: the past of a live run cannot be sampled again."""

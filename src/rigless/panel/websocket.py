@@ -1,12 +1,19 @@
-"""The WebSocket of the control API and the panel. A client gets status, events and ground truth as its URL asks, and pictures
-of the robots it looks at:
+"""The WebSocket `/ws` of the control API and the panel.
 
-    {"type": "look", "stage": "live", "robots": {"vacuum": 60}}      pictures a second: 60, 30, 20, 10 or 5; replaces the last look
-    {"type": "drive", "robot": "vacuum", "axes": [1, 0, 0.5]}        forward, left, turn, each −1 to 1; goes stale in a second
-    {"type": "jog", "robot": "welder", "axis": 0, "by": -5}          one step of the first axis; speed is a share, 1 unless told
-    {"type": "jog", "robot": "welder", "axis": 0, "by": 1, "hold": true}     on and on; goes stale in a second, by 0 ends it
+A client gets status, events and ground truth as the query of its URL asks, and frames of the robots
+that it looks at. It sends these messages (`ClientMessage`):
 
-What cannot be done is answered with {"type": "error", "problems": […]}.
+    {"type": "look", "stage": "live", "robots": {"vacuum": 60}}
+        Subscribe to frames of robots, at 60, 30, 20, 10 or 5 Hz. It replaces the last look.
+    {"type": "drive", "robot": "vacuum", "axes": [1, 0, 0.5]}
+        Drive forward, left and turn, each −1 to 1. The command expires after a second.
+    {"type": "jog", "robot": "welder", "axis": 0, "by": -5}
+        Move an axis by one step. `speed` is a fraction of the full speed, 1 by default.
+    {"type": "jog", "robot": "welder", "axis": 0, "by": 1, "hold": true}
+        Move an axis until the command expires after a second, or until `by` is 0.
+
+The messages to the client are in `server_messages.py` (JSON) and `messages.py` (binary). A request
+that cannot be done is answered with {"type": "error", "problems": […]}.
 """
 
 import asyncio
@@ -20,23 +27,29 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.panel.client import Client
 from rigless.panel.hub import TICKS_PER_S, Hub
 
-MOST_LOOKS = 32
-LONGEST = 200  # characters of a name, and of what an error repeats of a message
+MAX_ROBOTS = 32  # in one look message
+MAX_LENGTH = 200  # characters of a name, and of a decoding error that is sent back
 Axis = Annotated[float, msgspec.Meta(ge=-1, le=1)]
-Name = Annotated[str, msgspec.Meta(max_length=LONGEST)]
+Name = Annotated[str, msgspec.Meta(max_length=MAX_LENGTH)]
 
 
 class LookMessage(msgspec.Struct, tag="look", forbid_unknown_fields=True):
-    robots: Annotated[dict[Name, Literal[60, 30, 20, 10, 5]], msgspec.Meta(max_length=MOST_LOOKS)]
+    """Subscribe to frames: robot → frames per second. `stage` is `live` or `recording`."""
+
+    robots: Annotated[dict[Name, Literal[60, 30, 20, 10, 5]], msgspec.Meta(max_length=MAX_ROBOTS)]
     stage: Name = "live"
 
 
 class DriveMessage(msgspec.Struct, tag="drive", forbid_unknown_fields=True):
+    """Drive a robot: forward, left and turn, each −1 to 1."""
+
     robot: Name
     axes: tuple[Axis, Axis, Axis]
 
 
 class JogMessage(msgspec.Struct, tag="jog", forbid_unknown_fields=True):
+    """Move an axis by a step, or with `hold` in the direction of `by` until it is 0."""
+
     robot: Name
     axis: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
     by: Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)] = 0.0
@@ -44,12 +57,15 @@ class JogMessage(msgspec.Struct, tag="jog", forbid_unknown_fields=True):
     hold: bool = False
 
 
-_decoder = msgspec.json.Decoder(LookMessage | DriveMessage | JogMessage)
+ClientMessage = LookMessage | DriveMessage | JogMessage
+_decoder = msgspec.json.Decoder(ClientMessage)
 
 
 def add_websocket(app: FastAPI, hub: Hub) -> None:
+    """Add the route `/ws`."""
+
     @app.websocket("/ws")
-    async def stream(
+    async def websocket(
         socket: WebSocket,
         truth_hz: Annotated[float, Query(ge=0, le=100)] = 10.0,
         events: bool = True,
@@ -81,24 +97,27 @@ async def _receive(socket: WebSocket, hub: Hub, client: Client) -> None:
         if message["type"] == "websocket.disconnect":
             return
         try:
-            _obey(hub, client, message.get("text") or message.get("bytes") or b"")
+            _handle(hub, client, message.get("text") or message.get("bytes") or b"")
         except InputError as error:
-            client.error([to_builtins(problem) for problem in error.problems])
-        except Exception as error:  # a view is the robot's own code, which may do anything
-            client.error(
+            client.send_error([to_builtins(problem) for problem in error.problems])
+        except Exception as error:  # a view is user code
+            client.send_error(
                 [to_builtins(Problem("robot", f"its view failed: {type(error).__name__}: {error}"))]
             )
 
 
-def _obey(hub: Hub, client: Client, data: str | bytes) -> None:
+def _handle(hub: Hub, client: Client, data: str | bytes) -> None:
     try:
-        given = _decoder.decode(data)
+        message = _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        fix = '{"type": "look", "robots": {"NAME": 60}} or {"type": "drive", "robot": "NAME", "axes": [0, 0, 0]}'
-        raise InputError(Problem("message", str(error)[:LONGEST], fix)) from None
-    if isinstance(given, LookMessage):
-        hub.look(client, given.stage, dict(given.robots))
-    elif isinstance(given, JogMessage):
-        hub.jog(client, given.robot, given.axis, given.by, given.speed, given.hold)
+        fix = (
+            '{"type": "look", "robots": {"NAME": 60}} '
+            'or {"type": "drive", "robot": "NAME", "axes": [0, 0, 0]}'
+        )
+        raise InputError(Problem("message", str(error)[:MAX_LENGTH], fix)) from None
+    if isinstance(message, LookMessage):
+        hub.subscribe(client, message.stage, dict(message.robots))
+    elif isinstance(message, JogMessage):
+        hub.jog(client, message.robot, message.axis, message.by, message.speed, message.hold)
     else:
-        hub.drive(client, given.robot, *given.axes)
+        hub.drive(client, message.robot, *message.axes)

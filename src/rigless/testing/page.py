@@ -172,7 +172,7 @@ def recorded(subject: Subject, looking: bool, with_faults: bool) -> bytes:
             for name, kind in faults(robot):
                 sim.inject(robot.name, name, kind, until_s=2.0)
         if looking:
-            page.look()
+            page.update()
             page.frame(0)
             page.history()
         sim.run(LOOKS_S)
@@ -204,7 +204,7 @@ def fast_forward_is_the_same_if_looked_at(subject: Subject) -> None:
             sim.apply(given)
         for _ in range(40):
             if looking:
-                page.look()
+                page.update()
             sim.run(LOOKS_S)
         ends.append(sim.snapshot())
     assert ends[0] == ends[1]

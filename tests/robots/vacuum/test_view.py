@@ -198,13 +198,13 @@ def test_beams_of_another_past_with_as_many_scans_are_not_shown():
     sim.run(2.0)
     away = sim.snapshot()
     stage = Source(sim)
-    watch = RobotStream(stage, sim, "vacuum", 1)
+    stream = RobotStream(stage, sim, "vacuum", 1)
     for saved, seconds in ((begin, 2.0), (away, 0.0)):
         sim.restore(saved)
         stage.epoch += 1
         sim.run(seconds)
-        watch.look()
-        beams = unpack(watch.frame(0))[5][2].reshape(-1, 4)
+        stream.update()
+        beams = unpack(stream.frame(0))[5][2].reshape(-1, 4)
         x, y, _ = sim.truth("vacuum").pose
         assert np.hypot(beams[:, 0] - x, beams[:, 1] - y).max() < 0.3
 

@@ -1,0 +1,124 @@
+"""Requests and responses of the panel's own API routes, as in `rigless.host.api_models`.
+
+`scripts/build-api-types` makes the JSDoc types of the front end from them.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
+
+from rigless.host.api_models import Body
+
+SourceName = Literal["live", "recording"]
+
+
+# Requests
+
+
+class EmergencyStop(Body):
+    """Set (`on`) or release the emergency stop of one robot, or of all."""
+
+    on: bool = True
+    robot: str = ""
+
+
+class RunAction(Body):
+    """Run one of the actions on a robot's page."""
+
+    name: str
+
+
+class MoveSlider(Body):
+    """Set a slider on a robot's page."""
+
+    name: str
+    value: float
+
+
+class OpenRecording(Body):
+    """Open a recording in the player."""
+
+    file: str
+
+
+class PlayRecording(Body):
+    """Play at a factor of real time, or "fast"."""
+
+    speed: float | str = 1.0
+
+
+class SeekRecording(Body):
+    """Go to a time in the recording."""
+
+    time_s: float
+
+
+class StepRecording(Body):
+    """Go forward, or back, by some milliseconds."""
+
+    ms: Annotated[float, Field(ge=-3.6e6, le=3.6e6)] = 10.0
+
+
+# Responses
+
+
+class StoppedRobots(TypedDict):
+    """The robots whose emergency stop was set or released."""
+
+    on: bool
+    robots: list[str]
+
+
+class GridInfo(TypedDict):
+    """Size and place of a map. Its origin is x, y and yaw of the lower left corner."""
+
+    width: int
+    height: int
+    resolution_m: float
+    origin: tuple[float, float, float]
+    wall_m: float
+
+
+class MapObject(TypedDict):
+    """A robot or an obstacle on the map: a disc, or a box if it has a size."""
+
+    name: str
+    robot: bool
+    status: str
+    radius_m: float
+    size_m: tuple[float, float] | None
+    pose: tuple[float, float, float]
+
+
+class WorldMap(TypedDict):
+    """The map of a world, or null on an open plane, and the objects on it."""
+
+    grid: GridInfo | None
+    things: list[MapObject]
+
+
+class PlayerStatus(TypedDict):
+    """State of the player. `seeking` is the progress of a seek from 0 to 1, or null."""
+
+    file: str | None
+    time_s: float
+    begin_s: float
+    end_s: float
+    playing: bool
+    speed: float | Literal["fast"]
+    seeking: float | None
+    cut: bool
+    note: str
+    failure: str
+    events: int
+
+
+class RecordingFile(TypedDict):
+    """A recording that the player can open."""
+
+    name: str
+    path: str
+    bytes: int
+    modified: str
+    writing: bool

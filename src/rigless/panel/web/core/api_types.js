@@ -1,0 +1,499 @@
+// The types of the API. Made by scripts/build-api-types from the models in Python: do not edit.
+
+/**
+ * The objects on the map of a world.
+ * @typedef {object} AroundMessage
+ * @property {"around"} type
+ * @property {"live"|"recording"} stage
+ * @property {number} world
+ * @property {MapObject[]} things
+ */
+/**
+ * @typedef {LookMessage|DriveMessage|JogMessage} ClientMessage
+ */
+/**
+ * Drive a robot: forward, left and turn, each −1 to 1.
+ * @typedef {object} DriveMessage
+ * @property {"drive"} type
+ * @property {string} robot
+ * @property {[number, number, number]} axes
+ */
+/**
+ * So many events were dropped because the client did not read.
+ * @typedef {object} DroppedMessage
+ * @property {"dropped"} type
+ * @property {number} count
+ */
+/**
+ * Set (`on`) or release the emergency stop of one robot, or of all.
+ * @typedef {object} EmergencyStop
+ * @property {boolean} [on]
+ * @property {string} [robot]
+ */
+/**
+ * A message from the client could not be carried out.
+ * @typedef {object} ErrorMessage
+ * @property {"error"} type
+ * @property {ProblemEntry[]} problems
+ */
+/**
+ * An event of the run. `robot` is empty for events of the simulation itself.
+ * @typedef {object} EventEntry
+ * @property {number} time_ns
+ * @property {string} robot
+ * @property {string} code
+ * @property {"debug"|"info"|"warning"|"error"|"critical"} severity
+ * @property {string} text
+ * @property {Record<string, any>} data
+ */
+/**
+ * An event of the run, as it happens.
+ * @typedef {object} EventMessage
+ * @property {"event"} type
+ * @property {number} time_s
+ * @property {string} robot
+ * @property {string} code
+ * @property {"debug"|"info"|"warning"|"error"|"critical"} severity
+ * @property {string} text
+ * @property {Record<string, any>} data
+ */
+/**
+ * A parameter of a fault: a number with bounds (null: none), or a text with choices.
+ * @typedef {object} FaultParam
+ * @property {number|string} default
+ * @property {number|null} low
+ * @property {number|null} high
+ * @property {string[]} choices
+ */
+/**
+ * An active fault.
+ * @typedef {object} FaultStatus
+ * @property {number} id
+ * @property {string} robot
+ * @property {string} target
+ * @property {string} kind
+ * @property {string} seam
+ * @property {Record<string, any>} params
+ * @property {number} since_ns
+ * @property {number|null} until_ns
+ * @property {Record<string, any>} memory
+ */
+/**
+ * The file of a recording that was stopped.
+ * @typedef {object} FinishedRecording
+ * @property {string} file
+ */
+/**
+ * Size and place of a map. Its origin is x, y and yaw of the lower left corner.
+ * @typedef {object} GridInfo
+ * @property {number} width
+ * @property {number} height
+ * @property {number} resolution_m
+ * @property {[number, number, number]} origin
+ * @property {number} wall_m
+ */
+/**
+ * A fault to inject, for ever or for a time.
+ * @typedef {object} InjectFault
+ * @property {string} robot
+ * @property {string} target
+ * @property {string} [kind]
+ * @property {Record<string, any>} [params]
+ * @property {number|null} [for_s]
+ */
+/**
+ * An input that a robot declares. The host sets those with `by_host`.
+ * @typedef {object} InputInfo
+ * @property {boolean|number|string} default
+ * @property {string} help
+ * @property {string} label
+ * @property {boolean} by_host
+ */
+/**
+ * Move an axis by a step, or with `hold` in the direction of `by` until it is 0.
+ * @typedef {object} JogMessage
+ * @property {"jog"} type
+ * @property {string} robot
+ * @property {number} [axis]
+ * @property {number} [by]
+ * @property {number} [speed]
+ * @property {boolean} [hold]
+ */
+/**
+ * The lines of a listing. `first` is the number of the first line in `texts`.
+ * @typedef {object} ListingLines
+ * @property {number} first
+ * @property {string[]} texts
+ * @property {number} current
+ * @property {number} read
+ * @property {number[]} wrong
+ */
+/**
+ * The listings of a robot's page, when they have changed.
+ * @typedef {object} ListingsMessage
+ * @property {"listings"} type
+ * @property {"live"|"recording"} stage
+ * @property {string} robot
+ * @property {Record<string, ListingLines>} listings
+ */
+/**
+ * A live robot. `stop` is the state of its emergency stop, null if it has none.
+ * @typedef {object} LiveRobotSummary
+ * @property {string} name
+ * @property {string} kind
+ * @property {number} world
+ * @property {string} status
+ * @property {boolean|null} stop
+ */
+/**
+ * Subscribe to frames: robot → frames per second. `stage` is `live` or `recording`.
+ * @typedef {object} LookMessage
+ * @property {"look"} type
+ * @property {Record<string, 5|10|20|30|60>} robots
+ * @property {string} [stage]
+ */
+/**
+ * A robot or an obstacle on the map: a disc, or a box if it has a size.
+ * @typedef {object} MapObject
+ * @property {string} name
+ * @property {boolean} robot
+ * @property {string} status
+ * @property {number} radius_m
+ * @property {[number, number]|null} size_m
+ * @property {[number, number, number]} pose
+ */
+/**
+ * Counters of the run, of the ports (`dropped`, by ROBOT/PORT) and of the robots.
+ * @typedef {object} Metrics
+ * @property {number} time_s
+ * @property {number} events_processed
+ * @property {number} recorded_messages
+ * @property {Record<string, number>} dropped
+ * @property {Record<string, Record<string, any>>} robots
+ */
+/**
+ * Set a slider on a robot's page.
+ * @typedef {object} MoveSlider
+ * @property {string} name
+ * @property {number} value
+ */
+/**
+ * A snapshot: the name to keep it under in memory, and a file to write or read. Both optional.
+ * @typedef {object} NamedFile
+ * @property {string} [name]
+ * @property {string} [file]
+ */
+/**
+ * The player with a recording, and the robots in it.
+ * @typedef {object} OpenPlayer
+ * @property {string|null} file
+ * @property {number} time_s
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {boolean} playing
+ * @property {number|"fast"} speed
+ * @property {number|null} seeking
+ * @property {boolean} cut
+ * @property {string} note
+ * @property {string} failure
+ * @property {number} events
+ * @property {RobotSummary[]} robots
+ */
+/**
+ * Open a recording in the player.
+ * @typedef {object} OpenRecording
+ * @property {string} file
+ */
+/**
+ * A robot's page: its parts, and the names of the numbers and trails in its frames.
+ * @typedef {object} Page
+ * @property {"page"} type
+ * @property {"live"|"recording"} stage
+ * @property {string} robot
+ * @property {number} id
+ * @property {string} kind
+ * @property {string} about
+ * @property {PagePart[]} parts
+ * @property {string[]} measures
+ * @property {string[]} traces
+ */
+/**
+ * A part of a robot's page. `columns` is the number of values in a row of its drawing.
+ * @typedef {object} PagePart
+ * @property {"Disc"|"Polygon"|"Rays"|"Points"|"Path"|"Ellipse"|"Links"|"Scene"|"Curve"|"Cloud"|
+ *   "Axes"|"Trail"|"Gauge"|"Word"|"Lamp"|"Plot"|"Switch"|"Button"|"Action"|"Drive"|"Slider"|"Jog"|
+ *   "Listing"} kind
+ * @property {number} columns
+ * @property {string} name
+ * @property {string} label
+ * @property {string} group
+ * @property {boolean} shown
+ * @property {number|null} [radius_m]
+ * @property {string} [colour]
+ * @property {("plain"|"accent"|"sense"|"path"|"ghost"|"ok"|"warn"|"bad")[]|string[]} [tones]
+ * @property {number|null} [height_m]
+ * @property {boolean} [heading]
+ * @property {[number, number][]} [points]
+ * @property {boolean} [fan]
+ * @property {Solid[][]} [links]
+ * @property {"solid"|"ghost"|"wire"} [style]
+ * @property {Solid[]} [solids]
+ * @property {string[]} [ramp]
+ * @property {number|null} [width_px]
+ * @property {number|null} [size_m]
+ * @property {number|null} [length_m]
+ * @property {string} [unit]
+ * @property {number|null} [low]
+ * @property {number|null} [high]
+ * @property {number} [digits]
+ * @property {([string, "plain"|"accent"|"sense"|"path"|"ghost"|"ok"|"warn"|"bad"])[]} [words]
+ * @property {string} [short]
+ * @property {[string, string][]} [lines]
+ * @property {boolean|number|null} [pressed]
+ * @property {boolean|number|null} [released]
+ * @property {("forward"|"left"|"turn")[]|[string, string, string][]} [axes]
+ * @property {number|null} [step]
+ * @property {number|null} [normal]
+ * @property {number[]} [stops]
+ * @property {number[]} [steps]
+ * @property {number[]} [speeds]
+ * @property {string} [empty]
+ * @property {boolean} [wrap]
+ */
+/**
+ * Play at a factor of real time, or "fast".
+ * @typedef {object} PlayRecording
+ * @property {number|string} [speed]
+ */
+/**
+ * State of the player. `seeking` is the progress of a seek from 0 to 1, or null.
+ * @typedef {object} PlayerStatus
+ * @property {string|null} file
+ * @property {number} time_s
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {boolean} playing
+ * @property {number|"fast"} speed
+ * @property {number|null} seeking
+ * @property {boolean} cut
+ * @property {string} note
+ * @property {string} failure
+ * @property {number} events
+ */
+/**
+ * A port: its URL, connected peers, dropped messages, and a shell command that uses it.
+ * @typedef {object} PortStatus
+ * @property {string} name
+ * @property {string} url
+ * @property {number} links
+ * @property {number} dropped
+ * @property {string} example
+ */
+/**
+ * One mistake in a request: the key, the reason and the fix.
+ * @typedef {object} ProblemEntry
+ * @property {string} where
+ * @property {string} what
+ * @property {string} fix
+ * @property {string} [file]
+ * @property {number} [line]
+ * @property {string} [code]
+ */
+/**
+ * The body of every response that is not 200.
+ * @typedef {object} Problems
+ * @property {ProblemEntry[]} problems
+ */
+/**
+ * The file to record to. The default is SCENARIO-DATE-TIME.mcap in the working folder.
+ * @typedef {object} RecordTo
+ * @property {string|null} [file]
+ */
+/**
+ * A recording that the player can open.
+ * @typedef {object} RecordingFile
+ * @property {string} name
+ * @property {string} path
+ * @property {number} bytes
+ * @property {string} modified
+ * @property {boolean} writing
+ */
+/**
+ * The state of one robot, its inputs, and the faults that can be injected into it.
+ * @typedef {object} RobotDetails
+ * @property {string} name
+ * @property {string} status
+ * @property {PortStatus[]} ports
+ * @property {Record<string, boolean|number|string>} inputs
+ * @property {Record<string, any>} metrics
+ * @property {FaultStatus[]} faults
+ * @property {Record<string, InputInfo>} declared_inputs
+ * @property {Record<string, Record<string, Record<string, number|string>>>} fault_targets
+ * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
+ */
+/**
+ * The state of a robot that the client looks at.
+ * @typedef {object} RobotMessage
+ * @property {string} name
+ * @property {string} status
+ * @property {PortStatus[]} ports
+ * @property {Record<string, boolean|number|string>} inputs
+ * @property {Record<string, any>} metrics
+ * @property {FaultStatus[]} faults
+ * @property {"robot"} type
+ * @property {"live"|"recording"} stage
+ */
+/**
+ * The state of one robot as its operator sees it.
+ * @typedef {object} RobotStatus
+ * @property {string} name
+ * @property {string} status
+ * @property {PortStatus[]} ports
+ * @property {Record<string, boolean|number|string>} inputs
+ * @property {Record<string, any>} metrics
+ * @property {FaultStatus[]} faults
+ */
+/**
+ * A robot in the status. Robots with the same number of `world` share a map.
+ * @typedef {object} RobotSummary
+ * @property {string} name
+ * @property {string} kind
+ * @property {number} world
+ * @property {string} status
+ */
+/**
+ * Run one of the actions on a robot's page.
+ * @typedef {object} RunAction
+ * @property {string} name
+ */
+/**
+ * A snapshot that was taken, and the file that it was written to, if any.
+ * @typedef {object} SavedSnapshot
+ * @property {string} name
+ * @property {number} time_s
+ * @property {string} file
+ */
+/**
+ * Go to a time in the recording.
+ * @typedef {object} SeekRecording
+ * @property {number} time_s
+ */
+/**
+ * A message to deliver on a port, as if a peer had sent it. Its key `type` names its type.
+ * @typedef {object} SendMessage
+ * @property {string} port
+ * @property {Record<string, any>} message
+ */
+/**
+ * @typedef {StatusMessage|RobotMessage|AroundMessage|Page|ListingsMessage|EventMessage|
+ *   TruthMessage|TroubleMessage|DroppedMessage|ErrorMessage} ServerMessage
+ */
+/**
+ * New values of inputs of a robot, by name. All are set, or none.
+ * @typedef {object} SetInputs
+ * @property {Record<string, boolean|number|string>} inputs
+ */
+/**
+ * A factor of real time, "fast" or "lockstep".
+ * @typedef {object} SetSpeed
+ * @property {number|string} speed
+ */
+/**
+ * A snapshot that is kept in memory.
+ * @typedef {object} SnapshotEntry
+ * @property {string} name
+ * @property {number} time_s
+ */
+/**
+ * A body: sizes, centre, colour and quaternion; a mesh has base64 of points and triangles.
+ * @typedef {object} Solid
+ * @property {"box"|"cylinder"|"sphere"|"mesh"} kind
+ * @property {number[]} size_m
+ * @property {[number, number, number]} at
+ * @property {string} colour
+ * @property {[number, number, number, number]} turn
+ * @property {string} points
+ * @property {string} triangles
+ * @property {string} name
+ */
+/**
+ * The state of the run and of all robots.
+ * @typedef {object} Status
+ * @property {string} name
+ * @property {"failed"|"stopped"|"paused"|"lockstep"|"running"} state
+ * @property {string} failure
+ * @property {number} time_s
+ * @property {number} epoch
+ * @property {"real"|"fast"|"lockstep"} pace
+ * @property {number} speed
+ * @property {number} wall_s
+ * @property {number} real_time_factor
+ * @property {number} lost_s
+ * @property {number} seed
+ * @property {string|null} recording
+ * @property {RobotStatus[]} robots
+ */
+/**
+ * The run as a whole, ten times per second.
+ * @typedef {object} StatusMessage
+ * @property {string} name
+ * @property {"failed"|"stopped"|"paused"|"lockstep"|"running"} state
+ * @property {string} failure
+ * @property {number} time_s
+ * @property {number} epoch
+ * @property {"real"|"fast"|"lockstep"} pace
+ * @property {number} speed
+ * @property {number} wall_s
+ * @property {number} real_time_factor
+ * @property {number} lost_s
+ * @property {number} seed
+ * @property {string|null} recording
+ * @property {"status"} type
+ * @property {SnapshotEntry[]} snapshots
+ * @property {LiveRobotSummary[]} robots
+ * @property {OpenPlayer|null} [deck]
+ */
+/**
+ * Advance by this many milliseconds of simulated time.
+ * @typedef {object} Step
+ * @property {number} [ms]
+ */
+/**
+ * Go forward, or back, by some milliseconds.
+ * @typedef {object} StepRecording
+ * @property {number} [ms]
+ */
+/**
+ * The robots whose emergency stop was set or released.
+ * @typedef {object} StoppedRobots
+ * @property {boolean} on
+ * @property {string[]} robots
+ */
+/**
+ * The view of a robot has failed.
+ * @typedef {object} TroubleMessage
+ * @property {"trouble"} type
+ * @property {string} robot
+ * @property {string} text
+ */
+/**
+ * The ground truth of one robot. Its fields depend on the kind of robot.
+ * @typedef {object} Truth
+ * @property {number} time_s
+ * @property {any} truth
+ */
+/**
+ * Ground truth of all robots.
+ * @typedef {object} TruthMessage
+ * @property {"truth"} type
+ * @property {number} time_s
+ * @property {Record<string, any>} robots
+ */
+/**
+ * The map of a world, or null on an open plane, and the objects on it.
+ * @typedef {object} WorldMap
+ * @property {GridInfo|null} grid
+ * @property {MapObject[]} things
+ */
+
+export {};

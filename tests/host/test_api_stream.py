@@ -10,7 +10,7 @@ import websockets
 from websockets.asyncio.client import connect
 
 from rigless.kernel.events import Event
-from rigless.panel.client import QUEUE
+from rigless.panel.client import MAX_QUEUED
 
 from .driving import DEADLINE_S, make_host, on_loop, until, with_api
 
@@ -98,7 +98,7 @@ async def test_a_client_that_does_not_read_is_told_how_much_it_lost_and_stalls_n
             got += message["type"] == "event" and message["code"] == "test"
             lost += message.get("count", 0) if message["type"] == "dropped" else 0
         assert lost > 0
-        assert got >= QUEUE
+        assert got >= MAX_QUEUED
 
 
 @on_loop

@@ -11,7 +11,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 class FrontEnd(BuildHookInterface):
     def dependencies(self) -> list[str]:
-        return [] if shutil.which("npm") else Path(self.root, "requirements-npm.lock").read_text("utf-8").split()
+        return (
+            []
+            if shutil.which("npm")
+            else Path(self.root, "requirements-npm.lock").read_text("utf-8").split()
+        )
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         command = [sys.executable, str(Path(self.root, "scripts", "build-web"))]

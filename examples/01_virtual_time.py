@@ -1,4 +1,4 @@
-"""An hour of a room with a thermostat in virtual time: no sockets, no waiting, the same numbers on every run."""
+"""An hour of a thermostat in virtual time: no sockets, no waiting, the same on every run."""
 
 from pathlib import Path
 
@@ -27,9 +27,8 @@ def main() -> None:
         sim.run(seconds=60)
         temperatures.append(sim.truth("thermostat").temperature_c)
     print(sparkline(temperatures))
-    print(
-        f"{min(temperatures):.1f} to {max(temperatures):.1f} °C in an hour; the window was open from minute 30 to 33"
-    )
+    low, high = min(temperatures), max(temperatures)
+    print(f"{low:.1f} to {high:.1f} °C in an hour; the window was open from minute 30 to 33")
 
     answer = sim.take("thermostat", "line")[0]
     switched = [event for event in sim.events if event.code == "heater"]

@@ -1,4 +1,4 @@
-"""The same robot on real sockets at twenty times real time, and a client that knows nothing of rigless."""
+"""The thermostat on real sockets at twenty times real time, with a client on plain sockets."""
 
 import socket
 from pathlib import Path
@@ -10,7 +10,7 @@ THERMOSTAT = Path(__file__).parent / "thermostat"
 
 
 def client(host: str, port: int) -> None:
-    """Plain sockets: this would talk to the real device just as well."""
+    """Talk to the device; a real one would do as well."""
     with (
         socket.create_connection((host, port), timeout=60) as line,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as reports,

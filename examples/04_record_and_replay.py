@@ -1,4 +1,4 @@
-"""Record a run to MCAP (Foxglove opens it), replay it byte for byte, and find where a run with another seed departs."""
+"""Record a run to MCAP, replay it byte for byte, and compare it with a run of another seed."""
 
 import tempfile
 from pathlib import Path
@@ -26,9 +26,8 @@ def main() -> None:
         record(other, seed=2)
 
         found = verify(one)
-        print(
-            f"replayed {found.records} records up to {found.end_ns / 1e9:g} s: {found.difference or 'the same'}"
-        )
+        result = found.difference or "the same"
+        print(f"replayed {found.records} records up to {found.end_ns / 1e9:g} s: {result}")
         print("same seed:", "equal bytes" if one.read_bytes() == same.read_bytes() else "different")
         print("other seed:", compare(Recording.open(one), Recording.open(other)))
         assert found.difference is None

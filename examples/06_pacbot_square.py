@@ -1,4 +1,4 @@
-"""A Pacbot drives a square in real time. The script knows its four motors and their pins, and nothing of rigless."""
+"""A Pacbot drives a square in real time, with the motor classes of its own software."""
 
 import time
 
@@ -12,7 +12,7 @@ SIDES = [
     ("backward", "east", "west"),
     ("left", "south", "north"),
 ]
-TICKS = 0.2 * 1000 / (2 * 3.14159 * 0.025)  # of a wheel on a side of 0.2 m
+TICKS = 0.2 * 1000 / (2 * 3.14159 * 0.025)  # encoder ticks on a side of 0.2 m
 
 
 def square(url: str) -> None:
@@ -20,24 +20,18 @@ def square(url: str) -> None:
     with Sensors(url) as sensors:
         for name, ahead, back in SIDES:
             begin = sensors.read()["encoders"][ahead]
-            print(
-                f"{name:9}",
-                motors[ahead].forward(0.5)["message"],
-                "/",
-                motors[back].backward(0.5)["message"],
-                end="",
-            )
+            replies = motors[ahead].forward(0.5), motors[back].backward(0.5)
+            print(f"{name:9}", " / ".join(reply["message"] for reply in replies), end="")
             while (done := sensors.read()["encoders"][ahead] - begin) < TICKS:
-                rest = min(0.5, 0.05 + (TICKS - done) / TICKS)  # slower toward the end
-                motors[ahead].forward(rest)
-                motors[back].backward(rest)
+                speed = min(0.5, 0.05 + (TICKS - done) / TICKS)  # slower towards the end
+                motors[ahead].forward(speed)
+                motors[back].backward(speed)
                 time.sleep(0.005)
             motors[ahead].stop()
             motors[back].stop()
             ranges = sensors.read()["tof"]
             print(
-                "  then it sees",
-                ", ".join(f"{direction} {metres:.2f} m" for direction, metres in ranges.items()),
+                "; ranges:", ", ".join(f"{way} {range_m:.2f} m" for way, range_m in ranges.items())
             )
     for motor in motors.values():
         motor.close()

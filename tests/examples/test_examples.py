@@ -1,4 +1,4 @@
-"""Every example runs to its end by itself and says something."""
+"""Every example runs to its end by itself and prints what it promises."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("[0-9][0-9]_*.py"))
 
-SAYS = {
+PRINTS = {
     "01_virtual_time.py": ["▁", "°C in an hour", "SET 22 was answered with 'OK'", "heater on"],
     "02_real_sockets.py": [
         "GET              → TEMP",
@@ -19,14 +19,13 @@ SAYS = {
         "report: REPORT ",
     ],
     "03_faults_and_snapshots.py": ["healthy sensor", "stuck sensor", "overheats the room by"],
-    "05_map_the_apartment.py": ["####", "% of the true walls are found"],
+    "05_map_the_apartment.py": ["####", "odometry is off by 0.0"],
     "06_pacbot_square.py": ["west forward at 0.5 / east backward at 0.5", "the square closes to"],
     "09_pacbot_match.py": [" 90 s   ", "pellets   3 lives"],
     "07_pacbot_wall_follow.py": ["north → east → south → west; touching nothing"],
-    "08_pacbot_maze.py": ["62 cells in", "every open cell was visited"],
+    "08_pacbot_maze.py": ["62 cells in", "open cells not visited: 0"],
     "11_rover_ekf.py": ["run 9: sure to 0.03", "3 ± 0.88", "consistent"],
     "12_agv_backend.py": [
-        "> task 4 1",
         "  command.ack   SUCCEEDED",
         "  task.progress GRIP",
         "  task.done     {'distanceM': 3.16",
@@ -41,7 +40,7 @@ SAYS = {
 
 def test_there_are_examples():
     assert len(SCRIPTS) >= 4
-    assert {path.name for path in SCRIPTS} >= set(SAYS)
+    assert {path.name for path in SCRIPTS} >= set(PRINTS)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
@@ -58,5 +57,5 @@ def test_an_example(script, tmp_path):
     assert run.returncode == 0, run.stderr
     assert run.stderr == ""
     assert len(run.stdout.splitlines()) >= 3
-    assert [words for words in SAYS.get(script.name, []) if words not in run.stdout] == []
+    assert [text for text in PRINTS.get(script.name, []) if text not in run.stdout] == []
     assert list(tmp_path.iterdir()) == []

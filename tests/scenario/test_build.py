@@ -395,13 +395,14 @@ sys.modules["badged_cart"] = cart
 spec.loader.exec_module(cart)
 from rigless.kernel.fleet import FleetMember
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import Finding, Native
+from rigless.kernel.problems import Problem
+from rigless.kernel.documents import Document
 
 class Robot(cart.Robot, FleetMember):
     @classmethod
     def read_file(cls, path):
         if path.suffix == ".badge":
-            return Native({{"colour": path.read_text()}}, str(path), {{("colour",): 7}})
+            return Document({{"colour": path.read_text()}}, str(path), {{("colour",): 7}})
 
     @classmethod
     def wire_name(cls, config):
@@ -417,13 +418,13 @@ class Robot(cart.Robot, FleetMember):
     def check_config(cls, given):
         config, found = super().check_config(given)
         if config is not None and config.colour == "beige":
-            found.append(Finding(("colour",), "beige is dull", "paint it", "DULL"))
+            found.append(Problem.at(("colour",), "beige is dull", "paint it", "DULL"))
         return config, found
 
     @classmethod
     def requirements(cls, given, config):
         if config is not None and config.colour == "grey":
-            return [Finding(("colour",), "grey is dull", "paint it", "DULL", "warning")]
+            return [Problem.at(("colour",), "grey is dull", "paint it", "DULL", "warning")]
         return []
 """,
     )

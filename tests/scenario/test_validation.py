@@ -1,8 +1,9 @@
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from rigless.kernel.toml_lines import key_lines
-from rigless.kernel.validation import dotted, keys_at, validate
+from rigless.kernel.documents.toml_text import key_lines
+from rigless.kernel.key_path import dotted
+from rigless.kernel.validation import keys_at, validate
 from rigless.scenario.model import Scenario
 
 from .scenes import CART

@@ -144,7 +144,7 @@ def test_what_does_not_change_is_repeated_seldom(world, monkeypatch):
     [
         ("read", "RuntimeError: no encoder"),
         ("command", "command failed"),
-        ("lie", "ValueError: the driver said bool, not MotorReading"),
+        ("lie", "ValueError: the driver's read() returned bool, not MotorReading"),
     ],
 )
 def test_whatever_a_driver_raises_is_the_loss_of_its_part_until_it_is_well_again(
@@ -346,7 +346,7 @@ def test_what_is_no_driver_is_refused(tmp_path, monkeypatch):
     driver_package.install(tmp_path, serial="not_a_driver")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(
-        InputError, match=r"not_a_driver is no subclass of rigless.hardware.MotorDriver"
+        InputError, match=r"not_a_driver is not a subclass of rigless.hardware.MotorDriver"
     ):
         make_drivers([motor(type="SERIAL")])
     sys.modules.pop("shelf_drivers")

@@ -174,8 +174,8 @@ def test_two_of_a_name_and_a_key_twice(tmp_path):
     ball = "  - {name: ball, type: sphere, radius_mm: 5, radius_mm: 6}\n"
     found = complaints(tmp_path, "objects:\n" + ball + ball)
     assert [line.partition(" (")[0] for line in found] == [
-        ":2: radius_mm: this key is here twice",
-        ":3: radius_mm: this key is here twice",
+        ":2: objects[0].radius_mm: this key is given twice",
+        ":3: objects[1].radius_mm: this key is given twice",
         ":3: object 'ball', name: there is another object of that name",
     ]
 

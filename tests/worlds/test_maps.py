@@ -205,7 +205,7 @@ def test_everything_wrong_is_said_at_once_with_file_line_and_fix(draw, tmp_path)
         "/map.yaml:2: resolution: -1 is not right: input should be greater than 0 (metres per pixel: resolution: 0.05)"
     )
     assert lines[1].startswith(
-        "/map.yaml: occupied_thresh: this key is missing (a number from 0 to 1"
+        "/map.yaml:1: occupied_thresh: this key is required (a number from 0 to 1"
     )
     assert lines[2] == (
         "/map.yaml:6: occupied_tresh: unknown key 'occupied_tresh' (did you mean 'occupied_thresh'?)"
@@ -223,7 +223,7 @@ def test_everything_wrong_is_said_at_once_with_file_line_and_fix(draw, tmp_path)
 @pytest.mark.parametrize(
     ("keys", "where", "what"),
     [
-        ({"image": None}, "image", "this key is missing"),
+        ({"image": None}, "image", "this key is required"),
         ({"image": "[]"}, "image", "valid string"),
         ({"image": "''"}, "image", "at least 1 character"),
         ({"image": "gone.pgm"}, "image", "no such file"),
@@ -234,7 +234,7 @@ def test_everything_wrong_is_said_at_once_with_file_line_and_fix(draw, tmp_path)
         ({"origin": "[0, 0]"}, "origin", "required"),
         ({"origin": "[0, 0, .nan]"}, "origin", "finite"),
         ({"origin": "[0, 0, 0, 0]"}, "origin", "at most 3"),
-        ({"origin": 7}, "origin", "tuple"),
+        ({"origin": 7}, "origin", "should be a list"),
         ({"occupied_thresh": 1.1}, "occupied_thresh", "less than or equal to 1"),
         ({"free_thresh": -0.1}, "free_thresh", "greater than or equal to 0"),
         ({"free_thresh": 0.7}, "", "free_thresh 0.7 is above occupied_thresh 0.65"),
@@ -242,8 +242,8 @@ def test_everything_wrong_is_said_at_once_with_file_line_and_fix(draw, tmp_path)
         ({"mode": "ternary"}, "mode", "'ternary' is not right"),
         ({"materials": "3"}, "materials", "valid string"),
         ({"7": 1}, "7", "unknown key '7'"),
-        ({"image ": "map.pgm"}, "image", "this key is here twice"),
-        ({"free_thresh": "&a [*a]"}, "free_thresh", "valid number"),
+        ({"image ": "map.pgm"}, "image", "this key is given twice"),
+        ({"free_thresh": "&a [*a]"}, "free_thresh", "too deep or too large"),
         ({"negate": "9" * 4000}, "negate", "valid boolean"),
     ],
 )
@@ -260,14 +260,14 @@ def test_each_mistake_is_a_sentence(draw, keys, where, what):
     [
         (b"", "keys and values are expected"),
         (b"- 1", "keys and values are expected"),
-        (b"image: [", "this is not YAML"),
-        (b"a: !!python/object:os.system x", "this is not YAML"),
-        (b"a: 2001-99-99", "this is not YAML"),
-        (b"a: !!timestamp x", "this is not YAML"),
-        (b"[" * 5000, "this is not YAML"),
-        (b"\xff\xfe\x00", "cannot be read"),
+        (b"image: [", "is not valid YAML"),
+        (b"a: !!python/object:os.system x", "is not valid YAML"),
+        (b"a: 2001-99-99", "is not valid YAML"),
+        (b"a: !!timestamp x", "is not valid YAML"),
+        (b"[" * 5000, "is not valid YAML"),
+        (b"\xff\xfe\x00", "not UTF-8 text"),
         (b"P5 1 1 255\n\x00", "this is an image"),
-        (b"#" * 1_000_001, "too long"),
+        (b"#" * 1_000_001, "longer than"),
     ],
 )
 def test_files_that_are_no_map_files(tmp_path, data, what):

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
+from rigless.kernel.documents import Document
 from rigless.kernel.problems import InputError
 from rigless.worlds import bundled_mazes, find_maze, load_maze
-from rigless.worlds.maze import MazeWorld, maze_of
+from rigless.worlds.maze import MazeWorld
+from rigless.worlds.maze_file import maze_of
 
 ROOT = Path(__file__).resolve().parents[2]
 RING = [[1, 1, 1, 1], [1, 0, 0, 1], [1, 1, 0, 1], [1, 1, 1, 1]]
@@ -25,7 +27,7 @@ def written(folder, data, name="mine.json"):
 
 def told(data, file="m.json"):
     with pytest.raises(InputError) as caught:
-        maze_of(data, file)
+        maze_of(Document(data, file))
     return caught.value.problems
 
 
@@ -44,13 +46,13 @@ def test_the_older_shape(tmp_path):
 
 
 def test_row_0_is_the_bottom():
-    grid = maze_of({"grid": RING}).grid
+    grid = maze_of(Document({"grid": RING})).grid
     assert grid.cast([(0.45, 0.45, 0.0)], [0.0, np.pi / 2], 5.0)[0] == pytest.approx([0.45, 0.15])
     assert grid.cast([(0.75, 0.45, 0.0)], [0.0, np.pi / 2], 5.0)[0] == pytest.approx([0.15, 0.45])
 
 
 def test_beyond_the_edge_is_wall():
-    grid = maze_of({"grid": [[0, 0], [0, 0]], "cell_size": 1}).grid
+    grid = maze_of(Document({"grid": [[0, 0], [0, 0]], "cell_size": 1})).grid
     angles = np.linspace(-np.pi, np.pi, 721)
     ranges = grid.cast([(1.0, 1.0, 0.0)], angles, 9.0)[0]
     assert ranges == pytest.approx(1 / np.maximum(abs(np.cos(angles)), abs(np.sin(angles))))
@@ -65,18 +67,18 @@ def test_beyond_the_edge_is_wall():
     ],
 )
 def test_it_starts_in_the_centre_or_the_first_open_cell_or_where_it_says(data, start):
-    assert maze_of(data).start == start
+    assert maze_of(Document(data)).start == start
 
 
 def test_thin_walls_have_their_faces_on_the_centres_of_wall_cells():
     cells = [[1] * 6, [1, 0, 1, 1, 0, 1], [1, 0, 1, 1, 0, 1], [1, 0, 0, 0, 0, 1], [1] * 6]
-    grid = maze_of({"grid": cells, "cell_size": 1, "walls": "lines"}).grid
+    grid = maze_of(Document({"grid": cells, "cell_size": 1, "walls": "lines"})).grid
     ranges = grid.cast([(1.5, 1.5, 0.0)], [0, np.pi / 2, np.pi, -np.pi / 2], 9.0)[0]
     assert ranges == pytest.approx([1, 3, 1, 1])  # half a cell more than the cells' own faces
     assert grid.cast([(3.0, 4.0, 0.0)], [-np.pi / 2], 9.0)[0] == pytest.approx(
         [1.5]
     )  # the top of the block
-    thick = maze_of({"grid": cells, "cell_size": 1}).grid
+    thick = maze_of(Document({"grid": cells, "cell_size": 1})).grid
     assert thick.cast([(1.5, 1.5, 0.0)], [0.0], 9.0)[0] == pytest.approx([0.5])
 
 
@@ -152,7 +154,7 @@ def test_a_file_that_is_not_there_and_one_that_is_too_long(tmp_path):
     with pytest.raises(InputError, match="longer than"):
         load_maze(written(tmp_path, " " * 4_000_001))
     (tmp_path / "latin.json").write_bytes(b'{"name": "\xe9"}')
-    with pytest.raises(InputError, match="not JSON"):
+    with pytest.raises(InputError, match="not UTF-8"):
         load_maze(tmp_path / "latin.json")
 
 

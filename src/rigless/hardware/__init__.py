@@ -1,4 +1,7 @@
-"""The seam to real parts of a robot: what writers of drivers import (docs/how-to/write-an-agv-driver.md)."""
+"""Base classes and messages for drivers of real robot parts.
+
+Driver authors import from here; see docs/how-to/write-an-agv-driver.md.
+"""
 
 from rigless.hardware.drivers import (
     DeviceDriver,

@@ -1,7 +1,10 @@
-"""Which drivers are installed: entry points of Python packages, one group for each kind of part, named by the type of driver in the config.
+"""Discovery of installed drivers: entry points of Python packages.
 
-[project.entry-points."rigless.agv.motors"]
-PLC = "my_package:MyMotor"
+There is one group for each kind of part. The name of the entry point is the type of driver in the
+robot's config:
+
+    [project.entry-points."rigless.agv.motors"]
+    PLC = "my_package:MyMotor"
 """
 
 from collections.abc import Sequence
@@ -12,7 +15,7 @@ from pydantic import ValidationError
 
 from rigless.hardware.drivers import DeviceDriver, Driver, IoDriver, MotorDriver, Part
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import findings_of
+from rigless.kernel.validation import problems_of
 
 GROUPS = {
     "motor": "rigless.agv.motors",
@@ -25,18 +28,18 @@ BASES: dict[str, Any] = {
     "rigless.agv.io": IoDriver,
     "rigless.agv.devices": DeviceDriver,
 }
-PLACES = {
+CONFIG_KEYS = {
     "motor": "motors",
     "input": "io.digitalInputs",
     "output": "io.digitalOutputs",
     "device": "io.devices",
 }
-Key = tuple[str, str]  # group, type of driver
+DriverKey = tuple[str, str]  # group of entry points, type of driver
 
 
-def installed_drivers() -> dict[Key, list[EntryPoint]]:
-    """Every driver that a package offers; more than one entry for a key is for people to sort out."""
-    found: dict[Key, list[EntryPoint]] = {}
+def installed_drivers() -> dict[DriverKey, list[EntryPoint]]:
+    """Return all installed drivers. Several packages may offer one of the same type."""
+    found: dict[DriverKey, list[EntryPoint]] = {}
     for group in BASES:
         for entry in entry_points(group=group):
             offers = found.setdefault((group, entry.name), [])
@@ -45,108 +48,107 @@ def installed_drivers() -> dict[Key, list[EntryPoint]]:
     return found
 
 
-class Need(NamedTuple):
-    """A part that needs a driver."""
+class DriverRequest(NamedTuple):
+    """A part and the type of driver that it requires."""
 
     kind: str
     id: str
-    type: str  # of driver
+    type: str
 
     @property
-    def key(self) -> Key:
+    def key(self) -> DriverKey:
         return GROUPS[self.kind], self.type
 
-
-class Lack(NamedTuple):
-    """A type of driver that nobody has installed, or several have, in words; `need` is the first that is about it."""
-
-    need: Need
-    code: str
-    what: str
-    fix: str
+    def problem(self, what: str, fix: str, code: str) -> Problem:
+        return Problem(f"{CONFIG_KEYS[self.kind]}.{self.id}.driver.type", what, fix, code=code)
 
 
-def lacks(needs: Sequence[Need]) -> list[Lack]:
-    """All that stands against making the drivers that are needed."""
-    there = installed_drivers()
-    absent: dict[str, list[Need]] = {}  # by type
-    offered: dict[Key, Need] = {}
-    found = []
-    for need in needs:
-        if need.key in there:
-            offered.setdefault(need.key, need)
+def unavailable_drivers(requests: Sequence[DriverRequest]) -> list[tuple[DriverRequest, Problem]]:
+    """Return a problem for each type of driver that is not installed, or installed twice.
+
+    Each comes with the first request for that type.
+    """
+    installed = installed_drivers()
+    missing: dict[str, list[DriverRequest]] = {}  # by type
+    available: dict[DriverKey, DriverRequest] = {}
+    for request in requests:
+        if request.key in installed:
+            available.setdefault(request.key, request)
         else:
-            absent.setdefault(need.type, []).append(need)
-    for kind, users in absent.items():
-        groups = " and ".join(dict.fromkeys(need.key[0] for need in users))
-        what = f"{', '.join(need.id for need in users)} {'needs' if len(users) == 1 else 'need'} it"
-        fix = f"pip install a package with the entry point {kind} in {groups}, or run without hardware: --set runtime.mode=MOCK"
-        found.append(Lack(users[0], "NO_DRIVER", f"no driver installed for {kind}: {what}", fix))
-    for (group, kind), need in offered.items():
-        packages = sorted(_package(entry) for entry in there[group, kind])
+            missing.setdefault(request.type, []).append(request)
+    found = []
+    for kind, users in missing.items():
+        groups = " and ".join(dict.fromkeys(request.key[0] for request in users))
+        names = ", ".join(request.id for request in users)
+        what = (
+            f"no driver installed for {kind}: {names} {'needs' if len(users) == 1 else 'need'} it"
+        )
+        fix = (
+            f"pip install a package with the entry point {kind} in {groups},"
+            " or run without hardware: --set runtime.mode=MOCK"
+        )
+        found.append((users[0], users[0].problem(what, fix, "NO_DRIVER")))
+    for (group, kind), request in available.items():
+        packages = sorted(_package(entry) for entry in installed[group, kind])
         if len(packages) > 1:
             what = (
                 f"{len(packages)} packages have a driver {kind} in {group}: {', '.join(packages)}"
             )
-            found.append(Lack(need, "DRIVER_TWICE", what, "uninstall all but one"))
+            fix = "uninstall all but one"
+            found.append((request, request.problem(what, fix, "DRIVER_TWICE")))
     return found
 
 
 def make_drivers(parts: Sequence[Part]) -> list[Driver]:
-    """A driver for each part, not opened yet. Raises InputError with all that is missing, broken or configured wrong."""
-    problems = [
-        Problem(
-            f"{PLACES[lack.need.kind]}.{lack.need.id}.driver.type",
-            lack.what,
-            lack.fix,
-            code=lack.code,
-        )
-        for lack in lacks([Need(part.kind, part.id, part.type) for part in parts])
-    ]
+    """Return a driver for each part, not opened yet.
+
+    Raises InputError with all drivers that are missing, broken or wrongly configured.
+    """
+    requests = [DriverRequest(part.kind, part.id, part.type) for part in parts]
+    problems = [problem for _, problem in unavailable_drivers(requests)]
     if problems:
         raise InputError(problems)
-    there = installed_drivers()
-    classes: dict[Key, type[Driver] | None] = {}
-    for key in dict.fromkeys((GROUPS[part.kind], part.type) for part in parts):
-        classes[key] = _load(key, there[key][0], problems)
+    installed = installed_drivers()
+    classes = {
+        key: _load(key, installed[key][0], problems)
+        for key in dict.fromkeys(request.key for request in requests)
+    }
     shared: dict[Any, Any] = {}
-    made = []
+    drivers = []
     for part in parts:
-        kind = classes[GROUPS[part.kind], part.type]
-        if kind is not None:
-            try:
-                made.append(kind(part, shared))
-            except ValidationError as error:
-                below = (PLACES[part.kind], part.id, "driver", "config")
-                problems += [
-                    found.at(below=below) for found in findings_of(error, dict(part.config))
-                ]
-            except Exception as error:  # somebody else's code
-                what = (
-                    str(error)
-                    if isinstance(error, ValueError)
-                    else f"{type(error).__name__}: {error}"
-                )
-                problems.append(Problem(f"{PLACES[part.kind]}.{part.id}.driver.config", what))
+        driver_class = classes[GROUPS[part.kind], part.type]
+        if driver_class is None:
+            continue
+        below = (CONFIG_KEYS[part.kind], part.id, "driver", "config")
+        try:
+            drivers.append(driver_class(part, shared))
+        except ValidationError as error:
+            problems += [
+                problem.located("", below=below)
+                for problem in problems_of(error, dict(part.config))
+            ]
+        except Exception as error:  # a driver may raise anything
+            text = str(error)
+            what = text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
+            problems.append(Problem.at(below, what))
     if problems:
         raise InputError(problems)
-    return made
+    return drivers
 
 
-def _load(key: Key, entry: EntryPoint, problems: list[Problem]) -> type[Driver] | None:
+def _load(key: DriverKey, entry: EntryPoint, problems: list[Problem]) -> type[Driver] | None:
     group, type_name = key
     where = f"driver {type_name} of {_package(entry)}"
     try:
         found = entry.load()
-    except Exception as error:  # somebody else's code
-        problems.append(Problem(where, f"{entry.value} cannot be imported: {type(error).__name__}: {error}", "repair or reinstall the package"))  # fmt: skip
+    except Exception as error:  # a driver's module may raise anything
+        what = f"{entry.value} cannot be imported: {type(error).__name__}: {error}"
+        problems.append(Problem(where, what, "repair or reinstall the package"))
         return None
-    if not (isinstance(found, type) and issubclass(found, BASES[group])):
-        problems.append(
-            Problem(
-                where, f"{entry.value} is no subclass of rigless.hardware.{BASES[group].__name__}"
-            )
-        )
+    base = BASES[group]
+    if not (isinstance(found, type) and issubclass(found, base)):
+        what = f"{entry.value} is not a subclass of rigless.hardware.{base.__name__}"
+        problems.append(Problem(where, what, f"derive the driver from {base.__name__}"))
         return None
     return found
 

@@ -1,11 +1,13 @@
-"""What somebody writes who has a real part: a class for one of its motors, inputs and outputs, or devices. rigless makes one object for
-each part, and calls it on its event loop:
+"""Base classes for drivers: one class for each kind of real motor, input, output or device.
 
-    open → (read … read, and command or write whenever there is something new) → close
+rigless creates one driver object for each part and calls it on its event loop:
 
-`read` may be waiting while `command` or `write` is called; no other two of one driver's calls overlap. Whatever any of them raises counts as
-the loss of the part: the robot is told the reason, `close` is called, and after a while `open` again. So a driver needs no retries of its own.
-Nothing may block: use a library for asyncio, or `asyncio.to_thread`.
+    open → (read … read, and command or write when there is something new) → close
+
+`read` may be waiting while `command` or `write` is called; no other calls to one driver overlap.
+If any call raises an exception, the part counts as lost: the robot gets the reason, `close` is
+called, and `open` is retried after a delay. A driver therefore needs no retries of its own. No
+call may block the event loop: use an asyncio library, or `asyncio.to_thread`.
 """
 
 from abc import ABC, abstractmethod
@@ -18,20 +20,23 @@ from rigless.hardware.messages import DeviceReading, Kind, MotorCommand, MotorRe
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """A part of the robot as its config has it. `config` is `driver.config` without what rigless itself reads there."""
+    """A part of the robot, from its config.
+
+    `type` is the type of driver (PLC, CANOPEN, …). `config` is `driver.config` without the keys
+    that rigless itself uses. `poll_s` is the key `pollMs`. `watchdog_s` is the key `watchdogMs`:
+    after this time without a command a motor must stop.
+    """
 
     kind: Kind
     id: str
-    type: str  # of driver: PLC, CANOPEN, …
+    type: str
     config: Mapping[str, Any]
-    poll_s: float | None = None  # config `pollMs`
-    watchdog_s: float = (
-        0.5  # config `watchdogMs`: so long without a command, and the motor is to stand
-    )
+    poll_s: float | None = None
+    watchdog_s: float = 0.5
 
 
 class MotorPart(Part, frozen=True, kw_only=True):
-    """Limits are in SI units: metres or radians by `unit`."""
+    """A motor. Limits are in SI units: metres or radians, as `unit` says."""
 
     role: str = "DRIVE"
     unit: str = "m"
@@ -43,25 +48,30 @@ class MotorPart(Part, frozen=True, kw_only=True):
 
 
 class SignalPart(Part, frozen=True, kw_only=True):
-    """An input or an output; `signal` is its type (ESTOP_CHAIN, BUZZER, …)."""
+    """A digital input or output. `signal` is its type (ESTOP_CHAIN, BUZZER, …)."""
 
     signal: str = ""
 
 
 class DevicePart(Part, frozen=True, kw_only=True):
-    """A device; `device` is its type (LIDAR, BARCODE_SCANNER, …)."""
+    """A device. `device` is its type (LIDAR, BARCODE_SCANNER, …)."""
 
     device: str = ""
     settings: Mapping[str, Any] = {}
 
 
 class Driver(ABC):
-    """Base of the three. Making one does no I/O, and raises ValueError with a sentence if `part.config` is wrong (what pydantic raises will
-    do). `shared` is one dict for all drivers of the robot: the place for a connection that several parts are behind."""
+    """Base class of MotorDriver, IoDriver and DeviceDriver.
 
-    poll_s: ClassVar[float] = (
-        0.02  # `read` is called this often; 0: again as soon as it has returned, because it waits for news itself
-    )
+    The constructor does no I/O. If `part.config` is wrong, it raises a ValueError whose text tells
+    the user what to change; a pydantic ValidationError is fine. `shared` is one dict for all
+    drivers of the robot, for example for a connection that several parts use.
+
+    `poll_s` is the time between calls of `read`. With 0, `read` is called again as soon as it
+    returns, and waits for new data itself.
+    """
+
+    poll_s: ClassVar[float] = 0.02
 
     def __init__(self, part: Any, shared: dict[Any, Any]):
         self.part = part
@@ -69,39 +79,53 @@ class Driver(ABC):
 
     @abstractmethod
     async def open(self) -> None:
-        """Reach the part. Must be possible again after `close`."""
+        """Connect to the part. Must work again after `close`."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Leave the part safe and let go of it; also called when `open` failed or the part is lost."""
+        """Leave the part in a safe state and disconnect.
+
+        Also called if `open` failed or the part was lost.
+        """
 
 
 class MotorDriver(Driver):
+    """A driver for one motor."""
+
     part: MotorPart
 
     @abstractmethod
-    async def read(self) -> MotorReading: ...
+    async def read(self) -> MotorReading:
+        """Return the state of the motor."""
 
     @abstractmethod
     async def command(self, command: MotorCommand) -> None:
-        """Comes when it changes and again several times in `part.watchdog_s`: a drive with a watchdog of its own is kept awake by it."""
+        """Send a command to the motor.
+
+        Called when the command changes, and again several times per `part.watchdog_s`, so that a
+        drive with its own watchdog keeps running.
+        """
 
 
 class IoDriver(Driver):
-    """Of one input or one output."""
+    """A driver for one digital input or output."""
 
     part: SignalPart
 
     @abstractmethod
-    async def read(self) -> bool: ...
+    async def read(self) -> bool:
+        """Return the state of the input or output."""
 
     async def write(self, value: bool) -> None:
-        """Outputs only."""
+        """Switch the output. Called for outputs only."""
         raise TypeError(f"{type(self).__name__} has no outputs")
 
 
 class DeviceDriver(Driver):
+    """A driver for one device, such as a scanner."""
+
     part: DevicePart
 
     @abstractmethod
-    async def read(self) -> DeviceReading: ...
+    async def read(self) -> DeviceReading:
+        """Return the device's data."""

@@ -1,8 +1,8 @@
-"""What is said on a robot's hardware port: commands to its parts, readings of them, and how their drivers are. SI units: metres or radians
-(as the motor's limits are lengths or angles), seconds, amperes, degrees Celsius.
+"""Messages on a robot's hardware port: commands to parts, readings from parts, driver states.
 
-A subject says which part it is (`motor/drive_left`, `input/estop`, `driver/motor/drive_left`), the payload is JSON. `id` is the part's; who
-drives a part need not fill it in.
+Units are SI: metres or radians (depending on the motor's limits), seconds, amperes, degrees
+Celsius. The subject names the part (`motor/drive_left`, `input/estop`,
+`driver/motor/drive_left`); the payload is JSON. `id` is the part's id. Drivers need not set it.
 """
 
 from typing import Any, Literal
@@ -13,26 +13,32 @@ Kind = Literal["motor", "input", "output", "device"]
 MotorState = Literal["IDLE", "RUNNING", "ERROR", "DISABLED"]
 
 
-class Said(Struct, frozen=True, omit_defaults=True):
-    """Base of all of them."""
+class HardwareMessage(Struct, frozen=True, omit_defaults=True):
+    """Base class of the messages on the hardware port."""
 
 
-class MotorCommand(Said, frozen=True):
-    """VELOCITY: turn at `value`, within the motor's acceleration. POSITION: go to `value` and hold. STOP: brake within its deceleration and
-    hold. RESET: forget the fault. The first two also switch a motor on that is DISABLED."""
+class MotorCommand(HardwareMessage, frozen=True):
+    """A command to a motor.
+
+    VELOCITY: run at `value`, within the acceleration limit. POSITION: move to `value` and hold.
+    STOP: brake within the deceleration limit and hold. RESET: clear the fault. VELOCITY and
+    POSITION also enable a motor that is DISABLED.
+    """
 
     kind: Literal["VELOCITY", "POSITION", "STOP", "RESET"]
     value: float = 0.0
     id: str = ""
 
 
-class OutputCommand(Said, frozen=True):
+class OutputCommand(HardwareMessage, frozen=True):
+    """A command to switch a digital output."""
+
     value: bool
     id: str = ""
 
 
-class MotorReading(Said, frozen=True):
-    """A motor that says ERROR says why in `fault`, in its own words or numbers."""
+class MotorReading(HardwareMessage, frozen=True):
+    """The state of a motor. If `state` is ERROR, `fault` is the drive's own text or number."""
 
     position: float
     velocity: float
@@ -43,29 +49,38 @@ class MotorReading(Said, frozen=True):
     id: str = ""
 
 
-class InputReading(Said, frozen=True):
-    value: bool
-    id: str = ""
-
-
-class OutputReading(Said, frozen=True):
-    """What an output is, as read back."""
+class InputReading(HardwareMessage, frozen=True):
+    """The state of a digital input."""
 
     value: bool
     id: str = ""
 
 
-class DeviceReading(Said, frozen=True):
-    """What a device says, as it says it. The robot knows `code` (text that a scanner has just read), `obstacle_m` (the free way ahead) and
-    `field_violation` (something is inside the protective field); all of it goes into its telemetry."""
+class OutputReading(HardwareMessage, frozen=True):
+    """The state of a digital output, read back from the hardware."""
+
+    value: bool
+    id: str = ""
+
+
+class DeviceReading(HardwareMessage, frozen=True):
+    """Data from a device.
+
+    The robot interprets three keys: `code` (text that a scanner has just read), `obstacle_m` (free
+    distance ahead) and `field_violation` (something is inside the protective field). All keys go
+    into its telemetry.
+    """
 
     data: dict[str, Any]
     id: str = ""
 
 
-class DriverState(Said, frozen=True):
-    """A driver is up, or has been lost and why; what was commanded before a loss is forgotten. A part that speaks only when it has news says
-    again and again that it is up."""
+class DriverState(HardwareMessage, frozen=True):
+    """A driver came up, or was lost and why.
+
+    Commands from before a loss are discarded. The driver of a part without periodic readings
+    repeats that it is up.
+    """
 
     up: bool
     reason: str = ""
@@ -75,10 +90,10 @@ class DriverState(Said, frozen=True):
 
 Command = MotorCommand | OutputCommand
 Reading = MotorReading | InputReading | OutputReading | DeviceReading
-HEARD: tuple[type[Said], ...] = (
+FROM_DRIVERS: tuple[type[HardwareMessage], ...] = (
     MotorReading,
     InputReading,
     OutputReading,
     DeviceReading,
     DriverState,
-)  # by the robot
+)

@@ -13,8 +13,8 @@ from `FleetMember` beside `Robot` and overrides what applies to it:
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rigless.kernel.problems import Problem
 from rigless.kernel.requirements import Requirement
-from rigless.kernel.validation import Finding
 
 
 class FleetMember:
@@ -45,7 +45,7 @@ class FleetMember:
         cls,
         config: Any,
         saved: Iterable[tuple[str, bytes]],
-        missing: Callable[[Iterable[Requirement]], list[Finding]],
+        missing: Callable[[Iterable[Requirement]], list[Problem]],
     ) -> tuple[Any, list[str]]:
         """Return the config with the settings saved by an earlier run, and notes for the user.
 

@@ -1,17 +1,27 @@
-"""What a person got wrong, as sentences they can act on: what, where, why and how to fix it, all of them at once."""
+"""Mistakes in input, as sentences that a person can act on: what, where, why, and how to fix it.
+
+All problems of an input are reported at once, in one InputError.
+"""
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from rigless.kernel.key_path import KeyPath, dotted, line_of
 
 Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake. `where` is a key path, a flag or a field; `file` and `line` are filled in by whoever knows them; `code` is for programs,
-    where there is one."""
+    """One mistake, or one warning about input that is probably not intended.
+
+    `where` names a key, an option or a field. `path` is the same as a key path, if the input is
+    nested data. `file`, `line` and `column` (from 1; 0: unknown) are the position in a file.
+    `code` is a stable identifier for programs. `stage` names the check that found the problem, if
+    there are several.
+    """
 
     where: str
     what: str
@@ -19,26 +29,48 @@ class Problem:
     file: str = ""
     line: int = 0
     code: str = ""
+    severity: Severity = "error"
+    column: int = 0
+    path: KeyPath = field(default=(), compare=False)
+    stage: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        for name in (
-            "where",
-            "what",
-            "fix",
-            "file",
-        ):  # half characters from file names and arguments cannot be printed
+        # File names and arguments may contain lone surrogates, which cannot be printed.
+        for name in ("where", "what", "fix", "file"):
             object.__setattr__(self, name, getattr(self, name).encode("utf-8", "replace").decode())
+
+    @classmethod
+    def at(
+        cls,
+        path: KeyPath,
+        what: str,
+        fix: str = "",
+        code: str = "",
+        severity: Severity = "error",
+    ) -> "Problem":
+        """Return a problem at a key path; `located` adds the file and the line."""
+        return cls(dotted(path), what, fix, code=code, severity=severity, path=path)
+
+    def located(
+        self, file: str, lines: Mapping[KeyPath, int] | None = None, below: KeyPath = ()
+    ) -> "Problem":
+        """Return the problem with its file and line. `below` is the path of its data in the file."""
+        path = (*below, *self.path)
+        line = line_of(lines or {}, path)
+        return replace(self, where=dotted(path), file=file, line=line, path=path)
 
     def __str__(self) -> str:
         place = self.file + (f":{self.line}" if self.line else "")
-        head = ": ".join(part for part in (place, self.where, self.what) if part)
-        return (
-            head + (f" ({self.fix})" if self.fix else "") + (f" [{self.code}]" if self.code else "")
-        )
+        text = ": ".join(part for part in (place, self.where, self.what) if part)
+        text += f" ({self.fix})" if self.fix else ""
+        return text + (f" [{self.code}]" if self.code else "")
 
 
 class InputError(Exception):
-    """Bad input from a person or a file. The command line prints it and exits with 2; the control API answers 422."""
+    """Wrong input from a person or a file.
+
+    The command line prints the problems and exits with 2. The control API answers 422.
+    """
 
     def __init__(self, problems: Problem | Iterable[Problem]):
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -46,7 +78,7 @@ class InputError(Exception):
 
 
 def did_you_mean(word: str, options: Iterable[str]) -> str:
-    """A hint for an unknown word: the nearest option if one is near, else all of them."""
+    """Return a hint for an unknown word: the most similar option, or else all options."""
     names = sorted({str(option) for option in options})
     if not names:
         return "there are none to choose from"
@@ -55,5 +87,5 @@ def did_you_mean(word: str, options: Iterable[str]) -> str:
 
 
 def unknown(kind: str, word: str, options: Iterable[str], where: str = "") -> InputError:
-    """The error for a name that is not there, with what could have been meant."""
+    """Return the error for an unknown name, with a hint."""
     return InputError(Problem(where, f"unknown {kind} {word!r}", did_you_mean(word, options)))

@@ -7,16 +7,15 @@ environment variables and installed packages, and returns a finding for each tha
 from dataclasses import dataclass
 from typing import Any
 
-from rigless.kernel.problems import Severity
-from rigless.kernel.toml_lines import Path
-from rigless.kernel.validation import Finding
+from rigless.kernel.key_path import KeyPath
+from rigless.kernel.problems import Problem, Severity
 
 
 @dataclass(frozen=True)
 class Credentials:
     """A .creds file that exists, is readable and is private."""
 
-    path: Path
+    path: KeyPath
     file: str
     severity: Severity  # of what is wrong with it
 
@@ -25,7 +24,7 @@ class Credentials:
 class VariableFile:
     """If the environment variable is set, it must name a readable file."""
 
-    path: Path
+    path: KeyPath
     variable: str
 
 
@@ -33,7 +32,7 @@ class VariableFile:
 class VariablePair:
     """If the environment variable is set, the other one must be set too."""
 
-    path: Path
+    path: KeyPath
     variable: str
     other: str
 
@@ -42,7 +41,7 @@ class VariablePair:
 class Driver:
     """An installed driver for a part: its kind (motor, input, …), its id and its driver's type."""
 
-    path: Path
+    path: KeyPath
     kind: str
     id: str
     type: str
@@ -55,18 +54,18 @@ class DriverConfigs:
     `parts` are those of `rigless.hardware.drivers`, `places` their paths by the beginning of the
     keys in a driver's errors. `path` is for errors that belong to no part."""
 
-    path: Path
+    path: KeyPath
     parts: tuple[Any, ...]
-    places: tuple[tuple[str, Path], ...]
+    places: tuple[tuple[str, KeyPath], ...]
 
 
 @dataclass(frozen=True)
 class MapFile:
     """A map that comes with rigless, or a map file."""
 
-    path: Path
+    path: KeyPath
     name: str
 
 
 # A finding states a problem that needs no look at the computer.
-Requirement = Credentials | VariableFile | VariablePair | Driver | DriverConfigs | MapFile | Finding
+Requirement = Credentials | VariableFile | VariablePair | Driver | DriverConfigs | MapFile | Problem

@@ -14,13 +14,15 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from rigless.kernel import faults as fault_models
+from rigless.kernel.documents import Document
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.faults import Fault, Targets
 from rigless.kernel.inputs import Inject
 from rigless.kernel.ports import Link, Port
+from rigless.kernel.problems import Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.requirements import Requirement
-from rigless.kernel.validation import Finding, Native, examine
+from rigless.kernel.validation import examine
 from rigless.kernel.world import World
 
 if TYPE_CHECKING:
@@ -104,12 +106,12 @@ class Robot:
     conditions: Mapping[str, tuple[str, ...]] = {}
 
     @classmethod
-    def read_file(cls, path: Path) -> Mapping[str, Any] | Native | None:
+    def read_file(cls, path: Path) -> Mapping[str, Any] | Document | None:
         """The config in a robot's own native file, or None if the file is not this robot's. Raises InputError."""
         return None
 
     @classmethod
-    def check_config(cls, given: Any) -> tuple[Any, list[Finding]]:
+    def check_config(cls, given: Any) -> tuple[Any, list[Problem]]:
         """Return the config, or None if it is not valid, and all findings about it."""
         return examine(cls.Config, given)
 

@@ -1,53 +1,15 @@
-"""From pydantic's errors to our sentences: the key, what is wrong with it, what was probably meant."""
+"""pydantic's errors as problems: the key, what is wrong with it, and a hint."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from rigless.kernel.problems import Problem, Severity, did_you_mean
-from rigless.kernel.toml_lines import Path, line_of
+from rigless.kernel.key_path import KeyPath
+from rigless.kernel.problems import Problem, did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something about a config at a key path: an error, or a warning of what may not be meant. `code` stays the same over the years; `stage`
-    is the pass that found it, where there are several."""
-
-    path: Path
-    what: str
-    fix: str = ""
-    code: str = ""
-    severity: Severity = "error"
-    stage: str = ""
-
-    def at(self, file: str = "", lines: dict[Path, int] | None = None, below: Path = ()) -> Problem:
-        """The finding as a sentence about a file; `below` is where the config is in it."""
-        path = (*below, *self.path)
-        return Problem(
-            dotted(path), self.what, self.fix, file, line_of(lines or {}, path), self.code
-        )
-
-
-@dataclass
-class Native:
-    """A config as it stands in a robot's own file, with the line of each key."""
-
-    config: dict[str, Any]
-    file: str
-    lines: dict[Path, int] = field(default_factory=dict)
-
-
-def dotted(path: Path) -> str:
-    """robots.0.config.rate as a person writes it: robots[0].config.rate."""
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text
 
 
 def validate(
@@ -55,45 +17,51 @@ def validate(
     data: Any,
     problems: list[Problem],
     file: str = "",
-    lines: dict[Path, int] | None = None,
-    at: Path = (),
+    lines: Mapping[KeyPath, int] | None = None,
+    at: KeyPath = (),
 ) -> Model | None:
-    """The validated model, or None with the reasons added to `problems`."""
-    valid, findings = examine(model, data)
-    problems += [finding.at(file, lines, at) for finding in findings]
+    """Return the validated model, or None, and add the reasons to `problems`.
+
+    `at` is the path of the data in the file.
+    """
+    valid, found = examine(model, data)
+    problems += [problem.located(file, lines, at) for problem in found]
     return valid
 
 
 def examine(
     model: type[Model], data: Any, codes: Mapping[str, str] = MappingProxyType({})
-) -> tuple[Model | None, list[Finding]]:
-    """The validated model, or None and why not. `codes` gives a finding's code for pydantic's type of error, "" for all others."""
+) -> tuple[Model | None, list[Problem]]:
+    """Return the validated model, or None and the problems, not located in a file yet.
+
+    `codes` maps pydantic's error types to problem codes; "" stands for all other types.
+    """
     try:
         return model.model_validate(data), []
     except ValidationError as error:
-        return None, findings_of(error, data, codes, model)
+        return None, problems_of(error, data, codes, model)
 
 
-def findings_of(
+def problems_of(
     error: ValidationError,
     data: Any,
     codes: Mapping[str, str] = MappingProxyType({}),
     model: type[BaseModel] | None = None,
-) -> list[Finding]:
-    """What pydantic found wrong with data; with the model, also what was probably meant."""
-    found: dict[Path, list[tuple[str, str, str]]] = {}
+) -> list[Problem]:
+    """Return one problem for each wrong key. With the model, unknown keys get a hint."""
+    found: dict[KeyPath, list[tuple[str, str, str]]] = {}
     for detail in error.errors(include_url=False):
         code = codes.get(detail["type"], codes.get("", ""))
-        found.setdefault(_inside(data, detail), []).append((*_sentence(model, detail), code))
-    findings = []
+        found.setdefault(_path_in(data, detail), []).append((*_sentence(model, detail), code))
+    problems = []
     for path, sentences in found.items():
         what = "; or ".join(dict.fromkeys(what for what, _, _ in sentences))
-        findings.append(Finding(path, what, *sentences[0][1:]))
-    return findings
+        problems.append(Problem.at(path, what, *sentences[0][1:]))
+    return problems
 
 
-def _inside(data: Any, detail: Any) -> Path:
-    """The part of an error's place that is in the data; pydantic adds the names of union members to it."""
+def _path_in(data: Any, detail: Any) -> KeyPath:
+    """Return an error's path in the data, without the names of union members in pydantic's."""
     path: list[str | int] = []
     for part in detail["loc"]:
         if part in (
@@ -106,7 +74,7 @@ def _inside(data: Any, detail: Any) -> Path:
     return tuple(path)
 
 
-PLAIN = {  # pydantic speaks of Python's types there
+PLAIN = {  # pydantic's own texts name Python types
     "tuple_type": "it should be a list",
     "list_type": "it should be a list",
     "dict_type": "it should have keys of its own",
@@ -114,7 +82,7 @@ PLAIN = {  # pydantic speaks of Python's types there
     "model_attributes_type": "it should have keys of its own",
 }
 
-JSON = {None: "null", True: "true", False: "false"}  # as files have them
+JSON = {None: "null", True: "true", False: "false"}  # as in files
 
 
 def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
@@ -135,8 +103,8 @@ def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
     return (f"{shown} is not right: {message}" if len(shown) < 60 else message), ""
 
 
-def keys_at(model: type[BaseModel], loc: Path) -> list[str]:
-    """The keys that a model takes at a place inside it."""
+def keys_at(model: type[BaseModel], loc: KeyPath) -> list[str]:
+    """Return the keys that a model accepts at a path inside it."""
     for part in loc:
         if isinstance(part, int):
             continue

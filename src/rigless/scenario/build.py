@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.documents import Document
 from rigless.kernel.fleet import fleet_rules
 from rigless.kernel.inputs import LOCAL, AnyInput
+from rigless.kernel.key_path import KeyPath, dotted, line_of
 from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Defaults, Robot
 from rigless.kernel.simulation import Simulation
-from rigless.kernel.toml_lines import Path as KeyPath
-from rigless.kernel.toml_lines import line_of
-from rigless.kernel.validation import Finding, Native, dotted
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
@@ -49,20 +48,20 @@ class Source:
     file: str = ""
     folder: Path = Path()
     lines: dict[KeyPath, int] | None = None
-    natives: dict[KeyPath, Native] = field(
+    natives: dict[KeyPath, Document] = field(
         default_factory=dict
     )  # configs that stand in files of their own
 
     def problem(self, path: KeyPath, what: str, fix: str = "") -> Problem:
-        return self.found(path, Finding((), what, fix))
+        return self.found(path, Problem.at((), what, fix))
 
-    def found(self, path: KeyPath, finding: Finding) -> Problem:
+    def found(self, path: KeyPath, problem: Problem) -> Problem:
         """What was found in the part of the scenario at that path."""
         native = self.natives.get(path)
         return (
-            finding.at(native.file, native.lines)
+            problem.located(native.file, native.lines)
             if native
-            else finding.at(self.file, self.lines, path)
+            else problem.located(self.file, self.lines, path)
         )
 
     def place(self, path: KeyPath, error: InputError) -> list[Problem]:

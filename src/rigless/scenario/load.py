@@ -3,17 +3,16 @@
 import copy
 import json
 import os
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from rigless.kernel.documents import Document, parse_toml
 from rigless.kernel.fleet import fleet_rules
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.simulation import Simulation
-from rigless.kernel.toml_lines import key_lines
-from rigless.kernel.validation import Native, validate
+from rigless.kernel.validation import validate
 from rigless.scenario import kinds
 from rigless.scenario.build import Built, Source, build
 from rigless.scenario.bundled import bundled_scenarios, find_scenario
@@ -143,49 +142,29 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _of_file(config: Mapping[str, Any] | Native, index: int, source: Source) -> RAW:
+def _of_file(config: Mapping[str, Any] | Document, index: int, source: Source) -> RAW:
     """The config of a robot's own file; where its keys stand is kept in the source."""
-    if isinstance(config, Native):
+    if isinstance(config, Document):
         source.natives["robots", index, "config"] = config
-        return copy.deepcopy(config.config)
+        return copy.deepcopy(config.data)
     return dict(config)
 
 
 def _read_toml(path: Path) -> tuple[RAW, Source]:
     try:
-        text = path.read_text("utf-8")
-        raw = _parse(text)
+        document = parse_toml(path.read_text("utf-8"), str(path))
     except UnicodeDecodeError as error:
         raise InputError(
             Problem("", f"is not UTF-8 text: {error.reason} at byte {error.start}", file=str(path))
         ) from None
     except OSError as error:
         raise InputError(Problem("", f"cannot be read: {error.strerror}", file=str(path))) from None
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # TOMLDecodeError is a ValueError; so is a number of 5000 digits
-        raise InputError(Problem("", f"is not valid TOML: {error}", file=str(path))) from None
-    return raw, Source(str(path), path.parent, key_lines(text))
+    if document.problems:
+        raise InputError(document.problems)
+    return document.data, Source(str(path), path.parent, document.lines)
 
 
-def _parse(text: str) -> RAW:
-    """TOML as data; ValueError or RecursionError if it is not, or holds numbers that TOML does not have."""
-    raw = tomllib.loads(text)
-    if not _in_64_bits(raw):
-        raise ValueError("an integer needs more than 64 bits")
-    return raw
-
-
-def _in_64_bits(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(_in_64_bits(item) for item in value.values())
-    if isinstance(value, list):
-        return all(_in_64_bits(item) for item in value)
-    return not isinstance(value, int) or -(2**63) <= value < 2**63
-
-
-def _native(path: Path) -> tuple[str, Mapping[str, Any] | Native] | None:
+def _native(path: Path) -> tuple[str, Mapping[str, Any] | Document] | None:
     trouble: InputError | None = None
     for kind in kinds.installed():
         try:
@@ -326,10 +305,8 @@ def _name(entry: RAW, beside: Path | None) -> str:
 
 def _value(text: str) -> Any:
     """A value as TOML has it; a bare word is text."""
-    try:
-        return _parse(f"value = {text}")["value"]
-    except (ValueError, RecursionError, KeyError):
-        return text
+    document = parse_toml(f"value = {text}")
+    return text if document.problems else document.data["value"]
 
 
 def _set(table: Any, parts: list[str], value: Any, problems: list[Problem]) -> None:

@@ -8,25 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rigless.hardware.discovery import Need, lacks, make_drivers
+from rigless.hardware.discovery import DriverRequest, make_drivers, unavailable_drivers
 from rigless.kernel import requirements as r
-from rigless.kernel.problems import InputError, Severity
+from rigless.kernel.problems import InputError, Problem, Severity
 from rigless.kernel.robot import Robot
-from rigless.kernel.validation import Finding
 from rigless.worlds.bundled import find_map
 
 STAGE = "environment"
 SEED = re.compile(r"BEGIN USER NKEY SEED|\ASU[A-Z2-7]{56}\s*\Z")  # in a .creds file, or alone
 
 
-def check_with_environment(robot: type[Robot], given: Any) -> tuple[Any, list[Finding]]:
+def check_with_environment(robot: type[Robot], given: Any) -> tuple[Any, list[Problem]]:
     """Return the config or None, and all findings, also those about this computer."""
     config, findings = robot.check_config(given)
     good = config if not any(finding.severity == "error" for finding in findings) else None
     return config, [*findings, *missing(robot.requirements(given, good))]
 
 
-def missing(requirements: Iterable[r.Requirement]) -> list[Finding]:
+def missing(requirements: Iterable[r.Requirement]) -> list[Problem]:
     """Return a finding for each requirement that this computer does not meet."""
     required = list(requirements)
     found = [finding for requirement in required for finding in _check(requirement)]
@@ -39,9 +38,9 @@ def missing(requirements: Iterable[r.Requirement]) -> list[Finding]:
     return [replace(finding, stage=STAGE) for finding in found]
 
 
-def _check(requirement: r.Requirement) -> Iterator[Finding]:
+def _check(requirement: r.Requirement) -> Iterator[Problem]:
     match requirement:
-        case Finding():
+        case Problem():
             yield requirement
         case r.Credentials():
             yield from _credentials(requirement)
@@ -49,22 +48,22 @@ def _check(requirement: r.Requirement) -> Iterator[Finding]:
             file = os.environ.get(variable, "")
             if file and not os.access(file, os.R_OK):
                 what = f"{variable} names {file!r}, which cannot be read"
-                yield Finding(path, what, "correct the variable", "TLS_FILE_MISSING")
+                yield Problem.at(path, what, "correct the variable", "TLS_FILE_MISSING")
         case r.VariablePair(path, variable, other):
             if os.environ.get(variable) and not os.environ.get(other):
                 what = f"{variable} is set without {other}"
-                yield Finding(path, what, "set both or none of them", "TLS_CERT_MISSING")
+                yield Problem.at(path, what, "set both or none of them", "TLS_CERT_MISSING")
         case r.MapFile(path, name):
             try:
                 find_map(name)
             except InputError as error:
                 problem = error.problems[0]
-                yield Finding(path, problem.what, problem.fix, "MAP_MISSING")
+                yield Problem.at(path, problem.what, problem.fix, "MAP_MISSING")
 
 
-def _credentials(required: r.Credentials) -> Iterator[Finding]:
-    def finding(code: str, what: str, fix: str) -> Finding:
-        return Finding(required.path, what, fix, code, required.severity)
+def _credentials(required: r.Credentials) -> Iterator[Problem]:
+    def finding(code: str, what: str, fix: str) -> Problem:
+        return Problem.at(required.path, what, fix, code, required.severity)
 
     strict: Severity = "error"
     name, path = required.file, Path(required.file)
@@ -93,15 +92,15 @@ def _credentials(required: r.Credentials) -> Iterator[Finding]:
         yield finding("CREDS_EXPOSED", what, f"chmod 600 {name}")
 
 
-def _drivers(required: list[r.Driver]) -> Iterator[Finding]:
+def _drivers(required: list[r.Driver]) -> Iterator[Problem]:
     """Drivers are found by their entry points: group, and the driver's type as the name."""
-    paths = {Need(one.kind, one.id, one.type): one.path for one in reversed(required)}
-    needs = dict.fromkeys(Need(one.kind, one.id, one.type) for one in required)
-    for lack in lacks(list(needs)):
-        yield Finding(paths[lack.need], lack.what, lack.fix, lack.code)
+    paths = {DriverRequest(one.kind, one.id, one.type): one.path for one in reversed(required)}
+    needs = dict.fromkeys(DriverRequest(one.kind, one.id, one.type) for one in required)
+    for request, problem in unavailable_drivers(list(needs)):
+        yield Problem.at(paths[request], problem.what, problem.fix, problem.code)
 
 
-def _driver_configs(required: r.DriverConfigs) -> Iterator[Finding]:
+def _driver_configs(required: r.DriverConfigs) -> Iterator[Problem]:
     """Create the drivers without opening them, and return their complaints."""
     try:
         make_drivers(list(required.parts))
@@ -110,8 +109,10 @@ def _driver_configs(required: r.DriverConfigs) -> Iterator[Finding]:
             for prefix, path in required.places:
                 if problem.where.startswith(prefix):
                     keys = tuple(problem.where.removeprefix(prefix).split("."))
-                    yield Finding((*path, *keys), problem.what, problem.fix, "DRIVER_CONFIG_WRONG")
+                    yield Problem.at(
+                        (*path, *keys), problem.what, problem.fix, "DRIVER_CONFIG_WRONG"
+                    )
                     break
             else:
                 what = f"{problem.where}: {problem.what}"
-                yield Finding(required.path, what, problem.fix, "DRIVER_BROKEN")
+                yield Problem.at(required.path, what, problem.fix, "DRIVER_BROKEN")

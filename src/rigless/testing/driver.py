@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rigless.hardware.drivers import Driver
-    from rigless.hardware.messages import Command, Said
+    from rigless.hardware.messages import Command, HardwareMessage
 
 
 def check_driver(
     driver: "Driver", commands: "Sequence[Command]" = (), seconds: float = 0.2
-) -> "list[Said]":
+) -> "list[HardwareMessage]":
     """Use a driver as a robot does and return what was read.
 
     Open the driver, read it, give it these commands (each for `seconds`), stop and close it; then

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     )
     from rigless.worlds.cell import Cell
     from rigless.worlds.maps import load_map
-    from rigless.worlds.maze import load_maze
+    from rigless.worlds.maze_file import load_maze
 
 __all__ = [
     "Cell",
@@ -34,7 +34,7 @@ _HOMES = {
     "find_map": "rigless.worlds.bundled",
     "find_maze": "rigless.worlds.bundled",
     "load_map": "rigless.worlds.maps",
-    "load_maze": "rigless.worlds.maze",
+    "load_maze": "rigless.worlds.maze_file",
     "bundled_cells": "rigless.worlds.bundled",
     "bundled_maps": "rigless.worlds.bundled",
     "bundled_mazes": "rigless.worlds.bundled",

@@ -1,22 +1,21 @@
-"""The YAML file of a weld cell, checked all at once: each problem with its file, line, the object's name, the reason and the fix."""
+"""The YAML file of a weld cell. All problems are reported at once, with their lines."""
 
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from rigless.kernel.documents import Document, parse_yaml
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.toml_lines import Path as KeyPath
-from rigless.kernel.toml_lines import line_of
 from rigless.kernel.validation import validate
 from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import Matrix, frame_mm_deg, inverse
 from rigless.worlds.mesh import read_mesh
 from rigless.worlds.solids import Solid
+from rigless.worlds.text_file import read_text
 
-MOST_BYTES, MOST_OBJECTS, DEEPEST = 1_000_000, 1000, 50
+MAX_BYTES, MAX_OBJECTS = 1_000_000, 1000
 _FIX = "a cell is: objects: [{name: table, type: box, pose: {xyz_mm: [800, 0, 300], rpy_deg: [0, 0, 0]}, size_mm: [600, 900, 40]}]"
 _FIXES = {
     "name": "name: table",
@@ -87,90 +86,35 @@ class Top(Part):
 
 
 def read_cell(path: Path) -> Cell:
-    return _Document(path).cell()
+    """Read a weld cell. Raises InputError with all problems of the file."""
+    document = parse_yaml(read_text(path, MAX_BYTES, _FIX), str(path), aliases=False)
+    if not isinstance(document.data, dict):
+        unreadable = [replace(problem, fix=problem.fix or _FIX) for problem in document.problems]
+        raise InputError(unreadable or document.problem((), "is not a cell: it has no keys", _FIX))
+    return _Reader(path, document).cell()
 
 
-class _Document:
-    """A file's values with the lines they stand on, and all that is wrong with them."""
+class _Reader:
+    """Builds the cell of a document, and collects its problems."""
 
-    def __init__(self, path: Path):
-        self.path, self.file = path, str(path)
-        self.problems: list[Problem] = []
-        self.lines: dict[KeyPath, int] = {}
-        self._seen: set[int] = set()
-        text = self._text()
-        if _depth(text) > DEEPEST:  # over which PyYAML takes minutes
-            raise self._fail(f"has brackets within brackets, more than {DEEPEST} deep")
-        try:
-            node = yaml.compose(text, yaml.SafeLoader)
-            self._scalars = yaml.SafeLoader("")
-            values = self._plain(node, ()) if node is not None else None
-        except InputError:
-            raise
-        except Exception as error:  # PyYAML also lets through what its parts raise on odd scalars
-            mark = getattr(error, "problem_mark", None)
-            reason = getattr(error, "problem", None) or type(error).__name__
-            raise self._fail(f"is not YAML: {reason}", mark.line + 1 if mark else 0) from None
-        if not isinstance(values, dict):
-            raise self._fail("is not a cell: it has no keys")
-        self.values: dict[Any, Any] = values
-
-    def _fail(self, what: str, line: int = 0) -> InputError:
-        return InputError(Problem("", what, _FIX, self.file, line))
-
-    def _text(self) -> str:
-        try:
-            with self.path.open("rb") as file:
-                data = file.read(MOST_BYTES + 1)
-            if len(data) > MOST_BYTES:
-                raise self._fail(f"is longer than {MOST_BYTES} bytes")
-            return data.decode("utf-8-sig")
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-            raise InputError(
-                Problem("", f"cannot be read: {reason}", "check the path", self.file)
-            ) from None
-
-    def _plain(self, node: Any, path: KeyPath) -> Any:
-        """A node as data. An alias would be met twice: a few of them can stand for more than any memory holds."""
-        line = node.start_mark.line + 1
-        if id(node) in self._seen:
-            raise self._fail("has an alias (*), which cells do not take", line)
-        self._seen.add(id(node))
-        self.lines.setdefault(path, line)
-        if isinstance(node, yaml.MappingNode):
-            found: dict[Any, Any] = {}
-            for key_node, value in node.value:
-                key = key_node.value if isinstance(key_node, yaml.ScalarNode) else "?"
-                if key in found:
-                    problem = Problem(
-                        str(key), "this key is here twice", "keep one of them", self.file
-                    )
-                    self.problems.append(replace(problem, line=key_node.start_mark.line + 1))
-                self.lines[*path, key] = key_node.start_mark.line + 1
-                found[key] = self._plain(value, (*path, key))
-            return found
-        if isinstance(node, yaml.SequenceNode):
-            return [self._plain(value, (*path, n)) for n, value in enumerate(node.value)]
-        try:
-            return self._scalars.construct_object(node)
-        except (ValueError, yaml.YAMLError):
-            return node.value
+    def __init__(self, path: Path, document: Document):
+        self.path, self.document = path, document
 
     def cell(self) -> Cell:
-        top = validate(Top, self.values, self.problems, self.file, self.lines)
-        raw = self.values.get("objects")
-        entries = raw[:MOST_OBJECTS] if isinstance(raw, list) else []
-        if isinstance(raw, list) and len(raw) > MOST_OBJECTS:
-            self.problems.append(
-                Problem("objects", f"has {len(raw)} entries", f"at most {MOST_OBJECTS}", self.file)
-            )
+        top = validate(
+            Top, self.document.data, self.document.problems, self.document.file, self.document.lines
+        )
+        raw = self.document.data.get("objects")
+        entries = raw[:MAX_OBJECTS] if isinstance(raw, list) else []
+        if isinstance(raw, list) and len(raw) > MAX_OBJECTS:
+            what, fix = f"has {len(raw)} entries", f"at most {MAX_OBJECTS}"
+            self.document.report(("objects",), what, fix)
         base = inverse(top.robot.frame()) if top is not None else inverse(Pose().frame())
         things: dict[str, Thing] = {}
         for number, entry in enumerate(entries):
             thing = self._thing(number, entry, base)
             if thing is not None and thing.name in things:
-                self._blame(
+                self._report(
                     number,
                     thing.name,
                     "name",
@@ -179,8 +123,8 @@ class _Document:
                 )
             elif thing is not None:
                 things[thing.name] = thing
-        if top is None or self.problems:
-            raise InputError(sorted(self.problems, key=lambda problem: problem.line))
+        if top is None or self.document.problems:
+            raise InputError(sorted(self.document.problems, key=lambda problem: problem.line))
         return Cell(
             top.name or self.path.stem,
             tuple(things.values()),
@@ -192,12 +136,14 @@ class _Document:
         name = entry.get("name") if isinstance(entry, dict) else None
         called = name if isinstance(name, str) and name else f"number {number + 1}"
         problems: list[Problem] = []
-        given = validate(Object, entry, problems, self.file, self.lines, ("objects", number))
+        given = validate(
+            Object, entry, problems, self.document.file, self.document.lines, ("objects", number)
+        )
         for problem in problems:
             key = problem.where.removeprefix(f"objects[{number}]").removeprefix(".")
             where = f"object {called!r}" + (f", {key}" if key else "")
             fix = problem.fix or _FIXES.get(key.partition(".")[0].partition("[")[0], "")
-            self.problems.append(replace(problem, where=where, fix=fix))
+            self.document.problems.append(replace(problem, where=where, fix=fix))
         if given is None:
             return None
         wanted, fits = NEEDS[given.type], True
@@ -205,7 +151,7 @@ class _Document:
             has = getattr(given, key) is not None
             if has != (key in wanted):
                 what = f"a {given.type} has no {key}" if has else f"a {given.type} needs this key"
-                self._blame(
+                self._report(
                     number,
                     called,
                     key,
@@ -229,7 +175,7 @@ class _Document:
                 )
             except InputError as error:
                 for problem in error.problems:
-                    self._blame(
+                    self._report(
                         number, given.name, "file", f"{problem.file} {problem.what}", problem.fix
                     )
                 return None
@@ -239,20 +185,6 @@ class _Document:
         )
         return Solid(given.name, given.type, tuple(value / 1000 for value in size_mm), pose)
 
-    def _blame(self, number: int, name: str, key: str, what: str, fix: str) -> None:
-        line = line_of(self.lines, ("objects", number, key)) or self.lines.get(
-            ("objects", number), 0
-        )
-        self.problems.append(Problem(f"object {name!r}, {key}", what, fix, self.file, line))
-
-
-def _depth(text: str) -> int:
-    """How deep brackets stand within brackets."""
-    depth = deepest = 0
-    for sign in text:
-        if sign in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif sign in "]}":
-            depth = max(0, depth - 1)
-    return deepest
+    def _report(self, number: int, name: str, key: str, what: str, fix: str) -> None:
+        problem = self.document.problem(("objects", number, key), what, fix)
+        self.document.problems.append(replace(problem, where=f"object {name!r}, {key}"))

@@ -1,22 +1,24 @@
-"""The YAML file of a map: the keys of ROS map_server and ours, checked all at once with the lines they stand on."""
+"""The YAML file of a map: the keys of ROS map_server, and two of our own."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
-    ValidationError,
     model_validator,
 )
 
-from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.kernel.documents import Document, parse_yaml
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.validation import examine
+from rigless.worlds.text_file import read_text
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 
 
 def _no_bool(value: Any) -> Any:
@@ -72,97 +74,34 @@ _FIXES = {
 }
 
 
-class Document:
-    """A YAML file's keys, values and lines, and a way to say what is wrong with them."""
-
-    def __init__(self, path: Path):
-        self.file = str(path)
-        self.problems: list[Problem] = []
-        self.values: dict[Any, Any] = {}
-        self._lines: dict[Any, int] = {}
-        text = _text_of(path)
-        try:
-            top = yaml.compose(text, yaml.SafeLoader)
-            values = yaml.safe_load(text)
-        except Exception as error:  # PyYAML also lets through what its parts raise on odd scalars
-            mark = getattr(error, "problem_mark", None)
-            reason = getattr(error, "problem", None) or type(error).__name__
-            raise InputError(
-                Problem(
-                    "",
-                    f"this is not YAML: {reason}",
-                    _YAML_FIX,
-                    self.file,
-                    mark.line + 1 if mark else 0,
-                )
-            ) from None
-        if not isinstance(values, dict):
-            raise InputError(
-                Problem(
-                    "",
-                    "keys and values are expected, such as resolution: 0.05",
-                    _YAML_FIX,
-                    self.file,
-                )
-            )
-        self.values = values
-        for key, _ in top.value:
-            if key.value in self._lines:
-                self.blame(
-                    str(key.value),
-                    "this key is here twice",
-                    "keep one of them",
-                    key.start_mark.line + 1,
-                )
-            elif isinstance(key, yaml.ScalarNode):
-                self._lines[key.value] = key.start_mark.line + 1
-
-    def blame(self, key: str, what: str, fix: str = "", line: int = 0) -> None:
-        self.problems.append(Problem(key, what, fix, self.file, line or self._lines.get(key, 0)))
-
-    def validated(self) -> MapFile | None:
-        """The model, or None with the reasons among the problems."""
-        try:
-            return MapFile.model_validate(self.values)
-        except ValidationError as error:
-            for detail in error.errors(include_url=False):
-                key = str(detail["loc"][0]) if detail["loc"] else ""
-                if detail["type"] in ("extra_forbidden", "invalid_key"):
-                    self.blame(key, f"unknown key {key!r}", did_you_mean(key, MapFile.model_fields))
-                elif detail["type"] == "missing" and len(detail["loc"]) == 1:
-                    self.blame(key, "this key is missing", _FIXES[key])
-                else:
-                    self.blame(key, _reason(detail), _FIXES.get(key, "name an image file"))
-            return None
-
-
 _YAML_FIX = "name a map's YAML file, as ROS map_server takes it"
+
+
+def read_map_file(path: Path) -> tuple[MapFile | None, Document]:
+    """Read a map's YAML file. Return its keys, or None, and the document with its problems.
+
+    Raises InputError if the file cannot be read at all.
+    """
+    text = _text_of(path)
+    document = parse_yaml(text, str(path))
+    if not isinstance(document.data, dict):
+        unreadable = [replace(problem, fix=_YAML_FIX) for problem in document.problems]
+        what = "keys and values are expected, such as resolution: 0.05"
+        raise InputError(unreadable or document.problem((), what, _YAML_FIX))
+    config, problems = examine(MapFile, document.data)
+    for problem in problems:
+        key = str(problem.path[0]) if problem.path else ""
+        fix = problem.fix or _FIXES.get(key, "name an image file")
+        document.report(problem.path[:1], problem.what, fix)
+    return config, document
 
 
 def _text_of(path: Path) -> str:
     try:
-        if not path.is_file():
-            raise InputError(Problem("", "there is no such map file", "check the path", str(path)))
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        if data.startswith((b"P2", b"P5", b"\x89PNG")):
-            raise InputError(Problem("", "this is an image", _YAML_FIX, str(path)))
-        if len(data) > MOST_BYTES:
-            raise InputError(
-                Problem("", "this is too long for a map's YAML file", _YAML_FIX, str(path))
-            )
-        return data.decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(
-            Problem("", f"the file cannot be read: {reason}", _YAML_FIX, str(path))
-        ) from None
-
-
-def _reason(detail: Any) -> str:
-    given, message = detail["input"], detail["msg"].removeprefix("Value error, ")
-    message = message[:1].lower() + message[1:]
-    plain = isinstance(given, str | float | bool | None) or (
-        isinstance(given, int) and abs(given) < 10**50
-    )
-    return f"{given!r} is not right: {message}" if plain and len(str(given)) < 60 else message
+            head = file.read(4)
+    except (OSError, ValueError):
+        head = b""
+    if head.startswith((b"P2", b"P5", b"\x89PNG")):
+        raise InputError(Problem("", "this is an image", _YAML_FIX, str(path)))
+    return read_text(path, MAX_BYTES, _YAML_FIX)

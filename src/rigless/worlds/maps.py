@@ -10,9 +10,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.kernel.documents import Document
 from rigless.kernel.problems import InputError, unknown
 from rigless.worlds.grid import Grid
-from rigless.worlds.map_file import Document, MapFile
+from rigless.worlds.map_file import MapFile, read_map_file
 from rigless.worlds.pgm import Image, read_image
 
 Dialect = Literal["ros1", "nav2"]
@@ -24,8 +25,7 @@ def load_map(path: str | Path, dialect: Dialect = "ros1") -> Grid:
     """The grid of a map's YAML file. Raises InputError with everything that is wrong with the file and its images."""
     if dialect not in get_args(Dialect):
         raise unknown("map dialect", str(dialect), get_args(Dialect), "dialect")
-    document = Document(Path(path))
-    config = document.validated()
+    config, document = read_map_file(Path(path))
     images = _images(document, Path(path).parent)
     if config is None or document.problems:
         raise InputError(document.problems)
@@ -80,14 +80,14 @@ def _images(document: Document, folder: Path) -> dict[str, Image]:
     """The images that the keys name, as far as they can be read and fit together."""
     images: dict[str, Image] = {}
     for key in IMAGES:
-        name = document.values.get(key)
+        name = document.data.get(key)
         if not isinstance(name, str) or not name:
             continue
         try:
             images[key] = read_image(folder / name)
         except InputError as error:
             for problem in error.problems:
-                document.blame(key, f"{problem.file}: {problem.what}", problem.fix)
+                document.report((key,), f"{problem.file}: {problem.what}", problem.fix)
     for key in IMAGES[1:]:
         if (
             key in images
@@ -95,7 +95,7 @@ def _images(document: Document, folder: Path) -> dict[str, Image]:
             and images[key].gray.shape != images["image"].gray.shape
         ):
             what = f"its image is {_size(images[key])}, the map's is {_size(images['image'])}"
-            document.blame(key, what, "make both of equal size")
+            document.report((key,), what, "make both of equal size")
     return images
 
 

@@ -5,13 +5,13 @@ from collections import deque
 from typing import Any
 
 from rigless.hardware.messages import (
-    HEARD,
+    FROM_DRIVERS,
     DriverState,
+    HardwareMessage,
     InputReading,
     MotorCommand,
     MotorReading,
     OutputCommand,
-    Said,
 )
 from rigless.kernel.ports import Port
 from rigless.kernel.robot import on
@@ -46,8 +46,8 @@ class RealBench(Bench):
         port = hardware_port(self.config)
         return (port,) if port else ()
 
-    @on(*HEARD)
-    def heed(self, message: Said, link: Any) -> None:
+    @on(*FROM_DRIVERS)
+    def heed(self, message: HardwareMessage, link: Any) -> None:
         self.machine.drivers.take(message)  # type: ignore[attr-defined]
 
 
@@ -127,7 +127,7 @@ class Plant:
         for part_id, value in self.inputs.items():
             self.tell(part_id, InputReading(value, part_id))
 
-    def tell(self, id: str, message: Said) -> None:
+    def tell(self, id: str, message: HardwareMessage) -> None:
         if id not in self.silent:
             self.sim.send("agv", PORT, message)
 

@@ -8,7 +8,7 @@ import pytest
 
 from rigless.hardware import discovery as drivers
 from rigless.hardware.drivers import DeviceDriver, IoDriver, MotorDriver
-from rigless.kernel.validation import dotted
+from rigless.kernel.key_path import dotted
 from rigless.robots import agv
 from rigless.robots.agv.checks.examine import examine_config
 from rigless.robots.agv.checks.shape import CODES
@@ -384,7 +384,7 @@ def all_codes():
         for path in [*AGV.glob("checks/*.py"), AGV / "native.py", Path(requirements.__file__)]
     )
     found = set(re.findall(r'(?:error|warning|say)\(\s*"([A-Z_]+)"', sources)) | set(CODES.values())
-    found |= set(re.findall(r'(?:Problem|Finding)\(.*"([A-Z]+(?:_[A-Z0-9]+)*)"\)', sources))
+    found |= set(re.findall(r'(?:Problem|Problem)\(.*"([A-Z]+(?:_[A-Z0-9]+)*)"\)', sources))
     return found | {"DUPLICATE_MOTOR_ID", "DUPLICATE_IO_ID", "DUPLICATE_DEVICE_ID", "ID_TAKEN"}
 
 

@@ -70,8 +70,8 @@ def test_a_file_without_a_version_is_not_laid_over_another_robot(tmp_path):
 def test_flaws_are_told_with_file_line_and_column(tmp_path):
     path = write(tmp_path, '{"schemaVersion": 1,\n "identity": {},\n "identity": NaN,\n}')
     assert [str(one) for one in problems(path)] == [
-        f"{path}:3: identity: column 2: the key 'identity' is here for the second time (the first is in line 2) [NOT_JSON]",
-        f"{path}:3: identity: column 14: NaN is not a number of JSON (write a finite number, or leave the key out) [NOT_JSON]",
+        f"{path}:3: identity: column 2: the key 'identity' is given twice (the first one is on line 2) [NOT_JSON]",
+        f"{path}:3: identity: column 14: NaN is not a JSON number (write a finite number, or leave the key out) [NOT_JSON]",
         f"{path}:3: column 17: there is a comma before '}}' (remove it) [NOT_JSON]",
     ]
 
@@ -94,7 +94,7 @@ def test_files_that_cannot_be_read(tmp_path, data, code, line):
 def test_a_byte_order_mark_is_passed_over(tmp_path):
     path = tmp_path / "robot_config.json"
     path.write_bytes(b"\xef\xbb\xbf" + SEED_TEXT.read_bytes())
-    assert read_native(path).config["identity"]["robotId"] == "RBT-001"
+    assert read_native(path).data["identity"]["robotId"] == "RBT-001"
 
 
 def test_paths_are_resolved_beside_the_file(tmp_path, monkeypatch):
@@ -103,7 +103,7 @@ def test_paths_are_resolved_beside_the_file(tmp_path, monkeypatch):
     profile = {"runtime.simulationProfile": {"map": "hall.yaml"}}
     path = write(tmp_path, changed({"nats.credsFilePath": "robot.creds", **profile}))
     monkeypatch.chdir("/")
-    config = read_native(path).config
+    config = read_native(path).data
     assert config["nats"]["credsFilePath"] == str(tmp_path / "robot.creds")
     assert config["runtime"]["simulationProfile"]["map"] == str(tmp_path / "hall.yaml")
     elsewhere = write(
@@ -115,7 +115,7 @@ def test_paths_are_resolved_beside_the_file(tmp_path, monkeypatch):
             }
         ),
     )
-    config = read_native(elsewhere).config
+    config = read_native(elsewhere).data
     assert (config["nats"]["credsFilePath"], config["runtime"]["simulationProfile"]["map"]) == (
         "/etc/x.creds",
         "apartment",

@@ -56,9 +56,9 @@ def test_settings_go_with_a_maze_file(tmp_path):
 def test_a_bad_maze_is_told_with_file_key_reason_and_fix(tmp_path):
     path = written(tmp_path, {"grid": [[1, 0], [0, 7]], "cellsize": 1})
     text = told(path)
-    assert f"{path}: grid[1][1]: 7 is not from 0 to 1 (0 is open, 1 is wall)" in text
+    assert f"{path}:1: grid[1][1]: 7 is not from 0 to 1 (0 is open, 1 is wall)" in text
     assert "unknown key 'cellsize' (did you mean 'cell_size'?)" in text
-    assert f"{path}:1: is not JSON" in told(written(tmp_path, "{"))
+    assert f"{path}:1: is not valid JSON" in told(written(tmp_path, "{"))
 
 
 def test_other_json_is_nobodys(tmp_path):

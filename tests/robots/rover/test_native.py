@@ -221,7 +221,7 @@ def test_what_is_not_a_rovers_is_left_to_others(tmp_path, text):
 
 
 def test_a_parameter_file_that_is_no_yaml_or_another_nodes_is_told(tmp_path):
-    with pytest.raises(InputError, match=r"params.yaml:4: this is not YAML"):
+    with pytest.raises(InputError, match=r"params.yaml:4: is not valid YAML"):
         read(tmp_path, "sim:\n  ros__parameters:\n    a: [\n")
     with pytest.raises(InputError) as caught:
         read(tmp_path, "ekf:\n  ros__parameters: {frequency: 3}\n")

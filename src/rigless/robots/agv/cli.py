@@ -140,7 +140,7 @@ def _new_config(settings: Sequence[str]) -> str:
     problems: list[Problem] = []
     apply_config_settings(config, settings, problems)
     findings = examine_config(config)[1]
-    problems += [finding.at("") for finding in findings if finding.severity == "error"]
+    problems += [finding for finding in findings if finding.severity == "error"]
     if problems:
         raise InputError(problems)
     return text if config == given else json.dumps(config, indent=2, ensure_ascii=False) + "\n"
@@ -161,17 +161,17 @@ def _report(file: Path, settings: Sequence[str], environment: bool) -> "FileRepo
     if native is None:
         return report
     problems: list[Problem] = []
-    apply_config_settings(native.config, settings, problems)
+    apply_config_settings(native.data, settings, problems)
     if problems:
         raise InputError(problems)
     config, findings = (
-        check_with_environment(Robot, native.config)
+        check_with_environment(Robot, native.data)
         if environment
-        else Robot.check_config(native.config)
+        else Robot.check_config(native.data)
     )
     report.robot = config.identity.robotId if config is not None else ""
     report.problems += [
-        FileProblem(finding.stage, finding.severity, finding.at(native.file, native.lines))
+        FileProblem(finding.stage, finding.severity, finding.located(native.file, native.lines))
         for finding in findings
     ]
     return report

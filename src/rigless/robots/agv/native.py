@@ -1,11 +1,11 @@
 """Reads a robot's own robot_config.json as it is, with the line of each key; what it says is judged by `checks`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rigless.kernel.documents import Document, parse_json
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import Native, dotted
-from rigless.robots.agv.located_json import parse
 
 LARGEST = 4 * 1024 * 1024  # a robot of a thousand motors has half of it
 NAME = "robot_config"
@@ -13,7 +13,7 @@ SIGNS = (b'"schemaVersion"', b'"identity"', b'"motors"')
 PATHS = (("nats", "credsFilePath"), ("runtime", "simulationProfile", "map"))  # keys that name files
 
 
-def read_native(path: Path) -> Native | None:
+def read_native(path: Path) -> Document | None:
     """The config in the file, or None if it is not a robot's. All that is not JSON in it is one InputError."""
     if path.suffix != ".json":
         return None
@@ -31,38 +31,31 @@ def read_native(path: Path) -> Native | None:
         raise InputError(problems)
     ours = (
         by_name
-        or native.config["schemaVersion"] is not None
-        or {"identity", "motors"} <= native.config.keys()
+        or native.data["schemaVersion"] is not None
+        or {"identity", "motors"} <= native.data.keys()
     )
     return native if ours else None
 
 
-def read_config(path: Path) -> tuple[Native | None, list[Problem]]:
+def read_config(path: Path) -> tuple[Document | None, list[Problem]]:
     """The config in a file that is known to be a robot's, as far as it can be read, and what is not JSON in it."""
     file = str(path)
     try:
-        parsed = parse(_text(path))
+        document = parse_json(_text(path), file)
     except InputError as error:
         return None, list(error.problems)
     problems = [
-        Problem(
-            dotted(flaw.path),
-            f"column {flaw.column}: {flaw.what}",
-            flaw.fix,
-            file,
-            flaw.line,
-            "NOT_JSON",
-        )
-        for flaw in parsed.flaws
+        replace(problem, what=f"column {problem.column}: {problem.what}", code="NOT_JSON")
+        for problem in document.problems
     ]
-    config = parsed.value
+    config = document.data
     if isinstance(config, dict):
         config.setdefault(
             "schemaVersion", None
         )  # a file is whole: nothing is taken from rigless's own robot
         for keys in PATHS:
             _resolve(config, keys, path.parent)
-        return Native(config, file, parsed.lines), problems
+        return document, problems
     if not problems:
         what, fix = "is not an object", "a robot_config.json begins with {"
         problems.append(Problem("", what, fix, file, 1, "NOT_AN_OBJECT"))

@@ -10,15 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rigless.hardware.messages import HEARD, Said
+from rigless.hardware.messages import FROM_DRIVERS, HardwareMessage
+from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.fleet import FleetMember
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
+from rigless.kernel.problems import Problem
 from rigless.kernel.requirements import Requirement
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
-from rigless.kernel.validation import Finding, Native
 from rigless.kernel.world import World
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks.examine import examine_config, requirements_of
@@ -62,11 +63,11 @@ class Agv(Robot, FleetMember):
     machine: Machine
 
     @classmethod
-    def read_file(cls, path: Path) -> Native | None:
+    def read_file(cls, path: Path) -> Document | None:
         return read_native(path)
 
     @classmethod
-    def check_config(cls, given: Any) -> tuple[RobotConfig | None, list[Finding]]:
+    def check_config(cls, given: Any) -> tuple[RobotConfig | None, list[Problem]]:
         return examine_config(given)
 
     @classmethod
@@ -94,7 +95,7 @@ class Agv(Robot, FleetMember):
         cls,
         config: RobotConfig,
         saved: Iterable[tuple[str, bytes]],
-        missing: Callable[[Iterable[Requirement]], list[Finding]],
+        missing: Callable[[Iterable[Requirement]], list[Problem]],
     ) -> tuple[RobotConfig, list[str]]:
         return with_saved_settings(config, saved, missing)
 
@@ -298,8 +299,8 @@ class Agv(Robot, FleetMember):
         elif message.name == "epoch_s":
             self.publisher.set_epoch()
 
-    @on(*HEARD)
-    def part_reported(self, message: Said, link: Link) -> None:
+    @on(*FROM_DRIVERS)
+    def part_reported(self, message: HardwareMessage, link: Link) -> None:
         """Take a message of a real part on the hardware port; the next tick evaluates it."""
         drivers = self.machine.drivers
         if isinstance(drivers, RemoteDrivers):

@@ -53,7 +53,8 @@ from rigless.ros.codec import Published
 from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_maze
 from rigless.worlds.grid_world import GridWorld
-from rigless.worlds.maze import MazeWorld, load_maze
+from rigless.worlds.maze import MazeWorld
+from rigless.worlds.maze_file import load_maze
 
 # Python's ZeroMQ commands all wheels forward at 0.3 of full speed.
 SPIN_LINE = (

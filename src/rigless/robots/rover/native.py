@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import Field
 
+from rigless.kernel.documents import parse_yaml
+from rigless.kernel.key_path import KeyPath, line_of
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.toml_lines import Path as KeyPath
-from rigless.kernel.toml_lines import line_of
 from rigless.kernel.validation import validate
 from rigless.robots.rover.config import Gps, Mount, RoverConfig
 
@@ -32,7 +32,7 @@ TELLING = {*RoverConfig.model_fields} - {
 }
 TRUE, FALSE = {"y", "yes", "true", "on"}, {"n", "no", "false", "off"}
 INTEGER = re.compile(r"[+-]?\d{1,18}\Z")
-DEEPEST, MOST_VALUES = 20, 20_000  # no parameter file is larger; an alias of aliases may be
+MOST_VALUES = 20_000  # no parameter file is larger; an alias of aliases may be
 
 
 class NativeGps(Gps):
@@ -66,21 +66,16 @@ def read_native(path: Path) -> dict[str, Any] | None:
     """The config in the file, or None if it has no ROS parameters. All that is wrong with it is one InputError."""
     if path.suffix not in (".yaml", ".yml"):
         return None
-    import yaml
-
-    lines: dict[KeyPath, int] = {}
-    text = ""
     try:
         text = path.read_text("utf-8")
-        raw = _value(yaml.compose(text, yaml.SafeLoader), (), lines)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+    except (OSError, ValueError):
+        return None
+    document = parse_yaml(text, str(path), _scalar, max_values=MOST_VALUES)
+    raw, lines = document.data, document.lines
+    if raw is None and document.problems:
         if PARAMETERS not in text:
             return None
-        mark = getattr(error, "problem_mark", None)
-        what = f"this is not YAML: {getattr(error, 'problem', None) or type(error).__name__}"
-        if isinstance(error, RecursionError):
-            what = "it is nested too deep or too large"
-        raise InputError(Problem("", what, "", str(path), mark.line + 1 if mark else 0)) from None
+        raise InputError(document.problems)
     blocks = list(_blocks(raw, ()))
     if not blocks:
         return None
@@ -203,29 +198,6 @@ def _undotted(path: KeyPath) -> KeyPath:
     return tuple(
         piece for part in path for piece in (part.split(".") if isinstance(part, str) else (part,))
     )
-
-
-def _value(node: Any, at: KeyPath, lines: dict[KeyPath, int], depth: int = DEEPEST) -> Any:
-    """A YAML node as data; `lines` gets where each key stands."""
-    if depth == 0 or len(lines) > MOST_VALUES:
-        raise RecursionError
-    match node.id if node is not None else "":
-        case "mapping":
-            found = {}
-            for key, inner in node.value:
-                name = str(key.value)
-                lines[(*at, name)] = key.start_mark.line + 1
-                found[name] = _value(inner, (*at, name), lines, depth - 1)
-            return found
-        case "sequence":
-            values = []
-            for place, inner in enumerate(node.value):
-                lines[(*at, place)] = inner.start_mark.line + 1
-                values.append(_value(inner, (*at, place), lines, depth - 1))
-            return values
-        case "scalar":
-            return _scalar(node)
-    return None
 
 
 def _scalar(node: Any) -> Any:

@@ -3,14 +3,13 @@
 It has [device] with type = "mock", its simulation tables, frame transforms and the network.
 """
 
-import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
+from rigless.kernel.documents import parse_toml
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config
-from rigless.kernel.toml_lines import key_lines, line_of
-from rigless.kernel.validation import dotted, validate
+from rigless.kernel.validation import validate
 from rigless.robots.vacuum.config import FrameTransforms, Network, VacuumConfig
 
 ELSEWHERE = {
@@ -48,21 +47,20 @@ def read_native(path: Path) -> dict[str, Any] | None:
     if path.suffix != ".toml":
         return None
     try:
-        text = path.read_text("utf-8")
-        raw = tomllib.loads(text)
-    except (OSError, ValueError, RecursionError):
+        document = parse_toml(path.read_text("utf-8"), str(path))
+    except (OSError, ValueError):
         return None
+    raw = document.data or {}
     device = raw.get("device")
     if not isinstance(device, dict) or "type" not in device:
         return None
     problems: list[Problem] = []
-    lines = key_lines(text)
-    file = validate(File, raw, problems, str(path), lines)
+    file = validate(File, raw, problems, document.file, document.lines)
     simulation = device.get("simulation")
     for key in ELSEWHERE.keys() & simulation.keys() if isinstance(simulation, dict) else ():
         at = ("device", "simulation", key)
         what, fix = f"{key!r} does not belong here", f"it belongs to {ELSEWHERE[key]}"
-        problems.append(Problem(dotted(at), what, fix, str(path), line_of(lines, at)))
+        problems.append(document.problem(at, what, fix))
     if file is None or problems:
         raise InputError(problems)
     config = file.device.simulation.model_dump(mode="json", exclude_unset=True)

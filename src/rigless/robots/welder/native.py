@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from rigless.kernel.documents import parse_yaml
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config
 from rigless.kernel.validation import validate
@@ -36,12 +37,11 @@ def read_native(path: Path) -> dict[str, Any] | None:
     """The config in the file, or None if it is not a simulation.yaml. All that is wrong with it is one InputError."""
     if path.suffix not in (".yaml", ".yml"):
         return None
-    import yaml
-
     try:
-        raw = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        document = parse_yaml(path.read_text("utf-8"), str(path))
+    except (OSError, ValueError):
         return None
+    raw = document.data
     if (
         not isinstance(raw, dict)
         or not isinstance(raw.get("simulation"), dict)
@@ -49,7 +49,7 @@ def read_native(path: Path) -> dict[str, Any] | None:
     ):
         return None
     problems: list[Problem] = []
-    file = validate(File, raw, problems, str(path))
+    file = validate(File, raw, problems, document.file, document.lines)
     if file is None or problems:
         raise InputError(problems)
     parts = {

@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from rigless.kernel.toml_lines import Path
-from rigless.kernel.validation import Finding
+from rigless.kernel.key_path import KeyPath
+from rigless.kernel.problems import Problem
 
 
 class ConfigPath:
     """Going on from what is not there leads to places where nothing is, so that a check needs to ask only for what it is about."""
 
-    def __init__(self, value: Any, path: Path = ()):
+    def __init__(self, value: Any, path: KeyPath = ()):
         self.value = value
         self.path = path
 
@@ -51,8 +51,8 @@ class ConfigPath:
     def true(self) -> bool:
         return self.value is True
 
-    def error(self, code: str, what: str, fix: str = "") -> Finding:
-        return Finding(self.path, what, fix, code, "error")
+    def error(self, code: str, what: str, fix: str = "") -> Problem:
+        return Problem.at(self.path, what, fix, code, "error")
 
-    def warning(self, code: str, what: str, fix: str = "") -> Finding:
-        return Finding(self.path, what, fix, code, "warning")
+    def warning(self, code: str, what: str, fix: str = "") -> Problem:
+        return Problem.at(self.path, what, fix, code, "warning")

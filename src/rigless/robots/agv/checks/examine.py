@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from rigless.kernel.problems import Problem
 from rigless.kernel.requirements import Requirement
-from rigless.kernel.validation import Finding
 from rigless.robots.agv.checks import requirements
 from rigless.robots.agv.checks.config_path import ConfigPath
 from rigless.robots.agv.checks.motors import motors
@@ -22,7 +22,7 @@ from rigless.robots.agv.checks.shape import shape
 from rigless.robots.agv.config import RobotConfig, complete
 
 
-def examine_config(given: Any) -> tuple[RobotConfig | None, list[Finding]]:
+def examine_config(given: Any) -> tuple[RobotConfig | None, list[Problem]]:
     """Return the config, if its shape is right, and all findings in the order of the passes."""
     whole = complete(given)
     config, findings = shape(whole)
@@ -35,7 +35,7 @@ def requirements_of(given: Any, config: RobotConfig | None) -> list[Requirement]
     return list(requirements.requirements(ConfigPath(complete(given)), config))
 
 
-def cross_field(root: ConfigPath) -> Iterator[Finding]:
+def cross_field(root: ConfigPath) -> Iterator[Problem]:
     yield from parts(root)
     yield from motors(root)
     yield from profile(root)

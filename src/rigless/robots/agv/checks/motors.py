@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from rigless.kernel.problems import did_you_mean
-from rigless.kernel.validation import Finding
+from rigless.kernel.problems import Problem, did_you_mean
 from rigless.robots.agv.checks.config_path import ConfigPath
 from rigless.robots.agv.motion.chassis import SIDES, kinematics_of, side_of
 from rigless.robots.agv.units import UNITS, Unit
@@ -19,7 +18,7 @@ LARGEST, SMALLEST = 1e6, 1e-6  # metres or radians (per second, per second squar
 PULLED = ("maxSpeed", "maxAcceleration", "maxDeceleration")
 
 
-def motors(root: ConfigPath) -> Iterator[Finding]:
+def motors(root: ConfigPath) -> Iterator[Problem]:
     for motor in root["motors"]:
         yield from _function(motor)
         yield from _limits(motor)
@@ -47,7 +46,7 @@ def si(motor: ConfigPath, name: str) -> float | None:
     return None if unit is None or value is None else value * unit.si
 
 
-def _function(motor: ConfigPath) -> Iterator[Finding]:
+def _function(motor: ConfigPath) -> Iterator[Problem]:
     key = motor["functionKey"]
     name = motor["motorId"].text
     if motor["role"].text == "FUNCTIONAL" and not key.there:
@@ -60,7 +59,7 @@ def _function(motor: ConfigPath) -> Iterator[Finding]:
         yield key.warning("FUNCTION_KEY_ON_DRIVE", what, "remove it, or make the motor FUNCTIONAL")
 
 
-def _functions(root: ConfigPath) -> Iterator[Finding]:
+def _functions(root: ConfigPath) -> Iterator[Problem]:
     """Commands find motors by their function."""
     first: dict[str, str | None] = {}
     for motor in root["motors"]:
@@ -74,7 +73,7 @@ def _functions(root: ConfigPath) -> Iterator[Finding]:
             first[key.text] = motor["motorId"].text
 
 
-def _limits(motor: ConfigPath) -> Iterator[Finding]:
+def _limits(motor: ConfigPath) -> Iterator[Problem]:
     limits = motor["limits"]
     kinds: dict[str, str] = {}
     for name, dimension in DIMENSIONS.items():
@@ -118,7 +117,7 @@ def _limits(motor: ConfigPath) -> Iterator[Finding]:
     yield from _range(motor)
 
 
-def _range(motor: ConfigPath) -> Iterator[Finding]:
+def _range(motor: ConfigPath) -> Iterator[Problem]:
     limits, name = motor["limits"], motor["motorId"].text
     ends = limits["positionMin"], limits["positionMax"]
     low, high = si(motor, "positionMin"), si(motor, "positionMax")
@@ -141,7 +140,7 @@ def _range(motor: ConfigPath) -> Iterator[Finding]:
         yield limits.warning("POSITION_UNLIMITED", what, "give positionMin and positionMax")
 
 
-def _wheel(motor: ConfigPath) -> Iterator[Finding]:
+def _wheel(motor: ConfigPath) -> Iterator[Problem]:
     """A drive motor that turns moves the robot by its wheel."""
     speed = unit_of(motor["limits"]["maxSpeed"], "maxSpeed")
     side = motor["metadata"]["side"]
@@ -163,7 +162,7 @@ def _wheel(motor: ConfigPath) -> Iterator[Finding]:
             )
 
 
-def _drives(root: ConfigPath) -> Iterator[Finding]:
+def _drives(root: ConfigPath) -> Iterator[Problem]:
     found = drives(root)
     if not found:
         what = "no motor is a DRIVE motor, so the robot cannot move"
@@ -180,7 +179,7 @@ def _drives(root: ConfigPath) -> Iterator[Finding]:
     yield from _base(root, found)
 
 
-def _unlike(found: list[ConfigPath]) -> Iterator[Finding]:
+def _unlike(found: list[ConfigPath]) -> Iterator[Problem]:
     first = found[0]
     for motor in found[1:]:
         for name in PULLED:
@@ -192,7 +191,7 @@ def _unlike(found: list[ConfigPath]) -> Iterator[Finding]:
                 )
 
 
-def _base(root: ConfigPath, found: list[ConfigPath]) -> Iterator[Finding]:
+def _base(root: ConfigPath, found: list[ConfigPath]) -> Iterator[Problem]:
     dimensions = root["dimensions"]
     width, track = dimensions["widthMm"].number, dimensions["trackWidthMm"]
     length, base = dimensions["lengthMm"].number, dimensions["wheelBaseMm"]

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from rigless.kernel.problems import did_you_mean
-from rigless.kernel.validation import Finding
+from rigless.kernel.problems import Problem, did_you_mean
 from rigless.robots.agv.checks.config_path import ConfigPath
 from rigless.robots.agv.checks.motors import drives, si, unit_of
 from rigless.robots.agv.config import SCHEMA_VERSION
@@ -36,7 +35,7 @@ KINDS = {
 SCHEMES = ("nats", "tls")
 
 
-def parts(root: ConfigPath) -> Iterator[Finding]:
+def parts(root: ConfigPath) -> Iterator[Problem]:
     version = root["schemaVersion"]
     if version.number is not None and version.number > SCHEMA_VERSION:
         what = f"the file is of version {version.number:g}, but this rigless knows {SCHEMA_VERSION}"
@@ -51,7 +50,7 @@ def parts(root: ConfigPath) -> Iterator[Finding]:
     yield from _servers(root)
 
 
-def _ids(root: ConfigPath) -> Iterator[Finding]:
+def _ids(root: ConfigPath) -> Iterator[Problem]:
     """Faults, settings and the panel name motors, inputs, outputs and devices by their ids alone."""
     taken: dict[str, tuple[str, str]] = {}
     for path, (key, kind, words) in KINDS.items():
@@ -79,7 +78,7 @@ def _ids(root: ConfigPath) -> Iterator[Finding]:
             taken.setdefault(place.text, (kind, words))
 
 
-def _commands(root: ConfigPath) -> Iterator[Finding]:
+def _commands(root: ConfigPath) -> Iterator[Problem]:
     supported = root["capabilities"]["supportedCommands"]
     seen: set[str] = set()
     functions = [motor for motor in root["motors"] if motor["role"].text == "FUNCTIONAL"]
@@ -112,7 +111,7 @@ def _commands(root: ConfigPath) -> Iterator[Finding]:
         yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP, so that the file says so")
 
 
-def _flags(root: ConfigPath) -> Iterator[Finding]:
+def _flags(root: ConfigPath) -> Iterator[Problem]:
     devices = {device["type"].text for device in root["io"]["devices"]}
     functions = [motor["functionKey"].text or "" for motor in root["motors"]]
     for flag, place in root["capabilities"]["flags"].items():
@@ -133,7 +132,7 @@ def _flags(root: ConfigPath) -> Iterator[Finding]:
             )
 
 
-def _limit_sensors(root: ConfigPath) -> Iterator[Finding]:
+def _limit_sensors(root: ConfigPath) -> Iterator[Problem]:
     ids = {
         motor["motorId"].text: motor
         for motor in root["motors"]
@@ -167,7 +166,7 @@ def _limit_sensors(root: ConfigPath) -> Iterator[Finding]:
         yield from _tolerance(sensor["driver"]["config"]["tolerance"])
 
 
-def _tolerance(place: ConfigPath) -> Iterator[Finding]:
+def _tolerance(place: ConfigPath) -> Iterator[Problem]:
     """How near the end of its axis a limit sensor is on."""
     unit, value = UNITS.get(place["unit"].text or ""), place["value"].number
     if place.there and (
@@ -177,7 +176,7 @@ def _tolerance(place: ConfigPath) -> Iterator[Finding]:
         yield place.error("LIMIT_TOLERANCE_WRONG", what, 'for example {"unit": "mm", "value": 2}')
 
 
-def _estop(root: ConfigPath) -> Iterator[Finding]:
+def _estop(root: ConfigPath) -> Iterator[Problem]:
     chains = [one for one in root["io"]["digitalInputs"] if one["type"].text == "ESTOP_CHAIN"]
     stop = root["safety"]["stopOnEstop"]
     if stop.true and not chains:
@@ -202,7 +201,7 @@ def _estop(root: ConfigPath) -> Iterator[Finding]:
             )
 
 
-def _obstacles(root: ConfigPath) -> Iterator[Finding]:
+def _obstacles(root: ConfigPath) -> Iterator[Problem]:
     safety = root["safety"]
     stop, warn = safety["obstacleStopDistanceMeters"], safety["obstacleWarnDistanceMeters"]
     if stop.number is not None and warn.number is not None and warn.number < stop.number:
@@ -245,7 +244,7 @@ def _braking_m(root: ConfigPath) -> float | None:
     return max(found, default=None)
 
 
-def _rates(root: ConfigPath) -> Iterator[Finding]:
+def _rates(root: ConfigPath) -> Iterator[Problem]:
     tick = root["runtime"]["tickHz"].number
     for name, place in root["streams"].items():
         if tick is not None and tick >= 1 and place.number is not None and place.number > tick:
@@ -253,7 +252,7 @@ def _rates(root: ConfigPath) -> Iterator[Finding]:
             yield place.warning("RATE_ABOVE_TICK", what, "raise runtime.tickHz, or lower the rate")
 
 
-def _servers(root: ConfigPath) -> Iterator[Finding]:
+def _servers(root: ConfigPath) -> Iterator[Problem]:
     seen: set[str] = set()
     nats = root["nats"]
     for server in nats["servers"]:
@@ -272,7 +271,7 @@ def _servers(root: ConfigPath) -> Iterator[Finding]:
         yield nats["jetStream"].warning("STREAMS_SAME", what, fix)
 
 
-def _server(place: ConfigPath, text: str) -> Iterator[Finding]:
+def _server(place: ConfigPath, text: str) -> Iterator[Problem]:
     fix = "for example nats://10.0.0.10:4222"
     try:
         url = urlsplit(text)

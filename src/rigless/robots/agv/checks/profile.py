@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from rigless.kernel.faults import Targets
-from rigless.kernel.problems import InputError, did_you_mean
-from rigless.kernel.validation import Finding
+from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.robots.agv.checks.config_path import ConfigPath
 from rigless.robots.agv.params import COMMANDS
 
 
-def profile(root: ConfigPath) -> Iterator[Finding]:
+def profile(root: ConfigPath) -> Iterator[Problem]:
     place = root["runtime"]["simulationProfile"]
     if not place.there:
         return
@@ -36,7 +35,7 @@ def _ids(table: ConfigPath, key: str) -> list[str]:
     return [part[key].text or "" for part in table if part[key].text]
 
 
-def _faults(root: ConfigPath, place: ConfigPath) -> Iterator[Finding]:
+def _faults(root: ConfigPath, place: ConfigPath) -> Iterator[Problem]:
     targets = targets_of(root)
     for rule in place["faultInjectionRules"]:
         target, kind, params, command = (
@@ -65,7 +64,7 @@ def _faults(root: ConfigPath, place: ConfigPath) -> Iterator[Finding]:
             yield command.error("UNKNOWN_COMMAND", what, did_you_mean(command.text, COMMANDS))
 
 
-def _obstacles(place: ConfigPath) -> Iterator[Finding]:
+def _obstacles(place: ConfigPath) -> Iterator[Problem]:
     for entry in place["obstacleScript"]:
         begin, end = entry["atS"].number or 0.0, entry["untilS"].number
         if end is not None and end <= begin:
@@ -73,7 +72,7 @@ def _obstacles(place: ConfigPath) -> Iterator[Finding]:
             yield entry["untilS"].error("OBSTACLE_NEVER", what, "untilS is later than atS")
 
 
-def _codes(root: ConfigPath, place: ConfigPath) -> Iterator[Finding]:
+def _codes(root: ConfigPath, place: ConfigPath) -> Iterator[Problem]:
     devices = {one["deviceId"].text: one["type"].text for one in root["io"]["devices"]}
     scanners = [
         name for name, kind in devices.items() if name is not None and kind == "BARCODE_SCANNER"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rigless.hardware.discovery import PLACES
+from rigless.hardware.discovery import CONFIG_KEYS
 from rigless.kernel.requirements import (
     Credentials,
     Driver,
@@ -66,7 +66,7 @@ def _drivers(root: ConfigPath, config: RobotConfig | None) -> Iterator[Requireme
 
 def _parts(root: ConfigPath) -> Iterator[tuple[str, str, ConfigPath]]:
     """Yield every part that needs a driver: its kind, its id and its place."""
-    for kind, place in PLACES.items():
+    for kind, place in CONFIG_KEYS.items():
         table = root
         for step in place.split("."):
             table = table[step]

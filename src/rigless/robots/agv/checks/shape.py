@@ -5,9 +5,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from rigless.kernel.problems import did_you_mean
-from rigless.kernel.toml_lines import Path
-from rigless.kernel.validation import Finding, examine
+from rigless.kernel.key_path import KeyPath
+from rigless.kernel.problems import Problem, did_you_mean
+from rigless.kernel.validation import examine
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.fields import ID
 
@@ -38,13 +38,13 @@ PLAIN = (  # pydantic speaks of Python there
 LONGEST = 60  # of an example; of a larger table only the keys are told
 
 
-def shape(whole: Any) -> tuple[RobotConfig | None, list[Finding]]:
+def shape(whole: Any) -> tuple[RobotConfig | None, list[Problem]]:
     """The config, if its shape is right, and what is not."""
     config, findings = examine(RobotConfig, whole, CODES)
     return config, [_mended(finding, whole) for finding in findings]
 
 
-def _mended(finding: Finding, whole: Any) -> Finding:
+def _mended(finding: Problem, whole: Any) -> Problem:
     """In plain words, with a way to mend it."""
     what, fix = finding.what, finding.fix
     for python, plain in PLAIN:
@@ -73,7 +73,7 @@ def _choice(given: str, choices: list[str]) -> str:
     return f"did you mean {meant[0]!r}?" if meant else did_you_mean(given, choices)
 
 
-def _example(path: Path) -> str:
+def _example(path: KeyPath) -> str:
     found = _at(own(), path)
     return "mend it, or leave the key out" if found is None else f"for example {_text(found)}"
 
@@ -87,7 +87,7 @@ def _text(value: Any) -> str:
     return f"{{{', '.join(value)}}}" if isinstance(value, dict) else f"{text[0]}…{text[-1]}"
 
 
-def _at(table: Any, path: Path) -> Any:
+def _at(table: Any, path: KeyPath) -> Any:
     """What is at a place; of a list that is shorter, its last element. None if nothing is."""
     for part in path:
         if isinstance(table, list) and isinstance(part, int) and table:

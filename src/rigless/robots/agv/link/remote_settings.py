@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
+from rigless.kernel.problems import Problem
 from rigless.kernel.requirements import Requirement
-from rigless.kernel.validation import Finding
 from rigless.robots.agv.checks.examine import examine_config, requirements_of
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.link import keys
@@ -41,7 +41,7 @@ MOST_BYTES = 16 * 1024  # of all settings together: a report is one message
 LONGEST = 300
 
 Rejection = tuple[str, str]  # code and sentence
-Missing = Callable[[Iterable[Requirement]], list[Finding]]
+Missing = Callable[[Iterable[Requirement]], list[Problem]]
 
 
 class RemoteSettings:
@@ -153,5 +153,5 @@ class RemoteSettings:
         return ("INVALID_VALUE", new[0][:LONGEST]) if new else None
 
 
-def _errors(findings: Iterable[Finding]) -> list[Finding]:
+def _errors(findings: Iterable[Problem]) -> list[Problem]:
     return [finding for finding in findings if finding.severity == "error"]

@@ -18,12 +18,12 @@ from typing import Any
 from rigless.hardware.messages import (
     DeviceReading,
     DriverState,
+    HardwareMessage,
     InputReading,
     MotorCommand,
     MotorReading,
     OutputCommand,
     OutputReading,
-    Said,
 )
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
@@ -95,7 +95,7 @@ class RemoteDrivers(MockDrivers):
 
     # In
 
-    def take(self, message: Said) -> None:
+    def take(self, message: HardwareMessage) -> None:
         """What came on the port."""
         now_ns, state, remote = self.robot.now_ns, self.state, self.remote
         match message:

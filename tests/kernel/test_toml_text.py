@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.kernel.toml_lines import key_lines, line_of
+from rigless.kernel.documents.toml_text import key_lines, parse_toml
+from rigless.kernel.key_path import line_of
 
 TEXT = '''\
 # a comment
@@ -115,7 +116,9 @@ def test_windows_line_ends_count_once():
 @given(st.text() | st.text(alphabet="[]{}\"'=.# \n\tab1"))
 def test_no_text_makes_it_fail(text):
     lines = key_lines(text)
-    assert all(1 <= number <= len(text.splitlines()) for number in lines.values())
+    assert all(1 <= number <= text.count("\n") + 1 for number in lines.values())
+    document = parse_toml(text)
+    assert (document.data is None) == bool(document.problems)
 
 
 KEYS = st.text("abc_-1", min_size=1, max_size=4)
@@ -160,9 +163,45 @@ def test_the_lines_of_any_document_are_right(sections):
 
 @pytest.mark.parametrize(
     ("head", "part", "tail", "found"),
-    [("a = [\n[", " ", "\n]]", {("a",): 1}), ("a", " ", "b", {}), ("", "a.", "", {}), ("", "[", "", {}), ("", "[a", "", {})],
+    [("a = [\n[", " ", "\n]]", {("a",): 1, ("a", 0): 2}), ("a", " ", "b", {}), ("", "a.", "", {}), ("", "[", "", {}), ("", "[a", "", {})],
 )  # fmt: skip
 def test_the_time_for_a_line_does_not_grow_with_its_square(head, part, tail, found):
     assert (
         key_lines(head + 500_000 * part + tail) == found
     )  # if it did, the hours would be over every limit
+
+
+def test_elements_of_arrays_and_inline_tables_have_lines():
+    text = 'a = [ # one\n  1, [2,\n 3],\n]\nb = {c = 1, d.e = [\n{f = "]"},\n{g = 2}]}\nh = 1\n'
+    assert tomllib.loads(text)
+    assert key_lines(text) == {
+        ("a",): 1,
+        ("a", 0): 2,
+        ("a", 1): 2,
+        ("a", 1, 0): 2,
+        ("a", 1, 1): 3,
+        ("b",): 5,
+        ("b", "c"): 5,
+        ("b", "d"): 5,
+        ("b", "d", "e"): 5,
+        ("b", "d", "e", 0): 6,
+        ("b", "d", "e", 0, "f"): 6,
+        ("b", "d", "e", 1): 7,
+        ("b", "d", "e", 1, "g"): 7,
+        ("h",): 8,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "line"),
+    [
+        ("a = 1\nb = ", "Invalid value", 2),
+        ("a = 1\na = 2", "Cannot overwrite", 2),
+        ("a = [\n1,\n  9223372036854775808]", "more than 64 bits", 3),
+        ("a = " + "1" * 5000, "is not valid TOML", 0),
+    ],
+)
+def test_a_syntax_error_names_its_line(text, what, line):
+    (problem,) = parse_toml(text, "x.toml").problems
+    assert what in problem.what
+    assert (problem.file, problem.line) == ("x.toml", line)

@@ -17,3 +17,7 @@ class Event(msgspec.Struct, frozen=True):
     severity: Severity
     text: str
     data: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        source = f"{self.robot} " if self.robot else ""
+        return f"<Event {self.time_ns / 1e9:g} s {self.severity} {source}{self.code}: {self.text}>"

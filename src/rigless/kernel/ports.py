@@ -69,6 +69,9 @@ class Link:
     local: str = ""
     codec: Any = None
 
+    def __repr__(self) -> str:
+        return f"<Link {self.id} on {self.port}{f' from {self.peer}' if self.peer else ''}>"
+
 
 @dataclass(frozen=True)
 class Connected:

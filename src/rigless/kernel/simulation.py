@@ -6,7 +6,7 @@ whether it is advanced in one step or in many.
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from rigless.kernel import inputs as inp
 from rigless.kernel import snapshot as snapshots
@@ -18,6 +18,9 @@ from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.world import World
 
 __all__ = ["RobotError", "Simulation"]
+
+AnyRobot = TypeVar("AnyRobot", bound=Robot)
+Truth = TypeVar("Truth")
 
 
 class Simulation:
@@ -146,17 +149,40 @@ class Simulation:
 
     # Outputs
 
-    def robot(self, name: str) -> Robot:
-        """Return a robot by name. Raises InputError."""
-        return self.core.robot(name)
+    @overload
+    def robot(self, name: str) -> Robot: ...
+
+    @overload
+    def robot(self, name: str, kind: type[AnyRobot]) -> AnyRobot: ...
+
+    def robot(self, name: str, kind: type[Robot] = Robot) -> Robot:
+        """Return a robot by name. Raises InputError.
+
+        With its class, the result has a type:
+
+            sim.robot("vacuum", Vacuum).config.lidar
+        """
+        return _of_type(self.core.robot(name), kind)
 
     def ports(self, robot: str) -> list[str]:
         """Return the names of a robot's ports."""
         return [port.name for port in self.robot(robot).ports]
 
-    def truth(self, robot: str) -> Any:
-        """Return the ground truth of a robot, such as its true pose."""
-        return self.robot(robot).truth()
+    @overload
+    def truth(self, robot: str) -> Any: ...
+
+    @overload
+    def truth(self, robot: str, kind: type[Truth]) -> Truth: ...
+
+    def truth(self, robot: str, kind: type = object) -> Any:
+        """Return the ground truth of a robot, such as its true pose.
+
+        With the class of the truth, the result has a type:
+
+            from rigless.robots.vacuum.state import Truth
+            sim.truth("vacuum", Truth).pose
+        """
+        return _of_type(self.core.robot(robot).truth(), kind)
 
     def take(self, robot: str, port: str) -> list[Any]:
         """Return the messages emitted on a port since the last call, at most 100,000."""
@@ -166,3 +192,9 @@ class Simulation:
                 "this simulation does not collect messages; build it with collect=True"
             )
         return list(self.core.collected.pop((robot, port), ()))
+
+
+def _of_type(value: Any, kind: type[Truth]) -> Truth:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is not a {kind.__module__}.{kind.__qualname__}")
+    return value

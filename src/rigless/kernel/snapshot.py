@@ -58,6 +58,10 @@ class Snapshot(msgspec.Struct, frozen=True):
     lanes: dict[str, int]
     due: list[tuple[int, int, str, bytes]]
 
+    def __repr__(self) -> str:
+        names = ", ".join(self.robots)
+        return f"<Snapshot {names} at {self.now_ns / 1e9:g} s, seed {self.seed}>"
+
     def to_bytes(self) -> bytes:
         body = msgspec.msgpack.encode(self)
         return MAGIC + f"{FORMAT} {zlib.crc32(body):08x}\n".encode() + body

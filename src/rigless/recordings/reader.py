@@ -111,6 +111,10 @@ class Recording:
             )
         return recording
 
+    def __repr__(self) -> str:
+        end = "cut off" if self.end_ns is None else f"to {self.end_ns / 1e9:g} s"
+        return f"<Recording {self.path.name} {end}, seed {self.metadata.get('seed', '?')}>"
+
     def __iter__(self) -> Iterator[Record]:
         return self._read()
 

@@ -24,7 +24,14 @@ FILES = (".toml", ".tml", ".json", ".yaml", ".yml", ".mcap")  # names that end s
 
 
 def load(target: str | Path, seed: int | None = None, settings: Iterable[str] = ()) -> Simulation:
-    """A simulation of a robot kind, a scenario or a robot's native file, to be run in virtual time; `settings` are `key=value`."""
+    """Return a simulation to be run in virtual time.
+
+    The target is a robot kind, a scenario, a robot's native file or a robot folder. `settings` are
+    texts such as "report_hz=5". Raises InputError with everything that is wrong.
+
+        sim = rigless.load("vacuum", seed=7)
+        sim.run(seconds=2.0)
+    """
     return open_target(target, settings, seed).simulation
 
 

@@ -47,7 +47,7 @@ class Thermostat(Robot):
     }
     sensors = ("temperature",)
     actuators = ("heater",)
-    conditions = {"relay": ("welded",)}
+    own_faults = {"relay": ("welded",)}
 
     def start(self) -> None:
         self.state = ThermostatState(

@@ -59,7 +59,7 @@ class Counter(Robot):
     }
     sensors = ("level",)
     actuators = ("drive",)
-    conditions = {"fuse": ("blown", "loose")}
+    own_faults = {"fuse": ("blown", "loose")}
 
     @every(lambda config: config.tick_hz)
     def tick(self) -> None:
@@ -112,7 +112,7 @@ class Diary(Robot):
     ports = (Port("line", LineCodec, "tcp", "127.0.0.1:1"),)
     inputs = {"button": VirtualInput(False)}
     sensors = ("eye",)
-    conditions = {"ink": ("dry",)}
+    own_faults = {"ink": ("dry",)}
 
     def write(self, what: str) -> None:
         self.state.entries.append((self.now_ns, what))

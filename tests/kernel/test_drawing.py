@@ -117,11 +117,11 @@ def test_a_double_of_a_robot_can_be_asked_without_a_trace():
     sim.inject("c", "level", "stuck")
     sim.run(0.35)
     robot, before = sim.robots["c"], sim.snapshot().to_bytes()
-    first = [robot.shadow().sense("level", 1.0) for _ in range(3)]
-    drawn = robot.shadow().random("level").standard_normal(3)
+    first = [robot.read_only_copy().sense("level", 1.0) for _ in range(3)]
+    drawn = robot.read_only_copy().random("level").standard_normal(3)
     assert sim.snapshot().to_bytes() == before
     assert len(set(first)) == 1
-    assert robot.shadow().random("level").standard_normal(3).tolist() == drawn.tolist()
+    assert robot.read_only_copy().random("level").standard_normal(3).tolist() == drawn.tolist()
     assert (
         robot.random("level").standard_normal(3).tolist() == drawn.tolist()
     )  # what would have come next
@@ -130,6 +130,6 @@ def test_a_double_of_a_robot_can_be_asked_without_a_trace():
 def test_a_double_that_asks_for_a_new_stream_makes_none():
     sim = Simulation([Counter("c")], seed=5)
     before = sim.core.streams.save().keys()
-    value = sim.robots["c"].shadow().random("fresh").random()
+    value = sim.robots["c"].read_only_copy().random("fresh").random()
     assert sim.core.streams.save().keys() == before
     assert sim.robots["c"].random("fresh").random() == value

@@ -294,7 +294,7 @@ class View:
         """The rows of the parts that are drawn, by name."""
         return {}
 
-    def still(self) -> Mapping[str, ArrayLike]:
+    def draw_static(self) -> Mapping[str, ArrayLike]:
         """The rows of drawn parts that never change, by name; asked for once, and not again until time jumps."""
         return {}
 

@@ -45,7 +45,7 @@ class Channel:
 class Port:
     """One interface of a robot. `transport` names a module in `rigless.transports`; `address` is the real robot's.
 
-    `example` is a line for a shell that says something on it; {host} and {port} in it are filled in. `says` names all types of messages
+    `example` is a line for a shell that says something on it; {host} and {port} in it are filled in. `emits` names all types of messages
     that leave it, if the robot tells them: then a scenario that expects another is told so."""
 
     name: str
@@ -56,7 +56,7 @@ class Port:
     direction: Direction = "both"
     options: Mapping[str, Any] = field(default_factory=dict)
     example: str = ""
-    says: tuple[str, ...] = ()
+    emits: tuple[str, ...] = ()
 
 
 @dataclass

@@ -103,7 +103,7 @@ class Robot:
     inputs: Mapping[str, VirtualInput] = {}
     sensors: tuple[str, ...] = ()
     actuators: tuple[str, ...] = ()
-    conditions: Mapping[str, tuple[str, ...]] = {}
+    own_faults: Mapping[str, tuple[str, ...]] = {}
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | Document | None:
@@ -161,7 +161,7 @@ class Robot:
         self.faults: list[Fault] = []
         self.actuated: dict[str, float] = {}  # what each actuator last did
         self.fault_targets = Targets.of(
-            (port.name for port in self.ports), self.sensors, self.actuators, self.conditions
+            (port.name for port in self.ports), self.sensors, self.actuators, self.own_faults
         )
         self._core: Core = None  # type: ignore[assignment]  # set when it joins a simulation
 
@@ -202,7 +202,7 @@ class Robot:
         """The robot's own random stream of that name."""
         return self._core.streams.get(f"{self.name}/{stream}")
 
-    def shadow(self) -> Self:
+    def read_only_copy(self) -> Self:
         """A double of this robot for looking at: it can be asked what its sensors read without leaving a trace in the robot."""
         double = copy.copy(self)
         double.faults = copy.deepcopy(self.faults)

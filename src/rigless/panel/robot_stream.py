@@ -99,7 +99,7 @@ class RobotStream:
     @np.errstate(over="ignore")  # values beyond float32 become infinite
     def _draw(self) -> list[tuple[int, Values]]:
         if self._static_fields is None:
-            static = self.view.still()
+            static = self.view.draw_static()
             self._static_fields = {
                 2 + n: rows(part, static[part.name]).flatten()
                 for n, part in enumerate(self._drawn_parts)

@@ -233,7 +233,7 @@ class ExpectationMonitor:
 
 def _sayable(robot: Robot, port: str, message: str | None) -> None:
     """InputError for a message that never leaves a port, where that is known: to expect that it is not seen would always hold."""
-    says = next((one.says for one in robot.ports if one.name == port), ())
+    says = next((one.emits for one in robot.ports if one.name == port), ())
     if says and message is not None and message not in says:
         raise unknown(f"message of {port}", message, says)
 

@@ -57,7 +57,7 @@ class Source:
 
 def draw(view: View) -> dict[str, Any]:
     """Draw the whole page and return the rows; every part must fit its declaration."""
-    drawing, numbers, ends = {**view.draw(), **view.still()}, view.measure(), view.trace()
+    drawing, numbers, ends = {**view.draw(), **view.draw_static()}, view.measure(), view.trace()
     drawn = {
         part.name: rows(part, drawing.get(part.name, ())) for part in view.parts if part.columns
     }
@@ -105,7 +105,9 @@ def drawing_fits_the_page(subject: Subject) -> None:
         for part in view.parts:
             finite = np.isfinite(drawn.get(part.name, 0)).all()
             assert isinstance(part, PathPart | Curve) or finite, part.name
-        assert {*view.draw(), *view.still()} <= {part.name for part in view.parts if part.columns}
+        assert {*view.draw(), *view.draw_static()} <= {
+            part.name for part in view.parts if part.columns
+        }
         sim.run(0.41)
 
 

@@ -30,8 +30,8 @@ class Bench(Robot):
         return sensing.virtual_inputs(self.config)
 
     @cached_property
-    def conditions(self) -> dict[str, tuple[str, ...]]:  # type: ignore[override]
-        return sensing.conditions(self.config)
+    def own_faults(self) -> dict[str, tuple[str, ...]]:  # type: ignore[override]
+        return sensing.own_faults(self.config)
 
     @cached_property
     def sensors(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -197,7 +197,7 @@ def test_looking_leaves_no_trace():
             bench.run(0.2)
             if looks:
                 view = bench.robot.view()
-                view.draw(), view.measure(), view.trace(), view.still()
+                view.draw(), view.measure(), view.trace(), view.draw_static()
         states.append(pack(bench.state))
     assert bench.events("collision")
     assert states[0] == states[1]
@@ -205,7 +205,7 @@ def test_looking_leaves_no_trace():
 
 def test_the_workspace_holds_all_that_is_reached():
     bench, arm = Bench(), Arm()
-    boundary = rows(parts(bench)["boundary"], bench.robot.view().still()["boundary"])
+    boundary = rows(parts(bench)["boundary"], bench.robot.view().draw_static()["boundary"])
     joints = np.random.default_rng(5).uniform(arm.low_rad, arm.high_rad, (2000, 6))
     places = np.array([arm.torch(one)[:3, 3] for one in joints])
     places = places[places[:, 2] > 0]
@@ -246,7 +246,7 @@ def test_a_reach_map_is_shown_as_points(tmp_path):
     file = tmp_path / "reach.npz"
     file.write_bytes(npz(ReachMap(places, np.array([1, 6, 0], np.int16), DIRECTIONS, 0.1)))
     bench = Bench(f"visualization.reach_map={file}")
-    found = rows(parts(bench)["reach"], bench.robot.view().still()["reach"])
+    found = rows(parts(bench)["reach"], bench.robot.view().draw_static()["reach"])
     assert found == pytest.approx(np.array([(0.5, 0, 0.5, 0), (0.6, 0, 0.5, 1)]))
     file.write_bytes(b"no map")
     label = parts(Bench(f"visualization.reach_map={file}"))["reach"].label

@@ -73,7 +73,7 @@ class Robot(Base):
     }
     sensors = ("odometer",)
     actuators = ("motor",)
-    conditions = {"tyre": ("flat", "burst")}
+    own_faults = {"tyre": ("flat", "burst")}
 
     @classmethod
     def read_file(cls, path: Path):

@@ -117,8 +117,8 @@ class Agv(Robot, FleetMember):
         return sensing.actuators(self.config)
 
     @cached_property
-    def conditions(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
-        return sensing.conditions(self.config)
+    def own_faults(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
+        return sensing.own_faults(self.config)
 
     def defaults(self) -> Defaults:
         profile = self.config.runtime.simulationProfile

@@ -147,7 +147,7 @@ class AgvView(View):
             "ahead": self._ahead(x, y, theta),
         }
 
-    def still(self) -> Mapping[str, ArrayLike]:
+    def draw_static(self) -> Mapping[str, ArrayLike]:
         profile = self.robot.config.runtime.simulationProfile or SimulationProfile()
         return {"markers": [(marker.x, marker.y) for marker in profile.markers]}
 

@@ -58,7 +58,7 @@ class Rover(Robot):
     }
     sensors = ("enc_vx", "enc_wz", "imu_yaw", "imu_wz", "imu_accel", "gps")
     actuators = ("drive", "steering")
-    conditions = {"enc_vel": ("off",), "imu": ("off",), "gps": ("no_fix", "float", "fixed", "jump")}
+    own_faults = {"enc_vel": ("off",), "imu": ("off",), "gps": ("no_fix", "float", "fixed", "jump")}
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]

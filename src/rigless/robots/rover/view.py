@@ -120,7 +120,7 @@ class RoverView(View):
 
     def measure(self) -> Mapping[str, float]:
         robot, state, body = self.robot, self.robot.state, self.robot.state.body.tolist()
-        looked = robot.shadow() if robot.faults else robot
+        looked = robot.read_only_copy() if robot.faults else robot
         yaw, gyro, _ = looked.read_imu()
         latitude, longitude, _ = robot.plane.to_geodetic(body[b.X], body[b.Y])
         at, fix = self._antenna(), state.fix

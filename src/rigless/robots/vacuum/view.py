@@ -178,7 +178,7 @@ class VacuumView(View):
 
     def _readings(self) -> Any:
         robot = self.robot
-        return robot.shadow().readings() if robot.faults else robot.readings()
+        return robot.read_only_copy().readings() if robot.faults else robot.readings()
 
     def _lidar(self) -> tuple[ArrayLike, ArrayLike]:
         """Return beams and points of the last turn, cached unless faults may change them."""
@@ -217,7 +217,7 @@ class VacuumView(View):
 
     def _points(self) -> NDArray[np.float32]:
         """Return the points of the wire, placed from the robot's pose as clients do."""
-        robot, lidar = self.robot.shadow(), self.robot.config.lidar
+        robot, lidar = self.robot.read_only_copy(), self.robot.config.lidar
         count = robot.scan_now(robot.scanner.beam_count(robot.state, robot.now_ns))
         points: list[Any] = [part[:count].copy() for part in robot.scanner.points]
         if robot.faults and not apply_scan_faults(robot, points):

@@ -71,7 +71,7 @@ class Welder(Robot):
         **pins.declared(),
     }
     sensors = ("arc_current", "arc_voltage")
-    conditions = {
+    own_faults = {
         "arc": ("arc_lost", "no_start", "wire_stick", "burn_back"),
         GAS: ("no_gas",),
         WIRE: ("no_wire",),

@@ -87,8 +87,8 @@ class WelderView(View):
     def draw(self) -> Mapping[str, ArrayLike]:
         return self.view_3d.draw(self._joints_deg())
 
-    def still(self) -> Mapping[str, ArrayLike]:
-        return self.view_3d.still()
+    def draw_static(self) -> Mapping[str, ArrayLike]:
+        return self.view_3d.draw_static()
 
     def measure(self) -> Mapping[str, float]:
         robot, state = self.robot, self.robot.state

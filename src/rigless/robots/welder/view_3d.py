@@ -119,7 +119,7 @@ class View3D:
     def _margin_m(self, own_m: float) -> float:
         return own_m + self.cell.margin_m + self.robot.config.collision.margin_mm / 1000
 
-    def still(self) -> dict[str, Any]:
+    def draw_static(self) -> dict[str, Any]:
         found: dict[str, Any] = {"boundary": _boundary(self.robot.arm, self.robot.config)}
         if self._reach is not None:
             found["reach"] = _reached(self._reach)

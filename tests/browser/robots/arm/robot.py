@@ -45,7 +45,7 @@ class Arm(Robot):
     }
     sensors = ("angle",)
     actuators = ("motor",)
-    conditions = {"arc": ("lost",)}
+    own_faults = {"arc": ("lost",)}
 
     def start(self) -> None:
         self.state.links = placed(self.state.angle_rad, self.state.bend_rad)

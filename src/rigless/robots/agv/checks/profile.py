@@ -24,11 +24,11 @@ def targets_of(root: ConfigPath) -> Targets:
     """What can fail, and how."""
     io = root["io"]
     motors = _ids(root["motors"], "motorId")
-    conditions = dict.fromkeys(motors, ("error", "disconnected")) | dict.fromkeys(
+    own_faults = dict.fromkeys(motors, ("error", "disconnected")) | dict.fromkeys(
         _ids(io["devices"], "deviceId"), ("off",)
     )
     sensors = ("estop", *_ids(io["digitalInputs"], "ioId"), "remote_estop")
-    return Targets.of(("nats",), sensors, motors, conditions)
+    return Targets.of(("nats",), sensors, motors, own_faults)
 
 
 def _ids(table: ConfigPath, key: str) -> list[str]:

@@ -45,7 +45,7 @@ def virtual_inputs(config: RobotConfig) -> dict[str, VirtualInput]:
     }
 
 
-def conditions(config: RobotConfig) -> dict[str, tuple[str, ...]]:
+def own_faults(config: RobotConfig) -> dict[str, tuple[str, ...]]:
     """What can go wrong besides what the kernel knows: motors and devices."""
     return {
         **{motor.motorId: ("error", "disconnected") for motor in config.motors},

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from rigless.cli.reach import draw_map
 from rigless.motion.arm.collision import Collider, spread
 from rigless.motion.arm.continuous_collision import MotionChecker
 from rigless.motion.arm.reach import ranked
 from rigless.motion.arm.rigid_body import import_pinocchio
 from rigless.robots.welder.arm.body import model, reach
+from rigless.robots.welder.cli import write_map
 from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import frame
 from rigless.worlds.solids import Solid
@@ -104,7 +104,7 @@ def mapped(resolution_mm: float) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "map.npz"
         begin, cpu = time.perf_counter(), processor_s()
-        draw_map(resolution_mm, out, "weld_table", 0, quiet=True)
+        write_map(resolution_mm, out, "weld_table", 0, json=False, quiet=True)
         wall_s = time.perf_counter() - begin
         found = np.load(out)
         return {

@@ -1,13 +1,19 @@
-"""`rigless welder …`: what can be said about a weld program without a robot."""
+"""`rigless welder …`: check weld programs and the reach of the torch without a robot."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from rigless.robots.welder.offline.findings import Report
+
+FINEST_MM = 10.0  # of a map
+BLOCK = 100  # places that a process computes at a time
+
 app = typer.Typer(
-    help="Look at weld programs and cells: what is wrong with them, how long they take, what the arm reaches.",
-    no_args_is_help=True,
+    help="Check weld programs and cells: errors, cycle time, reach.", no_args_is_help=True
 )
 
 
@@ -32,14 +38,15 @@ def cycle_time(
         typer.Option(
             min=0,
             max=12_000_000,
-            help="Bits a second of the serial line that brings the program; 0 is no limit.",
+            help="Bits per second of the serial line that carries the program; 0 is no limit.",
         ),
     ] = 0,
 ) -> None:
-    """Say how long a program takes, by motion, process, dwell and I/O, without running it.
+    """Print how long a program takes, by motion, process, dwell and I/O, without running it.
 
-    A dense program (many tiny blocks) may run shorter than its text takes to send: --baud 115200 plans with the lines that have come
-    by then, as the controller does. Time at rest in want of a line is told as stream.
+    A dense program (many tiny blocks) may run in less time than its text takes to send. With
+    --baud 115200 the plan uses only lines that have arrived by then, as the controller does. Time
+    at rest while waiting for lines is listed as stream.
 
     Exit code 0; 1 if lines of it cannot be run; 2 if there is no such program.
 
@@ -63,34 +70,18 @@ def cycle_time(
     config = open_target("welder", words, collect=False).simulation.robot("welder").config
     assert isinstance(config, WelderConfig)
     found = estimate(text, config)
-    seconds = {
-        f"{name}_s": getattr(found, f"{name}_s")
-        for name in ("motion", "process", "dwell", "io", "stream", "total")
-    }
     if json:
-        errors = [
-            {"line": number, "text": text, "error": why} for number, text, why in found.errors
-        ]
-        counts = {
-            "path_deg": found.path_deg,
-            "path_mm": found.path_mm,
-            "lines": found.lines,
-            "moves": found.moves,
-            "errors": errors,
-        }
-        print_line(to_json({"program": str(program), **seconds, **counts}).decode())
+        print_line(to_json({"program": str(program), **found.summary()}).decode())
     else:
-        for name, value in seconds.items():
-            print_line(f"{name.removesuffix('_s'):8} {value:10.3f} s")
-        for number, text, why in found.errors:
-            print_line(f"{program}:{number}: {why}  ({text})")
+        for row in found.rows(str(program)):
+            print_line(row)
     raise typer.Exit(1 if found.errors else 0)
 
 
 @app.command("validate")
 def validate(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
-    cell: Annotated[Path | None, typer.Option(help="What stands around the arm (YAML).")] = None,
+    cell: Annotated[Path | None, typer.Option(help="The cell around the arm (YAML).")] = None,
     config: Annotated[
         str, typer.Option(help="A simulation.yaml or scenario with the welder.")
     ] = "welder",
@@ -98,15 +89,15 @@ def validate(
         list[str] | None, typer.Option("--set", help="key=value, for example letters=ABCUVW.")
     ] = None,
     heat: Annotated[
-        str, typer.Option(metavar="LOW:HIGH", help="Heat input that every seam keeps to, kJ/mm.")
+        str, typer.Option(metavar="LOW:HIGH", help="Allowed heat input of every seam, kJ/mm.")
     ] = "",
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
-    seed: Annotated[int | None, typer.Option(help="Of the arc's chances.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the arc's random numbers.")] = None,
     json: Annotated[
         Path | None, typer.Option(metavar="F", help="Write JSON, the same for the same run.")
     ] = None,
     junit: Annotated[
-        Path | None, typer.Option(metavar="F", help="Write JUnit XML, a test a rule.")
+        Path | None, typer.Option(metavar="F", help="Write JUnit XML, one test for each rule.")
     ] = None,
     sarif: Annotated[
         Path | None, typer.Option(metavar="F", help="Write SARIF 2.1.0 for code review.")
@@ -115,66 +106,127 @@ def validate(
         Path | None, typer.Option(metavar="F", help="Write a page with plots and the program.")
     ] = None,
 ) -> None:
-    """Run a program in virtual time and tell everything that is wrong with it, by line: collisions, limits, singularities,
-    poses out of reach, alarms, arc faults, heat input.
+    """Run a program in virtual time and report all problems by line.
 
-    Exit code 0 if it is valid; 1 if something is wrong; 2 if the program or the cell cannot be read.
+    Problems are collisions, limits, singularities, poses out of reach, alarms, arc faults and heat
+    input.
+
+    Exit code 0 if it is valid; 1 if there are errors; 2 if the program or the cell cannot be read.
 
     Examples:
 
       rigless welder validate seam.nc --cell cell.yaml
 
-      rigless welder validate seam.nc --cell cell.yaml --heat 0.2:1.5 --html report.html --junit report.xml
+      rigless welder validate seam.nc --cell cell.yaml --heat 0.2:1.5 --html report.html
     """
-    from rigless.cli.weld_check import check
+    from rigless.console import print_line, print_note, progress, read_text, write_text
+    from rigless.kernel.problems import InputError, Problem
+    from rigless.robots.welder.offline import report_text
+    from rigless.robots.welder.offline.validate import Demands, validate_in
+    from rigless.robots.welder.robot import Welder
+    from rigless.scenario.load import open_target
 
-    outputs = {"json": json, "junit": junit, "sarif": sarif, "html": html}
-    raise typer.Exit(check(program, cell, config, settings or (), seed, heat, strict, outputs))
+    text = read_text(program)
+    demands = Demands(*_heat_range(heat))
+    extra = [f"cell={cell}"] if cell is not None else []
+    sim = open_target(config, [*(settings or ()), *extra], seed).simulation
+    robot = next((name for name, robot in sim.robots.items() if isinstance(robot, Welder)), None)
+    if robot is None:
+        fix = "name a welder's simulation.yaml, or leave it out"
+        raise InputError(Problem(config, "has no welder in it", fix))
+    with progress(program.name) as bar:
+        report = validate_in(
+            sim,
+            robot,
+            text,
+            demands,
+            name=str(program),
+            progress=lambda share: bar.update(0, completed=share),
+        )
+    report.cell = str(cell or "")
+    if json is not None:
+        write_text(json, report_text.json(report))
+    if junit is not None:
+        write_text(junit, report_text.junit(report))
+    if sarif is not None:
+        write_text(sarif, report_text.sarif(report))
+    if html is not None:
+        write_text(html, report_text.html(report, text))
+    for finding in report.findings:
+        print_line(report_text.row(finding, report.program))
+    _print_summary(report, print_note)
+    raise typer.Exit(1 if report.errors or (strict and report.warnings) else 0)
+
+
+def _heat_range(text: str) -> tuple[float, float]:
+    """Read LOW:HIGH in kJ/mm; either may be left out. Raises InputError."""
+    from rigless.kernel.problems import InputError, Problem
+
+    low, colon, high = text.partition(":")
+    try:
+        limits = float(low or 0.0), float(high or "inf")
+    except ValueError:
+        limits = (1.0, 0.0)
+    if (text and not colon) or not 0.0 <= limits[0] < limits[1]:
+        fix = "for example --heat 0.2:1.5"
+        raise InputError(Problem("--heat", f"{text!r} is not a range in kJ/mm", fix))
+    return limits
+
+
+def _print_summary(report: "Report", print_note: Any) -> None:
+    mark, style = (
+        ("valid", "bold green") if report.valid else (f"{len(report.errors)} errors", "bold red")
+    )
+    print_note(f"{report.program}: {mark}, {len(report.warnings)} warnings", style)
+    print_note(
+        f"  cycle time {report.cycle_time_s:.2f} s, torch path {report.distance_mm:.0f} mm,"
+        f" {report.gcode_executed} lines, arc on {report.arc_on_s:.1f} s,"
+        f" {report.weld_length_mm:.0f} mm welded, {report.collisions} collisions"
+    )
 
 
 @app.command("reach")
 def reach(
     pose: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             metavar="X,Y,Z,RX,RY,RZ",
-            help="A pose of the torch's tip: mm, and roll, pitch, yaw in degrees. May be repeated.",
+            help="A pose of the tool centre point: mm, and roll, pitch, yaw in degrees."
+            " May be repeated.",
         ),
-    ] = [],
+    ] = None,
     cell: Annotated[
         str,
         typer.Option(
             metavar="CELL",
-            help="What stands around the arm: a cell's YAML, or a shipped one's name.",
+            help="The cell around the arm: a YAML file, or the name of a shipped one.",
         ),
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     map_mm: Annotated[
         float,
-        typer.Option(
-            "--map", metavar="MM", help="Map all of the workspace, a place every so many mm."
-        ),
+        typer.Option("--map", metavar="MM", help="Map the workspace with this grid spacing in mm."),
     ] = 0.0,
     out: Annotated[
-        Path | None, typer.Option(metavar="F", help="Where the map goes: .npz, .csv or .ply.")
+        Path | None, typer.Option(metavar="F", help="File of the map: .npz, .csv or .ply.")
     ] = None,
     frame: Annotated[
         str,
-        typer.Option(
-            help="What poses are told in: base (the arm's), or work (the cell's work frame)."
-        ),
+        typer.Option(help="The frame of poses: base (the arm's), or work (the cell's work frame)."),
     ] = "base",
     jobs: Annotated[
-        int, typer.Option(min=0, max=256, help="Processes for a map; 0: one a core.")
+        int, typer.Option(min=0, max=256, help="Processes for a map; 0: one for each core.")
     ] = 0,
 ) -> None:
-    """Say whether the torch gets to a pose, or map everything it gets to.
+    """Check whether the torch reaches a pose, or map its workspace.
 
-    A pose is of the torch's tip (the end of the wire, z out of the torch) in millimetres and degrees; the angles are roll, pitch and yaw about
-    fixed axes. It is reachable if there are joint angles for it (has_solution) within their limits (within_limits) at which nothing
-    touches (collision_free). Exit code 0 if all poses are reachable, 1 if not, 2 for bad input.
+    A pose is that of the tool centre point (the end of the wire, z out of the torch) in
+    millimetres and degrees; the angles are roll, pitch and yaw about fixed axes. It is reachable if
+    there are joint angles for it (has_solution) within their limits (within_limits) at which
+    nothing touches (collision_free). Exit code 0 if all poses are reachable, 1 if not, 2 for bad
+    input.
 
-    A map tries six directions of the torch at each place and tells how many are reached there.
+    A map tries six directions of the torch at each place and counts those that are reached.
 
     Examples:
 
@@ -184,10 +236,127 @@ def reach(
 
       rigless welder reach --map 50 --out reach.ply --cell cramped
     """
-    from rigless.cli.reach import answer, draw_map
-
     if bool(pose) == bool(map_mm):
         raise typer.BadParameter("give --pose, or --map with --out; one of them")
-    raise typer.Exit(
-        draw_map(map_mm, out, cell, jobs, json) if map_mm else answer(pose, cell, frame, json)
-    )
+    if map_mm:
+        write_map(map_mm, out, cell, jobs, json)
+        raise typer.Exit
+    raise typer.Exit(_check_poses(pose or [], cell, frame, json))
+
+
+def _check_poses(poses: list[str], cell: str, frame: str, json: bool) -> int:
+    from rigless.console import print_line
+    from rigless.kernel.plain import to_json
+    from rigless.kernel.problems import unknown
+    from rigless.robots.welder.offline import reach_report
+    from rigless.worlds.frames import frame_mm_deg
+
+    goals = [_pose(text) for text in poses]
+    if frame not in ("base", "work"):
+        raise unknown("frame", frame, ("base", "work"), "--frame")
+    reach = reach_report.reach_in(cell)
+    if frame == "work":
+        reach.work = reach_report.load_cell(cell).work
+    results = [reach.pose(frame_mm_deg(goal)) for goal in goals]
+    if json:
+        rows = [reach_report.row(*pair) for pair in zip(goals, results, strict=True)]
+        print_line(to_json(rows[0] if len(rows) == 1 else rows).decode())
+    else:
+        for text, result in zip(poses, results, strict=True):
+            print_line(f"{text}: {reach_report.sentence(result)}")
+    return 0 if all(result.reachable for result in results) else 1
+
+
+def _pose(text: str) -> list[float]:
+    import math
+
+    from rigless.kernel.problems import InputError, Problem
+
+    try:
+        pose = [float(part) for part in text.split(",")]
+    except ValueError:
+        pose = []
+    if len(pose) != 6 or not all(math.isfinite(value) and abs(value) <= 1e6 for value in pose):
+        fix = "six numbers, mm and degrees: --pose 800,0,500,180,0,0"
+        raise InputError(Problem("--pose", f"{text!r} is not x,y,z,rx,ry,rz", fix))
+    return pose
+
+
+def write_map(
+    resolution_mm: float, out: Path | None, cell: str, jobs: int, json: bool, quiet: bool = False
+) -> None:
+    """Map the workspace on all cores and write it to a file. Raises InputError."""
+    from rigless.console import print_line
+    from rigless.kernel.plain import to_json
+    from rigless.kernel.problems import InputError, Problem
+    from rigless.motion.arm.reach_map import DIRECTIONS, ReachMap, grid
+    from rigless.robots.welder.offline import reach_report
+
+    formats = {".npz": reach_report.npz, ".csv": reach_report.csv, ".ply": reach_report.ply}
+    if out is None or out.suffix not in formats:
+        fix = "--out reach.npz, or .csv, or .ply"
+        raise InputError(Problem("--out", "a map needs a file for it", fix))
+    if not FINEST_MM <= resolution_mm <= 1000:
+        text = f"{resolution_mm:g} mm is out of range"
+        raise InputError(Problem("--map", text, f"from {FINEST_MM:g} to 1000 mm"))
+    places = grid(reach_report.reach_in(cell), resolution_mm / 1000)
+    found = ReachMap(places, _count_all(places, cell, jobs), DIRECTIONS, resolution_mm / 1000)
+    try:
+        out.write_bytes(formats[out.suffix](found))
+    except OSError as error:
+        text = f"{out} cannot be written: {error.strerror}"
+        raise InputError(Problem("--out", text, "choose another place")) from None
+    low, high = (corner * 1000 for corner in found.bounds_m)
+    summary = {
+        "file": str(out),
+        "resolution_mm": resolution_mm,
+        "places": len(places),
+        "reached": int((found.reached > 0).sum()),
+        "reached_in_all_directions": int((found.reached == len(DIRECTIONS)).sum()),
+        "low_mm": low.tolist(),
+        "high_mm": high.tolist(),
+    }
+    if json:
+        print_line(to_json(summary).decode())
+    elif not quiet:
+        print_line(f"{summary['reached']} of {summary['places']} places are reached; see {out}")
+
+
+def _count_all(places: Any, cell: str, jobs: int) -> Any:
+    """Count the directions of all places in processes; the result does not depend on `jobs`."""
+    import os
+
+    import numpy as np
+
+    from rigless.console import progress
+
+    workers = jobs or os.cpu_count() or 1
+    blocks = [places[begin : begin + BLOCK] for begin in range(0, len(places), BLOCK)]
+    done: dict[int, Any] = {}
+    with progress("reach") as bar:
+        task = bar.task_ids[0]
+        for number, counts in _count_blocks(blocks, cell, min(workers, len(blocks))):
+            done[number] = counts
+            bar.update(task, completed=len(done) / len(blocks))
+    return np.concatenate([done[number] for number in range(len(blocks))])
+
+
+def _count_blocks(blocks: list[Any], cell: str, workers: int) -> Iterator[tuple[int, Any]]:
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from rigless.console import print_note
+    from rigless.robots.welder.offline.reach_report import count_directions as count
+
+    if workers <= 1:
+        yield from ((number, count(cell, block)) for number, block in enumerate(blocks))
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        numbers = {pool.submit(count, cell, block): number for number, block in enumerate(blocks)}
+        try:
+            for future in as_completed(numbers):
+                yield numbers[future], future.result()
+        except KeyboardInterrupt:
+            print_note("stopping …", "dim")
+            pool.shutdown(cancel_futures=True)
+            raise

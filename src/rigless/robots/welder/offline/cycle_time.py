@@ -1,10 +1,13 @@
-"""How long a program takes, without running it: planned as the controller plans it, line by line, block by block.
+"""Cycle time of a program without running it: planned as the controller does, block by block.
 
-Motion is exact (the controller's own planner with its own look-ahead). Moves while the arc is asked for (M3 or M4 to M5) count as process,
-G4 as dwell, and M66 as I/O with its time-out, which is the longest it can be. M0 and M6 wait for a person and count as nothing.
-With a baud rate the lines come as a serial line of that rate brings them, from a sender that keeps the receive buffer full: blocks shorter than their
-own text starve the planner, and what it then does is exact too. Time at rest in want of a line counts as stream.
-The process itself (pre-flow, arc start) holds nothing up on a grblHAL controller unless the program waits for it with M66 or G4.
+Motion is exact: the controller's own planner with its look-ahead. Moves from M3 or M4 to M5 count
+as process, G4 as dwell, and M66 as I/O with its time-out, which is the longest it can be. M0 and M6
+wait for the operator and count as nothing.
+
+With a baud rate, lines arrive as over a serial line of that rate, from a sender that keeps the
+receive buffer full. Blocks shorter than their own text starve the planner, and the plan shows it.
+Time at rest while waiting for a line counts as stream. The process itself (pre-flow, arc start)
+delays nothing on a grblHAL controller, unless the program waits for it with M66 or G4.
 """
 
 import itertools
@@ -12,6 +15,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +38,11 @@ from rigless.robots.welder.wire import BITS_PER_BYTE
 
 @dataclass
 class CycleTime:
-    """Seconds by kind, the length of the path (of the joints in degrees, and in the Cartesian profile of the tip in mm), and lines that cannot be
-    run as (number, text, error)."""
+    """Seconds by kind, path lengths, and errors as (line number, text, error).
+
+    `path_deg` is the path of the joints, `path_mm` that of the tool centre point (Cartesian profile
+    only).
+    """
 
     motion_s: float = 0.0
     process_s: float = 0.0
@@ -52,9 +59,35 @@ class CycleTime:
     def total_s(self) -> float:
         return self.motion_s + self.process_s + self.dwell_s + self.io_s + self.stream_s
 
+    def seconds(self) -> dict[str, float]:
+        kinds = ("motion", "process", "dwell", "io", "stream", "total")
+        return {f"{kind}_s": getattr(self, f"{kind}_s") for kind in kinds}
+
+    def summary(self) -> dict[str, Any]:
+        """Return everything as data for JSON."""
+        return {
+            **self.seconds(),
+            "path_deg": self.path_deg,
+            "path_mm": self.path_mm,
+            "lines": self.lines,
+            "moves": self.moves,
+            "errors": [
+                {"line": number, "text": text, "error": error}
+                for number, text, error in self.errors
+            ],
+        }
+
+    def rows(self, program: str) -> list[str]:
+        """Return lines of text: seconds by kind, then errors as `file:line: error`."""
+        times = [
+            f"{name.removesuffix('_s'):8} {value:10.3f} s" for name, value in self.seconds().items()
+        ]
+        errors = [f"{program}:{number}: {error}  ({text})" for number, text, error in self.errors]
+        return times + errors
+
 
 class _Estimate:
-    """A program being timed. Motion between two stops is one stretch; it starts and ends at rest."""
+    """Times a program. Motion from stop to stop is planned as one stretch."""
 
     def __init__(self, config: WelderConfig):
         values = s.defaults(s.table(config))
@@ -72,13 +105,13 @@ class _Estimate:
         self.parameters = Parameters()
         self.done = np.zeros(p.SPARE_ROWS)
         self.burning = False
-        self.found = CycleTime()
+        self.result = CycleTime()
         self.byte_s = BITS_PER_BYTE / config.baud if config.baud else 0.0
         self.rx_free, self.paced_s = config.rx_bytes - 1, 0.0
         self.taken: deque[tuple[float, int]] = deque()
 
     def line(self, number: int, text: str) -> None:
-        self.found.lines += 1
+        self.result.lines += 1
         if self.byte_s:
             self.receive(len(text.encode()) + 1)
         try:
@@ -91,19 +124,19 @@ class _Estimate:
                 block, self.modal, self.coordinates, self.position, self.profile
             )
         except GcodeError as error:
-            self.found.errors.append((number, text.strip(), str(error)))
+            self.result.errors.append((number, text.strip(), str(error)))
             return
         self.parameters.assign(block.assignments)
         try:
             for step in steps:
                 self.step(step)
         except ReachError as error:
-            self.found.errors.append((number, text.strip(), str(error)))
+            self.result.errors.append((number, text.strip(), str(error)))
 
     def step(self, step: Step) -> None:
         match step[0]:
             case "line" | "probe" | "arc" if self.tool is not None:
-                self.in_space(self.tool, step)
+                self.move_tool(self.tool, step)
             case "line" | "probe":
                 rapid = step[0] == "line" and bool(step[1])
                 self.move(tuple(float(value) for value in step[3:]), float(step[2]) / 60.0, rapid)
@@ -111,33 +144,33 @@ class _Estimate:
                 for n in range(1, int(step[7]) + 1):
                     self.move(chord_end(step, n), float(step[1]) / 60.0, False)
             case "system":
-                self.stand()
+                self.finish_motion()
                 self.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
             case "g92":
-                self.stand()
+                self.finish_motion()
                 self.coordinates.g92 = [float(value) for value in step[1:]]
             case "length":
                 self.coordinates.tool = [float(value) for value in step[1:]]
             case "store":
-                self.stand()
+                self.finish_motion()
                 setattr(self.coordinates, f"g{step[1]}", list(self.position))
             case "dwell":
-                self.found.dwell_s += self.wait(float(step[1]))
+                self.result.dwell_s += self.wait(float(step[1]))
             case "wait":
-                self.found.io_s += self.wait(float(step[4]) if step[3] else 0.0)
+                self.result.io_s += self.wait(float(step[4]) if step[3] else 0.0)
             case "spindle":
-                self.stand()
+                self.finish_motion()
                 self.burning = step[1] != 5
             case "coolant" | "tool":
-                self.stand()
+                self.finish_motion()
             case "stop":
-                self.stand()
+                self.finish_motion()
                 if step[1] in (2, 30):
                     self.modal = after_program_end(self.modal)
                     self.burning = False
 
-    def in_space(self, tool: ToolKinematics, step: Step) -> None:
-        """A move of the tip; nothing of it is counted if it cannot be."""
+    def move_tool(self, tool: ToolKinematics, step: Step) -> None:
+        """Move the tool centre point. A move that is not possible counts nothing."""
         end = tuple(float(value) for value in step[-AXES:])
         if step[0] == "line" and step[1]:
             self.move(tuple(tool.joints(end, self.joints)), 0.0, True)
@@ -148,11 +181,11 @@ class _Estimate:
             )
             for joints, ratio in list(tool.chords(path, self.joints)):
                 self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
-            self.found.path_mm += path[path_segments.LENGTH_MM]
+            self.result.path_mm += path[path_segments.LENGTH_MM]
         self.position = end
 
     def move(self, target: tuple[float, ...], rate: float, rapid: bool, scale: float = 0.0) -> None:
-        """The joints, straight to a place."""
+        """Queue a straight joint move."""
         self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, False)
         kind = p.RAPID if rapid else p.FEED
         end = (
@@ -160,25 +193,25 @@ class _Estimate:
             if self.tool is not None
             else rounded_to_steps(np.array(target), self.axes.steps)
         )
-        self.found.moves += self.axes.append(
+        self.result.moves += self.axes.append(
             self.blocks, self.run, self.now_s, end, rate, kind, scale=scale
         )
-        self.found.path_deg += math.dist(self.joints, target)
+        self.result.path_deg += math.dist(self.joints, target)
         self.joints = target
         if self.tool is None:
             self.position = target
 
-    def stand(self) -> None:
-        """Run the stretch to its end."""
+    def finish_motion(self) -> None:
+        """Run the queue to standstill."""
         self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, True)
-        self.count(self.now_s)
+        self.add_motion(self.now_s)
 
-    def count(self, until_s: float) -> None:
-        """What has passed since the last count was motion."""
+    def add_motion(self, until_s: float) -> None:
+        """Add the time since the last call to motion or process."""
         if self.burning:
-            self.found.process_s += until_s - self.begin_s
+            self.result.process_s += until_s - self.begin_s
         else:
-            self.found.motion_s += until_s - self.begin_s
+            self.result.motion_s += until_s - self.begin_s
         self.begin_s = until_s
 
     def advance(self, now_s: float) -> None:
@@ -187,13 +220,13 @@ class _Estimate:
             continue
 
     def wait(self, seconds: float) -> float:
-        """Stand for a time; gives it back."""
-        self.stand()
+        """Wait at standstill; return the time."""
+        self.finish_motion()
         self.now_s = self.begin_s = self.now_s + seconds
         return seconds
 
     def receive(self, size: int) -> None:
-        """Go on to when the line in hand has come over the wire; lines before it that wait to be taken may hold it up."""
+        """Advance to the arrival of the line. Lines in the full receive buffer may delay it."""
         while self.rx_free < size and self.taken:
             at_s, freed = self.taken.popleft()
             self.rx_free += freed
@@ -203,20 +236,20 @@ class _Estimate:
         if self.paced_s > self.now_s:
             self.advance(self.paced_s)
             if not self.run[p.COUNT]:
-                self.count(max(float(self.run[p.TIME]), self.begin_s))
-                self.found.stream_s += self.now_s - self.begin_s
+                self.add_motion(max(float(self.run[p.TIME]), self.begin_s))
+                self.result.stream_s += self.now_s - self.begin_s
                 self.begin_s = self.now_s
         self.taken.append((self.now_s, size))
 
 
 def estimate(program: str, config: WelderConfig | None = None) -> CycleTime:
-    """The cycle time of a G-code program."""
+    """Return the cycle time of a G-code program."""
     work = _Estimate(config or WelderConfig())
     for number, text in enumerate(program.splitlines(), 1):
         if text.strip() not in ("", "%"):
             work.line(number, text)
-    work.stand()
-    return work.found
+    work.finish_motion()
+    return work.result
 
 
 def estimate_waypoints(
@@ -226,21 +259,23 @@ def estimate_waypoints(
     process: Sequence[bool] = (),
     config: WelderConfig | None = None,
 ) -> CycleTime:
-    """The time through joint waypoints (radians) at speeds of the torch; `process` says which legs are welds (default: none).
+    """Return the time through joint waypoints (radians) at given speeds of the torch.
 
-    A leg takes as long as its torch path at that speed, or as its slowest joint needs."""
+    `process` marks the legs that are welds (default: none). A leg takes as long as its torch path
+    at that speed, or as its slowest joint needs.
+    """
     if travel_mmps <= 0 or process_mmps <= 0:
-        raise ValueError("speeds are above zero")
+        raise ValueError("speeds must be above zero")
     config = config or WelderConfig()
     arm, work = Arm(config), _Estimate(config)
     degrees = [np.degrees(point) for point in waypoints]
     if not degrees:
-        return work.found
+        return work.result
     work.run, work.joints = p.new_run(degrees[0]), tuple(float(value) for value in degrees[0])
     for leg, (a, b) in enumerate(itertools.pairwise(degrees)):
         welds = leg < len(process) and process[leg]
         if welds != work.burning:
-            work.stand()
+            work.finish_motion()
             work.burning = welds
         steps = [
             arm.torch(np.radians(a + (b - a) * share))[:3, 3] for share in np.linspace(0, 1, 21)
@@ -253,6 +288,6 @@ def estimate_waypoints(
             length * speed / path_mm if path_mm > 1e-9 else 1e9,
             False,
         )
-    work.stand()
+    work.finish_motion()
     assert len(work.joints) == AXES
-    return work.found
+    return work.result

@@ -1,4 +1,4 @@
-"""The pictures of a validation's page, as SVG: the torch's path from above and from the side, and what ran over time."""
+"""Plots of a validation as SVG: torch path from above and from the side, and curves over time."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Point = tuple[float, float]
 
 def pictures(report: Report) -> str:
     if len(report.samples) < 2:
-        return "<p class=dim>Nothing moved.</p>"
+        return "<p class=dim>No motion.</p>"
     samples, step = report.samples, max(1, len(report.samples) // MOST_POINTS)
     keep = range(0, len(samples), step)
     times = [samples.time_s[n] for n in keep]
@@ -48,13 +48,12 @@ def figure(caption: str, drawing: str) -> str:
 
 
 def lines(series: Sequence[Sequence[Point]], names: Sequence[str]) -> str:
-    """Curves over time with axes."""
-    every = [point for one in series for point in one]
-    frame = Frame(every)
+    """Draw curves over time with axes."""
+    frame = Frame([point for curve in series for point in curve])
     parts = [frame.axes(" s")]
-    for n, (one, name) in enumerate(zip(series, names, strict=True)):
+    for n, (curve, name) in enumerate(zip(series, names, strict=True)):
         colour = COLOURS[n % len(COLOURS)]
-        parts.append(frame.polyline(one, colour))
+        parts.append(frame.polyline(curve, colour))
         if len(names) > 1:
             parts.append(
                 f"<text x={MARGIN + 8 + 36 * n} y=14 style='fill:{colour};opacity:1'>{escape(name)}</text>"
@@ -63,7 +62,7 @@ def lines(series: Sequence[Sequence[Point]], names: Sequence[str]) -> str:
 
 
 def path(report: Report, keep: Sequence[int], across: int, up: int) -> str:
-    """The torch's path, seams in colour, findings with a place as crosses."""
+    """Draw the torch path, with seams in colour and findings as crosses."""
     samples = report.samples
     places = [(samples.torch_mm[n][across], samples.torch_mm[n][up]) for n in keep]
     marks = [
@@ -89,7 +88,7 @@ def path(report: Report, keep: Sequence[int], across: int, up: int) -> str:
 
 
 class Frame:
-    """Data coordinates on the drawing; `square` keeps both axes to one scale."""
+    """Maps data to drawing coordinates; `square` gives both axes one scale."""
 
     def __init__(self, points: Sequence[Point], square: bool = False):
         (self.left, self.right), (self.low, self.high) = (
@@ -140,7 +139,7 @@ def _around(low: float, high: float, width: float) -> Point:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Four to eight round numbers between two."""
+    """Return four to eight round numbers in a range."""
     step = 10.0 ** math.floor(math.log10((high - low) / 4))
     step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (step * factor) <= 8)
     first = math.ceil(low / step)

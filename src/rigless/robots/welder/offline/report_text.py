@@ -1,4 +1,4 @@
-"""A validation for machines and people: JSON that compares run to run, JUnit, SARIF, and one self-contained HTML page."""
+"""Reports of a validation as text: JSON, JUnit, SARIF, and one self-contained HTML page."""
 
 from html import escape
 from importlib.metadata import version
@@ -54,7 +54,7 @@ def json(report: Report) -> str:
 
 
 def junit(report: Report) -> str:
-    """One test a rule: it fails if the rule is broken; what is only a warning is told in its output."""
+    """Return one test for each rule. Errors fail it; warnings are in its output."""
     suites = ElementTree.Element("testsuites")
     failed = {found.rule for found in report.errors}
     suite = ElementTree.SubElement(
@@ -69,15 +69,13 @@ def junit(report: Report) -> str:
             name=rule.name,
             file=xml_text(report.program),
         )
-        told = [
-            place(found, report.program) for found in report.findings if found.rule == rule.name
-        ]
-        if told and rule.level == "error":
-            ElementTree.SubElement(case, "failure", message=xml_text(told[0])).text = xml_text(
-                "\n".join(told)
+        rows = [row(found, report.program) for found in report.findings if found.rule == rule.name]
+        if rows and rule.level == "error":
+            ElementTree.SubElement(case, "failure", message=xml_text(rows[0])).text = xml_text(
+                "\n".join(rows)
             )
-        elif told:
-            ElementTree.SubElement(case, "system-out").text = xml_text("\n".join(told))
+        elif rows:
+            ElementTree.SubElement(case, "system-out").text = xml_text("\n".join(rows))
     ElementTree.indent(suites)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -129,13 +127,14 @@ def sarif(report: Report) -> str:
     return msgspec.json.format(msgspec.json.encode(data), indent=2).decode() + "\n"
 
 
-def place(found: Finding, file: str) -> str:
-    """As compilers tell it, so that editors can jump there."""
-    return f"{file}:{found.line}:{found.column}: {found.level}: {found.message} [{found.rule}, {found.time_s:.3f} s]"
+def row(finding: Finding, file: str) -> str:
+    """Return a finding in the format of compilers, so that editors can jump to it."""
+    place = f"{file}:{finding.line}:{finding.column}"
+    return f"{place}: {finding.level}: {finding.message} [{finding.rule}, {finding.time_s:.3f} s]"
 
 
 def html(report: Report, text: str) -> str:
-    """`text` is the program; its lines are shown with what was found in them."""
+    """Return a page with figures, findings, plots and the program `text`."""
     mark, verdict = ("good", "valid") if report.valid else ("bad", f"{len(report.errors)} errors")
     title = f"{report.program}: {verdict}"
     facts = [
@@ -155,7 +154,7 @@ def html(report: Report, text: str) -> str:
     ]
     worst = {
         found.line: found.level
-        for found in sorted(report.findings, key=lambda one: one.level, reverse=True)
+        for found in sorted(report.findings, key=lambda finding: finding.level, reverse=True)
     }
     marks = {"error": " class=bad", "warning": " class=warn"}
     code = [
@@ -171,7 +170,7 @@ def html(report: Report, text: str) -> str:
         + "".join(rows)
         + "</table>"
         if rows
-        else "<p class=good>Nothing was found.</p>",
+        else "<p class=good>No findings.</p>",
         "<h2>Path and process</h2>" + pictures(report),
         f"<h2>Program</h2><pre>{''.join(code)}</pre>",
     ]

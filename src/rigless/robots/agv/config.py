@@ -1,9 +1,11 @@
-"""The robot's own configuration, `robot_config.json`: what it is, what it is made of, whom it talks to and how it behaves.
+"""The configuration of a robot, `robot_config.json`: identity, runtime, link, parts and behaviour.
 
-Names are those of the file, so that a key is spelled the same in the file, in errors, in settings and here. Unknown keys are errors, but
-for the buckets that are meant for others: `extensions`, a motor's `metadata`, a driver's `config`, a device's `settings`.
+Names are those of the file, so that a key is spelled the same in the file, in errors, in settings
+and here. Unknown keys are errors, except in the free-form tables: `extensions`, a motor's
+`metadata`, a driver's `config`, a device's `settings`.
 
-A config without `schemaVersion` changes the robot that comes with rigless (robot_config.json beside this file); one with it is whole.
+A config without `schemaVersion` overrides keys of the robot that comes with rigless
+(robot_config.json in this folder). A config with it is complete.
 """
 
 import json
@@ -36,9 +38,9 @@ from rigless.robots.agv.fields import (
 )
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
 
-ROW = 20  # robots of a fleet that start beside each other
-GOLDEN = 0.6180339887498949  # of a second from one robot of a fleet to the next: however many there are, they are spread evenly
-PHASES = 100  # in a second: every waking of the computer and every write to a socket costs, and what is alike is quicker together
+ROW = 20  # robots of a fleet in a row
+GOLDEN = 0.6180339887498949  # s between phases of two robots: spreads any number evenly
+PHASES = 100  # phases in a second: robots that share one are cheaper
 SCHEMA_VERSION = 1
 OWN = Path(__file__).with_name("robot_config.json")
 LONGEST_ID = 64
@@ -47,99 +49,103 @@ __all__ = ["ID", "OWN", "SCHEMA_VERSION", "RobotConfig", "complete", "own"]
 
 
 class Identity(Part):
-    """Who the robot is."""
+    """The identity of the robot."""
 
     robotId: Id = Field(
-        description="Stable id, in the robot's subjects; what it is called in rigless too."
+        description="Stable id, used in the robot's subjects and as its name in rigless."
     )
-    robotCode: Text = Field(description="Id for people, such as RB-001.")
-    name: Text = Field(description="Name for people.")
-    vendor: str | None = Field(None, description="Who made it.")
-    model: str | None = Field(None, description="What it is one of.")
-    firmwareVersion: str | None = Field(None, description="What runs on it.")
+    robotCode: Text = Field(description="Display id, such as RB-001.")
+    name: Text = Field(description="Display name.")
+    vendor: str | None = Field(None, description="Manufacturer.")
+    model: str | None = Field(None, description="Model name.")
+    firmwareVersion: str | None = Field(None, description="Version of its firmware.")
 
 
 class StartupPolicy(Part):
-    """What happens at boot."""
+    """Behaviour at boot."""
 
     settingsBootstrapMode: Literal["ROBOT_WINS", "BACKEND_WINS"] = Field(
         "ROBOT_WINS",
-        description="Whose settings count at boot: the robot's own, or the last that the backend wished.",
+        description="Which settings apply at boot: the robot's own, or the backend's last ones.",
     )
 
 
 class HealthPolicy(Part):
-    """What the robot may do when not all is well."""
+    """What the robot may do with faulty parts or without a link."""
 
     allowDriveInWarning: Truth = Field(
         True, description="Drive while a functional motor is unhealthy."
     )
     requireNatsForMotion: Truth = Field(
-        True, description="Stand still, and be OFFLINE, without a way to the backend."
+        True, description="Stop and be OFFLINE without a connection to the backend."
     )
 
 
 class Runtime(Part):
-    """How the program runs."""
+    """Mode, rates and policies."""
 
     mode: Literal["REAL", "MOCK"] = Field(
         description="REAL: the drivers named below. MOCK: everything is simulated."
     )
     tickHz: Ticks = Field(description="Rate of the main loop; 50 to 200 is usual.")
-    startupPolicy: StartupPolicy = Field(StartupPolicy(), description="What happens at boot.")
+    startupPolicy: StartupPolicy = Field(StartupPolicy(), description="Behaviour at boot.")
     healthPolicy: HealthPolicy = Field(
-        HealthPolicy(), description="What is allowed when not all is well."
+        HealthPolicy(), description="What the robot may do with faulty parts or without a link."
     )
     simulationProfile: SimulationProfile | None = Field(
-        None, description="What happens to a simulated robot."
+        None, description="The script of a simulated robot."
     )
 
 
 class Timeouts(Part):
-    """How long to wait for the server."""
+    """Timeouts of the connection."""
 
     connectTimeoutMs: Milliseconds | None = Field(None, description="For a connection.")
     publishTimeoutMs: Milliseconds | None = Field(
-        None, description="For a message to be acknowledged."
+        None, description="For the acknowledgement of a message."
     )
 
 
 class JetStream(Part):
-    """The streams; made if they are not there."""
+    """The JetStream streams; created if they do not exist."""
 
-    streamIn: Id | None = Field(None, description="Messages to robots; ROBOT_IN if not named.")
-    streamOut: Id | None = Field(None, description="Messages of robots; ROBOT_OUT if not named.")
+    streamIn: Id | None = Field(
+        None, description="Stream for messages to robots; default ROBOT_IN."
+    )
+    streamOut: Id | None = Field(
+        None, description="Stream for messages of robots; default ROBOT_OUT."
+    )
 
 
 class Nats(Part):
-    """The way to the backend."""
+    """The link to the backend."""
 
     servers: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
-        description="nats:// or tls://HOST:PORT; the first in reach is used."
+        description="nats:// or tls://HOST:PORT; the first reachable one is used."
     )
     credsFilePath: str = Field(
-        description='Credentials of the robot; "" for a server that wants none.'
+        description='Credentials of the robot; "" for a server without authentication.'
     )
     clientName: str | None = Field(None, description="Name of the connection on the server.")
-    timeouts: Timeouts = Field(Timeouts(), description="How long to wait for the server.")
+    timeouts: Timeouts = Field(Timeouts(), description="Timeouts of the connection.")
     jetStream: JetStream = Field(JetStream(), description="The streams.")
 
 
 class Dimensions(Part):
-    """How big the robot is."""
+    """The size of the robot."""
 
     lengthMm: Millimetres = Field(description="Along its heading.")
     widthMm: Millimetres = Field(description="Across.")
     heightMm: Millimetres = Field(description="From the floor.")
     wheelBaseMm: Millimetres | None = Field(None, description="Between the axles.")
     trackWidthMm: Millimetres | None = Field(
-        None, description="Between the drive wheels; the width if not given."
+        None, description="Between the drive wheels; default: the width."
     )
-    payloadMaxKg: NotNegative | None = Field(None, description="What it can carry.")
+    payloadMaxKg: NotNegative | None = Field(None, description="Maximum payload.")
 
 
 class Modules(Part):
-    """The groups of messages that the robot takes part in."""
+    """The message groups that the robot supports."""
 
     task: Truth = Field(True, description="task.*")
     traffic: Truth = Field(True, description="traffic.*")
@@ -149,148 +155,145 @@ class Modules(Part):
 
 
 class Capabilities(Part):
-    """What the robot can do."""
+    """Commands and modules that the robot supports."""
 
     flags: dict[str, Truth] = Field({}, description="For the backend, such as hasBarcodeScanner.")
     supportedCommands: tuple[str, ...] | None = Field(
-        None, description="The only commands it takes; all, if not given."
+        None, description="The commands that it accepts; default: all."
     )
-    supportedModules: Modules = Field(
-        Modules(), description="The groups of messages it takes part in."
-    )
+    supportedModules: Modules = Field(Modules(), description="The message groups that it supports.")
 
 
 class Quantity(Part):
-    """A number and what it is counted in."""
+    """A number with its unit."""
 
     unit: Text = Field(description="For example mps, mmps2, mm, deg, rpm.")
-    value: Number = Field(description="How many of them.")
+    value: Number = Field(description="The value in that unit.")
 
 
 class Limits(Part):
-    """What a motor can do, in units of its own choice."""
+    """The limits of a motor, in units of your choice."""
 
-    maxSpeed: Quantity = Field(description="Fastest.")
-    maxAcceleration: Quantity = Field(description="When it gets faster.")
-    maxDeceleration: Quantity = Field(description="When it gets slower.")
+    maxSpeed: Quantity = Field(description="Top speed.")
+    maxAcceleration: Quantity = Field(description="Acceleration.")
+    maxDeceleration: Quantity = Field(description="Deceleration.")
     positionMin: Quantity | None = Field(None, description="Lowest position of an axis.")
     positionMax: Quantity | None = Field(None, description="Highest position of an axis.")
 
 
 class ResetPolicy(Part):
-    """What RESET_MOTOR does."""
+    """The effect of RESET_MOTOR."""
 
-    supportsReset: Truth = Field(
-        description="Whether an error of the motor can be reset from afar."
-    )
-    resetCooldownMs: Cooldown | None = Field(
-        None, description="Time that must pass between resets."
-    )
+    supportsReset: Truth = Field(description="Whether RESET_MOTOR can reset an error of the motor.")
+    resetCooldownMs: Cooldown | None = Field(None, description="Minimum time between resets.")
 
 
 class MotorDriver(Part):
-    """What moves a motor."""
+    """The driver of a motor."""
 
     type: Literal["PLC", "CANOPEN", "SERIAL", "MOCK"] = Field(
         description="Entry point in rigless.agv.motors."
     )
-    config: Bucket = Field({}, description="What the driver needs to know.")
+    config: Bucket = Field({}, description="Configuration of the driver.")
 
 
 class IoDriver(Part):
-    """What reads or sets a digital line."""
+    """The driver of a digital line."""
 
     type: Literal["PLC", "GPIO", "MOCK"] = Field(description="Entry point in rigless.agv.io.")
     config: Bucket = Field(
-        {}, description="What the driver needs; of a limit sensor motorId and edge (MIN, MAX)."
+        {},
+        description="Configuration of the driver; for a limit sensor also motorId and edge (MIN, MAX).",
     )
 
 
 class DeviceDriver(Part):
-    """What talks to a device."""
+    """The driver of a device."""
 
     type: Literal["ETHERNET", "USB", "SERIAL", "MOCK"] = Field(
         description="Entry point in rigless.agv.devices."
     )
-    config: Bucket = Field({}, description="What the driver needs to know.")
+    config: Bucket = Field({}, description="Configuration of the driver.")
 
 
 class Motor(Part):
-    """A motor: one that drives the robot, or an axis that does something else."""
+    """A motor that drives the robot, or a functional axis."""
 
     motorId: Id = Field(description="Unique in the robot.")
     role: Literal["DRIVE", "FUNCTIONAL"] = Field(
-        description="Whether it moves the robot or something on it."
+        description="DRIVE moves the robot, FUNCTIONAL another axis."
     )
     functionKey: Text | None = Field(
-        None, description="What a FUNCTIONAL motor is for: GRIPPER, HOIST, your own."
+        None, description="Function of a FUNCTIONAL motor: GRIPPER, HOIST, or your own."
     )
-    driver: MotorDriver = Field(description="What moves it in mode REAL.")
-    limits: Limits = Field(description="What it can do.")
-    resetPolicy: ResetPolicy = Field(description="What RESET_MOTOR does.")
+    driver: MotorDriver = Field(description="Its driver in mode REAL.")
+    limits: Limits = Field(description="Its limits.")
+    resetPolicy: ResetPolicy = Field(description="Effect of RESET_MOTOR.")
     metadata: Bucket = Field(
         {},
-        description="Yours; rigless looks at wheelDiameterMm, gearRatio and ratedCurrentA, where they are.",
+        description="Free-form; rigless reads wheelDiameterMm, gearRatio and ratedCurrentA.",
     )
 
 
 class DigitalInput(Part):
-    """A line that the robot reads."""
+    """A digital input."""
 
     ioId: Id = Field(description="Unique in the robot.")
     type: Text = Field(
-        description="ESTOP_CHAIN, LIMIT_SENSOR, your own; with OBSTACLE, BUMPER or LIDAR in it, it stops."
+        description="ESTOP_CHAIN, LIMIT_SENSOR or your own; OBSTACLE, BUMPER or LIDAR in it makes it a guard."
     )
-    driver: IoDriver = Field(description="What reads it in mode REAL.")
-    required: Truth = Field(False, description="Whether the robot may not move without it.")
+    driver: IoDriver = Field(description="Its driver in mode REAL.")
+    required: Truth = Field(False, description="If true, the robot does not move without it.")
 
 
 class DigitalOutput(Part):
-    """A line that the robot sets."""
+    """A digital output."""
 
     ioId: Id = Field(description="Unique in the robot.")
     type: Text = Field(description="MOTOR_ENABLE, BUZZER, or your own.")
-    driver: IoDriver = Field(description="What sets it in mode REAL.")
+    driver: IoDriver = Field(description="Its driver in mode REAL.")
 
 
 class Device(Part):
-    """Something with more to say than on and off."""
+    """A device with more data than a digital line."""
 
     deviceId: Id = Field(description="Unique in the robot.")
     type: Text = Field(description="LIDAR, BARCODE_SCANNER, or your own.")
-    driver: DeviceDriver = Field(description="What talks to it in mode REAL.")
-    required: Truth = Field(False, description="Whether the robot may not move without it.")
-    settings: Bucket = Field({}, description="The device's own.")
+    driver: DeviceDriver = Field(description="Its driver in mode REAL.")
+    required: Truth = Field(False, description="If true, the robot does not move without it.")
+    settings: Bucket = Field({}, description="Free-form settings of the device.")
 
 
 class Io(Part):
-    """What the robot senses and switches."""
+    """Inputs, outputs and devices."""
 
-    digitalInputs: tuple[DigitalInput, ...] = Field((), description="Lines that it reads.")
-    digitalOutputs: tuple[DigitalOutput, ...] = Field((), description="Lines that it sets.")
-    devices: tuple[Device, ...] = Field((), description="Scanners, lidars and the like.")
+    digitalInputs: tuple[DigitalInput, ...] = Field((), description="Digital inputs.")
+    digitalOutputs: tuple[DigitalOutput, ...] = Field((), description="Digital outputs.")
+    devices: tuple[Device, ...] = Field((), description="Scanners, lidars and other devices.")
 
 
 class Streams(Part):
-    """How often the robot speaks of itself."""
+    """The rates of the published streams."""
 
     heartbeatHz: Hz = Field(description="heartbeat")
-    stateHz: Hz = Field(description="state, besides its changes")
+    stateHz: Hz = Field(description="state, in addition to changes")
     telemetryHz: Hz = Field(description="telemetry")
     trafficHz: Hz = Field(description="traffic.state")
     taskHz: Hz | None = Field(
-        None, description="task.progress while a task is done, besides its changes; 1 if not given"
+        None, description="task.progress while a task runs, in addition to changes; default 1"
     )
 
 
 class Safety(Part):
     """When the robot stops by itself."""
 
-    stopOnEstop: Truth = Field(description="When the emergency stop is pressed.")
-    stopOnObstacle: Truth = Field(description="When something is in the way.")
-    obstacleStopDistanceMeters: Positive | None = Field(None, description="How near it may come.")
+    stopOnEstop: Truth = Field(description="Stop when the emergency stop is pressed.")
+    stopOnObstacle: Truth = Field(description="Stop for obstacles.")
+    obstacleStopDistanceMeters: Positive | None = Field(
+        None, description="Distance at which the robot stops."
+    )
     obstacleWarnDistanceMeters: Positive | None = Field(
-        None, description="How near it is worth a word."
+        None, description="Distance at which it warns."
     )
 
 
@@ -300,16 +303,16 @@ class RobotConfig(Part):
     model_config = ConfigDict(title="robot_config.json", json_schema_extra=nullable)
 
     schemaVersion: Version = Field(description=f"Version of this format: {SCHEMA_VERSION}.")
-    identity: Identity = Field(description="Who the robot is.")
-    runtime: Runtime = Field(description="How the program runs.")
-    nats: Nats = Field(description="The way to the backend.")
-    dimensions: Dimensions = Field(description="How big the robot is.")
-    capabilities: Capabilities = Field(description="What the robot can do.")
-    motors: tuple[Motor, ...] = Field(description="What moves.")
-    io: Io = Field(description="What the robot senses and switches.")
-    streams: Streams = Field(description="How often the robot speaks of itself.")
+    identity: Identity = Field(description="The identity of the robot.")
+    runtime: Runtime = Field(description="Mode, rates and policies.")
+    nats: Nats = Field(description="The link to the backend.")
+    dimensions: Dimensions = Field(description="The size of the robot.")
+    capabilities: Capabilities = Field(description="Commands and modules that the robot supports.")
+    motors: tuple[Motor, ...] = Field(description="The motors.")
+    io: Io = Field(description="Inputs, outputs and devices.")
+    streams: Streams = Field(description="The rates of the published streams.")
     safety: Safety = Field(description="When the robot stops by itself.")
-    extensions: Bucket = Field({}, description="Yours, by a name of yours.")
+    extensions: Bucket = Field({}, description="Free-form, for your own tools.")
 
     @model_validator(mode="before")
     @classmethod
@@ -320,7 +323,7 @@ class RobotConfig(Part):
         return whole
 
     def fleet_member(self, number: int) -> "RobotConfig":
-        """The config of one robot of a fleet: the same robot under a name of its own."""
+        """Return the config of one robot of a fleet: the same robot with its own robotId."""
         own = self.identity
         robot_id = f"{own.robotId}-{number}"
         if len(robot_id) > LONGEST_ID:
@@ -338,12 +341,14 @@ class RobotConfig(Part):
         return self.model_copy(update={"identity": identity})
 
     def offset_from(self, others: int) -> "RobotConfig":
-        """The config of a robot that comes after so many others: where nobody says where and when it starts, at a place and an instant of its own."""
+        """Return the config of a robot after `others` of its kind.
+
+        If its start is not given, it gets its own place and its own phase."""
         profile = self.runtime.simulationProfile or SimulationProfile()
         row, place = divmod(others, ROW)
         pitch_m = 2.0 * self.dimensions.lengthMm / 1000
         starts: dict[str, Any] = {}
-        if profile.initialPose is None and profile.map is None:  # on a map there may be walls
+        if profile.initialPose is None and profile.map is None:  # a map may have walls there
             starts["initialPose"] = InitialPose(x=pitch_m * row, y=-pitch_m * place)
         if profile.phaseS is None:
             starts["phaseS"] = int(others * GOLDEN % 1.0 * PHASES) / PHASES
@@ -359,20 +364,23 @@ def _own_text() -> str:
 
 
 def own() -> dict[str, Any]:
-    """The configuration of the robot that comes with rigless."""
+    """Return the configuration of the robot that comes with rigless."""
     found: dict[str, Any] = json.loads(_own_text())
     return found
 
 
 def complete(given: Any) -> Any:
-    """A config without a version is laid over the own robot's; one with it (null stands for one that a file forgot) is as it is."""
+    """Return a complete config.
+
+    One without schemaVersion overrides the robot that comes with rigless. A null version stands for
+    a file without one."""
     return (
         given if not isinstance(given, Mapping) or "schemaVersion" in given else _over(own(), given)
     )
 
 
 def with_name(given: Any, name: str) -> Any:
-    """What is laid over the own robot's config, with that robotId if it has none and the name can stand in a subject."""
+    """Return a config with this robotId, if it has none and the name is valid in subjects."""
     if not isinstance(given, Mapping) or "schemaVersion" in given or not re.fullmatch(ID, name):
         return given
     identity = given.get("identity", {})
@@ -384,7 +392,9 @@ def with_name(given: Any, name: str) -> Any:
 
 
 def _over(below: Any, above: Any) -> Any:
-    """One value laid over another: tables key by key, lists whole or by the numbers of their elements."""
+    """Return one value with another on top of it.
+
+    Tables are merged key by key; lists are replaced, or merged by index."""
     if isinstance(below, list) and isinstance(above, Mapping):
         numbers = {str(number): number for number in range(len(below))}
         if above.keys() <= numbers.keys():

@@ -1,4 +1,4 @@
-"""What the parts of a robot_config.json are made of: numbers that are numbers, names, and keys that may be left out or null."""
+"""Field types of robot_config.json: strict numbers, ids, and optional keys that may be null."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -8,11 +8,11 @@ from pydantic_core import PydanticCustomError
 
 from rigless.kernel.robot import Config
 
-ID = r"^[A-Za-z0-9_-]{1,64}$"  # what can stand in a subject
+ID = r"^[A-Za-z0-9_-]{1,64}$"  # valid in a subject
 
 
 def _number(value: Any) -> Any:
-    """JSON tells numbers from texts and truths, and so do we: "1.2" and true are no numbers."""
+    """Reject strings and booleans: "1.2" and true are not numbers."""
     if isinstance(value, bool | str | bytes):
         raise PydanticCustomError("number_type", "it should be a number")
     return value
@@ -39,9 +39,9 @@ Bucket = dict[str, Any]
 
 
 def nullable(schema: dict[str, Any]) -> None:
-    """The schema's side of what `Part` does: null may stand for each key that need not be there."""
+    """Allow null for each optional key in the schema, as `Part` does."""
     for name, inner in schema.get("properties", {}).items():
-        inner.pop("title", None)  # the key again, with a capital
+        inner.pop("title", None)  # only the key with a capital
         if name in schema.get("required", ()) or {"type": "null"} in inner.get("anyOf", ()):
             continue
         kept = {key: inner.pop(key) for key in ("description", "default") if key in inner}
@@ -49,7 +49,9 @@ def nullable(schema: dict[str, Any]) -> None:
 
 
 class Part(Config):
-    """Base of all parts. Writers of JSON put null for what they have not got: it is the same as leaving the key out."""
+    """Base of all parts.
+
+    A null means the same as an absent key, because many JSON writers emit it."""
 
     model_config = ConfigDict(json_schema_extra=nullable)
 

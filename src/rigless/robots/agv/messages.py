@@ -1,6 +1,7 @@
-"""What the robot and its backend say to each other: the payloads, by the subject's last words. Names are those on the wire.
+"""The payloads between the robot and its backend. Names are those on the wire.
 
-What the robot says has no defaults for what the contract requires; what is None is left out. What comes in may hold more than is known here.
+Outbound payloads have no defaults for required fields; fields that are None are left out. Inbound
+payloads may hold unknown fields.
 """
 
 from typing import Any, Literal
@@ -14,7 +15,7 @@ AckStatus = Literal[
 MotorState = Literal["IDLE", "RUNNING", "ERROR", "DISABLED"]
 Severity = Literal["INFO", "WARNING", "ERROR", "CRITICAL"]
 
-# The codes that an ack may have; what fails for another reason has none, but a message.
+# The codes of an acknowledgement; any other failure has only a message.
 ACK_CODES = frozenset(
     (
         "REQUIRED_MOTOR_UNAVAILABLE",
@@ -31,19 +32,21 @@ FINAL: frozenset[str] = frozenset(("SUCCEEDED", "FAILED", "REJECTED", "CANCELLED
 
 
 class Outbound(Struct, frozen=True, omit_defaults=True):
-    """Base of what the robot says."""
+    """Base of messages that the robot publishes."""
 
 
 class Inbound(Struct, frozen=True, kw_only=True):
-    """Base of what the robot is told. The codec adds these: the server's time as the message came (ns since 1970; None: the robot's
-    own clock counts), how long the server had kept it by then, and what an answer refers to."""
+    """Base of messages to the robot.
+
+    The codec adds these fields: the server's time of receipt (Unix ns; None: use the robot's
+    clock), the message's age at receipt, and the correlation for replies."""
 
     receivedAtNs: int | None = None
     ageS: float = 0.0
     correlationId: str = ""
 
 
-# Out
+# Outbound
 
 
 class Ref(Outbound, frozen=True):
@@ -172,11 +175,14 @@ class SettingsReported(Outbound, frozen=True):
     restartRequired: list[str]
     desired: dict[
         str, Any
-    ]  # all that was wished and not rejected; beyond the contract, it is what survives a restart
+    ]  # all accepted settings; an extension of the contract, used after a restart
 
 
 class TaskProgress(Outbound, frozen=True):
-    """Of a task, `revision` is beyond the contract: by it, and taskId, a task is known after a restart. One that was not taken has none."""
+    """Progress of a task.
+
+    `revision` is an extension of the contract: with taskId it identifies a task after a restart. A
+    rejected task has none."""
 
     taskId: str
     state: str
@@ -241,11 +247,14 @@ class TeachResult(Outbound, frozen=True):
     message: str | None = None
 
 
-# In
+# Inbound
 
 
 class CommandRequest(Inbound, frozen=True):
-    """`params` by `commandType`; without `expiresAt` (never so on the wire) it does not expire."""
+    """A command.
+
+    `params` depend on `commandType`; without `expiresAt` it does not expire. On the wire expiresAt
+    is required."""
 
     commandId: str
     commandType: str
@@ -312,14 +321,14 @@ class Edge(Struct, frozen=True):
 class RouteResponse(Inbound, frozen=True):
     requestId: str
     status: Literal["OK", "NO_ROUTE", "REJECTED"] = "OK"
-    routeId: str = ""  # none: the requestId
+    routeId: str = ""  # default: the requestId
     revision: int = 0
     nodes: list[Node] = []
     edges: list[Edge] = []
 
 
 class TeachStart(Inbound, frozen=True):
-    sessionId: str = ""  # none here and in what follows: the one that runs
+    sessionId: str = ""  # default, here and below: the open session
     name: str = ""
 
 
@@ -334,11 +343,11 @@ class TeachStop(Inbound, frozen=True):
     cancel: bool = False
 
 
-# What is not said by anybody
+# Internal messages
 
 
 class Malformed(Struct, frozen=True):
-    """Something came on one of the robot's subjects that is no message of that kind; whose it is where that could still be read."""
+    """A message that cannot be decoded, with the ids that can be read from it."""
 
     type: str
     what: str
@@ -349,16 +358,16 @@ class Malformed(Struct, frozen=True):
 
 
 class Recalled(Struct, frozen=True):
-    """The last of what the robot itself said about something before it went down, from its outbox."""
+    """The last message of an earlier boot about a subject, from the robot's outbox."""
 
     type: str
     payload: dict[str, Any]
     bootId: str
-    correlationId: str = ""  # of what it was about
+    correlationId: str = ""  # of the request that it answered
 
 
 class LinkReport(Struct, frozen=True):
-    """How the way to the backend is: told by the transport whenever it changes."""
+    """The state of the connection, reported by the transport when it changes."""
 
     connected: bool
     outboxDepth: int = 0

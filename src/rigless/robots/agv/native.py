@@ -1,4 +1,4 @@
-"""Reads a robot's own robot_config.json as it is, with the line of each key; what it says is judged by `checks`."""
+"""Read a robot_config.json with the line of each key. The checks are in checks/."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,14 +7,16 @@ from typing import Any
 from rigless.kernel.documents import Document, parse_json
 from rigless.kernel.problems import InputError, Problem
 
-LARGEST = 4 * 1024 * 1024  # a robot of a thousand motors has half of it
+LARGEST = 4 * 1024 * 1024  # a robot with a thousand motors takes half of it
 NAME = "robot_config"
 SIGNS = (b'"schemaVersion"', b'"identity"', b'"motors"')
 PATHS = (("nats", "credsFilePath"), ("runtime", "simulationProfile", "map"))  # keys that name files
 
 
 def read_native(path: Path) -> Document | None:
-    """The config in the file, or None if it is not a robot's. All that is not JSON in it is one InputError."""
+    """Return the config in the file, or None if it is not a robot's.
+
+    Raises InputError if it is not JSON."""
     if path.suffix != ".json":
         return None
     try:
@@ -23,7 +25,7 @@ def read_native(path: Path) -> Document | None:
     except OSError:
         return None
     versioned, *parts = (sign in head for sign in SIGNS)
-    by_name = path.stem.startswith(NAME)  # however little there is in it
+    by_name = path.stem.startswith(NAME)  # even if the file is nearly empty
     if not versioned and not all(parts) and not by_name:
         return None
     native, problems = read_config(path)
@@ -38,7 +40,7 @@ def read_native(path: Path) -> Document | None:
 
 
 def read_config(path: Path) -> tuple[Document | None, list[Problem]]:
-    """The config in a file that is known to be a robot's, as far as it can be read, and what is not JSON in it."""
+    """Return the config of a robot's file as far as it can be read, and the syntax problems."""
     file = str(path)
     try:
         document = parse_json(_text(path), file)
@@ -52,7 +54,7 @@ def read_config(path: Path) -> tuple[Document | None, list[Problem]]:
     if isinstance(config, dict):
         config.setdefault(
             "schemaVersion", None
-        )  # a file is whole: nothing is taken from rigless's own robot
+        )  # a file is complete: no defaults of the bundled robot
         for keys in PATHS:
             _resolve(config, keys, path.parent)
         return document, problems
@@ -103,5 +105,5 @@ def _resolve(config: dict[str, Any], keys: tuple[str, ...], folder: Path) -> Non
         beside = folder / name
         if beside.is_file():
             table[keys[-1]] = str(beside.resolve())
-    except (OSError, ValueError):  # no name that a file system takes: told by the checks
+    except (OSError, ValueError):  # not a valid file name: reported by the checks
         return

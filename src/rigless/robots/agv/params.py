@@ -1,5 +1,8 @@
-"""What each kind of command, step or action takes, and whether what was given is that: wrong types, unknown keys, numbers that are none or
-too large are answered with a sentence that names the key."""
+"""The parameters of each kind of command, step and action, and their validation.
+
+Wrong types, unknown keys, and numbers that are not finite or too large are rejected with a sentence
+that names the key.
+"""
 
 import math
 from typing import Annotated, Any
@@ -13,13 +16,14 @@ Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Radians = Annotated[float, Meta(ge=-1e3, le=1e3)]
 Word = Annotated[str, Meta(min_length=1, max_length=256)]
 LONGEST = 400  # of a sentence
-LONGEST_ID = 256  # of what others name and is named to them again
+LONGEST_ID = 256  # of ids that are echoed in replies
 Words = Annotated[list[Word], Meta(max_length=256)]
 
 
-class Refused(Exception):  # noqa: N818  # an answer, not a failure
-    """Why something is not done: a code of the contract, a sentence, the motor and the step that it is about. What was given may be in the sentence,
-    but not all of it: it goes back in one message, and is remembered."""
+class Refused(Exception):  # noqa: N818  # a reply, not a failure
+    """A refusal: a code of the contract, a sentence, and the motor and the step concerned.
+
+    The sentence is cut, because it is published and stored."""
 
     def __init__(self, code: str, message: str, motor: str = "", step: str = ""):
         super().__init__(message[:LONGEST])
@@ -27,7 +31,7 @@ class Refused(Exception):  # noqa: N818  # an answer, not a failure
 
 
 class Params(Struct, frozen=True, forbid_unknown_fields=True):
-    """Base: nothing else may be given."""
+    """Base of parameters. Unknown keys are rejected."""
 
 
 class Move(Params, frozen=True):
@@ -43,7 +47,7 @@ class Destination(Params, frozen=True):
 
 
 class FollowRoute(Params, frozen=True):
-    """One of: a route that was given before, a whole route, or only where to (the backend is asked for the route)."""
+    """A known route, a complete route, or a destination for which a route is requested."""
 
     routeId: Word | None = None
     nodes: Annotated[list[Node], Meta(max_length=1000)] | None = None
@@ -125,11 +129,11 @@ MOVES = (
     "GRIP",
     "RELEASE",
     "HOME",
-)  # what makes something of the robot move
+)  # kinds that move a part of the robot
 
 
 def parse(kind: str, given: Any, kinds: dict[str, type[Params]]) -> Any:
-    """The parameters of a kind; raises Refused."""
+    """Return the parameters of a kind. Raises Refused."""
     if kind not in kinds:
         raise Refused("NOT_SUPPORTED", f"{kind[:40]!r} is none of {', '.join(kinds)}")
     if not isinstance(given, dict):
@@ -145,14 +149,14 @@ def parse(kind: str, given: Any, kinds: dict[str, type[Params]]) -> Any:
 
 
 def sentence(text: str) -> str:
-    """msgspec's words with the key first: `x: expected float, got str`."""
+    """Return msgspec's message with the key first: `x: expected float, got str`."""
     what, _, place = text.partition(" - at `$")
     key = place.rstrip("`").lstrip(".")
     return f"{key}: {what[0].lower()}{what[1:]}".replace("`", "") if key else what.replace("`", "")
 
 
 def _not_finite(value: Any, key: str = "", depth: int = 16) -> str:
-    """The key of a number that is none, or of what is nested too deep."""
+    """Return the key of a number that is not finite, or of a value nested too deep."""
     if isinstance(value, float):
         return "" if math.isfinite(value) else key or "a number"
     if depth == 0:

@@ -1,6 +1,6 @@
-"""`runtime.simulationProfile`: what happens to a robot that is simulated, as data. Without one, nothing goes wrong.
+"""`runtime.simulationProfile`: faults, obstacles, codes and battery of a simulated robot, as data.
 
-Times are seconds since boot, lengths metres, angles radians.
+Without a profile nothing fails. Times are seconds since boot, lengths metres, angles radians.
 """
 
 from typing import Any, Literal
@@ -23,7 +23,7 @@ TRIGGERS = ("atS", "afterDistanceM", "onCommand", "chancePerS")
 
 
 def _given(*names: str) -> dict[str, Any]:
-    """JSON Schema for: these keys are there, and not null."""
+    """Return the JSON Schema for: these keys are present and not null."""
     return {
         "required": list(names),
         "properties": {name: {"not": {"type": "null"}} for name in names},
@@ -45,34 +45,29 @@ def _one_place(schema: dict[str, Any]) -> None:
 
 
 class InitialPose(Part):
-    """Where the robot is when it starts."""
+    """The pose at boot."""
 
     x: Coordinate = Field(0.0, description="Metres.")
     y: Coordinate = Field(0.0, description="Metres.")
     theta: Coordinate = Field(0.0, description="Heading in radians, counter-clockwise from x.")
-    mapId: str = Field("map", description="The map that x and y are of, as the backend calls it.")
+    mapId: str = Field("map", description="Id of the map in the backend.")
 
 
 class FaultRule(Part):
-    """A fault that begins at a time, after a distance driven, when a command of a type begins, or by chance each second; it ends after
-    `durationS`, or stays until it is cleared."""
+    """A fault with one trigger: a time, a distance, a command, or a chance per second.
+
+    It ends after `durationS`, or when it is cleared."""
 
     model_config = ConfigDict(json_schema_extra=_one_trigger)
 
     target: str = Field(description="A motorId, ioId or deviceId, or `nats`.")
-    kind: str = Field(
-        "", description="One of the target's faults; the first of them, if none is named."
-    )
+    kind: str = Field("", description="One of the target's faults; default: the first one.")
     atS: Seconds | None = Field(None, description="Begins at this time.")
-    afterDistanceM: Amount | None = Field(
-        None, description="Begins when the robot has driven this far."
-    )
+    afterDistanceM: Amount | None = Field(None, description="Begins after this distance.")
     onCommand: str | None = Field(None, description="Begins when a command of this type begins.")
     chancePerS: Chance | None = Field(None, description="Begins with this chance each second.")
-    durationS: Seconds | None = Field(
-        None, description="Ends after this time; without it, it stays."
-    )
-    params: Bucket = Field({}, description="What this kind of fault can be given.")
+    durationS: Seconds | None = Field(None, description="Ends after this time; default: never.")
+    params: Bucket = Field({}, description="Parameters of the fault.")
 
     @model_validator(mode="after")
     def _has_one_trigger(self) -> "FaultRule":
@@ -82,18 +77,18 @@ class FaultRule(Part):
 
 
 class ObstacleEntry(Part):
-    """Something in the way: at a distance ahead of the robot wherever it is (`distanceM`), or at a place (`x`, `y`)."""
+    """An obstacle at a distance ahead of the robot (`distanceM`), or at a point (`x`, `y`)."""
 
     model_config = ConfigDict(json_schema_extra=_one_place)
 
     atS: Seconds = Field(0.0, description="Appears at this time.")
-    untilS: Seconds | None = Field(None, description="Is gone at this time; without it, it stays.")
+    untilS: Seconds | None = Field(None, description="Disappears at this time; default: never.")
     distanceM: Amount | None = Field(
         None, description="Distance ahead of the robot, from its front."
     )
-    x: Coordinate | None = Field(None, description="Its place, metres.")
-    y: Coordinate | None = Field(None, description="Its place, metres.")
-    radiusM: Positive = Field(0.25, description="How big it is at its place.")
+    x: Coordinate | None = Field(None, description="Position, metres.")
+    y: Coordinate | None = Field(None, description="Position, metres.")
+    radiusM: Positive = Field(0.25, description="Radius of an obstacle at a point.")
 
     @model_validator(mode="after")
     def _is_somewhere(self) -> "ObstacleEntry":
@@ -107,62 +102,60 @@ class BarcodeEntry(Part):
     """A code that a scanner reads at a time."""
 
     atS: Seconds = Field(description="Read at this time.")
-    code: str = Field(description="What is read.")
+    code: str = Field(description="The code.")
     deviceId: str | None = Field(
-        None, description="The scanner that reads it; the first, if none is named."
+        None, description="The scanner that reads it; default: the first one."
     )
 
 
 class Marker(Part):
     """A code on the floor, read by every scanner that passes over it."""
 
-    code: str = Field(description="What is read.")
-    x: Coordinate = Field(description="Its place, metres.")
-    y: Coordinate = Field(description="Its place, metres.")
-    radiusM: Positive = Field(0.05, description="How close a scanner must come.")
+    code: str = Field(description="The code.")
+    x: Coordinate = Field(description="Position, metres.")
+    y: Coordinate = Field(description="Position, metres.")
+    radiusM: Positive = Field(0.05, description="Reading distance.")
 
 
 class Battery(Part):
-    """A cell that empties with time and with driving, and fills on a charger."""
+    """A battery that is discharged by time and driving, and charged on a charger."""
 
     capacityWh: Positive = Field(960.0, description="Energy of the full battery.")
-    initialSoc: Chance = Field(1.0, description="How full it is at boot, 0 to 1.")
+    initialSoc: Chance = Field(1.0, description="State of charge at boot, 0 to 1.")
     idleW: Amount = Field(30.0, description="Power at rest.")
     driveWPerMps: Amount = Field(150.0, description="Power for each m/s driven.")
     chargeW: Amount = Field(500.0, description="Power on the charger.")
 
 
 class SimulationProfile(Part):
-    """What happens to the simulated robot."""
+    """The script of a simulated robot."""
 
-    name: str = Field("ideal", description="For people.")
+    name: str = Field("ideal", description="Display name.")
     initialPose: InitialPose | None = Field(
         None,
-        description="Where the robot starts; without it at 0, 0, and robots of a fleet beside each other.",
+        description="Pose at boot; default 0, 0, and side by side for robots of a fleet.",
     )
     phaseS: Seconds | None = Field(
         None,
-        description="How much earlier than at whole periods its ticks and streams come; without it 0, and robots of a fleet differ.",
+        description="Phase of ticks and streams before whole periods; default 0, and spread for robots of a fleet.",
     )
     kinematics: Literal["DIFFERENTIAL", "TRACK"] | None = Field(
         None,
-        description="How it moves; without it DIFFERENTIAL with two or more drive motors, TRACK with one.",
+        description="Default: DIFFERENTIAL with two or more drive motors, TRACK with one.",
     )
-    faultInjectionRules: tuple[FaultRule, ...] = Field((), description="What fails, and when.")
-    obstacleScript: tuple[ObstacleEntry, ...] = Field(
-        (), description="What gets in the way, and when."
+    faultInjectionRules: tuple[FaultRule, ...] = Field(
+        (), description="Faults with their triggers."
     )
+    obstacleScript: tuple[ObstacleEntry, ...] = Field((), description="Obstacles with their times.")
     robotsAreObstacles: Truth = Field(
-        False, description="Whether the other robots of its world get in the way."
+        False, description="Whether other robots of its world are obstacles."
     )
-    barcodeScript: tuple[BarcodeEntry, ...] = Field(
-        (), description="What the scanners read, and when."
-    )
+    barcodeScript: tuple[BarcodeEntry, ...] = Field((), description="Codes with their times.")
     markers: tuple[Marker, ...] = Field((), description="Codes on the floor.")
     battery: Battery | None = Field(
-        None, description="The battery; without it, one that never gets low."
+        None, description="The battery; default: one that never gets low."
     )
     map: str | None = Field(
         None,
-        description="A map that comes with rigless, or a map_server .yaml beside the file: its walls are obstacles.",
+        description="A bundled map, or a map_server .yaml next to the file; its walls are obstacles.",
     )

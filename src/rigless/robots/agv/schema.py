@@ -1,4 +1,4 @@
-"""robot_config.schema.json, made from the config model: for editors, and for whoever checks configs without rigless."""
+"""robot_config.schema.json, generated from the config model, for editors and other validators."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,9 @@ FILE = Path(__file__).with_name("robot_config.schema.json")
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema 2020-12. It says the shape; what keys mean to each other is said by `checks`."""
+    """Return the JSON Schema (2020-12).
+
+    It describes the shape; checks/ also compares keys with each other."""
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:rigless:robot_config:{SCHEMA_VERSION}",

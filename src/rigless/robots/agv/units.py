@@ -1,7 +1,9 @@
-"""The units that a configuration may use, and what they are in SI: one table for motors, limits and commands.
+"""The units of a configuration and their SI values, for motors, limits and commands.
 
-A motor is either linear (metres) or turns (radians); its speed, acceleration and positions are of the same kind. A unit of speed is one of
-position with `ps` (mmps) or `/s` (mm/s) behind it, one of acceleration with `ps2` or `/s2`; `rps` and `rpm` are turns per second and minute.
+A motor is linear (metres) or angular (radians); its speed, acceleration and positions are of the
+same kind. A unit of speed is a unit of position followed by `ps` (mmps) or `/s` (mm/s), a unit of
+acceleration one followed by `ps2` or `/s2`. `rps` and `rpm` are revolutions per second and per
+minute.
 """
 
 import math
@@ -17,7 +19,10 @@ ANGLES = {"rad": 1.0, "mrad": 1e-3, "deg": math.pi / 180, "rev": 2 * math.pi}
 
 
 class Unit(NamedTuple):
-    """`si` is how many metres or radians (per second, per second squared) one of it is; `position` the unit of position that it is made of."""
+    """A unit.
+
+    `si` is its value in metres or radians (per second, per second squared), `position` the unit of
+    position that it is derived from."""
 
     dimension: Dimension
     kind: Kind
@@ -47,7 +52,7 @@ UNITS = _table()
 
 
 def unit_of(name: str, dimension: Dimension, kind: Kind | None = None) -> Unit:
-    """The unit of that name; ValueError says what is wrong with it and what could be meant."""
+    """Return the unit of that name. The ValueError suggests a correction."""
     found = UNITS.get(name)
     if found is None:
         raise ValueError(f"unknown unit {name!r}: {did_you_mean(name, _names(dimension, kind))}")

@@ -1,5 +1,7 @@
-"""The robot's page: where it is and means to go, what is in its way, how it is and why, its motors and axes, its inputs and outputs, what it
-was told and what it answered, and how its messages get through. What the page commands, it commands as a backend does."""
+"""The robot's page in the panel: map, status, task, commands, motors, axes, I/O and messages.
+
+Actions on the page are sent as commands, as a backend sends them.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -35,11 +37,19 @@ from rigless.robots.agv.profile import SimulationProfile
 from rigless.robots.agv.state import Ended, Step
 
 STATUSES: tuple[tuple[str, Colour], ...] = (
-    ("RUNNING", "ok"), ("WARNING", "warn"), ("PAUSED", "warn"), ("ERROR", "bad"), ("OFFLINE", "bad"),
-)  # fmt: skip
+    ("RUNNING", "ok"),
+    ("WARNING", "warn"),
+    ("PAUSED", "warn"),
+    ("ERROR", "bad"),
+    ("OFFLINE", "bad"),
+)
 MOTOR_STATES: tuple[tuple[str, Colour], ...] = (
-    ("idle", "plain"), ("running", "ok"), ("ERROR", "bad"), ("disabled", "warn"), ("DISCONNECTED", "bad"),
-)  # fmt: skip
+    ("idle", "plain"),
+    ("running", "ok"),
+    ("ERROR", "bad"),
+    ("disabled", "warn"),
+    ("DISCONNECTED", "bad"),
+)
 STATE_OF = {"IDLE": 0.0, "RUNNING": 1.0, "ERROR": 2.0, "DISABLED": 3.0}
 COMMANDS = {
     "STOP": "Stop",
@@ -56,8 +66,8 @@ INPUTS = {
 }
 UNIT = {"mps": "m/s", "mmps": "mm/s", "radps": "rad/s", "degps": "°/s", "deg": "°"}
 SHOWN = 12  # commands and reasons
-LONGEST_END = 160  # letters of how a task ended
-LONGEST_WHY = 72  # letters of an answer, so that others have room beside it
+LONGEST_END = 160  # characters of the outcome of a task
+LONGEST_WHY = 72  # characters of a reason
 WINDOW_NS = 1_000_000_000
 GAP = (math.nan, math.nan)
 
@@ -74,7 +84,7 @@ class AgvView(View):
     def _parts(self, config: RobotConfig) -> Iterator[Part]:
         yield from _drawn(config)
         yield Word("status", "Status", STATUSES, group="Status")
-        yield Listing("reasons", "Why", "nothing holds it", wrap=True, group="Status")
+        yield Listing("reasons", "Why", "no reasons", wrap=True, group="Status")
         yield Gauge("speed", "Speed", "m/s", group="Status")
         yield Gauge("battery", "Battery", "%", low=20.0, digits=1, group="Status")
         yield Gauge("stop_distance", "Stops within", "m", group="Status")
@@ -155,14 +165,14 @@ class AgvView(View):
         return {"trail": self.robot.machine.drive.pose[:2]}
 
     def _horizon(self) -> ArrayLike:
-        """What is planned of the route, from the end of what is released."""
+        """Return the part of the route that is not released yet."""
         following = self.robot.state.route.following
         nodes = following.route.nodes if following is not None else []
         first = next((index for index, node in enumerate(nodes) if not node.released), 0)
         return [(node.x, node.y) for node in nodes[first - 1 :]] if first else ()
 
     def _ahead(self, x: float, y: float, theta: float) -> ArrayLike:
-        """What is in the way, where it is not known to be at a place of its own."""
+        """Return the obstacle ahead, if its place is not drawn otherwise."""
         state, machine = self.robot.state.machine, self.robot.machine
         distance = machine.obstacle_m
         if not distance < math.inf or len(state.placed):
@@ -200,7 +210,7 @@ class AgvView(View):
         return found | {f"rate {kind}": rate for kind, rate in self._rates().items()}
 
     def _rates(self) -> dict[str, float]:
-        """Messages a second of each kind, over the last second or more in which anybody looked."""
+        """Return messages per second of each type, over the last second or more of viewing."""
         now_ns, seqs = self.robot.now_ns, self.robot.state.link.seqs
         then_ns, before, rates = self._counted
         if then_ns < 0 or now_ns < then_ns:
@@ -217,7 +227,7 @@ class AgvView(View):
             )
         return self._counted[2]
 
-    # Words
+    # Lists
 
     def lines(self) -> Mapping[str, Lines]:
         return {"reasons": self._reasons(), "task": self._task(), "commands": self._commands()}
@@ -236,7 +246,7 @@ class AgvView(View):
         return Lines(first + 1, texts, task.index + 1, len(task.steps))
 
     def _last_task(self) -> Lines:
-        """The steps that were begun of the task that was done last, as far as they are known, and how it ended."""
+        """Return the steps of the last task that were begun, if they are known, and its outcome."""
         state = self.robot.state.task
         ended = next(reversed(state.finished.values()), None)
         if ended is None:
@@ -254,7 +264,7 @@ class AgvView(View):
         return Lines(first + 1, tuple(texts[first:]), count + 1, count, wrong)
 
     def _commands(self) -> Lines:
-        """The last ones, with what was answered; what is not over yet stands last."""
+        """Return the last commands with their acknowledgements; running ones come last."""
         commands = self.robot.state.commands
         last = list(commands.ledger.values())[-SHOWN:]
         kinds = commands.types
@@ -271,11 +281,11 @@ class AgvView(View):
         )
         return Lines(number, texts, current, number + len(last) - 1, wrong)
 
-    # Deeds
+    # Actions
 
     def act(self, name: str) -> list[AnyInput]:
         if name not in COMMANDS:
-            raise ValueError(f"{name} is no action of this page")
+            raise ValueError(f"unknown action {name!r}")
         return [self._command(name, {})]
 
     def slide(self, name: str, value: float) -> list[AnyInput]:
@@ -357,7 +367,9 @@ def _corners(zone: Any) -> list[tuple[float, float]]:
 
 
 def _answer(ack: m.CommandAck, kind: str) -> str:
-    """What was answered and why; whose answer it is comes last, since ids are long and alike."""
+    """Return an acknowledgement as text.
+
+    The commandId comes last, because ids are long and alike."""
     why = ": ".join(word for word in (ack.code, ack.message) if word)
     why = why if len(why) <= LONGEST_WHY else f"{why[:LONGEST_WHY]}…"
     return " ".join(word for word in (ack.status, kind, why, f"· {ack.commandId[:13]}") if word)
@@ -403,5 +415,5 @@ def _unit(motor: Motor) -> str:
 
 
 def _step(low: float, high: float) -> float:
-    """About two hundred steps, of a round size."""
+    """Return a round step size for about two hundred steps."""
     return float(10.0 ** math.floor(math.log10(max(high - low, 1e-9) / 100.0)))

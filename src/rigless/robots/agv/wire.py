@@ -1,8 +1,9 @@
-"""Every byte on the robot's NATS subjects: the envelope, the subjects, and which message is which.
+"""Every byte on the robot's NATS subjects: the envelope, the subjects and the message types.
 
-What comes in may have a NATS header block before its JSON, as JetStream keeps it: `Nats-Time-Stamp` is when the server stored the message,
-`Rigless-Age-Ms` how long ago that was by the server's clock when the robot got it. Whether a command has expired is judged by these,
-not by the robot's own clock. What is no message is not an error of the wire but an answer to give (`Malformed`).
+An inbound message may have a NATS header block before its JSON, as JetStream stores it:
+`Nats-Time-Stamp` is the time at which the server stored the message, `Rigless-Age-Ms` its age by
+the server's clock at receipt. The expiry of a command is judged by these, not by the robot's own
+clock. A message that cannot be decoded is not a wire error; it is answered (`Malformed`).
 """
 
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ from rigless.robots.agv.params import sentence
 VERSION = 1
 LONGEST = 64 * 1024
 LONGEST_ID = 64
-LONGEST_CORRELATION = 256  # it goes back with every answer
+LONGEST_CORRELATION = 256  # echoed in every reply
 HEADER = b"NATS/1.0\r\n"
-REPORT = "_transport"  # the subject on which the transport tells how the way to the backend is
+REPORT = "_transport"  # internal subject for reports of the transport
 
 IN: dict[str, type[m.Inbound]] = {
     "command.request": m.CommandRequest,
@@ -56,8 +57,8 @@ LATEST_WINS = (
     "state",
     "telemetry",
     "traffic.state",
-)  # stale ones are worth nothing: dropped while the way is down
-KEPT = {  # of these the last is remembered over restarts, by the field that tells whose it is
+)  # only the latest counts: dropped while disconnected
+KEPT = {  # the last message per id is kept across restarts; the field that holds the id
     "command.ack": "commandId",
     "settings.reported": "",
     "task.progress": "taskId",
@@ -69,7 +70,7 @@ REQUIRED = {
     "traffic.control": ("validUntil",),
 }
 LISTS = {"steps", "nodes", "edges"}
-RENAMED = {"route.request": {"start": "from"}}  # a word that Python keeps for itself
+RENAMED = {"route.request": {"start": "from"}}  # a Python keyword
 
 
 class Sim(Struct, frozen=True):
@@ -79,7 +80,7 @@ class Sim(Struct, frozen=True):
 
 
 class Envelope(Struct, frozen=True, omit_defaults=True):
-    """What every message is in."""
+    """The envelope of every message."""
 
     CARRIES: ClassVar[str] = "payload"
     v: int
@@ -99,19 +100,19 @@ def subject(robot_id: str, type: str) -> str:
 
 
 def inbound(config: RobotConfig) -> list[str]:
-    """The types of messages that a robot of this config listens to: those of its modules."""
+    """Return the message types that a robot of this config subscribes to."""
     enabled = config.capabilities.supportedModules
     return [kind for kind in IN if getattr(enabled, kind.partition(".")[0], True)]
 
 
 @dataclass
 class AgvCodec:
-    """One a link, and it remembers nothing; whose messages they are is in its class (see `codec_of`)."""
+    """The codec of a link. It has no state; the robot's id is in its class (see `codec_of`)."""
 
     robot_id: ClassVar[str]
 
     def decode(self, data: bytes, subject: str = "") -> list[Any]:
-        """Without a subject, as from a script, the envelope's own type tells which message it is."""
+        """Decode a message. Without a subject, as from a script, the envelope's type decides."""
         if subject == REPORT:
             return [_report(data)]
         subject = subject or f"robot.{self.robot_id}.{_own_type(data)}"
@@ -122,7 +123,11 @@ class AgvCodec:
             or (kind not in IN and kind not in OUT)
         ):
             raise WireError(f"nobody listens to the subject {subject[:80]!r}", hang_up=False)
-        return [_recalled(kind, data)] if kind in OUT else [_heard(kind, data, self.robot_id)]
+        return (
+            [_recalled(kind, data)]
+            if kind in OUT
+            else [_inbound_message(kind, data, self.robot_id)]
+        )
 
     def encode(self, message: Envelope) -> tuple[str, bytes]:
         return f"robot.{message.robotId}.{message.type}", _encode(message)
@@ -145,7 +150,7 @@ def codec_of(robot_id: str) -> type[AgvCodec]:
 
 
 def agv_port(config: RobotConfig) -> Port:
-    """The robot's port: what the transport needs to know is in its options."""
+    """Return the robot's port; its options configure the transport."""
     robot_id = config.identity.robotId
     backend_wins = config.runtime.startupPolicy.settingsBootstrapMode == "BACKEND_WINS"
     options = {
@@ -176,16 +181,16 @@ def agv_port(config: RobotConfig) -> Port:
 
 
 def _address(config: RobotConfig) -> str:
-    """HOST:PORT of the first server."""
+    """Return HOST:PORT of the first server."""
     host = config.nats.servers[0].rpartition("//")[2].rpartition("@")[2].split("/")[0]
     return host if host.rpartition(":")[2].isdigit() else f"{host}:4222"
 
 
-# In
+# Decoding
 
 
 class _Loose(Struct, frozen=True):
-    """As much of an envelope as can be told from anything."""
+    """The fields of an envelope that can be read from any JSON object."""
 
     type: Any = None
     messageId: Any = None
@@ -224,7 +229,7 @@ def _recalled(type: str, data: bytes) -> m.Recalled:
         raise WireError(f"a remembered {type} cannot be read: {error}", hang_up=False) from None
 
 
-def _heard(type: str, data: bytes, robot_id: str) -> m.Inbound | m.Malformed:
+def _inbound_message(type: str, data: bytes, robot_id: str) -> m.Inbound | m.Malformed:
     headers, body = _split(data)
     if len(body) > LONGEST:
         return m.Malformed(type, f"{len(body)} bytes are more than {LONGEST}", "MALFORMED_ENVELOPE")
@@ -254,7 +259,9 @@ def _heard(type: str, data: bytes, robot_id: str) -> m.Inbound | m.Malformed:
 
 
 def _given(payload: dict[str, Any]) -> dict[str, Any]:
-    """Without keys that are null: one that may be left out may be null as well. What is in params, settings and the like is as it is."""
+    """Return a payload without null for optional keys.
+
+    Free-form tables such as params and settings are not changed."""
     found = {key: value for key, value in payload.items() if value is not None}
     for key in LISTS & found.keys():
         if isinstance(found[key], list):
@@ -263,7 +270,7 @@ def _given(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
-    """What is wrong with an envelope; empty if nothing is."""
+    """Return what is wrong with an envelope, or ""."""
     if envelope.v != VERSION:
         return f"v is {envelope.v}, not {VERSION}"
     if envelope.type != type:
@@ -311,7 +318,7 @@ def _malformed(type: str, what: str, body: bytes, code: Any = "MALFORMED_ENVELOP
 
 
 def _split(data: bytes) -> tuple[dict[str, str], bytes]:
-    """The header block, if there is one, and the body."""
+    """Return the header block, if there is one, and the body."""
     if not data.startswith(HEADER):
         return {}, data
     block, _, body = data.partition(b"\r\n\r\n")
@@ -323,7 +330,7 @@ def _split(data: bytes) -> tuple[dict[str, str], bytes]:
 
 
 def _received(headers: dict[str, str]) -> tuple[int | None, float]:
-    """The server's time when the robot got the message, and how long the server had kept it (s)."""
+    """Return the server's time at receipt, and the age of the message in seconds."""
     stored, age = headers.get("nats-time-stamp"), headers.get("rigless-age-ms", "0")
     try:
         age_ms = float(age)

@@ -1,6 +1,7 @@
 """Dotted keys of a configuration, such as `motors.gripper.limits.maxSpeed.value`.
 
-Entries of lists are named by their ids."""
+Entries of lists are named by their ids.
+"""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,7 @@
-"""A state that fits into a message: of a robot with hundreds of motors, what matters least is left out until it does."""
+"""Reduce a state to the size of a message.
+
+With hundreds of motors, the least important parts are left out until it fits.
+"""
 
 from collections.abc import Callable
 
@@ -8,8 +11,8 @@ from msgspec.structs import replace
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.wire import LONGEST
 
-MANY = 60  # motors; with fewer, whatever is wrong with them, a state fits
-FIRST = 20  # errors and reasons: the weightiest come first
+MANY = 60  # motors; a state of fewer always fits
+FIRST = 20  # errors and reasons kept; the most severe come first
 ENVELOPE_BYTES = 1024
 
 
@@ -45,7 +48,7 @@ STEPS: tuple[tuple[str, Callable[[m.State], m.State]], ...] = (
 
 
 def fitting(state: m.State) -> tuple[m.State, list[str]]:
-    """The state as it can be told, and what is left out of it."""
+    """Return the state reduced to fit, and the parts that were left out."""
     left_out: list[str] = []
     if len(state.motors) <= MANY:
         return state, left_out

@@ -1,10 +1,12 @@
-"""The simulated battery: it empties with time and with speed, and fills while charging. One that the profile does not speak of never gets
-low: without a profile nothing goes wrong. What is real has a battery of its own."""
+"""The simulated battery: discharged by time and speed, charged on a charger.
+
+Without a battery in the profile, it never gets low. A real robot has a battery of its own.
+"""
 
 from rigless.robots.agv import profile
 from rigless.robots.agv.machine.state import MachineState
 
-LOW = 0.15  # below this part of its charge people are told
+LOW = 0.15  # charge below which BATTERY_LOW is published
 IDEAL_LOWEST = 0.2
 
 
@@ -20,7 +22,9 @@ class Battery:
         self._per_ws = 1.0 / (config.capacityWh * 3600.0)
 
     def use(self, state: MachineState, seconds: float, speed_mps: float) -> None:
-        """Some time at a speed. What goes below LOW is noticed; what has run out is a condition of the robot."""
+        """Discharge or charge for a duration at a speed.
+
+        Crossing LOW is a notice; an empty battery is a condition of the robot."""
         power_w = self._idle_w + self._drive_w * abs(speed_mps)
         if state.charging:
             power_w -= self._charge_w

@@ -1,8 +1,9 @@
-"""What stands between the machine and its motors, outputs, inputs and devices: real ones, or simulated.
+"""Drivers between the machine and its motors, outputs, inputs and devices, simulated or real.
 
-The machine writes setpoints, drivers write feedback; both are in the machine's state (`motors`: columns MODE and GOAL are the setpoint, the
-first six the feedback, see motors.py; `wired` and `readings`: what inputs and devices say; `outputs`: what is asked of them). So snapshots
-hold them, and a driver is whoever carries setpoints out in `step`.
+The machine writes setpoints, drivers write feedback. Both are in the machine's state, so that
+snapshots hold them: in `motors` the columns MODE and GOAL are the setpoint and the first six the
+feedback (motion/motors.py); `wired` and `readings` are the feedback of inputs and devices;
+`outputs` are setpoints. `step` carries the setpoints out.
 """
 
 from typing import Any
@@ -13,21 +14,24 @@ from rigless.kernel.robot import Robot
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.motion import motors as m
 
-STILL = 1e-6  # of its highest speed: a faulty motor that is asked to stand and does no more than this stands
+STILL = 1e-6  # of top speed: a faulty motor that should stand and is slower than this stands
 
 
 class MockDrivers:
-    """Simulated motors, exact within their limits; by index, as in the configuration, and in SI units. Unless something has `changed` they do what
-    `motors.tick` has them do, and `step` need not be called. Inputs and devices of simulated robots are made by io.py and scripts.py.
+    """Simulated motors, exact within their limits, by index as in the configuration, in SI units.
 
-    A fault `error` or `disconnected` on a motor brings it to rest and lasts as long as the fault, a fault that began with `latch=true` leaves
-    an error behind that only a reset takes away. The kernel's faults of actuators (stall, weak, …) act on what was asked of a motor."""
+    Unless `changed` returns True they do what `motors.tick` does, and `step` need not be called.
+    Simulated inputs and devices are in sensing.py and scripts.py.
+
+    A fault `error` or `disconnected` stops a motor while the fault lasts. With `latch=true` it
+    leaves an error that only a reset clears. Actuator faults of the kernel (stall, weak, …) act on
+    the commanded speed."""
 
     def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
         self.robot = robot  # clock, faults and ports
         self.ids, self.limits = ids, limits
         self._index = {motor_id: i for i, motor_id in enumerate(ids)}
-        self.warmth = m.warmth(dt_s)  # how near they come to their final temperature in a tick
+        self.warmth = m.warmth(dt_s)  # fraction of the way to the final temperature in a tick
 
     def bind(self, state: MachineState) -> None:
         """Use this state from now on."""
@@ -39,28 +43,32 @@ class MockDrivers:
         self._ask(motor, m.MOVE, position)
 
     def stop(self, motor: int) -> None:
-        """Come to rest, within its limits, and stay."""
+        """Come to rest within the limits, and hold."""
         self._ask(motor, m.STOP, 0.0)
 
     def disable(self, motor: int) -> None:
-        """As `stop`, then without power until it is asked for something else."""
+        """Stop, then switch power off until the next setpoint."""
         self._ask(motor, m.DISABLE, 0.0)
 
     def _ask(self, motor: int, mode: int, goal: float) -> None:
         row = self.state.motors[motor]
         row[m.MODE], row[m.GOAL] = mode, goal
 
-    # Carrying them out
+    # Execution
 
     def step(self, dt_s: float) -> bool:
-        """Carry out the setpoints for a tick and bring the feedback up to date; gives whether any motor has anything to do still."""
+        """Carry out the setpoints for a tick and update the feedback.
+
+        Return True while any motor has something to do."""
         state = self.state
         if self.changed():
             return self._step_faulty(state, dt_s)
         return m.tick(state.motors, self.limits, self.warmth, dt_s)
 
     def changed(self) -> bool:
-        """Whether there may be feedback that the state does not hold yet, so that `step` must be called although nothing moves."""
+        """Return True if there may be feedback that is not in the state yet.
+
+        Then `step` must be called even if nothing moves."""
         state, faults = self.state, self.robot.faults
         return bool(
             state.faulted
@@ -68,7 +76,7 @@ class MockDrivers:
         )
 
     def rest(self, seconds: float) -> None:
-        """So long no motor had anything to do and `step` was not called."""
+        """Account for a time in which no motor had anything to do and `step` was not called."""
         motors = self.state.motors
         motors[:, m.TEMPERATURE] += m.warmth(seconds) * (m.AMBIENT_C - motors[:, m.TEMPERATURE])
 
@@ -94,7 +102,7 @@ class MockDrivers:
         return m.move(motors, self.limits, np.clip(done, -top, top), self.warmth, dt_s)
 
     def _take_faults(self, state: MachineState) -> bool:
-        """Bring the motors' troubles up to date; gives whether there are faults that act anew in every tick."""
+        """Update the faults of the motors. Return True if a fault acts in every tick."""
         codes = list(state.latched)
         trouble = [m.BROKEN if code else m.FINE for code in codes]
         for fault in self.robot.faults:

@@ -1,8 +1,11 @@
-"""The robot's real parts: which there are, and the port behind which they are. In mode MOCK there are none; in mode REAL those whose driver
-is of another type than MOCK, so that a robot can be real in part.
+"""The robot's real parts, and the port behind which they are.
 
-Of `driver.config` rigless itself reads `pollMs`, `staleMs`, `watchdogMs` and `lagMs` (how long after a command a wheel is read to do it), and of
-a limit sensor what its simulation needs; the rest is the driver's.
+In mode MOCK there are none. In mode REAL they are the parts with a driver type other than MOCK, so
+a robot can be partly real.
+
+rigless reads `pollMs`, `staleMs`, `watchdogMs` and `lagMs` of `driver.config`, and the keys of
+simulated limit sensors; all other keys are for the driver. `lagMs` is the delay between a command
+to a wheel and readings that show it.
 """
 
 import math
@@ -24,7 +27,9 @@ LONGEST_MS = 60_000.0
 
 
 def real_parts(config: RobotConfig) -> list[Part]:
-    """The parts that need drivers from outside. Raises InputError for what rigless itself reads in their configs."""
+    """Return the parts that need external drivers.
+
+    Raises InputError if a key that rigless reads is wrong."""
     if config.runtime.mode != "REAL":
         return []
     parts: list[Part] = []
@@ -34,10 +39,18 @@ def real_parts(config: RobotConfig) -> list[Part]:
             common = _common(
                 "motor", f"motors.{motor.motorId}", motor.motorId, motor.driver, problems
             )
-            parts.append(MotorPart(
-                **common, role=motor.role, unit="m" if m.axis_of(motor).kind == "linear" else "rad",
-                max_speed=float(limits[m.TOP]), max_acceleration=float(limits[m.ACC]), max_deceleration=float(limits[m.DEC]),
-                position_min=_finite(limits[m.LOW]), position_max=_finite(limits[m.HIGH])))  # fmt: skip
+            parts.append(
+                MotorPart(
+                    **common,
+                    role=motor.role,
+                    unit="m" if m.axis_of(motor).kind == "linear" else "rad",
+                    max_speed=float(limits[m.TOP]),
+                    max_acceleration=float(limits[m.ACC]),
+                    max_deceleration=float(limits[m.DEC]),
+                    position_min=_finite(limits[m.LOW]),
+                    position_max=_finite(limits[m.HIGH]),
+                )
+            )
     for kind, place, points in (
         ("input", "io.digitalInputs", config.io.digitalInputs),
         ("output", "io.digitalOutputs", config.io.digitalOutputs),
@@ -58,7 +71,7 @@ def real_parts(config: RobotConfig) -> list[Part]:
 
 
 def hardware_port(config: RobotConfig) -> Port | None:
-    """None for a robot without real parts."""
+    """Return the port for the real parts, or None if there are none."""
     parts = real_parts(config)
     return (
         Port(PORT, HardwareCodec, "drivers", "drivers/", "message", options={"parts": tuple(parts)})
@@ -68,12 +81,12 @@ def hardware_port(config: RobotConfig) -> Port | None:
 
 
 def stale_s(config: Mapping[str, Any]) -> float:
-    """After how long without news a part counts as lost."""
+    """Return the time without a reading after which a part counts as lost."""
     return float(config.get("staleMs", STALE_MS)) / 1000
 
 
 def lag_s(config: Mapping[str, Any]) -> float:
-    """How long after a command what is read of a motor shows it."""
+    """Return the delay between a command and readings that show it."""
     return float(config.get("lagMs", LAG_MS)) / 1000
 
 

@@ -1,8 +1,8 @@
-"""The machine under the robot's modules: motors, drive, inputs, devices, safety and battery, one `tick` at a time. SI units.
+"""The machine below the modules: motors, drive, inputs, devices, safety and battery. SI units.
 
-A tick: what the profile's script does, what is sensed, what safety allows, what the motors do, where the robot then is, what it passed over.
-While nothing moves and nothing has changed, a tick does almost nothing. The state is in `robot.state.machine`; what is here follows from
-the configuration, or can be made again from the state.
+A tick runs the profile's script, samples inputs, applies safety, moves the motors, updates the
+pose, and reads markers. While nothing moves and nothing has changed, a tick costs almost nothing.
+All else here follows from the configuration, or can be made again from the state.
 """
 
 import math
@@ -29,26 +29,51 @@ from rigless.robots.agv.profile import InitialPose, SimulationProfile
 from rigless.worlds.grid_world import GridWorld
 
 Estop = Literal["NONE", "MANUAL", "REMOTE"]
-STOP_M = 0.5  # where the configuration does not say how near an obstacle may come
-WARN_MARGIN_M = 0.3  # where it does not say how near it warns: so much before the brakes are needed
-NEARER = 1e-6  # m: how much nearer than that a robot goes that stops for one
-REACTION_TICKS = 2  # that pass before a robot that comes towards this one brakes
-SETTLE_S = 1.0  # how often battery and temperatures are brought up to date while nothing moves
+STOP_M = 0.5  # default of obstacleStopDistanceMeters
+WARN_MARGIN_M = 0.3  # default warning distance beyond the braking distance
+NEARER = 1e-6  # m: overshoot of the stop distance, so that the stop is detected
+REACTION_TICKS = 2  # reaction time of an oncoming robot
+SETTLE_S = 1.0  # period of updates of battery and temperatures at rest
 
 
 @compiled
-def _go(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, wheels: m.Array, limits: m.Array, edges: m.Array,
-        on: m.Array, limit: float, room: float, warmth: float, dt: float) -> int:  # fmt: skip
-    """A tick of a machine whose motors do what they are asked, in one call."""
+def _go(
+    drive: m.Array,
+    path: m.Array,
+    const: m.Array,
+    motors: m.Array,
+    wheels: m.Array,
+    limits: m.Array,
+    edges: m.Array,
+    on: m.Array,
+    limit: float,
+    room: float,
+    warmth: float,
+    dt: float,
+) -> int:
+    """Run a tick of a machine without faulty motors, in one call."""
     d.steer(drive, path, const, motors, wheels, limit, room, dt)
     busy = m.tick(motors, limits, warmth, dt)
     return _arrive(drive, path, const, motors, wheels, edges, on, limit, busy, dt)
 
 
 @compiled
-def _arrive(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, wheels: m.Array, edges: m.Array, on: m.Array,
-            limit: float, busy: bool, dt: float) -> int:  # fmt: skip
-    """What follows from what the motors did; 1 if something still moves or has somewhere to go, and 2 more if a limit sensor has changed."""
+def _arrive(
+    drive: m.Array,
+    path: m.Array,
+    const: m.Array,
+    motors: m.Array,
+    wheels: m.Array,
+    edges: m.Array,
+    on: m.Array,
+    limit: float,
+    busy: bool,
+    dt: float,
+) -> int:
+    """Update the pose after the motors have moved.
+
+    The result has 1 if something still moves or has a target, and 2 if a limit sensor has changed.
+    """
     going = d.advance(drive, path, const, motors, wheels, dt)
     stands = drive[d.V] == 0.0 and drive[d.OMEGA] == 0.0
     moving = busy or (going and not (stands and limit == 0.0))
@@ -56,7 +81,9 @@ def _arrive(drive: m.Array, path: m.Array, const: m.Array, motors: m.Array, whee
 
 
 class Machine:
-    """`motors` and `drive` are its parts for modules; `robot` gives clock, inputs and faults."""
+    """The machine of one robot.
+
+    Modules use its `motors` and `drive`; `robot` gives clock, inputs and faults."""
 
     def __init__(self, robot: Robot, state: MachineState):
         config = cast(RobotConfig, robot.config)
@@ -76,7 +103,7 @@ class Machine:
         )
         self._turn_m = (
             reach_m(config) - self.half_length_m
-        )  # what its corners need as it turns in place
+        )  # extra room for its corners while it turns in place
         self._required = [entry.ioId for entry in config.io.digitalInputs if entry.required]
         self._required += [device.deviceId for device in config.io.devices if device.required]
         self._profile = profile
@@ -90,7 +117,7 @@ class Machine:
             self._walls = Walls(self._world.grid, self.half_length_m, self.half_width_m)
         self._sees_robots = profile.robotsAreObstacles
         self._floor: Floor | None = None
-        self._number = 0  # on the floor
+        self._number = 0  # index on the floor
         self._begin(config, profile)
 
     def bind(self, state: MachineState) -> None:
@@ -101,12 +128,13 @@ class Machine:
         self.drive.bind(state)
 
     def configure(self, config: RobotConfig) -> None:
-        """What may change while the robot runs: safety, and motors' speeds and accelerations. The state is not touched: `resample` has the
-        new safety applied."""
+        """Apply what may change at run time: safety, and the speeds and accelerations of motors.
+
+        Call `resample` afterwards to apply the new safety to the state."""
         safety = config.safety
         self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
         self.motors.stop_on_estop = safety.stopOnEstop
-        self.limits[:] = m.limits_of(config)  # in place: drivers hold it too
+        self.limits[:] = m.limits_of(config)  # in place: drivers share it
         self.const[:] = make_chassis(config, self._profile, self.limits)[0]
         top, slowing = float(self.const[d.TOP_V]), float(self.const[d.DEC_V])
         brakes_m = 0.5 * top * top / slowing if slowing > 0.0 else 0.0
@@ -114,7 +142,7 @@ class Machine:
         self._warn_m = safety.obstacleWarnDistanceMeters or self._stop_m + brakes_m + WARN_MARGIN_M
 
     def resample(self) -> None:
-        """Read all inputs anew at the next tick; to be called when one has been set."""
+        """Read all inputs at the next tick; call it after an input was set."""
         self.state.sampled = False
 
     def _begin(self, config: RobotConfig, profile: SimulationProfile) -> None:
@@ -132,7 +160,7 @@ class Machine:
         self.drive.place(*pose)
 
     def _warm_up(self) -> None:
-        """Have numba compile, or load, what ticks need, so that no live run waits for it."""
+        """Compile or load the numba functions, so that no live run waits for them."""
         state = self.state
         drive, path, motors = state.drive.copy(), np.zeros((1, d.PATH_SIZE)), state.motors.copy()
         d.begin(drive, path, self.const, True)
@@ -163,7 +191,7 @@ class Machine:
         if self._sees_robots:
             robot_gap(np.zeros((1, d.DRIVE_SIZE)), np.zeros((1, 2)), 0, 0.0, 1.0, 0.0)
 
-    # A tick
+    # Tick
 
     def tick(self, dt_s: float) -> None:
         robot = self.robot
@@ -213,8 +241,20 @@ class Machine:
         x, y = (drive[d.X], drive[d.Y]) if len(state.over) else (0.0, 0.0)
         edges, drivers = self.sensing.edges, self.drivers
         if not changed:
-            done = _go(drive, path, self.const, motors, self.wheels, self.limits, edges, state.edges, limit, room,
-                       drivers.warmth, dt_s)  # fmt: skip
+            done = _go(
+                drive,
+                path,
+                self.const,
+                motors,
+                self.wheels,
+                self.limits,
+                edges,
+                state.edges,
+                limit,
+                room,
+                drivers.warmth,
+                dt_s,
+            )
         else:
             d.steer(drive, path, self.const, motors, self.wheels, limit, room, dt_s)
             busy = drivers.step(dt_s)
@@ -234,7 +274,7 @@ class Machine:
         self._battery.use(state, dt_s, drive.item(d.V))
 
     def _sample(self, state: MachineState) -> None:
-        """Inputs may have changed: read them, and let move what they allow to."""
+        """Read the inputs, and let continue what they allow."""
         self.sensing.sample(state)
         self._settle(state)
         state.charging = bool(self.robot.input.get("charging", False))
@@ -244,7 +284,7 @@ class Machine:
         self.state.wake()
 
     def _settle(self, state: MachineState) -> None:
-        """Battery and temperatures learn of the rest since they were last told."""
+        """Update battery and temperatures for the time since the last update."""
         seconds, state.rest_s = state.rest_s, 0.0
         if seconds:
             self.drivers.rest(seconds)
@@ -252,7 +292,7 @@ class Machine:
             state.changes += 1
 
     def _freeze(self, state: MachineState, on: bool) -> None:
-        """Axes stand while the e-stop is pressed, and then go on."""
+        """Stop the axes while the e-stop is pressed, and let them continue afterwards."""
         if on:
             for i, axis in enumerate(self.motors.axes.values()):
                 if axis.role != "DRIVE" and state.motors[i, m.MODE] == m.MOVE:
@@ -266,14 +306,14 @@ class Machine:
     # Safety
 
     def _look_around(self, state: MachineState) -> None:
-        """Obstacles of the world move by themselves; the robot goes on when they are gone."""
+        """Look for obstacles while the robot stands: they may have moved."""
         stopped = state.obstacle_stop
         self._look(state)
         if stopped != state.obstacle_stop:
             self.state.wake()
 
     def _look(self, state: MachineState) -> float:
-        """How near the nearest obstacle is, and what follows from it; gives how far the robot may go."""
+        """Update the distance to the nearest obstacle. Return how far the robot may drive."""
         drive = state.drive
         given = self.robot.input.get("obstacle_m", -1.0)
         found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
@@ -287,7 +327,7 @@ class Machine:
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
             ahead = d.stretch(
                 drive, state.path, self.const
-            )  # a wall behind the place where it stops is no obstacle
+            )  # a wall beyond the next stop is no obstacle
             found = min(
                 found,
                 self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)),
@@ -315,7 +355,7 @@ class Machine:
     def _look_for_robots(
         self, place: tuple[float, float, float, float, float]
     ) -> tuple[float, float]:
-        """How near the next robot ahead is, and how much of that will be free when both stand."""
+        """Return the gap to the next robot ahead, and how much of it is free once both stand."""
         if self._floor is None:
             self._meet()
         assert self._floor is not None
@@ -323,7 +363,7 @@ class Machine:
         return self._floor.look(self._number, self.robot.now_ns, place, dec, reaction_s)
 
     def _meet(self) -> None:
-        """The first that looks makes the floor for all robots of its world."""
+        """Make the floor, which all robots of this world share."""
         near = [robot for robot in self.robot.all_robots.values() if robot.world is self._world]
         machines = [
             found for robot in near if isinstance(found := getattr(robot, "machine", None), Machine)
@@ -382,7 +422,7 @@ class Machine:
 
     @property
     def lost(self) -> list[str]:
-        """Inputs and devices that are required and do not answer."""
+        """Required inputs and devices that do not respond."""
         state, robot = self.state, self.robot
         if not (robot.faults or state.remote.lost):
             return []
@@ -408,5 +448,5 @@ class Machine:
         return self.state.soc, self.state.charging
 
     def command_began(self, command: str) -> None:
-        """A command of this type begins: some faults wait for that."""
+        """Start the faults that wait for a command of this type."""
         self.scripts.command_began(command, self.robot.now_ns)

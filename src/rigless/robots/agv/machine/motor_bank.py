@@ -86,11 +86,20 @@ class MotorBank:
         state = self.state
         if self._healths_at != state.changes:
             self._healths = [
-                MotorHealth(axis.motor_id, axis.role, row[m.CONNECTED] == 1.0, m.STATES[int(row[m.STATE])],  # type: ignore[arg-type]
-                            axis.function_key, row[m.POSITION] / axis.position_unit, row[m.VELOCITY] / axis.speed_unit,
-                            code or None)
-                for axis, row, code in zip(self._axes, state.motors.tolist(), state.codes, strict=True)
-            ]  # fmt: skip
+                MotorHealth(
+                    axis.motor_id,
+                    axis.role,
+                    row[m.CONNECTED] == 1.0,
+                    m.STATES[int(row[m.STATE])],  # type: ignore[arg-type]
+                    axis.function_key,
+                    row[m.POSITION] / axis.position_unit,
+                    row[m.VELOCITY] / axis.speed_unit,
+                    code or None,
+                )
+                for axis, row, code in zip(
+                    self._axes, state.motors.tolist(), state.codes, strict=True
+                )
+            ]
             self._healths_at = state.changes
         return self._healths
 

@@ -1,15 +1,18 @@
-"""Real motors, inputs, outputs and devices, as the machine's drivers: readings come in on the port "hardware", commands go out on it.
+"""Real motors, inputs, outputs and devices: readings and commands on the port "hardware".
 
-Wheels: what the machine plans and what makes up its pose is the exact reference that a simulated wheel would be, and the real one is made to
-follow it, `lagMs` behind: it is asked for the reference's speed and for FOLLOW of the way that it is farther behind, each second. One that stays behind by more than it
-goes in BEHIND_S is in ERROR (NOT_FOLLOWING) until it is reset. While a wheel cannot follow (faulty, without power), the reference is where the
-wheel really is, so the pose is true; where it is when its driver has been away is taken to be where the reference is.
+Wheels: the machine plans with an exact reference, as for a simulated wheel; the pose follows from
+it. The real wheel follows the reference with a delay of `lagMs`: its command is the speed of the
+reference plus FOLLOW times the position error. If the error exceeds what the wheel drives in
+BEHIND_S, the wheel is in ERROR (NOT_FOLLOWING) until it is reset. While a wheel cannot follow
+(faulty, without power), the reference follows the wheel, so that the pose stays true. After a loss
+of its driver, the wheel's position is taken to be that of the reference.
 
-Axes: they are sent to the position and have arrived when what is read of them says so, to within ARRIVED of their span.
+Axes: they get the target position, and have arrived when the readings are within ARRIVED of it.
 
-What has not been heard of for `staleMs` is lost. A lost motor is not connected, an e-stop chain that is lost is pressed, an input
-that guards the way says that something is in it, a lost output is off, and nothing that was asked before a loss is asked again after it. Commands go out when they change and every REPEAT_NS, which keeps watchdogs
-awake: there is one in the transport, and should be one in the drive.
+A part without readings for `staleMs` is lost. A lost motor is disconnected, a lost e-stop chain
+counts as pressed, a lost guard as an obstacle, a lost output is off. A setpoint from before a loss
+is not sent again. Commands are sent when they change and every REPEAT_NS, for the watchdogs: there
+is one in the transport, and should be one in the drive.
 """
 
 import math
@@ -29,30 +32,35 @@ from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.robots.agv.machine.drivers import MockDrivers
 from rigless.robots.agv.machine.hardware_port import PORT, lag_s, real_parts, stale_s
-from rigless.robots.agv.machine.remote_state import UNHEARD, RemoteMotor, RemoteSignal, RemoteState
+from rigless.robots.agv.machine.remote_state import (
+    NO_READING,
+    RemoteMotor,
+    RemoteSignal,
+    RemoteState,
+)
 from rigless.robots.agv.machine.sensing import ESTOP, guards_of
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.motion import motors as m
 
 REPEAT_NS = 100_000_000
-OFTEN_NS = 15_000_000  # setpoints that change in every tick go out this far apart at most
+OFTEN_NS = 15_000_000  # shortest time between changing setpoints
 FOLLOW = 4.0  # 1/s
 BEHIND_S = 0.5
-STANDING = 1e-3  # of the top speed: slower is standing, for what is measured
+STANDING = 1e-3  # of the top speed: a slower reading is standing
 ARRIVED, ARRIVED_RAD = 1e-3, 0.01  # m, rad
 NOT_FOLLOWING = "NOT_FOLLOWING"
 LONGEST = 256  # characters of a code
 
 
 def make_drivers(robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float) -> MockDrivers:
-    """Those of a robot's mode: simulated, or real where its parts are."""
+    """Return the drivers for the robot's mode: simulated, or real where its parts are."""
     config: Any = robot.config
     kind = RemoteDrivers if real_parts(config) else MockDrivers
     return kind(robot, ids, limits, dt_s)
 
 
 class RemoteDrivers(MockDrivers):
-    """Parts of type MOCK are simulated as ever."""
+    """Drivers of real parts. Parts of type MOCK are simulated."""
 
     def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
         super().__init__(robot, ids, limits, dt_s)
@@ -87,27 +95,27 @@ class RemoteDrivers(MockDrivers):
         found = self.state.remote
         if (
             not found.motors and not found.signals
-        ):  # begins here: what is real follows from the config
+        ):  # first use: the real parts follow from the config
             found.motors = {motor_id: RemoteMotor() for motor_id in self.motors}
             found.signals = {name: RemoteSignal() for name in self.signals}
             self._lose_signals(found, list(self.signals))
         return found
 
-    # In
+    # Readings
 
     def take(self, message: HardwareMessage) -> None:
-        """What came on the port."""
+        """Take a message from the port."""
         now_ns, state, remote = self.robot.now_ns, self.state, self.remote
         match message:
             case MotorReading() if message.id in remote.motors:
                 self._read(remote.motors[message.id], message, now_ns)
-            case InputReading() if self._heard(f"input/{message.id}", now_ns):
+            case InputReading() if self._received(f"input/{message.id}", now_ns):
                 if state.wired.get(message.id) != message.value:
                     state.wired[message.id] = message.value
                     state.changes += 1
             case OutputReading():
-                self._heard(f"output/{message.id}", now_ns)
-            case DeviceReading() if self._heard(f"device/{message.id}", now_ns):
+                self._received(f"output/{message.id}", now_ns)
+            case DeviceReading() if self._received(f"device/{message.id}", now_ns):
                 self._read_device(state, message)
             case DriverState():
                 self._heed_driver(message)
@@ -129,7 +137,7 @@ class RemoteDrivers(MockDrivers):
         now: dict[str, Any] = dict(message.data)
         code = now.pop("code", None)
         if code is not None:
-            reads = before.get("reads")  # unless the device has another idea of this word
+            reads = before.get("reads")  # a device may use this key otherwise
             now = {
                 **before,
                 **now,
@@ -142,7 +150,7 @@ class RemoteDrivers(MockDrivers):
             self._look_ahead(state)
 
     def _look_ahead(self, state: MachineState) -> None:
-        """What all real devices together say of the way ahead."""
+        """Combine what all real devices report about the path ahead."""
         said = [
             state.readings.get(name.removeprefix("device/"), {})
             for name in self.signals
@@ -157,7 +165,7 @@ class RemoteDrivers(MockDrivers):
         state.remote.violated = any(one.get("field_violation") is True for one in said)
         state.changes += 1
 
-    def _heard(self, name: str, now_ns: int) -> bool:
+    def _received(self, name: str, now_ns: int) -> bool:
         signal = self.remote.signals.get(name)
         if signal is None:
             return False
@@ -169,7 +177,10 @@ class RemoteDrivers(MockDrivers):
         return True
 
     def _heed_driver(self, message: DriverState) -> None:
-        """A driver that is up says so for parts that have nothing to say; what was asked before a loss is forgotten."""
+        """Handle the state of a driver.
+
+        A driver that is up speaks for a part without readings of its own; setpoints from before a
+        loss are dropped."""
         name = f"{message.kind}/{message.id}"
         motor = self.remote.motors.get(message.id) if message.kind == "motor" else None
         known = motor or self.remote.signals.get(name)
@@ -177,16 +188,16 @@ class RemoteDrivers(MockDrivers):
             return
         if message.up:
             if message.kind == "device":
-                self._heard(name, self.robot.now_ns)
+                self._received(name, self.robot.now_ns)
             elif known.heard_ns >= 0:
                 known.heard_ns = self.robot.now_ns
             return
-        reason, before = message.reason or UNHEARD, known.reason
+        reason, before = message.reason or NO_READING, known.reason
         if motor is not None:
             self._lose_motor(message.id, reason)
         else:
             self._lose_signals(self.remote, [name], reason)
-        if reason != before:  # it is said again at each attempt
+        if reason != before:  # it is repeated at each attempt to reconnect
             self.remote.notices.append(
                 (
                     "DRIVER_LOST",
@@ -208,7 +219,9 @@ class RemoteDrivers(MockDrivers):
         if row[m.MODE] == m.MOVE:
             self.stop(self.motors[motor_id])
 
-    def _lose_signals(self, remote: RemoteState, names: list[str], reason: str = UNHEARD) -> None:
+    def _lose_signals(
+        self, remote: RemoteState, names: list[str], reason: str = NO_READING
+    ) -> None:
         state = self.state
         for name in names:
             signal, (kind, _, part_id) = remote.signals[name], name.partition("/")
@@ -226,10 +239,10 @@ class RemoteDrivers(MockDrivers):
     def _look_for_losses(self, now_ns: int) -> None:
         for motor_id, motor in self.remote.motors.items():
             if 0 <= motor.heard_ns < now_ns - self._stale_ns[f"motor/{motor_id}"]:
-                self._lose_motor(motor_id, "it has fallen silent")
+                self._lose_motor(motor_id, "no readings")
         for name, signal in self.remote.signals.items():
             if 0 <= signal.heard_ns < now_ns - self._stale_ns[name]:
-                self._lose_signals(self.remote, [name], "it has fallen silent")
+                self._lose_signals(self.remote, [name], "no readings")
 
     # Tick
 
@@ -241,7 +254,7 @@ class RemoteDrivers(MockDrivers):
         self._look_for_losses(now_ns)
         state.scans, remote.scans = [*state.scans, *remote.scans], []
         state.notices, remote.notices = [*state.notices, *remote.notices], []
-        state.faulted = True  # so that `_take_faults` is asked
+        state.faulted = True  # so that `_take_faults` is called
         busy = super().step(dt_s)
         for motor_id, i in self.motors.items():
             motor = remote.motors[motor_id]
@@ -269,7 +282,7 @@ class RemoteDrivers(MockDrivers):
         return troubled
 
     def _bring_up_to_date(self, motor_id: str, motor: RemoteMotor, i: int, now_ns: int) -> bool:
-        """The row after a tick: what is measured where that counts; gives whether it still moves."""
+        """Update a motor's row from its readings after a tick. Return True while it moves."""
         state, row = self.state, self.state.motors[i]
         row[m.CURRENT], row[m.TEMPERATURE] = motor.current_a, motor.temperature_c
         still = abs(motor.velocity) <= STANDING * self.limits[i, m.TOP]
@@ -297,17 +310,19 @@ class RemoteDrivers(MockDrivers):
         return not still
 
     def _position(self, motor: RemoteMotor, now_ns: int) -> float:
-        """Where a motor is by now, going on as it was when it was last read."""
+        """Return the present position, extrapolated from the last reading."""
         return motor.position + motor.zero + motor.velocity * (now_ns - motor.heard_ns) * 1e-9
 
     def _follows(self, motor: RemoteMotor, row: m.Array) -> bool:
-        """Whether a wheel is to go where the reference goes; else the reference is where the wheel is."""
+        """Return True if the wheel follows the reference.
+
+        Otherwise the reference follows the wheel."""
         if row[m.TROUBLE] != m.FINE:
             row[m.REF] = 0.0
             return False
         return bool(row[m.REF] != 0.0 or (motor.state != "DISABLED" and self.state.estop == "NONE"))
 
-    # Out
+    # Commands
 
     def _command(self, motor_id: str, motor: RemoteMotor, i: int, now_ns: int) -> None:
         if motor.heard_ns < 0:
@@ -316,7 +331,7 @@ class RemoteDrivers(MockDrivers):
         if motor_id in self.wheels:
             late = (
                 float(row[m.VELOCITY]) * self._lag_s[motor_id]
-            )  # what is read of it is what it did a while ago
+            )  # a reading shows an earlier position
             behind = float(row[m.POSITION]) - late - self._position(motor, now_ns)
             if self._follows(motor, row) and (row[m.REF] != 0.0 or abs(behind) > ARRIVED):
                 top = float(self.limits[i, m.TOP])

@@ -1,25 +1,25 @@
-"""What the robot remembers of its real parts: the last that was read of them and the last that was asked."""
+"""The state of the real parts: the last reading and the last command of each."""
 
 import math
 from dataclasses import dataclass, field
 from typing import Any
 
-UNHEARD = "nothing heard of it yet"
+NO_READING = "no reading yet"
 
 
 @dataclass(slots=True)
 class RemoteMotor:
-    heard_ns: int = -1  # when something was last read; -1: never since its driver came up
+    heard_ns: int = -1  # last reading; -1: none since its driver came up
     position: float = 0.0
     velocity: float = 0.0
     state: str = "DISABLED"
     fault: str = ""
     current_a: float = 0.0
     temperature_c: float = 0.0
-    reason: str = UNHEARD  # why it is lost, while it is
-    zero: float = 0.0  # what is added to its position to get the reference's; of wheels
+    reason: str = NO_READING  # why it is lost
+    zero: float = 0.0  # offset of the reference from its position, for wheels
     zeroed: bool = False
-    asked: str = ""  # the command that it was last given
+    asked: str = ""  # the last command
     value: float = 0.0
     asked_ns: int = -1
 
@@ -29,8 +29,8 @@ class RemoteSignal:
     """An input, an output or a device."""
 
     heard_ns: int = -1
-    reason: str = UNHEARD
-    asked: bool | None = None  # of an output
+    reason: str = NO_READING
+    asked: bool | None = None  # last value of an output
     asked_ns: int = -1
 
 
@@ -40,8 +40,8 @@ class RemoteState:
     signals: dict[str, RemoteSignal] = field(default_factory=dict)  # by kind/id
     lost: list[str] = field(
         default_factory=list
-    )  # ids of inputs, outputs and devices that do not answer
-    ahead_m: float = math.inf  # the free way ahead, by what devices say
+    )  # ids of inputs, outputs and devices that do not respond
+    ahead_m: float = math.inf  # distance ahead to an obstacle, as devices report
     violated: bool = False  # something is in a protective field
     scans: list[tuple[str, str]] = field(default_factory=list)  # read since the last tick
     notices: list[tuple[str, str, str, str, dict[str, Any]]] = field(default_factory=list)

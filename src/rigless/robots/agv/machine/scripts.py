@@ -1,8 +1,8 @@
-"""What the simulation's profile makes happen: obstacles that come and go, codes that are read, faults that begin.
+"""The script of a simulation profile: obstacles that come and go, codes, and faults.
 
-Whatever happens at a time is one list in order of time; `state.due_ns` says when the next is, so that a tick in which nothing is due costs a
-comparison. Faults are the kernel's own: they show, are cleared and end as injected ones do, and since they follow from the
-simulation they are not recorded as inputs.
+All timed entries are in one list in order of time. `state.due_ns` is the time of the next one, so
+that a tick without one costs a comparison. The faults are the kernel's own: they are shown, cleared
+and ended like injected ones. They follow from the simulation, so they are not recorded as inputs.
 """
 
 import math
@@ -21,12 +21,14 @@ from rigless.robots.agv.profile import FaultRule, SimulationProfile
 Array = NDArray[np.float64]
 
 NEVER = 2**62
-OBSTACLES, CODE, RULE = range(3)  # what is due
+OBSTACLES, CODE, RULE = range(3)  # kinds of entries
 
 
 @compiled
 def pass_over(markers: Array, over: Array, x0: float, y0: float, x1: float, y1: float) -> int:
-    """Which markers (x, y, radius) were come upon on a straight way: `over` becomes 2 for those, 1 for those the way's end is on still."""
+    """Find the markers (x, y, radius) that a straight motion reaches.
+
+    `over` gets 2 for a marker that was reached, and 1 if the motion ends on it."""
     dx, dy, found = x1 - x0, y1 - y0, 0
     square = dx * dx + dy * dy
     for k in range(markers.shape[0]):
@@ -45,7 +47,7 @@ def pass_over(markers: Array, over: Array, x0: float, y0: float, x1: float, y1: 
 
 
 class Scripts:
-    """The profile of one robot."""
+    """The script of one robot."""
 
     def __init__(self, robot: Robot, profile: SimulationProfile, sensing: Sensing):
         self._robot, self._sensing, self._profile = robot, sensing, profile
@@ -79,7 +81,7 @@ class Scripts:
         state.due_ns = self._due_ns(state)
 
     def run(self, state: MachineState, now_ns: int) -> bool:
-        """Do all that is due by now; gives whether the obstacles are others."""
+        """Carry out all due entries. Return True if the obstacles have changed."""
         moved = False
         while state.cursor < len(self._entries) and self._entries[state.cursor][0] <= now_ns:
             _, what, index = self._entries[state.cursor]
@@ -103,7 +105,7 @@ class Scripts:
         return moved
 
     def moved(self, state: MachineState, x0: float, y0: float, x1: float, y1: float) -> None:
-        """The robot went from one place to another: scanners read what they pass over."""
+        """Let scanners read the markers on the way from one point to another."""
         if pass_over(self.markers, state.over, x0, y0, x1, y1):
             along = (self.markers[:, 0] - x0) * (x1 - x0) + (self.markers[:, 1] - y0) * (y1 - y0)
             for k in sorted(np.flatnonzero(state.over >= 2.0).tolist(), key=along.__getitem__):
@@ -139,7 +141,9 @@ class Scripts:
         state.ahead_m, state.placed = ahead, np.array(placed, dtype=float).reshape(-1, 3)
 
     def _next_chance(self, index: int, from_ns: int) -> int:
-        """When a rule that has this chance in each second begins next; one that is certain does within the second."""
+        """Draw the time at which a rule with a chance per second begins next.
+
+        One with a chance of 1 begins within the second."""
         chance = self._by_chance[index].chancePerS or 0.0
         if chance == 0.0:
             return NEVER

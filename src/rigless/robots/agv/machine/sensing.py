@@ -1,8 +1,9 @@
-"""What the robot senses: its digital inputs, the e-stop chain among them, and its devices. All follow from the configuration.
+"""Digital inputs, with the e-stop chain, and devices, as the configuration has them.
 
-An input is on when its driver says so, a person has set it, or, simulated, what it watches is so: for a limit sensor, the axis at its end; for one that
-guards the way (its type says OBSTACLE, BUMPER or LIDAR), something within the distance at which the robot stops. A fault of the kernel's sensors may
-change what is read of it; of a chain or a guard that gives nothing the worst is taken: pressed, and something in the way.
+An input is on if its driver reports it, if a user has set it, or, for a simulated one, if what it
+watches holds: for a limit sensor, the axis is at its end; for a guard (OBSTACLE, BUMPER or LIDAR in
+its type), something is within the stop distance. Sensor faults of the kernel may change it. A chain
+or guard without a value counts as on.
 """
 
 import math
@@ -25,13 +26,13 @@ GUARDS = (
     "LIDAR",
     "OBSTACLE",
     "BUMPER",
-)  # in the type of what sees or feels that something is in the way
-TOLERANCE = 1e-3  # m or rad: how near the end of its axis a limit sensor answers
-MOTOR, LOWEST, HIGHEST, EDGE_SIZE = range(4)  # of a limit sensor: its motor, and where it is on
+)  # in the type of an input that detects obstacles
+TOLERANCE = 1e-3  # m or rad: distance from the end of the axis at which a limit sensor is on
+MOTOR, LOWEST, HIGHEST, EDGE_SIZE = range(4)  # of a limit sensor: its motor, and its range
 
 
 def virtual_inputs(config: RobotConfig) -> dict[str, VirtualInput]:
-    """What people can set: every digital input, an e-stop in any case, and what there is besides."""
+    """Return the inputs that users can set: every digital input, and an e-stop in any case."""
     given = {
         entry.ioId: VirtualInput(False, f"digital input, {entry.type}")
         for entry in config.io.digitalInputs
@@ -39,14 +40,14 @@ def virtual_inputs(config: RobotConfig) -> dict[str, VirtualInput]:
     return {
         "estop": VirtualInput(False, "the e-stop is pressed"),
         **given,
-        "remote_estop": VirtualInput(False, "an e-stop pressed by remote control"),
-        "obstacle_m": VirtualInput(-1.0, "something this far ahead, m; -1: nothing", -1.0, 1e6),
+        "remote_estop": VirtualInput(False, "an e-stop by remote control"),
+        "obstacle_m": VirtualInput(-1.0, "distance to an obstacle ahead, m; -1: none", -1.0, 1e6),
         "charging": VirtualInput(False, "the robot is on a charger"),
     }
 
 
 def own_faults(config: RobotConfig) -> dict[str, tuple[str, ...]]:
-    """What can go wrong besides what the kernel knows: motors and devices."""
+    """Return the faults of motors and devices beyond those of the kernel."""
     return {
         **{motor.motorId: ("error", "disconnected") for motor in config.motors},
         **{device.deviceId: ("off",) for device in config.io.devices},
@@ -60,7 +61,7 @@ def sensors(config: RobotConfig) -> tuple[str, ...]:
 
 
 def guards_of(config: RobotConfig) -> tuple[str, ...]:
-    """The inputs that are on while something is in the way."""
+    """Return the inputs that are on while an obstacle is ahead."""
     return tuple(
         entry.ioId
         for entry in config.io.digitalInputs
@@ -74,7 +75,7 @@ def actuators(config: RobotConfig) -> tuple[str, ...]:
 
 @compiled
 def on_edges(motors: Array, edges: Array, on: Array) -> bool:
-    """Which limit sensors are on; gives whether any of them has changed."""
+    """Update which limit sensors are on. Return True if any has changed."""
     changed = False
     for k in range(edges.shape[0]):
         position = motors[int(edges[k, MOTOR]), m.POSITION]
@@ -114,7 +115,7 @@ class Sensing:
         self.sample(state)
 
     def sample(self, state: MachineState) -> None:
-        """Read all inputs, and which devices are there."""
+        """Read all inputs, and which devices respond."""
         robot, given, wired = self._robot, self._robot.input, state.wired
         on = {name for name, edge in zip(self._watching, state.edges.tolist(), strict=True) if edge}
         if state.blocked:
@@ -143,22 +144,22 @@ class Sensing:
             else []
         )
         if off != state.off:
-            self._tell_devices(state, off)
+            self._notice_devices(state, off)
 
-    def _tell_devices(self, state: MachineState, off: list[str]) -> None:
+    def _notice_devices(self, state: MachineState, off: list[str]) -> None:
         for name in self.devices:
             if name in off and name not in state.off:
                 state.notices.append(
-                    ("DEVICE_OFF", "WARNING", name, f"{name} gives nothing", {"deviceId": name})
+                    ("DEVICE_OFF", "WARNING", name, f"{name} does not respond", {"deviceId": name})
                 )
             elif name in state.off and name not in off:
                 state.notices.append(
-                    ("DEVICE_ON", "INFO", name, f"{name} is back", {"deviceId": name})
+                    ("DEVICE_ON", "INFO", name, f"{name} responds again", {"deviceId": name})
                 )
         state.off, state.changes = off, state.changes + 1
 
     def scan(self, state: MachineState, code: str, device_id: str | None = None) -> None:
-        """A scanner reads a code (None: all that there are do)."""
+        """Let one scanner, or all of them, read a code."""
         for name in self.scanners if device_id is None else (device_id,):
             if name not in state.off:
                 state.scans.append((name, code))
@@ -170,7 +171,7 @@ class Sensing:
                 state.changes += 1
 
     def read_devices(self, state: MachineState) -> dict[str, Any]:
-        """What devices say of themselves."""
+        """Return the readings of all devices."""
         found: dict[str, Any] = {}
         for name, kind in self.devices.items():
             if name in state.off:
@@ -185,7 +186,7 @@ class Sensing:
 
 
 def _edge(entry: DigitalInput, config: RobotConfig, limits: Array) -> list[float] | None:
-    """Where a limit sensor is on, if it says which end of which motor it watches."""
+    """Return the range in which a limit sensor is on, or None if it names no motor."""
     given = entry.driver.config
     index = next(
         (i for i, motor in enumerate(config.motors) if motor.motorId == given.get("motorId")), None

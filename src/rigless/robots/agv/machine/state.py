@@ -1,4 +1,4 @@
-"""What the machine remembers: plain data, so that snapshots and replays follow from it. Made full size by machine.py when the robot starts."""
+"""The state of the machine, as plain data. Its arrays get their size when the robot starts."""
 
 import math
 from dataclasses import dataclass, field
@@ -19,15 +19,11 @@ class MachineState:
     # Motors, by index
     motors: Array = field(default_factory=lambda: np.zeros((0, MOTOR_SIZE)))
     codes: list[str] = field(default_factory=list)  # fault codes; "": none
-    latched: list[str] = field(default_factory=list)  # errors that only a reset takes away
+    latched: list[str] = field(default_factory=list)  # errors that only a reset clears
     reset_ns: list[int] = field(default_factory=list)  # when each was last reset; -1: never
-    ills: list[str] = field(default_factory=list)  # ERROR or DISCONNECTED; "": it is well
-    taken: list[int] = field(
-        default_factory=list
-    )  # the faults that motors, inputs and devices know of
-    faulted: bool = (
-        False  # they are to be told anew, for instance because a fault acts in every tick
-    )
+    ills: list[str] = field(default_factory=list)  # ERROR or DISCONNECTED; "": healthy
+    taken: list[int] = field(default_factory=list)  # ids of the faults that are applied
+    faulted: bool = False  # faults must be applied again, as one acts in every tick
 
     # Drive
     drive: Array = field(default_factory=lambda: np.zeros(DRIVE_SIZE))
@@ -35,14 +31,14 @@ class MachineState:
     map_id: str = "map"
     drive_allowed: bool = True
     speed_limit: float = math.inf
-    moving: bool = False  # something moves, or has somewhere to go
+    moving: bool = False  # something moves, or has a target
     frozen: dict[int, float] = field(
         default_factory=dict
-    )  # where axes were going when the e-stop was pressed
+    )  # targets of axes when the e-stop was pressed
 
     # Inputs, outputs, devices
-    wired: dict[str, bool] = field(default_factory=dict)  # what drivers read of inputs
-    sampled: bool = False  # inputs were read since people last set one
+    wired: dict[str, bool] = field(default_factory=dict)  # inputs as drivers read them
+    sampled: bool = False  # inputs were read since the last change
     inputs: dict[str, bool] = field(default_factory=dict)
     outputs: dict[str, bool] = field(default_factory=dict)
     readings: dict[str, Any] = field(default_factory=dict)  # of devices
@@ -52,16 +48,16 @@ class MachineState:
     # Safety
     estop: str = "NONE"
     obstacle_m: float = math.inf
-    blocked: bool = False  # that is within the stopping distance, for simulated inputs to see
-    guarded: bool = False  # an input says that something is in the way
+    blocked: bool = False  # within the stop distance, for simulated guards
+    guarded: bool = False  # a guard input is on
     obstacle_stop: bool = False
     field_violation: bool = False
 
-    # What the simulation's profile has done
-    cursor: int = 0  # the next entry of the script
-    due_ns: int = 0  # when it is
-    ahead_m: float = math.inf  # the nearest obstacle of the script that goes along
-    placed: Array = field(default_factory=lambda: np.zeros((0, 3)))  # those at places: x, y, radius
+    # Script of the simulation profile
+    cursor: int = 0  # next entry
+    due_ns: int = 0  # its time
+    ahead_m: float = math.inf  # nearest scripted obstacle that moves with the robot
+    placed: Array = field(default_factory=lambda: np.zeros((0, 3)))  # the others: x, y, radius
     over: Array = field(
         default_factory=lambda: np.zeros(0)
     )  # 1 for a marker that the robot is over
@@ -71,15 +67,15 @@ class MachineState:
     # Power
     soc: float = 1.0
     charging: bool = False
-    rest_s: float = 0.0  # rest that motors and battery do not know of yet
+    rest_s: float = 0.0  # time at rest that battery and motors do not include yet
 
-    remote: RemoteState = field(default_factory=RemoteState)  # what is known of real parts
+    remote: RemoteState = field(default_factory=RemoteState)  # real parts
 
     # Of this tick
     scans: list[tuple[str, str]] = field(default_factory=list)
     notices: list[tuple[str, str, str, str, dict[str, Any]]] = field(default_factory=list)
-    changes: int = 0  # counts whatever may change what the machine says of itself
+    changes: int = 0  # counts changes of published values
 
     def wake(self) -> None:
-        """Make the next tick look at everything: something that stood may move now."""
+        """Mark that something may move again, so that the next tick evaluates everything."""
         self.moving, self.changes = True, self.changes + 1

@@ -143,8 +143,12 @@ def _cross(a: Point, b: Point, c: Point, d: Point) -> bool:
     turns = _turn(a, b, c), _turn(a, b, d), _turn(c, d, a), _turn(c, d, b)
     if turns[0] * turns[1] < 0 and turns[2] * turns[3] < 0:
         return True
-    return any(turn == 0 and _distance(point, *other) == 0 for turn, point, other in zip(
-        turns, (c, d, a, b), ((a, b), (a, b), (c, d), (c, d)), strict=True))  # fmt: skip
+    return any(
+        turn == 0 and _distance(point, *other) == 0
+        for turn, point, other in zip(
+            turns, (c, d, a, b), ((a, b), (a, b), (c, d), (c, d)), strict=True
+        )
+    )
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:

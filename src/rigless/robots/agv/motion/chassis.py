@@ -1,4 +1,4 @@
-"""The drive that a configuration describes: which motors are its wheels, on which side, and what they allow the robot to do."""
+"""The drive of a configuration: its wheels, their sides, and the speeds that they allow."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ SIDES = {"LEFT": -1.0, "RIGHT": 1.0}
 def make_chassis(
     config: RobotConfig, profile: SimulationProfile, limits: m.Array
 ) -> tuple[m.Array, m.Array]:
-    """The drive's constants, and a row for each wheel."""
+    """Return the constants of the drive, and a row for each wheel."""
     drives = [(i, motor) for i, motor in enumerate(config.motors) if motor.role == "DRIVE"]
     kinematics = kinematics_of(profile.kinematics, len(drives))
     model = d.DIFFERENTIAL if kinematics == "DIFFERENTIAL" and len(drives) > 1 else d.TRACK
@@ -38,7 +38,10 @@ def make_chassis(
 
 
 def side_of(said: Any, motor_id: str, number: int, count: int) -> str:
-    """On which side a wheel is: by what its metadata says, by its name, or by its place in the list, of which the first half is left."""
+    """Return the side of a wheel.
+
+    It is given by its metadata, by its name, or by its index: the first half of the drive motors is
+    on the left."""
     if str(said).upper() in SIDES:
         return str(said).upper()
     named = next((side for side in SIDES if side in motor_id.upper()), None)
@@ -46,10 +49,10 @@ def side_of(said: Any, motor_id: str, number: int, count: int) -> str:
 
 
 def kinematics_of(said: str | None, drives: int) -> str:
-    """How a robot moves: as its profile says, else by the number of its drive motors."""
+    """Return the kinematics: that of the profile, or else by the number of drive motors."""
     return said or ("DIFFERENTIAL" if drives > 1 else "TRACK")
 
 
 def reach_m(config: RobotConfig) -> float:
-    """The radius of the disc about the robot's footprint."""
+    """Return the radius of the circle around the robot's footprint."""
     return math.hypot(config.dimensions.lengthMm, config.dimensions.widthMm) / 2000

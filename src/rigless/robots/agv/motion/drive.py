@@ -1,10 +1,14 @@
-"""How the robot goes along its path: which speeds to ask of the wheels in a tick, and where it is after it.
+"""Drive along a path: wheel speeds for a tick, and dead reckoning after it.
 
-A path is waypoints; a leg leads to each. A differential drive turns in place to the leg's direction (SWING), drives it (RUN), and turns to
-the waypoint's heading if it has one (ALIGN). A track drive only runs, its heading is the line's, and it drives
-backwards to what is behind it. Each of these is a `landing` (motors.py):
-exact at its end, under limits that all wheels can keep. At a waypoint where it need not stop the robot goes on at speed if the next leg is
-straight on: what its direction is off, up to STRAIGHT, is taken up in passing. The place follows from what the wheels really did.
+A path is a list of waypoints; a leg leads to each. A differential drive turns in place to the
+direction of the leg (SWING), drives it (ROLL), and turns to the heading of the waypoint, if it has
+one (ALIGN). A track drive only rolls: its heading is that of the line, and it drives backwards to a
+waypoint behind it.
+
+Each of these motions is a `landing` (motors.py): it ends exactly on its target, within limits that
+all wheels can keep. At a waypoint without a stop the robot continues at speed if the next leg is
+straight on; a change of direction of up to STRAIGHT is made in passing. The pose follows from what
+the wheels really did.
 """
 
 import math
@@ -27,7 +31,8 @@ from rigless.robots.agv.motion.motors import (
 
 Array = NDArray[np.float64]
 
-# The drive. ASKED_* are the speeds asked of it; START and LENGTH are the leg's; BACK is 1 when it drives backwards.
+# The drive. ASKED_* are its set speeds; START and LENGTH belong to the leg; BACK is 1 if it drives
+# backwards.
 (
     X,
     Y,
@@ -52,13 +57,13 @@ TOP_V, ACC_V, DEC_V, TOP_OMEGA, ACC_OMEGA, DEC_OMEGA, BASE, MODEL, CONST_SIZE = 
 DIFFERENTIAL, TRACK = range(2)  # MODEL
 WHEEL, SIDE, METRES_PER, WHEEL_SIZE = range(
     4
-)  # of a drive motor: its index, -1 left or 1 right (0: neither), metres per SI unit
+)  # of a drive motor: its index; -1 left, 1 right, 0 neither; metres per SI unit
 
 STRAIGHT = 0.01  # rad
-CLOSE = 1e-6  # m: nearer than this to a waypoint, the robot is there
+CLOSE = 1e-6  # m: distance at which a waypoint is reached
 AIMED = 1e-9  # rad
-ASIDE = 1e-3  # m: what a waypoint may be missed by, by wheels that do not do what they should
-ASTRAY = 0.05  # rad: off by more than this, the robot stops and aims anew
+ASIDE = 1e-3  # m: tolerated lateral error at a waypoint, from faulty wheels
+ASTRAY = 0.05  # rad: heading error at which the robot stops and turns again
 
 
 @compiled
@@ -72,7 +77,9 @@ def steer(
     room: float,
     dt: float,
 ) -> None:
-    """Ask the wheels for this tick's speeds. `limit` is the highest speed there may be (0: come to rest), `room` how far it may go."""
+    """Set the wheel speeds for this tick.
+
+    `limit` is the highest allowed speed (0: stop), `room` the distance that the robot may drive."""
     v, omega, phase = drive[ASKED_V], drive[ASKED_OMEGA], int(drive[PHASE])
     half = 0.5 * const[BASE]
     if limit > 0.0 and phase == ROLL:
@@ -97,7 +104,9 @@ def steer(
 
 @compiled
 def _roll(drive: Array, path: Array, const: Array, top: float, room: float, dt: float) -> float:
-    """The speed after this tick on a leg: no faster than this leg allows, or than those ahead and the next stop allow by then."""
+    """Return the speed after this tick on a leg.
+
+    It respects the limits of this leg, of the legs ahead, and of the next stop."""
     way = -1.0 if drive[BACK] > 0.0 else 1.0
     leg, u, dec = int(drive[LEG]), way * drive[ASKED_V], const[DEC_V]
     best = min(top, path[leg, PATH_SPEED])
@@ -121,7 +130,7 @@ def _roll(drive: Array, path: Array, const: Array, top: float, room: float, dt: 
 
 @compiled
 def _left(drive: Array, path: Array) -> float:
-    """How far it is to the end of the leg, along it; negative beyond."""
+    """Return the distance to the end of the leg along it; negative beyond the end."""
     leg, way = int(drive[LEG]), -1.0 if drive[BACK] > 0.0 else 1.0
     c, s = math.cos(drive[HEADING]), math.sin(drive[HEADING])
     return way * ((path[leg, PATH_X] - drive[X]) * c + (path[leg, PATH_Y] - drive[Y]) * s)
@@ -129,14 +138,14 @@ def _left(drive: Array, path: Array) -> float:
 
 @compiled
 def _towards(x: float, y: float, path: Array, leg: int, back: float) -> tuple[float, float]:
-    """Length and heading of the way from a place to a waypoint."""
+    """Return the distance and the direction from a point to a waypoint."""
     dx, dy = path[leg, PATH_X] - x, path[leg, PATH_Y] - y
     return math.sqrt(dx * dx + dy * dy), wrap(math.atan2(dy, dx) + (math.pi if back > 0.0 else 0.0))
 
 
 @compiled
 def _stops(path: Array, const: Array, leg: int, heading: float, back: float) -> bool:
-    """Whether the robot comes to rest at the end of a leg with this heading."""
+    """Return True if the robot stops at the end of a leg with this heading."""
     if leg + 1 >= path.shape[0] or path[leg, PATH_STOP] > 0.0:
         return True
     length, after = _towards(path[leg, PATH_X], path[leg, PATH_Y], path, leg + 1, back)
@@ -153,7 +162,7 @@ def _stops(path: Array, const: Array, leg: int, heading: float, back: float) -> 
 
 @compiled
 def _aligned(drive: Array, path: Array, const: Array, leg: int) -> bool:
-    """Whether the robot has the heading that a waypoint asks for; what is only rounding is taken away."""
+    """Return True if the robot has the waypoint's heading; rounding errors are removed."""
     theta = path[leg, PATH_THETA]
     if const[MODEL] == TRACK or theta != theta:
         return True
@@ -165,7 +174,7 @@ def _aligned(drive: Array, path: Array, const: Array, leg: int) -> bool:
 
 @compiled
 def stretch(drive: Array, path: Array, const: Array) -> float:
-    """How far the robot goes before it comes to rest by its path; 0 when it is not on a leg."""
+    """Return the distance to the next stop of the path; 0 if the robot is not on a leg."""
     if int(drive[PHASE]) != ROLL:
         return 0.0
     leg, ahead, direction = int(drive[LEG]), _left(drive, path), drive[HEADING]
@@ -180,7 +189,7 @@ def stretch(drive: Array, path: Array, const: Array) -> float:
 
 @compiled
 def _touch(drive: Array, path: Array, leg: int) -> float:
-    """How far from a waypoint the robot is; what is only rounding is taken away."""
+    """Return the distance to a waypoint; rounding errors are removed."""
     dx, dy = path[leg, PATH_X] - drive[X], path[leg, PATH_Y] - drive[Y]
     missed = math.sqrt(dx * dx + dy * dy)
     if missed <= 2.0 * CLOSE:
@@ -189,8 +198,10 @@ def _touch(drive: Array, path: Array, leg: int) -> float:
 
 
 @compiled
-def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
-    """Take up the next leg from where the robot is; `anew` when its path is another than before, so that it may be too short to stop on."""
+def begin(drive: Array, path: Array, const: Array, fresh: bool) -> None:
+    """Start the next leg from the present pose.
+
+    `fresh` if the path is new, so that it may be too short to stop on."""
     while True:
         leg = int(drive[LEG])
         moves, turns = (
@@ -228,7 +239,7 @@ def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
             theta, drive[PHASE] = drive[THETA], ROLL
             if not (
                 moves
-                and anew
+                and fresh
                 and stretch(drive, path, const) < drive[ASKED_V] ** 2 / (2.0 * const[DEC_V])
             ):
                 drive[THETA] = heading
@@ -242,7 +253,9 @@ def begin(drive: Array, path: Array, const: Array, anew: bool) -> None:
 def advance(
     drive: Array, path: Array, const: Array, motors: Array, wheels: Array, dt: float
 ) -> bool:
-    """Where the robot is after its wheels have moved, and what it does next; gives whether it is still going somewhere."""
+    """Update the pose by the motion of the wheels, and start the next phase if one is complete.
+
+    Return True while the robot has a target."""
     gone_left, gone_right, left, right, lefts, rights = 0.0, 0.0, 0.0, 0.0, 0, 0
     for k in range(wheels.shape[0]):
         motor, per = motors[int(wheels[k, WHEEL])], wheels[k, METRES_PER]
@@ -273,7 +286,7 @@ def advance(
 
 @compiled
 def _go_on(drive: Array, path: Array, const: Array, ahead: float) -> None:
-    """Pass to what comes next, if what the robot was doing is done."""
+    """Start the next phase if the present one is complete."""
     phase, leg = int(drive[PHASE]), int(drive[LEG])
     still = (
         drive[V] == 0.0
@@ -295,7 +308,7 @@ def _go_on(drive: Array, path: Array, const: Array, ahead: float) -> None:
     elif phase == ROLL:
         left = _left(drive, path)
         if still and left > CLOSE and _miss(drive, path, leg) > ASIDE:
-            begin(drive, path, const, False)  # something pushed it aside before it stood: aim anew
+            begin(drive, path, const, False)  # pushed aside before it stood: turn again
         elif _stops(path, const, leg, drive[HEADING], drive[BACK]):
             if still and abs(left) <= CLOSE:
                 _land(drive, path, const)
@@ -317,14 +330,14 @@ def _go_on(drive: Array, path: Array, const: Array, ahead: float) -> None:
 
 @compiled
 def _miss(drive: Array, path: Array, leg: int) -> float:
-    """How far beside a waypoint the robot would come, straight on."""
+    """Return the lateral distance by which the robot would miss a waypoint straight ahead."""
     c, s = math.cos(drive[THETA]), math.sin(drive[THETA])
     return abs((path[leg, PATH_Y] - drive[Y]) * c - (path[leg, PATH_X] - drive[X]) * s)
 
 
 @compiled
 def _land(drive: Array, path: Array, const: Array) -> None:
-    """At rest at the end of a leg: there, or beside it."""
+    """Finish a leg at rest: exactly on the waypoint, or at its side."""
     leg = int(drive[LEG])
     if _touch(drive, path, leg) > ASIDE:
         begin(drive, path, const, False)

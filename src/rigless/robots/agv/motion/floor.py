@@ -1,6 +1,7 @@
-"""Robots that are obstacles to each other: where all robots of a world are at an instant, and how far ahead of one of them the next is.
+"""Robots as obstacles to each other: the gap from each robot to the next one ahead.
 
-They are looked at together, once at each instant at which somebody looks: so it does not matter which of them ticks first.
+The poses of all robots are taken together, once per instant, so that their order of ticks does not
+matter.
 """
 
 import math
@@ -22,8 +23,10 @@ Array = NDArray[np.float64]
 def robot_gap(
     drives: Array, sizes: Array, me: int, heading: float, deceleration: float, reaction_s: float
 ) -> tuple[float, float]:
-    """From the front of robot `me` to the nearest robot ahead; and how much of the way to one will be free once both stand, if those that
-    come towards it brake as it does. Of `sizes` a row is half a robot's length and width."""
+    """Return the gap ahead of robot `me`, and how much of it is free once both robots stand.
+
+    Robots that come towards `me` are taken to brake as it does. A row of `sizes` is half the length
+    and half the width of a robot."""
     x, y, half_length, half_width = drives[me, d.X], drives[me, d.Y], sizes[me, 0], sizes[me, 1]
     c, s, nearest, free = math.cos(heading), math.sin(heading), math.inf, math.inf
     for k in range(drives.shape[0]):
@@ -41,7 +44,7 @@ def robot_gap(
 
 
 class Floor:
-    """The robots of one world. `machines` are those of AGVs; of the others only the discs are known."""
+    """The robots of one world. `machines` are AGVs; other robots are known as discs only."""
 
     def __init__(self, machines: Sequence[Any], others: Sequence[Robot]):
         self._machines = machines
@@ -61,7 +64,9 @@ class Floor:
         deceleration: float,
         reaction_s: float,
     ) -> tuple[float, float]:
-        """See `robot_gap`. `me` is a number in `machines`, `place` where that robot is, as for `disc_gap`."""
+        """Return `robot_gap` for the machine with index `me`.
+
+        `place` is its pose and size, as for `disc_gap`."""
         again = (
             self._states[me] is not self._machines[me].state
         )  # the same instant, after a restore

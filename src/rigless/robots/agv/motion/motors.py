@@ -1,11 +1,13 @@
-"""Motors as rows of an array: what they do, what they are asked to do, and one tick of simulated ones.
+"""Motors as rows of an array: feedback, setpoints, and one tick of simulated motors.
 
-A motor ramps evenly within a tick, so in a tick it goes the mean of its speeds before and after. It is asked to run at a speed, or to move
-to a position: then `landing` gives, tick by tick, the highest speed from which it still comes to rest at the target at the end of a whole
-tick. That is the trapezoid of least time, to a tick, and ends on the target to the last bit.
+A motor ramps evenly within a tick, so it moves by the mean of its speeds before and after. It runs
+at a speed, or moves to a position. For the latter `landing` gives, tick by tick, the highest speed
+from which it still stops on the target at the end of a tick. The result is the trapezoid of least
+time, to a tick, and ends on the target to the last bit.
 
-Current: a part of the rated one for running at all, a part with speed, a part with acceleration, and what a motor draws that is held back.
-Temperature: heating with the square of the current, first order: RISE_K above AMBIENT_C at the rated current, after some TAU_S.
+Current: parts of the rated current for running at all, for speed and for acceleration, and more for
+a motor that is blocked. Temperature: first order, heated by the square of the current, RISE_K above
+AMBIENT_C at the rated current, with the time constant TAU_S.
 """
 
 import math
@@ -21,8 +23,9 @@ from rigless.robots.agv.units import Kind, unit_of
 
 Array = NDArray[np.float64]
 
-# A motor: feedback, then setpoint (MODE and its GOAL), then what only some need: REF is the speed asked of a simulated one, COUNTED the
-# position that is in the pose already, TROUBLE whether a simulated one is in ERROR or OFF the bus.
+# A motor: feedback, then the setpoint (MODE and GOAL), then columns of some motors only: REF is the
+# set speed of a simulated motor, COUNTED the position that the pose already includes, TROUBLE the
+# fault of a simulated motor.
 (
     POSITION,
     VELOCITY,
@@ -42,24 +45,24 @@ STATES = ("IDLE", "RUNNING", "ERROR", "DISABLED")
 STOP, RUN, MOVE, DISABLE = range(4)  # MODE
 FINE, BROKEN, OFF = range(3)  # TROUBLE
 
-# Of a motor, what stays.
+# Constants of a motor.
 TOP, ACC, DEC, LOW, HIGH, RATED, LIMIT_SIZE = range(7)
 
 AMBIENT_C, RISE_K, TAU_S = 25.0, 40.0, 600.0
 RUNNING_PART, SPEED_PART, ACCELERATION_PART = 0.1, 0.3, 0.6
 RATED_DRIVE_A, RATED_FUNCTIONAL_A = 8.0, 2.0
-HOME = 1e-9  # nearer than this to its target, a motor is there
-LANDED = 1e-9  # of the speed that a tick of braking takes: slower is standing
+HOME = 1e-9  # distance at which a motor has reached its target
+LANDED = 1e-9  # of the speed lost in a tick of braking: slower is standing
 SLACK = 1.0 + 1e-9
 
 
 @compiled
 def landing(gap: float, speed: float, top: float, acc: float, dec: float, dt: float) -> float:
-    """The speed after the next tick of something that is to come to rest `gap` ahead (negative: behind), now at `speed`.
+    """Return the speed after the next tick of a motion that must stop `gap` ahead.
 
-    With speeds counted in what one tick of braking takes, and distances likewise, going from u to w = k + f (k whole, 0 ≤ f < 1) and then
-    braking tick by tick to rest takes u + k(k+1) + 2f(k+1) halves of a distance; so k and f follow from the gap.
-    """
+    `gap` is negative if the target is behind. With speeds in units of one tick of braking, and
+    distances likewise, a motion from u to w = k + f (k whole, 0 ≤ f < 1) that then brakes to rest
+    takes u + k(k+1) + 2f(k+1) halves of a distance. So k and f follow from the gap."""
     side = 1.0 if gap >= 0.0 else -1.0
     room, u = side * gap, side * speed
     if u < 0.0:
@@ -76,7 +79,7 @@ def landing(gap: float, speed: float, top: float, acc: float, dec: float, dt: fl
 
 @compiled
 def ramp(speed: float, wanted: float, acc: float, dec: float, dt: float) -> float:
-    """The speed after a tick of something that changes its speed within limits."""
+    """Return the speed after a tick, changed towards a target within limits."""
     if speed * wanted < 0.0:
         wanted = 0.0
     most = (acc if abs(wanted) > abs(speed) else dec) * dt
@@ -87,7 +90,9 @@ def ramp(speed: float, wanted: float, acc: float, dec: float, dt: float) -> floa
 
 @compiled
 def plan(motors: Array, limits: Array, dt: float) -> None:
-    """What is asked of each motor in this tick: its REF. One in trouble forgets where it was going, so that it does not go on by itself."""
+    """Set the speed of each motor for this tick, REF.
+
+    A faulty motor loses its target, so that it does not move again by itself."""
     for i in range(motors.shape[0]):
         motor, limit = motors[i], limits[i]
         if motor[TROUBLE] != FINE and motor[MODE] == MOVE:
@@ -104,7 +109,7 @@ def plan(motors: Array, limits: Array, dt: float) -> None:
 
 @compiled
 def move(motors: Array, limits: Array, done: Array, warmth: float, dt: float) -> bool:
-    """The motors do what is `done` of what was asked; gives whether any of them has anything to do still."""
+    """Move the motors at the speeds `done`. Return True while any motor has something to do."""
     busy = False
     for i in range(motors.shape[0]):
         motor, limit = motors[i], limits[i]
@@ -144,19 +149,19 @@ def move(motors: Array, limits: Array, done: Array, warmth: float, dt: float) ->
 
 @compiled
 def tick(motors: Array, limits: Array, warmth: float, dt: float) -> bool:
-    """One tick of motors of which none is faulty."""
+    """Run one tick of motors without faults."""
     plan(motors, limits, dt)
     return move(motors, limits, motors[:, REF], warmth, dt)
 
 
 def warmth(seconds: float) -> float:
-    """The part of the way to its final temperature that a motor goes in this time."""
+    """Return the fraction of the way to the final temperature for this duration."""
     return -math.expm1(-seconds / TAU_S)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What a motor's configuration says, in SI, and the units in which it is spoken of."""
+    """A motor's configuration in SI units, with the units of its messages."""
 
     motor_id: str
     role: str
@@ -166,10 +171,10 @@ class Axis:
     speed_unit: float
     resets: bool
     cooldown_s: float
-    metres_per: float  # that one metre or radian of the motor moves a drive's wheel
+    metres_per: float  # travel of the wheel for one metre or radian of the motor
 
 
-DEFAULT_WHEEL_MM = 200.0  # of a drive motor whose limits are angular and that does not say
+DEFAULT_WHEEL_MM = 200.0  # for an angular drive motor without wheelDiameterMm
 
 
 def axis_of(motor: Motor) -> Axis:
@@ -184,12 +189,21 @@ def axis_of(motor: Motor) -> Axis:
         else 0.5e-3 * wheel_mm / _number(motor.metadata.get("gearRatio"), 1.0)
     )
     reset = motor.resetPolicy
-    return Axis(motor.motorId, motor.role, motor.functionKey, speed.kind, position.si, speed.si, reset.supportsReset,
-                (reset.resetCooldownMs or 0) / 1000, per)  # fmt: skip
+    return Axis(
+        motor.motorId,
+        motor.role,
+        motor.functionKey,
+        speed.kind,
+        position.si,
+        speed.si,
+        reset.supportsReset,
+        (reset.resetCooldownMs or 0) / 1000,
+        per,
+    )
 
 
 def limits_of(config: RobotConfig) -> Array:
-    """The limits of all motors, in SI."""
+    """Return the limits of all motors in SI units."""
     rows = np.zeros((len(config.motors), LIMIT_SIZE))
     for row, motor in zip(rows, config.motors, strict=True):
         limits = motor.limits
@@ -213,7 +227,7 @@ def limits_of(config: RobotConfig) -> Array:
 
 
 def at_rest(limits: Array) -> Array:
-    """Motors as they are switched on: where they are nearest to zero."""
+    """Return motors as they are at power-on: at the position nearest to zero."""
     motors = np.zeros((limits.shape[0], MOTOR_SIZE))
     motors[:, POSITION] = np.clip(0.0, limits[:, LOW], limits[:, HIGH])
     motors[:, COUNTED] = motors[:, POSITION]
@@ -227,7 +241,7 @@ def _end(given: Quantity | None, without: float, kind: Kind) -> float:
 
 
 def _number(given: Any, without: float) -> float:
-    """A number from a bucket that holds what it likes."""
+    """Return a number from free-form metadata."""
     usable = (
         isinstance(given, int | float)
         and not isinstance(given, bool)

@@ -1,5 +1,7 @@
-"""How far ahead of the robot the way is blocked: by discs and boxes, and by the walls of a map. Distances are from the front of its footprint, along the
-way it travels, for what lies within its width."""
+"""Distances ahead of the robot to discs, to boxes and to the walls of a map.
+
+They are measured from the front of its footprint in the direction of travel, over its width.
+"""
 
 import math
 from typing import Any
@@ -19,7 +21,7 @@ Array = NDArray[np.float64]
 def disc_gap(
     discs: Array, x: float, y: float, heading: float, half_length: float, half_width: float
 ) -> float:
-    """To the nearest of the discs (x, y, radius); inf: none is ahead."""
+    """Return the gap to the nearest of the discs (x, y, radius); inf if none is ahead."""
     c, s, nearest = math.cos(heading), math.sin(heading), math.inf
     for k in range(discs.shape[0]):
         dx, dy, radius = discs[k, 0] - x, discs[k, 1] - y, discs[k, 2]
@@ -35,7 +37,9 @@ def disc_gap(
 def box_span(
     ahead: float, aside: float, half_x: float, half_y: float, turned: float, half_width: float
 ) -> tuple[float, float]:
-    """Of a box with its middle there, turned against the robot: where what lies within the robot's width begins and ends; inf, -inf: nothing does."""
+    """Return the near and the far end of the part of a box within the robot's width.
+
+    They are inf and -inf if no part of it is."""
     cos, sin = math.cos(turned), math.sin(turned)
     low, high = math.inf, -math.inf
     for edge in range(4):
@@ -71,7 +75,7 @@ def box_span(
 def box_gap(
     boxes: Array, x: float, y: float, heading: float, half_length: float, half_width: float
 ) -> float:
-    """To the nearest of the boxes (x, y, half_x, half_y, theta): of their edges, what lies within the robot's width counts."""
+    """Return the gap to the nearest box (x, y, half_x, half_y, theta) within the robot's width."""
     c, s, nearest = math.cos(heading), math.sin(heading), math.inf
     for k in range(boxes.shape[0]):
         dx, dy = boxes[k, 0] - x, boxes[k, 1] - y
@@ -94,7 +98,9 @@ def wall_gap(
     half_width: float,
     longest: float,
 ) -> float:
-    """To the nearest wall, all in cells. Rays a cell apart at most, so that no cell is between two of them."""
+    """Return the gap to the nearest wall, in cells.
+
+    Rays are at most a cell apart, so that none can pass between them."""
     c, s = math.cos(heading), math.sin(heading)
     count, nearest = math.ceil(2.0 * half_width) + 1, math.inf
     for k in range(count):
@@ -107,7 +113,7 @@ def wall_gap(
 
 
 def shapes_of(world: World, now_ns: int) -> tuple[Array, Array]:
-    """The obstacles of a world, as discs and boxes."""
+    """Return the obstacles of a world, as discs and boxes."""
     discs, boxes = [], []
     for obstacle in world.state.obstacles.values():
         x, y, theta = obstacle.pose(now_ns)
@@ -127,6 +133,13 @@ class Walls:
 
     def gap(self, x_m: float, y_m: float, heading: float, longest_m: float) -> float:
         x, y = self._grid.to_cells(x_m, y_m)
-        found: float = wall_gap(self._grid.squares, float(x), float(y), heading - self._yaw, self._half_length,
-                                self._half_width, longest_m / self._size)  # fmt: skip
+        found: float = wall_gap(
+            self._grid.squares,
+            float(x),
+            float(y),
+            heading - self._yaw,
+            self._half_length,
+            self._half_width,
+            longest_m / self._size,
+        )
         return found * self._size

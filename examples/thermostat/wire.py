@@ -1,9 +1,12 @@
-"""The thermostat's line protocol: ASCII lines that end in a newline, at most 80 characters, one answer to each.
+"""The thermostat's wire: a line protocol on TCP, and reports as text datagrams.
+
+Lines are ASCII, at most 80 characters, and end in a newline; each gets one answer:
 
     GET            → TEMP 20.53 SET 21.0 HEAT 1
-    SET 21.5       → OK            (5 to 30, else ERR range)
-    SUBSCRIBE 9000 → OK            (reports as datagrams to this port of the asking host; 1 to 65535, else ERR range)
+    SET 21.5       → OK            5 to 30, else ERR range
+    SUBSCRIBE 9000 → OK            1 to 65535, else ERR range; reports go to this port of the client
     anything else  → ERR unknown
+
 A longer line closes the connection.
 """
 
@@ -48,7 +51,7 @@ class Report:
 
 @dataclass
 class LineCodec:
-    """One per connection; `pending` is the line that is still coming in."""
+    """Decode lines, one codec per connection; `pending` is the incomplete line."""
 
     pending: bytes = b""
 
@@ -71,10 +74,10 @@ class LineCodec:
 
 @dataclass
 class ReportCodec:
-    """Reports are text datagrams; nothing comes in on this port."""
+    """Encode reports; the port only sends."""
 
     def decode(self, data: bytes):
-        raise WireError("reports are for listening only")
+        raise WireError("the reports port only sends")
 
     def encode(self, message: Report) -> bytes:
         temperature = "-" if message.temperature_c is None else f"{message.temperature_c:.2f}"

@@ -1,8 +1,8 @@
 """Every number of the Pacbot, with its source.
 
 Sources: [seed] the simulator's plan; [wire] facts about real Pacbots and the public simulator;
-[ours] a choice of this project, with its reason. There are two profiles: `seed`, the default, is the
-plan's robot, `upstream` the public simulator's. A given key overrides its profile.
+[ours] a choice of this project, with its reason. There are two profiles: `seed`, the default, is
+the plan's robot, `upstream` the public simulator's. A given key overrides its profile.
 """
 
 from typing import Annotated, Any, Literal
@@ -157,7 +157,7 @@ class Network(Config):
 
 
 class Camera(Config):
-    """The camera over the arena. [ours] a webcam and a laptop: 10 pictures a second, 0.1 s delay."""
+    """The camera over the arena. [ours] a webcam and a laptop: 10 pictures a second, 0.1 s late."""
 
     rate_hz: Annotated[float, Field(ge=0, le=1000)] = Field(
         10.0, description="0: no camera; clients send Pacman's cell"

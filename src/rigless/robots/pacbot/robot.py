@@ -58,8 +58,10 @@ from rigless.worlds.maze_file import load_maze
 
 # Python's ZeroMQ commands all wheels forward at 0.3 of full speed.
 SPIN_LINE = (
-    """python3 -c "import zmq; s = zmq.Context().socket(zmq.REQ); s.connect('tcp://{host}:{port}'); """
-    """[(s.send_json(dict(command='move', id=n, params=dict(speed=.3))), print(s.recv_json())) for n in range(4)]\""""
+    """python3 -c "import zmq; s = zmq.Context().socket(zmq.REQ); """
+    """s.connect('tcp://{host}:{port}'); """
+    """[(s.send_json(dict(command='move', id=n, params=dict(speed=.3))), print(s.recv_json())) """
+    """for n in range(4)]\""""
 )
 
 
@@ -239,8 +241,10 @@ class Pacbot(Robot):
         state, arrays = self.state, self.arrays
         state.measured += 1
         discs, boxes = self.around()
-        measure(state.body, arrays.const, arrays.setup, arrays.bearings, self.grid.squares, discs, boxes, state.keys[2],
-                state.measured, state.ranges, state.rays)  # fmt: skip
+        measure(
+            state.body, arrays.const, arrays.setup, arrays.bearings, self.grid.squares,
+            discs, boxes, state.keys[2], state.measured, state.ranges, state.rays,
+        )  # fmt: skip
         if self.faults:
             sense_ranges(self, arrays.names, state.ranges, self.config.tof.max_range_m)
 

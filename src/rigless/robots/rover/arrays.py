@@ -1,4 +1,4 @@
-"""The config as the array of numbers that the compiled steps take, made once when a rover starts."""
+"""The config as an array for the compiled functions, made once when a rover starts."""
 
 import math
 
@@ -24,7 +24,7 @@ def make_constants(config: RoverConfig) -> b.Array:
     )
     const[b.WALK] = imu.gyro_walk_radps * math.sqrt(dt)
     const[b.STD_YAW], const[b.STD_RATE] = imu.yaw_noise_std_rad, imu.wz_noise_std_radps
-    const[b.DECLINATION] = shift(config)
+    const[b.DECLINATION] = declination_offset(config)
     const[b.STD_ACCEL], const[b.BIAS_AX : b.BIAS_AZ + 1] = (
         imu.accel_noise_std_mps2,
         imu.accel_bias_mps2,
@@ -35,8 +35,8 @@ def make_constants(config: RoverConfig) -> b.Array:
     return const
 
 
-def shift(config: RoverConfig) -> float:
-    """What the magnetometer's yaw is more than the true one."""
+def declination_offset(config: RoverConfig) -> float:
+    """Return the magnetometer's yaw minus the true yaw."""
     imu = config.imu
     declination = (
         imu.magnetic_declination_rad
@@ -47,7 +47,10 @@ def shift(config: RoverConfig) -> float:
 
 
 def model_declination(config: RoverConfig) -> float:
-    """The World Magnetic Model's declination at the origin. Raises InputError where pygeomag is not installed."""
+    """Return the World Magnetic Model's declination at the origin.
+
+    Raises InputError if pygeomag is not installed.
+    """
     try:
         import pygeomag
     except ModuleNotFoundError:
@@ -56,10 +59,10 @@ def model_declination(config: RoverConfig) -> float:
         raise InputError(Problem("imu.magnetic_declination", what, fix)) from None
     gps = config.gps
     model = pygeomag.GeoMag(coefficients_file="wmm/WMM_2025.COF")
-    found = model.calculate(
+    field = model.calculate(
         gps.origin_latitude_deg,
         gps.origin_longitude_deg,
         gps.origin_altitude_m / 1000,
         config.imu.magnetic_model_year,
     )
-    return math.radians(found.d)
+    return math.radians(field.d)

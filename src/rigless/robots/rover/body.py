@@ -1,7 +1,8 @@
-"""How the rover moves and what its encoders say of it, a step at a time: numbers in arrays, so that many steps are one call.
+"""The rover's motion and sensors, step by step, compiled by numba so that many steps are one call.
 
-A step: the speeds approach what is commanded, the place follows from them and the heading before the step (Euler), then the heading. Then
-the encoders' scale errors wander, the encoders are read, and dead reckoning follows what they said.
+In a step the speeds approach the command, the position follows from them and the heading before the
+step (Euler), then the heading. Then the encoders' scale errors drift, the encoders are read, and
+dead reckoning follows the readings. The names below are indices into arrays.
 """
 
 import math
@@ -21,18 +22,21 @@ from rigless.sensors.noise import block, normal
 
 Array = NDArray[np.float64]
 
-(X, Y, YAW, V, W, GOAL_V, GOAL_W, ACCEL, ALPHA, ODOMETER, SCALE_V, SCALE_W, ENC_V, ENC_W, ODO_X, ODO_Y, ODO_YAW, BIAS, DRIFT_X,
- DRIFT_Y, BODY_SIZE) = range(21)  # fmt: skip
-(DT, ACC_V, ACC_W, STD_V, STD_W, KEEP, KICK_V, KICK_W, WALK, STD_YAW, STD_RATE, DECLINATION, STD_ACCEL, BIAS_AX, BIAS_AY, BIAS_AZ,
- GPS_KEEP, GPS_KICK, STD_GPS, STD_UP, CONST_SIZE) = range(21)  # fmt: skip
-# A mounting: the IMU's turn and place, the antenna's place, all in the base frame.
+# BODY
+X, Y, YAW, V, W, GOAL_V, GOAL_W, ACCEL, ALPHA, ODOMETER, SCALE_V, SCALE_W = range(12)
+ENC_V, ENC_W, ODO_X, ODO_Y, ODO_YAW, BIAS, DRIFT_X, DRIFT_Y, BODY_SIZE = range(12, 21)
+# CONST
+DT, ACC_V, ACC_W, STD_V, STD_W, KEEP, KICK_V, KICK_W, WALK, STD_YAW, STD_RATE = range(11)
+DECLINATION, STD_ACCEL, BIAS_AX, BIAS_AY, BIAS_AZ = range(11, 16)
+GPS_KEEP, GPS_KICK, STD_GPS, STD_UP, CONST_SIZE = range(16, 21)
+# MOUNT: the IMU's rotation and position and the antenna's position, in the base frame
 IMU_Q, IMU_AT, GPS_AT, MOUNT_SIZE = 0, 4, 7, 10
-ENCODER, IMU, GPS = range(3)  # streams of noise
+ENCODER, IMU, GPS = range(3)  # noise streams
 
 
 @compiled
 def advance(body: Array, const: Array) -> None:
-    """One step of the drive and the pose."""
+    """Do one step of the drive and the pose."""
     dt, v, w = const[DT], body[V], body[W]
     new_v = approach(v, body[GOAL_V], const[ACC_V], dt) if const[ACC_V] > 0 else body[GOAL_V]
     new_w = approach(w, body[GOAL_W], const[ACC_W], dt) if const[ACC_W] > 0 else body[GOAL_W]
@@ -46,7 +50,7 @@ def advance(body: Array, const: Array) -> None:
 
 @compiled
 def measure(body: Array, const: Array, keys: Any, number: int) -> None:
-    """The encoders' reading of step `number`; it is in the body, since dead reckoning goes on from it."""
+    """Read the encoders at step `number` into the body, for dead reckoning."""
     a, b, c, d = block(keys[ENCODER], number, 0)
     body[SCALE_V] = wander(body[SCALE_V], const[KEEP], const[KICK_V], normal(c))
     body[SCALE_W] = wander(body[SCALE_W], const[KEEP], const[KICK_W], normal(d))
@@ -58,11 +62,14 @@ def measure(body: Array, const: Array, keys: Any, number: int) -> None:
 
 @compiled
 def reckon(body: Array, const: Array, covariance: Array) -> None:
-    """Dead reckoning from the encoders' reading, as the pose is, and the covariance of its errors: of x, y, yaw and both scale errors. That
-    they are correlated in time is what makes dead reckoning worse than white noise would."""
+    """Advance dead reckoning by the encoders' reading, and the covariance of its errors.
+
+    The covariance is that of x, y, yaw and both scale errors. Scale errors are correlated in time,
+    which makes dead reckoning worse than white noise would.
+    """
     dt, c, s = const[DT], math.cos(body[ODO_YAW]), math.sin(body[ODO_YAW])
     ahead, turned = body[V] * dt, body[W] * dt
-    for i in range(5):  # the scale errors have wandered
+    for i in range(5):  # the scale errors drifted
         covariance[3, i], covariance[4, i] = (
             const[KEEP] * covariance[3, i],
             const[KEEP] * covariance[4, i],
@@ -95,7 +102,7 @@ def reckon(body: Array, const: Array, covariance: Array) -> None:
 
 @compiled
 def read_imu(body: Array, const: Array, mount: Array, keys: Any, number: int, out: Array) -> None:
-    """The IMU at step `number`: yaw from magnetic north, yaw rate, and the acceleration on its own axes."""
+    """Read the IMU at step `number`: magnetic yaw, yaw rate, acceleration on its own axes."""
     a, b, _, _ = block(keys[IMU], number, 0)
     out[0] = wrap(body[YAW] + const[DECLINATION] + const[STD_YAW] * normal(a))
     out[1] = body[W] + body[BIAS] + const[STD_RATE] * normal(b)
@@ -111,7 +118,10 @@ def read_imu(body: Array, const: Array, mount: Array, keys: Any, number: int, ou
 def turn_imu(
     yaw_rad: float, rate_radps: float, level: float, variance: float, mount: Array, out: Array
 ) -> None:
-    """A yaw and a yaw rate on the IMU's own axes: orientation (4), angular velocity (3), its covariance (9)."""
+    """Turn yaw and yaw rate to the IMU's own axes.
+
+    `out` gets orientation (4), angular velocity (3) and its covariance (9).
+    """
     q = _turn(mount)
     turned, spun = orientation(yaw_rad, q), rates(rate_radps, q)
     for part in range(4):
@@ -125,7 +135,7 @@ def turn_imu(
 def read_gps(
     body: Array, const: Array, mount: Array, scale: float, keys: Any, number: int, out: Array
 ) -> None:
-    """The receiver's fix `number`, east, north and up in metres; its drift wanders."""
+    """Read the receiver's fix `number`: east, north and up in metres."""
     a, b, c, d = block(keys[GPS], number, 0)
     body[DRIFT_X] = wander(body[DRIFT_X], const[GPS_KEEP], const[GPS_KICK], normal(c))
     body[DRIFT_Y] = wander(body[DRIFT_Y], const[GPS_KEEP], const[GPS_KICK], normal(d))
@@ -149,8 +159,11 @@ def step_many(
     place: Array,
     track: Array,
 ) -> None:
-    """Steps after step `number`, with nothing in the way and nobody to tell; at every so many of them (0: at none) there is a fix, whose
-    place is left in `place` and in the ring `track`."""
+    """Do `times` steps after step `number`, without contact and without messages.
+
+    Every `fix_every` steps (0: never) there is a fix; its position goes to `place` and to the ring
+    `track`.
+    """
     for now in range(number + 1, number + times + 1):
         advance(body, const)
         measure(body, const, keys, now)

@@ -1,8 +1,9 @@
-"""Every number of the rover, with where it comes from.
+"""Every number of the rover, with its source.
 
-Sources: [seed] the sensor simulator's document, whose parameters these are by name, type and default; [wire] facts about the ROS 2 wire; [ours] a
-choice of this project, said why. Angles are ENU: 0 is east, counter-clockwise is positive. A `ros__parameters` file (native.py) must name its
-origin, and has no transforms unless it says so; `rigless run rover` comes with both.
+Sources: [seed] the sensor simulator's document, whose parameters these are by name, type and
+default; [wire] facts about the ROS 2 wire; [ours] a choice of this project, with its reason. Angles
+are ENU: 0 is east, counter-clockwise is positive. A `ros__parameters` file (native.py) must give
+its origin, and has no default transforms; `rigless run rover` has both.
 """
 
 from fractions import Fraction
@@ -29,37 +30,38 @@ class EncVel(Config):
     vx_noise_std_mps: NotNegative = 0.0
     wz_noise_std_radps: NotNegative = 0.0
     vx_drift_std: NotNegative = Field(
-        0.0, description="steady deviation of the scale factor on linear.x"
+        0.0, description="steady-state deviation of the scale factor of linear.x"
     )
     wz_drift_std: NotNegative = 0.0
     drift_time_constant_s: Positive = 30.0
     drift_start: Start = Field(
-        "zero", description="[wire] where the drift begins: at 0, or somewhere in its steady state"
+        "zero", description="[wire] initial drift: 0, or drawn from its steady state"
     )
 
 
 class Imu(Config):
-    """[seed] absolute yaw and yaw rate with white noise. The rest are options [ours], off by default."""
+    """[seed] absolute yaw and yaw rate with white noise. The rest are options [ours]."""
 
     yaw_noise_std_rad: NotNegative = 0.0
     wz_noise_std_radps: NotNegative = 0.0
-    magnetic_declination_rad: Number = Field(0.0, description="east of true north is positive")
+    magnetic_declination_rad: Number = Field(0.0, description="positive if east of true north")
     initial_yaw_rad: Number = 0.0
     magnetic_declination: Literal["given", "auto"] = Field(
         "given",
         description="[wire] auto: from the World Magnetic Model at the origin (needs pygeomag)",
     )
     magnetic_model_year: Annotated[float, Field(ge=2025, le=2030)] = Field(
-        2026.0, description="the date for auto; WMM2025's span"
+        2026.0, description="the date for auto, within WMM2025"
     )
     declination_convention: Literal["physical", "robot_localization"] = Field(
         "physical",
-        description="[wire] a magnetometer reads yaw + declination; upstream and robot_localization have the other sign",
+        description="[wire] a magnetometer reads yaw + declination; upstream and "
+        "robot_localization have the other sign",
     )
     gyro_bias_radps: Number = 0.0
     gyro_walk_radps: NotNegative = Field(0.0, description="random walk of the bias in one second")
     accelerometer: Flag = Field(
-        False, description="off: linear_acceleration_covariance[0] is −1, not provided"
+        False, description="false: linear_acceleration_covariance[0] is −1, not provided"
     )
     accel_noise_std_mps2: NotNegative = 0.0
     accel_bias_mps2: tuple[Number, Number, Number] = (0.0, 0.0, 0.0)
@@ -73,7 +75,7 @@ class Imu(Config):
 
 
 class Scales(Config):
-    """[ours] how a receiver's errors shrink with its kind of fix: typical of RTK, centimetres where a plain fix has a metre."""
+    """[ours] scale of the errors by kind of fix: RTK has centimetres, a plain fix a metre."""
 
     fix: NotNegative = 1.0
     float: NotNegative = 0.2
@@ -81,7 +83,7 @@ class Scales(Config):
 
 
 class FixFrom(Config):
-    """[ours] from this time on the receiver has this kind of fix."""
+    """[ours] the kind of fix from this time on."""
 
     at_s: NotNegative
     fix: Fix
@@ -99,16 +101,16 @@ class Gps(Config):
     drift_time_constant_s: Positive = 60.0
     drift_start: Start = "zero"
     origin_altitude_m: Number = Field(
-        0.0, description="height of the map's plane at its origin, over the ellipsoid"
+        0.0, description="height of the map's plane above the ellipsoid, at its origin"
     )
     vertical_noise_std_m: NotNegative | None = Field(
-        None, description="default: altitude is exact, and its variance that of the plane"
+        None, description="default: exact altitude, with the horizontal variance"
     )
     latency_s: Annotated[float, Strict(), Field(ge=0, le=3600)] = Field(
-        0.0, description="stamped when measured, sent this much later"
+        0.0, description="a fix is sent this long after its stamp"
     )
     outages_s: tuple[tuple[NotNegative, NotNegative], ...] = Field(
-        (), description="from, to: no fix in between"
+        (), description="pairs of begin and end without a fix"
     )
     fix_schedule: tuple[FixFrom, ...] = ()
     scale: Scales = Scales()
@@ -116,15 +118,18 @@ class Gps(Config):
     @model_validator(mode="after")
     def in_order(self) -> "Gps":
         if any(end <= begin for begin, end in self.outages_s):
-            raise ValueError("outages_s: each ends after it begins")
+            raise ValueError("outages_s: each must end after it begins")
         times = [entry.at_s for entry in self.fix_schedule]
         if times != sorted(times):
-            raise ValueError("fix_schedule: entries are in the order of at_s")
+            raise ValueError("fix_schedule: entries must be in the order of at_s")
         return self
 
 
 class Mount(Config):
-    """A transform as tf_static has it: where `child` is in `parent`, in metres and radians (roll, then pitch, then yaw)."""
+    """A transform as in tf_static: the pose of `child` in `parent`, in metres and radians.
+
+    The rotation is roll, then pitch, then yaw.
+    """
 
     parent: Frame
     child: Frame
@@ -137,7 +142,7 @@ class Mount(Config):
 
 
 class Limits(Config):
-    """[ours] what the drive can do; 0: no limit, as in the seed."""
+    """[ours] limits of the drive; 0: no limit, as in the seed."""
 
     linear_mps: NotNegative = 0.0
     angular_radps: NotNegative = 0.0
@@ -151,32 +156,27 @@ class RoverConfig(Config):
     imu_frame_id: Frame = "imu_link"
     gps_frame_id: Frame = "gps_link"
     cmd_vel_timeout_s: NotNegative = Field(
-        0.5, description="a cmd_vel counts until it is older than this"
+        0.5, description="stop if the last cmd_vel is older than this"
     )
     high_rate_update_period_s: Period = 0.01
     low_rate_update_period_s: Period = 0.1
     enc_vel: EncVel = EncVel()
     imu: Imu = Imu()
     gps: Gps = Gps()
-    transforms: tuple[
-        Mount, ...
-    ] = (  # [ours] an IMU in the middle, the antenna behind it on a mast
+    # [ours] an IMU in the middle, the antenna behind it on a mast
+    transforms: tuple[Mount, ...] = (
         Mount(parent="base_link", child="imu_link", z=0.2),
         Mount(parent="base_link", child="gps_link", x=-0.2, z=0.6),
     )
     start_x_m: Number = 0.0
     start_y_m: Number = 0.0
     limits: Limits = Limits()
-    map_file: str = Field(
-        "", description="[ours] a map to drive into the walls of; none: an open plane"
-    )
-    radius_m: Annotated[float, Strict(), Field(gt=0, le=100)] = (
-        0.35  # [ours] the size of a small field robot
-    )
+    map_file: str = Field("", description="[ours] a map with walls; default: an open plane")
+    radius_m: Annotated[float, Strict(), Field(gt=0, le=100)] = 0.35  # [ours] a small field robot
     # The node
     node_name: str = "sensor_simulator"
     namespace: str | None = Field(
-        None, description="default: none for a robot called rover, else the robot's name"
+        None, description="default: none for a robot named rover, else the robot's name"
     )
     remaps: dict[str, str] = {}
     twist_stamped: Flag = Field(False, description="cmd_vel is a TwistStamped")
@@ -185,10 +185,10 @@ class RoverConfig(Config):
         "odom/ground_truth",
     )  # [wire] one and its alias
     publish_clock: Flag = Field(
-        False, description="/clock at the high rate, for nodes with use_sim_time"
+        False, description="publish /clock at the high rate, for nodes with use_sim_time"
     )
     use_sim_time: Flag = Field(
-        False, description="stamps are simulated seconds, whatever the epoch_s input says"
+        False, description="stamps are simulated time; the epoch_s input is ignored"
     )
 
     @field_validator("node_name", "namespace", "ground_truth_topics", "remaps")
@@ -216,6 +216,9 @@ class RoverConfig(Config):
 
     @property
     def fix_every(self) -> int:
-        """How many high-rate ticks there are to a GPS tick; 0 if that is no whole number, and GPS has ticks of its own."""
+        """High-rate ticks per GPS tick; 0 if that is not a whole number.
+
+        Then GPS has ticks of its own.
+        """
         ratio = self.high_hz / self.low_hz
         return ratio.numerator if ratio.denominator == 1 else 0

@@ -1,7 +1,8 @@
-"""Reads a ROS 2 parameter file as it is: nodes by name, path or wildcard, nested or dotted keys, scalars as rcl reads them.
+"""Read a ROS 2 parameter file unchanged.
 
-Of several nodes in a file the rover's is the one that has the rover's keys. `transforms` may stand inside `ros__parameters`, beside it, or
-beside the nodes.
+Nodes are named by name, path or wildcard, keys are nested or dotted, scalars are read as rcl reads
+them. If a file has several nodes, the rover's is the one with the rover's keys. `transforms` may be
+inside `ros__parameters`, next to it, or next to the nodes.
 """
 
 import re
@@ -19,11 +20,8 @@ from rigless.kernel.validation import validate
 from rigless.robots.rover.config import Gps, Mount, RoverConfig
 
 PARAMETERS = "ros__parameters"
-OF_EVERY_NODE = (
-    "qos_overrides",
-    "start_type_description_service",
-)  # rclcpp's own; they mean nothing here
-TELLING = {*RoverConfig.model_fields} - {
+OF_EVERY_NODE = ("qos_overrides", "start_type_description_service")  # rclcpp's own; ignored
+ROVER_KEYS = {*RoverConfig.model_fields} - {
     "map_frame_id",
     "transforms",
     "namespace",
@@ -32,18 +30,18 @@ TELLING = {*RoverConfig.model_fields} - {
 }
 TRUE, FALSE = {"y", "yes", "true", "on"}, {"n", "no", "false", "off"}
 INTEGER = re.compile(r"[+-]?\d{1,18}\Z")
-MOST_VALUES = 20_000  # no parameter file is larger; an alias of aliases may be
+MAX_VALUES = 20_000  # against aliases of aliases
 
 
 class NativeGps(Gps):
-    """A file says where its map is."""
+    """In a file, the origin of the map is required."""
 
     origin_latitude_deg: float = Field(ge=-90, le=90, strict=True)
     origin_longitude_deg: float = Field(ge=-180, le=180, strict=True)
 
 
 class NativeConfig(RoverConfig):
-    """The keys of a file; without transforms of its own the rover waits for tf_static."""
+    """The keys of a file. Without transforms, the rover waits for tf_static."""
 
     gps: NativeGps
     transforms: tuple[Mount, ...] = ()
@@ -51,7 +49,7 @@ class NativeConfig(RoverConfig):
 
 @dataclass
 class Block:
-    """The parameters that a file has for one node or wildcard."""
+    """The parameters of one node or wildcard."""
 
     path: str
     values: dict[str, Any]
@@ -63,14 +61,17 @@ class Block:
 
 
 def read_native(path: Path) -> dict[str, Any] | None:
-    """The config in the file, or None if it has no ROS parameters. All that is wrong with it is one InputError."""
+    """Return the config of the file, or None if it has no ROS parameters.
+
+    Raises InputError with all problems.
+    """
     if path.suffix not in (".yaml", ".yml"):
         return None
     try:
         text = path.read_text("utf-8")
     except (OSError, ValueError):
         return None
-    document = parse_yaml(text, str(path), _scalar, max_values=MOST_VALUES)
+    document = parse_yaml(text, str(path), _scalar, max_values=MAX_VALUES)
     raw, lines = document.data, document.lines
     if raw is None and document.problems:
         if PARAMETERS not in text:
@@ -85,9 +86,9 @@ def read_native(path: Path) -> dict[str, Any] | None:
 
 
 def _node_of(blocks: list[Block], file: str) -> str:
-    """The rover's node in the file; empty if the file has only wildcards."""
+    """Return the path of the rover's node; empty if the file has only wildcards."""
     named = [block for block in blocks if not block.wild]
-    nodes = {block.path for block in named if block.values.keys() & TELLING} or {
+    nodes = {block.path for block in named if block.values.keys() & ROVER_KEYS} or {
         block.path for block in named
     }
     if len(nodes) > 1:
@@ -103,7 +104,7 @@ def _node_of(blocks: list[Block], file: str) -> str:
 def _config(
     path: Path, node: str, blocks: list[Block], lines: dict[KeyPath, int]
 ) -> dict[str, Any]:
-    """The parameters of the node, those of the wildcards that it matches first."""
+    """Return the node's parameters, over those of the wildcards that match it."""
     found: dict[str, Any] = {}
     where: dict[KeyPath, int] = {}
     shared = any(not block.wild and block.path != node for block in blocks)
@@ -111,7 +112,7 @@ def _config(
         if block.path != node and not (block.wild and (not node or _matches(block.path, node))):
             continue
         known = {key: value for key, value in block.values.items() if key not in OF_EVERY_NODE}
-        if block.wild and shared:  # what this rover does not know may be another node's
+        if block.wild and shared:  # an unknown key may be another node's
             known = {key: value for key, value in known.items() if key in RoverConfig.model_fields}
         _merge(found, known)
         for place, line in lines.items():
@@ -123,29 +124,29 @@ def _config(
     problems: list[Problem] = []
     config = validate(NativeConfig, found, problems, str(path), where)
     if config is None or problems:
-        raise InputError(_told(problems, where, str(path)))
+        raise InputError(_with_required(problems, where, str(path)))
     namespace, _, name = node.rpartition("/")
     named = {"namespace": namespace or "/", "node_name": name} if node else {}
     return {"transforms": [], **named, **config.model_dump(mode="json", exclude_unset=True)}
 
 
-def _told(problems: list[Problem], where: dict[KeyPath, int], file: str) -> list[Problem]:
-    """With the required keys named even where their whole table is missing."""
-    told = []
+def _with_required(problems: list[Problem], where: dict[KeyPath, int], file: str) -> list[Problem]:
+    """Return the problems, with the required keys named if their whole table is missing."""
+    named: list[Problem] = []
     for problem in problems:
         if problem.where == "gps":
             keys = ("origin_latitude_deg", "origin_longitude_deg")
-            told += [
+            named += [
                 Problem(f"gps.{key}", problem.what, problem.fix, file, line_of(where, ("gps",)))
                 for key in keys
             ]
         else:
-            told.append(problem)
-    return told
+            named.append(problem)
+    return named
 
 
 def _blocks(value: Any, at: KeyPath) -> Iterator[Block]:
-    """Every node's parameters, wherever they are nested."""
+    """Yield the parameters of every node, at any depth."""
     if not isinstance(value, dict):
         return
     if PARAMETERS in value:
@@ -162,7 +163,7 @@ def _blocks(value: Any, at: KeyPath) -> Iterator[Block]:
 
 
 def _matches(pattern: str, node: str) -> bool:
-    """Whether a wildcard is for a node: * is one part of its path, ** any number of them."""
+    """Return True if a wildcard matches a node: * is one part of its path, ** any number."""
     parts = [
         ".*" if part == "**" else "[^/]+" if part == "*" else re.escape(part)
         for part in pattern.strip("/").split("/")
@@ -176,7 +177,7 @@ def _matches(pattern: str, node: str) -> bool:
 
 
 def _nested(values: dict[str, Any]) -> dict[str, Any]:
-    """Dotted keys as tables: gps.noise_std_m is noise_std_m in gps."""
+    """Return dotted keys as tables: gps.noise_std_m is noise_std_m in gps."""
     found: dict[str, Any] = {}
     for key, value in values.items():
         inner = _nested(value) if isinstance(value, dict) else value
@@ -201,7 +202,7 @@ def _undotted(path: KeyPath) -> KeyPath:
 
 
 def _scalar(node: Any) -> Any:
-    """A scalar as rcl has it: 1e-3 is a number, though PyYAML takes it for text."""
+    """Return a scalar as rcl reads it: 1e-3 is a number, which PyYAML takes for text."""
     text = node.value
     if node.style is not None or (node.tag == "tag:yaml.org,2002:str" and _is_word(text)):
         return text

@@ -184,8 +184,10 @@ class Rover(Robot):
 
     def step_many(self, times: int) -> None:
         state, position, scale = self.state, np.zeros(3), self.config.gps.scale.fix
-        b.step_many(state.body, state.covariance, self.const, state.mount, state.keys, state.ticks, times,
-                    self._fix_every, scale, position, state.track)  # fmt: skip
+        b.step_many(
+            state.body, state.covariance, self.const, state.mount, state.keys, state.ticks,
+            times, self._fix_every, scale, position, state.track,
+        )  # fmt: skip
         state.ticks += times
         fixes = state.ticks // self._fix_every if self._fix_every else 0
         if fixes > state.fixes:

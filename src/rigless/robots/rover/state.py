@@ -1,4 +1,4 @@
-"""What the rover remembers, and what is true of it."""
+"""The rover's state and ground truth."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rigless.motion.contact import Touch
 from rigless.robots.rover.body import BODY_SIZE, MOUNT_SIZE
 
-TRACK = 200  # fixes that the page shows
+TRACK = 200  # fixes shown in the panel
 
 
 def level_mount() -> NDArray[np.float64]:
@@ -19,7 +19,10 @@ def level_mount() -> NDArray[np.float64]:
 
 @dataclass
 class Fix:
-    """What the receiver last said, in map metres, with its variance and kind of fix; `epoch_ns` is when it was so."""
+    """The receiver's last fix in map metres, with its variance and kind.
+
+    It was measured at `epoch_ns`.
+    """
 
     east_m: float = 0.0
     north_m: float = 0.0
@@ -32,18 +35,16 @@ class Fix:
 @dataclass
 class RoverState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
-    keys: NDArray[np.uint64] = field(
-        default_factory=lambda: np.zeros((3, 2), np.uint64)
-    )  # noise of encoders, IMU, GPS
-    covariance: NDArray[np.float64] = field(
-        default_factory=lambda: np.zeros((5, 5))
-    )  # covariance of dead reckoning, see `reckon`
+    # Noise keys of encoders, IMU and GPS.
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))
+    # Of dead reckoning; see body.reckon.
+    covariance: NDArray[np.float64] = field(default_factory=lambda: np.zeros((5, 5)))
     ticks: int = 0
     fixes: int = 0
     command: tuple[float, float] = (0.0, 0.0)
     commanded_ns: int = 0
     stale: bool = True  # there is no command, or it is too old
-    epoch_ns: int = 0  # what stamps count from
+    epoch_ns: int = 0  # origin of stamps
     frames: dict[str, tuple[str, tuple[float, float, float], tuple[float, float, float, float]]] = (
         field(default_factory=dict)
     )
@@ -53,14 +54,16 @@ class RoverState:
     hit: bool = False
     touch: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     fix: Fix = field(default_factory=Fix)
-    track: NDArray[np.float64] = field(
-        default_factory=lambda: np.full((TRACK, 2), np.nan)
-    )  # a ring of fixes, east and north
+    # A ring of fixes, east and north.
+    track: NDArray[np.float64] = field(default_factory=lambda: np.full((TRACK, 2), np.nan))
 
 
 @dataclass(frozen=True)
 class Truth:
-    """Ground truth. `place` is latitude, longitude and height of the base; `odometry` what dead reckoning from the encoders believes."""
+    """Ground truth. `place` is latitude, longitude and height of the base.
+
+    `odometry` is the dead-reckoned pose.
+    """
 
     pose: tuple[float, float, float]
     velocity: tuple[float, float]
@@ -71,7 +74,7 @@ class Truth:
     encoder_scale_errors: tuple[float, float]
     gyro_bias_radps: float
     gps_drift_m: tuple[float, float]
-    gps_error_m: float  # of the last fix, from where the antenna is now
+    gps_error_m: float  # of the last fix, from the antenna's present position
     fix: str
     waiting_for: list[str]
     contacts: list[Touch]

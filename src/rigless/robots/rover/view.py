@@ -1,5 +1,7 @@
-"""The rover's page: the true path against satellite fixes and dead reckoning, in metres and on a grid of latitude and longitude, how sure
-the fixes are, and what the errors of its sensors are doing."""
+"""The rover's page in the panel: the true path, GPS fixes and dead reckoning, and sensor errors.
+
+Ellipses show the uncertainty of the fix and of dead reckoning.
+"""
 
 import math
 from collections.abc import Mapping
@@ -30,10 +32,11 @@ from rigless.ros.messages import Twist, TwistStamped
 from rigless.sensors.gps import antenna
 
 HEIGHT_M, MAST_M = 0.3, 0.6
-SPEED_MPS, TURN_RADPS = 1.0, 1.0  # what full keys mean where the config has no limit
-SURE = 2.4477  # half axes of the ellipse that holds 95 % of a plane Gaussian, in deviations: √(−2 ln 0.05)
-GRID_DEG, GRID_LINES = 1e-4, 6  # 11 m of latitude, this many lines to each side
-FARTHEST_NORTH_DEG = 89.9  # beyond, meridians are no grid
+SPEED_MPS, TURN_RADPS = 1.0, 1.0  # full speed of the keys if the config has no limit
+# Half axes, in deviations, of the ellipse that holds 95 % of a plane Gaussian: √(−2 ln 0.05).
+SIGMAS_95 = 2.4477
+GRID_DEG, GRID_LINES = 1e-4, 6  # 11 m of latitude; lines to each side
+FARTHEST_NORTH_DEG = 89.9  # near the poles, meridians form no grid
 
 
 class RoverView(View):
@@ -71,9 +74,9 @@ class RoverView(View):
             Lamp("has_fix", "Fix"),
             Lamp("precise", "RTK fixed", "accent"),
             Lamp("stale", "No cmd_vel", "plain"),
-            Lamp("waiting", "Waits for tf_static", "warn"),
+            Lamp("waiting", "Waiting for tf_static", "warn"),
             Lamp("contact", "Contact", "warn"),
-            Switch("teleport", "Put it at x, y, yaw"),
+            Switch("teleport", "Teleport to x, y, yaw"),
             Plot(
                 "speeds",
                 "Speed",
@@ -105,7 +108,7 @@ class RoverView(View):
     def draw(self) -> Mapping[str, ArrayLike]:
         state = self.robot.state
         x, y, yaw = state.body[b.X : b.YAW + 1].tolist()
-        half = SURE * math.sqrt(state.fix.variance_m2)
+        half = SIGMAS_95 * math.sqrt(state.fix.variance_m2)
         located = state.fix.kind != "none" and half > 0
         return {
             "graticule": self._graticule(x, y),
@@ -120,8 +123,8 @@ class RoverView(View):
 
     def measure(self) -> Mapping[str, float]:
         robot, state, body = self.robot, self.robot.state, self.robot.state.body.tolist()
-        looked = robot.read_only_copy() if robot.faults else robot
-        yaw, gyro, _ = looked.read_imu()
+        double = robot.read_only_copy() if robot.faults else robot
+        yaw, gyro, _ = double.read_imu()
         latitude, longitude, _ = robot.plane.to_geodetic(body[b.X], body[b.Y])
         at, fix = self._antenna(), state.fix
         located = fix.kind != "none"
@@ -174,12 +177,12 @@ class RoverView(View):
         return antenna(body[b.X], body[b.Y], body[b.YAW], mount[b.GPS_AT], mount[b.GPS_AT + 1])
 
     def _reckoned(self) -> ArrayLike:
-        """The ellipse around the dead-reckoned place that holds the true one; none where the encoders are exact."""
+        """Return the 95 % ellipse of the dead-reckoned position; none if encoders are exact."""
         state = self.robot.state
         variances, axes = np.linalg.eigh(state.covariance[:2, :2])
         if variances[1] <= 0:
             return ()
-        half = SURE * np.sqrt(np.maximum(variances, 0.0))
+        half = SIGMAS_95 * np.sqrt(np.maximum(variances, 0.0))
         return (
             *state.body[b.ODO_X : b.ODO_Y + 1],
             math.atan2(axes[1, 1], axes[0, 1]),
@@ -196,7 +199,7 @@ class RoverView(View):
         return [(x + dx, y + dy, yaw, 0) for dx, dy in sides]
 
     def _graticule(self, x: float, y: float) -> ArrayLike:
-        """Parallels and meridians around the rover, where there are any."""
+        """Return parallels and meridians around the rover."""
         plane = self.robot.plane
         latitude, longitude, _ = plane.to_geodetic(x, y)
         if abs(latitude) > FARTHEST_NORTH_DEG:

@@ -1,6 +1,6 @@
-"""What goes over the rover's wire: its node, its topics and their quality of service, and its readings as ROS messages.
+"""The rover's wire: its node, topics and quality of service, and its readings as ROS messages.
 
-Variances are never zero, since ROS reads a covariance of zeros as unknown: what is exact has FLOOR.
+Variances are never zero, since ROS reads a covariance of zeros as unknown: exact values have FLOOR.
 """
 
 import re
@@ -29,21 +29,20 @@ from rigless.ros.topics import Node, Topic
 from rigless.sensors.attitude import about_z
 
 FLOOR = 1e-9
-LATEST_S = 2**31 - 1  # what a stamp can hold
+LATEST_S = 2**31 - 1  # the largest `sec` of a stamp
 NOT_PROVIDED = (-1.0, *(0.0,) * 8)
-STATUS = {
-    "none": -1,
-    "fix": 0,
-    "float": 1,
-    "fixed": 2,
-}  # NO_FIX, FIX, SBAS_FIX, GBAS_FIX; ROS has no word for float
+# NO_FIX, FIX, SBAS_FIX, GBAS_FIX; ROS has no status for float.
+STATUS = {"none": -1, "fix": 0, "float": 1, "fixed": 2}
 SERVICE_GPS = 1
 UNKNOWN, DIAGONAL_KNOWN = 0, 2
 FLAT = Vector3()
 
 
 def node_of(config: RoverConfig, robot: str) -> Node:
-    """The rover as a ROS node. A robot that is not called rover has its name as namespace, so that several do not meet."""
+    """Return the rover's ROS node.
+
+    A robot that is not named rover has its name as namespace, so that topics do not clash.
+    """
     own = "" if robot == "rover" else re.sub(r"\W", "_", robot, flags=re.ASCII)
     namespace = (
         (own if not own[:1].isdigit() else f"_{own}")
@@ -64,13 +63,13 @@ def node_of(config: RoverConfig, robot: str) -> Node:
 
 
 def circle_line(config: RoverConfig, robot: str) -> str:
-    """What a shell with ROS says to have it drive a circle."""
+    """Return a shell command that makes the rover drive a circle."""
     node = node_of(config, robot)
     twist = "{linear: {x: 0.5}, angular: {z: 0.4}}"
-    kind, said = (
+    kind, message = (
         ("TwistStamped", f"{{twist: {twist}}}") if config.twist_stamped else ("Twist", twist)
     )
-    return f"ros2 topic pub -r 10 {node.full_name('cmd_vel')} geometry_msgs/msg/{kind} '{said}'"
+    return f"ros2 topic pub -r 10 {node.full_name('cmd_vel')} geometry_msgs/msg/{kind} '{message}'"
 
 
 def stamp_of(time_ns: int) -> Time:
@@ -79,47 +78,17 @@ def stamp_of(time_ns: int) -> Time:
 
 
 def diagonal6(*variances: float) -> tuple[float, ...]:
-    """A 6×6 covariance with these on its diagonal."""
+    """Return a 6×6 covariance with these variances on its diagonal."""
     a, b, c, d, e, f = variances
     z = 0.0
     return (
-        a,
-        z,
-        z,
-        z,
-        z,
-        z,
-        z,
-        b,
-        z,
-        z,
-        z,
-        z,
-        z,
-        z,
-        c,
-        z,
-        z,
-        z,
-        z,
-        z,
-        z,
-        d,
-        z,
-        z,
-        z,
-        z,
-        z,
-        z,
-        e,
-        z,
-        z,
-        z,
-        z,
-        z,
-        z,
-        f,
-    )
+        a, z, z, z, z, z,
+        z, b, z, z, z, z,
+        z, z, c, z, z, z,
+        z, z, z, d, z, z,
+        z, z, z, z, e, z,
+        z, z, z, z, z, f,
+    )  # fmt: skip
 
 
 EXACT6 = diagonal6(*(FLOOR,) * 6)
@@ -143,7 +112,10 @@ def imu(
     acceleration: list[float] | None,
     acceleration_variances: tuple[float, float, float],
 ) -> Imu:
-    """`turned` is orientation, angular velocity and its covariance on the sensor's axes; what is None is not provided."""
+    """Return the IMU's message; values that are None are marked as not provided.
+
+    `turned` is orientation, angular velocity and its covariance on the sensor's axes.
+    """
     has_yaw = yaw_variance is not None
     ax, ay, az = (max(variance, FLOOR) for variance in acceleration_variances)
     return Imu(

@@ -1,4 +1,4 @@
-"""Sensor faults of the vacuum: the readings of a tick and the points of a scan, as faults leave them."""
+"""Sensor faults of the vacuum, on the readings of a tick and the points of a scan."""
 
 from typing import Any, NamedTuple
 

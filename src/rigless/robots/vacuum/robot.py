@@ -75,8 +75,10 @@ class Vacuum(Robot):
         "dock_button": VirtualInput(0, "1 while pressed"),
         "dustbox_attached": VirtualInput(True, "the dust box is in place"),
     }
-    sensors = ("gyro", "accel", "tilt", "encoder_left", "encoder_right", "lidar", "bumper_left", "bumper_right", "battery",
-               *(f"cliff_{name}" for name in CLIFFS))  # fmt: skip
+    sensors = (
+        "gyro", "accel", "tilt", "encoder_left", "encoder_right", "lidar",
+        "bumper_left", "bumper_right", "battery", *(f"cliff_{name}" for name in CLIFFS),
+    )  # fmt: skip
     actuators = ("wheel_left", "wheel_right")
 
     @property
@@ -266,8 +268,10 @@ class Vacuum(Robot):
     def readings(self) -> Status:
         state, arrays, config = self.state, self.arrays, self.config
         drift = config.imu.gyro_noise.drift_rate * self.now_ns / 1e9
-        b.read_imu(state.body, arrays.const, arrays.gyro_axes, arrays.accel_axes, arrays.deviations, arrays.biases, drift,
-                   state.keys[1], state.ticks, self._imu)  # fmt: skip
+        b.read_imu(
+            state.body, arrays.const, arrays.gyro_axes, arrays.accel_axes, arrays.deviations,
+            arrays.biases, drift, state.keys[1], state.ticks, self._imu,
+        )  # fmt: skip
         left = math.floor(state.body.item(b.LEFT_TICKS) + state.phases[0])
         right = math.floor(state.body.item(b.RIGHT_TICKS) + state.phases[1])
         bumpers, cliffs = SWITCHES[state.flags & ~b.HIT]
@@ -384,7 +388,7 @@ class Vacuum(Robot):
             contacts=[touch] if flags & b.HIT else [],
             odometry=(body[b.ODO_X], body[b.ODO_Y], body[b.ODO_THETA]),
             bumpers=(bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT)),
-            cliffs=tuple(bool(flags & b.CLIFF_FIRST << bit) for bit in range(4)),  # type: ignore[arg-type]
+            cliffs=SWITCHES[flags & ~b.HIT][1],
             battery=power.level,
             charging=power.charging,
             docked=power.docked,

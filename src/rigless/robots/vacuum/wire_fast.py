@@ -114,9 +114,9 @@ def device_version(timestamp_us: int, version_string: str, version_code: int) ->
     return _frame("device_version", timestamp_us, values)
 
 
-# sensor_status. Its bytes are prepared except the values and the lengths that depend on them: of the
-# frame, of the group (two bytes, since it is always 128 to 16383 long), of each entry and of its
-# value (one byte each).
+# sensor_status. Its bytes are prepared except the values and the lengths that depend on them: of
+# the frame, of the group (two bytes, since it is always 128 to 16383 long), of each entry and of
+# its value (one byte each).
 
 _STATUS = b"\0\0\0\0" + _topic("sensor_status") + b"\x12\0\0" + _group_id("sensor_status")
 _STATUS_ENTRIES = [

@@ -1,7 +1,7 @@
 """The rules of the game.
 
-At every tick: a step of the ghosts if one is due, then the frame is sent, then clients' commands are
-executed, then time advances unless the game is paused. The order is that of the competition's
+At every tick: a step of the ghosts if one is due, then the frame is sent, then clients' commands
+are executed, then time advances unless the game is paused. The order is that of the competition's
 engine (Pacbot-2), so that a client sees the same frames.
 """
 

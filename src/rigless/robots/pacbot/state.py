@@ -74,4 +74,4 @@ class Truth:
     radius_m: float
     distance_m: float
     impact_mps: float
-    game: Frame | None = None  # as its clients are told
+    game: Frame | None = None  # as in the frames for clients

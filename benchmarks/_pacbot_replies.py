@@ -1,7 +1,10 @@
-"""How long motor clients of a live Pacbot wait for their replies: four REQ clients at 200 commands a second each, beside the same four on a
-bare pyzmq REP socket that echoes, in turn and in processes of their own. Only the clients' clock is used.
+"""The latency of motor replies of a live Pacbot, next to a bare pyzmq REP socket.
 
-As a program it is the bare server: `_pacbot_replies.py` prints its URL and serves until it is ended."""
+Four REQ clients send 200 commands a second each, in turn to both servers, which are processes of
+their own. Only the clients' clock is used.
+
+As a program this is the bare server: it prints its URL and serves until it is terminated.
+"""
 
 import subprocess
 import sys
@@ -30,7 +33,7 @@ def measure_replies(seconds: float) -> dict[str, float]:
     ):
         waits_us: dict[str, list[float]] = {ours: [], bare: []}
         for url in waits_us:
-            _drive(context, url, min(0.5, seconds))  # until it runs evenly
+            _drive(context, url, min(0.5, seconds))  # warm-up
         for _ in range(ROUNDS):
             for url, waits in waits_us.items():
                 waits += _drive(context, url, seconds / ROUNDS)
@@ -49,7 +52,7 @@ def measure_replies(seconds: float) -> dict[str, float]:
 
 
 def _drive(context: "zmq.Context[zmq.Socket[bytes]]", url: str, seconds: float) -> list[float]:
-    """The waits of all clients in µs; each sends at its own instants, spread evenly between those of the others."""
+    """Return the latencies of all clients in µs; their send times are spread evenly."""
     waits: list[list[float]] = [[] for _ in range(CLIENTS)]
     begin = time.perf_counter() + 0.05
 

@@ -1,4 +1,4 @@
-"""The Pacbot without a wire: steps of physics a second, as a whole simulation that nobody listens to and as the bare numba function."""
+"""Physics steps a second of the Pacbot: a simulation without subscribers, and the function."""
 
 import time
 from typing import Any
@@ -11,7 +11,7 @@ from rigless.scenario.load import open_target
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS
 
 MAZE = "medium"
-HELD = 40  # steps that a random command lasts
+HELD = 40  # steps per random command
 
 
 @njit
@@ -28,7 +28,7 @@ def _run(
 
 
 def measure_steps(seconds: float, steps: int) -> dict[str, float]:
-    """`seconds` of simulated time as a whole, `steps` of the function alone; both drive about and meet walls."""
+    """Measure `seconds` of a whole simulation and `steps` of the function, both with contacts."""
     sim = open_target("pacbot", [f"maze={MAZE}"], 7, collect=False).simulation
     robot: Any = sim.robots["pacbot"]
     rng = np.random.default_rng(7)

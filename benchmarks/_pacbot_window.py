@@ -1,8 +1,11 @@
-"""The Pacbot's window and its physics, both measured at once: how evenly 60 frames a second come, how long one takes, and how late each of
-the 100 physics steps a second is. As `process` (what rigless does) the window is a process of its own; as `thread` it shares the
-host's, which is what was weighed against it.
+"""The Pacbot's window and physics, measured together.
 
-As a script this is the window's process: it counts its frames and writes what it found to the file in RIGLESS_WINDOW_TIMES.
+Figures are the regularity of 60 frames a second, the time of a frame, and the delay of each of the
+100 physics steps a second. With `process` (as in rigless) the window is a process of its own; with
+`thread` it shares the host's process.
+
+As a script this is the window's process: it counts its frames and writes the figures to the file in
+RIGLESS_WINDOW_TIMES.
 """
 
 import asyncio
@@ -20,7 +23,7 @@ SIZE = 1200, 1200
 SETTINGS = ["game.enabled=true", "game.referee_s=0.5", "game.ghosts=3", "tof.count=8"]
 PORTS = [f"ports.{name}=0" for name in ("commands", "sensors", "game")]
 WARM_UP = 30  # frames that are not counted
-FEWEST_FRAMES, FEWEST_STEPS = 20, 100  # a busy machine is measured until there are so many
+FEWEST_FRAMES, FEWEST_STEPS = 20, 100  # on a busy machine, measure until there are this many
 PATIENCE_S = 60.0
 
 
@@ -42,7 +45,7 @@ def of_frames(times: list[tuple[float, float]]) -> dict[str, float]:
 
 
 def watch_steps(host: Any, late_ms: list[float]) -> None:
-    """Note of each physics step how late it is."""
+    """Record the delay of each physics step."""
 
     def note() -> None:
         late_ms.append((time.monotonic_ns() - host.pace.wall_at(host.sim.now_ns)) / 1e6)
@@ -59,7 +62,7 @@ def of_steps(late_ms: list[float]) -> dict[str, float]:
 
 
 def measure(seconds: float = 10.0, arrangement: str = "process") -> dict[str, Any]:
-    """Figures of one run. Without a display (DISPLAY, WAYLAND_DISPLAY) it draws into memory and says so."""
+    """Return the figures of one run. Without a display it draws into memory and says so."""
     driver = "" if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") else "dummy"
     if driver:
         os.environ["SDL_VIDEODRIVER"] = driver
@@ -92,7 +95,7 @@ async def _as_process(seconds: float) -> dict[str, Any]:
 
 
 async def _end(host: Any, link: Any, late_ms: list[float], seconds: float) -> None:
-    """Stop when this time is over and there is enough to tell of."""
+    """Stop after this time and enough frames."""
     await asyncio.sleep(seconds)
     while link.pictures < WARM_UP + FEWEST_FRAMES or len(late_ms) < FEWEST_STEPS:
         await asyncio.sleep(0.02)
@@ -100,7 +103,7 @@ async def _end(host: Any, link: Any, late_ms: list[float], seconds: float) -> No
 
 
 def _as_thread(seconds: float) -> dict[str, Any]:
-    """The host in a thread, the window on the main one."""
+    """Run the host in a thread and the window on the main one."""
     from rigless.host.serve import serve
     from rigless.robots.pacbot.window.host_link import WindowLink
     from rigless.robots.pacbot.window.main import Window, open_display

@@ -1,5 +1,7 @@
-"""Rovers on the air: what publishing a message costs, what share of a processor a rover at 100 and 10 Hz takes, and how many rovers one
-process has that hold their rates. They run in a process of their own; readers of all their topics are in this one."""
+"""Rovers on DDS: cost per message, processor share, and rovers per process.
+
+Rovers run at 100 and 10 Hz in a process of their own; readers of all their topics are in this one.
+"""
 
 import asyncio
 import os
@@ -35,7 +37,7 @@ KINDS = {
     "gps": m.NavSatFix,
 }
 FLEETS = (1, 5, 10, 20, 40, 80)
-HELD = 0.98  # simulated seconds a second
+HELD = 0.98  # simulated seconds per second
 
 
 def measure_dds(seconds: float) -> dict[str, Any]:
@@ -50,11 +52,11 @@ def measure_dds(seconds: float) -> dict[str, Any]:
     }
 
 
-# What a message costs
+# Cost of a message
 
 
 class _Nobody:
-    """An inbox for a transport of which only the sending half is used."""
+    """An inbox for a transport that only sends."""
 
     def new_link(self) -> int:
         return 1
@@ -69,7 +71,10 @@ class _Nobody:
 
 
 async def _publishing(times: int) -> dict[str, float]:
-    """Microseconds to encode and to write an Imu and a scan of 360 rays, with a reader in another participant."""
+    """Return microseconds to encode and write an Imu and a scan of 360 rays.
+
+    A reader is in another participant.
+    """
     header = m.Header(m.Time(1, 2), "imu_link")
     scan = m.LaserScan(header, ranges=tuple(0.01 * n for n in range(360)))
     found = {"imu": m.Imu(header), "scan": scan}
@@ -103,7 +108,7 @@ async def _publishing(times: int) -> dict[str, float]:
     return figures
 
 
-# Rovers on the air
+# Rovers on DDS
 
 
 class _Readers:
@@ -132,7 +137,7 @@ class _Readers:
         return all(reader.get_matched_publications() for reader in self.readers)
 
     def count(self) -> int:
-        """How many messages have come; the newest stamp of the first topic is kept."""
+        """Count messages; the newest stamp of the first topic is stored."""
         heard = 0
         for reader in self.readers:
             samples = reader.take(1000)
@@ -162,7 +167,7 @@ def _fleet(count: int, seconds: float, folder: Path) -> dict[str, float]:
         _listen(readers, 0.5)
         begin, cpu, first_s = time.perf_counter(), _cpu_seconds(pid), readers.newest_s
         heard = _listen(readers, seconds)
-        while readers.newest_s <= first_s:  # nothing yet: the machine is busy elsewhere
+        while readers.newest_s <= first_s:  # nothing yet: the machine is busy
             heard += _listen(readers, seconds)
         wall_s = time.perf_counter() - begin
         share = (_cpu_seconds(pid) - cpu) / wall_s

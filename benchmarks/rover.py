@@ -1,7 +1,9 @@
-"""The rover's cost: how much faster than real time it runs with nobody listening, with every message built, and with a recording of all of
-them as CDR; and live: what a message costs on DDS, and how many rovers a process has that hold their rates.
+"""The rover's speed, the cost of a DDS message, and the number of rovers per process.
 
-RIGLESS_BENCH_SECONDS below 20 shrinks the counts.
+The speed is measured without subscribers, with every message built, and with a recording of all
+messages as CDR.
+
+RIGLESS_BENCH_SECONDS below 20 reduces the counts.
 """
 
 import os
@@ -42,7 +44,7 @@ def run() -> dict[str, Any]:
 
 
 def driving(collect: bool = False) -> Simulation:
-    """A rover on a circle, with all its noise."""
+    """Load a rover on a circle, with all its noise."""
     sim = open_target("rover", NOISE, 1, collect).simulation
     sim.send("rover", "dds", Twist(Vector3(0.8), Vector3(z=0.3)))
     sim.run(1.0)
@@ -50,14 +52,14 @@ def driving(collect: bool = False) -> Simulation:
 
 
 def pace(sim: Simulation, seconds: float) -> float:
-    """Simulated seconds a second."""
+    """Return simulated seconds per second."""
     begin = time.perf_counter()
     sim.run(seconds)
     return seconds / (time.perf_counter() - begin)
 
 
 def recorded(seconds: float) -> dict[str, float]:
-    """All topics as CDR into an MCAP file."""
+    """Record all topics as CDR into an MCAP file."""
     sim = driving()
     with TemporaryDirectory() as folder, (Path(folder) / "rover.mcap").open("wb") as stream:
         recorder = Recorder(sim, stream)

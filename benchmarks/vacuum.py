@@ -1,7 +1,9 @@
-"""The vacuum's cost: how much faster than real time it runs without a network (see _indoors.py for the four ways), beside IR-SIM;
-and how well it holds ten times real time with a client on real sockets.
+"""The vacuum's speed, next to IR-SIM, and how well it holds ten times real time.
 
-RIGLESS_BENCH_SECONDS is how long it is held live (20 s); below that all counts shrink too.
+The speed is that without a network (see _indoors.py for the four variants); the pace is measured
+with a client on real sockets.
+
+RIGLESS_BENCH_SECONDS is the duration of the live run (20 s); a smaller value reduces all counts.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The Pacbot's shipped scenarios: each change breaks one, and together they break every expectation."""
+"""The Pacbot's bundled scenarios: each change breaks one; together they break each expectation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The rover's shipped scenarios: each change breaks one, and together they break every expectation."""
+"""The rover's bundled scenarios: each change breaks one; together they break each expectation."""
 
 import pytest
 

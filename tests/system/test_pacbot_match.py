@@ -1,4 +1,4 @@
-"""A match on real sockets: a client of the game on WebSocket, motors on ZeroMQ, the robot between them."""
+"""A match on real sockets: a game client on WebSocket, motors on ZeroMQ."""
 
 import json
 import struct
@@ -33,7 +33,7 @@ def motors(url):
 
 
 def until(client, true):
-    """The first frame of which this is true."""
+    """Return the first frame that satisfies a condition."""
     end = time.monotonic() + WAIT_S
     while not true(frame := read_frame(client.recv(WAIT_S))):
         assert time.monotonic() < end, f"waited in vain; the last frame was {frame}"
@@ -60,7 +60,7 @@ def test_wheels_eat_pellets_and_the_client_sees_it():
         assert until(client, lambda frame: frame.score == 0).lives == 3
 
 
-def test_two_clients_see_the_same_and_junk_hurts_nobody():
+def test_two_clients_see_the_same_and_junk_is_ignored():
     with (
         rigless.serve("pacbot", speed=4.0, settings=[*GAME, "game.camera.rate_hz=0"]) as host,
         connect(host.address("pacbot", "game")) as one,

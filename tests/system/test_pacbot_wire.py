@@ -1,4 +1,4 @@
-"""The real thing: `rigless run pacbot` in a process of its own, driven by plain ZeroMQ clients, a serial line and strings."""
+"""`rigless run pacbot` in its own process, with ZeroMQ clients, a serial line and strings."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SETTINGS = ("--no-panel", "--speed", "5", "--set", "ports.commands=0", "--set", 
 
 @pytest.fixture
 def plain():
-    """A function that connects a plain ZeroMQ socket of a kind; all are closed in the end."""
+    """Return a function that connects a ZeroMQ socket; all are closed at the end."""
     context, sockets = zmq.Context(), []
 
     def connect(kind, url):

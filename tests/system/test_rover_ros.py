@@ -1,5 +1,7 @@
-"""A real ROS 2 (rclpy on Fast DDS, in a process of its own) and a real `rigless run`: neither knows that the other is not of its kind.
-RIGLESS_ROS=kilted tries another distribution."""
+"""A real ROS 2 (rclpy on Fast DDS, in its own process) and a real `rigless run`.
+
+RIGLESS_ROS=kilted tests another distribution.
+"""
 
 import math
 import os
@@ -34,7 +36,7 @@ def python():
 
 @pytest.fixture
 def ros(python):
-    """A function that starts a peer in a domain."""
+    """Return a function that starts a peer in a domain."""
     started = []
 
     def start(domain, name="peer"):
@@ -55,7 +57,10 @@ def stamp_ns(message):
 
 
 def check_rate(peer, topic, period_ns):
-    """A dozen in a row, each a period after the other. (A peer that had no time to listen may have missed some before.)"""
+    """Assert a dozen stamps in a row, each a period after the other.
+
+    A busy peer may have missed some before.
+    """
     heard = []
 
     def in_a_row():
@@ -131,12 +136,12 @@ def test_several_in_one_process_and_other_robots_too(rigless_process, environmen
     until(lambda: [one for one in peer.nodes() if one[0] != "peer"] == nodes, "the nodes")
 
 
-# One rover for all that follows
+# One rover for all following tests
 
 
 @pytest.fixture(scope="module")
 def rover(tmp_path_factory):
-    """One for all tests that drive it: whatever they do, it ends with 0 and its recording replays the same."""
+    """Run one rover for all tests. It always ends with 0, and its recording replays equal."""
     folder, domain = tmp_path_factory.mktemp("rover"), free_domain()
     environment = {
         **os.environ,
@@ -195,7 +200,7 @@ def test_it_is_a_node_among_nodes(rover, ros):
     assert peer.endpoints("/imu") == [["sensor_msgs/msg/Imu", IMU_HASH, "RELIABLE", "VOLATILE"]]
 
 
-def test_it_drives_until_nobody_commands(rover, ros):
+def test_it_drives_until_commands_stop(rover, ros):
     peer = ros(rover)
     peer.subscribe("truth", "ground_truth", KINDS["ground_truth"])
     peer.advertise("cmd_vel", "geometry_msgs/msg/Twist")
@@ -219,7 +224,7 @@ def test_it_drives_until_nobody_commands(rover, ros):
     )
     assert (
         least_s - 0.0101 <= 0.5 <= most_s + 0.0101
-    )  # a tick later than it was told; of ticks that the peer missed nothing is known
+    )  # a tick after the command; the peer may have missed ticks
     assert seen[-1]["pose"]["pose"]["position"]["x"] > 0.2
 
 

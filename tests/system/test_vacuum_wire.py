@@ -1,4 +1,4 @@
-"""A real `rigless run vacuum` and a client with plain sockets: it drives, hears statuses and scans, and misbehaves."""
+"""A real `rigless run vacuum` and a client on plain sockets, well-behaved and not."""
 
 import random
 import socket
@@ -16,7 +16,7 @@ WAIT_S = 60
 
 @pytest.fixture
 def sensors():
-    """A UDP socket for telemetry, with room for what comes while the test is busy."""
+    """Return a UDP socket for telemetry with a large buffer, for a busy test."""
     with socket.socket(type=socket.SOCK_DGRAM) as found:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         found.bind(("127.0.0.1", 0))
@@ -26,7 +26,7 @@ def sensors():
 
 @pytest.fixture
 def process(rigless_process, sensors, tmp_path):
-    """Runs at 4×; whatever a test does to it, it ends with 0 and its recording replays the same."""
+    """Run a vacuum at 4×. It always ends with 0, and its recording replays equal."""
     port = sensors.getsockname()[1]
     sets = ("ports.commands=0", f"network.udp_streaming_port={port}", "map_file=empty_room")
     words = [word for setting in sets for word in ("--set", setting)]
@@ -50,7 +50,7 @@ def group(sensors):
 
 
 def until(sensors, found):
-    """Groups up to the first for which something holds."""
+    """Yield groups up to the first that satisfies a condition."""
     seen = []
     while not seen or not found(seen[-1]):
         seen.append(group(sensors))
@@ -58,7 +58,7 @@ def until(sensors, found):
 
 
 def check_rate(groups, hz):
-    """All are at multiples of the period, one after the other; but for datagrams that nobody fetched in time."""
+    """Assert that stamps are multiples of the period, in order; datagrams may be lost."""
     steps = [
         (after.timestamp_us - before.timestamp_us) * hz / 1e6 for before, after in pairwise(groups)
     ]
@@ -69,7 +69,7 @@ def check_rate(groups, hz):
 
 
 def drained(sensors):
-    """The socket without what nobody wants any more."""
+    """Empty the socket and return it."""
     sensors.setblocking(False)
     with suppress(BlockingIOError):
         while True:
@@ -93,7 +93,7 @@ def velocity(linear, angular):
     return framed(control("drive", CONFIGURE, linear=("f32", linear), angular=("f32", angular)))
 
 
-def test_a_client_drives_and_hears_110_statuses_and_5_scans_a_simulated_second(process, sensors):
+def test_a_client_drives_and_receives_110_statuses_and_5_scans_a_simulated_second(process, sensors):
     with connect(process) as client:
         version = until(sensors, is_version)[-1]
         assert version.values["version_string"].string_val == "MockDevice v1.0"
@@ -127,7 +127,7 @@ def test_a_second_client_is_closed_and_a_new_one_is_served_when_the_first_has_go
         lambda: "disconnected" in process.errors + "".join(process.lines),
         "the first client to be missed",
     )
-    drained(sensors)  # so that there is room for what is said but once
+    drained(sensors)  # room for messages that are sent only once
     with connect(process) as third:
         until(sensors, is_version)
         third.sendall(framed(control("lidar", ENABLE)))
@@ -148,12 +148,12 @@ def test_it_survives_garbage_and_still_serves(process, sensors):
                 while client.recv(65536):
                     pass
             except OSError:
-                pass  # it hung up first
+                pass  # the vacuum closed first
     process.until(lambda: served(process, sensors), "a client to be served after the garbage")
 
 
 def served(process, sensors):
-    """Whether a client is let in: the one before may not have been missed yet."""
+    """Return True if a client is accepted: the last one may still be registered."""
     with connect(process) as client:
         client.settimeout(WAIT_S)
         client.sendall(framed(control("telemetry", ENABLE)))

@@ -1,4 +1,4 @@
-"""A game without a robot around it: on the competition's board, with ghosts whose choices are known."""
+"""A game without a robot, on the competition's board, with ghosts that choose predictably."""
 
 from rigless.robots.pacbot.game import board as b
 from rigless.robots.pacbot.game.frame import GameCodec, frame_of, write_frame
@@ -12,22 +12,22 @@ MOVES = {"w": b.UP, "a": b.LEFT, "s": b.DOWN, "d": b.RIGHT}
 
 
 class LastWay:
-    """In place of a random stream."""
+    """A stand-in for a random stream."""
 
     def integers(self, count):
         return count - 1
 
 
 class Table:
-    """A game, tick by tick; what happened is in `told`."""
+    """A game, tick by tick; its events are in `events`."""
 
     def __init__(self, ghosts=4):
-        self.told = []
+        self.events = []
         self.state = fresh_game(BOARD, ghosts)
-        self.game = Game(self.state, BOARD, LastWay(), lambda code, text: self.told.append(code))
+        self.game = Game(self.state, BOARD, LastWay(), lambda code, text: self.events.append(code))
 
     def tick(self, *messages):
-        """One tick in which clients say this; gives the frame that went out."""
+        """Do one tick with these client commands, and return its frame."""
         game = self.game
         game.begin_tick()
         frame = write_frame(frame_of(self.state))
@@ -48,7 +48,7 @@ class Table:
         return frame
 
     def steps(self, count):
-        """Let the ghosts make so many steps."""
+        """Let the ghosts make this many steps."""
         for _ in range(count * self.state.ticks_per_step):
             self.tick()
 
@@ -57,5 +57,5 @@ class Table:
         return self
 
     def put(self, row, column):
-        """Pacman appears in a cell, and nothing happens there."""
+        """Put Pacman into a cell without side effects."""
         self.state.pacman.put((row, column))

@@ -1,4 +1,4 @@
-"""Where these tests put the Pacbot, and short words for it. Without noise unless a test asks for it."""
+"""A Pacbot for tests and helpers for it; without noise unless a test sets it."""
 
 import json
 
@@ -40,7 +40,7 @@ def drive(sim, speeds, robot="pacbot"):
 
 
 def ask(sim, robot="pacbot", **request):
-    """A request over the wire, and the robot's reply as data."""
+    """Send a request over the wire and return the robot's reply as data."""
     return asked(sim, json.dumps(request).encode(), robot)
 
 
@@ -70,8 +70,11 @@ def codes(sim):
 
 @njit
 def many_steps(body, const, occupied, clear, discs, boxes, keys, scratch, goals, held, steps):
-    """Steps of a body, each row of goals held for a while: how many touched something, the smallest gap to a wall (in cells) that
-    it ever had, and the rectangle in which it was."""
+    """Do steps of a body, holding each row of goals for a while.
+
+    Return the number of contacts, the smallest gap to a wall in cells, and the rectangle that it
+    stayed in.
+    """
     hits, gap, left, right, low, high = 0, np.inf, np.inf, -np.inf, np.inf, -np.inf
     for k in range(steps):
         for i in range(4):
@@ -84,7 +87,7 @@ def many_steps(body, const, occupied, clear, discs, boxes, keys, scratch, goals,
 
 
 def wander(sim, steps, seed, held=40):
-    """Random commands for that many steps of the bare body; see `many_steps`."""
+    """Do that many steps of the bare body with random commands; see `many_steps`."""
     robot = next(iter(sim.robots.values()))
     goals = np.random.default_rng(seed).uniform(-1, 1, (steps // held + 1, 4))
     goals[::3] = np.round(goals[::3])

@@ -1,4 +1,4 @@
-"""Walls: it stops at them, slides along them, never enters them, and its wheels and sensors feel it."""
+"""Walls: the robot stops, slides, never penetrates, and wheels and sensors agree."""
 
 import math
 
@@ -23,7 +23,7 @@ from .scene import (
 
 TOP = 0.3 / 1.005
 REST_Y = 1.8 - 0.075  # against the upper wall of the empty maze
-GAIN = -math.expm1(-DT_S * (1 / 0.05 + 0.1))  # what a motor makes up of its lag in a step
+GAIN = -math.expm1(-DT_S * (1 / 0.05 + 0.1))  # share of the lag that a motor makes up in a step
 
 
 def pressed(*settings, command=FORWARD, seconds=4.0):
@@ -70,7 +70,7 @@ def test_it_leaves_a_wall_as_if_from_rest():
     assert truth(sim).contacts == []
 
 
-def test_an_impact_is_felt_once_and_tells_its_speed():
+def test_an_impact_is_one_event_with_its_speed():
     sim = pacbot("imu.accel_filter_s=0")
     drive(sim, FORWARD)
     felt = []
@@ -122,7 +122,10 @@ def test_it_can_turn_on_the_spot_at_a_wall():
 
 
 def test_a_sticky_wall_slows_and_turns_it_as_mass_and_inertia_say():
-    """Friction μ on the force m·v/τ into the wall: along it μ·v is lost, and the disc spins at 2·μ·v/r."""
+    """Friction μ on the force m·v/τ into the wall.
+
+    Along it μ·v is lost, and the disc spins at 2·μ·v/r.
+    """
     friction, into, along = 0.1, 0.3 * TOP, 0.2 * TOP
     command = {"west": 0.3, "east": -0.3, "north": 0.2, "south": -0.2}
     place = ("maze=full", "start_x_m=1.0", "start_y_m=8.92")
@@ -132,7 +135,7 @@ def test_a_sticky_wall_slows_and_turns_it_as_mass_and_inertia_say():
     assert truth(sim).contacts
     assert truth(sim).velocity[2] == pytest.approx(
         2 * friction * into / 0.075, rel=0.08
-    )  # it leans a little as it turns
+    )  # the push is slightly oblique as the robot turns
     heavy = pacbot(f"body.wall_friction={friction}", "body.inertia_kgm2=1e6", *place)
     drive(heavy, command)
     heavy.run(1.0)
@@ -153,7 +156,7 @@ def test_a_very_sticky_wall_makes_it_roll():
     start = truth(sim)
     assert start.contacts
     sim.run(0.5)
-    assert abs(truth(sim).velocity[0]) < 0.05 * 0.1 * TOP  # it cannot turn, so it sticks
+    assert abs(truth(sim).velocity[0]) < 0.05 * 0.1 * TOP  # it cannot turn, so it does not move
     free = pacbot("body.wall_friction=1000", "maze=full", "start_x_m=1.0", "start_y_m=8.9")
     drive(free, command)
     free.run(1.0)
@@ -175,7 +178,7 @@ def test_no_wall_is_entered_in_a_million_steps(name, friction):
     hits, gap, wide, high = wander(sim, steps, seed=len(name))
     assert hits > steps / 20
     assert gap * robot.grid.resolution_m >= 0.075
-    assert min(wide, high) > 2  # cells: it got about
+    assert min(wide, high) > 2  # cells: it moved through the maze
 
 
 def test_two_robots_are_walls_to_each_other(tmp_path):

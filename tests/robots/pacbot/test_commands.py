@@ -1,4 +1,4 @@
-"""What commands do: every dialect drives the same wheels; watchdog, serial line, strings and the sensor query."""
+"""Commands: all dialects drive the same wheels; watchdog, serial line, strings, query."""
 
 import json
 import struct
@@ -69,7 +69,7 @@ def test_the_query_is_answered_before_anything_was_published():
     assert reply["encoders"] == dict.fromkeys(WHEELS, 0.0)
 
 
-def test_the_watchdog_stops_motors_that_nobody_commands():
+def test_the_watchdog_stops_motors_without_commands():
     sim = pacbot("motors.watchdog_s=0.3")
     sim.run(1)
     assert codes(sim) == []
@@ -78,7 +78,7 @@ def test_the_watchdog_stops_motors_that_nobody_commands():
         sim.run(0.2)
         ask(sim, command="move", id=0, params={"speed": 0.5})
     assert truth(sim).commands["north"] == 0.5
-    ask(sim, command="sensors")  # a question is no command
+    ask(sim, command="sensors")  # a query is not a command
     sim.run(0.31)
     assert truth(sim).commands["north"] == 0.0
     assert codes(sim) == ["watchdog"]
@@ -147,7 +147,7 @@ def test_a_tile_is_one_cell(word, moves, profile):
     wanted = (1.05 + 0.3 * moves[0], 1.05 + 0.3 * moves[1], 0)
     assert truth(sim).pose == pytest.approx(
         wanted, abs=2e-3 if profile == "seed" else 1e-9
-    )  # the seed's end falls between two steps
+    )  # the seed's duration ends between two steps
     assert set(truth(sim).commands.values()) == {0.0}
 
 
@@ -171,7 +171,7 @@ def test_a_newer_command_is_not_ended_by_an_older_tile():
     assert set(truth(sim).commands.values()) == {-1.0}
 
 
-def test_an_unknown_word_is_told_and_changes_nothing():
+def test_an_unknown_word_is_reported_and_changes_nothing():
     sim = pacbot("strings=true")
     arrive(sim, "strings", b"w")
     before = truth(sim).commands
@@ -186,7 +186,7 @@ def test_strings_and_serial_line_are_off_unless_asked_for():
 
 
 class Fake:
-    """A REQ socket that is the simulation itself."""
+    """A REQ socket that is connected to the simulation itself."""
 
     def __init__(self, sim):
         self.sim = sim

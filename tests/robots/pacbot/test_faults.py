@@ -1,4 +1,4 @@
-"""What goes wrong: motors, sensors and the wire."""
+"""Faults of motors, sensors and the wire."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,7 @@ def test_an_encoder_that_is_off_holds_its_count():
     assert said(sim, Encoders)[-1].ticks["west"] == pytest.approx(-truth(sim).ticks["east"], abs=30)
 
 
-def test_a_silent_imu_says_zero_and_a_wrong_one_what_it_likes():
+def test_a_silent_imu_reads_zero_and_a_wrong_one_anything():
     sim = pacbot()
     drive(sim, times(dict.fromkeys(WHEELS, 1), 0.5))
     sim.inject("pacbot", "gyro", "wrong", value=3.0)
@@ -111,7 +111,7 @@ def test_fault_noise_does_not_depend_on_listeners():
     assert final(True) == final(False)
 
 
-def test_a_lost_reply_starves_only_who_asked():
+def test_a_lost_reply_blocks_only_its_client():
     sim = pacbot()
     replies = []
     sim.core.listeners.output.append(
@@ -126,7 +126,7 @@ def test_a_lost_reply_starves_only_who_asked():
     sim.run(1.0)
     sim.apply(inp.Arrive("pacbot", "commands", 2, b'{"command":"sensors"}'))
     assert replies == [2]
-    assert truth(sim).commands["north"] == 1.0  # the command itself came through
+    assert truth(sim).commands["north"] == 1.0  # the command itself was received
 
 
 def test_replies_that_are_late_find_their_way():

@@ -1,5 +1,8 @@
-"""The game is the competition's: frame for frame what its own engine said to the same commands. The transcripts in engine/ are of
-that engine (Pacbot-2, server/game) with one change, that frightened ghosts take the last way open and not a random one."""
+"""The game equals the competition's engine frame by frame for the same commands.
+
+The transcripts in engine/ are of that engine (Pacbot-2, server/game) with one change: frightened
+ghosts take the last open direction, not a random one.
+"""
 
 import hashlib
 from pathlib import Path
@@ -12,7 +15,7 @@ TRANSCRIPTS = sorted((Path(__file__).parent / "engine").glob("*.txt"))
 
 
 def read(path):
-    """How many ticks, the digest of all frames, some of the frames, and the commands of each tick."""
+    """Return the number of ticks, the digest of all frames, some frames, and the commands."""
     frames, commands, ticks, digest = {}, {}, 0, ""
     for line in path.read_text().splitlines():
         word, *rest = line.split()
@@ -41,11 +44,11 @@ def test_every_frame_is_the_engines(path):
 
 
 def test_the_transcripts_hold_what_matters():
-    told = set()
+    codes = set()
     for path in TRANSCRIPTS:
         ticks, _, _, commands = read(path)
         table = Table()
         for tick in range(ticks):
             table.tick(*commands.get(tick, ()))
-        told |= set(table.told)
-    assert told >= {"game-ghost", "game-level", "game-life", "game-fruit"}
+        codes |= set(table.events)
+    assert codes >= {"game-ghost", "game-level", "game-life", "game-fruit"}

@@ -1,4 +1,4 @@
-"""159 bytes, big-endian, in the order that the competition's own bot client reads; and commands that may be anything."""
+"""The frame: 159 bytes, big-endian, as the competition's bot client reads it; and commands."""
 
 import struct
 from dataclasses import replace
@@ -20,7 +20,7 @@ from .playing import Table
 
 CLIENTS = (
     ">" + "HBB" + "BB" + "H" + "HBB" + "B" + "HBB" * 4 + "H" + "H" + "BB" + 31 * "I"
-)  # as that client spells it
+)  # as in that client
 
 
 def test_a_frame_is_what_the_competitions_client_reads():

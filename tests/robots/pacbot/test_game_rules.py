@@ -1,4 +1,4 @@
-"""The rules one by one: points, lives, levels, fright, fruit, pauses, and what time does."""
+"""The rules one by one: points, lives, levels, fright, fruit, pauses and time."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_frightened_ghosts_are_worth_more_each_and_come_back_harmless_no_more():
         table.put(20, 9)
         table.game._collide()
         assert table.state.score == points
-    assert table.told == ["game-ghost"] * 4
+    assert table.events == ["game-ghost"] * 4
     assert all(ghost.place.gone and ghost.eaten and ghost.spawning for ghost in table.state.ghosts)
     table.put(29, 1)
     table.steps(1)
@@ -112,7 +112,7 @@ def test_a_ghost_costs_a_life_clears_the_board_and_pauses():
     assert (state.score, state.pellets_left) == (20, 242)  # what was eaten stays eaten
     table.steps(1)
     assert (state.mode, state.pacman.cell) == (b.PAUSED, b.PACMAN_SPAWN[:2])
-    assert table.told == ["game-life"]
+    assert table.events == ["game-life"]
 
 
 def test_the_last_life_ends_the_game_for_good_until_it_is_restarted():
@@ -120,7 +120,7 @@ def test_the_last_life_ends_the_game_for_good_until_it_is_restarted():
     table.state.lives = 1
     table.state.ghosts[b.RED].place.put((23, 12), b.LEFT)
     table.tick(b"a")
-    assert table.told == ["game-over"]
+    assert table.events == ["game-over"]
     table.steps(2)
     table.tick(b"P")
     assert (table.state.mode, table.state.pacman.gone) == (b.PAUSED, True)
@@ -130,7 +130,7 @@ def test_the_last_life_ends_the_game_for_good_until_it_is_restarted():
 
 
 def eat_until(table, left):
-    """All pellets but so many are gone; the last is right of where Pacman starts."""
+    """Remove all pellets but this many; the last is right of Pacman's start."""
     rows = [0] * b.ROWS
     cells = [
         (row, col)
@@ -154,7 +154,7 @@ def test_the_last_pellet_begins_the_next_and_faster_level():
     assert state.pacman.gone
     table.steps(2)
     assert state.mode == b.PAUSED
-    assert "game-level" in table.told
+    assert "game-level" in table.events
 
 
 @pytest.mark.parametrize("left", [174, 74])
@@ -197,7 +197,7 @@ def test_a_long_level_is_played_faster():
     assert table.state.ticks_per_step == 12
     table.steps(2)
     assert table.state.ticks_per_step == 10
-    assert table.told == ["game-penalty"]
+    assert table.events == ["game-penalty"]
 
 
 def test_a_game_ends_when_its_ticks_no_longer_fit_the_frame():
@@ -208,7 +208,7 @@ def test_a_game_ends_when_its_ticks_no_longer_fit_the_frame():
     assert (table.state.ticks, table.state.mode) == (0xFFFF, b.PAUSED)
 
 
-def test_the_camera_moves_pacman_along_the_way_and_what_lies_there_is_eaten():
+def test_the_camera_moves_pacman_along_a_path_and_he_eats_its_pellets():
     table = Table(ghosts=0).playing()
     table.tick(bytes([ord("x"), 20, 12]))
     assert table.state.pacman.cell == (20, 12)
@@ -224,7 +224,7 @@ def test_a_far_report_is_a_jump_and_a_wall_is_no_place():
         assert table.state.pacman.cell == (1, 1)
 
 
-def test_the_camera_tells_the_nearest_open_cell():
+def test_the_camera_reports_the_nearest_open_cell():
     for row, column in ((23, 13), (1, 1), (5, 14)):
         x_m, y_m = BOARD.centre(row, column)
         for dx, dy in ((0, 0), (0.03, 0.01), (-0.04, -0.03)):

@@ -1,4 +1,4 @@
-"""A match: the robot moves, the camera sees it, the game knows where Pacman is, clients are told; the referee puts it back."""
+"""A match: robot, camera, game and clients form a loop; the referee puts the robot back."""
 
 import pytest
 
@@ -71,7 +71,7 @@ def test_frames_come_twenty_four_times_a_second_paused_or_not():
     assert [frame.ticks for frame in paused] == [0] * 24
     assert [frame.ticks for frame in playing] == list(
         range(24)
-    )  # the command is done after a tick's frame
+    )  # the command is executed after a tick's frame
     assert playing[-1].mode == b.SCATTER
 
 
@@ -124,7 +124,7 @@ def test_a_noisy_camera_errs_now_and_then_and_the_same_each_time():
     assert columns(1) == columns(1) != columns(2)
 
 
-def test_without_a_camera_clients_say_where_pacman_is():
+def test_without_a_camera_clients_locate_pacman():
     sim = match("game.camera.rate_hz=0", "game.ghosts=0")
     say(sim, b"P")
     sim.run(0.1)
@@ -147,7 +147,7 @@ def test_the_referee_starts_the_game_and_puts_the_robot_back_after_a_life():
     robot = sim.robots["pacbot"]
     start = robot.match.board.centre(23, 13)
     assert robot.truth().pose[0] > start[0] + 0.1
-    robot.state.game.ghosts[0].place.put(robot.state.game.pacman.ahead(1), b.UP)  # in the way
+    robot.state.game.ghosts[0].place.put(robot.state.game.pacman.ahead(1), b.UP)  # in the path
     sim.run(1.6)
     assert game(sim).lives == 2
     assert game(sim).mode == b.SCATTER
@@ -211,7 +211,7 @@ def test_a_match_replays_from_its_recording(tmp_path):
 
 
 def test_listening_changes_nothing():
-    """What happens does not depend on whether anybody is told."""
+    """Subscribers do not change the match."""
     quiet, heard = pacbot(ON, "game.referee_s=0.3"), match("game.referee_s=0.3")
     for sim in (quiet, heard):
         drive(sim, RIGHT)

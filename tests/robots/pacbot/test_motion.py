@@ -1,4 +1,4 @@
-"""How it moves: the seed's motion tests, the lag's closed form, and the options of motors and wheels."""
+"""Motion: the seed's tests, the lag's closed form, and the options of motors and wheels."""
 
 import math
 
@@ -14,7 +14,7 @@ TOP = SPEED / (1 + DRAG * TAU_S)
 
 
 def way(seconds, top=TOP, tau_s=TAU_S):
-    """How far something with a lag is after that long at full command from rest."""
+    """Return the distance after that time at full command from rest, with a lag."""
     lag = tau_s / (1 + DRAG * tau_s)
     return top * (seconds - lag * (1 - math.exp(-seconds / lag)))
 
@@ -80,7 +80,7 @@ def test_turning_while_driving_is_a_circle():
     sim = pacbot("motors.tau_s=0", "body.damping_per_s=0")
     drive(
         sim, {"west": 0.1, "east": -0.3, "north": -0.1, "south": -0.1}
-    )  # 0.06 m/s ahead, 0.4 rad/s to the left
+    )  # 0.06 m/s forward, 0.4 rad/s to the left
     sim.run(2 * math.pi / 0.4 / 2)
     x, y, _ = truth(sim).pose
     assert (x, y) == pytest.approx(
@@ -124,7 +124,7 @@ def test_forward_and_backward_comes_home_within_the_noise_of_its_encoders():
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4), st.integers(1, 120))
 def test_any_motion_can_be_taken_back_to_where_it_heads(commands, steps):
-    """In the frame of a robot that does not turn, the way back is the way there."""
+    """Without turning, the opposite commands lead back to the start."""
     sim = pacbot("start_x_m=1.05", "start_y_m=1.05")
     straight = dict(zip(WHEELS, commands, strict=True))
     straight["south"], straight["west"] = -straight["north"], -straight["east"]
@@ -167,7 +167,7 @@ def test_a_dead_band_swallows_small_commands():
     assert truth(sim).pose[1] == pytest.approx(1.05 + 0.11 * way(0.5), abs=1e-12)
 
 
-def test_a_weak_wheel_bends_the_way():
+def test_a_weak_wheel_bends_the_path():
     sim = pacbot("motors.gain.east=0.8")
     drive(sim, FORWARD)
     sim.run(0.5)

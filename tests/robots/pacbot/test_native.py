@@ -1,4 +1,4 @@
-"""A maze file as a target, the config's mistakes, and where a robot starts."""
+"""A maze file as a target, mistakes in the config, and the robot's start."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from .scene import truth
 CROSS = [[1, 1, 1, 1], [1, 0, 0, 1], [1, 0, 1, 1], [1, 1, 1, 1]]
 
 
-def told(target, *settings):
+def error_of(target, *settings):
     with pytest.raises(InputError) as caught:
         open_target(target, settings)
     return str(caught.value)
@@ -53,16 +53,16 @@ def test_settings_go_with_a_maze_file(tmp_path):
     assert truth(sim).pose == (0.75, 0.45, 1.0)
 
 
-def test_a_bad_maze_is_told_with_file_key_reason_and_fix(tmp_path):
+def test_a_bad_maze_is_reported_with_file_key_reason_and_fix(tmp_path):
     path = written(tmp_path, {"grid": [[1, 0], [0, 7]], "cellsize": 1})
-    text = told(path)
+    text = error_of(path)
     assert f"{path}:1: grid[1][1]: 7 is not from 0 to 1 (0 is open, 1 is wall)" in text
     assert "unknown key 'cellsize' (did you mean 'cell_size'?)" in text
-    assert f"{path}:1: is not valid JSON" in told(written(tmp_path, "{"))
+    assert f"{path}:1: is not valid JSON" in error_of(written(tmp_path, "{"))
 
 
-def test_other_json_is_nobodys(tmp_path):
-    assert "no robot knows the file" in told(written(tmp_path, {"robot": 1}))
+def test_other_json_is_no_robots_file(tmp_path):
+    assert "no robot knows the file" in error_of(written(tmp_path, {"robot": 1}))
 
 
 @pytest.mark.parametrize("name", ["mini", "empty", "medium", "full", "arena"])
@@ -80,13 +80,13 @@ def test_the_arena_starts_at_its_spawn():
 
 
 def test_an_unknown_maze_names_those_there_are():
-    assert "did you mean 'medium'?" in told("pacbot", "maze=mediun")
+    assert "did you mean 'medium'?" in error_of("pacbot", "maze=mediun")
 
 
-def test_a_robot_that_does_not_fit_is_told(tmp_path):
+def test_a_robot_that_does_not_fit_is_an_error(tmp_path):
     path = written(tmp_path, {"grid": CROSS, "cell_size": 0.1})
-    assert "pacbot: a robot 0.15 m wide does not fit at its start (0.15, 0.15)" in told(path)
-    assert "does not fit" in told("pacbot", "start_x_m=0.31", "start_y_m=1.0")
+    assert "pacbot: a robot 0.15 m wide does not fit at its start (0.15, 0.15)" in error_of(path)
+    assert "does not fit" in error_of("pacbot", "start_x_m=0.31", "start_y_m=1.0")
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_a_robot_that_does_not_fit_is_told(tmp_path):
         ("ports.uart=0", "unknown port 'uart'"),
     ],
 )
-def test_impossible_settings_are_told(setting, words):
-    assert words in told("pacbot", setting)
+def test_impossible_settings_are_errors(setting, words):
+    assert words in error_of("pacbot", setting)
 
 
 def test_a_pacbot_in_a_map_of_a_scenario(tmp_path):

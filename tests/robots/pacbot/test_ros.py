@@ -1,4 +1,4 @@
-"""The Pacbot as a ROS node: its sensors on the axes of ROS, and cmd_vel on its wheels."""
+"""The Pacbot as a ROS node: its sensors on the axes of ROS, and driving by cmd_vel."""
 
 import math
 
@@ -37,7 +37,7 @@ def by_topic(sim):
     "wanted",
     [(0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.1, -0.05, 0.0), (0.0, 0.0, 1.0), (0.05, 0.0, -1.0)],
 )
-def test_it_goes_as_told(wanted):
+def test_cmd_vel_drives_it(wanted):
     sim = start()
     drive(sim, *wanted)
     sim.run(0.45)
@@ -74,7 +74,7 @@ def test_sensors_on_the_axes_of_ros():
     assert (imu.linear_acceleration.x, imu.linear_acceleration.y) == pytest.approx(
         (ahead, -right), abs=2e-3
     )
-    assert abs(imu.linear_acceleration.x) > 0.04  # v·w, and to the back when it goes to the left
+    assert abs(imu.linear_acceleration.x) > 0.04  # v·w, backward when it moves to the left
     joints = found["joint_states"]
     assert joints.name == ("wheel_north", "wheel_south", "wheel_east", "wheel_west")
     ticks = list(truth.ticks.values())

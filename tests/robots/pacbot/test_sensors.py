@@ -1,4 +1,4 @@
-"""Sensors: they say what is so, with the noise they should have, at their own rate, whoever listens."""
+"""Sensors: their readings, noise and rates, with any subscribers."""
 
 import math
 
@@ -145,7 +145,7 @@ def test_a_lost_echo_reads_as_the_largest_range():
 
 
 def test_a_cone_sees_what_a_ray_passes():
-    """A corner of the wall beside the way: straight ahead is free."""
+    """A wall's corner at the side of the path: straight ahead is free."""
     place = ("maze=mini", "start_x_m=0.45", "start_y_m=0.45", "tof.max_range_m=2")
     straight, wide = pacbot(*place), pacbot(*place, "tof.cone_rad=0.8")
     for sim in (straight, wide):
@@ -158,7 +158,7 @@ def test_a_cone_sees_what_a_ray_passes():
     assert ranges["north"] < 0.675
 
 
-def test_the_gyro_tells_the_turn():
+def test_the_gyro_measures_the_turn():
     sim = noisy("imu.gyro_bias_radps=0.5", "imu.gyro_drift_radps=0")
     drive(sim, times(CLOCKWISE, 0.5))
     sim.run(20)
@@ -177,7 +177,7 @@ def test_the_bias_of_the_gyro_wanders_as_far_as_it_should():
     assert np.diff(biases).mean() == pytest.approx(0, abs=3 * 0.001 / math.sqrt(2000))
 
 
-def test_the_drift_does_not_depend_on_who_listens_or_how_often():
+def test_the_drift_does_not_depend_on_subscribers_or_rate():
     def bias(*settings, collect=True):
         sim = open_target("pacbot", settings, 1, collect).simulation
         sim.run(3)
@@ -206,7 +206,7 @@ def test_the_accelerometer_feels_the_start_and_the_turn():
     steady = pacbot("imu.accel_filter_s=0", "motors.tau_s=0", "body.damping_per_s=0")
     drive(
         steady, {"west": 0.1, "east": -0.3, "north": -0.1, "south": -0.1}
-    )  # 0.06 m/s ahead, 0.4 rad/s left
+    )  # 0.06 m/s forward, 0.4 rad/s left
     steady.run(1.0)
     assert truth(steady).acceleration == pytest.approx(
         (-0.06 * 0.4, 0), abs=1e-5
@@ -228,7 +228,7 @@ def test_imu_noise():
     assert values.std(axis=0) == pytest.approx([0.03, 0.03, 0.002], rel=0.1)
 
 
-def test_another_seed_is_another_noise_and_a_sensor_more_shifts_nobody():
+def test_another_seed_changes_the_noise_and_another_sensor_does_not():
     def first(*settings, seed=1):
         sim = noisy(*settings, seed=seed)
         sim.run(0.5)

@@ -1,4 +1,4 @@
-"""The Pacbot's page: everything on it is where the robot is and says what is so, looking changes nothing, and it can be driven."""
+"""The Pacbot's page: its values are true, drawing has no side effects, and it can drive."""
 
 import math
 
@@ -57,7 +57,7 @@ def test_body_wheels_and_velocity_are_where_the_robot_is():
         0,
         2,
         1,
-    ]  # north and south stand, east goes backward, west forward
+    ]  # north and south stand, east turns backward, west forward
     (x0, y0), (x1, y1) = found["velocity"]
     assert (x0, y0) == pytest.approx((x, y), abs=1e-6)
     assert math.atan2(y1 - y0, x1 - x0) == pytest.approx(theta + math.pi / 2, abs=1e-3)
@@ -77,7 +77,7 @@ def test_rays_are_true_and_points_what_is_read():
     assert found["points"][west][0] > 0.35
 
 
-def test_numbers_say_what_is_commanded_and_done():
+def test_numbers_show_commands_and_speeds():
     sim = pacbot()
     drive(sim, {"north": 0.4, "south": -0.4})
     sim.run(1)
@@ -180,6 +180,6 @@ def test_actions_start_and_stop_the_game():
         assert sim.truth("pacbot").game.mode == mode
 
 
-def test_without_a_game_there_is_none_on_the_page():
+def test_without_a_game_the_page_has_no_game():
     names = {part.name for part in view(pacbot()).parts}
     assert not names & {"pellets", "ghosts", "score", "play"}

@@ -1,4 +1,4 @@
-"""Every byte: the replies to all dialects, to nonsense and to garbage; topics; the serial dialect in any pieces."""
+"""The wire: replies to all dialects and to bad input, topics, serial bytes in any pieces."""
 
 import json
 import struct
@@ -36,7 +36,7 @@ NORTH, SOUTH, EAST, WEST = (
 
 
 def said(*requests):
-    """The reply to the last of these requests, as text with the order of its keys."""
+    """Return the reply to the last of these requests as text, in the order of its keys."""
     sim, replies = pacbot(), []
     sim.core.listeners.output.append(
         lambda _, output: replies.append(output.data.decode()) if output.port == "commands" else 0
@@ -239,6 +239,6 @@ def test_words_are_trimmed_and_bounded():
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.in")), ids=lambda path: path.stem)
 def test_golden_transcripts(path):
-    """`.out` is what the robot answers to `.in` as its first request, byte for byte."""
+    """`.out` is the robot's reply to `.in` as its first request, byte for byte."""
     reply = said(path.read_bytes())
     assert reply == path.with_suffix(".out").read_text("utf-8").rstrip("\n")

@@ -1,4 +1,4 @@
-"""A rover in virtual time, and short words for what it is told and says."""
+"""A rover in virtual time, and helpers for its messages."""
 
 import math
 
@@ -29,7 +29,7 @@ def command(sim: Simulation, v: float = 0.0, w: float = 0.0, robot: str = "rover
 
 
 def said(sim: Simulation, topic: str, seconds: float, robot: str = "rover") -> list:
-    """The messages on a topic in the next seconds."""
+    """Return the messages on a topic in the next seconds."""
     sim.take(robot, "dds")
     sim.run(seconds)
     return [out.message for out in sim.take(robot, "dds") if out.topic == topic]
@@ -56,7 +56,7 @@ def heading(q: Quaternion) -> float:
 
 
 def turn(angle: float) -> float:
-    """An angle between −π and π."""
+    """Return an angle between −π and π."""
     return (angle + math.pi) % (2 * math.pi) - math.pi
 
 

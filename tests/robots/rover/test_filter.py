@@ -1,4 +1,4 @@
-"""The example's filter tells honest covariances from others: what it calls consistent is not by chance."""
+"""The example's filter distinguishes honest covariances from wrong ones."""
 
 import runpy
 from pathlib import Path
@@ -8,7 +8,7 @@ from rigless.robots.rover import readings
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "11_rover_ekf.py"
 
 
-def test_a_filter_that_is_told_lies_notices(monkeypatch, capsys):
+def test_the_filter_detects_wrong_covariances(monkeypatch, capsys):
     true = readings.speed_variance
     monkeypatch.setattr(readings, "speed_variance", lambda *given: 0.2 * true(*given))
     runpy.run_path(str(EXAMPLE))

@@ -33,7 +33,7 @@ def test_a_fleet_has_a_namespace_each():
     assert not [subject for subject in subjects(sim) if subject.count("/") < 2]
 
 
-def test_each_hears_its_own_commands_and_has_its_own_noise():
+def test_each_has_its_own_commands_and_its_own_noise():
     sim = fleet({"kind": "rover", "count": 2, "config": {"gps": {"noise_std_m": 1.0}}})
     command(sim, 1.0, robot="rover-2")
     sim.run(0.3)
@@ -66,7 +66,7 @@ def test_odd_names_of_robots_become_names_of_ros():
     assert node.full_name("/tf_static") == "/tf_static"
 
 
-def test_beside_a_robot_with_walls_it_drives_on_open_ground():
+def test_next_to_a_robot_with_walls_it_drives_on_open_ground():
     sim = fleet({"kind": "vacuum"}, {"kind": "rover"})
     sim.send("rover", "dds", Twist())
     assert sim.robots["rover"].contact is None

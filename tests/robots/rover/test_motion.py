@@ -1,4 +1,4 @@
-"""The rover moves as the seed says: Euler's rule at the high rate, a command that grows old, east-north-up."""
+"""The rover's motion: Euler's rule at the high rate, command timeout, east-north-up."""
 
 import math
 
@@ -16,7 +16,7 @@ from .scene import ENDLESS, TRUTH, codes, command, heading, rover, said, turn
 
 
 def euler(v, w, yaw, dt, steps):
-    """Where Euler's rule ends: the heading before each step carries it."""
+    """Return the end of a path by Euler's rule: each step uses the heading before it."""
     x = math.fsum(v * dt * math.cos(yaw + k * w * dt) for k in range(steps))
     y = math.fsum(v * dt * math.sin(yaw + k * w * dt) for k in range(steps))
     return x, y, turn(yaw + steps * w * dt)
@@ -73,8 +73,8 @@ def test_a_command_that_is_repeated_does_not_grow_old():
     assert codes(sim) == []
 
 
-def test_it_does_the_same_unheard():
-    """Skimmed or tick by tick, through the age of a command, over fixes, with drifts and a walking bias."""
+def test_fast_forward_equals_single_ticks():
+    """Fast-forwarded ticks equal single ticks: timeouts, fixes, drifts and a walking bias."""
     noisy = (
         "enc_vel.vx_drift_std=0.1",
         "enc_vel.wz_noise_std_radps=0.1",
@@ -120,7 +120,7 @@ def test_limits_bound_speed_and_acceleration():
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_what_is_no_number_is_refused(bad):
+def test_a_command_that_is_not_finite_is_refused(bad):
     sim = rover(ENDLESS)
     command(sim, 0.5)
     robot = sim.robots["rover"]
@@ -203,7 +203,7 @@ def test_faults_of_the_drive(target, kind, params, speeds):
     assert (body[V], body[W]) == pytest.approx((0.8, 0.4))
 
 
-def test_ground_truth_says_the_pose_under_both_its_names():
+def test_ground_truth_is_published_under_both_names():
     sim = rover(ENDLESS)
     command(sim, 1.0, 0.5)
     for topic in (TRUTH, "odom/ground_truth"):
@@ -241,11 +241,11 @@ def test_rovers_in_one_room_stop_at_each_other():
     assert sim.robots["a"].metrics["collisions"] == 1
 
 
-def test_a_start_inside_a_wall_is_told():
+def test_a_start_inside_a_wall_is_an_error():
     with pytest.raises(InputError, match="does not fit at its start"):
         rover("map_file=empty_room", "start_x_m=2.9")
 
 
-def test_a_map_that_is_not_there_is_told():
+def test_a_missing_map_is_an_error():
     with pytest.raises(InputError, match="nowhere"):
         rover("map_file=nowhere")

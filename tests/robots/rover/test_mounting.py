@@ -1,4 +1,4 @@
-"""Where the sensors sit, from config and tf_static: what is missing is held back and named, what comes is used."""
+"""The sensors' mounting from config and tf_static; topics without it are held back."""
 
 import math
 
@@ -75,7 +75,7 @@ def test_frames_may_have_other_names_and_others_between():
         transform("", "gps_link"),
     ],
 )
-def test_a_transform_that_is_none_is_refused(bad):
+def test_an_invalid_transform_is_refused(bad):
     sim = rover(NO_TRANSFORMS)
     robot = sim.robots["rover"]
     robot.mounting.accept(type("T", (), {"transforms": (bad,)}))
@@ -83,7 +83,7 @@ def test_a_transform_that_is_none_is_refused(bad):
     assert not robot.state.gps_mounted
 
 
-def test_rings_and_floods_of_frames_are_survived():
+def test_cycles_and_floods_of_frames_are_survived():
     sim = rover(NO_TRANSFORMS)
     tell(
         sim,
@@ -106,7 +106,7 @@ def test_rings_and_floods_of_frames_are_survived():
     ),
     st.data(),
 )
-def test_the_way_through_a_chain_is_the_product_of_its_steps(steps, data):
+def test_the_transform_through_a_chain_is_the_product_of_its_steps(steps, data):
     tree, places = {}, [(np.zeros(3), Rotation.identity())]
     for n, (x, y, roll, pitch) in enumerate(steps):
         at, turned = transforms.pose_of((x, y, 1.0), (roll, pitch, x))

@@ -1,4 +1,4 @@
-"""ROS 2 parameter files are read as they are, and all that is wrong with one is told at once, with its lines."""
+"""ROS 2 parameter files load unchanged; all mistakes are reported at once, with lines."""
 
 import pytest
 import yaml
@@ -128,7 +128,7 @@ rover_sim:
     assert (found.use_sim_time, found.node_name) == (True, "rover_sim")
 
 
-def test_two_rovers_in_a_file_are_told_and_the_seeds_node_is_preferred(tmp_path):
+def test_two_rovers_in_a_file_are_an_error_unless_one_is_the_seeds_node(tmp_path):
     two = f"a:\n  ros__parameters: {{{ORIGIN}}}\nb:\n  ros__parameters: {{{ORIGIN}}}\n"
     with pytest.raises(InputError, match="several nodes: /a, /b"):
         read(tmp_path, two)
@@ -145,7 +145,7 @@ MOUNTS = """transforms:
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_transforms_inside_and_beside(tmp_path, inside):
+def test_transforms_inside_and_next_to_the_parameters(tmp_path, inside):
     indent = "    " if inside else "  "
     text = f"sim:\n  ros__parameters:\n    {ORIGIN}\n" + "".join(
         f"{indent}{line}\n" for line in MOUNTS.splitlines()
@@ -157,7 +157,7 @@ def test_transforms_inside_and_beside(tmp_path, inside):
     ]
 
 
-def test_transforms_beside_the_nodes(tmp_path):
+def test_transforms_next_to_the_nodes(tmp_path):
     found = config(tmp_path, f"{MOUNTS}sim:\n  ros__parameters:\n    {ORIGIN}\n")
     assert [mount.child for mount in found.transforms] == ["imu_link", "gps_link"]
 
@@ -172,7 +172,7 @@ def test_the_origin_is_required(tmp_path):
     assert problems(tmp_path, text) == [("gps.origin_latitude_deg", 4)]
 
 
-def test_all_that_is_wrong_is_told_at_once_with_its_lines(tmp_path):
+def test_all_mistakes_are_reported_at_once_with_their_lines(tmp_path):
     text = """sim:
   ros__parameters:
     cmd_vel_timeout_s: "0.5"
@@ -220,7 +220,7 @@ def test_what_is_not_a_rovers_is_left_to_others(tmp_path, text):
     assert read(tmp_path, text) is None
 
 
-def test_a_parameter_file_that_is_no_yaml_or_another_nodes_is_told(tmp_path):
+def test_a_parameter_file_that_is_not_yaml_or_another_nodes_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"params.yaml:4: is not valid YAML"):
         read(tmp_path, "sim:\n  ros__parameters:\n    a: [\n")
     with pytest.raises(InputError) as caught:
@@ -272,7 +272,7 @@ TREES = st.recursive(
         WORDS, st.builds(lambda inside: {"ros__parameters": inside}, TREES), min_size=1, max_size=3
     )
 )
-def test_whatever_is_in_a_file_is_a_config_or_told(tmp_path, tree):
+def test_any_file_gives_a_config_or_an_error(tmp_path, tree):
     try:
         found = read(tmp_path, yaml.safe_dump(tree))
     except InputError as error:
@@ -316,7 +316,7 @@ def test_every_parameter_of_the_seed_has_its_default():
         "gps.outages_s=[[2,1]]",
     ],
 )
-def test_names_that_ros_cannot_have_are_told(setting):
+def test_invalid_ros_names_are_errors(setting):
     with pytest.raises(InputError):
         open_target("rover", [setting])
 

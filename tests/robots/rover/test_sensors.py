@@ -1,4 +1,4 @@
-"""What the rover's topics say: fields, frames, stamps and covariances, mountings, declination, fixes, and their faults."""
+"""The rover's topics: fields, frames, stamps, covariances, mounting, fixes, and faults."""
 
 import math
 
@@ -120,7 +120,7 @@ def test_declination_in_both_conventions(convention, sign, declination):
 
 @pytest.mark.parametrize("key", ["magnetic_declination", "magnetic_declination_rad"])
 def test_declination_from_the_magnetic_model(key):
-    """WMM2025's published test value: 80° N, 0° E, sea level, 2025.0: 1.28°."""
+    """WMM2025's published test value at 80° N, 0° E, sea level, 2025.0 is 1.28°."""
     sim = rover(
         f"imu.{key}=auto",
         "imu.magnetic_model_year=2025.0",
@@ -177,7 +177,7 @@ def test_the_accelerometer_feels_gravity_turning_and_its_lever_arm():
     )
 
 
-def test_a_gyro_with_a_bias_says_how_sure_it_is():
+def test_the_covariance_of_a_gyro_includes_its_bias():
     sim = rover("imu.gyro_bias_radps=0.05", "imu.gyro_walk_radps=0.01", seed=3)
     sim.run(9.9)
     message = one(sim, "imu")
@@ -280,7 +280,7 @@ def test_a_jump_with_odd_numbers_is_a_usual_one():
     assert np.hypot(found[:, 0], found[:, 1]) == pytest.approx(np.full(5, 10.0), abs=1e-5)
 
 
-def test_a_silent_sensor_says_so_in_the_words_of_ros():
+def test_a_silent_sensor_is_marked_as_not_provided():
     sim = rover("imu.accelerometer=true")
     for target in ("imu_yaw", "imu_wz", "imu_accel"):
         sim.inject("rover", target, "off")

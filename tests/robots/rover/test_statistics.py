@@ -1,4 +1,4 @@
-"""The rover's errors are as large, as white and as slow as the config says, and as its covariances tell."""
+"""The rover's errors have the size and correlation of the config and the covariances."""
 
 import math
 
@@ -23,7 +23,7 @@ def setup(**tables):
 
 
 def mean_square(errors, variance, worth):
-    """Errors have this variance, as far as so many samples can tell."""
+    """Assert that errors have this variance, as far as the number of samples allows."""
     assert np.mean(np.square(errors)) == pytest.approx(variance, rel=SIGMAS * math.sqrt(2 / worth))
 
 
@@ -126,8 +126,8 @@ def test_gps(scale):
 
 
 @pytest.mark.parametrize("start", ["zero", "stationary"])
-def test_dead_reckoning_knows_how_lost_it_is(start):
-    """Over many runs the error of place and heading fits the covariance that goes along: its NEES is 3."""
+def test_dead_reckoning_has_a_consistent_covariance(start):
+    """Over many runs the NEES of position and heading under their covariance is 3."""
     enc = {
         "vx_noise_std_mps": 0.1,
         "wz_noise_std_radps": 0.1,

@@ -1,4 +1,4 @@
-"""The rover's page shows where it is, where it believes to be, and how sure the fixes are."""
+"""The rover's page shows true pose, dead reckoning, and the uncertainty of fixes."""
 
 import math
 
@@ -39,13 +39,13 @@ def test_the_ellipse_holds_95_of_100_fixes():
     east, north, _, half, other = rows(sim, "sure")[0]
     fixes = rows(sim, "fixes")
     assert (half, len(fixes)) == (other, 200)
-    assert (fixes[0] == [east, north]).all()  # the 200th is where the ring begins
+    assert (fixes[0] == [east, north]).all()  # the ring begins at the 200th
     inside = np.hypot(fixes[:, 0] + 0.2, fixes[:, 1]) < half
     assert inside.mean() == pytest.approx(0.95, abs=5 * math.sqrt(0.95 * 0.05 / 200))
 
 
-def test_the_ellipse_of_dead_reckoning_grows_across_the_way():
-    """A rover that drives east with a noisy turn rate is unsure of its north."""
+def test_the_ellipse_of_dead_reckoning_grows_across_the_path():
+    """A rover that drives east with a noisy turn rate has an uncertain north."""
     sim = rover("enc_vel.wz_noise_std_radps=0.5", ENDLESS, collect=False)
     assert rows(sim, "reckoned").size == 0
     command(sim, 1.0)
@@ -77,7 +77,7 @@ def test_the_graticule_is_a_ten_thousandth_of_a_degree(latitude):
     assert np.abs(ends).max() < 100
 
 
-def test_at_a_pole_there_is_none():
+def test_at_a_pole_there_is_no_graticule():
     assert rows(rover("gps.origin_latitude_deg=90.0"), "graticule").size == 0
 
 

@@ -1,4 +1,4 @@
-"""The room of these tests and a peer on its line."""
+"""The room of these tests and a client on its line."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def room(*settings: str, seed: int = 1) -> Simulation:
 
 
 class Peer:
-    """A client on the line: what it says goes in at once, what it hears is kept."""
+    """A client on the line. It sends at once and stores what it receives."""
 
     def __init__(self, sim: Simulation, link: int = 1, host: str = "10.0.0.9"):
         self.sim, self.link = sim, link
@@ -28,7 +28,7 @@ class Peer:
         sim.apply(inp.Connect("thermostat", "line", link, f"{host}:4000", "10.0.0.1:7777"))
 
     def say(self, data: bytes) -> bytes:
-        """Send bytes and give what comes back at once."""
+        """Send bytes and return the immediate answer."""
         before = len(self.heard)
         self.sim.apply(inp.Arrive("thermostat", "line", self.link, data))
         return self.heard[before:]
@@ -45,7 +45,7 @@ class Peer:
 
 
 def reports(sim: Simulation) -> list[tuple[float, bytes, tuple[str, ...]]]:
-    """A list to which each report is added as (time in s, bytes, the addresses it goes to)."""
+    """Return a list that collects reports as (time in s, bytes, receivers' addresses)."""
     seen: list[tuple[float, bytes, tuple[str, ...]]] = []
 
     def note(at_ns, output) -> None:

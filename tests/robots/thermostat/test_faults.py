@@ -1,4 +1,4 @@
-"""What each fault does to the room, in closed form where there is one."""
+"""Faults of the room, against closed forms where there are any."""
 
 import math
 
@@ -66,9 +66,7 @@ def test_a_lagging_heater_brings_its_heat_late():
         room(*QUIET, "setpoint_c=30"),
         faulty("heater", "lag", "setpoint_c=30", tau_s=60.0),
     )
-    missing_c = (
-        HEATER / CAPACITY * 60.0
-    )  # the heat of one time constant, less what the walls take of it
+    missing_c = HEATER / CAPACITY * 60.0  # the heat of one time constant, less the loss
     gap_c = after(quick, 300).temperature_c - after(slow, 300).temperature_c
     assert 0.75 * missing_c < gap_c < missing_c
 
@@ -114,7 +112,7 @@ def test_a_noisy_sensor_switches_more():
     assert switched(faulty("temperature", "noise", stddev=2.0)) > 10 * switched(room(*QUIET))
 
 
-def test_a_sensor_that_drops_out_is_silent_as_often_as_said():
+def test_a_sensor_drops_out_with_the_given_probability():
     sim = faulty("temperature", "dropout", probability=0.3)
     seen = []
     sim.core.sample(10, lambda: seen.append(sim.truth("thermostat").measured_c is None))

@@ -1,4 +1,4 @@
-"""Each line of the protocol: whole, byte by byte, with more behind it, and with garbage around it."""
+"""Each line of the protocol: whole, byte by byte, with trailing bytes and garbage."""
 
 import itertools
 
@@ -86,7 +86,7 @@ def test_a_line_after_garbage(peer, line, answer):
     assert peer.say(b"\x00\xff\x80 ?\n" + line) == b"ERR unknown\r\n" + answer
 
 
-def test_get_tells_what_was_measured_set_and_done(peer):
+def test_get_returns_measurement_setpoint_and_heating(peer):
     peer.sim.run(0.1)
     assert peer.say(b"GET\n") == b"TEMP 20.04 SET 20.0 HEAT 0\r\n"
     peer.say(b"SET 23.45\n")
@@ -129,7 +129,7 @@ def test_two_peers_are_answered_apart():
 @pytest.mark.parametrize("name", sorted(path.stem for path in GOLDEN.glob("*.in")))
 @pytest.mark.parametrize("step", [1, 1000])
 def test_the_golden_transcripts(name, step):
-    """Each `.in` is said after a second of virtual time, with no noise; the `.out` is what must come back."""
+    """Each `.in` is sent after a second of virtual time, without noise; `.out` is the answer."""
     peer = Peer(room(*QUIET))
     peer.sim.run(1)
     data = (GOLDEN / f"{name}.in").read_bytes()

@@ -18,7 +18,7 @@ def newton(start_c, final_c, seconds, loss=LOSS):
 
 @pytest.mark.parametrize("hz", [1, 3, 10, 110])
 @pytest.mark.parametrize("seconds", [1, 60, 3600])
-def test_a_cold_radiator_cools_as_newton_says(seconds, hz):
+def test_a_cold_room_follows_newtons_law(seconds, hz):
     sim = room("setpoint_c=5", f"control_hz={hz}", *QUIET)
     sim.run(seconds)
     assert sim.truth("thermostat").temperature_c == pytest.approx(
@@ -27,7 +27,7 @@ def test_a_cold_radiator_cools_as_newton_says(seconds, hz):
 
 
 @pytest.mark.parametrize("seconds", [1, 60, 600])
-def test_a_hot_radiator_warms_as_newton_says(seconds):
+def test_a_heated_room_follows_newtons_law(seconds):
     sim = room("setpoint_c=30", *QUIET)
     sim.run(seconds)
     assert sim.truth("thermostat").heating
@@ -60,7 +60,7 @@ def test_the_band_holds_and_the_switching_times_are_those_of_the_closed_form():
     seen = []
     sim.core.sample(10, lambda: seen.append(sim.truth("thermostat").temperature_c))
     sim.run(3600)
-    step = 0.1 * HEATER / CAPACITY  # the most that one period can overshoot
+    step = 0.1 * HEATER / CAPACITY  # the largest overshoot of one period
     assert low - step < min(seen) < low + step
     assert high - step < max(seen) < high + step
     times = [event.time_ns / 1e9 for event in sim.events if event.code == "heater"]
@@ -98,7 +98,7 @@ def test_the_noise_has_the_spread_of_the_datasheet():
     hz=st.sampled_from([1, 10, 37]),
 )
 def test_no_energy_appears(start, outside, setpoint, window, hz):
-    """The room is never colder than the outside nor warmer than the radiator can make it."""
+    """The room is never colder than outside nor warmer than the radiator allows."""
     sim = room(f"start_c={start}", f"setpoint_c={setpoint}", f"control_hz={hz}")
     sim.set_input("thermostat", "outside_c", outside)
     sim.set_input("thermostat", "window_open", window)

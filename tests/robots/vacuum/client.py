@@ -1,6 +1,6 @@
-"""A SangamIO client made with protobuf's own classes: what it sends, and how it reads what comes.
+"""A SangamIO client made with protobuf's own classes, for tests.
 
-As a script it writes the golden command streams anew.
+As a script it rewrites the golden command streams.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ def framed(message) -> bytes:
 
 
 def control(component, action, **config):
-    """A command; config as name=(member of SensorValue without _val, value)."""
+    """Encode a command; config as name=(member of SensorValue without _val, value)."""
     message = schema.Message(topic="command")
     part = message.command.component_control
     part.id = component
@@ -50,12 +50,12 @@ def sensor_group():
 
 
 def read(frame: bytes):
-    """The Message in a datagram, as strict about its length as clients are."""
+    """Decode the Message in a datagram; its length must match, as for real clients."""
     assert int.from_bytes(frame[:4], "big") == len(frame) - 4
     return schema.Message.FromString(frame[4:])
 
 
-# What the samples send, and what they mean. Values of f32 are such as a float32 holds exactly.
+# The samples as bytes and as messages. Values of f32 are exact in float32.
 STREAMS = {
     "drive": [
         (protocol_sync(), ProtocolSync()),

@@ -1,4 +1,4 @@
-"""Where these tests put the vacuum: rooms drawn as small maps, a client on its wire, and short words for both."""
+"""Rooms drawn as small maps, a vacuum in them, and a client on its wire, for tests."""
 
 import math
 from pathlib import Path
@@ -14,7 +14,7 @@ from .client import read
 
 TICK_S = 1 / 110
 EPOCH_US = 1_700_000_000_000_000
-BOTH_PORTS = ("10.0.0.9:5556", "10.0.0.9:5555")  # where telemetry for a Peer goes
+BOTH_PORTS = ("10.0.0.9:5556", "10.0.0.9:5555")  # receivers of a Peer's telemetry
 INSTANT = ("robot.max_linear_acceleration=0", "robot.max_angular_acceleration=0")
 NOISELESS = (
     "lidar.noise.range_stddev=0",
@@ -29,12 +29,12 @@ NOISELESS = (
 
 
 def vacuum(*settings: str, seed: int = 1) -> Simulation:
-    """A vacuum in the shipped empty room (6 m × 6 m, it starts in the middle) unless a setting says otherwise."""
+    """Load a vacuum in the bundled empty room: 6 m × 6 m, starting in the middle."""
     return open_target("vacuum", ["map_file=empty_room", *settings], seed).simulation
 
 
 def faulty(target: str, kind: str = "", *settings: str, **params) -> Simulation:
-    """A noiseless vacuum without ramps that has a fault from the start."""
+    """Load a noiseless vacuum without ramps that has a fault from the start."""
     sim = vacuum(*INSTANT, *NOISELESS, *settings)
     sim.inject("vacuum", target, kind, **params)
     return sim
@@ -49,7 +49,10 @@ def scenario(folder: Path, text: str, seed: int = 1) -> Simulation:
 def write_map(
     folder: Path, occupied, cell_m: float, origin=(0.0, 0.0, 0.0), cliffs=None, materials=None
 ) -> str:
-    """A map as a setting. Arrays have row 0 at the bottom; `materials` holds 0 plain, 1 glass, 2 dark, 3 mirror."""
+    """Return a map as a setting. Arrays have row 0 at the bottom.
+
+    `materials` holds 0 plain, 1 glass, 2 dark, 3 mirror.
+    """
     layers = {"image": np.where(occupied, 0, 255)}
     if cliffs is not None:
         layers["cliff_mask"] = np.where(cliffs, 0, 255)
@@ -67,7 +70,10 @@ def write_map(
 
 
 def box(half_x_m: float, half_y_m: float, cell_m: float = 0.05):
-    """Cells and origin of a room about (0, 0) with these half sizes inside, and walls of one cell."""
+    """Return cells and origin of a room around (0, 0) with walls of one cell.
+
+    Half sizes are those of the inside.
+    """
     columns, rows = round(2 * half_x_m / cell_m) + 2, round(2 * half_y_m / cell_m) + 2
     occupied = np.ones((rows, columns), bool)
     occupied[1:-1, 1:-1] = False
@@ -87,7 +93,7 @@ def switch(sim: Simulation, component: str, action: str, **config) -> None:
 
 
 def heard(sim: Simulation, seconds: float, kind: type, robot: str = "vacuum") -> list:
-    """The messages of a kind that come in the next seconds."""
+    """Return the messages of a kind in the next seconds."""
     sim.take(robot, "telemetry")
     sim.run(seconds)
     return [message for message in sim.take(robot, "telemetry") if isinstance(message, kind)]
@@ -102,7 +108,7 @@ def status(sim: Simulation, robot: str = "vacuum") -> Status:
 
 
 def scan(sim: Simulation) -> Scan:
-    """The next scan of a lidar that is on."""
+    """Return the next scan of a lidar that is on."""
     return heard(sim, 0.2, Scan)[0]
 
 
@@ -115,12 +121,12 @@ def events(sim: Simulation, code: str) -> list:
 
 
 def difference(angle):
-    """An angle as a turn between −π and π."""
+    """Return an angle between −π and π."""
     return (angle + math.pi) % (2 * math.pi) - math.pi
 
 
 class Peer:
-    """A client on the TCP port: what it says goes in at once; datagrams and bytes that come are kept."""
+    """A client on the TCP port. It sends at once and stores received datagrams and bytes."""
 
     def __init__(self, sim: Simulation, link: int = 1, host: str = "10.0.0.9"):
         self.sim, self.link = sim, link
@@ -145,7 +151,7 @@ class Peer:
 
 
 class Datagrams:
-    """All datagrams as (time in s, addresses they go to, decoded message)."""
+    """Return all datagrams as (time in s, receivers' addresses, decoded message)."""
 
     def __init__(self, sim: Simulation):
         self.seen: list = []
@@ -163,7 +169,7 @@ class Datagrams:
 
 
 def wall_range(x, y, direction, half_x: float, half_y: float):
-    """How far it is from inside a room about (0, 0) to its walls; arrays or numbers."""
+    """Return the range from inside a room around (0, 0) to its walls; arrays or numbers."""
     dx, dy = np.cos(direction), np.sin(direction)
     with np.errstate(divide="ignore"):
         to_x = (np.copysign(half_x, dx) - x) / dx
@@ -174,7 +180,10 @@ def wall_range(x, y, direction, half_x: float, half_y: float):
 def beam_ranges(
     poses, angles, half_x: float, half_y: float, mount=(-0.11, 0.0), optical=0.025, offset=0.2182
 ):
-    """Ranges in the lidar's own frame: poses (x, y, theta) one for all beams or one for each."""
+    """Return ranges in the lidar's own frame.
+
+    Poses (x, y, theta) are one for all beams or one for each.
+    """
     x, y, theta = np.asarray(poses, float).T
     heading = angles + offset
     local_x, local_y = mount[0] + optical * np.cos(heading), mount[1] + optical * np.sin(heading)

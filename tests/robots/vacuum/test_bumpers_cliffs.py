@@ -1,4 +1,4 @@
-"""Bumpers by exact geometry, four cliff sensors, and what the log says of them at each level."""
+"""Bumpers by exact geometry, four cliff sensors, and their events at each log level."""
 
 import math
 
@@ -8,7 +8,7 @@ import pytest
 from .scene import box, drive, events, status, switch, vacuum, write_map
 
 RADIUS, REACH = 0.17, 0.01
-EDGE = 0.3  # where the zones begin, either side of forward
+EDGE = 0.3  # the inner ends of the zones, either side of forward
 NEAR, FAR = 0.0095, 0.0105
 
 
@@ -41,7 +41,10 @@ def test_the_trigger_distance(tmp_path, gap, near):
         False,
     )  # the wall is ahead and to the left
     assert bumpers(standing(tmp_path, at, 0, 1.0)) == (False, near)
-    assert bumpers(standing(tmp_path, at, 0, math.pi)) == (False, False)  # it has no bumper behind
+    assert bumpers(standing(tmp_path, at, 0, math.pi)) == (
+        False,
+        False,
+    )  # there is no bumper at the back
 
 
 def test_a_longer_reach_feels_farther(tmp_path):
@@ -170,7 +173,7 @@ def bump(tmp_path, level):
     return sim
 
 
-def test_standard_tells_commands_collisions_triggers_and_actuators(tmp_path):
+def test_standard_logs_commands_collisions_triggers_and_actuators(tmp_path):
     sim = bump(tmp_path, "standard")
     assert [event.data for event in events(sim, "velocity")] == [{"linear": 0.3, "angular": 0.0}]
     (hit,) = events(sim, "collision")
@@ -182,15 +185,15 @@ def test_standard_tells_commands_collisions_triggers_and_actuators(tmp_path):
     assert len(events(sim, "bad-command")) == 1
 
 
-def test_minimal_tells_warnings_only(tmp_path):
+def test_minimal_logs_warnings_only(tmp_path):
     assert {event.code for event in bump(tmp_path, "minimal").events} == {"bad-command"}
 
 
 def test_verbose_adds_the_pose_every_so_often(tmp_path):
     sim = bump(tmp_path, "verbose")
-    told = events(sim, "pose")
-    assert [event.time_ns for event in told] == [n * 500_000_000 for n in range(1, 11)]
-    assert told[-1].data["x"] == pytest.approx(1.0 - RADIUS, abs=1e-6)
+    poses = events(sim, "pose")
+    assert [event.time_ns for event in poses] == [n * 500_000_000 for n in range(1, 11)]
+    assert poses[-1].data["x"] == pytest.approx(1.0 - RADIUS, abs=1e-6)
     assert len(events(sim, "collision")) == 1
 
 

@@ -1,4 +1,4 @@
-"""Clients as the daemon treats them: who is let in, where their telemetry goes and when it ends, and what a client may say."""
+"""Clients of the daemon: acceptance, telemetry addresses, disconnects and bad input."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from rigless.robots.vacuum import schema
 from .client import CONFIGURE, ENABLE, control, framed, sensor_group
 from .scene import BOTH_PORTS, EPOCH_US, Datagrams, Peer, events, vacuum
 
-# Let in
+# Acceptance
 
 
 def test_a_client_gets_the_version_at_once_and_then_telemetry_at_both_ports():
@@ -94,7 +94,7 @@ def test_telemetry_ends_with_the_connection_and_a_new_client_gets_nothing_stale(
     assert min(stamps) == EPOCH_US + 31_000_000
 
 
-# What a client may say
+# Input
 
 
 def empty_command():
@@ -131,7 +131,7 @@ def test_what_closes_a_connection_and_what_does_not(message, closes):
     assert peer.gone == closes
     assert (
         sim.truth("vacuum").lidar_on != closes
-    )  # what comes after counts only if the connection does
+    )  # later frames count only if the connection is still open
     sim.run(0.1)
     datagrams = Datagrams(sim)
     assert Peer(sim, 2).gone == (not closes)

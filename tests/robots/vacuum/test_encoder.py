@@ -1,4 +1,4 @@
-"""Telemetry: protobuf's own classes read from our bytes exactly what was meant, and the bytes do not change unnoticed."""
+"""Telemetry bytes: protobuf's own classes decode the values, and golden bytes stay equal."""
 
 import math
 import struct
@@ -50,12 +50,12 @@ def encode(message):
 
 
 def bits(value):
-    """A float32 by its bits, so that NaN equals itself and −0 is not 0."""
+    """Return the bits of a float32, so that NaN equals itself and −0 differs from 0."""
     return struct.pack("<f", value)
 
 
 def edges(low, high):
-    """Numbers of a range, and those around which varints grow by a byte."""
+    """Return numbers of a range, and those at which varints grow by a byte."""
     steps = [
         sign * 2**power + off for power in range(0, 64, 7) for off in (-1, 0) for sign in (1, -1)
     ]
@@ -108,13 +108,13 @@ def test_a_status_is_read_back(status):
             if member == "f32_val"
             else (found, type(found)) == (meant, type(meant))
         )
-    assert len(frame) - 4 == message.ByteSize()  # nothing twice, no varint longer than it need be
+    assert len(frame) - 4 == message.ByteSize()  # nothing twice, and shortest varints
 
 
 @BUDGET
 @given(status=STATUSES)
 def test_the_order_on_the_wire(status):
-    """Clients that parse by hand want the topic first; the values come in the daemon's order."""
+    """The topic is first, for clients that parse by hand; values are in the daemon's order."""
     frame = encode(status)
     assert frame[4:6] == b"\x0a\x15"
     assert frame[6:27] == b"sensors/sensor_status"
@@ -129,7 +129,7 @@ def test_zero_and_false_are_there():
 
 
 def test_each_value_has_its_own_place():
-    """One field at a time differs from zero: no two are swapped."""
+    """One field at a time differs from zero, so that no two are swapped."""
     for key, member in MEMBERS.items():
         one = {"u32_val": 300, "i32_val": -300, "f32_val": 1.5, "bool_val": True}[member]
         status = Status(
@@ -171,7 +171,7 @@ POINTS = st.lists(st.tuples(RAW_FLOATS, RAW_FLOATS, st.integers(0, 255)), max_si
 
 
 def scan_of(points, timestamp_us=1, packed=None):
-    """A scan of points whose floats are given by their bits."""
+    """Return a scan of points whose floats are given by their bits."""
     angles, distances, qualities = zip(*points, strict=True) if points else ((), (), ())
     return Scan(
         timestamp_us,
@@ -204,12 +204,12 @@ def test_a_scan_is_read_back(points, timestamp_us):
         )
     assert (
         frame[4:] == message.SerializeToString()
-    )  # one key, so that protobuf has no choice: every bit is the same
+    )  # one key, so that protobuf's order is fixed and all bytes are equal
 
 
 @pytest.mark.parametrize("count", [0, 1, 8, 9, 1091, 1092, 4000])
 def test_scans_of_any_length(count):
-    """The lengths inside grow by a byte at 128 and at 16384."""
+    """The inner lengths grow by a byte at 128 and at 16384."""
     scan = scan_of([(0x3F800000 + n, 0x40000000 + n, 150) for n in range(count)])
     message = read(encode(scan))
     assert len(message.sensor_group.values["scan"].pointcloud_val.points) == count
@@ -240,7 +240,7 @@ def test_arrays_of_different_length_are_an_error():
         encode(Scan(5, np.ones(2, np.float32), np.ones(2, np.float32), np.ones(1, np.uint8)))
 
 
-def test_a_packed_scan_goes_beside_the_points_or_alone():
+def test_a_packed_scan_comes_with_the_points_or_alone():
     both = read(encode(scan_of([(1, 2, 3)], packed=b"\x01\x00abc"))).sensor_group.values
     assert set(both) == {"scan", "scan_packed"}
     assert both["scan_packed"].bytes_val == b"\x01\x00abc"
@@ -254,7 +254,7 @@ def test_a_packed_scan_goes_beside_the_points_or_alone():
 
 
 def bins_one_by_one(angles, distances, qualities, bins):
-    """What pack_bins does, in plain Python."""
+    """Reference of pack_bins in plain Python."""
     table = {}
     for angle, distance, quality in zip(angles, distances, qualities, strict=True):
         if (
@@ -357,7 +357,7 @@ def test_telemetry_is_plain_data():
     }
 
 
-# Golden bytes: what went on the wire when this was written
+# Golden bytes
 
 GOLDEN_MESSAGES = {
     "status": Status(

@@ -1,4 +1,4 @@
-"""Whether anybody listens changes nothing: skimmed ticks are the ticks, and readings that nobody hears leave no trace."""
+"""Subscribers change nothing: fast-forwarded ticks equal single ticks."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def driven(seconds: float, *settings: str, collect: bool = False):
     ).simulation
     sim.send("vacuum", "commands", Control("lidar", "enable"))
     sim.send("vacuum", "commands", Control("drive", "configure", {"linear": 0.25, "angular": 0.1}))
-    for _ in range(4):  # bumps into things on its way
+    for _ in range(4):  # with contacts on the path
         sim.run(seconds / 4)
     return sim
 
@@ -27,7 +27,7 @@ def test_listened_to_or_not_it_goes_the_same_way(mode):
     assert len(heard.take("vacuum", "telemetry")) == 40 * 115
 
 
-def test_readings_that_nobody_hears_leave_no_trace():
+def test_readings_without_a_subscriber_leave_no_trace():
     quiet, sensing = driven(20.0), driven(20.0, "sense_unheard=true")
     assert quiet.snapshot().robots["vacuum"].state == sensing.snapshot().robots["vacuum"].state
     assert list(quiet.events) == list(sensing.events)

@@ -1,4 +1,4 @@
-"""Gyro, accelerometer and tilt: scales, signs and frames, what contact does to them, and the noise that the config says."""
+"""Gyro, accelerometer and tilt: scales, signs, frames, contact, and noise."""
 
 import math
 
@@ -31,13 +31,13 @@ def test_standing_it_feels_gravity_alone():
 
 
 @pytest.mark.parametrize("w", [0.5, -1.0])
-def test_the_gyro_says_1000_per_radps_counter_clockwise(w):
+def test_the_gyro_reads_1000_per_radps_counter_clockwise(w):
     sim = vacuum(*INSTANT, *NOISELESS)
     drive(sim, 0.0, w)
     assert imu(status(sim)) == [0, 0, round(1000 * w), 0, 0, 16384, 0, 0, 16384]
 
 
-def test_the_gyro_says_what_the_robot_does_not_what_was_asked():
+def test_the_gyro_measures_the_motion_not_the_command():
     sim = vacuum(*NOISELESS, *INSTANT)
     drive(sim, 0.0, 50.0)
     assert status(sim).gyro_z == 1000  # the limit
@@ -93,7 +93,7 @@ def test_a_wall_stops_it_with_a_jolt_and_then_all_is_still(tmp_path, mode):
     assert found[-110:] == pytest.approx(0, abs=1)
 
 
-def test_a_blocked_robot_still_turns_and_its_gyro_says_so(tmp_path):
+def test_a_blocked_robot_still_turns_and_its_gyro_measures_it(tmp_path):
     cells, origin = box(1.0, 1.0)
     sim = vacuum(*NOISELESS, write_map(tmp_path, cells, 0.05, origin), "start_x=0.8", *INSTANT)
     drive(sim, 0.05, 0.2)
@@ -113,7 +113,7 @@ def noisy(*settings, seed=1, seconds=60.0):
 
 
 def agrees(values, mean, deviation):
-    """Mean and deviation within four standard errors of their estimates; rounding to whole numbers adds 1/12."""
+    """Mean and deviation are within four standard errors; rounding adds 1/12 to the variance."""
     sigma = math.sqrt(deviation**2 + 1 / 12)
     assert values.mean() == pytest.approx(mean, abs=4 * sigma / math.sqrt(len(values)))
     assert values.std() == pytest.approx(sigma, rel=4 / math.sqrt(2 * len(values)))
@@ -131,7 +131,7 @@ def test_noise_has_the_configured_deviations():
         5,
         5,
         5,
-    ]  # the gyro's x, y, z are given on the device's axes: roll is its z
+    ]  # x, y, z are the device's axes: roll is z
     for name, deviation in zip(AXES, deviations, strict=True):
         agrees(found[name], 16384 if name in ("accel_z", "tilt_z") else 0, deviation)
 
@@ -166,7 +166,8 @@ def test_drift_grows_with_time():
     )
 
 
-# Frames: the device's gyro has yaw (clockwise) on x, pitch on y, roll on z; its accelerometer is the robot's
+# Frames: the device's gyro has yaw (clockwise) on x, pitch on y, roll on z; its accelerometer has
+# the robot's axes
 
 
 def test_without_a_remap_the_gyro_speaks_in_the_axes_of_the_device():

@@ -1,4 +1,4 @@
-"""The lidar's geometry: ranges of a box room in closed form, its two frames, its mounting, its limits, and its switch."""
+"""The lidar's geometry: ranges of a box room in closed form, frames, mounting and limits."""
 
 import math
 
@@ -31,7 +31,7 @@ MOUNT = "lidar_frame=lidar_mount"
 
 @pytest.fixture
 def room(tmp_path):
-    """A function that puts a noiseless vacuum with its lidar on in the box room."""
+    """Return a function that loads a noiseless vacuum with its lidar on in the box room."""
     cells, origin = box(HALF_X, HALF_Y)
     setting = write_map(tmp_path, cells, 0.05, origin)
 
@@ -81,7 +81,7 @@ def test_points_about_the_robot_lie_on_the_walls(room, pose):
 
 
 def test_the_two_frames_are_the_same_points(room):
-    """What a client does with a scan from the mount gives the scan about the robot."""
+    """A scan from the mount, converted by a client, equals the scan about the robot."""
     mounted, centred = scan(room(MOUNT, pose=POSES[2])), scan(room(pose=POSES[2]))
     heading = mounted.angles + 0.2182
     x = -0.11 + (0.025 + mounted.distances) * np.cos(heading)
@@ -91,7 +91,7 @@ def test_the_two_frames_are_the_same_points(room):
 
 
 def test_a_turned_map_turns_what_is_seen(tmp_path):
-    """The yaw of a map's origin is honoured: the same room, seen from the same place in it."""
+    """The yaw of a map's origin is respected: same room, same pose in it, same scan."""
     yaw = 0.5
     cells, (x, y, _) = box(HALF_X, HALF_Y)
     origin = (x * math.cos(yaw) - y * math.sin(yaw), x * math.sin(yaw) + y * math.cos(yaw), yaw)
@@ -126,7 +126,7 @@ def test_far_points_are_left_out(room):
 
 
 def test_near_points_are_left_out_and_never_clamped(room):
-    pose = (HALF_X - 0.18, 0.0, math.pi)  # its back, where the lidar is, to the wall
+    pose = (HALF_X - 0.18, 0.0, math.pi)  # the lidar, at the back, is near the wall
     sim = room(MOUNT, "lidar.min_range=0.3", pose=pose)
     meant = beam_ranges(pose, ANGLES, HALF_X, HALF_Y)
     found = scan(sim)
@@ -135,10 +135,10 @@ def test_near_points_are_left_out_and_never_clamped(room):
     assert found.distances.min() >= 0.3
     assert np.min(sim.truth("vacuum").ranges) == pytest.approx(
         meant.min(), abs=1e-9
-    )  # the truth knows them all
+    )  # truth has all ranges
 
 
-def test_true_ranges_are_told_out_of_band(room):
+def test_truth_has_the_true_ranges(room):
     sim = room(MOUNT, "lidar.noise.range_stddev=0.1", pose=POSES[1])
     found = scan(sim)
     meant = beam_ranges(POSES[1], found.angles, HALF_X, HALF_Y)
@@ -194,7 +194,7 @@ def test_each_beam_of_a_rolling_scan_is_from_its_own_instant(room, v):
     meant = beam_ranges(poses_at(times, v), found.angles, HALF_X, HALF_Y, offset=0.0)
     assert found.distances == pytest.approx(
         meant, abs=2e-5
-    )  # the path between ticks is taken as straight
+    )  # the path between ticks is interpolated linearly
     still = beam_ranges(poses_at(np.full(360, 1.0), v), found.angles, HALF_X, HALF_Y, offset=0.0)
     assert np.abs(found.distances - still).max() > 0.1
 

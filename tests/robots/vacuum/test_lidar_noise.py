@@ -1,4 +1,4 @@
-"""What the lidar gets wrong, as the config says: noise, misses, steps, surfaces, edges, and a motor that is not even."""
+"""The lidar's errors: noise, misses, quantisation, surfaces, edges, and motor jitter."""
 
 import math
 
@@ -24,7 +24,7 @@ def scans(folder, *settings, seconds=20.0, seed=1, cells=None, materials=None):
 
 
 def errors(found, meant=MEANT):
-    """Range errors (scan, beam) of scans in which no point is missing."""
+    """Return range errors (scan, beam) of scans without missing points."""
     return np.array([one.distances - meant for one in found])
 
 
@@ -72,7 +72,7 @@ def test_misses_are_left_out_at_their_rate(tmp_path):
     total = 360 * len(found)
     missing = total - sum(len(one.angles) for one in found)
     assert missing / total == pytest.approx(0.1, abs=4 * math.sqrt(0.1 * 0.9 / total))
-    assert min(one.distances.min() for one in found) > 1.0  # none is sent as zero
+    assert min(one.distances.min() for one in found) > 1.0  # an invalid point is not sent as zero
 
 
 def test_quality_falls_with_distance(tmp_path):
@@ -160,7 +160,7 @@ def test_mixed_pixels_lie_between_the_post_and_the_wall_behind(tmp_path):
 
 
 def between(one):
-    """How many points lie in the free space between post and wall."""
+    """Return the number of points in the free space between post and wall."""
     ahead = np.abs(one.angles + 0.2182) < 0.3
     return int(((one.distances[ahead] > 1.3) & (one.distances[ahead] < 1.8)).sum())
 

@@ -1,4 +1,4 @@
-"""How the vacuum moves on command: closed forms of lines and arcs, limits, ramps, and all that stops it."""
+"""The vacuum's motion: closed forms of lines and arcs, limits, ramps, and stops."""
 
 import math
 
@@ -90,7 +90,7 @@ def test_mock_compat_has_no_ramp():
     assert velocity(sim) == pytest.approx((0.3, 1.0))
 
 
-def test_mock_compat_wants_enable_first_and_knows_neither_wheels_nor_reset():
+def test_mock_compat_needs_enable_and_has_neither_wheels_nor_reset():
     sim = vacuum("mock_compat=true")
     drive(sim, 0.3)
     sim.run(0.1)
@@ -199,7 +199,7 @@ def test_a_malformed_velocity_changes_nothing_and_warns(config):
 
 
 def switch_raw(peer, config):
-    """Over the wire, as JSON messages cannot say NaN."""
+    """Send over the wire, since JSON messages cannot contain NaN."""
     members = {bool: "bool", float: "f32", str: "string"}
     message = control(
         "drive",

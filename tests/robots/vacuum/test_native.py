@@ -1,4 +1,4 @@
-"""The mock device's own TOML file: the proposal's loads as it stands, and mistakes in one are told all at once."""
+"""The mock device's own TOML file loads unchanged, and all its mistakes are reported at once."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ HEAD = '[device]\ntype = "mock"\n'
 
 
 def proposal():
-    """The proposal's file: its own text where that is beside the checkout, else our copy of its keys and values."""
+    """Return the proposal's file if it is next to the checkout, else our copy of its keys."""
     if not SEED.is_file():
         return OURS.read_text("utf-8")
     (block,) = re.findall(
@@ -58,7 +58,7 @@ def test_the_proposal_loads_as_it_stands_and_drives(write):
     assert config.lidar.noise.range_stddev == 0.005
     assert (
         sim.world.grid.resolution_m == 0.02
-    )  # maps/apartment.yaml is not beside it: the shipped one
+    )  # maps/apartment.yaml does not exist there: the bundled one
     drive(sim, 0.2)
     assert statuses(sim, 1.0)[-1].wheel_left > 500
 
@@ -115,10 +115,10 @@ def test_a_picked_seed_repeats_the_run(write):
 def test_the_speed_factor_is_the_pace(write, factor):
     built = opened(write(HEAD + f"[device.simulation]\nspeed_factor = {factor}\n"))
     assert built.speed == factor
-    assert len(statuses(built.simulation, 1.0)) == 110  # simulated time is as it was
+    assert len(statuses(built.simulation, 1.0)) == 110  # simulated time is unchanged
 
 
-def test_a_map_beside_the_file_is_found_from_anywhere(write, tmp_path, monkeypatch):
+def test_a_map_next_to_the_file_is_found_from_anywhere(write, tmp_path, monkeypatch):
     (tmp_path / "maps").mkdir()
     (tmp_path / "maps" / "hall.pgm").write_bytes(b"P2 3 2 255\n" + b"255 " * 6)
     text = "image: hall.pgm\nresolution: 0.5\norigin: [0, 0, 0]\noccupied_thresh: 0.65\nfree_thresh: 0.196\nnegate: 0\n"
@@ -137,7 +137,7 @@ def test_a_map_that_is_not_there_is_an_error_with_its_name(write):
     assert "apartment" in problem.fix
 
 
-def test_all_mistakes_are_told_at_once_with_line_and_hint(write):
+def test_all_mistakes_are_reported_at_once_with_line_and_hint(write):
     text = (
         HEAD  # lines 1 and 2
         + "[device.simulation]\n"
@@ -184,7 +184,7 @@ def test_a_device_of_another_type_is_refused(write):
         "lidar = { min_range = 9.0 }",
         "lidar = { num_rays = 0 }",
         "bumpers = { left = { start_angle = 1.0, end_angle = 0.5 } }",
-        "frame_transforms = {}",  # these stand elsewhere in the file; here they would be passed over
+        "frame_transforms = {}",  # these keys belong to other tables; here they would be ignored
         "network = {}",
         'name = "Robbie"',
     ],

@@ -1,4 +1,4 @@
-"""Battery, dock, buttons, dust box and actuators; and carpets, on which wheels turn more than the robot moves."""
+"""Battery, dock, buttons, dust box, actuators, and carpets on which wheels slip."""
 
 import pytest
 

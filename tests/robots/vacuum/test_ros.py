@@ -1,4 +1,4 @@
-"""The vacuum as a ROS node: what a bridge makes of its telemetry, and what cmd_vel makes of the vacuum."""
+"""The vacuum as a ROS node: topics from its telemetry, and driving by cmd_vel."""
 
 import io
 import math
@@ -50,7 +50,7 @@ def test_there_is_no_node_unless_asked_for():
         open_target("vacuum", ["ros.enabled=true", "ros.namespace=1st"], 1)
 
 
-def test_odometry_is_where_the_wheels_say_it_is():
+def test_odometry_follows_the_wheels():
     sim = start("ros.cmd_vel_timeout_s=0", "start_x=0.5", "start_theta=1.0")
     begin = sim.truth("vacuum").pose
     drive(sim, 0.2, 0.3)
@@ -68,7 +68,7 @@ def test_odometry_is_where_the_wheels_say_it_is():
     )
 
 
-def test_tf_says_what_odom_says():
+def test_tf_equals_odom():
     sim = start()
     drive(sim, 0.2, 0.3)
     sim.run(0.5)
@@ -117,7 +117,7 @@ def test_every_ray_ends_at_a_wall(frame):
     )
     grid = sim.robots["vacuum"].grid
     cx, cy = grid.to_cells(wx, wy)
-    occupied = np.argwhere(grid.occupied)[:, ::-1] + 0.5  # x, y of the cells' middles
+    occupied = np.argwhere(grid.occupied)[:, ::-1] + 0.5  # x, y of the cells' centres
     off = (
         np.abs(np.stack([cx, cy], 1)[:, None] - occupied[None]).max(2).min(1) - 0.5
     )  # cells from the nearest one's edge

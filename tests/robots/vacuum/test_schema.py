@@ -1,4 +1,4 @@
-"""The schema in Python is the schema in sangamio.proto, and it is the one on the wire."""
+"""The schema in Python equals sangamio.proto and the schema on the wire."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ FOLDER = Path(schema.__file__).parent
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """The descriptor that protoc makes of the .proto."""
+    """Return the descriptor that protoc makes of the .proto."""
     out = tmp_path_factory.mktemp("schema") / "set.bin"
     assert protoc.main(["protoc", f"-I{FOLDER}", f"--descriptor_set_out={out}", schema.FILE]) == 0
     (file,) = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes()).file
@@ -47,7 +47,7 @@ def test_what_one_writes_the_other_reads(compiled):
     assert again.DESCRIPTOR.full_name == message.DESCRIPTOR.full_name == "sangamio.Message"
 
 
-# The numbers of the real daemon, written down once more: a slip made in both schemas shows here.
+# The numbers of the real daemon, repeated here: this catches a mistake made in both schemas.
 NUMBERS = {
     "Message": "topic=1 sensor_group=2 command=3",
     "SensorGroup": "group_id=1 timestamp_us=2 values=3",

@@ -1,4 +1,4 @@
-"""What each fault of a sensor does to what goes out on the wire."""
+"""Sensor faults as they appear on the wire."""
 
 import numpy as np
 import pytest

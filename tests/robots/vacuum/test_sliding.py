@@ -1,4 +1,4 @@
-"""Along a wall the acceleration limit still holds: friction takes its share once, not again at every tick."""
+"""Sliding along a wall: the acceleration limit holds, and friction acts only once."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Telemetry as a client gets it: rates, every field, packed scans, on TCP instead of UDP, and unchanged by who listens."""
+"""Telemetry as a client receives it: rates, fields, packed scans, TCP instead of UDP."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .test_encoder import MEMBERS
 
 
 def frames(stream: bytes):
-    """The messages of a TCP stream of frames; half a frame at its end fails."""
+    """Decode the messages of a TCP stream; an incomplete frame at its end fails."""
     found = []
     while stream:
         size = 4 + int.from_bytes(stream[:4], "big")
@@ -37,7 +37,7 @@ def test_110_statuses_and_5_scans_in_a_simulated_second():
         for _, _, m in datagrams.seen
         if m.topic == "sensors/sensor_status"
     ]
-    assert stamps == [EPOCH_US + n * 1_000_000 // 110 for n in range(1, 1101)]  # it never drifts
+    assert stamps == [EPOCH_US + n * 1_000_000 // 110 for n in range(1, 1101)]  # no drift
 
 
 def test_every_field_is_there_in_its_type():
@@ -58,7 +58,7 @@ def test_every_field_is_there_in_its_type():
     assert all(0.15 <= point.distance_m <= 8.2 and 1 <= point.quality <= 255 for point in points)
 
 
-def test_scan_packed_stands_beside_the_points():
+def test_scan_packed_comes_with_the_points():
     sim = vacuum("lidar.enabled=true", "scan_packed=true")
     datagrams = Datagrams(sim)
     Peer(sim)

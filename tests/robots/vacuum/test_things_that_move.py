@@ -1,4 +1,4 @@
-"""Moving obstacles and a second vacuum: the lidar sees them where they are, and bodies stop at them."""
+"""Moving obstacles and a second vacuum: the lidar sees them, and bodies stop at them."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ RADIUS = 0.17
 
 
 def at(found, angle):
-    """The range of the beam nearest to an angle."""
+    """Return the range of the beam nearest to an angle."""
     return found.distances[np.argmin(np.abs(found.angles - angle))]
 
 

@@ -1,4 +1,4 @@
-"""The vacuum's page: beams that are true, points that are those of the wire, and buttons that do what clients do."""
+"""The vacuum's page: true beams, points as on the wire, and controls that send commands."""
 
 import math
 
@@ -28,7 +28,7 @@ def apply(sim, given):
 
 
 def laid_out(scan, x, y, theta):
-    """Where a client that knows its pose puts the points of a scan."""
+    """Place the points of a scan as a client does that knows its pose."""
     angles, ranges = (
         np.asarray(scan.angles, float) + OFFSET,
         np.asarray(scan.distances, float) + OPTICAL,
@@ -39,7 +39,7 @@ def laid_out(scan, x, y, theta):
 
 
 def scanning(*settings):
-    """A vacuum that stands and scans, just after a scan, and that scan."""
+    """Return a vacuum at rest just after a scan, and that scan."""
     sim = vacuum(*settings)
     switch(sim, "lidar", "enable")
     scan = heard(sim, 1.0, Scan)[-1]
@@ -154,7 +154,7 @@ def test_driving_enables_the_drive_and_keeps_to_the_limits():
     apply(sim, view.drive(0.0, 0.0, -1.0))
     sim.run(0.5)
     assert view.measure()["turn"] == pytest.approx(-limits.max_angular_speed, rel=0.01)
-    (half,) = view.drive(0.5, 0.0, 0.25)  # it is enabled already
+    (half,) = view.drive(0.5, 0.0, 0.25)  # already enabled
     wanted = {"linear": 0.5 * limits.max_linear_speed, "angular": 0.25 * limits.max_angular_speed}
     assert (half.fields["action"], half.fields["config"]) == ("configure", wanted)
 
@@ -172,7 +172,7 @@ def test_the_emergency_stop_stops_and_stays_stopped():
     assert view.measure()["drive_enabled"] == 0
 
 
-def test_every_action_does_what_it_says():
+def test_every_action_sends_its_command():
     sim = vacuum()
     view = sim.robots["vacuum"].view()
     actions = [part.name for part in view.parts if isinstance(part, Action)]

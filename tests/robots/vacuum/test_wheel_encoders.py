@@ -1,4 +1,4 @@
-"""The wheel encoders: their scale and sign, what they say when the robot stands, slips or pushes at a wall."""
+"""The wheel encoders: scale, sign, standstill, slip, and contact with a wall."""
 
 import math
 
@@ -12,7 +12,7 @@ WRAP = 1 << 16
 
 
 def wheels(sim, seconds):
-    """Metres that the left and right encoder counted in the next seconds, over any number of wraps."""
+    """Return the metres that both encoders counted in the next seconds, over any wraps."""
     before = last = None
     total = np.zeros(2)
     for found in statuses(sim, seconds):
@@ -148,7 +148,7 @@ def test_sliding_goes_along_the_wall_and_wheels_roll_by_what_is_along_the_headin
     tmp_path, friction, ramp
 ):
     cells, origin = box(1.0, 2.0)
-    alpha = math.radians(60)  # between heading and the wall's normal: it slides along +y
+    alpha = math.radians(60)  # between heading and the wall's normal: the robot slides along +y
     sim = vacuum(
         *NOISELESS,
         *ramp,

@@ -1,4 +1,4 @@
-"""What faults of the wheels and of the wire do, and that none is too wild to be sent."""
+"""Faults of wheels and wire; no fault produces a value that cannot be sent."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ BASE = 0.233
         ("runaway", {"level": -0.5}, -0.15),
     ],
 )
-def test_a_bad_wheel_turns_otherwise_and_encoders_and_gyro_say_so(kind, params, left):
+def test_encoders_and_gyro_measure_a_bad_wheel(kind, params, left):
     sim = faulty("wheel_left", kind, **params)
     drive(sim, 0.2)
     found = statuses(sim, 1.0)

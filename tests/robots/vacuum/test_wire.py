@@ -1,4 +1,4 @@
-"""Commands: every frame whole, byte by byte, with bytes after it, with garbage; where the daemon hangs up and where not."""
+"""Commands: frames whole, byte by byte, with trailing bytes and garbage, and disconnects."""
 
 import base64
 import math
@@ -40,7 +40,7 @@ SYNC = framed(protocol_sync())
 
 
 def heard(*pieces, codec=None):
-    """What a codec makes of these pieces; the error is the last of it where it hangs up."""
+    """Decode these pieces; if the codec closes the connection, the error is the last item."""
     codec = codec or CommandCodec()
     found = []
     try:
@@ -56,7 +56,7 @@ def one_by_one(data):
     return [data[i : i + 1] for i in range(len(data))]
 
 
-# What commands mean
+# Commands
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_commands_that_are_not_for_a_component():
     assert heard(framed(protocol_sync()), framed(shutdown())) == [ProtocolSync(), Shutdown()]
 
 
-def test_a_component_that_nobody_has_is_passed_on():
+def test_an_unknown_component_is_passed_on():
     assert heard(framed(control("größe", ENABLE)), framed(control("", ENABLE))) == [
         Control("größe", "enable"),
         Control("", "enable"),
@@ -137,7 +137,7 @@ def test_messages_are_plain_data():
         assert msgspec.convert(msgspec.to_builtins(other), type(other)) == other
 
 
-# Where the daemon stays and where it hangs up
+# Disconnects
 
 
 def test_what_the_daemon_passes_over():
@@ -197,7 +197,7 @@ def test_what_the_daemon_hangs_up_on(message, says):
 
 
 def test_telemetry_takes_nothing_in():
-    with pytest.raises(WireError, match="listening only"):
+    with pytest.raises(WireError, match="only sends"):
         TelemetryCodec().decode(SYNC)
 
 
@@ -205,7 +205,7 @@ def test_telemetry_takes_nothing_in():
 
 
 def longest():
-    """A command that fills a frame to the last byte."""
+    """Return a command that fills a frame to the last byte."""
     text = "x" * (LONGEST_FRAME - 64)
     short = control("led", CONFIGURE, state=("string", text))
     missing = LONGEST_FRAME - len(short.SerializeToString())
@@ -294,7 +294,10 @@ def test_any_chunking_gives_the_same(cuts):
 
 
 def judged(data):
-    """The messages or the one reason to hang up, the same whole and byte by byte; any other error fails the test."""
+    """Any bytes give the same messages or the same WireError, whole and byte by byte.
+
+    Any other error fails the test.
+    """
     found = heard(data)
     assert all(
         isinstance(message, Control | ProtocolSync | Shutdown | Ignored | str) for message in found

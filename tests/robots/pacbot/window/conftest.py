@@ -1,4 +1,4 @@
-"""The window without a screen, in this process."""
+"""Fixtures: the window without a screen, in this process."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A small world to look at: a room of 3 by 3 cells of 0.3 m with walls around it, and a robot in its middle."""
+"""A small world for pictures: 3 by 3 cells of 0.3 m with walls around, and a robot."""
 
 import numpy as np
 import pygame
@@ -27,7 +27,7 @@ RAYS = [Ray(0.75, 0.85, 0.75, 1.2, 0.25), Ray(0.85, 0.75, 1.2, 0.75, 0.3)]
 
 
 class Shot:
-    """A picture that was painted; pixels are asked for by where they are in the world."""
+    """A painted picture; pixels are found by world position."""
 
     def __init__(self, shown, overlays=NOTHING, size=(500, 500), scene=ROOM, painter=None):
         self.surface = pygame.Surface(size)

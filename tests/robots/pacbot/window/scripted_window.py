@@ -1,6 +1,8 @@
 """A scripted window for tests: holds the given keys for a number of requests, then exits.
 
-python scripted_window.py WORDS… DESCRIPTOR TITLE        drive F L T COUNT | act NAME | ask | crash | junk | mute | riddle
+python scripted_window.py WORDS… DESCRIPTOR TITLE
+
+WORDS are drive F L T COUNT, act NAME, ask, crash, junk, mute or riddle.
 """
 
 import socket

@@ -1,4 +1,4 @@
-"""`rigless run pacbot --window` as a person starts it, with SDL drawing into memory."""
+"""`rigless run pacbot --window` as a user starts it, with SDL drawing into memory."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ def environment(environment):
 
 
 def children(pid):
-    """Processes whose parent this is."""
+    """Return the child processes of a process."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -43,7 +43,7 @@ def test_closing_the_window_ends_it_cleanly(rigless_process, tmp_path):
     process = rigless_process("run", "pacbot", *FREE, "--window", "--record", file)
     assert [line.split()[0] for line in process.lines] == ["port", "port", "ready"]
     (window,) = children(process.popen.pid)
-    os.kill(window, signal.SIGTERM)  # which SDL turns into what the close button sends
+    os.kill(window, signal.SIGTERM)  # SDL turns it into the event of the close button
     assert process.wait() == 0
     assert "Traceback" not in process.errors
     found = verify(file)
@@ -66,7 +66,7 @@ def test_a_window_that_is_killed_is_an_error(rigless_process):
     assert "the window crashed" in process.errors
 
 
-def test_without_a_display_it_says_so(rigless_command, environment):
+def test_without_a_display_it_is_an_error(rigless_command, environment):
     environment.update(SDL_VIDEODRIVER="x11", DISPLAY=":4711")
     found = rigless_command("run", "pacbot", *FREE, "--window")
     assert found.returncode == 2

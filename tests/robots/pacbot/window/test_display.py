@@ -1,4 +1,4 @@
-"""The window on a real X display: a virtual one, whose pixels are read from its frame buffer."""
+"""The window on a virtual X display, whose pixels are read from its frame buffer."""
 
 import json
 import os
@@ -20,7 +20,7 @@ MISSING = "the window's test needs Xvfb, a virtual X display: apt-get install xv
 
 @pytest.fixture
 def display(tmp_path):
-    """Its name, and a function that gives what is on it as an array of rows, columns and colours."""
+    """Yield the display's name and a function that returns its pixels (rows, columns, colours)."""
     assert shutil.which("Xvfb"), MISSING
     read, write = os.pipe()
     command = [
@@ -50,7 +50,7 @@ def display(tmp_path):
 
 
 def pixels(xwd):
-    """An X window dump, which the frame buffer's file is: a header of big-endian words, a colour map, and rows of BGRX."""
+    """Decode an X window dump: big-endian header, colour map, and rows of BGRX."""
     words = struct.unpack(">25I", xwd[:100])
     begin, width, height, row_bytes = words[0] + 12 * words[19], words[4], words[5], words[12]
     rows = np.frombuffer(xwd, np.uint8, row_bytes * height, begin).reshape(
@@ -60,7 +60,7 @@ def pixels(xwd):
 
 
 def where(shown, colour):
-    """Row and column of the middle of all that has this colour; None if nothing does."""
+    """Return row and column of the centre of all pixels of a colour, or None."""
     found = np.argwhere((shown == colour).all(axis=2))
     return found.mean(axis=0) if len(found) else None
 

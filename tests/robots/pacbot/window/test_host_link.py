@@ -1,4 +1,4 @@
-"""The host's end: what the keys do to the robot, that recordings hold it, and how a window and a run end each other."""
+"""The host's end of the window: keys as recorded inputs, and how window and run end."""
 
 import asyncio
 import sys
@@ -19,7 +19,7 @@ FREE = ["ports.commands=0", "ports.sensors=0"]
 
 
 def run(*words, settings=(), record=None, speed=1.0):
-    """A run that ends when the scripted window does; gives the host, the link, and the inputs that came."""
+    """Run until the scripted window exits; return the host, the link and the inputs."""
 
     async def scene():
         host = Host(open_target("pacbot", [*FREE, *settings], 1, collect=False), speed, 60.0)
@@ -57,14 +57,14 @@ def test_keys_become_commands_that_are_recorded(tmp_path):
     assert (found.difference, found.cut) == (None, False)
 
 
-def test_a_key_that_is_held_is_said_again_but_not_with_every_picture(monkeypatch):
+def test_a_held_key_is_repeated_but_not_with_every_picture(monkeypatch):
     monkeypatch.setattr("rigless.robots.pacbot.window.host_link.REPEAT_S", 1e9)
-    assert len(run("drive", 0, 1, 0, 50)[2]) == 2  # once, and let go at the end
+    assert len(run("drive", 0, 1, 0, 50)[2]) == 2  # once, and released at the end
     monkeypatch.setattr("rigless.robots.pacbot.window.host_link.REPEAT_S", 0.0)
     assert len(run("drive", 0, 1, 0, 50)[2]) == 51
 
 
-def test_who_goes_with_a_key_held_has_let_go():
+def test_closing_the_window_releases_held_keys():
     host, _, given = run("drive", 0, 0, 1, 3)
     assert set(given[-1].fields.values()) == {0}
     assert host.sim.robots["pacbot"].state.commands == (0, 0, 0, 0)
@@ -81,12 +81,12 @@ def test_pause_play_and_stop():
     assert run("act", "play", "act", "nonsense", "ask")[2] == []
 
 
-def test_a_window_that_breaks_is_told():
+def test_a_window_that_crashes_is_an_error():
     _, link, _ = run("ask", "crash")
     assert link.error == "the window crashed (exit code 7)"
 
 
-def test_a_window_that_talks_nonsense_is_told_and_does_no_harm():
+def test_an_invalid_message_of_the_window_is_an_error():
     host, link, _ = run("ask", "junk")
     assert "invalid message" in link.error
     assert host.failure == ""
@@ -113,7 +113,7 @@ def in_loop(function):
     return asyncio.run(scene())
 
 
-def test_walls_are_told_once_and_a_picture_holds_the_robot():
+def test_walls_are_sent_once_and_a_picture_has_the_robot():
     def scene():
         host, link = served("maze=medium", "tof.count=8")
         host.sim.inject("pacbot", "wheel_north", "stall")

@@ -1,4 +1,4 @@
-"""What each key does."""
+"""The keys of the window."""
 
 import pygame
 import pytest

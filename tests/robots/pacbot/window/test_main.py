@@ -1,4 +1,4 @@
-"""The window's process, in this one: events in, questions out, pictures shown; a host that is slow, odd, or gone."""
+"""The window's main loop in this process: events, requests, pictures, and a bad host."""
 
 import socket
 
@@ -19,7 +19,7 @@ from .pictures import ROOM, bot, near, picture
 
 
 class Fixed:
-    """A host that says what the test tells it to."""
+    """A host that sends what the test gives it."""
 
     def __init__(self):
         self.connection, theirs = socket.socketpair()
@@ -34,7 +34,7 @@ class Fixed:
         self.connection.sendall(b"".join(pack(message) for message in messages))
 
     def step(self, *messages):
-        """One frame, to which the host says this; gives what was asked."""
+        """Show one frame with this answer of the host, and return the request."""
         self.say(*messages)
         self.window.step()
         return self.asked()
@@ -62,7 +62,7 @@ def shown(window, x_m, y_m):
     return tuple(window.surface.get_at((round(x), round(y))))[:3]
 
 
-def test_it_asks_and_shows_what_it_is_told(host):
+def test_it_requests_and_shows_pictures(host):
     assert host.step(ROOM, picture()) == PictureRequest(0)
     assert shown(host.window, 0.70, 0.72) == c.YELLOW
     assert host.step(picture(bot(x=1.0))) == PictureRequest(1)
@@ -70,7 +70,7 @@ def test_it_asks_and_shows_what_it_is_told(host):
     assert shown(host.window, 0.95, 0.72) == c.YELLOW
 
 
-def test_keys_that_are_held_are_told_with_each_question(host):
+def test_held_keys_are_sent_with_each_request(host):
     press(pygame.K_w)
     press(pygame.K_q)
     assert host.step(ROOM, picture()).axes == (1, 0, 1)
@@ -101,7 +101,7 @@ def test_a_host_that_is_busy_leaves_the_window_alive(host):
     host.window.step()  # no answer
     assert host.asked() == PictureRequest(1)
     press(pygame.K_w)
-    host.window.step()  # still none: it does not ask twice
+    host.window.step()  # still none: there is no second request
     with pytest.raises(BlockingIOError):
         host.connection.recv(1, socket.MSG_DONTWAIT)
     host.say(picture(bot(x=1.0)))

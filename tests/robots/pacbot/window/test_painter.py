@@ -1,4 +1,4 @@
-"""What is painted is where it must be, in its colour, at any size."""
+"""Painted objects have the right place and colour at any size."""
 
 import math
 
@@ -22,7 +22,7 @@ def test_robot_walls_and_floor(size):
     shot = Shot(picture(), size=size)
     x, y = MIDDLE
     assert shot.at(x - 0.045, y - 0.03) == c.YELLOW
-    assert shot.at(x, y + 0.04) == c.DARK  # the wedge looks forward, which is up
+    assert shot.at(x, y + 0.04) == c.DARK  # the wedge points forward, which is up
     assert shot.at(0.4, 0.4) == c.FLOOR
     assert shot.at(0.2, 0.75) == c.WALL
     assert shot.at(0.75, 1.3) == c.WALL
@@ -81,12 +81,12 @@ def test_rays_lead_to_walls_and_dots_to_readings():
     half_way = (0.75, 0.95)
     assert off.at(*half_way) == c.FLOOR
     assert near(on.at(*half_way), c.RAY, 40)
-    assert near(on.at(0.75, 0.85 + 0.25), c.READING)  # where the reading is, short of the wall
+    assert near(on.at(0.75, 0.85 + 0.25), c.READING)  # the reading, short of the wall
     assert near(on.at(1.15, 0.75), c.READING)
     assert off.at(1.15, 0.75) == c.FLOOR
 
 
-def test_velocity_is_an_arrow_the_way_it_goes():
+def test_velocity_is_an_arrow_in_its_direction():
     shown = picture(bot(velocity=(0.3, 0.0, 0.0)))
     off, on = Shot(shown), Shot(shown, Overlays(False, True, False, False))
     assert near(on.at(0.87, 0.75), c.VELOCITY)
@@ -108,7 +108,7 @@ def test_the_boundary_is_a_ring_and_red_where_it_touches():
 
 
 def test_edges_are_smooth():
-    """Between yellow and floor there are shades."""
+    """Between yellow and floor there are shades: the edge is antialiased."""
     shot = Shot(picture(), size=(700, 700))
     column = shot.pixels()[round(shot.layout.at(0.75, 0)[0]) - 40]
     shades = {tuple(value) for value in column.tolist()}
@@ -201,7 +201,7 @@ def test_the_robot_that_is_driven_stands_out():
 
 
 def test_painting_leaves_the_screen_alone():
-    """The drawing is on the surface that is given, and nowhere else."""
+    """The painter draws only on the given surface."""
     screen = pygame.display.get_surface()
     before = pygame.surfarray.array3d(screen).copy()
     Shot(picture())
@@ -209,7 +209,7 @@ def test_painting_leaves_the_screen_alone():
 
 
 def wander(count):
-    """Pictures of a robot that drives about, with all that can be shown, in turn."""
+    """Yield pictures of a robot that drives around, with all overlays in turn."""
     rng = np.random.Generator(np.random.Philox(11))
     for step in range(count):
         x, y, to = rng.uniform(0.4, 1.1, 2), rng.uniform(0.4, 1.1, 2), rng.uniform(0.3, 1.2, (8, 2))
@@ -234,17 +234,17 @@ def wander(count):
 @pytest.mark.parametrize("overlays", [Overlays(boundary=True), Overlays(text=False), NOTHING])
 @pytest.mark.parametrize("size", [(400, 350), (611, 523)])
 def test_what_is_refreshed_is_what_would_be_painted_anew(size, overlays):
-    """Nothing of an old picture is left, nothing of the new one missing, and nothing changed that was not told."""
+    """A refresh equals a full paint, and reports every part that it changed."""
     painter, surface = Painter(), pygame.Surface(size)
     for shown in wander(20):
         before = pygame.surfarray.array3d(surface)
         changed = painter.refresh(surface, ROOM, shown, overlays, 60.0)
         after = pygame.surfarray.array3d(surface)
         assert (after == Shot(shown, overlays, size).pixels()).all()
-        told = np.zeros(size, bool)
+        reported = np.zeros(size, bool)
         for box in changed:
-            told[box.left : box.right, box.top : box.bottom] = True
-        assert not ((before != after).any(axis=2) & ~told).any()
+            reported[box.left : box.right, box.top : box.bottom] = True
+        assert not ((before != after).any(axis=2) & ~reported).any()
 
 
 def test_refreshing_moves_little_of_a_large_window():

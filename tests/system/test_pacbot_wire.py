@@ -100,8 +100,9 @@ def test_hostile_clients_do_not_keep_others_from_their_replies_nor_subscribers_f
     url = process.ports["pacbot/commands"]
     good, dealer = plain(zmq.REQ, url), plain(zmq.DEALER, url)
     hostile = [
-        b"", b"\xff\xfe", b"[" * 60_000, b'{"command":' * 3000, b"x" * 100_000, b'{"command":"move","id":[0]}',
-        b'{"command":"move","id":0,"params":{"speed":1e999}}', b"null", b'"\\ud800"',
+        b"", b"\xff\xfe", b"[" * 60_000, b'{"command":' * 3000, b"x" * 100_000,
+        b'{"command":"move","id":[0]}', b'{"command":"move","id":0,"params":{"speed":1e999}}',
+        b"null", b'"\\ud800"',
     ]  # fmt: skip
     for data in hostile:
         dealer.send_multipart([b"", data])

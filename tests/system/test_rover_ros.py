@@ -18,8 +18,12 @@ from rigless.recordings.replay import verify
 from .ros import WAIT_S, RosPeer, ros_python, until
 
 BEACON = Path(__file__).parents[1] / "transports" / "beacon"
-KINDS = {"imu": "sensor_msgs/msg/Imu", "gps": "sensor_msgs/msg/NavSatFix", "ground_truth": "nav_msgs/msg/Odometry",
-         "enc_vel": "geometry_msgs/msg/TwistWithCovarianceStamped"}  # fmt: skip
+KINDS = {
+    "imu": "sensor_msgs/msg/Imu",
+    "gps": "sensor_msgs/msg/NavSatFix",
+    "ground_truth": "nav_msgs/msg/Odometry",
+    "enc_vel": "geometry_msgs/msg/TwistWithCovarianceStamped",
+}
 IMU_HASH = "RIHS01_7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b"
 RATES_NS = {
     "imu": 10_000_000,
@@ -124,7 +128,8 @@ def test_several_in_one_process_and_other_robots_too(rigless_process, environmen
     domain = environment["ROS_DOMAIN_ID"] = free_domain()
     scenario = tmp_path / "fleet.toml"
     scenario.write_text(
-        '[[robots]]\nkind = "rover"\ncount = 2\n[[robots]]\nkind = "pacbot"\n[robots.config]\nros = true\n'
+        '[[robots]]\nkind = "rover"\ncount = 2\n'
+        '[[robots]]\nkind = "pacbot"\n[robots.config]\nros = true\n'
     )
     rigless_process("run", scenario, "--no-panel")
     peer = ros(domain)

@@ -202,7 +202,8 @@ def test_two_robots_are_walls_to_each_other(tmp_path):
 def test_obstacles_of_the_world_stop_it(tmp_path):
     file = tmp_path / "post.toml"
     file.write_text(
-        '[[world.obstacles]]\nname = "post"\nradius_m = 0.05\nx = 1.05\ny = 1.5\n[[robots]]\nkind = "pacbot"\n'
+        '[[world.obstacles]]\nname = "post"\nradius_m = 0.05\nx = 1.05\ny = 1.5\n'
+        '[[robots]]\nkind = "pacbot"\n'
     )
     from rigless.scenario.load import open_target
 

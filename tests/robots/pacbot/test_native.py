@@ -117,7 +117,8 @@ def test_impossible_settings_are_errors(setting, words):
 def test_a_pacbot_in_a_map_of_a_scenario(tmp_path):
     file = tmp_path / "s.toml"
     file.write_text(
-        '[world]\nmap = "empty_room"\n[[robots]]\nkind = "pacbot"\nstart = { x = 1.0, y = 0.5, theta = 1.5707963267948966 }\n'
+        '[world]\nmap = "empty_room"\n[[robots]]\nkind = "pacbot"\n'
+        "start = { x = 1.0, y = 0.5, theta = 1.5707963267948966 }\n"
     )
     sim = open_target(file).simulation
     sim.send("pacbot", "commands", b'{"command":"move","id":3,"params":{"speed":1}}')
@@ -133,7 +134,8 @@ def test_robots_that_ask_for_other_worlds_have_their_own(tmp_path):
     file.write_text(
         '[[robots]]\nname = "a"\nkind = "pacbot"\n[robots.config]\nmaze = "mini"\n'
         '[[robots]]\nname = "b"\nkind = "pacbot"\n[robots.config]\nmaze = "medium"\n'
-        '[[robots]]\nname = "c"\nkind = "pacbot"\n[robots.config]\nmaze = "medium"\nsensors_hz = 10\n'
+        '[[robots]]\nname = "c"\nkind = "pacbot"\n[robots.config]\nmaze = "medium"\n'
+        "sensors_hz = 10\n"
         '[[robots]]\nname = "v"\nkind = "vacuum"\n'
     )
     sim = open_target(file).simulation

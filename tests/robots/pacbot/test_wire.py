@@ -51,11 +51,13 @@ def said(*requests):
     [
         (
             {"command": "move", "id": 0, "params": {"speed": 0.6}},
-            '{"status":"ok","command":"move","id":0,"wheel":"north","message":"north forward at 0.6"}',
+            '{"status":"ok","command":"move","id":0,"wheel":"north",'
+            '"message":"north forward at 0.6"}',
         ),
         (
             {"command": "move", "id": 1, "params": {"speed": -0.25}},
-            '{"status":"ok","command":"move","id":1,"wheel":"south","message":"south backward at 0.25"}',
+            '{"status":"ok","command":"move","id":1,"wheel":"south",'
+            '"message":"south backward at 0.25"}',
         ),
         (
             {"command": "move", "id": 2, "params": {"speed": 0.009}},
@@ -63,7 +65,8 @@ def said(*requests):
         ),
         (
             {"command": "move", "id": 3, "params": {"speed": 0.01}},
-            '{"status":"ok","command":"move","id":3,"wheel":"west","message":"west forward at 0.01"}',
+            '{"status":"ok","command":"move","id":3,"wheel":"west",'
+            '"message":"west forward at 0.01"}',
         ),
         (
             {"command": "move", "id": 3},
@@ -75,43 +78,53 @@ def said(*requests):
         ),
         (
             {"command": "move", **NORTH, "params": {"speed": -5}},
-            '{"status":"ok","command":"move","pin1":17,"pin2":27,"wheel":"north","message":"north backward at 1.0"}',
+            '{"status":"ok","command":"move","pin1":17,"pin2":27,"wheel":"north",'
+            '"message":"north backward at 1.0"}',
         ),
         (
             {"command": "move", "pin1": 27, "pin2": 17, "params": {"speed": 1}},
-            '{"status":"ok","command":"move","pin1":27,"pin2":17,"wheel":"north","message":"north forward at 1.0"}',
+            '{"status":"ok","command":"move","pin1":27,"pin2":17,"wheel":"north",'
+            '"message":"north forward at 1.0"}',
         ),
         (
             {"command": "forward", **SOUTH, "params": {"speed": 1}},
-            '{"status":"ok","command":"forward","pin1":22,"pin2":23,"wheel":"south","message":"south forward at 1.0"}',
+            '{"status":"ok","command":"forward","pin1":22,"pin2":23,"wheel":"south",'
+            '"message":"south forward at 1.0"}',
         ),
         (
             {"command": "backward", **EAST, "params": {"speed": 0.5}},
-            '{"status":"ok","command":"backward","pin1":24,"pin2":25,"wheel":"east","message":"east backward at 0.5"}',
+            '{"status":"ok","command":"backward","pin1":24,"pin2":25,"wheel":"east",'
+            '"message":"east backward at 0.5"}',
         ),
         (
             {"command": "backward", **EAST, "params": {"speed": -0.5}},
-            '{"status":"ok","command":"backward","pin1":24,"pin2":25,"wheel":"east","message":"east stopped"}',
+            '{"status":"ok","command":"backward","pin1":24,"pin2":25,"wheel":"east",'
+            '"message":"east stopped"}',
         ),
         (
             {"command": "stop", **WEST},
-            '{"status":"ok","command":"stop","pin1":5,"pin2":6,"wheel":"west","message":"west stopped"}',
+            '{"status":"ok","command":"stop","pin1":5,"pin2":6,"wheel":"west",'
+            '"message":"west stopped"}',
         ),
         (
             {"command": "move", "id": 9, "params": {"speed": 1}},
-            '{"status":"warning","command":"move","id":9,"wheel":null,"message":"Unknown motor id: 9"}',
+            '{"status":"warning","command":"move","id":9,"wheel":null,'
+            '"message":"Unknown motor id: 9"}',
         ),
         (
             {"command": "move", "id": -1, "params": {"speed": 1}},
-            '{"status":"warning","command":"move","id":-1,"wheel":null,"message":"Unknown motor id: -1"}',
+            '{"status":"warning","command":"move","id":-1,"wheel":null,'
+            '"message":"Unknown motor id: -1"}',
         ),
         (
             {"command": "forward", "pin1": 1, "pin2": 2},
-            '{"status":"warning","command":"forward","pin1":1,"pin2":2,"wheel":null,"message":"Unknown motor pins (1, 2)"}',
+            '{"status":"warning","command":"forward","pin1":1,"pin2":2,"wheel":null,'
+            '"message":"Unknown motor pins (1, 2)"}',
         ),
         (
             {"command": "fly", "id": 0},
-            '{"status":"error","command":"fly","id":0,"wheel":null,"message":"Unknown command: fly"}',
+            '{"status":"error","command":"fly","id":0,"wheel":null,'
+            '"message":"Unknown command: fly"}',
         ),
         (
             {"command": "fly"},
@@ -133,18 +146,38 @@ def test_the_reply_to_the_letter(request_, reply):
 @pytest.mark.parametrize(
     "request_",
     [
-        None, 5, [], "move", True, {}, {"command": None}, {"command": 5}, {"command": ["move"]},
-        {"command": "move"}, {"command": "move", "pin1": 17}, {"command": "move", "pin2": 27},
-        {"command": "move", "id": True}, {"command": "move", "id": [0]}, {"command": "move", "id": "0"},
-        {"command": "move", "id": None}, {"command": "move", "id": 0.5}, {"command": "move", "id": 10**17},
-        {"command": "move", "pin1": "17", "pin2": 27}, {"command": "move", "pin1": {}, "pin2": False},
-        {"command": "move", "id": 0, "params": None}, {"command": "move", "id": 0, "params": []},
-        {"command": "move", "id": 0, "params": {"speed": "fast"}}, {"command": "move", "id": 0, "params": {"speed": None}},
-        {"command": "move", "id": 0, "params": {"speed": True}}, {"command": "move", "id": 0, "params": {"speed": [1]}},
-        {"command": "forward", **NORTH, "params": {"speed": {}}}, {"command": "x" * 5000}, {"command": "\ud800"},
+        None,
+        5,
+        [],
+        "move",
+        True,
+        {},
+        {"command": None},
+        {"command": 5},
+        {"command": ["move"]},
+        {"command": "move"},
+        {"command": "move", "pin1": 17},
+        {"command": "move", "pin2": 27},
+        {"command": "move", "id": True},
+        {"command": "move", "id": [0]},
+        {"command": "move", "id": "0"},
+        {"command": "move", "id": None},
+        {"command": "move", "id": 0.5},
+        {"command": "move", "id": 10**17},
+        {"command": "move", "pin1": "17", "pin2": 27},
+        {"command": "move", "pin1": {}, "pin2": False},
+        {"command": "move", "id": 0, "params": None},
+        {"command": "move", "id": 0, "params": []},
+        {"command": "move", "id": 0, "params": {"speed": "fast"}},
+        {"command": "move", "id": 0, "params": {"speed": None}},
+        {"command": "move", "id": 0, "params": {"speed": True}},
+        {"command": "move", "id": 0, "params": {"speed": [1]}},
+        {"command": "forward", **NORTH, "params": {"speed": {}}},
+        {"command": "x" * 5000},
+        {"command": "\ud800"},
     ],
     ids=repr,
-)  # fmt: skip
+)
 def test_nonsense_gets_an_error_and_moves_nothing(request_):
     sim = pacbot()
     reply = asked(sim, json.dumps(request_).encode())

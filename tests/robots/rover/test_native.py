@@ -284,8 +284,9 @@ def test_any_file_gives_a_config_or_an_error(tmp_path, tree):
 def test_every_parameter_of_the_seed_has_its_default():
     found = RoverConfig().model_dump()
     wanted = {
-        "map_frame_id": "map", "base_frame_id": "base_link", "imu_frame_id": "imu_link", "gps_frame_id": "gps_link",
-        "cmd_vel_timeout_s": 0.5, "high_rate_update_period_s": 0.01, "low_rate_update_period_s": 0.1,
+        "map_frame_id": "map", "base_frame_id": "base_link", "imu_frame_id": "imu_link",
+        "gps_frame_id": "gps_link", "cmd_vel_timeout_s": 0.5, "high_rate_update_period_s": 0.01,
+        "low_rate_update_period_s": 0.1,
     }  # fmt: skip
     assert {key: found[key] for key in wanted} == wanted
     enc = {

@@ -60,8 +60,9 @@ def test_the_clock_ticks_where_asked():
 
 def test_every_covariance_is_truthful_and_none_is_zero():
     sim = rover(
-        "enc_vel.vx_noise_std_mps=0.3", "enc_vel.vx_drift_std=0.1", "enc_vel.wz_noise_std_radps=0.2", "enc_vel.wz_drift_std=0.05",
-        "imu.yaw_noise_std_rad=0.02", "imu.wz_noise_std_radps=0.03", "gps.noise_std_m=0.6", "gps.drift_std_m=0.8", ENDLESS,
+        "enc_vel.vx_noise_std_mps=0.3", "enc_vel.vx_drift_std=0.1",
+        "enc_vel.wz_noise_std_radps=0.2", "enc_vel.wz_drift_std=0.05", "imu.yaw_noise_std_rad=0.02",
+        "imu.wz_noise_std_radps=0.03", "gps.noise_std_m=0.6", "gps.drift_std_m=0.8", ENDLESS,
     )  # fmt: skip
     command(sim, 2.0, -3.0)
     enc, imu, gps = one(sim, "enc_vel"), one(sim, "imu"), one(sim, "gps")
@@ -135,10 +136,11 @@ def test_declination_from_the_magnetic_model(key):
     [(0, 0, 0.7), (math.pi, 0, 0), (0.3, -0.4, 2.0), (0, math.pi / 2, 0), (math.pi / 2, 0.1, -1.0)],
 )
 def test_any_mounting_is_turned_back_to_the_truth(rpy):
-    settings = (mounts(mount("imu_link", x=0.1, roll=rpy[0], pitch=rpy[1], yaw=rpy[2]), mount("gps_link")), "imu.accelerometer=true",
-                "imu.wz_noise_std_radps=0.2", "imu.initial_yaw_rad=0.4", ENDLESS)  # fmt: skip
-    level = rover(mounts(mount("imu_link", x=0.1), mount("gps_link")), *settings[1:])
-    sim = rover(*settings)
+    noise = ("imu.accelerometer=true", "imu.wz_noise_std_radps=0.2")
+    settings = (*noise, "imu.initial_yaw_rad=0.4", ENDLESS)
+    tilted = mount("imu_link", x=0.1, roll=rpy[0], pitch=rpy[1], yaw=rpy[2])
+    level = rover(mounts(mount("imu_link", x=0.1), mount("gps_link")), *settings)
+    sim = rover(mounts(tilted, mount("gps_link")), *settings)
     base_r_imu = Rotation.from_euler("xyz", rpy)
     for each in (sim, level):
         command(each, 1.0, 0.5)

@@ -121,7 +121,10 @@ def test_the_speed_factor_is_the_pace(write, factor):
 def test_a_map_next_to_the_file_is_found_from_anywhere(write, tmp_path, monkeypatch):
     (tmp_path / "maps").mkdir()
     (tmp_path / "maps" / "hall.pgm").write_bytes(b"P2 3 2 255\n" + b"255 " * 6)
-    text = "image: hall.pgm\nresolution: 0.5\norigin: [0, 0, 0]\noccupied_thresh: 0.65\nfree_thresh: 0.196\nnegate: 0\n"
+    text = (
+        "image: hall.pgm\nresolution: 0.5\norigin: [0, 0, 0]\n"
+        "occupied_thresh: 0.65\nfree_thresh: 0.196\nnegate: 0\n"
+    )
     (tmp_path / "maps" / "hall.yaml").write_text(text)
     file = write(HEAD + '[device.simulation]\nmap_file = "maps/hall.yaml"\n')
     monkeypatch.chdir("/")

@@ -13,8 +13,14 @@ from rigless.ros import cdr
 from rigless.ros import messages as m
 from rigless.scenario.load import open_target
 
-QUIET = ["lidar.noise.range_stddev=0", "lidar.noise.angle_stddev=0", "lidar.noise.miss_rate=0", "encoder.noise.slip_stddev=0",
-         "imu.gyro_noise.stddev=[0, 0, 0]", "imu.accel_noise.stddev=[0, 0, 0]"]  # fmt: skip
+QUIET = [
+    "lidar.noise.range_stddev=0",
+    "lidar.noise.angle_stddev=0",
+    "lidar.noise.miss_rate=0",
+    "encoder.noise.slip_stddev=0",
+    "imu.gyro_noise.stddev=[0, 0, 0]",
+    "imu.accel_noise.stddev=[0, 0, 0]",
+]
 
 
 def start(*settings, name="vacuum"):

@@ -51,8 +51,8 @@ def test_what_one_writes_the_other_reads(compiled):
 NUMBERS = {
     "Message": "topic=1 sensor_group=2 command=3",
     "SensorGroup": "group_id=1 timestamp_us=2 values=3",
-    "SensorValue": "bool_val=1 u32_val=2 u64_val=3 i32_val=4 i64_val=5 f32_val=6 f64_val=7 string_val=8 bytes_val=9 "
-    "vector3_val=10 pointcloud_val=11",
+    "SensorValue": "bool_val=1 u32_val=2 u64_val=3 i32_val=4 i64_val=5 f32_val=6 f64_val=7 "
+    "string_val=8 bytes_val=9 vector3_val=10 pointcloud_val=11",
     "Vector3": "x=1 y=2 z=3",
     "PointCloud2D": "points=1",
     "LidarPoint": "angle_rad=1 distance_m=2 quality=3",

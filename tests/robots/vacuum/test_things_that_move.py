@@ -53,7 +53,10 @@ def test_a_disc_is_seen_as_it_comes(tmp_path):
 
 
 def test_a_turned_box_is_seen_and_stops_the_robot(tmp_path):
-    boxes = "[[world.obstacles]]\nname = 'crate'\nx = 1.0\ntheta = 0.7853981633974483\nsize_m = [0.4, 0.4]\n"
+    boxes = (
+        "[[world.obstacles]]\nname = 'crate'\nx = 1.0\n"
+        "theta = 0.7853981633974483\nsize_m = [0.4, 0.4]\n"
+    )
     sim = scenario(tmp_path, HEAD + boxes + "[[robots]]\nkind = 'vacuum'\n" + QUIET)
     corner = 1.0 - 0.2 * np.sqrt(2)
     assert at(scan(sim), 0.0) == pytest.approx(corner, abs=1e-5)
@@ -92,7 +95,8 @@ def test_something_that_comes_from_the_side_trips_the_bumper_of_that_side(tmp_pa
 
 def two(folder):
     robots = [
-        f"[[robots]]\nkind = 'vacuum'\nname = '{name}'\nstart = {{ x = {x}, y = 0.0, theta = {theta} }}\n"
+        f"[[robots]]\nkind = 'vacuum'\nname = '{name}'\n"
+        f"start = {{ x = {x}, y = 0.0, theta = {theta} }}\n"
         + f"ports = {{ commands = {port} }}\n{QUIET}"
         for name, x, theta, port in (
             ("anna", -0.6, 0.0, 5555),

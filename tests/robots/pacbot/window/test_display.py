@@ -15,7 +15,7 @@ import zmq
 from rigless.robots.pacbot.window import brushes as c
 
 PATIENCE_MS = 60_000
-MISSING = "the window's test needs Xvfb, a virtual X display: apt-get install xvfb (scripts/system-packages does it)"
+MISSING = "this test needs Xvfb: apt-get install xvfb, or run scripts/system-packages"
 
 
 @pytest.fixture

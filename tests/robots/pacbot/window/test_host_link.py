@@ -148,8 +148,10 @@ def test_after_a_reset_the_new_robot_is_driven():
 def test_tab_goes_to_the_next_robot_and_to_its_world(tmp_path):
     file = tmp_path / "two.toml"
     file.write_text(
-        'name = "two"\n[[robots]]\nkind = "pacbot"\nname = "a"\n[[robots]]\nkind = "pacbot"\nname = "b"\n'
-        'config = {maze = "medium"}\n[[robots]]\nkind = "pacbot"\nname = "c"\nstart = {x = 0.5, y = 0.5}\n'
+        'name = "two"\n[[robots]]\nkind = "pacbot"\nname = "a"\n'
+        '[[robots]]\nkind = "pacbot"\nname = "b"\n'
+        'config = {maze = "medium"}\n[[robots]]\nkind = "pacbot"\nname = "c"\n'
+        "start = {x = 0.5, y = 0.5}\n"
     )
 
     def scene():

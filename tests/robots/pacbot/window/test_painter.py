@@ -165,8 +165,9 @@ def test_a_world_that_is_turned_is_shown_upright():
 
 def game(**more):
     known = {
-        "cell_m": 0.3, "pellets": [(0.45, 0.45), (1.05, 0.45)], "super_pellets": [(0.45, 1.05)], "fruit": None, "pacman": None,
-        "ghosts": [Ghost(1.05, 1.05, 3, False), None, None, None], "score": 10, "lives": 3, "level": 1, "mode": "chase",
+        "cell_m": 0.3, "pellets": [(0.45, 0.45), (1.05, 0.45)], "super_pellets": [(0.45, 1.05)],
+        "fruit": None, "pacman": None, "ghosts": [Ghost(1.05, 1.05, 3, False), None, None, None],
+        "score": 10, "lives": 3, "level": 1, "mode": "chase",
     }  # fmt: skip
     return Game(**{**known, **more})
 

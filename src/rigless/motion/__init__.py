@@ -1,0 +1,1 @@
+"""Motion models: wheels, motors, contact, arms and the motion planner."""

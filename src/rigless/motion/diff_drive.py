@@ -1,4 +1,4 @@
-"""Differential drive: two wheels on an axle, and the arc that a body with a forward and a turning speed follows.
+"""Differential drive: two wheels on an axle, and the arc that the body follows.
 
 Plain scalars in and out, SI units, counter-clockwise positive.
 """
@@ -10,20 +10,20 @@ from rigless.kernel.compiled import compiled
 
 @compiled
 def wheel_speeds(v_mps: float, omega_radps: float, wheel_base_m: float) -> tuple[float, float]:
-    """Left and right wheel speeds of a body that moves at v and turns at ω."""
+    """Return the left and right wheel speeds of a body with speed v and turning rate ω."""
     half = 0.5 * wheel_base_m * omega_radps
     return v_mps - half, v_mps + half
 
 
 @compiled
 def body_speeds(left_mps: float, right_mps: float, wheel_base_m: float) -> tuple[float, float]:
-    """Forward speed and turning rate (v, ω) of a body on wheels that roll at these speeds."""
+    """Return the speed and the turning rate (v, ω) of a body from its wheel speeds."""
     return 0.5 * (left_mps + right_mps), (right_mps - left_mps) / wheel_base_m
 
 
 @compiled
 def wrap(angle: float) -> float:
-    """The same direction in [−π, π); an angle that is there already is not touched."""
+    """Return the same direction in [−π, π). An angle in that range is returned unchanged."""
     if -np.pi <= angle < np.pi:
         return angle
     turned: float = angle - 2.0 * np.pi * np.floor((angle + np.pi) / (2.0 * np.pi))
@@ -34,7 +34,7 @@ def wrap(angle: float) -> float:
 
 @compiled
 def chord_share(half: float) -> float:
-    """How long the chord of an arc is, by the length of the arc: sin(h)/h for the half turn h, without a division by zero."""
+    """Return the ratio of an arc's chord to its length: sin(h)/h for the half angle h."""
     if abs(half) < 1e-2:
         square = half * half
         return 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0))
@@ -46,7 +46,7 @@ def chord_share(half: float) -> float:
 def arc(
     x_m: float, y_m: float, theta: float, v_mps: float, omega_radps: float, dt_s: float
 ) -> tuple[float, float, float]:
-    """The pose after dt on an arc. Written with its chord: no division by ω."""
+    """Return the pose after dt on an arc. It is calculated from the chord, without division by ω."""
     half = 0.5 * omega_radps * dt_s
     chord = v_mps * dt_s * chord_share(half)
     return (
@@ -58,7 +58,7 @@ def arc(
 
 @compiled
 def approach(value: float, target: float, limit_per_s: float, dt_s: float) -> float:
-    """A value that moves to its target no faster than the limit; an infinite limit reaches it at once."""
+    """Move a value to its target no faster than the limit; an infinite limit reaches it at once."""
     most = limit_per_s * dt_s
     if abs(target - value) <= most:
         return target
@@ -67,5 +67,5 @@ def approach(value: float, target: float, limit_per_s: float, dt_s: float) -> fl
 
 @compiled
 def clamp(value: float, most: float) -> float:
-    """A speed kept within ±most."""
+    """Limit a value to ±most."""
     return min(max(value, -most), most)

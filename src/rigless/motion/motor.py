@@ -1,4 +1,4 @@
-"""A motor that follows its command with a first-order lag, exactly for a command that is held: no step size, no drift."""
+"""A motor that follows its command with a first-order lag, exact for a constant command."""
 
 import math
 
@@ -9,7 +9,10 @@ from rigless.kernel.compiled import compiled
 def follow(
     speed: float, command: float, tau_s: float, drag_per_s: float, dt_s: float
 ) -> tuple[float, float]:
-    """The speed after dt, and the mean speed on the way, of a motor that obeys u' = (command − u)/τ − drag·u; τ 0: at once."""
+    """Return the speed after dt, and the mean speed during dt.
+
+    The motor obeys u' = (command − u)/τ − drag·u; with τ = 0 it follows at once.
+    """
     if tau_s <= 0.0:
         return command, command
     rate = 1.0 / tau_s + drag_per_s

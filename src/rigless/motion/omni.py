@@ -1,7 +1,9 @@
-"""Four omniwheels at the north, south, east and west of a round body, each driving along its clockwise tangent.
+"""Four omniwheels on a round body: north, south, east, west, each driving along its clockwise
+tangent.
 
-Body frame: +x right, +y forward, counter-clockwise positive; wheels in the order north, south, east, west. North forward
-pushes to +x, south to −x, east to −y, west to +y, and all four together turn the body clockwise. Plain scalars, SI units.
+Body frame: +x right, +y forward, counter-clockwise positive; wheels in the order north, south,
+east, west. North forward pushes to +x, south to −x, east to −y, west to +y, and all four together
+turn the body clockwise. Plain scalars, SI units.
 """
 
 import math
@@ -16,7 +18,10 @@ NORTH, SOUTH, EAST, WEST = range(4)
 def body_speeds(
     north_mps: float, south_mps: float, east_mps: float, west_mps: float, arm_m: float
 ) -> tuple[float, float, float]:
-    """Velocity right and forward, and turning rate, of a body whose wheels roll at these speeds `arm_m` from its centre."""
+    """Return the velocity to the right and forward, and the turning rate, from the wheel speeds.
+
+    `arm_m` is the distance of the wheels from the centre.
+    """
     turn = -(north_mps + south_mps + east_mps + west_mps) / (4.0 * arm_m)
     return 0.5 * (north_mps - south_mps), 0.5 * (west_mps - east_mps), turn
 
@@ -25,7 +30,7 @@ def body_speeds(
 def wheel_speeds(
     right_mps: float, forward_mps: float, turn_radps: float, arm_m: float
 ) -> tuple[float, float, float, float]:
-    """How fast the wheels roll (north, south, east, west) when none of them slips."""
+    """Return the wheel speeds (north, south, east, west) without slip."""
     rim = turn_radps * arm_m
     return right_mps - rim, -right_mps - rim, -forward_mps - rim, forward_mps - rim
 
@@ -34,7 +39,10 @@ def wheel_speeds(
 def displacement(
     theta: float, right_mps: float, forward_mps: float, turn_radps: float, dt_s: float
 ) -> tuple[float, float]:
-    """How far a body goes in the world in dt with a steady velocity in its own, turning frame: an arc's chord, exactly."""
+    """Return the displacement in the world after dt with a constant velocity in the body frame.
+
+    It is the exact chord of an arc.
+    """
     half = 0.5 * turn_radps * dt_s
     c, s = math.cos(theta + half), math.sin(theta + half)
     ahead = dt_s * chord_share(half)

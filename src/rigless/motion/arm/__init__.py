@@ -1,0 +1,1 @@
+"""Six-axis arms: kinematics, rigid bodies, collisions, reach, and tool paths."""

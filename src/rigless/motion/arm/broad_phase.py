@@ -1,6 +1,11 @@
-"""How far solids of an arm are apart at least, quickly: the sphere around each against the box around the other, and the other way.
+"""Broad phase: lower bounds on the distance between links, and between links and the cell.
 
-What is far apart by that need not be looked at closely. An arm's bodies are given as boxes that hold them, each in the frame of a joint.
+The bound of a pair is the distance between the bounding sphere of one solid and the bounding box of
+the other, whichever way round is larger. Pairs that are far apart by it need no exact check. Each
+box is given in the frame of the joint that carries it.
+
+The compiled functions take the arrays one by one: a call with a NamedTuple of arrays takes 4.1 µs
+instead of 2.9 µs.
 """
 
 from collections.abc import Sequence
@@ -19,9 +24,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class BoundingBoxes:
-    """`frames` are those of the boxes' centres in the frame of the joint (0: the base) that carries them."""
+    """Bounding boxes of solids, and the joints that carry them.
 
-    origins: Floats  # 6×4×4: each joint in the one before
+    `frames` are the frames of the boxes' centres in the frame of the carrying joint (0: the base).
+    """
+
+    origins: Floats  # 6×4×4: each joint in the previous one
     axes: Floats  # 6×3
     joints: Ints
     frames: Floats
@@ -32,6 +40,7 @@ class BoundingBoxes:
 def bounding_boxes(
     joints: Sequence[Joint], carriers: Sequence[int], solids: Sequence[Solid]
 ) -> BoundingBoxes:
+    """Return the bounding boxes of solids; `carriers` are the numbers of their joints."""
     frames, halves = [], []
     for solid in solids:
         low, high = solid.bounds_m()
@@ -57,7 +66,7 @@ def bounding_boxes(
 def box_frames(
     origins: Floats, axes: Floats, joints: Floats, carriers: Ints, frames: Floats
 ) -> Floats:
-    """The boxes' frames in the base frame."""
+    """Return the boxes' frames in the base frame."""
     chain = np.zeros((7, 3, 4))
     chain[0, 0, 0] = chain[0, 1, 1] = chain[0, 2, 2] = 1.0
     turned = np.zeros((3, 4))
@@ -98,7 +107,7 @@ def _join(left: Floats, right: Floats, out: Floats) -> None:
 def distance_bounds(
     placed: Floats, halves: Floats, radii: Floats, pairs: Ints, out: Floats
 ) -> None:
-    """A lower bound of each pair's distance; not below zero by much means little, above zero it is safe."""
+    """Write a lower bound of each pair's distance. Only a positive bound means something."""
     for n in range(pairs.shape[0]):
         a, b = pairs[n, 0], pairs[n, 1]
         out[n] = max(
@@ -109,7 +118,7 @@ def distance_bounds(
 
 @compiled
 def _outside(box: Floats, half: Floats, other: Floats) -> float:
-    """How far the centre of another is from a box."""
+    """Return the distance from the centre of another box to a box."""
     dx, dy, dz = other[0, 3] - box[0, 3], other[1, 3] - box[1, 3], other[2, 3] - box[2, 3]
     total = 0.0
     for axis in range(3):
@@ -121,10 +130,22 @@ def _outside(box: Floats, half: Floats, other: Floats) -> float:
 
 @compiled
 def near_pairs(
-    joints: Floats, origins: Floats, axes: Floats, carriers: Ints, frames: Floats, halves: Floats, radii: Floats, pairs: Ints,
-    limits: Floats, bounds: Floats, found: Ints,
-) -> int:  # fmt: skip
-    """Fills in each pair's bound, and the numbers of those whose bound is within their limit; gives how many."""
+    joints: Floats,
+    origins: Floats,
+    axes: Floats,
+    carriers: Ints,
+    frames: Floats,
+    halves: Floats,
+    radii: Floats,
+    pairs: Ints,
+    limits: Floats,
+    bounds: Floats,
+    found: Ints,
+) -> int:
+    """Write each pair's bound to `bounds`, and the pairs within their limit to `found`.
+
+    Return the number of pairs found.
+    """
     distance_bounds(
         box_frames(origins, axes, joints, carriers, frames), halves, radii, pairs, bounds
     )

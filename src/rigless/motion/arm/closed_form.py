@@ -1,8 +1,9 @@
-"""The DH table of an arm from its URDF, for the closed form in arm.py: an ortho-parallel base and a spherical wrist, however drawn.
+"""The DH table of an arm from its URDF, for the closed form in kinematics.py.
 
-At angle zero the six axes are lines in the base frame. The frames of the table follow from them: x of frame 1 is across axes 1 and 2, x of
-frame 2 leads from axis 2 to axis 3, the others are across neighbours. The joints may turn the other way round (`signs`), the table's first frame
-stands on axis 1 (`base`), and from its last one it is a fixed step to the flange (`end`).
+At angle zero the six axes are lines in the base frame. The frames of the table follow from them: x
+of frame 1 is perpendicular to axes 1 and 2, x of frame 2 points from axis 2 to axis 3, the others
+are perpendicular to neighbouring axes. Joints may turn in the opposite sense (`signs`). The table's
+first frame is on axis 1 (`base`); from the last one, `end` is the fixed transform to the flange.
 """
 
 from dataclasses import dataclass
@@ -22,13 +23,15 @@ CLOSE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ClosedForm:
+    """The DH table of an arm, and its relation to the URDF's frames."""
+
     table: Floats
     signs: Floats
     base: Matrix
     end: Matrix
 
     def forward(self, joints_rad: Floats) -> Matrix:
-        """The flange in the base frame."""
+        """Return the flange in the base frame."""
         found: Matrix = (
             self.base @ kinematics.flange(self.table, self.signs * joints_rad) @ self.end
         )
@@ -36,7 +39,7 @@ class ClosedForm:
 
 
 def closed_form(description: Description) -> ClosedForm:
-    """The arm's table, or an InputError if it is of another make."""
+    """Return the arm's table. Raises InputError if the arm has another structure."""
     at, places, axes = np.eye(4), [], []
     for joint in description.joints:
         at = at @ joint.origin
@@ -47,11 +50,16 @@ def closed_form(description: Description) -> ClosedForm:
         _agree(description, found, turn) for turn in np.linspace(-1.0, 1.3, 5)
     ):
         return found
-    text = "is not an arm whose axes 2 and 3 are parallel and whose axes 4, 5 and 6 meet, without a sideways offset"
-    raise InputError(Problem(description.name, text, "reach is known for such arms only"))
+    text = (
+        "is not an arm with parallel axes 2 and 3, intersecting axes 4, 5 and 6,"
+        " and no sideways offset"
+    )
+    fix = "inverse kinematics is available for such arms only"
+    raise InputError(Problem(description.name, text, fix))
 
 
 def _agree(description: Description, found: ClosedForm, turn: float) -> bool:
+    """Return True if the table and the URDF agree at a pose."""
     joints = turn * np.array([1.0, -0.7, 0.5, 1.2, 0.9, -1.1])
     at = np.eye(4)
     for joint, angle in zip(description.joints, joints, strict=True):
@@ -72,7 +80,9 @@ def _fit(places: Floats, axes: Floats, flange: Matrix) -> ClosedForm | None:
     if not all(right_angles) or abs(axes[1] @ axes[2]) < 1 - CLOSE or wrist is None:
         return None
     z, signs = axes.copy(), np.ones(JOINTS)
-    elbow = places[2] + (wrist - places[2]) @ axes[2] * axes[2]  # where axis 3 is, beside the wrist
+    elbow = (
+        places[2] + (wrist - places[2]) @ axes[2] * axes[2]
+    )  # the point of axis 3 next to the wrist
     shoulder = places[1] + (wrist - places[1]) @ axes[1] * axes[1]
     for joint, like in ((2, axes[1]), (3, wrist - elbow)):
         if axes[joint] @ like < 0:
@@ -89,7 +99,7 @@ def _fit(places: Floats, axes: Floats, flange: Matrix) -> ClosedForm | None:
         np.cross(z[5], z[4]),
     ]
     x.append(x[-1])
-    foot = places[0] - places[0] @ z[0] * z[0]  # of axis 1, level with the base
+    foot = places[0] - places[0] @ z[0] * z[0]  # of axis 1, at the height of the base
     base = np.eye(4)
     base[:3, :3], base[:3, 3] = np.column_stack((x[0], np.cross(z[0], x[0]), z[0])), foot
     table = np.zeros((JOINTS, 4))
@@ -105,7 +115,7 @@ def _fit(places: Floats, axes: Floats, flange: Matrix) -> ClosedForm | None:
 
 
 def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> Floats | None:
-    """Where two lines meet, that are not parallel."""
+    """Return the intersection of two lines that are not parallel, or None."""
     across = np.cross(u, v)
     size = across @ across
     if size < CLOSE:

@@ -1,9 +1,10 @@
-"""Whether an arm touches itself or what stands around it: solids of links against solids of a cell and of other links, by coal.
+"""Collision checks of an arm against its cell and against itself, by coal.
 
-Every pair is looked at each time: roughly by boxes and spheres around them, and by coal where that does not keep them apart (coal's own broad
-phase was seen to miss some). Two solids are in contact when they are apart by no more than
-their margin and TOUCH_M. A mesh that is not convex has its convex hull before it: only what touches the hull is held against the triangles, and
-what is inside them, if they are closed, is in contact too.
+Every pair of solids is checked each time: first in the broad phase (boxes and spheres), then by
+coal where the broad phase does not separate them (coal's own broad phase was seen to miss
+contacts). Two solids are in contact if their distance is at most their margin plus TOUCH_M. A mesh
+that is not convex is preceded by its convex hull: only what touches the hull is checked against the
+triangles. A solid inside a closed mesh is in contact, too.
 """
 
 import warnings
@@ -23,16 +24,18 @@ from rigless.worlds.cell import Cell
 from rigless.worlds.solids import Solid
 
 TOUCH_M = 5e-5
-SAMPLES = (
-    64  # configurations in which a pair of links must collide to count as one that always does
-)
+SAMPLES = 64  # poses in which two links must collide to count as always colliding
 Pairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class Contact:
-    """Two bodies closer than they may be. `depth_m` is how far they are within each other, below zero when apart but within the margin;
-    `at` is how far along a motion it begins: the row of the path it leaves, and the share of the way to the next."""
+    """Two bodies that are closer than allowed.
+
+    `depth_m` is the penetration depth; it is negative if they are apart but within the margin. `at`
+    is the position along a motion: the number of the row, plus the share of the way to the next
+    row.
+    """
 
     link: str
     other: str
@@ -43,6 +46,8 @@ class Contact:
 
 @dataclass(frozen=True)
 class Nearest:
+    """The two bodies with the smallest distance."""
+
     distance_m: float
     link: str
     other: str
@@ -50,7 +55,7 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Body:
-    """A solid that takes part: `joint` carries it (0: it does not move)."""
+    """A solid that takes part in collision checks. `joint` carries it (0: it does not move)."""
 
     name: str
     link: int  # −1: of the cell
@@ -59,8 +64,12 @@ class Body:
 
 
 class Collider:
-    """`pairs` are the links (by number: 0 the base, 7 the tool) that may collide with each other; those that can are found if none are
-    given, `()` is none. `margin_m` is kept from everything in the cell, with the cell's and the thing's own. Joints are radians."""
+    """Collision checks of an arm in a cell. Joints are radians.
+
+    `pairs` are the links (by number: 0 the base, 7 the tool) that may collide with each other.
+    Without `pairs`, they are determined; `()` means none. `margin_m` applies to everything in the
+    cell, in addition to the margins of the cell and of its objects.
+    """
 
     def __init__(
         self,
@@ -108,15 +117,17 @@ class Collider:
     # One configuration
 
     def free(self, joints_rad: NDArray[np.float64]) -> bool:
-        """Whether nothing touches. The quickest question."""
+        """Return True if nothing is in contact. The fastest check."""
         return next(self._touching(joints_rad), None) is None
 
     def check(self, joints_rad: ArrayLike) -> Contact | None:
-        """The deepest contact, if there is one."""
+        """Return the deepest contact, or None."""
         return max(self.contacts(joints_rad), key=lambda contact: contact.depth_m, default=None)
 
     def contacts(self, joints_rad: ArrayLike) -> list[Contact]:
-        """All contacts, one for each two bodies (the deepest of their solids), in the order of links and cell."""
+        """Return all contacts, one for each two bodies (their deepest), in the order of links and
+        cell.
+        """
         joints = np.ascontiguousarray(joints_rad, float)
         found: dict[tuple[str, str], Contact] = {}
         for pair in self._touching(joints):
@@ -127,7 +138,7 @@ class Collider:
         return list(found.values())
 
     def _touching(self, joints_rad: NDArray[np.float64]) -> Iterator[int]:
-        """The pairs in contact. Hulls stand before meshes."""
+        """Yield the pairs in contact."""
         count = self._near(joints_rad, self._limits_m)
         if not count:
             return
@@ -140,25 +151,41 @@ class Collider:
                 yield pair
 
     def _near(self, joints_rad: NDArray[np.float64], limits_m: NDArray[np.float64]) -> int:
-        """How many pairs may be within their limits; their numbers are in `_found`, what all pairs are apart at least in `_least_m`."""
+        """Return the number of pairs that may be within their limits.
+
+        Their numbers go to `_found`, the lower bounds of all pairs to `_least_m`.
+        """
         b = self.boxes
         count: int = near_pairs(
-            joints_rad, b.origins, b.axes, b.joints, b.frames, b.halves_m, b.radii_m, self._numbers, limits_m, self._least_m, self._found
-        )  # fmt: skip
+            joints_rad,
+            b.origins,
+            b.axes,
+            b.joints,
+            b.frames,
+            b.halves_m,
+            b.radii_m,
+            self._numbers,
+            limits_m,
+            self._least_m,
+            self._found,
+        )
         return count
 
     def distance(self, joints_rad: ArrayLike) -> float:
-        """Between the nearest two bodies, metres; below zero inside each other. Margins do not count. Infinite if there are no pairs."""
+        """Return the smallest distance between two bodies in metres, negative if they intersect.
+
+        Margins are ignored. The distance is infinite if there are no pairs.
+        """
         return self.nearest(joints_rad).distance_m
 
     def nearest(self, joints_rad: ArrayLike) -> Nearest:
-        """The two bodies that are nearest to each other."""
+        """Return the two bodies with the smallest distance."""
         joints = np.ascontiguousarray(joints_rad, float)
         self.place(joints)
         best, which = np.inf, -1
         least = self.distance_bounds_m(joints)
         for pair in np.argsort(least, kind="stable").tolist():
-            if least[pair] >= max(best, 0.0):  # a bound below zero says nothing about depth
+            if least[pair] >= max(best, 0.0):  # a negative bound is no measure of depth
                 break
             apart_m = self.distance_m(pair, best)
             if apart_m < best:
@@ -168,17 +195,20 @@ class Collider:
         )
         return Nearest(best, first, second)
 
-    # Parts of it, for who follows a motion
+    # Steps of a check, for continuous collision checking
 
     def place(self, joints_rad: NDArray[np.float64]) -> None:
-        """Put the links where these joints bring them."""
+        """Move the links to where these joints bring them."""
         self._pin.updateGeometryPlacements(
             self.model.model, self.model.data, self._geometry, self._data, joints_rad
         )
 
     def distance_m(self, pair: int, near_m: float = np.inf) -> float:
-        """How far two solids are from each other as they are placed, below zero inside each other. Of a mesh whose hull is further away than
-        `near_m` it is the hull's, which is no more."""
+        """Return the distance between two solids as they are placed, negative if they intersect.
+
+        If a mesh's hull is further away than `near_m`, the hull's distance is returned, which is
+        not larger.
+        """
         found: float = self._pin.computeDistance(self._geometry, self._data, pair).min_distance
         exact = self._exact.get(pair)
         if exact is None or found > near_m:
@@ -192,12 +222,12 @@ class Collider:
         return distance
 
     def distance_bounds_m(self, joints_rad: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the pairs are apart at least; quick and rough."""
+        """Return lower bounds of the distances of all pairs, from the broad phase."""
         self._near(joints_rad, self._limits_m)
         return self._least_m.copy()
 
     def contact(self, pair: int, at: float = 0.0) -> Contact:
-        """The contact of two solids as they are placed: where, how deep. They need not quite touch."""
+        """Return the contact of two solids as they are placed. They need not quite touch."""
         first, second = self.pairs[pair]
         found = self._pin.computeDistance(self._geometry, self._data, self._exact.get(pair, pair))
         middle = (np.asarray(found.getNearestPoint1()) + np.asarray(found.getNearestPoint2())) / 2
@@ -207,17 +237,21 @@ class Collider:
 
     @cached_property
     def speed_bounds(self) -> NDArray[np.float64]:
-        """Pairs × 6: metres that two solids can come closer for a radian of each joint, whatever the arm's pose.
+        """Pairs × 6: metres by which two solids can approach per radian of each joint, in any pose.
 
-        Let a solid be carried by joint k and the other by joint l < k (0: the cell). Seen from the other, only joints l+1 to k move it,
-        and a radian of joint i moves a point p by its distance from the axis of i. With o_n the origins of the joints' frames, for i < k
+        Let one solid be carried by joint k and the other by joint l < k (0: the cell). Seen from
+        the other, only joints l+1 to k move it, and a radian of joint i moves a point p by its
+        distance from the axis of i. With o_n the origins of the joints' frames, for i < k
 
             |p, axis i| ≤ |o_(i+1), axis i| + |o_(i+2) − o_(i+1)| + … + |o_k − o_(k−1)| + |p − o_k|
 
-        where every term is a constant of the mechanism: the first as turning about an axis keeps the distance from it, the others as
-        both points are on one link. For i = k it is the distance of the solid's furthest corner from that axis. A distance between two bodies
-        changes no faster than a point of one moves as seen from the other, so the sum over the joints bounds it. And a turn about an axis
-        around which one of the two solids looks the same from all sides changes nothing, as long as it is the first or the last between them."""
+        where every term is a constant of the mechanism: the first because a rotation about an axis
+        keeps the distance from it, the others because both points are on one link. For i = k it is
+        the distance of the solid's furthest corner from that axis. The distance between two bodies
+        changes no faster than a point of one moves as seen from the other, so the sum over the
+        joints bounds it. A rotation about an axis of symmetry of one of the two solids changes
+        nothing, if that axis is the first or the last between them.
+        """
         joints = self.model.description.joints
         steps = [float(np.linalg.norm(joint.origin[:3, 3])) for joint in joints]
         bounds = np.zeros((len(self.pairs), JOINTS))
@@ -239,7 +273,7 @@ class Collider:
                     bounds[row, i - 1] = begin + sum(steps[i + 1 : two.joint]) + furthest_m
         return bounds
 
-    # How it is made
+    # Construction
 
     def _add(self, body: Body, shape: Any) -> int:
         number: int = len(self._geometry.geometryObjects)
@@ -250,7 +284,7 @@ class Collider:
         return number
 
     def _use(self, pairs: Sequence[tuple[int, int]], margins_m: Sequence[float]) -> None:
-        """Pairs of bodies; after them, and asked by number only, those of the surfaces of meshes."""
+        """Set the collision pairs. After the pairs of bodies come the exact pairs of meshes."""
         meshes = [
             n for n, pair in enumerate(pairs) if any(self._surface[body] != body for body in pair)
         ]
@@ -260,13 +294,13 @@ class Collider:
         for first, second in (*pairs, *surfaces):
             self._geometry.addCollisionPair(self._pin.CollisionPair(first, second))
         self._data = self._geometry.createData()
-        with warnings.catch_warnings():  # pinocchio sets this old switch, so it must be unset
+        with warnings.catch_warnings():  # pinocchio sets this deprecated option
             warnings.simplefilter("ignore", DeprecationWarning)
             for requests in (self._data.distanceRequests, self._data.collisionRequests):
                 for number in range(len(requests)):
                     requests[
                         number
-                    ].enable_cached_gjk_guess = False  # or an answer depends on the question before
+                    ].enable_cached_gjk_guess = False  # else results depend on earlier ones
         self._limits_m = np.array(margins_m, float) + TOUCH_M
         for number, limit_m in enumerate(self._limits_m.tolist()):
             self._data.collisionRequests[number].security_margin = limit_m
@@ -274,7 +308,9 @@ class Collider:
         self._least_m, self._found = np.zeros(len(pairs)), np.zeros(len(pairs), np.int64)
 
     def _pairs(self, margin_m: float) -> tuple[list[tuple[int, int]], list[float]]:
-        """Links with links as the numbers say, and all that moves with all that stands; what it may touch left out."""
+        """Return the pairs of solids and their margins: links with links, moving links with the
+        cell.
+        """
         pairs, margins = list[tuple[int, int]](), list[float]()
         wanted = {(min(pair), max(pair)) for pair in self.self_pairs}
         for first, body in enumerate(self.links):
@@ -293,12 +329,15 @@ class Collider:
         for first, second in pairs:
             if not (0 <= first <= most and 0 <= second <= most) or first == second:
                 raise ValueError(
-                    f"[{first}, {second}] is no pair of links; links are 0 (the base) to {most}"
+                    f"[{first}, {second}] is not a pair of links; links are 0 (the base) to {most}"
                 )
             yield min(first, second), max(first, second)
 
     def _able(self) -> tuple[tuple[int, int], ...]:
-        """Links that could collide: neighbours do by their make, and those that do in every pose of a spread of poses too."""
+        """Return the pairs of links that can collide.
+
+        Neighbours are left out, and so are links that collide in every pose of a sample.
+        """
         numbers = sorted({body.link for body in self.links})
         able = [(i, j) for i in numbers for j in numbers if min(j, JOINTS) - i > 1]
         groups = {
@@ -319,7 +358,10 @@ class Collider:
 
 
 def shapes_of(solid: Solid) -> tuple[Any, Any]:
-    """coal's shape of a solid, or the hull of a mesh; and of a mesh that is not its hull, its triangles."""
+    """Return coal's shape of a solid (of a mesh: its hull), and a mesh's triangles or None.
+
+    The triangles are None if the hull is exact.
+    """
     _, coal = import_pinocchio()
     if solid.mesh is None:
         return {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}[solid.kind](
@@ -336,14 +378,17 @@ def shapes_of(solid: Solid) -> tuple[Any, Any]:
         points.append(vertex)
     try:
         hull = coal.Convex.convexHull(points, True, "Qt")
-    except RuntimeError:  # a mesh without a volume has none
+    except RuntimeError:  # a mesh without volume has no hull
         return surface, None
     volume = hull.computeVolume()
     return hull, None if abs(volume - surface.computeVolume()) < 1e-6 * volume else surface
 
 
 def spread(low: NDArray[np.float64], high: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Points that fill a box evenly, always the same: an additive recurrence with the generalised golden ratio."""
+    """Return points that fill a box evenly, always the same ones.
+
+    They are an additive recurrence with the generalised golden ratio.
+    """
     size, ratio = len(low), 2.0
     for _ in range(60):
         ratio = (1 + ratio) ** (1 / (size + 1))
@@ -352,12 +397,15 @@ def spread(low: NDArray[np.float64], high: NDArray[np.float64], count: int) -> N
 
 
 def _from_axis(points: NDArray[np.float64], axis: NDArray[np.float64]) -> float:
-    """How far the furthest point is from a line through the origin."""
+    """Return the distance of the furthest point from a line through the origin."""
     return float(np.linalg.norm(points - np.outer(points @ axis, axis), axis=1).max())
 
 
 def is_round(solid: Solid, origin: NDArray[np.float64], axis: NDArray[np.float64]) -> bool:
-    """Whether a sphere or cylinder looks the same however it is turned about an axis (through the origin of a frame, in it)."""
+    """Return True if a rotation about an axis does not change a sphere or cylinder.
+
+    The axis goes through the origin of a frame and is given in that frame.
+    """
     line, off = origin[:3, :3] @ axis, solid.pose[:3, 3] - origin[:3, 3]
     centred = float(np.linalg.norm(off - off @ line * line)) < 1e-9
     return bool(

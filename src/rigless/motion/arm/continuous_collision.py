@@ -1,10 +1,12 @@
-"""Collisions along a motion, none stepped over: each pair of solids has a way it may still go, and is looked at when that is used up.
+"""Continuous collision checking along a motion, by conservative advancement for each pair.
 
-A motion is straight in joint space from row to row of a path. A pair that is d apart, and may be m near, cannot touch before the joints
-have moved so far that the pair's bound on how much closer it can have come (Collider.speed_bounds) reaches d − m. Until then it is left
-alone; then its distance is found again (conservative advancement, per pair): at first only what it is at least, by boxes and spheres, and
-when that is little, by coal. A pair is in contact when d ≤ m + TOUCH_M; so a look
-comes before d = m is passed, however thin or fast something is, and each look gains at least TOUCH_M less what distances are uncertain by.
+A motion is straight in joint space from row to row of a path. If a pair of solids is d apart and
+its margin is m, the pair cannot touch before the joints have moved so far that its bound on the
+approach (Collider.speed_bounds) reaches d − m. Until then the pair is skipped. Then its distance is
+determined again: first the lower bound of the broad phase and, if that is small, the exact distance
+by coal. A pair is in contact if d ≤ m + TOUCH_M. The check therefore comes before d = m is passed,
+however thin or fast a solid is, and each check gains at least TOUCH_M minus the uncertainty of
+distances.
 """
 
 from collections.abc import Iterator
@@ -16,43 +18,57 @@ from rigless.kernel.compiled import compiled
 from rigless.motion.arm.broad_phase import Floats, Ints, box_frames, distance_bounds
 from rigless.motion.arm.collision import TOUCH_M, Collider, Contact
 
-UNSURE_M = 1e-5  # of a distance: what GJK stops at, and as much for what it was seen to differ by
-AGAIN_M = 1e-3  # a pair in contact is looked at again when it can have moved so much, or as much as it is deep
-NEAR_M = 0.02  # further away than this, a mesh's hull is as good as the mesh
+UNSURE_M = 1e-5  # uncertainty of a distance: GJK's tolerance, and its observed variation
+AGAIN_M = 1e-3  # a pair in contact is checked again after this motion, or after its depth
+NEAR_M = 0.02  # above this distance, a mesh's hull is used instead of the mesh
 
 
 class MotionChecker:
-    """Follows an arm from `start` on; `go` gives the contacts that begin on the way. What it remembers is a cache: a checker that starts
-    anew finds the same contacts, up to TOUCH_M, except that contacts which last are then told again."""
+    """Checks the motion of an arm from `start` on.
+
+    Its memory is only a cache: a new checker finds the same contacts, up to TOUCH_M, but reports
+    lasting contacts again.
+    """
 
     def __init__(self, collider: Collider):
         self.collider = collider
         self.bounds = collider.speed_bounds
         self.margins_m = np.array(collider.margins_m)
-        self.left_m = np.zeros(len(collider.pairs))  # how much closer each pair may come unseen
+        self.left_m = np.zeros(
+            len(collider.pairs)
+        )  # how much closer each pair may come without a check
         self.numbers = np.array(collider.pairs, np.int64).reshape(-1, 2)
         self.touching: dict[int, tuple[str, ...]] = {}  # pairs of solids, with their bodies' names
         self.at = np.zeros(6)
-        self.looks = 0  # pairs looked at so far
+        self.looks = 0  # exact checks so far
 
     def start(self, joints_rad: ArrayLike) -> list[Contact]:
-        """Begin here; what touches already is told."""
+        """Begin at these joints; return the contacts that exist there."""
         self.at = np.array(joints_rad, float)
         self.touching.clear()
         self.collider.place(self.at)
         least = self.collider.distance_bounds_m(self.at).tolist()
-        found = [self._look(pair, 0.0) if least_m < NEAR_M + self.margins_m[pair] else self._judge(pair, least_m, 0.0)
-                 for pair, least_m in enumerate(least)]  # fmt: skip
+        found = [
+            self._look(pair, 0.0)
+            if least_m < NEAR_M + self.margins_m[pair]
+            else self._judge(pair, least_m, 0.0)
+            for pair, least_m in enumerate(least)
+        ]
         return [contact for contact in found if contact is not None]
 
     def _look(self, pair: int, at: float) -> Contact | None:
+        """Determine the exact distance of a pair."""
         self.looks += 1
         return self._judge(
             pair, self.collider.distance_m(pair, float(self.margins_m[pair]) + NEAR_M), at
         )
 
     def move_through(self, *path_rad: ArrayLike) -> Iterator[Contact]:
-        """Go straight to each of these joints in turn. `at` counts from where the arm was: 1.25 is a quarter on from the first row."""
+        """Move straight to each of these joints in turn; yield the contacts that begin on the way.
+
+        `at` of a contact counts from the start: 1.25 is a quarter of the way from the first row to
+        the second.
+        """
         path = np.ascontiguousarray([self.at, *path_rad], float)
         due = np.zeros(len(self.left_m), np.int64)
         b, row, share = self.collider.boxes, 0, 0.0
@@ -72,6 +88,7 @@ class MotionChecker:
         self.at = path[-1].copy()
 
     def _judge(self, pair: int, apart_m: float, at: float) -> Contact | None:
+        """Update a pair from its distance; return its contact if that is new."""
         gap_m = apart_m - float(self.margins_m[pair])
         if gap_m > TOUCH_M:
             self.left_m[pair] = gap_m - UNSURE_M
@@ -85,13 +102,16 @@ class MotionChecker:
 
 
 def first_contact(collider: Collider, begin_rad: ArrayLike, end_rad: ArrayLike) -> Contact | None:
-    """The first contact of a straight joint move; its `at` is the share of the way."""
+    """Return the first contact of a straight joint move; `at` is the share of the way."""
     checker = MotionChecker(collider)
     return next(iter(checker.start(begin_rad)), None) or next(checker.move_through(end_rad), None)
 
 
 def contacts_along(collider: Collider, path_rad: ArrayLike) -> list[Contact]:
-    """All contacts that begin along a path (rows of joints, straight between them), in order."""
+    """Return all contacts that begin along a path, in order.
+
+    The path is rows of joints, straight between them.
+    """
     path = np.asarray(path_rad, float)
     checker = MotionChecker(collider)
     return [*checker.start(path[0]), *checker.move_through(*path[1:])]
@@ -99,10 +119,26 @@ def contacts_along(collider: Collider, path_rad: ArrayLike) -> list[Contact]:
 
 @compiled
 def advance(
-    path: Floats, row: int, share: float, bounds: Floats, left: Floats, margins: Floats, due: Ints, pairs: Ints,
-    origins: Floats, axes: Floats, carriers: Ints, frames: Floats, halves: Floats, radii: Floats,
-) -> tuple[int, float, int]:  # fmt: skip
-    """Go on until a pair must be looked at closely: the row and share of it where that is, and how many; none at the path's end."""
+    path: Floats,
+    row: int,
+    share: float,
+    bounds: Floats,
+    left: Floats,
+    margins: Floats,
+    due: Ints,
+    pairs: Ints,
+    origins: Floats,
+    axes: Floats,
+    carriers: Ints,
+    frames: Floats,
+    halves: Floats,
+    radii: Floats,
+) -> tuple[int, float, int]:
+    """Advance until a pair needs an exact check.
+
+    Return the row, the share of the way to the next row, and the number of such pairs (in `due`); 0
+    pairs at the end of the path.
+    """
     speeds, least = np.empty(left.shape[0]), np.empty(left.shape[0])
     begun = -1
     while row < path.shape[0] - 1:

@@ -1,9 +1,11 @@
-"""Kinematics of a six-axis arm with an ortho-parallel base and a spherical wrist, from its modified (Craig) DH table.
+"""Kinematics of a six-axis arm with an ortho-parallel base and a spherical wrist.
 
-Forward: the product of the links. Inverse: closed form, all branches. The wrist centre lies one flange length behind the flange; joint 1 turns the
-arm's plane to it (or away from it, reaching over the back), joints 2 and 3 are a triangle of two links in that plane (elbow up or
-down), and what is left of the rotation is a Z-Y-Z wrist (straight or flipped). That makes eight solutions. Where the wrist is straight
-(joint 5 at 0) only the sum of joints 4 and 6 is determined; joint 4 is then given as 0. Metres and radians.
+The arm is given by its modified (Craig) DH table. Forward kinematics is the product of the links.
+Inverse kinematics is in closed form, with all branches: the wrist centre lies one flange length
+behind the flange; joint 1 turns the arm's plane to it (or away from it, reaching over the back);
+joints 2 and 3 are a triangle of two links in that plane (elbow up or down); the remaining rotation
+is a Z-Y-Z wrist (straight or flipped). That makes eight solutions. If the wrist is straight (joint
+5 at 0) only the sum of joints 4 and 6 is determined; joint 4 is then 0. Metres and radians.
 """
 
 import numpy as np
@@ -19,7 +21,7 @@ STRAIGHT = 1e-9  # sine of joint 5 below which the wrist is singular
 
 @compiled
 def link(row: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
-    """From one joint's frame to the next: Rx(α)·Tx(a)·Rz(θ₀ + angle)·Tz(d)."""
+    """Return the transform from one joint's frame to the next: Rx(α)·Tx(a)·Rz(θ₀ + angle)·Tz(d)."""
     ca, sa = np.cos(row[ALPHA]), np.sin(row[ALPHA])
     ct, st = np.cos(row[THETA] + angle), np.sin(row[THETA] + angle)
     found = np.zeros((4, 4))
@@ -32,7 +34,10 @@ def link(row: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
 
 @compiled
 def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of two small square matrices; numba's own needs scipy's BLAS, which is more than four rows are worth."""
+    """Return the product of two small square matrices.
+
+    numba's own needs scipy's BLAS, which is not worth it for four rows.
+    """
     size = left.shape[0]
     found = np.zeros((size, size))
     for i in range(size):
@@ -44,7 +49,7 @@ def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np
 
 @compiled
 def chain(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where each link's frame is, 6×4×4 in the base frame; the last is the flange."""
+    """Return each link's frame in the base frame, 6×4×4; the last is the flange."""
     frames = np.empty((6, 4, 4))
     frame = np.eye(4)
     for n in range(6):
@@ -55,6 +60,7 @@ def chain(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np
 
 @compiled
 def flange(table: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the flange in the base frame."""
     frame = np.eye(4)
     for n in range(6):
         frame = product(frame, link(table[n], joints[n]))
@@ -68,7 +74,10 @@ def tool_place(
     joints_deg: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """Where a point of the tool (in the flange's frame) is in the base frame; carried from link to link, without matrices."""
+    """Return a point of the tool (given in the flange's frame) in the base frame.
+
+    It is carried from link to link, without matrices.
+    """
     x, y, z = tool[0], tool[1], tool[2]
     for n in range(5, -1, -1):
         row = table[n]
@@ -83,7 +92,7 @@ def tool_place(
 def tool_places(
     table: NDArray[np.float64], tool: NDArray[np.float64], rows_deg: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """`tool_place` for each row of joints."""
+    """Return `tool_place` for each row of joints."""
     found = np.empty((rows_deg.shape[0], 3))
     for n in range(rows_deg.shape[0]):
         tool_place(table, tool, rows_deg[n], found[n])
@@ -97,7 +106,10 @@ def tool_path(
     begin_deg: NDArray[np.float64],
     end_deg: NDArray[np.float64],
 ) -> float:
-    """How far a point of the tool goes when all joints go evenly from one place to another: chords of a degree at most."""
+    """Return the length of a tool point's path if all joints move evenly between two positions.
+
+    It is summed over chords of at most one degree.
+    """
     widest = 0.0
     for n in range(6):
         widest = max(widest, abs(end_deg[n] - begin_deg[n]))
@@ -115,7 +127,10 @@ def tool_path(
 
 @compiled
 def solve(table: NDArray[np.float64], goal: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """All joint angles, in (−π, π], that bring the flange to the goal: rows, and how many of them are filled."""
+    """Return all joint angles, in (−π, π], that bring the flange to the goal.
+
+    Return the rows, and the number of rows that are filled.
+    """
     found = np.empty((BRANCHES, 6))
     count = 0
     base, shoulder, upper = table[0, D], table[1, A], table[2, A]

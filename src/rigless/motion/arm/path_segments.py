@@ -1,11 +1,14 @@
-"""Paths of a tool in space, cut into chords that are straight lines of the joints.
+"""Tool paths in space, cut into chords that are straight lines in joint space.
 
-Theory of operation. A path is a line, an arc or a helix of the tool's tip, with an orientation that turns by the shortest rotation from its
-begin to its end; `place` gives the tool's frame at any share (0 to 1) of it. `cut` walks along it: the end of the next chord goes through
-inverse kinematics, on the branch nearest to the joints before. On the way there the joints move straight, so the tip does not quite: at three places
-of the chord it is compared with the path, and the chord is made shorter until it keeps the tolerance. What a path
-needs near a singular wrist or shoulder thus becomes short chords with much joint motion, which the planner runs as fast as the joints can. Where there is no
-solution, or none without a jump, it ends and says why.
+Theory of operation. A path is a line, an arc or a helix of the tool centre point, with an
+orientation that turns by the shortest rotation from its begin to its end. `frame_at` gives the
+tool's frame at any share (0 to 1) of it. `cut_path` walks along the path: the end of the next chord
+goes through inverse kinematics, on the branch nearest to the previous joints. Between the ends the
+joints move straight, so the tool deviates from the path. It is compared with the path at three
+points of the chord, and the chord is shortened until it keeps the tolerance. Near a singular wrist
+or shoulder a path thus becomes short chords with much joint motion, which the planner runs as fast
+as the joints allow. If there is no solution, or none without a jump, the cut ends and gives the
+reason.
 
 A path is one vector of plain numbers. Millimetres and degrees.
 """
@@ -17,8 +20,8 @@ from rigless.kernel.compiled import compiled
 from rigless.motion.arm import kinematics as arm
 from rigless.motion.arm import rotation
 
-# A path: where it begins and ends, the rotation there, the rotation vector to its end (rad), for arcs the plane's two axes, the centre from the begin and
-# the angle (0: a line), and its length and turn.
+# Elements of a path: begin and end, the rotation at the begin, the rotation vector to its end (rad);
+# for arcs the plane's two axes, the centre from the begin and the angle (0: a line); length and turn.
 BEGIN, END, TURN, VECTOR, FIRST, SECOND, CENTRE, ANGLE, LENGTH_MM, TURN_DEG, PATH_SIZE = (
     0,
     3,
@@ -32,21 +35,21 @@ BEGIN, END, TURN, VECTOR, FIRST, SECOND, CENTRE, ANGLE, LENGTH_MM, TURN_DEG, PAT
     24,
     25,
 )
-# What became of a cut.
+# Status of a cut.
 OK, OUT_OF_REACH, BEYOND_LIMIT, JUMP = range(4)
 SHARE = 6  # column of a chord after its six joints
 
-LEVELS = (0.25, 0.5, 0.75)  # where a chord is compared with the path
+LEVELS = (0.25, 0.5, 0.75)  # points of a chord at which it is compared with the path
 TURN_TOLERANCE_DEG = 0.05
-PACE_TOLERANCE = 0.005  # how far the tip may be ahead or behind on a chord, by its length
+PACE_TOLERANCE = 0.005  # lead or lag of the tool along a chord, relative to its length
 LONGEST_MM, LONGEST_DEG = 20.0, 5.0
-SHORTEST = 1e-3  # of the tolerance: a chord that must be shorter than this is a jump
+SHORTEST = 1e-3  # of the tolerance: the need for a shorter chord means a jump
 STRAIGHT_DEG = 1e-6  # joint 5 nearer to 0 than this leaves joints 4 and 6 undetermined
 
 
 @compiled
 def line(begin: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The path between two poses: x, y, z in mm; roll, pitch, yaw in degrees."""
+    """Return the path between two poses: x, y, z in mm; roll, pitch, yaw in degrees."""
     path = np.zeros(PATH_SIZE)
     first = rotation.from_rpy(begin[3], begin[4], begin[5])
     vector = rotation.vector_between(first, rotation.from_rpy(end[3], end[4], end[5]))
@@ -71,7 +74,10 @@ def arc(
     j: float,
     angle: float,
 ) -> NDArray[np.float64]:
-    """As a line, but round a centre (i, j from the begin) in the plane of two axes, by an angle in radians; the third axis makes it a helix."""
+    """Return the path around a centre (i, j from the begin) in the plane of two axes.
+
+    `angle` is in radians. A motion of the third axis makes it a helix.
+    """
     path = line(begin, end)
     path[FIRST], path[SECOND], path[CENTRE], path[CENTRE + 1], path[ANGLE] = (
         first,
@@ -87,7 +93,7 @@ def arc(
 
 @compiled
 def arc_position(path: NDArray[np.float64], share: float) -> tuple[float, float]:
-    """The two coordinates of an arc's plane at a share of its angle, on the circle of its begin."""
+    """Return the two coordinates in an arc's plane at a share of its angle, on the begin's circle."""
     i, j = path[CENTRE], path[CENTRE + 1]
     c, s = np.cos(path[ANGLE] * share), np.sin(path[ANGLE] * share)
     first, second = path[BEGIN + int(path[FIRST])], path[BEGIN + int(path[SECOND])]
@@ -96,7 +102,10 @@ def arc_position(path: NDArray[np.float64], share: float) -> tuple[float, float]
 
 @compiled
 def position_at(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Where the tip is at a share of the path. An arc whose end is a little off its circle closes that gap along the way."""
+    """Return the tool's position at a share of the path.
+
+    If the end of an arc is slightly off its circle, the gap is closed along the way.
+    """
     found = np.empty(3)
     for n in range(3):
         found[n] = path[BEGIN + n] + share * (path[END + n] - path[BEGIN + n])
@@ -111,7 +120,7 @@ def position_at(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
 
 @compiled
 def frame_at(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """The tool's frame at a share of the path, 4×4."""
+    """Return the tool's frame (4×4) at a share of the path."""
     frame, begin, vector = np.zeros((4, 4)), np.empty((3, 3)), np.empty(3)
     for n in range(3):
         vector[n] = path[VECTOR + n]
@@ -130,7 +139,10 @@ def frame_at(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
 def tool_frame(
     table: NDArray[np.float64], tool: NDArray[np.float64], joints_deg: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The tool's frame in the base frame, its place in mm; `tool` is it in the flange's frame, in metres."""
+    """Return the tool's frame in the base frame, its position in mm.
+
+    `tool` is the tool in the flange's frame, in metres.
+    """
     joints = np.empty(6)
     for axis in range(6):
         joints[axis] = joints_deg[axis] * rotation.DEG
@@ -150,10 +162,15 @@ def joints_near(
     turns: bool,
     out: NDArray[np.float64],
 ) -> tuple[int, int, float]:
-    """Joints (degrees) that bring the tool to the goal, those nearest in time to the ones before and within limits; with `turns` a joint may go
-    round the other way for it. Gives OK and the like, and the joint and its angle that is beyond a limit on the branch nearest of all (−1: none is).
+    """Write the joints (degrees) for a goal, nearest in time to the previous ones and within
+    limits.
 
-    `limits` has three rows: lowest, highest, and degrees a second; `untool` is the flange in the tool's frame."""
+    With `turns` a joint may take the other way round. Return the status, and the joint and its
+    angle that is beyond a limit on the nearest branch of all (−1: none).
+
+    `limits` has three rows: lowest, highest, and degrees per second. `untool` is the flange in the
+    tool's frame.
+    """
     metres = goal.copy()
     for n in range(3):
         metres[n, 3] /= 1000.0
@@ -199,7 +216,7 @@ def path_error(
     tool: NDArray[np.float64],
     tolerance_mm: float,
 ) -> float:
-    """How far the tool is off the path on a chord, by what is allowed: 1 is just so."""
+    """Return the deviation of the tool from the path on a chord, relative to the tolerance."""
     worst = 0.0
     ahead_mm = PACE_TOLERANCE * (end - begin) * path[LENGTH_MM] + tolerance_mm
     between = np.empty(6)
@@ -244,8 +261,11 @@ def cut_path(
     tolerance_mm: float,
     chords: NDArray[np.float64],
 ) -> tuple[int, float, int, int, float]:
-    """Fill `chords` (joints and the share they end at) from a share on, with `step` (0: unknown) as the first guess of their length.
-    Gives how many there are, the guess for the next, and as `reach` what became of it."""
+    """Fill `chords` (joints, and the share at which they end) from a share on.
+
+    `step` is the first guess of a chord's length (0: unknown). Return the number of chords, the
+    guess for the next one, and status, joint and angle as `joints_near` does.
+    """
     length, turn = max(path[LENGTH_MM], 1e-9), max(path[TURN_DEG], 1e-9)
     longest = min(1.0, LONGEST_MM / length, LONGEST_DEG / turn)
     if path[ANGLE] != 0.0:

@@ -1,4 +1,4 @@
-"""Whether a point is inside a closed mesh: by the solid angle that the surface fills, seen from it."""
+"""Point-in-mesh test, by the solid angle that the surface covers as seen from the point."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,10 @@ from rigless.worlds.solids import Mesh
 
 
 def is_inside(mesh: Mesh | None, point_m: NDArray[np.float64]) -> bool:
-    """Of a mesh with holes, a point is inside that sees more than half of the whole sphere covered."""
+    """Return True if the point is inside the mesh.
+
+    For a mesh with holes: if more than half of the sphere around the point is covered.
+    """
     return (
         mesh is not None
         and abs(winding_number(mesh.vertices_m, mesh.triangles, np.asarray(point_m, float))) > 0.5
@@ -19,7 +22,10 @@ def is_inside(mesh: Mesh | None, point_m: NDArray[np.float64]) -> bool:
 def winding_number(
     vertices: NDArray[np.float64], triangles: NDArray[np.int32], point: NDArray[np.float64]
 ) -> float:
-    """How often the surface goes around the point: 0 outside, ±1 inside (van Oosterom and Strackee's formula for each triangle)."""
+    """Return the winding number of the surface around the point: 0 outside, ±1 inside.
+
+    Each triangle's solid angle is by van Oosterom and Strackee's formula.
+    """
     for axis in range(3):
         if point[axis] < vertices[:, axis].min() or point[axis] > vertices[:, axis].max():
             return 0.0

@@ -1,7 +1,8 @@
-"""Whether an arm can bring its tool to a pose: is there a solution, is it within the limits, is it free of collisions, and if not, why.
+"""Reachability of tool poses: solutions, joint limits, collisions, and the reason of a failure.
 
-Solutions are all branches of the closed form (arm.py), each joint also a whole turn on where its limits allow that. Of those that are within
-limits and free, the one furthest from its limits is given (or nearest to given joints). Poses are 4×4, metres; joints are radians.
+Solutions are all branches of the closed form (kinematics.py), each joint also shifted by whole
+turns within its limits. Of the solutions within limits and free of collisions, the one furthest
+from its limits is chosen (or nearest to given joints). Poses are 4×4, metres; joints are radians.
 """
 
 from collections.abc import Iterable
@@ -18,14 +19,18 @@ from rigless.motion.arm.singularity import jacobian, smallest_singular_value
 from rigless.worlds.frames import Matrix, inverse
 
 Floats = NDArray[np.float64]
-TURNS = 3  # a joint's angle, and a turn less and more
+TURNS = 3  # a joint's angle, and one turn less and more
 OUT_OF_REACH = "out of reach: no joint angles bring the tool there"
 
 
 @dataclass(frozen=True)
 class Reached:
-    """`joints_rad` is the best solution there is, even if it is not good enough. `singular` is the smallest singular value of the tool's
-    Jacobian there, `limit_margin_rad` how far the joint nearest to one of its limits is from it (below zero: beyond)."""
+    """The reachability of one pose.
+
+    `joints_rad` is the best solution, even if it is not good enough. `singular` is the smallest
+    singular value of the tool's Jacobian there. `limit_margin_rad` is the smallest distance of a
+    joint from its limits (negative: beyond a limit).
+    """
 
     reachable: bool
     has_solution: bool
@@ -40,12 +45,21 @@ class Reached:
 
 
 class Reach:
-    """`form` is the arm's closed form; `tool` its tool in the flange's frame; poses are told in `work`, a frame in the base's."""
+    """Reachability checks of an arm.
+
+    `form` is the arm's closed form, `tool` the tool in the flange's frame. Poses are given in
+    `work`, a frame in the base frame.
+    """
 
     def __init__(
-        self, form: ClosedForm, low_rad: Floats, high_rad: Floats, collider: Collider | None = None,
-        tool: Matrix | None = None, work: Matrix | None = None,
-    ):  # fmt: skip
+        self,
+        form: ClosedForm,
+        low_rad: Floats,
+        high_rad: Floats,
+        collider: Collider | None = None,
+        tool: Matrix | None = None,
+        work: Matrix | None = None,
+    ):
         self.form, self.low_rad, self.high_rad, self.collider = form, low_rad, high_rad, collider
         self.tool = form.end if tool is None else form.end @ tool  # in the table's last frame
         self.work = np.eye(4) if work is None else work
@@ -53,13 +67,17 @@ class Reach:
         self._base_back, self._tool_back = inverse(form.base), inverse(self.tool)
 
     def pose(self, pose: ArrayLike, near_rad: ArrayLike | None = None) -> Reached:
-        """Whether the tool gets to a pose."""
+        """Return the reachability of a pose."""
         goal = np.asarray(pose, float)
         if goal.shape != (4, 4) or not np.isfinite(goal).all():
             raise ValueError("a pose is a 4×4 matrix of finite numbers")
         found, margins, count = ranked(
-            self.form.table, self.form.signs, self._base_back @ self.work @ goal @ self._tool_back, self.low_rad, self.high_rad
-        )  # fmt: skip
+            self.form.table,
+            self.form.signs,
+            self._base_back @ self.work @ goal @ self._tool_back,
+            self.low_rad,
+            self.high_rad,
+        )
         if not count:
             return Reached(False, False, False, False, failure_reason=OUT_OF_REACH)
         fitting = int((margins[:count] >= 0).sum())
@@ -79,7 +97,7 @@ class Reach:
         return self._answer(found[best], float(margins[best]), count, reason, contact)
 
     def program(self, poses: Iterable[ArrayLike]) -> list[Reached]:
-        """All poses of a program, each with the solution nearest to the one before."""
+        """Return the reachability of all poses, each with the solution nearest to the previous one."""
         found: list[Reached] = []
         near: tuple[float, ...] | None = None
         for pose in poses:
@@ -88,6 +106,7 @@ class Reach:
         return found
 
     def singular(self, joints_rad: ArrayLike) -> float:
+        """Return the smallest singular value of the tool's Jacobian."""
         return float(
             smallest_singular_value(
                 jacobian(
@@ -101,12 +120,20 @@ class Reach:
     ) -> Reached:
         within = margin >= 0
         return Reached(
-            within and not reason, True, within, within and not reason, tuple(joints.tolist()), reason,
-            self.singular(joints), margin, count, contact,
-        )  # fmt: skip
+            within and not reason,
+            True,
+            within,
+            within and not reason,
+            tuple(joints.tolist()),
+            reason,
+            self.singular(joints),
+            margin,
+            count,
+            contact,
+        )
 
     def _beyond(self, joints: Floats) -> str:
-        """Which joints of a solution are beyond their limits."""
+        """Return which joints of a solution are beyond their limits, as text."""
         texts = []
         for n, (at, low, high) in enumerate(
             np.degrees(np.array([joints, self.low_rad, self.high_rad])).T.tolist(), 1
@@ -120,7 +147,10 @@ class Reach:
 def ranked(
     table: Floats, signs: Floats, goal: Floats, low: Floats, high: Floats
 ) -> tuple[Floats, Floats, int]:
-    """All solutions, the one with the most room to its limits first, and that room; each joint by whole turns to where it has most."""
+    """Return all solutions, the one with the largest limit margin first, their margins and number.
+
+    Each joint is shifted by whole turns to its largest margin.
+    """
     found, count = kinematics.solve(table, goal)
     margins = np.empty(count)
     for n in range(count):

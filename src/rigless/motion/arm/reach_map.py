@@ -1,7 +1,7 @@
-"""Where an arm gets its tool: a grid of places, and for each how many of some directions of the tool it can have there.
+"""Reach maps: for each point of a grid, the number of tool directions that the arm can reach there.
 
-A direction counts if the tool reaches the place pointing that way, turned about its own axis in any of a few ways. Places that are
-further from the shoulder than the arm is long are not tried.
+A direction counts if the tool reaches the point along it with at least one of several rolls about
+its own axis. Points further from the shoulder than the arm's length are skipped.
 """
 
 import itertools
@@ -26,7 +26,11 @@ MOST_BYTES = 100_000_000  # of a file's arrays
 
 @dataclass(frozen=True, eq=False)
 class ReachMap:
-    """`places_m` (n×3) in the base frame, and how many of `directions` are reached there (n): 0 is out of reach."""
+    """A reach map in the base frame.
+
+    `places_m` (n×3) are the points; `reached` (n) is how many of `directions` are reached there (0:
+    out of reach).
+    """
 
     places_m: Floats
     reached: NDArray[np.int16]
@@ -35,13 +39,13 @@ class ReachMap:
 
     @property
     def bounds_m(self) -> tuple[Floats, Floats]:
-        """The lowest and highest corner of what is reached."""
+        """The lowest and the highest corner of the reached points."""
         there = self.places_m[self.reached > 0]
         return (there.min(axis=0), there.max(axis=0)) if len(there) else (np.zeros(3), np.zeros(3))
 
 
 def read_map(path: Path) -> ReachMap:
-    """From the .npz file that `rigless welder reach --map` writes."""
+    """Read the .npz file that `rigless welder reach --map` writes."""
     fix = "rigless welder reach --map 50 --out reach.npz"
     try:
         with zipfile.ZipFile(path) as file:
@@ -88,7 +92,9 @@ def read_map(path: Path) -> ReachMap:
 
 
 def grid(reach: Reach, resolution_m: float) -> Floats:
-    """The places to try: whole multiples of the resolution, within the arm's length of its shoulder."""
+    """Return the points to try: multiples of the resolution within the arm's length of its
+    shoulder.
+    """
     table, tool = reach.form.table, float(np.linalg.norm(reach.tool[:3, 3]))
     shoulder = reach.form.base[:3, 3] + table[0, D] * reach.form.base[:3, 2]
     forearm = float(np.hypot(table[3, A], table[3, D]))
@@ -102,7 +108,7 @@ def grid(reach: Reach, resolution_m: float) -> Floats:
 
 
 def tool_turns(directions: Floats = DIRECTIONS, rolls: int = ROLLS) -> Floats:
-    """Rotations that point the tool's z along each direction, rolled about it: directions × rolls × 3 × 3."""
+    """Return rotations that point the tool's z along each direction: directions × rolls × 3 × 3."""
     found = np.empty((len(directions), rolls, 3, 3))
     for n, z in enumerate(directions / np.linalg.norm(directions, axis=1, keepdims=True)):
         side = np.eye(3)[int(np.argmin(np.abs(z)))]
@@ -115,7 +121,7 @@ def tool_turns(directions: Floats = DIRECTIONS, rolls: int = ROLLS) -> Floats:
 
 
 def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.int16]:
-    """For each place, how many directions are reached."""
+    """Return the number of reached directions for each point."""
     counts = np.zeros(len(places_m), np.int16)
     size = turns.shape[0] * turns.shape[1] * BRANCHES
     found, which, back = np.empty((size, 6)), np.empty(size, np.int64), inverse(reach.tool)
@@ -146,7 +152,10 @@ def fitting(
     found: Floats,
     which: Ints,
 ) -> int:
-    """All solutions within limits for the tool at a place: joints, and the number of the direction; direction by direction."""
+    """Write all solutions within limits for the tool at a point, direction by direction.
+
+    `found` gets the joints, `which` the number of the direction. Return the number of solutions.
+    """
     count = 0
     goal = np.eye(4)
     for direction in range(turns.shape[0]):

@@ -1,6 +1,7 @@
-"""An arm as rigid bodies, by pinocchio: where its links are, its Jacobian, and the torques that a motion takes.
+"""An arm as rigid bodies, by pinocchio: link frames, Jacobian, and joint torques.
 
-pinocchio comes with the welder's extra and is imported when a model is made. Joint n's frame here is joint n's frame in the URDF.
+pinocchio comes with the welder's extra and is imported when a model is created. Joint n's frame
+here is joint n's frame in the URDF.
 """
 
 from types import ModuleType
@@ -16,7 +17,7 @@ Vector = NDArray[np.float64]
 
 
 def import_pinocchio() -> tuple[ModuleType, ModuleType]:
-    """The modules pinocchio and coal, or a sentence."""
+    """Return the modules pinocchio and coal. Raises InputError if they are not installed."""
     try:
         import coal
         import pinocchio
@@ -27,8 +28,12 @@ def import_pinocchio() -> tuple[ModuleType, ModuleType]:
 
 
 class RigidBodyModel:
-    """Links are numbered: 0 the base, 1 to 6 what the joints carry, 7 the tool (if there is one), which turns with joint 6.
-    `tool`'s solids and masses are in the flange's frame; `tool_in_flange` is its centre point. Metres, radians, Nm."""
+    """A rigid-body model of an arm and its tool. Metres, radians, Nm.
+
+    Links are numbered: 0 the base, 1 to 6 what the joints carry, 7 the tool (if there is one),
+    which turns with joint 6. `tool`'s solids and masses are in the flange's frame; `tool_in_flange`
+    is the tool centre point.
+    """
 
     def __init__(
         self,
@@ -59,26 +64,26 @@ class RigidBodyModel:
         self.data = self.model.createData()
 
     def link_in_joint(self, number: int) -> Matrix:
-        """A link's frame in that of the joint which carries it."""
+        """Return a link's frame in the frame of the joint that carries it."""
         return self.description.flange if number > JOINTS else np.eye(4)
 
     def joint_frames(self, joints_rad: Vector) -> NDArray[np.float64]:
-        """6×4×4, in the base frame."""
+        """Return the joints' frames in the base frame, 6×4×4."""
         self._pin.forwardKinematics(self.model, self.data, joints_rad)
         return np.array([self.data.oMi[n].homogeneous for n in range(1, JOINTS + 1)])
 
     def forward(self, joints_rad: Vector) -> Matrix:
-        """The flange in the base frame."""
+        """Return the flange in the base frame."""
         self._pin.forwardKinematics(self.model, self.data, np.asarray(joints_rad, float))
         found: Matrix = self.data.oMi[JOINTS].homogeneous @ self.description.flange
         return found
 
     def tool(self, joints_rad: Vector) -> Matrix:
-        """The tool's centre point in the base frame."""
+        """Return the tool centre point in the base frame."""
         return self.forward(joints_rad) @ self.flange_T_tool
 
     def jacobian(self, joints_rad: Vector) -> NDArray[np.float64]:
-        """6×6: how fast the tool's centre point moves (m/s) and turns (rad/s) in the base frame, a joint's rad/s a column."""
+        """Return the 6×6 Jacobian of the tool centre point in the base frame: m/s above rad/s."""
         point = self._pin.SE3(self.description.flange @ self.flange_T_tool)
         self._pin.computeJointJacobians(self.model, self.data, np.asarray(joints_rad, float))
         own = self._pin.getJointJacobian(self.model, self.data, JOINTS, self._pin.LOCAL)
@@ -87,6 +92,9 @@ class RigidBodyModel:
         return found
 
     def torques(self, joints_rad: Vector, radps: Vector, radps2: Vector) -> Vector:
-        """What the joints must give for this motion against gravity and inertia (recursive Newton-Euler), Nm."""
+        """Return the joint torques in Nm for a motion against gravity and inertia.
+
+        By the recursive Newton-Euler algorithm.
+        """
         found: Vector = self._pin.rnea(self.model, self.data, joints_rad, radps, radps2).copy()
         return found

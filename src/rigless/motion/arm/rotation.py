@@ -1,7 +1,8 @@
-"""Rotations as 3×3 matrices: from and to roll, pitch and yaw in degrees, and by rotation vectors between two of them.
+"""Rotations as 3×3 matrices: roll, pitch and yaw in degrees, and rotation vectors.
 
-Rotation = Rz(yaw)·Ry(pitch)·Rx(roll). Every rotation has many such triples; `to_rpy` gives the one nearest to a triple that the caller knows, so
-that a slow turn gives slowly changing angles, across ±180° and through the singularity at a pitch of ±90° too.
+Rotation = Rz(yaw)·Ry(pitch)·Rx(roll). Every rotation has many such triples. `to_rpy` returns the
+one nearest to a known triple, so that a slow rotation gives slowly changing angles, also across
+±180° and through the singularity at a pitch of ±90°.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ LEVEL = 1e-9  # cosine of the pitch below which only roll ∓ yaw is determined
 
 @compiled
 def from_rpy(roll: float, pitch: float, yaw: float) -> NDArray[np.float64]:
-    """Degrees."""
+    """Return the rotation of roll, pitch and yaw in degrees."""
     ca, sa = np.cos(roll * DEG), np.sin(roll * DEG)
     cb, sb = np.cos(pitch * DEG), np.sin(pitch * DEG)
     cc, sc = np.cos(yaw * DEG), np.sin(yaw * DEG)
@@ -29,13 +30,13 @@ def from_rpy(roll: float, pitch: float, yaw: float) -> NDArray[np.float64]:
 
 @compiled
 def near(angle: float, other: float) -> float:
-    """The same angle, by whole turns, nearest to another one; degrees."""
+    """Return the angle, shifted by whole turns, that is nearest to another one; degrees."""
     return angle + 360.0 * np.round((other - angle) / 360.0)
 
 
 @compiled
 def to_rpy(turn: NDArray[np.float64], known: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Roll, pitch and yaw in degrees, the triple nearest to the known one."""
+    """Return roll, pitch and yaw in degrees, the triple nearest to the known one."""
     found = np.empty(3)
     level = np.sqrt(turn[0, 0] ** 2 + turn[1, 0] ** 2)
     pitch = np.arctan2(-turn[2, 0], level) / DEG
@@ -60,7 +61,10 @@ def to_rpy(turn: NDArray[np.float64], known: NDArray[np.float64]) -> NDArray[np.
 
 @compiled
 def vector_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shortest rotation from a to b as a rotation vector (radians) in a's own frame; exact for half turns too."""
+    """Return the shortest rotation from a to b as a rotation vector (radians) in a's frame.
+
+    Exact for half turns too.
+    """
     turn = product(a.T, b)
     trace = turn[0, 0] + turn[1, 1] + turn[2, 2]
     q = np.empty(4)  # x, y, z, w from the largest of the four, so that nothing cancels
@@ -91,7 +95,7 @@ def vector_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np
 def turned(
     a: NDArray[np.float64], vector: NDArray[np.float64], share: float
 ) -> NDArray[np.float64]:
-    """The rotation a, turned by a share of a rotation vector in its own frame."""
+    """Return rotation a, turned by a share of a rotation vector in its own frame."""
     angle = np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2)
     if angle < 1e-15:
         return a.copy()

@@ -1,7 +1,7 @@
-"""How near an arm is to a singular pose: its Jacobian, and the smallest singular value of it.
+"""Distance from singular poses: the smallest singular value of the tool's Jacobian.
 
-The Jacobian is the tool's, with metres a second above radians a second; that metres and radians are weighed one for one is a choice (an arm
-reaches about a metre). Zero means there is a way in which the tool cannot move, however the joints turn.
+The Jacobian has m/s above rad/s. Metres and radians are weighted one to one, which is a choice (an
+arm reaches about a metre). Zero means that there is a direction in which the tool cannot move.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ SWEEPS, DONE = 12, 1e-14
 
 @compiled
 def jacobian(table: Floats, joints: Floats, tool_m: Floats) -> Floats:
-    """6×6 in the base frame, of a point given in the flange's frame."""
+    """Return the 6×6 Jacobian in the base frame, of a point given in the flange's frame."""
     axes, places = np.empty((6, 3)), np.empty((6, 3))
     r = np.eye(3)
     x = np.zeros(3)
@@ -47,7 +47,7 @@ def jacobian(table: Floats, joints: Floats, tool_m: Floats) -> Floats:
 
 @compiled
 def smallest_singular_value(matrix: Floats) -> float:
-    """The smallest singular value, by turning columns against each other until they are at right angles (one-sided Jacobi)."""
+    """Return the smallest singular value, by one-sided Jacobi rotations."""
     columns = matrix.T.copy()
     size = columns.shape[0]
     for _ in range(SWEEPS):

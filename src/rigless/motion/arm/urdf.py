@@ -1,7 +1,8 @@
-"""An arm from its URDF: six turning joints in a chain, with the bodies and masses that each of them carries.
+"""An arm from its URDF: six revolute joints in a chain, with the solids and masses they carry.
 
-Links on fixed joints belong to the joint before them. A flange is a link of that name (or tool0); without one it is the last joint's
-frame. Everything is in metres, kilograms and radians, as URDF is. All that is wrong with a file is one InputError.
+Links on fixed joints belong to the previous revolute joint. The flange is a link named flange or
+tool0; without one it is the last joint's frame. Units are metres, kilograms and radians, as in
+URDF. All problems of a file are reported in one InputError.
 """
 
 import math
@@ -25,7 +26,9 @@ _FIX = "name the URDF of a six-axis arm"
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """`origin` is its frame in that of the joint before, at angle zero; `axis` a unit vector in it."""
+    """A revolute joint. `origin` is its frame in the previous joint's at angle zero; `axis` is a
+    unit vector in it.
+    """
 
     name: str
     origin: Matrix
@@ -37,7 +40,10 @@ class Joint:
 
 @dataclass(eq=False)
 class Link:
-    """All that turns with one joint, in that joint's frame: what may collide, what is to be seen, and (mass, centre, inertia)."""
+    """Everything that turns with one joint, in that joint's frame.
+
+    Collision solids, visual solids, and (mass, centre, inertia).
+    """
 
     name: str
     solids: list[Solid] = field(default_factory=list)
@@ -49,7 +55,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """`links` are the base and one a joint; `flange` is in the last joint's frame."""
+    """An arm. `links` are the base and one for each joint; `flange` is in the last joint's frame."""
 
     name: str
     joints: tuple[Joint, ...]
@@ -76,14 +82,14 @@ def read_urdf(path: Path) -> Description:
 
 
 class _Reading:
-    """One document, and all that is wrong with it."""
+    """One document, and its problems."""
 
     def __init__(self, data: bytes, path: Path):
         self.path, self.problems = path, list[Problem]()
         self.root = ElementTree.Element("robot")
         if len(data) > MOST_BYTES:
             raise self._fail(f"is longer than {MOST_BYTES} bytes")
-        if b"<!DOCTYPE" in data or b"<!ENTITY" in data:  # entities that grow
+        if b"<!DOCTYPE" in data or b"<!ENTITY" in data:  # entities can expand without limit
             raise self._fail("has a document type, which no URDF needs", "remove <!DOCTYPE …>")
         try:
             self.root = ElementTree.fromstring(data)
@@ -143,7 +149,7 @@ class _Reading:
         )
 
     def _tree(self, links: dict[str, ElementTree.Element]) -> dict[str, list[ElementTree.Element]]:
-        """The joints that each link carries; a link hangs on one joint only."""
+        """Return the joints below each link; a link may be below one joint only."""
         after: dict[str, list[ElementTree.Element]] = {name: [] for name in links}
         hanging = set()
         for joint in self.root.findall("joint"):
@@ -261,7 +267,7 @@ class _Reading:
         return Solid(name, shape.tag, tuple(size), pose, None, self._colour(name, part))  # type: ignore[arg-type]
 
     def _colour(self, name: str, part: ElementTree.Element) -> str:
-        """As #rrggbb, of a visual's material or of the one that it names; empty if there is none."""
+        """Return the colour of a visual's material as #rrggbb; empty if there is none."""
         material = part.find("material")
         if material is None:
             return ""
@@ -274,7 +280,10 @@ class _Reading:
         return "#" + "".join(f"{round(255 * min(max(value, 0.0), 1.0)):02x}" for value in rgba[:3])
 
     def _mesh(self, name: str, shape: ElementTree.Element) -> Mesh | None:
-        """From a file beside the URDF; `package://name/` is the folder of that name above it, or else the URDF's own."""
+        """Read a mesh file next to the URDF.
+
+        `package://name/` is the folder of that name above it, or else the URDF's own folder.
+        """
         file = shape.get("filename", "").removeprefix("file://")
         scale = self._numbers(name, "scale", shape.get("scale", "1 1 1"), 3)
         place = self.path.parent / file

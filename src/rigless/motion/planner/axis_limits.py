@@ -1,8 +1,10 @@
-"""What the limits of six axes allow on a path: along a direction, around a corner, where a curve bends, and which places their motors' steps reach.
+"""Speed limits that follow from the limits of the six axes.
 
-Along a direction the most is the least of limit/|u_i| over its axes, so no axis ever exceeds its own. At a corner the speed obeys v² = a·δ·s/(1−s), where
-s = sin(θ/2) of the angle between the two lines and `a` is the acceleration that the axes have along u − u_prev: unlimited straight on, zero on a reversal.
-Where two chords of a curve meet the axes must be able to follow it: v²·|u − u_prev| over the mean length of the two is no more than a share of their
+Along a direction u the limit is the least of limit/|u_i| over the axes, so that no axis exceeds its
+own. At a corner the speed obeys v² = a·δ·s/(1−s), where s = sin(θ/2) of the angle between the two
+lines and `a` is the acceleration of the axes along u − u_prev: unlimited if the lines are
+collinear, zero on a reversal. Where two chords of a curve meet, the axes must be able to follow the
+bend: v²·|u − u_prev| over the mean length of the two chords is at most a share of their
 acceleration.
 """
 
@@ -14,12 +16,12 @@ from rigless.kernel.compiled import compiled
 AXES = 6
 STRAIGHT = 0.999999  # beyond this cosine two lines are collinear, or a reversal
 UNLIMITED = 1e38
-BEND_SHARE = 0.5  # of the axes' acceleration on chords: for following the curve, and as much for changes of speed
+BEND_SHARE = 0.5  # of the axes' acceleration; the remainder is for changes of speed
 
 
 @compiled
 def limit_along(vector: NDArray[np.float64], limits: NDArray[np.float64]) -> float:
-    """The most that the axes allow along a direction."""
+    """Return the highest value along a direction that keeps the limit of every axis."""
     least = UNLIMITED
     for axis in range(AXES):
         if vector[axis] != 0.0:
@@ -34,7 +36,7 @@ def junction_sqr(
     accelerations: NDArray[np.float64],
     deviation: float,
 ) -> float:
-    """The square of the speed at which a corner may be taken."""
+    """Return the square of the highest speed at a corner."""
     cosine = 0.0
     for axis in range(AXES):
         cosine -= before[axis] * unit[axis]
@@ -61,7 +63,10 @@ def bend_sqr(
     accelerations: NDArray[np.float64],
     length: float,
 ) -> float:
-    """The square of the speed at which the axes can follow a curve from one chord to the next; `length` is the mean of the two."""
+    """Return the square of the highest speed at which the axes can follow a bend between chords.
+
+    `length` is the mean length of the two chords.
+    """
     least = UNLIMITED
     for axis in range(AXES):
         turn = abs(unit[axis] - before[axis])
@@ -74,7 +79,11 @@ def bend_sqr(
 def rounded_to_steps(
     target: NDArray[np.float64], steps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The place nearest to a target that the motors' steps (so many a unit) can reach; corners of tiny blocks are sharper for it."""
+    """Return the position nearest to the target that the motors reach with whole steps.
+
+    `steps` are steps per unit. Rounding makes the corners of very short blocks sharper, as in the
+    firmware.
+    """
     found = np.empty(AXES)
     for axis in range(AXES):
         found[axis] = np.copysign(

@@ -59,7 +59,10 @@ AT, VELOCITY, ACCELERATING = 0, 1, 2  # rows of a sample
 def move_base(
     blocks: NDArray[np.float64], run: NDArray[np.float64], a: float, jerk: float, seconds: float
 ) -> float:
-    """Prepare a piece of the block at the base, which moves to its end; gives the acceleration there."""
+    """Prepare a piece of the block at the base and move the base to its end.
+
+    Return the acceleration there.
+    """
     size = len(blocks) - PIECE_ROWS
     piece = blocks[size + int(run[PIECE] + run[PIECES]) % PIECE_ROWS]
     piece[BEGIN_S], piece[END_S] = run[TIME], run[TIME] + seconds
@@ -85,7 +88,7 @@ def move_base(
 def add_jerk_limited_piece(
     blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: float
 ) -> float:
-    """As `add_piece`, of a smooth block."""
+    """Prepare a piece of a jerk-limited block; see `add_piece`."""
     count, left_s = int(run[PHASES]), run[PHASE_S]
     taken_s = left_s if left_s < most_s + INSTANT_S else most_s
     run[BASE_ACCELERATION] = move_base(
@@ -106,7 +109,10 @@ def add_jerk_limited_piece(
 
 @compiled
 def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: float) -> float:
-    """Prepare what comes next of a phase, for as long as this at most, and move the base to its end; gives how long it is."""
+    """Prepare the next piece of a phase, of at most `most_s`, and move the base to its end.
+
+    Return its duration.
+    """
     if run[PHASES] > 0.0:
         return add_jerk_limited_piece(blocks, run, most_s)
     left_s, aim = run[RAMP_S], run[PEAK]
@@ -125,7 +131,11 @@ def add_piece(blocks: NDArray[np.float64], run: NDArray[np.float64], most_s: flo
 
 @compiled
 def prepare(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) -> bool:
-    """Prepare one more segment; False if there is nothing to prepare, or enough. What comes at the very time of a start is still planned with it."""
+    """Prepare one more segment; return False if there is none, or enough are prepared.
+
+    At the very time of a start nothing is prepared yet, so that blocks of the same instant are
+    planned together.
+    """
     if run[SEGMENTS] >= MAX_SEGMENTS or run[COUNT] == run[PREPARED] or held(run):
         return False
     if run[PIECES] == 0.0 and run[SPEED] == 0.0 and run[DISTANCE] == 0.0 and now_s <= run[TIME]:
@@ -148,7 +158,11 @@ def prepare(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float)
 def advance(
     blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, done: NDArray[np.float64]
 ) -> int:
-    """Prepare what is due; take the blocks that have been run by now off the queue, at most as many as `done` has free_blocks; their tags go there."""
+    """Prepare segments that are due, and remove the blocks that have been run from the queue.
+
+    Their tags go to `done`. At most as many blocks are removed as `done` can hold. Return their
+    number.
+    """
     size, finished = len(blocks) - PIECE_ROWS, 0
     while True:
         while run[PIECES] > 0.0:
@@ -174,7 +188,10 @@ def advance(
 def advance_until_free(
     blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, to_rest: bool
 ) -> float:
-    """Advance until the planner has free_blocks, or until all has been run; gives when that is."""
+    """Advance until the planner has a free block or, with `to_rest`, until the queue is empty.
+
+    Return the time.
+    """
     done = np.empty(SPARE_ROWS)
     while run[COUNT] > 0.0 if to_rest else free_blocks(blocks, run) == 0:
         now_s = max(now_s, next_free_s(blocks, run))
@@ -184,7 +201,7 @@ def advance_until_free(
 
 @compiled
 def planned_jerk_limited_state(run: NDArray[np.float64], t: float) -> tuple[float, float, float]:
-    """As `planned_state`, of a smooth block; behind its phases it at_rest."""
+    """Return the planned state of a jerk-limited block, at rest after its last phase."""
     distance, speed, a = run[DISTANCE], run[SPEED], run[BASE_ACCELERATION]
     for n in range(int(run[PHASES])):
         part = min(t, run[PHASE_S + n])
@@ -198,7 +215,10 @@ def planned_jerk_limited_state(run: NDArray[np.float64], t: float) -> tuple[floa
 
 @compiled
 def planned_state(run: NDArray[np.float64], now_s: float) -> tuple[float, float, float]:
-    """Distance into the block at the base, speed and acceleration limit_along it, at a time after the base's."""
+    """Return the distance into the block at the base, and the speed and acceleration along it.
+
+    `now_s` is not before the base.
+    """
     t = max(now_s - run[TIME], 0.0)
     if run[PHASES] > 0.0:
         return planned_jerk_limited_state(run, t)
@@ -221,8 +241,11 @@ def planned_state(run: NDArray[np.float64], now_s: float) -> tuple[float, float,
 def sample(
     blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float, out: NDArray[np.float64]
 ) -> float:
-    """Position, velocity and acceleration of the axes as rows of `out`; gives the speed limit_along the path, of a chord in the units of its program. The caller has advanced to now, or
-    the first block does not end before."""
+    """Write position, velocity and acceleration of the axes to the rows of `out`.
+
+    Return the speed along the path; for a chord in program units. The caller has advanced to
+    `now_s`, or the first block does not end before it.
+    """
     size = len(blocks) - PIECE_ROWS
     if run[COUNT] == 0.0:
         for axis in range(AXES):
@@ -254,7 +277,7 @@ def sample(
 
 @compiled
 def clear(blocks: NDArray[np.float64], run: NDArray[np.float64], now_s: float) -> None:
-    """Forget all blocks and be at rest where the axes are now; a hold is over."""
+    """Discard all blocks, with the axes at rest at their present position, and end a hold."""
     out = np.empty((3, AXES))
     sample(blocks, run, now_s, out)
     for axis in range(AXES):

@@ -1,9 +1,11 @@
-"""Jerk-limited motion of the planner's blocks, by ruckig: from rest to rest, and from whatever speed and acceleration a change finds.
+"""Jerk-limited motion of planner blocks, by ruckig.
 
-Theory of operation. The joints stay on the block's line, so there is one degree of freedom, the distance along it, whose limits of speed, acceleration and jerk
-are the least of limit/|u_i| over the axes. ruckig gives the quickest motion from one state to another; its phases of constant jerk become the
-planner's, as plain numbers. A hold is the quickest way to rest, an override or a resume the quickest way on to the end from there.
-Only ruckig's state-to-state calculation is used, which is local.
+Theory of operation. The joints stay on the block's line, so there is one degree of freedom: the
+distance along it. Its limits of speed, acceleration and jerk are the least of limit/|u_i| over the
+axes. ruckig calculates the fastest motion between two states; its phases of constant jerk are
+stored in the planner as plain numbers. A hold is the fastest motion to rest; an override or a
+resume is the fastest motion from there to the end. Only ruckig's state-to-state calculation is
+used, which runs locally.
 """
 
 import numpy as np
@@ -30,12 +32,12 @@ def append(
     accelerations: NDArray[np.float64],
     jerks: NDArray[np.float64],
 ) -> bool:
-    """As the planner's, but a smooth block."""
+    """Add a jerk-limited block; see `planner.append`."""
     if not p.append(blocks, run, now_s, target, rate, kind, tag, rates, accelerations, 0.0, 0.0):
         return False
     block = blocks[int(run[p.FIRST] + run[p.COUNT] - 1) % (len(blocks) - p.PIECE_ROWS)]
     block[p.JERK], block[p.JUNCTION_SQR] = limit_along(block[p.UNIT : p.UNIT + AXES], jerks), 0.0
-    _time(block, run)
+    _set_times(block, run)
     p.plan(blocks, run)
     return True
 
@@ -48,7 +50,7 @@ def set_overrides(
     feed: float,
     rapid: float,
 ) -> None:
-    """As the planner's, for queues with and without smooth blocks."""
+    """Hold or resume, and set the overrides, for queues with or without jerk-limited blocks."""
     p.set_overrides(blocks, run, now_s, hold, feed, rapid)
     base, count, size = (
         int(run[p.FIRST] + run[p.PREPARED]),
@@ -57,29 +59,27 @@ def set_overrides(
     )
     for n in range(count):
         if blocks[(base + n) % size, p.JERK] > 0.0:
-            _time(blocks[(base + n) % size], run)
+            _set_times(blocks[(base + n) % size], run)
     if count and blocks[base % size, p.JERK] > 0.0:
-        _go_on(blocks[base % size], run)
+        _replan(blocks[base % size], run)
 
 
-def _time(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
-    """How long the phases of a block are, from rest to rest."""
+def _set_times(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
+    """Calculate the durations of a block's phases, from rest to rest."""
     times = [seconds for seconds, _ in _quickest(block, run, (0.0, 0.0, 0.0))]
     block[p.TIMES : p.TIMES + len(p.JERK_SIGNS)] = times[-len(p.JERK_SIGNS) :]
 
 
-def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
-    """New phases for the block at the base, from there on: to rest if it is held, else to its end."""
+def _replan(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
+    """Calculate new phases for the block at the base: to rest if it is held, else to its end."""
     state = float(run[p.DISTANCE]), float(run[p.SPEED]), float(run[p.BASE_ACCELERATION])
     held, found = bool(run[p.HOLD]), []
     if held and state[1:] != (0.0, 0.0):
         found = _quickest(block, run, state, to_speed=0.0)
-        if _after(found, state)[0] > block[p.LENGTH]:  # it is about to end, and at rest
+        if _after(found, state)[0] > block[p.LENGTH]:  # its end comes first
             found, held = _quickest(block, run, state), False
     elif not held:
-        found = (
-            _onwards(block, run, state) if block[p.LENGTH] - state[0] > SMALL else [(SMALL, 0.0)]
-        )
+        found = _to_end(block, run, state) if block[p.LENGTH] - state[0] > SMALL else [(SMALL, 0.0)]
     found = [(seconds, jerk) for seconds, jerk in found if seconds > 0.0]
     run[p.PHASES] = len(found)
     for n, (seconds, jerk) in enumerate(found):
@@ -89,8 +89,12 @@ def _go_on(block: NDArray[np.float64], run: NDArray[np.float64]) -> None:
     run[p.BRAKE_S] = run[p.PEAK] = run[p.EXIT] = 0.0
 
 
-def _onwards(block: NDArray[np.float64], run: NDArray[np.float64], state: State) -> Phases:
-    """To the block's end; if it is too fast (an override has changed) first to the speed that it may have, not below it."""
+def _to_end(block: NDArray[np.float64], run: NDArray[np.float64], state: State) -> Phases:
+    """Return the phases to the block's end.
+
+    If the block is too fast after a change of override, it first slows down to the new speed, not
+    below it.
+    """
     _, speed, gain = state
     fastest = p.nominal_speed(block, run)
     if speed + max(gain, 0.0) * gain / (2.0 * block[p.JERK]) > fastest * (1.0 + SMALL):
@@ -107,7 +111,7 @@ def _quickest(
     state: State,
     to_speed: float | None = None,
 ) -> Phases:
-    """The quickest way from a state to the block's end, or to a speed wherever that is reached."""
+    """Return the fastest phases to the block's end, or to a speed at whatever distance."""
     distance, speed, gain = state
     wanted, found = InputParameter(1), Trajectory(1)
     wanted.current_position, wanted.current_velocity, wanted.current_acceleration = (
@@ -125,7 +129,7 @@ def _quickest(
     result = Ruckig(1).calculate(wanted, found)
     if result not in (Result.Working, Result.Finished):
         raise ArithmeticError(
-            f"ruckig finds no way from {state} along {block[p.LENGTH]:g}: {result}"
+            f"ruckig finds no motion from {state} to the end at {block[p.LENGTH]:g}: {result}"
         )
     profile = found.profiles[0][0]
     return [
@@ -135,7 +139,7 @@ def _quickest(
 
 
 def _after(phases: Phases, state: State) -> State:
-    """Where the phases lead."""
+    """Return the state after the phases."""
     distance, speed, a = state
     for t, jerk in phases:
         distance += (speed + (0.5 * a + jerk * t / 6.0) * t) * t

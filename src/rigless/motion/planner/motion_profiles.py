@@ -1,4 +1,4 @@
-"""Closed forms of motion along a line: constant jerk, and a ramp to a peak, a cruise and a ramp to the speed at the end."""
+"""Closed forms of motion along a line: constant jerk, and trapezoidal speed profiles."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from rigless.kernel.compiled import compiled
 def after_constant_jerk(
     speed: float, acceleration: float, jerk: float, seconds: float
 ) -> tuple[float, float, float]:
-    """How far constant jerk brings one in a time, and the speed and acceleration then."""
+    """Return the distance, speed and acceleration after a time of constant jerk."""
     return (
         (speed + (0.5 * acceleration + jerk * seconds / 6.0) * seconds) * seconds,
         speed + (acceleration + 0.5 * jerk * seconds) * seconds,
@@ -21,7 +21,10 @@ def after_constant_jerk(
 def braking_profile(
     speed: float, acceleration: float, left: float
 ) -> tuple[float, float, float, float, float]:
-    """Ramp, cruise and ramp in seconds, peak and last speed, when braking all the way: to rest within what is left, and there it stays, or over its end."""
+    """Return the profile of braking: ramp, cruise and ramp in seconds, peak and exit speed.
+
+    The motion ends at rest before the end and stays there, or passes the end at the exit speed.
+    """
     slowest_sqr = speed * speed - 2.0 * acceleration * left
     if slowest_sqr <= 0.0:
         return speed / acceleration, np.inf, 0.0, 0.0, 0.0
@@ -33,7 +36,11 @@ def braking_profile(
 def trapezoid_profile(
     speed: float, acceleration: float, left: float, cruise: float, last_sqr: float
 ) -> tuple[float, float, float, float, float]:
-    """As `braking_profile`, of the quickest way to the end at no more than a cruising speed and, if that can be reached, the square of the last."""
+    """Return the profile of the fastest motion to the end, as `braking_profile` does.
+
+    It keeps the cruising speed and, if that is possible, ends with the square of the exit speed
+    given.
+    """
     slowest_sqr = speed * speed - 2.0 * acceleration * left
     if slowest_sqr >= last_sqr:  # too fast for the end, or just so
         slowest = np.sqrt(slowest_sqr)

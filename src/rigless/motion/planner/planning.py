@@ -55,7 +55,7 @@ from rigless.motion.planner.queue import (
 
 @compiled
 def nominal_speed(block: NDArray[np.float64], run: NDArray[np.float64]) -> float:
-    """The speed at which a block cruises, under the overrides."""
+    """Return the cruising speed of a block under the overrides."""
     speed = min(block[RATE], block[LIMIT])
     if block[KIND] == FEED:
         speed = min(speed * run[FEED_SHARE], block[LIMIT])
@@ -66,7 +66,7 @@ def nominal_speed(block: NDArray[np.float64], run: NDArray[np.float64]) -> float
 
 @compiled
 def plan_phases(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
-    """The phases of the block at the base, from there on."""
+    """Calculate the phases of the block at the base, from the base on."""
     count = int(run[COUNT] - run[PREPARED])
     run[PHASES] = run[BASE_ACCELERATION] = 0.0
     if count == 0:
@@ -101,7 +101,7 @@ def plan_phases(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
 
 @compiled
 def plan(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> None:
-    """Highest entry speeds for all blocks from the base on, then the phases of the first."""
+    """Calculate the entry speeds of all blocks from the base on, then the phases of the first."""
     size, count = len(blocks) - PIECE_ROWS, int(run[COUNT] - run[PREPARED])
     first = int(run[FIRST] + run[PREPARED])
     exit_sqr = 0.0
@@ -134,7 +134,11 @@ def append(
     deviation: float,
     scale: float,
 ) -> bool:
-    """Add a line to `target` at `rate` units/s, a chord with a `scale`; False if it has no length. The caller has advanced to now and there is free_blocks."""
+    """Add a line to `target` at `rate` units/s; return False if it has no length.
+
+    A `scale` above 0 makes it a chord. The caller has advanced to `now_s`, and there is a free
+    block.
+    """
     first, count, size = int(run[FIRST]), int(run[COUNT]), len(blocks) - PIECE_ROWS
     block = blocks[(first + count) % size]
     length_sqr = 0.0
@@ -160,7 +164,7 @@ def append(
         block[ACCELERATION] *= 1.0 - BEND_SHARE
     block[RATE] = block[LIMIT] if kind == RAPID else rate
     block[ENTRY_SQR] = 0.0
-    if run[PREPARED] == count:  # from rest, when what is prepared has been run
+    if run[PREPARED] == count:  # from rest, after the prepared part has been run
         block[JUNCTION_SQR] = 0.0
         run[TIME], run[DISTANCE], run[SPEED] = max(run[TIME], now_s), 0.0, 0.0
     else:
@@ -190,7 +194,10 @@ def set_overrides(
     feed: float,
     rapid: float,
 ) -> None:
-    """Hold or go on, and set the overrides (1 is 100 %), for all that is not prepared. The caller has advanced to now."""
+    """Hold or resume, and set the overrides (1 is 100 %), for all that is not prepared.
+
+    The caller has advanced to `now_s`.
+    """
     run[TIME] = max(run[TIME], now_s)
     run[HOLD], run[FEED_SHARE], run[RAPID_SHARE] = 1.0 if hold else 0.0, feed, rapid
     plan(blocks, run)

@@ -64,13 +64,13 @@ def new_run(position: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @compiled
 def held(run: NDArray[np.float64]) -> bool:
-    """Whether a hold has come to rest at the base."""
+    """Return True if a hold has come to rest at the base."""
     return run[HOLD] > 0.0 and run[PEAK] == 0.0 and run[RAMP_S] <= 0.0
 
 
 @compiled
 def at_rest(run: NDArray[np.float64], now_s: float) -> bool:
-    """Whether nothing moves: the queue is empty, or a hold has come to rest."""
+    """Return True if nothing moves: the queue is empty, or a hold has come to rest."""
     return run[COUNT] == 0.0 or (
         run[HOLD] > 0.0 and run[PEAK] == 0.0 and now_s >= run[TIME] + run[RAMP_S]
     )
@@ -78,13 +78,13 @@ def at_rest(run: NDArray[np.float64], now_s: float) -> bool:
 
 @compiled
 def free_blocks(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> int:
-    """How many blocks the planner can still take."""
+    """Return the number of blocks that the planner can still accept."""
     return len(blocks) - PIECE_ROWS - SPARE_ROWS - int(run[COUNT] - run[PREPARED])
 
 
 @compiled
 def first_block_end_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
-    """When the first block will have been run, as planned now; infinite if there is none, or it is held."""
+    """Return when the first block ends, as planned now; infinite if there is none, or it is held."""
     size = len(blocks) - PIECE_ROWS
     for n in range(int(run[PIECES])):
         piece = blocks[size + (int(run[PIECE]) + n) % PIECE_ROWS]
@@ -97,7 +97,10 @@ def first_block_end_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> 
 
 @compiled
 def next_free_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
-    """When the next segment can be prepared, and so a block may leave the planner: the end of the first, or at once."""
+    """Return when the next segment can be prepared, so that a block may leave the planner.
+
+    This is the end of the first prepared segment; without one, it is immediately.
+    """
     size = len(blocks) - PIECE_ROWS
     for n in range(int(run[PIECES])):
         piece = blocks[size + (int(run[PIECE]) + n) % PIECE_ROWS]

@@ -115,7 +115,7 @@ def test_faces_with_more_corners_and_counted_from_the_end(tmp_path):
     ("name", "data", "reason"),
     [
         ("a.stl", b"", "not a mesh"),
-        ("a.stl", binary_stl()[:-1], "promises 4 triangles"),
+        ("a.stl", binary_stl()[:-1], "announces 4 triangles"),
         ("a.stl", binary_stl(TRIANGLES[:0]), "no triangles"),
         ("a.stl", binary_stl(TRIANGLES * np.nan), "not numbers"),
         ("a.stl", binary_stl(TRIANGLES * 1e9), "a kilometre"),

@@ -54,7 +54,10 @@ class Problem:
     def located(
         self, file: str, lines: Mapping[KeyPath, int] | None = None, below: KeyPath = ()
     ) -> "Problem":
-        """Return the problem with its file and line. `below` is the path of its data in the file."""
+        """Return the problem with its file and line.
+
+        `below` is the path of its data in the file.
+        """
         path = (*below, *self.path)
         line = line_of(lines or {}, path)
         return replace(self, where=dotted(path), file=file, line=line, path=path)

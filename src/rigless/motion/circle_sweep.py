@@ -1,11 +1,12 @@
-"""When a moving circle first meets the grid's occupied squares, discs and boxes, solved on faces and arcs.
+"""The first contact of a moving circle with occupied squares, discs and boxes, solved exactly.
 
-A circle of radius r meets an obstacle when its centre meets the obstacle grown by r, a shape with straight faces and round
-corners. Rounding is kept out of the answers by two lengths. The circle is stopped at GAP before an obstacle, so that it never
-overlaps one; and a path is only blocked when it would dip deeper than GRAZE into that gap. Corners between the squares of a
-flat wall are left out, so that sliding along it meets no edges. An obstacle that is overlapped already (the grid counts as one) is met as if the
-circle were as small as fits: a path out, or along, is free, and one that goes deeper is not. A centre inside a wall or a box
-is not held by it.
+A circle of radius r meets an obstacle when its centre meets the obstacle grown by r, a shape with
+straight faces and round corners. Two lengths keep rounding out of the results: the circle stops at
+GAP before an obstacle, so that it never overlaps one; and a path is blocked only if it would go
+deeper than GRAZE into that gap. Corners between the squares of a flat wall are left out, so that a
+circle that slides along it meets no edges. If an obstacle is overlapped already (the grid counts as
+one), the circle is shrunk until it fits: a path out or along is free, a path that goes deeper is
+not. A centre inside a wall or a box is not held by it.
 """
 
 import numpy as np
@@ -15,13 +16,12 @@ from rigless.motion.proximity import Cells, Clearance, Shapes, cell_of, nearest
 
 GAP = 1e-8
 GRAZE = 1e-11
-TOUCH = (
-    1e-9  # nearer than this to the gap is at it: two walls of a corner are then weighed together
-)
+TOUCH = 1e-9  # within this of the gap counts as at the gap, so that both walls of a corner count
 LEFT_BELOW, RIGHT_BELOW, LEFT_ABOVE, RIGHT_ABOVE, ALL = 1, 2, 4, 8, 15  # corners
-STRIDE = 4.0  # cells of a long path looked at together
+STRIDE = 4.0  # cells of a long path that are searched together
 
-# time (above 1: no hit), push along the normal, normal x, y, point x, y, and how near the obstacles were at the start
+# Time (above 1: no hit), push along the normal, normal x, y, point x, y, and the distance of the
+# nearest obstacle at the start.
 Hit = tuple[float, float, float, float, float, float, float]
 
 _NEVER = (2.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf)
@@ -37,7 +37,10 @@ def gap_at(
     y: float,
     limit: float,
 ) -> tuple[float, float, float]:
-    """Distance to the nearest obstacle within `limit` (below 0 inside a disc), and the unit normal from it to the point."""
+    """Return the distance to the nearest obstacle within `limit`, and the unit normal from it.
+
+    The distance is negative inside a disc.
+    """
     gap, at_x, at_y = nearest(occupied, clear, x, y, limit)
     nx, ny = ((x - at_x) / gap, (y - at_y) / gap) if 0.0 < gap < np.inf else (0.0, 0.0)
     for k in range(boxes.shape[0]):
@@ -72,7 +75,7 @@ def first_contact(
     dy: float,
     whole: float,
 ) -> Hit:
-    """The first contact of a circle of radius `whole` on the way from (x, y) by (dx, dy)."""
+    """Return the first contact of a circle of radius `whole` that moves from (x, y) by (dx, dy)."""
     best = _first_wall(occupied, clear, x, y, dx, dy, whole)
     gap = best[6]
     if gap < whole - 0.5 * GRAZE:
@@ -121,7 +124,11 @@ def _sooner(
     dy: float,
     reach: float,
 ) -> Hit:
-    """The earlier of two hits; of two at the same moment the one that is pushed harder, which alone says where sliding goes."""
+    """Return the earlier of two hits.
+
+    Of two simultaneous ones, return the one that is pushed harder: it alone determines the sliding
+    direction.
+    """
     if t > 1.0 or t > best[0] or (t == best[0] and push >= best[1]):
         return best
     return (t, push, nx, ny, x + t * dx - reach * nx, y + t * dy - reach * ny, best[6])
@@ -131,7 +138,10 @@ def _sooner(
 def _first_wall(
     occupied: Cells, clear: Clearance, x: float, y: float, dx: float, dy: float, reach: float
 ) -> Hit:
-    """The first occupied square met, looking at one stretch of the path after the other and skipping where it is clear."""
+    """Return the first occupied square that is met.
+
+    The path is searched in stretches, and stretches with enough clearance are skipped.
+    """
     height, width = occupied.shape
     length = np.sqrt(dx * dx + dy * dy)
     ux, uy = dx / length, dy / length
@@ -173,7 +183,10 @@ def _first_wall(
 
 @inlined
 def _bare_corners(occupied: Cells, row: int, column: int) -> int:
-    """Which corners of an occupied cell stick out. The others lie behind a neighbour, and so does all that they could meet."""
+    """Return the corners of an occupied cell that stick out.
+
+    The others are behind a neighbour, and so is everything that they could meet.
+    """
     height, width = occupied.shape
     left, right = (
         column > 0 and occupied[row, column - 1],
@@ -199,7 +212,10 @@ def _bare_corners(occupied: Cells, row: int, column: int) -> int:
 def _meet(
     qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float, corners: int
 ) -> tuple[float, float, float, float]:
-    """When the centre, at q from a box's centre and moving by v, is blocked by that box grown by `reach`: time, push, normal."""
+    """Return when the centre is blocked by a box grown by `reach`: time, push, normal.
+
+    The centre is at q from the box's centre and moves by v.
+    """
     wide, high = hx + reach, hy + reach
     if (
         min(qx, qx + vx) > wide
@@ -234,9 +250,10 @@ def _corner(qx: float, qy: float) -> int:
 def _entry(
     qx: float, qy: float, vx: float, vy: float, hx: float, hy: float, reach: float, corners: int
 ) -> float:
-    """When a point outside enters a box with round corners: the first of two crossed boxes and four circles; 2 for never.
+    """Return when a point outside enters a box with round corners; 2 for never.
 
-    The pieces overlap, so that no rounding at their seams lets a path slip between them.
+    The shape is two crossed boxes and four circles. They overlap, so that rounding at their seams
+    lets no path slip between them.
     """
     if hx == 0.0 and hy == 0.0:
         return _circle(qx, qy, vx, vy, reach)
@@ -270,7 +287,10 @@ def _circle(qx: float, qy: float, vx: float, vy: float, r: float) -> float:
 def _slab(
     q: float, v: float, half: float, other_q: float, other_v: float, other_half: float
 ) -> float:
-    """Entry into a box; a path along its far faces at `half` only touches, one along the seams at `other_half` is inside."""
+    """Return the time of entry into a box; 2 for never.
+
+    A path along the faces at `half` only touches; a path along the seams at `other_half` is inside.
+    """
     first, last = -np.inf, np.inf
     if v == 0.0:
         if abs(q) >= half:

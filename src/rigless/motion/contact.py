@@ -1,7 +1,8 @@
-"""Exact contact of a moving circle with a grid, discs and boxes: where a displacement ends, and what it touched.
+"""Exact contact of a moving circle with a grid, discs and boxes.
 
-The moment of a contact is solved for (see `sweep`); nothing is sampled, so nothing is too thin or too fast. The functions work
-in cell units, as in `proximity`; `Contact` works in metres in the world.
+The time of contact is solved for (see `circle_sweep`). Nothing is sampled, so no obstacle is too
+thin and no motion too fast. The functions work in cell units, as in `proximity`; `Contact` works in
+metres in the world.
 """
 
 from dataclasses import dataclass
@@ -26,14 +27,24 @@ from rigless.motion.proximity import (
 from rigless.worlds.grid import Grid
 
 __all__ = [
-    "MOVED", "MOVED_FULLY", "PASSTHROUGH", "SLIDE", "STOP", "Contact", "Moved", "Touch", "clearance", "move_circle", "nearest",
+    "MOVED",
+    "MOVED_FULLY",
+    "PASSTHROUGH",
+    "SLIDE",
+    "STOP",
+    "Contact",
+    "Moved",
+    "Touch",
+    "clearance",
+    "move_circle",
+    "nearest",
     "zone_touched",
-]  # fmt: skip
+]
 
 STOP, SLIDE, PASSTHROUGH = range(3)
 
 MOVED, MOVED_FULLY = 8, 11  # numbers that `move_circle` writes
-CONTACTS = 4  # in one displacement; what is left after the last is dropped
+CONTACTS = 4  # in one displacement; the remainder after the last is dropped
 
 
 @compiled
@@ -51,10 +62,12 @@ def move_circle(
     friction: float,
     out: NDArray[np.float64],
 ) -> None:
-    """Move a circle by (dx, dy). `out`: x, y, hit, normal x, y, contact x, y (of the first contact), part of the path gone.
+    """Move a circle by (dx, dy) as far as `mode` allows.
 
-    An `out` of MOVED_FULLY numbers also gets what bodies with momentum ask: the normal x, y of the last contact, and 1 where
-    the circle is held between several (else 0)."""
+    `out` gets x, y, hit, normal x, y, contact point x, y (of the first contact), and the share of
+    the path travelled. An `out` of MOVED_FULLY numbers also gets the normal x, y of the last
+    contact, and 1 if the circle is held between several obstacles (else 0).
+    """
     occupied, clear, discs, boxes, out = (
         lent(occupied),
         lent(clear),
@@ -83,6 +96,7 @@ def move_circle(
 
 @compiled
 def _free(clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, near: float) -> bool:
+    """Return True if no obstacle is within a distance, as a quick test."""
     column, row = cell_of(x, y, clear.shape[1], clear.shape[0])
     if not clear[row, column] > near:
         return False
@@ -113,18 +127,19 @@ def _move_among(
     friction: float,
     out: NDArray[np.float64],
 ) -> None:
+    """Move the circle if obstacles may be near."""
     whole = radius + GAP
     hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
     if hit[6] < whole - 0.5 * GRAZE:
         gap, nx, ny = gap_at(occupied, clear, discs, boxes, x, y, whole)
         px, py = x + (whole - gap) * nx, y + (whole - gap) * ny
         if mode == PASSTHROUGH:
-            if gap < radius:  # over something already
+            if gap < radius:  # it already overlaps an obstacle
                 hit = (0.0, 0.0, nx, ny, x - gap * nx, y - gap * ny, gap)
         elif (
             radius < gap < whole and gap_at(occupied, clear, discs, boxes, px, py, whole)[0] >= gap
         ):
-            x, y = px, py  # rounding had eaten into the gap
+            x, y = px, py  # rounding has reduced the gap
             hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
     if hit[0] <= 1.0:
         out[2], out[3], out[4], out[5], out[6] = 1.0, hit[2], hit[3], hit[4], hit[5]
@@ -139,7 +154,7 @@ def _move_among(
         x, y, travelled = x + t * way_x, y + t * way_y, travelled + t * length
         held = (
             contact > 0 and t * length < 0.1 * TOUCH
-        )  # between two at once: there is no way to slide
+        )  # held between two obstacles: it cannot slide
         if out.shape[0] >= MOVED_FULLY and hit[0] <= 1.0:
             out[8], out[9], out[10] = nx, ny, 1.0 if held else 0.0
         if hit[0] > 1.0 or mode == STOP or held:
@@ -154,7 +169,10 @@ def _move_among(
 
 
 class Moved(NamedTuple):
-    """Where a displacement ended, in metres in the world; the normal points from the obstacle to the circle."""
+    """The end of a displacement, in metres in the world.
+
+    The normal points from the obstacle to the circle.
+    """
 
     x_m: float
     y_m: float
@@ -166,7 +184,7 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Touch:
-    """Where a body touches something, and which way that pushes."""
+    """A contact point of a body, and the normal of the contact."""
 
     x: float
     y: float
@@ -175,7 +193,7 @@ class Touch:
 
 
 class Contact:
-    """A grid's contact in metres, with the discs and boxes that were last placed."""
+    """Contact with a grid in metres, and with the discs and boxes that were last placed."""
 
     def __init__(self, grid: Grid):
         self.grid = grid
@@ -185,7 +203,10 @@ class Contact:
         self._cos, self._sin = float(np.cos(grid.origin[2])), float(np.sin(grid.origin[2]))
 
     def place(self, discs: ArrayLike = (), boxes: ArrayLike = ()) -> None:
-        """Say where things that are not in the map are now: (x, y, radius) and (x, y, half_x, half_y, theta), in metres."""
+        """Set discs (x, y, radius) and boxes (x, y, half_x, half_y, theta) that are not in the map.
+
+        Units are metres.
+        """
         self._discs, self._boxes = (
             np.array(discs, float).reshape(-1, 3),
             np.array(boxes, float).reshape(-1, 5),
@@ -196,7 +217,7 @@ class Contact:
         self._boxes[:, 4] -= self.grid.origin[2]
 
     def surround(self, discs: Shapes, boxes: Shapes) -> None:
-        """The same in cells, as `GridWorld.around` gives them."""
+        """Set discs and boxes in cells, as `GridWorld.around` returns them."""
         self._discs, self._boxes = discs, boxes
 
     def move(
@@ -207,7 +228,7 @@ class Contact:
         mode: int,
         friction: float = 0.0,
     ) -> Moved:
-        """Move a circle as far as it goes."""
+        """Move a circle as far as `mode` allows."""
         grid, out, size = self.grid, self._out, self.grid.resolution_m
         x, y = grid.to_cells(*position_m)
         dx = (self._cos * displacement_m[0] + self._sin * displacement_m[1]) / size
@@ -234,7 +255,7 @@ class Contact:
         start_angle: float,
         end_angle: float,
     ) -> bool:
-        """Whether anything is within reach of the rim between two angles from the heading."""
+        """Return True if anything is within reach of the rim between two angles."""
         x, y = self.grid.to_cells(pose[0], pose[1])
         theta, size = pose[2] - self.grid.origin[2], self.grid.resolution_m
         shapes = self.grid.occupied, self.clear, self._discs, self._boxes

@@ -46,7 +46,7 @@ def chord_share(half: float) -> float:
 def arc(
     x_m: float, y_m: float, theta: float, v_mps: float, omega_radps: float, dt_s: float
 ) -> tuple[float, float, float]:
-    """Return the pose after dt on an arc. It is calculated from the chord, without division by ω."""
+    """Return the pose after dt on an arc, calculated from its chord without division by ω."""
     half = 0.5 * omega_radps * dt_s
     chord = v_mps * dt_s * chord_share(half)
     return (

@@ -1,8 +1,8 @@
-"""How near the obstacles are: the clearance of every cell, the nearest occupied point, and what lies before a bumper's arc.
+"""Distances to obstacles: clearance of every cell, nearest occupied point, and bumper zones.
 
-All functions work in cell units: x and y are counted in cells from the grid's lower-left corner, an occupied cell is its
-closed unit square, and what is off the map is free. `discs` are rows (x, y, radius), `boxes` rows (x, y, half_x, half_y,
-theta). All answers are exact.
+All functions work in cell units: x and y are in cells from the grid's lower-left corner, an
+occupied cell is its closed unit square, and outside the map is free. `discs` are rows (x, y,
+radius), `boxes` rows (x, y, half_x, half_y, theta). All results are exact.
 """
 
 from typing import Any
@@ -17,14 +17,15 @@ Cells = NDArray[np.bool_]
 Clearance = NDArray[np.float32]
 Shapes = NDArray[np.float64]
 
-FARTHEST = 1e9  # beyond this, and where something is no number, nothing is met
-_ROUND_DOWN = 1.0 - 1e-6  # a bound must stay one as float32
+FARTHEST = 1e9  # beyond this, and for nan, there is no contact
+_ROUND_DOWN = 1.0 - 1e-6  # keeps a lower bound below in float32
 
 
 def _lend(typing_context: Any, array: Any) -> Any:
-    """The same array, not counted as a reference: in a short function the counting costs more than the work (35 ns of 40).
+    """Return the same array without counting a reference.
 
-    Only for arguments, which their caller holds.
+    In a short function the counting costs more than the work (35 ns of 40). Only for arguments,
+    which the caller holds.
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -40,10 +41,12 @@ lent: Any = intrinsic(_lend)
 
 @compiled
 def clearance(occupied: Cells) -> Clearance:
-    """For every cell, how far the nearest occupied square is from the nearest of the cell's points, and never more.
+    """Return, for every cell, a lower bound of the distance to the nearest occupied square.
 
-    Between two cells that is the distance between the centres once one of them has grown by a cell on each side, so this is
-    the exact distance transform (Felzenszwalb and Huttenlocher: lower envelope of parabolas) of the grown cells.
+    It is the distance from the nearest point of the cell. Between two cells that is the distance
+    between their centres after one of them has grown by a cell on each side. This is therefore the
+    exact distance transform (Felzenszwalb and Huttenlocher: lower envelope of parabolas) of the
+    grown cells.
     """
     height, width = occupied.shape
     nothing = height + width  # longer than any distance in the map
@@ -53,8 +56,8 @@ def clearance(occupied: Cells) -> Clearance:
     for row in range(height):
         for column in range(width):
             for near in range(max(row - 1, 0), min(row + 2, height)):
-                for beside in range(max(column - 1, 0), min(column + 2, width)):
-                    if occupied[near, beside]:
+                for next_to in range(max(column - 1, 0), min(column + 2, width)):
+                    if occupied[near, next_to]:
                         along[row, column] = 0
     for row in range(1, height):
         for column in range(width):
@@ -95,10 +98,11 @@ def clearance(occupied: Cells) -> Clearance:
 
 @inlined
 def cell_of(x: float, y: float, width: int, height: int) -> tuple[int, int]:
-    """Column and row of the cell of a point; off the map the nearest one, whose clearance is a bound there too."""
-    column = (
-        int(x) if 0.0 <= x < width else width - 1 if x >= width else 0
-    )  # what is no number is at 0
+    """Return the column and the row of the cell at a point.
+
+    Outside the map it is the nearest cell, whose clearance is a bound there too.
+    """
+    column = int(x) if 0.0 <= x < width else width - 1 if x >= width else 0  # nan is at 0
     row = int(y) if 0.0 <= y < height else height - 1 if y >= height else 0
     return column, row
 
@@ -107,7 +111,10 @@ def cell_of(x: float, y: float, width: int, height: int) -> tuple[int, int]:
 def nearest(
     occupied: Cells, clear: Clearance, x: float, y: float, limit: float
 ) -> tuple[float, float, float]:
-    """Distance and point (x, y) of the nearest occupied square within `limit`; (inf, nan, nan) when there is none."""
+    """Return the distance and the point (x, y) of the nearest occupied square within `limit`.
+
+    Return (inf, nan, nan) if there is none.
+    """
     height, width = occupied.shape
     column, row = cell_of(x, y, width, height)
     found, at_x, at_y, best = False, np.nan, np.nan, limit * limit
@@ -148,9 +155,11 @@ def zone_touched(
     start_angle: float,
     end_angle: float,
 ) -> bool:
-    """Whether any obstacle point lies within `reach` outside the rim of a circle, between two angles from theta (CCW).
+    """Return True if an obstacle is within `reach` of a circle's rim, between two angles from
+    theta.
 
-    The zone is the closed annular sector; from start to end it goes counter-clockwise, also where the end is the smaller.
+    The zone is the closed annular sector from start to end, counter-clockwise, also if the end is
+    the smaller angle.
     """
     occupied, clear, discs, boxes = lent(occupied), lent(clear), lent(discs), lent(boxes)
     outer = radius + reach
@@ -208,10 +217,12 @@ def _box_in(
     inner: float,
     outer: float,
 ) -> bool:
-    """Whether a box centred at q meets the annular sector about 0 between the directions a and b.
+    """Return True if a box centred at q meets the annular sector about 0 between directions a and
+    b.
 
-    The part of the box in the wedge is convex, so its points have all distances between its nearest and its farthest; both
-    lie on the box's edges as the wedge cuts them, unless 0 itself is in the box.
+    The part of the box in the wedge is convex, so its points have all distances between its nearest
+    and its furthest. Both are on the box's edges as cut by the wedge, unless 0 itself is in the
+    box.
     """
     mx, my = cos * qx + sin * qy, cos * qy - sin * qx  # seen from the box
     low_x, low_y = max(abs(mx) - hx, 0.0), max(abs(my) - hy, 0.0)
@@ -266,7 +277,7 @@ def _disc_in(
     inner: float,
     outer: float,
 ) -> bool:
-    """Whether a disc centred at q meets the annular sector about 0 between a and b: is the sector no farther than r?"""
+    """Return True if a disc centred at q meets the annular sector about 0 between a and b."""
     away = np.sqrt(qx * qx + qy * qy)
     if (
         ax * qy - ay * qx >= 0.0

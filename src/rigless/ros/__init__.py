@@ -1,0 +1,1 @@
+"""ROS 2 messages, topics and their encoding, without ROS."""

@@ -1,7 +1,8 @@
-"""CDR, the encoding of ROS 2 messages (XCDR1, plain, behind a header of four bytes), by functions written once for each type.
+"""CDR, the encoding of ROS 2 messages (XCDR1, plain, after a header of four bytes).
 
-Numbers stand at multiples of their size, counted from behind the header. Fields that follow each other without text or
-sequences between them are one run, packed at once; where a run starts is known only modulo 8, so there are eight ways to pack it.
+The functions for a type are generated once. Numbers are aligned to their size, counted from the end
+of the header. Consecutive fields of fixed size are one run, packed at once. The start of a run is
+known only modulo 8, so there are eight packings for each.
 """
 
 import struct
@@ -17,12 +18,12 @@ from rigless.ros.layout import FORMATS, Array, Number, Sequence, Shape, Struct, 
 HEADERS = {
     b"\x00\x01": "<",
     b"\x00\x00": ">",
-}  # what the first two bytes say: plain CDR, little or big end first
+}  # first two bytes: plain CDR, little or big endian
 LITTLE = b"\x00\x01\x00\x00"
 
 
 def encode(message: Any) -> bytes:
-    """A message as little-endian CDR. Raises ValueError on what its type cannot hold."""
+    """Encode a message as little-endian CDR. Raises ValueError on values its type cannot hold."""
     try:
         kind: type = type(message)
         return _encoder(kind)(message)
@@ -31,7 +32,7 @@ def encode(message: Any) -> bytes:
 
 
 def decode(kind: type, data: bytes) -> Any:
-    """The message in CDR from outside. Raises ValueError on anything that is not one of this type."""
+    """Decode CDR. Raises ValueError on anything that is not a message of this type."""
     order = HEADERS.get(data[:2])
     if order is None or len(data) < 4:
         raise ValueError(f"{len(data)} bytes without the header of plain CDR")
@@ -45,14 +46,14 @@ def decode(kind: type, data: bytes) -> Any:
 
 @dataclass
 class Run:
-    """Numbers packed at once: their struct formats one by one, and the expressions that give them."""
+    """Numbers that are packed at once: struct formats, and expressions for the values."""
 
     formats: list[str]
     values: list[str]
-    counts: list[int]  # of numbers an expression stands for
+    counts: list[int]  # of numbers in each expression
 
     def packings(self, order: str) -> tuple[struct.Struct, ...]:
-        """One a place modulo 8, with the padding in it."""
+        """Return one packing for each start modulo 8, with its padding."""
         return tuple(struct.Struct(order + self._padded(start)) for start in range(8))
 
     def _padded(self, at: int) -> str:
@@ -70,7 +71,7 @@ def _size(number: Number) -> int:
 
 
 class _Writing:
-    """The source of one function, and the names that it uses."""
+    """The source of one generated function, and the names that it uses."""
 
     def __init__(self, order: str):
         self.order = order
@@ -102,7 +103,7 @@ class _Writing:
 
 
 def _number_run(shape: Shape, value: str, run: Run) -> bool:
-    """Put a field into a run if it is of fixed size and holds numbers."""
+    """Add a field to a run if it has a fixed size and holds numbers; return False if not."""
     match shape:
         case Number(name):
             run.formats.append(FORMATS[name])
@@ -171,7 +172,7 @@ def _write_dynamic(out: _Writing, shape: Shape, value: str, run: Run) -> None:
         if _size(shape.item) == 8:
             out.line(
                 f"if len({items}) and len(out) & 7 == 0: out += b'\\0\\0\\0\\0'"
-            )  # behind the header is 4
+            )  # the header has 4 bytes
         out.line(f"out += _raw({items}, {FORMATS[shape.item.name]!r}, {out.name('kind', kind)})")
         return
     item = out.name("item")
@@ -208,7 +209,7 @@ def _decoder(kind: type, order: str) -> Callable[[bytes], Any]:
 
 
 def _read_struct(into: _Writing, kind: type, run: Run) -> str:
-    """Reads the fields into locals and gives the expression that makes the message of them."""
+    """Generate reads of the fields into locals; return the expression for the message."""
     made = []
     for _, shape in shapes(kind):
         if isinstance(shape, Struct):
@@ -271,7 +272,7 @@ def _flush_in(into: _Writing, run: Run) -> None:
 
 
 def _unpack(into: _Writing, run: Run, packing: str) -> None:
-    """Arrays in a run are slices of what is unpacked."""
+    """Generate the unpacking of a run. Arrays in a run are slices of the result."""
     found = into.name("values")
     into.line(f"{found} = {packing}.unpack_from(data, at)")
     at, parts = 0, []
@@ -285,7 +286,7 @@ def _unpack(into: _Writing, run: Run, packing: str) -> None:
 
 
 def _raw(items: Any, letter: str, kind: "np.dtype[Any]") -> bytes:
-    """Numbers in a row; tuples are quicker without numpy."""
+    """Return numbers as bytes; tuples are faster without numpy."""
     if not isinstance(items, np.ndarray):
         return struct.pack(f"<{len(items)}{letter}", *items)
     if items.ndim != 1:
@@ -294,7 +295,7 @@ def _raw(items: Any, letter: str, kind: "np.dtype[Any]") -> bytes:
 
 
 def _room(data: bytes, at: int, count: int, size: int) -> None:
-    """A length from outside must fit into what came with it."""
+    """Check that a length from outside fits into the data."""
     if count * size > len(data) - at:
         raise ValueError(
             f"a length of {count} is more than the {len(data)} bytes of the message hold"

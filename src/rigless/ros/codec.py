@@ -11,11 +11,11 @@ from rigless.ros.definitions import definition
 from rigless.ros.topics import Node, Topic
 from rigless.ros.types import type_name
 
-DOMAIN = "domain/"  # the address of a ROS port: the domain that the environment names; domain/5 is number 5
+DOMAIN = "domain/"  # address of a ROS port: ROS_DOMAIN_ID of the environment; domain/5 is 5
 
 
 class Published(Struct, frozen=True):
-    """A message on a topic, which goes by the name that the robot gave it."""
+    """A message on a topic. `topic` is the robot's own name for it."""
 
     CARRIES: ClassVar[str] = "message"
     topic: str
@@ -24,17 +24,19 @@ class Published(Struct, frozen=True):
 
 @dataclass
 class RosCodec:
-    """One a link, and it remembers nothing; what it knows of the node is in its class (see `codec_of`)."""
+    """The codec of one link. It has no state; the node is in its class (see `codec_of`)."""
 
     node: ClassVar[Node]
-    names: ClassVar[dict[str, str]]  # the robot's name of a topic → that on the wire
-    heard: ClassVar[dict[str, Topic]]  # by name on the wire
-    said: ClassVar[dict[str, Topic]]
+    names: ClassVar[dict[str, str]]  # the robot's name of a topic → its name on the wire
+    subscribed: ClassVar[dict[str, Topic]]  # by name on the wire
+    published: ClassVar[dict[str, Topic]]
 
     def decode(self, data: bytes, subject: str = "") -> list[Published]:
-        topic = self.heard.get(subject)
+        topic = self.subscribed.get(subject)
         if topic is None:
-            raise WireError(f"nobody listens to the topic {subject[:80]!r}", hang_up=False)
+            raise WireError(
+                f"the robot does not subscribe to the topic {subject[:80]!r}", hang_up=False
+            )
         try:
             return [Published(topic.name, cdr.decode(topic.type, data))]
         except ValueError as error:
@@ -44,15 +46,18 @@ class RosCodec:
         return self.names[message.topic], cdr.encode(message.message)
 
     def channel(self, subject: str) -> Channel | None:
-        """How what goes over a topic is kept in recordings."""
-        topic = self.said.get(subject) or self.heard.get(subject)
+        """Return how a topic is stored in recordings."""
+        topic = self.published.get(subject) or self.subscribed.get(subject)
         if topic is None:
             return None
         return Channel(subject, type_name(topic.type), "ros2msg", definition(topic.type), "cdr")
 
 
 def codec_of(node: Node) -> type[RosCodec]:
-    """The codec class of a node; snapshots hold codecs, so what is not plain data is in the class."""
+    """Return the codec class of a node.
+
+    Snapshots hold codecs, so everything that is not plain data is in the class.
+    """
     names = {topic.name: node.full_name(topic.name) for topic in node.topics}
     by_direction = [
         {names[topic.name]: topic for topic in node.topics if topic.direction == direction}
@@ -61,10 +66,10 @@ def codec_of(node: Node) -> type[RosCodec]:
     return type(
         "RosCodec",
         (RosCodec,),
-        {"node": node, "names": names, "heard": by_direction[0], "said": by_direction[1]},
+        {"node": node, "names": names, "subscribed": by_direction[0], "published": by_direction[1]},
     )
 
 
 def ros_port(node: Node, name: str = "dds", transport: str = "dds") -> Port:
-    """The port on which a robot is a ROS node."""
+    """Return the port on which a robot is a ROS node."""
     return Port(name, codec_of(node), transport, DOMAIN, "message", options={"node": node})

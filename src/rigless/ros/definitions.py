@@ -1,4 +1,6 @@
-"""Message definitions as text (`ros2msg`), made from the fields: what recordings carry so that others can read them."""
+"""Message definitions as text (`ros2msg`). Recordings carry them, so that other tools can read
+them.
+"""
 
 from functools import cache
 
@@ -10,7 +12,7 @@ LINE = "=" * 80
 
 @cache
 def definition(kind: type) -> str:
-    """The type's fields, then those of every type inside it."""
+    """Return the type's fields, then those of every type inside it."""
     inside = _inside(kind)
     parts = [_fields(kind)] + [f"{LINE}\nMSG: {_short(part)}\n{_fields(part)}" for part in inside]
     return "\n".join(parts) + "\n"

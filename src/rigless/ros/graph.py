@@ -1,4 +1,4 @@
-"""The messages by which ROS 2 participants tell each other of their nodes (`ros_discovery_info`)."""
+"""ROS 2 graph messages, by which participants announce their nodes (`ros_discovery_info`)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The shape of a message type, read from its annotations: what its fields are made of, in order."""
+"""The layout of a message type, read from its annotations."""
 
 import re
 from dataclasses import dataclass
@@ -6,8 +6,16 @@ from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 FORMATS = {
-    "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "float32": "f", "float64": "d",
-}  # fmt: skip
+    "bool": "?",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "float32": "f",
+    "float64": "d",
+}
 _ARRAY = re.compile(r"(\w+)\[(\d*)\]\Z")
 
 
@@ -44,7 +52,7 @@ Shape = Number | Text | Struct | Array | Sequence
 
 @cache
 def shapes(kind: type) -> tuple[tuple[str, Shape], ...]:
-    """The fields of a message type with their shapes."""
+    """Return the fields of a message type with their shapes."""
     hints = get_type_hints(kind, include_extras=True)
     names: tuple[str, ...] = kind.__struct_fields__  # type: ignore[attr-defined]
     return tuple((name, _shape(hints[name])) for name in names)

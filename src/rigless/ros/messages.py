@@ -1,5 +1,8 @@
-"""ROS 2 messages as plain data, with the fields, names and order of their .msg files. Types in a field say how it is laid out in CDR.
-Structs, as one with its parts is made in a tenth of the time that frozen dataclasses take."""
+"""ROS 2 messages as plain data, with the fields, names and order of their .msg files.
+
+The annotation of a field gives its layout in CDR. The types are msgspec Structs, which are created
+in a tenth of the time of frozen dataclasses.
+"""
 
 from typing import Annotated
 

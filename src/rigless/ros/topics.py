@@ -1,6 +1,7 @@
-"""What a robot says and hears on ROS 2, as data: topics with their types and quality of service, gathered in a node.
+"""ROS 2 nodes as data: topics with their types and quality of service.
 
-A robot speaks of its topics by the names it gave them ("imu"); namespace and remaps make the names on the wire ("/rover_1/imu").
+A robot uses its own names for its topics ("imu"); namespace and remaps give the names on the wire
+("/rover_1/imu").
 """
 
 import re
@@ -14,7 +15,7 @@ LONGEST_NAME = 246  # rmw's limit of a topic's name
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic of a robot. `depth` is how many messages are kept for a late or slow reader."""
+    """One topic of a robot. `depth` is the number of messages kept for a late or slow reader."""
 
     name: str
     type: type
@@ -26,7 +27,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Node:
-    """A ROS node: its name, its namespace, its topics, and the names that were changed for it."""
+    """A ROS node: its name, topics, namespace and remaps."""
 
     name: str
     topics: tuple[Topic, ...]
@@ -34,7 +35,7 @@ class Node:
     remaps: Mapping[str, str] = field(default_factory=dict)
 
     def full_name(self, name: str) -> str:
-        """The name on the wire of one that the robot uses."""
+        """Return the name on the wire of a topic."""
         rules = {self._expand(old): self._expand(new) for old, new in self.remaps.items()}
         own = self._expand(name)
         return rules.get(own, own)
@@ -52,10 +53,11 @@ class Node:
 
 
 def name_problem(name: str) -> str:
-    """Why a name of a topic, node or namespace cannot be used in ROS; empty if it can."""
+    """Return why a topic, node or namespace name is not valid in ROS; empty if it is."""
     tokens = name.removeprefix("~/").removeprefix("/").split("/") if name != "/" else []
     bad = next((token for token in tokens if not _TOKEN.match(token)), None)
     if bad is not None:
         what = f"{bad!r} in it" if bad else "an empty part of it"
-        return f"{name!r} is no ROS name: {what} is not letters, digits and _, not starting with a digit"
+        rule = "use letters, digits and _, not starting with a digit"
+        return f"{name!r} is no ROS name: {what} is not allowed; {rule}"
     return f"{name[:20]!r}… is longer than {LONGEST_NAME}" if len(name) > LONGEST_NAME else ""

@@ -1,5 +1,9 @@
-"""What each message type is called: in ROS (`sensor_msgs/msg/Imu`), in DDS (`sensor_msgs::msg::dds_::Imu_`), and by its RIHS01 hash,
-which peers compare. The hashes are those of Jazzy and Kilted; a test has them computed anew by an independent library."""
+"""Names of the message types, and their hashes.
+
+Each type has a ROS name (`sensor_msgs/msg/Imu`), a DDS name (`sensor_msgs::msg::dds_::Imu_`) and a
+RIHS01 hash, which peers compare. The hashes are those of Jazzy and Kilted; a test compares them
+with an independent library.
+"""
 
 from rigless.ros import graph as g
 from rigless.ros import messages as m
@@ -95,7 +99,7 @@ def type_hash(kind: type) -> str:
 
 
 def type_of(name: str) -> type:
-    """The message type of a ROS name. Raises KeyError."""
+    """Return the message type of a ROS name. Raises KeyError."""
     return _BY_NAME[name]
 
 

@@ -1,0 +1,1 @@
+"""Sensor models: noise, drift, and what encoders, IMUs and GPS receivers measure."""

@@ -1,4 +1,4 @@
-"""Orientations as unit quaternions (x, y, z, w) and what they do to vectors; Hamilton's product, right-handed, ROS's order."""
+"""Unit quaternions (x, y, z, w): Hamilton's product, right-handed, ROS's order."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ Vector = tuple[float, float, float]
 
 @compiled
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """First b, then a."""
+    """Return the product: first rotation b, then a."""
     return (
         a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
         a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
@@ -22,7 +22,7 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 @compiled
 def rotate(q: Quaternion, v: Vector) -> Vector:
-    """A vector given in the turned frame, in the frame around it."""
+    """Return a vector of the rotated frame in the outer frame."""
     tx, ty, tz = (
         2.0 * (q[1] * v[2] - q[2] * v[1]),
         2.0 * (q[2] * v[0] - q[0] * v[2]),
@@ -37,23 +37,28 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
 
 @compiled
 def inverse(q: Quaternion) -> Quaternion:
+    """Return the inverse rotation."""
     return -q[0], -q[1], -q[2], q[3]
 
 
 @compiled
 def about_z(angle_rad: float) -> Quaternion:
+    """Return the rotation about z."""
     return 0.0, 0.0, math.sin(0.5 * angle_rad), math.cos(0.5 * angle_rad)
 
 
 def from_rpy(roll_rad: float, pitch_rad: float, yaw_rad: float) -> Quaternion:
-    """Roll about x, then pitch about y, then yaw about z, all of the fixed frame, as URDF has it."""
+    """Return the rotation of roll about x, then pitch about y, then yaw about z.
+
+    The axes are those of the fixed frame, as in URDF.
+    """
     roll = (math.sin(0.5 * roll_rad), 0.0, 0.0, math.cos(0.5 * roll_rad))
     pitch = (0.0, math.sin(0.5 * pitch_rad), 0.0, math.cos(0.5 * pitch_rad))
     return multiply(about_z(yaw_rad), multiply(pitch, roll))
 
 
 def unit(q: Sequence[float]) -> Quaternion | None:
-    """The rotation that four numbers mean; None if they mean none."""
+    """Return four numbers as a unit quaternion, or None if they are not a rotation."""
     length = math.sqrt(sum(part * part for part in q))
     if not 1e-6 < length < 1e6:
         return None

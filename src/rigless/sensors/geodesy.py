@@ -1,6 +1,7 @@
-"""WGS 84: from east, north and up at a place on the ellipsoid to latitude, longitude and height, and back, in closed form.
+"""WGS 84: local east, north, up to latitude, longitude, height and back, in closed form.
 
-East, north, up is a plane through the origin (topocentric), not a map projection: at 100 km the ellipsoid lies 785 m below it.
+East, north, up is a plane through the origin (topocentric), not a map projection: at 100 km the
+ellipsoid lies 785 m below it.
 """
 
 import math
@@ -19,7 +20,7 @@ Place = tuple[
 def to_ecef(
     latitude_deg: float, longitude_deg: float, height_m: float
 ) -> tuple[float, float, float]:
-    """Earth-centred, earth-fixed metres."""
+    """Return earth-centred, earth-fixed coordinates in metres."""
     lat, lon = math.radians(latitude_deg), math.radians(longitude_deg)
     normal = SEMI_MAJOR_M / math.sqrt(1 - E2 * math.sin(lat) ** 2)
     across = (normal + height_m) * math.cos(lat)
@@ -31,7 +32,10 @@ def to_ecef(
 
 
 def to_geodetic(x_m: float, y_m: float, z_m: float) -> Place:
-    """Bowring's formula: exact to nanometres near the ground, poles included."""
+    """Return latitude, longitude and height, by Bowring's formula.
+
+    It is exact to nanometres near the ground, poles included.
+    """
     across = math.hypot(x_m, y_m)
     reduced = math.atan2(SEMI_MAJOR_M * z_m, SEMI_MINOR_M * across)
     up = z_m + E2_SECOND * SEMI_MINOR_M * math.sin(reduced) ** 3
@@ -43,7 +47,7 @@ def to_geodetic(x_m: float, y_m: float, z_m: float) -> Place:
 
 @dataclass(frozen=True)
 class Topocentric:
-    """East, north and up in metres from a place."""
+    """Coordinates east, north and up in metres from a place."""
 
     latitude_deg: float
     longitude_deg: float

@@ -1,7 +1,8 @@
-"""An IMU with a magnetometer, mounted anyhow: what a body that yaws reads on its axes.
+"""An IMU with a magnetometer in any mounting, on a body that yaws.
 
-The body's yaw and yaw rate are measured, with their errors, about the vertical; the mounting turns both, and their covariance, by its
-full rotation. So a consumer that turns them back by the same transform finds the same errors on a tilted mount as on a level one.
+The body's yaw and yaw rate are measured, with their errors, about the vertical. The mounting
+rotates both, and their covariance. A consumer that rotates them back by the same transform
+therefore finds the same errors on a tilted mount as on a level one.
 """
 
 from typing import Any
@@ -14,19 +15,22 @@ STANDARD_GRAVITY = 9.80665  # m/s², CGPM 1901
 
 @compiled
 def orientation(yaw_rad: float, base_q_imu: Quaternion) -> Quaternion:
-    """The sensor's orientation in the world when the body's yaw is this: world_q_base · base_q_imu."""
+    """Return the sensor's orientation in the world for a yaw: world_q_base · base_q_imu."""
     return multiply(about_z(yaw_rad), base_q_imu)
 
 
 @compiled
 def rates(yaw_rate_radps: float, base_q_imu: Quaternion) -> Vector:
-    """The angular velocity on the sensor's own axes."""
+    """Return the angular velocity on the sensor's own axes."""
     return rotate(inverse(base_q_imu), (0.0, 0.0, yaw_rate_radps))
 
 
 @compiled
 def rate_covariance(level: float, yaw_rate: float, base_q_imu: Quaternion, out: Any) -> None:
-    """The 3×3 covariance of `rates`, row by row: `yaw_rate` is the variance about the vertical, `level` about all else."""
+    """Write the 3×3 covariance of `rates`, row by row.
+
+    `yaw_rate` is the variance about the vertical, `level` the variance about the other axes.
+    """
     up = rotate(inverse(base_q_imu), (0.0, 0.0, 1.0))
     for row in range(3):
         for column in range(3):
@@ -44,7 +48,7 @@ def specific_force(
     arm: Vector,
     base_q_imu: Quaternion,
 ) -> Vector:
-    """What an accelerometer on a lever arm feels, gravity included, on its own axes."""
+    """Return the specific force of an accelerometer on a lever arm, on its own axes."""
     ax = forward_mps2 - rate_radps2 * arm[1] - rate_radps * rate_radps * arm[0]
     ay = speed_mps * rate_radps + rate_radps2 * arm[0] - rate_radps * rate_radps * arm[1]
     return rotate(inverse(base_q_imu), (ax, ay, STANDARD_GRAVITY))

@@ -1,8 +1,8 @@
-"""Counter-based noise for numba kernels: Philox 4×32 with ten rounds (Salmon et al., SC 2011).
+"""Counter-based noise for numba functions: Philox 4×32 with ten rounds (Salmon et al., SC 2011).
 
-A draw is a function of (key, counter) alone. Keys come from `rigless.kernel.streams.stream_key`, counters from the model's
-own tick number and the index of the value within it, so a draw depends neither on batch size nor on what else is drawn,
-and a snapshot needs no generator state.
+A draw is a function of (key, counter) alone. Keys come from `rigless.kernel.streams.stream_key`.
+Counters are the model's own tick number and the index of the value within the tick. A draw
+therefore depends neither on batch size nor on other draws, and a snapshot needs no generator state.
 """
 
 import math
@@ -27,13 +27,16 @@ _QUANTILES = np.array([0.0, *(NormalDist().inv_cdf(i / 4096) for i in range(1, 4
 
 
 def noise_key(seed: int, name: str) -> Key:
-    """The key of a stream for `block`: only the first of its two words is used, as two 32-bit halves."""
+    """Return the key of a stream for `block`.
+
+    Only the first of its two words is used, as two 32-bit halves.
+    """
     return stream_key(seed, name)
 
 
 @inlined
 def block(key: Key, tick: int, index: int) -> Any:
-    """Four random 32-bit words for the `index`-th value of the `tick`-th step."""
+    """Return four random 32-bit words for the `index`-th value of the `tick`-th step."""
     counter = uint64(tick)
     c0, c1 = uint32(counter & _LOW), uint32(counter >> _SHIFT)
     c2, c3 = uint32(index), uint32(key[1] & _LOW)
@@ -52,13 +55,16 @@ def block(key: Key, tick: int, index: int) -> Any:
 
 @inlined
 def uniform(word: int) -> float:
-    """A number in [0, 1) from one word."""
+    """Return a number in [0, 1) from one word."""
     return word * _UNIT
 
 
 @inlined
 def normal(word: int) -> Any:
-    """A standard normal number from one word: the quantile function, by table inside and by formula in the tails."""
+    """Return a standard normal number from one word.
+
+    It is the quantile function, by table inside and by formula in the tails.
+    """
     bin_ = word >> 20
     if 8 <= bin_ < 4088:
         low = _QUANTILES[bin_]
@@ -68,10 +74,19 @@ def normal(word: int) -> Any:
 
 @compiled
 def _tail(p: float) -> Any:
-    """The normal quantile of a p near 0 or 1 (Acklam's rational approximation, relative error 1e-9)."""
+    """Return the normal quantile of a p near 0 or 1.
+
+    Acklam's rational approximation, relative error 1e-9.
+    """
     q = math.sqrt(-2.0 * math.log(min(p, 1.0 - p)))
-    top = ((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q - 2.549732539343734) * q
-           + 4.374664141464968) * q + 2.938163982698783  # fmt: skip
+    top = (
+        (
+            ((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q
+            - 2.549732539343734
+        )
+        * q
+        + 4.374664141464968
+    ) * q + 2.938163982698783
     bottom = (
         ((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996) * q
         + 3.754408661907416

@@ -1,4 +1,7 @@
-"""The worlds that come with rigless (maps drawn by scripts/draw-maps, mazes by scripts/draw-mazes, weld cells), and finding one by path or name."""
+"""Bundled worlds: maps, mazes and weld cells, found by name or path.
+
+scripts/draw-maps and scripts/draw-mazes draw them.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,32 +12,35 @@ _HERE = Path(__file__).resolve().parent
 
 
 def bundled_maps() -> dict[str, Path]:
-    """Map name → YAML file."""
+    """Return map name → YAML file."""
     return {path.stem: path for path in sorted((_HERE / "data").glob("*.yaml"))}
 
 
 def bundled_mazes() -> dict[str, Path]:
-    """Maze name → JSON file."""
+    """Return maze name → JSON file."""
     return {path.stem: path for path in sorted((_HERE / "mazes").glob("*.json"))}
 
 
 def bundled_cells() -> dict[str, Path]:
-    """Weld cell name → YAML file."""
+    """Return weld cell name → YAML file."""
     return {path.stem: path for path in sorted((_HERE / "cells").glob("*.yaml"))}
 
 
 def find_map(name_or_path: str | Path, beside: Path | None = None) -> Path:
-    """A file relative to `beside` (a folder, or a file in it) or to where we are; else the shipped map of that name."""
+    """Return a map's file, given by path or by the name of a bundled map.
+
+    A path is relative to `beside` (a folder, or a file in it) or to the current folder.
+    """
     return _find("map", name_or_path, beside, bundled_maps(), ("", ".yaml", ".yml"))
 
 
 def find_maze(name_or_path: str | Path, beside: Path | None = None) -> Path:
-    """A maze's file, found as maps are."""
+    """Return a maze's file; see `find_map`."""
     return _find("maze", name_or_path, beside, bundled_mazes(), ("", ".json"))
 
 
 def find_cell(name_or_path: str | Path, beside: Path | None = None) -> Path:
-    """A weld cell's file, found as maps are."""
+    """Return a weld cell's file; see `find_map`."""
     return _find("cell", name_or_path, beside, bundled_cells(), ("", ".yaml", ".yml"))
 
 
@@ -42,7 +48,7 @@ def _find(
     what: str,
     name: str | Path,
     beside: Path | None,
-    shipped: Mapping[str, Path],
+    bundled: Mapping[str, Path],
     suffixes: tuple[str, ...],
 ) -> Path:
     path = Path(name)
@@ -51,9 +57,9 @@ def _find(
         for place in (folder, Path()):
             if place is not None and (place / path).is_file():
                 return place / path
-    except (OSError, ValueError):  # a name too long for any file, or with a byte that none can have
+    except (OSError, ValueError):  # no valid file name
         pass
-    if path.suffix in suffixes and path.stem in shipped:
-        return shipped[path.stem]
-    text = f"there is no {what} file {str(path)!r}, and no shipped {what} of that name"
-    raise InputError(Problem(what, text, did_you_mean(path.stem, shipped)))
+    if path.suffix in suffixes and path.stem in bundled:
+        return bundled[path.stem]
+    text = f"there is no {what} file {str(path)!r}, and no bundled {what} of that name"
+    raise InputError(Problem(what, text, did_you_mean(path.stem, bundled)))

@@ -1,4 +1,4 @@
-"""Weld cells: what stands around a robot arm, by name. From YAML (cell_file.py) or built in Python. The frame is the robot's base."""
+"""Weld cells: the objects around a robot arm. The frame is the robot's base."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,11 +11,15 @@ from rigless.worlds.solids import Solid
 
 @dataclass(frozen=True, eq=False)
 class Thing:
-    """A solid in the cell. Links closer to it than the margin collide with it, except those named in `ignore`."""
+    """A solid in the cell.
+
+    Links closer to it than the margin collide with it, except those named in `ignore`. `colour` is
+    #rrggbb; empty leaves the choice to the page.
+    """
 
     solid: Solid
     margin_m: float = 0.0
-    colour: str = ""  # as #rrggbb; empty: the page's choice
+    colour: str = ""
     ignore: tuple[str, ...] = ()
 
     @property
@@ -25,7 +29,10 @@ class Thing:
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """`margin_m` is for all links and things; `work` is the frame that poses of a program are told in."""
+    """A weld cell, from YAML (cell_file.py) or built in Python.
+
+    `margin_m` applies to all links and objects; `work` is the frame of a program's poses.
+    """
 
     name: str = "empty"
     things: tuple[Thing, ...] = ()
@@ -34,18 +41,22 @@ class Cell:
 
     @staticmethod
     def load(path: str | Path) -> "Cell":
-        """The cell of a YAML file, or the shipped one of that name. InputError tells all that is wrong with it."""
+        """Read a cell from a YAML file, or the bundled cell of that name.
+
+        Raises InputError with all problems of the file.
+        """
         from rigless.worlds.bundled import find_cell
         from rigless.worlds.cell_file import read_cell
 
         return read_cell(find_cell(path))
 
     def adding(self, *things: Thing) -> "Cell":
-        """The cell with more in it; what had one of the names is replaced."""
+        """Return the cell with more objects. Objects of the same name are replaced."""
         new = {thing.name for thing in things}
         return replace(self, things=(*(one for one in self.things if one.name not in new), *things))
 
     def without(self, *names: str) -> "Cell":
+        """Return the cell without these objects."""
         return replace(self, things=tuple(one for one in self.things if one.name not in names))
 
     def __getitem__(self, name: str) -> Thing:

@@ -16,7 +16,10 @@ from rigless.worlds.solids import Solid
 from rigless.worlds.text_file import read_text
 
 MAX_BYTES, MAX_OBJECTS = 1_000_000, 1000
-_FIX = "a cell is: objects: [{name: table, type: box, pose: {xyz_mm: [800, 0, 300], rpy_deg: [0, 0, 0]}, size_mm: [600, 900, 40]}]"
+_FIX = (
+    "a cell is: objects: [{name: table, type: box,"
+    " pose: {xyz_mm: [800, 0, 300], rpy_deg: [0, 0, 0]}, size_mm: [600, 900, 40]}]"
+)
 _FIXES = {
     "name": "name: table",
     "type": "choose from: box, cylinder, sphere, mesh",
@@ -48,6 +51,8 @@ Three = tuple[Number, Number, Number]
 
 
 class Part(BaseModel):
+    """Base of the tables in a cell file."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -76,7 +81,7 @@ class Object(Part):
 
 
 class Top(Part):
-    """`robot` is where the arm's base stands; all poses are in one frame with it."""
+    """The whole file. `robot` is the pose of the arm's base, in the same frame as all poses."""
 
     name: Annotated[str, StringConstraints(max_length=100)] = ""
     objects: list[Any]

@@ -1,4 +1,4 @@
-"""A weld cell as a world: what stands around an arm, and does not move."""
+"""A weld cell as a world: static objects around an arm."""
 
 from pathlib import Path
 
@@ -7,11 +7,16 @@ from rigless.worlds.cell import Cell
 
 
 class CellWorld(World):
+    """The world of a robot arm."""
+
     def __init__(self, cell: Cell):
         super().__init__()
         self.cell = cell
 
     @classmethod
     def load(cls, path: str | Path) -> "CellWorld":
-        """From a cell's YAML, or the name of a shipped one. InputError tells all that is wrong with it."""
+        """Read a cell from a YAML file, or the bundled cell of that name.
+
+        Raises InputError with all problems of the file.
+        """
         return cls(Cell.load(path))

@@ -1,4 +1,7 @@
-"""Frames in space as 4×4 matrices. Angles are roll, pitch, yaw as ROS and URDF have them: about the fixed x, then y, then z."""
+"""Frames in space as 4×4 matrices.
+
+Roll, pitch and yaw are as in ROS and URDF: about the fixed x, then y, then z.
+"""
 
 import math
 from collections.abc import Sequence
@@ -7,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
-UPRIGHT = 1e-9  # cosine of the pitch below which roll and yaw are one angle
+UPRIGHT = 1e-9  # cosine of the pitch below which roll and yaw are not separate
 
 
 def frame(
     xyz: Sequence[float] = (0.0, 0.0, 0.0), rpy_rad: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Matrix:
-    """The frame at a place, turned: Rz(yaw)·Ry(pitch)·Rx(roll)."""
+    """Return the frame at a position, rotated by Rz(yaw)·Ry(pitch)·Rx(roll)."""
     (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in rpy_rad)
     found = np.eye(4)
     found[:3, :3] = (
@@ -26,12 +29,12 @@ def frame(
 
 
 def frame_mm_deg(pose: Sequence[float]) -> Matrix:
-    """The frame of x, y, z in millimetres and roll, pitch, yaw in degrees, in metres."""
+    """Return the frame (in metres) of x, y, z in millimetres and roll, pitch, yaw in degrees."""
     return frame([value / 1000 for value in pose[:3]], [math.radians(value) for value in pose[3:6]])
 
 
 def rpy(matrix: Matrix) -> tuple[float, float, float]:
-    """Roll, pitch and yaw in radians; where the pitch is ±90° all of the turn is given to the yaw."""
+    """Return roll, pitch and yaw in radians. If the pitch is ±90°, the roll is 0."""
     r = matrix[:3, :3]
     level = math.hypot(r[0, 0], r[1, 0])
     pitch = math.atan2(-r[2, 0], level)
@@ -41,7 +44,7 @@ def rpy(matrix: Matrix) -> tuple[float, float, float]:
 
 
 def inverse(matrix: Matrix) -> Matrix:
-    """Of a rigid motion."""
+    """Return the inverse of a rigid transform."""
     found = np.eye(4)
     found[:3, :3] = matrix[:3, :3].T
     found[:3, 3] = -matrix[:3, :3].T @ matrix[:3, 3]

@@ -1,4 +1,4 @@
-"""An occupancy grid in the world: cells with a resolution and an origin, and what sensors and bodies ask of it."""
+"""An occupancy grid in the world: cells with a resolution and an origin."""
 
 from functools import cached_property
 
@@ -11,7 +11,11 @@ PLAIN, GLASS, DARK, MIRROR = range(4)  # materials of occupied cells
 
 
 class Grid:
-    """Row 0 is the bottom; cell (0, 0) has its lower-left corner at `origin` (x, y, yaw). Unknown cells stop nothing."""
+    """An occupancy grid.
+
+    Row 0 is the bottom; cell (0, 0) has its lower-left corner at `origin` (x, y, yaw). Unknown
+    cells are not obstacles.
+    """
 
     def __init__(
         self,
@@ -46,13 +50,13 @@ class Grid:
 
     @cached_property
     def squares(self) -> NDArray[np.uint8]:
-        """What ray casting jumps by; made when first needed."""
+        """The free squares for ray casting, calculated when first needed."""
         return free_squares(self.occupied)
 
     def to_cells(
         self, x_m: ArrayLike, y_m: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """World metres to cell units, counted from the lower-left corner."""
+        """Convert world metres to cell units, counted from the lower-left corner."""
         dx, dy = np.asarray(x_m, float) - self.origin[0], np.asarray(y_m, float) - self.origin[1]
         x = (self._cos * dx + self._sin * dy) / self.resolution_m
         y = (self._cos * dy - self._sin * dx) / self.resolution_m
@@ -61,7 +65,7 @@ class Grid:
     def to_world(
         self, x: ArrayLike, y: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Cell units to world metres."""
+        """Convert cell units to world metres."""
         dx, dy = np.asarray(x, float) * self.resolution_m, np.asarray(y, float) * self.resolution_m
         return self.origin[0] + self._cos * dx - self._sin * dy, self.origin[
             1
@@ -70,7 +74,10 @@ class Grid:
     def cast(
         self, poses: ArrayLike, beam_angles: ArrayLike, max_range_m: float
     ) -> NDArray[np.float64]:
-        """Ranges (N, M) in metres from N poses (x, y, theta) along M beam angles relative to theta; inf for no hit."""
+        """Return ranges (N, M) in metres from N poses (x, y, theta) along M beam angles.
+
+        Angles are relative to theta; inf means no hit.
+        """
         given = np.atleast_2d(np.asarray(poses, float))
         angles = np.atleast_1d(np.asarray(beam_angles, float))
         x, y = self.to_cells(given[:, 0], given[:, 1])
@@ -88,7 +95,7 @@ class Grid:
         return ranges * self.resolution_m
 
     def is_cliff(self, x_m: float, y_m: float) -> bool:
-        """Whether there is no floor: a cliff cell, or off the map."""
+        """Return True if there is no floor: a cliff cell, or outside the map."""
         x, y = self.to_cells(x_m, y_m)
         column, row = int(np.floor(x)), int(np.floor(y))
         height, width = self.shape

@@ -1,4 +1,4 @@
-"""A world with a map: walls from an occupancy grid, and discs and boxes that move in it."""
+"""A world with a map: walls from an occupancy grid, and moving discs and boxes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,14 @@ NO_BOXES: NDArray[np.float64] = np.empty((0, 5))
 
 
 class GridWorld(World):
-    """What robots in it need: `grid`, and the moving shapes in cell units for ray casting and contact."""
+    """A world of a grid, with its moving shapes in cell units for ray casting and contact."""
 
     def __init__(self, grid: Grid, obstacles: dict[str, Obstacle] | None = None):
         self.grid = grid
         super().__init__(obstacles)
 
     def around(self, robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What moves in it besides this robot."""
+        """Return the discs and boxes around a robot: obstacles and other robots."""
         if len(robot.all_robots) == 1 and not self.state.obstacles:
             return NO_DISCS, NO_BOXES
         return self.shapes(robot.now_ns, robot.neighbours())
@@ -27,7 +27,10 @@ class GridWorld(World):
     def shapes(
         self, now_ns: int, bodies: list[tuple[float, float, float]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Discs (x, y, r) and boxes (x, y, half_x, half_y, theta) at this time: obstacles, and other robots' bodies."""
+        """Return discs (x, y, r) and boxes (x, y, half_x, half_y, theta) at a time.
+
+        They are the obstacles and the bodies given.
+        """
         if not self.state.obstacles and not bodies:
             return NO_DISCS, NO_BOXES
         size, yaw = self.grid.resolution_m, self.grid.origin[2]

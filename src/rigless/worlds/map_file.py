@@ -37,7 +37,11 @@ FileName = Annotated[str, StringConstraints(min_length=1)]
 
 
 class MapFile(BaseModel):
-    """A map's YAML. `image`, `cliff_mask` and `materials` are image files of equal size, relative to the YAML's folder."""
+    """The keys of a map's YAML file.
+
+    `image`, `cliff_mask` and `materials` are image files of equal size, relative to the YAML's
+    folder.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -49,9 +53,8 @@ class MapFile(BaseModel):
     negate: bool
     mode: Annotated[Literal["trinary", "scale", "raw"], BeforeValidator(_lower)] = "trinary"
     cliff_mask: FileName | None = None  # ours: darker than half is a cliff
-    materials: FileName | None = (
-        None  # ours: 255 plain, 170 glass, 85 dark, 0 mirror; the nearest counts
-    )
+    # ours: 255 plain, 170 glass, 85 dark, 0 mirror; the nearest counts
+    materials: FileName | None = None
 
     @model_validator(mode="after")
     def _thresholds_in_order(self) -> "MapFile":

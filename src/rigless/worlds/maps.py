@@ -1,7 +1,8 @@
-"""Maps as ROS map_server reads them: a YAML file with images beside it becomes a Grid.
+"""Maps as ROS map_server reads them: a YAML file and its images become a Grid.
 
-Brightness x (0 to 255) becomes p = (255 − x) / 255, or x / 255 with `negate`, and p an occupancy: 0 free, 100 occupied, −1
-unknown. A grid has only these three; the values 1 to 99 of `scale` and `raw` count as free, as costmap_2d takes them.
+Brightness x (0 to 255) becomes p = (255 − x) / 255, or x / 255 with `negate`, and p an occupancy: 0
+free, 100 occupied, −1 unknown. A grid has only these three; the values 1 to 99 of `scale` and `raw`
+count as free, as in costmap_2d.
 """
 
 from pathlib import Path
@@ -22,7 +23,10 @@ UNKNOWN, FREE, OCCUPIED = -1, 0, 100
 
 
 def load_map(path: str | Path, dialect: Dialect = "ros1") -> Grid:
-    """The grid of a map's YAML file. Raises InputError with everything that is wrong with the file and its images."""
+    """Return the grid of a map's YAML file.
+
+    Raises InputError with all problems of the file and its images.
+    """
     if dialect not in get_args(Dialect):
         raise unknown("map dialect", str(dialect), get_args(Dialect), "dialect")
     config, document = read_map_file(Path(path))
@@ -45,10 +49,10 @@ def load_map(path: str | Path, dialect: Dialect = "ros1") -> Grid:
 
 
 def occupancy_of_levels(maxval: int, config: MapFile, dialect: Dialect) -> NDArray[np.int16]:
-    """Grey level → occupancy, as the two servers compute it."""
+    """Return the occupancy of each grey level, as the two servers calculate it."""
     x = _brightness(maxval)
     if config.mode == "raw":
-        if dialect == "nav2":  # takes no notice of negate; only percentages mean something
+        if dialect == "nav2":  # ignores negate; only percentages are valid
             value = np.floor(x + 0.5)
             return np.where(value <= OCCUPIED, value, UNKNOWN).astype(np.int16)
         value = np.floor(255 - x if config.negate else x)  # a byte; 255 is −1
@@ -67,17 +71,17 @@ def occupancy_of_levels(maxval: int, config: MapFile, dialect: Dialect) -> NDArr
 
 
 def _brightness(maxval: int) -> NDArray[np.float64]:
-    """Grey level → 0 to 255."""
+    """Return the brightness (0 to 255) of each grey level."""
     return np.arange(maxval + 1) * 255.0 / maxval
 
 
 def _materials(maxval: int) -> NDArray[np.uint8]:
-    """Grey level → material: 255 plain, 170 glass, 85 dark, 0 mirror, or the nearest of these."""
+    """Return the material of each grey level: 255 plain, 170 glass, 85 dark, 0 mirror."""
     return np.rint((255 - _brightness(maxval)) / 85).astype(np.uint8)
 
 
 def _images(document: Document, folder: Path) -> dict[str, Image]:
-    """The images that the keys name, as far as they can be read and fit together."""
+    """Return the images that the keys name, and report those that are missing or do not fit."""
     images: dict[str, Image] = {}
     for key in IMAGES:
         name = document.data.get(key)

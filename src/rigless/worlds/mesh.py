@@ -1,4 +1,4 @@
-"""Meshes from STL (binary and text) and OBJ files. What is not a mesh, or too much of one, is refused with a sentence."""
+"""Meshes from STL (binary and text) and OBJ files."""
 
 from pathlib import Path
 
@@ -8,22 +8,25 @@ from numpy.typing import NDArray
 from rigless.kernel.problems import InputError, Problem
 from rigless.worlds.solids import Mesh
 
-MOST_BYTES, MOST_TRIANGLES = 50_000_000, 500_000
+MAX_BYTES, MAX_TRIANGLES = 50_000_000, 500_000
 LARGEST_M = 1000.0
 _FIX = "give an STL or OBJ file of triangles, at most 500,000 of them"
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("spare", "<u2")])
 
 
 def read_mesh(path: Path, scale: float = 0.001) -> Mesh:
-    """The mesh in a file, by its suffix; `scale` makes its numbers metres (cells are drawn in millimetres)."""
+    """Read the mesh in a file, by its suffix. Raises InputError if it is not a mesh or too large.
+
+    `scale` converts its numbers to metres (cells are drawn in millimetres).
+    """
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "no file has such a name"
+        reason = getattr(error, "strerror", None) or "this is not a file name"
         raise _wrong(path, f"cannot be read: {reason}", "check the path") from None
-    if len(data) > MOST_BYTES:
-        raise _wrong(path, f"is longer than {MOST_BYTES} bytes")
+    if len(data) > MAX_BYTES:
+        raise _wrong(path, f"is longer than {MAX_BYTES} bytes")
     readers = {".stl": _stl, ".obj": _obj}
     if path.suffix.lower() not in readers:
         raise _wrong(path, f"has the suffix {path.suffix!r}, and only .stl and .obj are read")
@@ -34,12 +37,12 @@ def read_mesh(path: Path, scale: float = 0.001) -> Mesh:
     vertices = vertices * scale
     if not len(triangles):
         raise _wrong(path, "has no triangles")
-    if len(triangles) > MOST_TRIANGLES:
-        raise _wrong(path, f"has {len(triangles)} triangles")
+    if len(triangles) > MAX_TRIANGLES:
+        raise _wrong(path, f"has {len(triangles)} triangles, more than {MAX_TRIANGLES}")
     if not np.isfinite(vertices).all() or np.abs(vertices).max() > LARGEST_M:
         raise _wrong(
             path,
-            "has vertices that are not numbers, or further than a kilometre away",
+            "has vertices that are not numbers, or further away than a kilometre",
             "check its units",
         )
     return Mesh(np.ascontiguousarray(vertices, float), np.ascontiguousarray(triangles, np.int32))
@@ -51,9 +54,7 @@ def _wrong(path: Path, what: str, fix: str = _FIX) -> InputError:
 
 def _stl(data: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
-    if (
-        len(data) == 84 + 50 * count
-    ):  # a text that is as long as its bytes 80 to 83 say is not to be met
+    if len(data) == 84 + 50 * count:  # a text file of exactly this length is very unlikely
         corners = np.frombuffer(data, _RECORD, count, 84)["corners"].reshape(-1, 3).astype(float)
     elif data.lstrip()[:5].lower() == b"solid" and b"vertex" in data.lower():
         words = data.split()
@@ -65,7 +66,7 @@ def _stl(data: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         corners = np.array([[float(part) for part in one] for one in numbers]).reshape(-1, 3)
     else:
         raise ValueError(
-            f"its header promises {max(count, 0)} triangles, and it has {len(data)} bytes"
+            f"its header announces {max(count, 0)} triangles, but it has {len(data)} bytes"
         )
     vertices, numbers_of = np.unique(corners, axis=0, return_inverse=True)
     return vertices, numbers_of.reshape(-1, 3)
@@ -88,7 +89,7 @@ def _obj(data: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def _corner(word: bytes, count: int) -> int:
-    """The vertex of a face's corner: 7, 7/1/2, or −1 for the last so far."""
+    """Return the vertex of a face's corner: 7, 7/1/2, or −1 for the last one so far."""
     number = int(word.partition(b"/")[0])
     index = number - 1 if number > 0 else count + number
     if not 0 <= index < count:

@@ -1,6 +1,6 @@
-"""Grey images from files: our own strict reader of PGM (P2 and P5, any depth), and PNG through Pillow.
+"""Grey images from files: a strict PGM reader (P2 and P5, any depth), and PNG through Pillow.
 
-Whatever the bytes are, the answer is an image or an InputError that names the file.
+Any input gives an image or an InputError that names the file.
 """
 
 import io
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.problems import InputError, Problem
 
-MOST_PIXELS = 100_000_000
+MAX_PIXELS = 100_000_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _SPACE = b" \t\n\r\v\f"
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -27,7 +27,10 @@ Gray = NDArray[np.uint8] | NDArray[np.uint16]
 
 @dataclass(frozen=True)
 class Image:
-    """Grey levels from 0 (black) to `maxval` (white), top row first; `clear` marks pixels that are not fully opaque."""
+    """Grey levels from 0 (black) to `maxval` (white), top row first.
+
+    `clear` marks pixels that are not fully opaque.
+    """
 
     gray: Gray
     maxval: int
@@ -41,13 +44,19 @@ class _ImageError(Exception):
 
 
 def read_gray(source: bytes | str | Path) -> tuple[Gray, int]:
-    """Grey levels (H, W), top row first, and the level of white. Colours are averaged: their sum, with white at 3 × 255."""
+    """Return grey levels (H, W), top row first, and the level of white.
+
+    Colours are averaged: their sum, with white at 3 × 255.
+    """
     image = read_image(source)
     return image.gray, image.maxval
 
 
 def read_image(source: bytes | str | Path) -> Image:
-    """The image in a file, or in bytes. Raises InputError for anything that is not a whole PGM or PNG image."""
+    """Read the image in a file, or in bytes.
+
+    Raises InputError for anything that is not a complete PGM or PNG image.
+    """
     data, name = (
         (source, "image") if isinstance(source, bytes) else (_bytes_of(Path(source)), str(source))
     )
@@ -76,9 +85,9 @@ def _bytes_of(path: Path) -> bytes:
 def _check_size(width: int, height: int) -> None:
     if width < 1 or height < 1:
         raise _ImageError(f"an image of {width} × {height} pixels has nothing in it")
-    if width * height > MOST_PIXELS:
+    if width * height > MAX_PIXELS:
         raise _ImageError(
-            f"{width} × {height} pixels are more than the limit of {MOST_PIXELS // 10**6} million",
+            f"{width} × {height} pixels are more than the limit of {MAX_PIXELS // 10**6} million",
             "use a coarser resolution, or cut the image",
         )
 
@@ -99,9 +108,7 @@ def _read_pgm(data: bytes) -> Image:
     _check_size(width, height)
     if not 1 <= maxval <= 65535:
         raise _ImageError(f"maxval is {maxval}; it can be 1 to 65535")
-    if (
-        data[at : at + 1] == b"#"
-    ):  # a comment right behind maxval: its line's end is the one white space
+    if data[at : at + 1] == b"#":  # a comment directly after maxval ends the header with its line
         at = data.find(b"\n", at)
         if at < 0:
             raise _ImageError("the PGM header ends inside a comment")
@@ -117,12 +124,10 @@ def _raw_values(body: bytes, count: int, maxval: int) -> NDArray[np.uint16]:
     dtype = np.dtype("u1" if maxval < 256 else ">u2")
     size = count * dtype.itemsize
     if len(body) < size:
-        raise _ImageError(
-            f"the image is cut short: {len(body)} of {size} bytes of pixels are there"
-        )
+        raise _ImageError(f"the image is cut short: it has {len(body)} of {size} bytes of pixels")
     if body[size:].strip(_SPACE):
         raise _ImageError(
-            f"{len(body) - size} bytes too many follow the pixels: the size in the header is not right"
+            f"there are {len(body) - size} bytes after the pixels: the size in the header is wrong"
         )
     return np.frombuffer(body, dtype, count)
 
@@ -130,25 +135,27 @@ def _raw_values(body: bytes, count: int, maxval: int) -> NDArray[np.uint16]:
 def _plain_values(body: bytes, count: int, maxval: int) -> NDArray[np.float64]:
     text = _COMMENT.sub(b"", body)
     if garbage := re.search(rb"[^0-9 \t\n\r\v\f]+", text):
-        raise _ImageError(f"{garbage[0][:20]!r} stands among the pixels, where only numbers can be")
+        raise _ImageError(
+            f"{garbage[0][:20]!r} is among the pixels, where only numbers are allowed"
+        )
     words = text.split()
     if len(words) != count:
         short = "cut short" if len(words) < count else "too long"
-        raise _ImageError(
-            f"the image is {short}: {len(words)} pixels are there, {count} are announced"
-        )
+        raise _ImageError(f"the image is {short}: it has {len(words)} of {count} pixels")
     return np.array(words, float)
 
 
 def _read_png(data: bytes) -> Image:
     if data[12:16] != b"IHDR" or len(data) < 24:
-        raise _ImageError("the PNG image is cut short or damaged: it does not begin with its size")
+        raise _ImageError(
+            "the PNG image is cut short or damaged: it does not begin with its header"
+        )
     _check_size(int.from_bytes(data[16:20]), int.from_bytes(data[20:24]))
     try:
         from PIL import Image as Pillow
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about sizes: ours is the limit
+            warnings.simplefilter("ignore")  # about sizes: we have our own limit
             with Pillow.open(io.BytesIO(data), formats=["PNG"]) as picture:
                 picture.load()
                 if picture.mode.startswith("I"):  # 16 bit grey

@@ -1,16 +1,19 @@
 """Exact ray casting on an occupancy grid by quadrant squares.
 
-For each of the four direction quadrants every cell knows the side of the largest free square that is anchored there and
-extends in that direction. A ray jumps to the exit face of the square it is in, so it visits a handful of squares instead of
-hundreds of cells, and the distance to a hit is the distance to a cell face: exact, with no step size.
+For each of the four direction quadrants, every cell stores the side of the largest free square that
+is anchored there and extends in that direction. A ray jumps to the exit face of the square it is
+in. It visits a few squares instead of hundreds of cells, and the distance to a hit is the distance
+to a cell face: exact, with no step size.
 
-Neighbouring beams visit neighbouring cells, so cells are stored in tiles of 8×8, one cache line each. A border of tiles
-marked OUTSIDE saves the loop from asking where the grid ends. Each jump waits for a byte that the cache may not have, and
-which face comes first is anybody's guess; so many rays are cast together (`cast_beams`), all of them by one jump, then all
-that still fly by the next, without a branch to mispredict: the processor then waits for many bytes at a time.
+Neighbouring beams visit neighbouring cells, so cells are stored in tiles of 8×8, one cache line
+each. A border of tiles marked OUTSIDE saves the check for the grid's edge. Each jump waits for a
+byte that may not be in the cache, and which face comes first is unpredictable. Many rays are
+therefore cast together (`cast_beams`): all of them by one jump, then all unfinished ones by the
+next, without branches that could be mispredicted. The processor then waits for many bytes at a
+time.
 
-All functions work in cell units: x and y are counted in cells from the grid's lower-left corner. A ray that leaves the grid
-hits nothing. Where a ray passes exactly through a corner it crosses the horizontal face first.
+All functions work in cell units: x and y are in cells from the grid's lower-left corner. A ray that
+leaves the grid hits nothing. A ray exactly through a corner crosses the horizontal face first.
 """
 
 from typing import Any
@@ -23,7 +26,7 @@ from rigless.kernel.compiled import compiled, inlined
 OUTSIDE = 255
 LARGEST = 254  # a square's side fits a byte
 TILE = 8
-NEAR = 1e-9  # closer than this to a face, its crossing time decides on which side a ray is
+NEAR = 1e-9  # within this of a face, its crossing time decides on which side a ray is
 
 Squares = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -50,8 +53,11 @@ def _sides(occupied: NDArray[np.bool_], step_x: int, step_y: int) -> NDArray[np.
 
 
 def free_squares(occupied: NDArray[np.bool_]) -> Squares:
-    """Quadrant (bit 1: −x, bit 2: −y) → tile row → tile column → row → column: the side of the largest free square from there,
-    0 for an occupied cell, OUTSIDE around the grid."""
+    """Return the side of the largest free square at each cell, for each quadrant.
+
+    The indices are quadrant (bit 1: −x, bit 2: −y), tile row, tile column, row, column. The side is
+    0 for an occupied cell and OUTSIDE around the grid.
+    """
     height, width = occupied.shape
     rows, columns = -(-height // TILE) + 2, -(-width // TILE) + 2
     padded = np.full((4, rows * TILE, columns * TILE), OUTSIDE, np.uint8)
@@ -65,15 +71,18 @@ def free_squares(occupied: NDArray[np.bool_]) -> Squares:
 
 @inlined
 def _side(squares: Squares, quadrant: int, row: int, column: int) -> int:
-    # Unsigned, as numba would otherwise ask of each index whether it counts from the end.
+    # Unsigned: numba would otherwise check each index for counting from the end.
     y, x = np.uint64(row + TILE), np.uint64(column + TILE)
     return int(squares[np.uint64(quadrant), y >> _THREE, x >> _THREE, y & _SEVEN, x & _SEVEN])
 
 
 @compiled
 def cast_ray(squares: Squares, x: float, y: float, dx: float, dy: float, longest: float) -> Any:
-    """From (x, y) along the unit vector (dx, dy): distance to the first occupied cell (inf beyond `longest` or off the grid),
-    its column and row, and whether it was entered across a vertical face (True) or a horizontal one."""
+    """Cast a ray from (x, y) along the unit vector (dx, dy).
+
+    Return the distance to the first occupied cell (inf beyond `longest` or off the grid), its
+    column and row, and whether it was entered across a vertical face (True) or a horizontal one.
+    """
     if not (0.0 <= x < (squares.shape[2] - 2) * TILE and 0.0 <= y < (squares.shape[1] - 2) * TILE):
         return np.inf, 0, 0, False
     if dx == 0.0:
@@ -118,8 +127,11 @@ def cast_ray(squares: Squares, x: float, y: float, dx: float, dy: float, longest
 def _crossed(
     origin: float, d: float, per: float, t: float, now: int, first: int, last: int, ties: bool
 ) -> int:
-    """Which of two cells a ray is in at t when it is all but on their common face: the face's own crossing time decides, as in
-    a walk from cell to cell. `first` and `last` are the cells of the square along this axis."""
+    """Return which of two cells a ray is in at t, if it is almost on their common face.
+
+    The face's own crossing time decides, as in a walk from cell to cell. `first` and `last` are the
+    cells of the square along this axis.
+    """
     now = min(max(now, min(first, last)), max(first, last))
     step, back = (1, 0) if d > 0 else (-1, 1)
     if now != last:
@@ -142,8 +154,10 @@ def cast_beams(
     cells: NDArray[np.int64],
     across: NDArray[np.bool_],
 ) -> None:
-    """What `cast_ray` gives for each row (x, y, dx, dy) of `rays`, to the last bit. The cells (column, row) and faces of rays
-    that hit nothing mean nothing."""
+    """Cast each row (x, y, dx, dy) of `rays`, with the same bits as `cast_ray`.
+
+    The cells (column, row) and faces of rays that hit nothing are undefined.
+    """
     count = np.uint64(rays.shape[0])
     flying, sides, per = (
         np.empty(count + 1, np.uint64),
@@ -181,10 +195,22 @@ def cast_beams(
 
 @compiled
 def _fly(
-    squares: Squares, quadrant: int, rays: Floats, per: Floats, longest: float, flying: NDArray[np.uint64], some: Any,
-    ranges: Floats, cells: NDArray[np.int64], sides: NDArray[np.int64], across: NDArray[np.bool_],
-) -> None:  # fmt: skip
-    """Carry the first `some` rays of `flying`, all of one quadrant, to their ends; the loop is that of `cast_ray`."""
+    squares: Squares,
+    quadrant: int,
+    rays: Floats,
+    per: Floats,
+    longest: float,
+    flying: NDArray[np.uint64],
+    some: Any,
+    ranges: Floats,
+    cells: NDArray[np.int64],
+    sides: NDArray[np.int64],
+    across: NDArray[np.bool_],
+) -> None:
+    """Advance the first `some` rays of `flying`, all of one quadrant, to their ends.
+
+    The loop is that of `cast_ray`.
+    """
     back_x, back_y = quadrant & 1, quadrant >> 1
     step_x, step_y = 1 - 2 * back_x, 1 - 2 * back_y
     while some > 0:
@@ -212,7 +238,7 @@ def _fly(
                 else:
                     now = _crossed(x, dx, per_x, t, now, column, face_x - back_x - step_x, False)
             column, row = face_x - back_x, face_y - back_y
-            mask = -int(sideways)  # a choice in arithmetic, which stays without a branch
+            mask = -int(sideways)  # a selection without a branch
             column, row = now ^ ((now ^ column) & mask), row ^ ((now ^ row) & mask)
             side = _side(squares, quadrant, row, column)
             cells[j, 0], cells[j, 1], sides[j], across[j], ranges[j] = (
@@ -231,7 +257,7 @@ def _fly(
 def cast_rays(
     squares: Squares, poses: Floats, cosines: Floats, sines: Floats, longest: float, out: Floats
 ) -> None:
-    """Ranges (N, M) of M beams from N poses (x, y, cos, sin) in cells."""
+    """Write ranges (N, M) of M beams from N poses (x, y, cos, sin) in cells."""
     count = cosines.shape[0]
     rays, ranges = np.empty((count, 4)), np.empty(count)
     cells, across = np.empty((count, 2), np.int64), np.empty(count, np.bool_)

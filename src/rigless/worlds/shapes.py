@@ -1,4 +1,4 @@
-"""Rays against what is not in the map: discs and boxes, in cell units as in `raycast`."""
+"""Rays against discs and boxes that are not in the map, in cell units as in `raycast`."""
 
 import math
 
@@ -12,7 +12,10 @@ Floats = NDArray[np.float64]
 
 @compiled
 def cast_shapes(discs: Floats, boxes: Floats, x: float, y: float, dx: float, dy: float) -> float:
-    """Distance to the nearest disc (x, y, r) or box (x, y, half_x, half_y, theta) on the ray; 0 inside one."""
+    """Return the distance along a ray to the nearest disc or box; 0 inside one.
+
+    Discs are rows (x, y, r), boxes rows (x, y, half_x, half_y, theta).
+    """
     nearest = np.inf
     for i in range(discs.shape[0]):
         px, py, r = x - discs[i, 0], y - discs[i, 1], discs[i, 2]

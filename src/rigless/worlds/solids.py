@@ -1,4 +1,4 @@
-"""Bodies in space, of which cells and robot links consist: boxes, cylinders, spheres and meshes, each in a frame. Metres."""
+"""Solids in space: boxes, cylinders, spheres and meshes, each in a frame. Metres."""
 
 import math
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Kind = Literal["box", "cylinder", "sphere", "mesh"]
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A surface of triangles: places (n×3) and, three to a triangle, their numbers (m×3)."""
+    """A surface of triangles: vertices (n×3), and three vertex numbers per triangle (m×3)."""
 
     vertices_m: NDArray[np.float64]
     triangles: NDArray[np.int32]
@@ -20,8 +20,12 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """`size_m`: a box's three sides, a cylinder's radius and height (along z, its centre at the origin), a sphere's radius;
-    nothing for a mesh. `pose` is its frame in that of whatever it belongs to; `colour` is as #rrggbb, if it has one of its own."""
+    """A body of a cell or a robot link.
+
+    `size_m`: a box's three sides, a cylinder's radius and height (along z, its centre at the
+    origin), a sphere's radius; empty for a mesh. `pose` is its frame in its parent's. `colour` is
+    #rrggbb, if it has its own.
+    """
 
     name: str
     kind: Kind
@@ -32,23 +36,21 @@ class Solid:
 
     @property
     def furthest_m(self) -> float:
-        """How far its furthest point is from the origin of the frame that `pose` is in."""
+        """Distance of its furthest point from the origin of the parent's frame."""
         if self.mesh is not None:
             return float(np.linalg.norm(self.points_m(), axis=1).max())
         if self.kind == "sphere":
             return float(np.linalg.norm(self.pose[:3, 3])) + self.size_m[0]
         if self.kind == "cylinder":
             radius, height = self.size_m
-            centre = (
-                self.pose[:3, :3].T @ self.pose[:3, 3]
-            )  # in its own axes, of which z is the cylinder's
+            centre = self.pose[:3, :3].T @ self.pose[:3, 3]  # in the cylinder's own axes
             return math.hypot(
                 math.hypot(centre[0], centre[1]) + radius, abs(centre[2]) + height / 2
             )
         return float(np.linalg.norm(self.points_m(), axis=1).max())
 
     def points_m(self) -> NDArray[np.float64]:
-        """The corners of a box or of what boxes in a cylinder or sphere, or a mesh's vertices, in the frame that `pose` is in."""
+        """Return the corners of its bounding box, or a mesh's vertices, in the parent's frame."""
         if self.mesh is not None:
             own = self.mesh.vertices_m
         else:
@@ -59,14 +61,14 @@ class Solid:
         return own @ self.pose[:3, :3].T + self.pose[:3, 3]
 
     def bounds_m(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The lowest and highest corner of the box that holds it, in its own axes."""
+        """Return the lowest and highest corner of its bounding box, in its own axes."""
         if self.mesh is not None:
             return self.mesh.vertices_m.min(axis=0), self.mesh.vertices_m.max(axis=0)
         half = np.array(self._half_m())
         return -half, half
 
     def _half_m(self) -> tuple[float, ...]:
-        """Half the sides of what boxes it in."""
+        """Return half the sides of its bounding box."""
         if self.kind == "sphere":
             return self.size_m * 3
         if self.kind == "cylinder":

@@ -20,8 +20,9 @@ from rigless.kernel.compiled import compiled
 from rigless.motion.arm import kinematics as arm
 from rigless.motion.arm import rotation
 
-# Elements of a path: begin and end, the rotation at the begin, the rotation vector to its end (rad);
-# for arcs the plane's two axes, the centre from the begin and the angle (0: a line); length and turn.
+# Elements of a path: begin, end, the rotation at the begin, the rotation vector to its end (rad);
+# for arcs the plane's two axes, the centre from the begin and the angle (0: a line);
+# length and turn.
 BEGIN, END, TURN, VECTOR, FIRST, SECOND, CENTRE, ANGLE, LENGTH_MM, TURN_DEG, PATH_SIZE = (
     0,
     3,
@@ -93,7 +94,7 @@ def arc(
 
 @compiled
 def arc_position(path: NDArray[np.float64], share: float) -> tuple[float, float]:
-    """Return the two coordinates in an arc's plane at a share of its angle, on the begin's circle."""
+    """Return the two coordinates in an arc's plane at a share of its angle."""
     i, j = path[CENTRE], path[CENTRE + 1]
     c, s = np.cos(path[ANGLE] * share), np.sin(path[ANGLE] * share)
     first, second = path[BEGIN + int(path[FIRST])], path[BEGIN + int(path[SECOND])]

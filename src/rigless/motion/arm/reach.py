@@ -97,7 +97,7 @@ class Reach:
         return self._answer(found[best], float(margins[best]), count, reason, contact)
 
     def program(self, poses: Iterable[ArrayLike]) -> list[Reached]:
-        """Return the reachability of all poses, each with the solution nearest to the previous one."""
+        """Return the reachability of all poses, each solution nearest to the previous one."""
         found: list[Reached] = []
         near: tuple[float, ...] | None = None
         for pose in poses:

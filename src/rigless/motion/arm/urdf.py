@@ -9,6 +9,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from rigless.kernel.problems import InputError, Problem
 from rigless.worlds.frames import Matrix, frame
 from rigless.worlds.mesh import read_mesh
-from rigless.worlds.solids import Mesh, Solid
+from rigless.worlds.solids import Kind, Mesh, Solid
 
 JOINTS = 6
 MOST_BYTES = 2_000_000
@@ -55,7 +56,10 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """An arm. `links` are the base and one for each joint; `flange` is in the last joint's frame."""
+    """An arm.
+
+    `links` are the base and one for each joint; `flange` is in the last joint's frame.
+    """
 
     name: str
     joints: tuple[Joint, ...]
@@ -264,7 +268,8 @@ class _Reading:
         ]
         if min(size) <= 0:
             self.blame(name, f"has a {shape.tag} of no size", "sizes are metres above zero")
-        return Solid(name, shape.tag, tuple(size), pose, None, self._colour(name, part))  # type: ignore[arg-type]
+        kind = cast(Kind, shape.tag)
+        return Solid(name, kind, tuple(size), pose, None, self._colour(name, part))
 
     def _colour(self, name: str, part: ElementTree.Element) -> str:
         """Return the colour of a visual's material as #rrggbb; empty if there is none."""

@@ -84,7 +84,7 @@ def free_blocks(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> int:
 
 @compiled
 def first_block_end_s(blocks: NDArray[np.float64], run: NDArray[np.float64]) -> float:
-    """Return when the first block ends, as planned now; infinite if there is none, or it is held."""
+    """Return the planned end of the first block; infinite if there is none, or it is held."""
     size = len(blocks) - PIECE_ROWS
     for n in range(int(run[PIECES])):
         piece = blocks[size + (int(run[PIECE]) + n) % PIECE_ROWS]

@@ -154,7 +154,7 @@ def test_shape(code, path, changes):
     ("streams", GONE, 'add "streams": {heartbeatHz, stateHz, telemetryHz, trafficHz, taskHz}'),
     ("motors", {}, "for example […]"),
     ("runtime.tickHz", 0, "for example 100"),
-    ("motors.3.metadata", [], "mend it, or leave the key out"),
+    ("motors.3.metadata", [], "correct it, or remove the key"),
     ("nats.servers", [], 'for example ["nats://127.0.0.1:4222"]'),
 ])  # fmt: skip
 def test_how_to_mend_a_shape(key, value, fix):

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -96,8 +97,8 @@ def validate(
     if json is not None:
         write_text(json, as_json(reports))
     for report in reports:
-        for problem in report.problems:
-            print_line(str(problem))
+        for line in report.lines():
+            print_line(line)
         print_note(report.summary(), "bold red" if report.errors else "bold green")
     raise typer.Exit(2 if any(report.errors for report in reports) else 0)
 
@@ -150,14 +151,14 @@ def _report(file: Path, settings: Sequence[str], environment: bool) -> "FileRepo
     """Validate a file."""
     from rigless.kernel.problems import InputError, Problem
     from rigless.robots.agv import Robot
-    from rigless.robots.agv.checks.report import FileProblem, FileReport
+    from rigless.robots.agv.checks.report import FileReport
     from rigless.robots.agv.native import read_config
     from rigless.scenario.load import apply_config_settings
     from rigless.scenario.requirements import check_with_environment
 
     native, syntax = read_config(file)
     report = FileReport(str(file))
-    report.problems += [FileProblem("syntax", "error", problem) for problem in syntax]
+    report.problems += [replace(problem, stage="syntax") for problem in syntax]
     if native is None:
         return report
     problems: list[Problem] = []
@@ -170,8 +171,5 @@ def _report(file: Path, settings: Sequence[str], environment: bool) -> "FileRepo
         else Robot.check_config(native.data)
     )
     report.robot = config.identity.robotId if config is not None else ""
-    report.problems += [
-        FileProblem(finding.stage, finding.severity, finding.located(native.file, native.lines))
-        for finding in findings
-    ]
+    report.problems += [finding.located(native.file, native.lines) for finding in findings]
     return report

@@ -71,7 +71,7 @@ class StartupPolicy(Part):
 
 
 class HealthPolicy(Part):
-    """What the robot may do with faulty parts or without a link."""
+    """Rules for motion with faulty parts or without a link."""
 
     allowDriveInWarning: Truth = Field(
         True, description="Drive while a functional motor is unhealthy."
@@ -90,7 +90,7 @@ class Runtime(Part):
     tickHz: Ticks = Field(description="Rate of the main loop; 50 to 200 is usual.")
     startupPolicy: StartupPolicy = Field(StartupPolicy(), description="Behaviour at boot.")
     healthPolicy: HealthPolicy = Field(
-        HealthPolicy(), description="What the robot may do with faulty parts or without a link."
+        HealthPolicy(), description="Rules for motion with faulty parts or without a link."
     )
     simulationProfile: SimulationProfile | None = Field(
         None, description="The script of a simulated robot."
@@ -203,7 +203,7 @@ class IoDriver(Part):
     type: Literal["PLC", "GPIO", "MOCK"] = Field(description="Entry point in rigless.agv.io.")
     config: Bucket = Field(
         {},
-        description="Configuration of the driver; for a limit sensor also motorId and edge (MIN, MAX).",
+        description="For the driver; for a limit sensor also motorId and edge (MIN, MAX).",
     )
 
 
@@ -240,7 +240,7 @@ class DigitalInput(Part):
 
     ioId: Id = Field(description="Unique in the robot.")
     type: Text = Field(
-        description="ESTOP_CHAIN, LIMIT_SENSOR or your own; OBSTACLE, BUMPER or LIDAR in it makes it a guard."
+        description="ESTOP_CHAIN, LIMIT_SENSOR or your own; a guard with OBSTACLE, BUMPER or LIDAR in it."
     )
     driver: IoDriver = Field(description="Its driver in mode REAL.")
     required: Truth = Field(False, description="If true, the robot does not move without it.")

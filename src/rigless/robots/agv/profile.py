@@ -137,7 +137,7 @@ class SimulationProfile(Part):
     )
     phaseS: Seconds | None = Field(
         None,
-        description="Phase of ticks and streams before whole periods; default 0, and spread for robots of a fleet.",
+        description="Phase of ticks and streams; default 0, and spread for robots of a fleet.",
     )
     kinematics: Literal["DIFFERENTIAL", "TRACK"] | None = Field(
         None,
@@ -157,5 +157,5 @@ class SimulationProfile(Part):
     )
     map: str | None = Field(
         None,
-        description="A bundled map, or a map_server .yaml next to the file; its walls are obstacles.",
+        description="A bundled map, or a map_server .yaml in the file's folder; for its walls.",
     )

@@ -280,7 +280,8 @@ def _trouble(envelope: Envelope, type: str, robot_id: str) -> str:
     if not 1 <= len(envelope.messageId) <= LONGEST_ID:
         return f"messageId has {len(envelope.messageId)} characters, not 1 to {LONGEST_ID}"
     if len(envelope.correlationId or "") > LONGEST_CORRELATION:
-        return f"correlationId has {len(envelope.correlationId or '')} characters, more than {LONGEST_CORRELATION}"
+        size = len(envelope.correlationId or "")
+        return f"correlationId has {size} characters, more than {LONGEST_CORRELATION}"
     if not 0 <= envelope.seq < 2**64:
         return "seq is not an unsigned 64 bit number"
     if not envelope.bootId:

@@ -1,4 +1,4 @@
-"""A place in a config that may be wrong elsewhere: what stands there, if it is of the kind that was asked for."""
+"""A place in a config that may have errors elsewhere."""
 
 import math
 from collections.abc import Iterator
@@ -9,7 +9,10 @@ from rigless.kernel.problems import Problem
 
 
 class ConfigPath:
-    """Going on from what is not there leads to places where nothing is, so that a check needs to ask only for what it is about."""
+    """A value in a config and its key path.
+
+    A key that does not exist leads to an empty place, so that a check needs to test only its own
+    values."""
 
     def __init__(self, value: Any, path: KeyPath = ()):
         self.value = value
@@ -21,12 +24,12 @@ class ConfigPath:
         )
 
     def __iter__(self) -> Iterator["ConfigPath"]:
-        """The elements of a list."""
+        """Yield the elements of a list."""
         for index, value in enumerate(self.value if isinstance(self.value, list | tuple) else ()):
             yield ConfigPath(value, (*self.path, index))
 
     def items(self) -> Iterator[tuple[str, "ConfigPath"]]:
-        """The keys of a table."""
+        """Yield the keys of a table with their places."""
         for key in self.value if isinstance(self.value, dict) else ():
             yield key, self[key]
 

@@ -1,4 +1,4 @@
-"""What motors must be, so that the robot can move them and stop them."""
+"""Cross-field checks of motors: functions, limits, units, wheels and the drive."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ DIMENSIONS = {
     "positionMax": "position",
 }
 LARGEST, SMALLEST = 1e6, 1e-6  # metres or radians (per second, per second squared)
-PULLED = ("maxSpeed", "maxAcceleration", "maxDeceleration")
+DYNAMIC = ("maxSpeed", "maxAcceleration", "maxDeceleration")
 
 
 def motors(root: ConfigPath) -> Iterator[Problem]:
@@ -34,13 +34,13 @@ def drives(root: ConfigPath) -> list[ConfigPath]:
 
 
 def unit_of(quantity: ConfigPath, name: str) -> Unit | None:
-    """The unit of a limit, if it is a right one."""
+    """Return the unit of a limit, if it is valid."""
     unit = UNITS.get(quantity["unit"].text or "")
     return unit if unit is not None and unit.dimension == DIMENSIONS[name] else None
 
 
 def si(motor: ConfigPath, name: str) -> float | None:
-    """A limit in metres or radians, if it is a right one."""
+    """Return a limit in metres or radians, if it is valid."""
     quantity = motor["limits"][name]
     unit, value = unit_of(quantity, name), quantity["value"].number
     return None if unit is None or value is None else value * unit.si
@@ -50,24 +50,24 @@ def _function(motor: ConfigPath) -> Iterator[Problem]:
     key = motor["functionKey"]
     name = motor["motorId"].text
     if motor["role"].text == "FUNCTIONAL" and not key.there:
-        fix = 'say what it is for: "functionKey": "GRIPPER", "HOIST" or a word of your own'
+        fix = 'name its function: "functionKey": "GRIPPER", "HOIST" or your own'
         yield key.error(
             "FUNCTION_KEY_REQUIRED", f"the FUNCTIONAL motor {name!r} has no functionKey", fix
         )
     if motor["role"].text == "DRIVE" and key.there:
-        what = f"the DRIVE motor {name!r} has a functionKey, which nothing looks at"
+        what = f"the functionKey of the DRIVE motor {name!r} has no effect"
         yield key.warning("FUNCTION_KEY_ON_DRIVE", what, "remove it, or make the motor FUNCTIONAL")
 
 
 def _functions(root: ConfigPath) -> Iterator[Problem]:
-    """Commands find motors by their function."""
+    """Commands select motors by their function."""
     first: dict[str, str | None] = {}
     for motor in root["motors"]:
         key = motor["functionKey"]
         if motor["role"].text != "FUNCTIONAL" or key.text is None:
             continue
         if key.text in first:
-            what = f"{first[key.text]!r} has the function {key.text} too: commands for it go to {first[key.text]!r}"
+            what = f"{first[key.text]!r} has the function {key.text} too and receives its commands"
             yield key.warning("DUPLICATE_FUNCTION_KEY", what, "give each a functionKey of its own")
         else:
             first[key.text] = motor["motorId"].text
@@ -94,26 +94,26 @@ def _limits(motor: ConfigPath) -> Iterator[Problem]:
                 unit.position + {"position": "", "speed": "ps", "acceleration": "ps2"}[dimension]
             )
             what = f"{text!r} is a unit of {unit.dimension}, but {name} needs one of {dimension}"
-            yield quantity["unit"].error("WRONG_UNIT", what, f"{right!r} would be one")
+            yield quantity["unit"].error("WRONG_UNIT", what, f"for example {right!r}")
         elif unit is not None:
             kinds[name] = unit.kind
         if value is None:
             continue
         size = abs(value * unit.si) if unit is not None else abs(value)
-        if name in PULLED and value <= 0:
+        if name in DYNAMIC and value <= 0:
             yield quantity["value"].error(
                 "LIMIT_NOT_POSITIVE", f"{name} is {value:g}", "it must be more than 0"
             )
-        elif size > LARGEST or (name in PULLED and size < SMALLEST):
-            what = f"{name} is {value:g} {text}: no motor does that"
-            yield quantity["value"].error("LIMIT_OUT_OF_REASON", what, "is the unit right?")
+        elif size > LARGEST or (name in DYNAMIC and size < SMALLEST):
+            what = f"{name} is {value:g} {text}, which is not plausible"
+            yield quantity["value"].error("LIMIT_OUT_OF_REASON", what, "check the unit")
     if len(set(kinds.values())) > 1:
         groups = [
             ", ".join(name for name, kind in kinds.items() if kind == one) + f" {one}"
             for one in ("linear", "angular")
         ]
-        what = f"the units of {motor['motorId'].text!r} do not go together: {' but '.join(groups)}"
-        yield limits.error("LIMIT_UNITS_DIFFER", what, "a motor either moves along a line or turns")
+        what = f"the units of {motor['motorId'].text!r} do not match: {' but '.join(groups)}"
+        yield limits.error("LIMIT_UNITS_DIFFER", what, "use either linear or angular units")
     yield from _range(motor)
 
 
@@ -123,29 +123,29 @@ def _range(motor: ConfigPath) -> Iterator[Problem]:
     low, high = si(motor, "positionMin"), si(motor, "positionMax")
     if motor["role"].text == "DRIVE" and any(end.there for end in ends):
         yield limits.warning(
-            "POSITION_ON_DRIVE", f"{name!r} drives: its positions are not limited", "remove them"
+            "POSITION_ON_DRIVE",
+            f"position limits of the DRIVE motor {name!r} have no effect",
+            "remove them",
         )
     elif low is not None and high is not None and low >= high:
-        what = f"{name!r} has no room: positionMin is not below positionMax"
-        yield ends[0].error(
-            "POSITION_RANGE_EMPTY", what, "exchange them, if they are the wrong way round"
-        )
+        what = f"positionMin of {name!r} is not below positionMax"
+        yield ends[0].error("POSITION_RANGE_EMPTY", what, "swap them if they are reversed")
     elif (
         motor["role"].text == "FUNCTIONAL"
         and isinstance(limits.value, dict)
         and not all(end.there for end in ends)
     ):
         missing = "positionMin and positionMax" if not any(end.there for end in ends) else "one end"
-        what = f"{name!r} has no limit to its position: {missing} not given, so GRIP, RELEASE and HOME have nowhere to go"
+        what = f"{name!r}: {missing} not given, so GRIP, RELEASE and HOME have no target"
         yield limits.warning("POSITION_UNLIMITED", what, "give positionMin and positionMax")
 
 
 def _wheel(motor: ConfigPath) -> Iterator[Problem]:
-    """A drive motor that turns moves the robot by its wheel."""
+    """An angular drive motor moves the robot by its wheel."""
     speed = unit_of(motor["limits"]["maxSpeed"], "maxSpeed")
     side = motor["metadata"]["side"]
     if side.there and str(side.value).upper() not in SIDES:
-        yield side.error("BAD_WHEEL", f"{side.value!r} is no side of the robot", "LEFT or RIGHT")
+        yield side.error("BAD_WHEEL", f"{side.value!r} is not a side of the robot", "LEFT or RIGHT")
     for key in ("wheelDiameterMm", "gearRatio"):
         given = motor["metadata"][key]
         if given.there and not (given.number is not None and given.number > 0):
@@ -156,7 +156,8 @@ def _wheel(motor: ConfigPath) -> Iterator[Problem]:
             and speed.kind == "angular"
             and not given.there
         ):
-            what = f"{motor['motorId'].text!r} turns, but how big its wheel is nobody says: 200 mm is taken"
+            name = motor["motorId"].text
+            what = f"the wheel diameter of {name!r} is not given; the default is 200 mm"
             yield motor["metadata"].warning(
                 "WHEEL_UNKNOWN", what, 'add "metadata": {"wheelDiameterMm": …}'
             )
@@ -170,24 +171,25 @@ def _drives(root: ConfigPath) -> Iterator[Problem]:
         return
     units = [unit_of(motor["limits"]["maxSpeed"], "maxSpeed") for motor in found]
     if len({unit.kind for unit in units if unit is not None}) > 1:
-        what = "some drive motors are linear, others turn"
+        what = "some drive motors are linear, others angular"
         yield root["motors"].error(
             "DRIVE_UNITS_DIFFER", what, "give all of them in mps, or all in rpm or radps"
         )
     else:
-        yield from _unlike(found)
+        yield from _differences(found)
     yield from _base(root, found)
 
 
-def _unlike(found: list[ConfigPath]) -> Iterator[Problem]:
+def _differences(found: list[ConfigPath]) -> Iterator[Problem]:
     first = found[0]
     for motor in found[1:]:
-        for name in PULLED:
+        for name in DYNAMIC:
             one, other = si(first, name), si(motor, name)
             if one is not None and other is not None and one > 0 and abs(one - other) > 1e-9 * one:
-                what = f"{motor['motorId'].text!r} and {first['motorId'].text!r} differ in {name}: the lower counts"
+                names = f"{motor['motorId'].text!r} and {first['motorId'].text!r}"
+                what = f"{names} differ in {name}; the lower value applies"
                 yield motor["limits"][name].warning(
-                    "DRIVE_LIMITS_DIFFER", what, "give both the same, if they are alike"
+                    "DRIVE_LIMITS_DIFFER", what, "give both the same value"
                 )
 
 
@@ -199,19 +201,20 @@ def _base(root: ConfigPath, found: list[ConfigPath]) -> Iterator[Problem]:
     if kinematics_of(kinematics, len(found)) == "DIFFERENTIAL":
         if len(found) < 2:
             place = root["runtime"]["simulationProfile"]["kinematics"]
-            what = f"a DIFFERENTIAL drive needs two drive motors, but there is only {found[0]['motorId'].text!r}"
+            name = found[0]["motorId"].text
+            what = f"a DIFFERENTIAL drive needs two drive motors; there is only {name!r}"
             yield place.error("DIFFERENTIAL_NEEDS_TWO", what, "add the other, or choose TRACK")
         elif len({_side(motor, number, len(found)) for number, motor in enumerate(found)}) < 2:
-            what = "all drive motors are on one side of the robot, which could only go in circles"
+            what = "all drive motors are on one side of the robot"
             yield root["motors"].error(
-                "WHEELS_ON_ONE_SIDE", what, 'say it: "metadata": {"side": "LEFT"}'
+                "WHEELS_ON_ONE_SIDE", what, 'set "metadata": {"side": "LEFT"}'
             )
         if not track.there and width is not None:
-            what = f"how far apart the wheels are nobody says: the robot's width is taken ({width:g} mm)"
+            what = f"the track width is not given; the default is the robot's width ({width:g} mm)"
             yield track.warning("TRACK_WIDTH_MISSING", what, "give dimensions.trackWidthMm")
     for place, limit, name in ((track, width, "widthMm"), (base, length, "lengthMm")):
         if place.number is not None and limit is not None and place.number > limit > 0:
-            what = f"{place.number:g} mm is more than {name}, {limit:g} mm: wheels would stand beside the robot"
+            what = f"{place.number:g} mm exceeds {name}, {limit:g} mm: wheels outside the robot"
             yield place.warning("WHEELS_OUTSIDE", what)
 
 

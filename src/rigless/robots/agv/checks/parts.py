@@ -1,4 +1,4 @@
-"""What the parts of a config say about each other, beside the motors: ids, capabilities, inputs, safety, rates, servers."""
+"""Cross-field checks of ids, capabilities, inputs, safety, rates and servers."""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -19,13 +19,13 @@ RESERVED = (
     "lost_s",
     "late_ms",
     "obstacle_m",
-)  # ports and inputs that every robot has
-PROMISES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
+)  # names of ports and inputs of every robot
+DEVICES = {"hasBarcodeScanner": "BARCODE_SCANNER", "hasLidarSafety": "LIDAR", "hasLidar": "LIDAR"}
 FUNCTIONS = {
     "hasGripper": "GRIP",
     "hasHoist": "HOIST",
     "hasTelescope": "TELESCOPE",
-}  # words of functionKeys
+}  # words in functionKeys
 KINDS = {
     ("motors",): ("motorId", "MOTOR", "a motor"),
     ("io", "digitalInputs"): ("ioId", "IO", "an input"),
@@ -38,7 +38,7 @@ SCHEMES = ("nats", "tls")
 def parts(root: ConfigPath) -> Iterator[Problem]:
     version = root["schemaVersion"]
     if version.number is not None and version.number > SCHEMA_VERSION:
-        what = f"the file is of version {version.number:g}, but this rigless knows {SCHEMA_VERSION}"
+        what = f"the file has version {version.number:g}, but rigless supports {SCHEMA_VERSION}"
         yield version.error("SCHEMA_TOO_NEW", what, "use a newer rigless")
     yield from _ids(root)
     yield from _commands(root)
@@ -51,7 +51,7 @@ def parts(root: ConfigPath) -> Iterator[Problem]:
 
 
 def _ids(root: ConfigPath) -> Iterator[Problem]:
-    """Faults, settings and the panel name motors, inputs, outputs and devices by their ids alone."""
+    """Faults, settings and the panel refer to motors, inputs, outputs and devices by id alone."""
     taken: dict[str, tuple[str, str]] = {}
     for path, (key, kind, words) in KINDS.items():
         table = root
@@ -66,13 +66,13 @@ def _ids(root: ConfigPath) -> Iterator[Problem]:
                 code = f"DUPLICATE_{kind}_ID" if other == kind else "ID_TAKEN"
                 yield place.error(
                     code,
-                    f"{place.text!r} is the id of {whose} already",
-                    "ids are unique in the robot",
+                    f"{place.text!r} is already the id of {whose}",
+                    "ids must be unique in the robot",
                 )
             elif place.text in RESERVED:
                 yield place.error(
                     "ID_RESERVED",
-                    f"{place.text!r} is a name that every robot has",
+                    f"{place.text!r} is a reserved name",
                     "choose another id",
                 )
             taken.setdefault(place.text, (kind, words))
@@ -98,26 +98,26 @@ def _commands(root: ConfigPath) -> Iterator[Problem]:
             yield command.error("UNKNOWN_COMMAND", what, did_you_mean(command.text, COMMANDS))
         elif command.text in seen:
             yield command.warning(
-                "DUPLICATE_COMMAND", f"{command.text} is here twice", "once is enough"
+                "DUPLICATE_COMMAND", f"{command.text} is listed twice", "list it once"
             )
         elif command.text in needs and not needs[command.text][0]:
-            what = f"{command.text} is supported, but there is not {needs[command.text][1]}: it will be rejected"
+            what = f"{command.text} will be rejected: there is not {needs[command.text][1]}"
             yield command.warning(
-                "COMMAND_WITHOUT_MEANS", what, "add what it needs, or remove the command"
+                "COMMAND_WITHOUT_MEANS", what, "add the part, or remove the command"
             )
         seen.add(command.text)
     if supported.there and "STOP" not in seen and isinstance(supported.value, list):
-        what = "STOP is not among the supported commands, but is taken all the same: any robot can be stopped"
-        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP, so that the file says so")
+        what = "STOP is not listed, but is accepted: every robot can be stopped"
+        yield supported.warning("STOP_NOT_SUPPORTED", what, "add STOP")
 
 
 def _flags(root: ConfigPath) -> Iterator[Problem]:
     devices = {device["type"].text for device in root["io"]["devices"]}
     functions = [motor["functionKey"].text or "" for motor in root["motors"]]
     for flag, place in root["capabilities"]["flags"].items():
-        device, function = PROMISES.get(flag), FUNCTIONS.get(flag)
+        device, function = DEVICES.get(flag), FUNCTIONS.get(flag)
         if place.true and device is not None and device not in devices:
-            what = f"the robot promises {flag}, but no device is a {device}"
+            what = f"{flag} is true, but no device is a {device}"
             yield place.warning(
                 "CAPABILITY_WITHOUT_DEVICE", what, "add it to io.devices, or set the flag to false"
             )
@@ -126,7 +126,7 @@ def _flags(root: ConfigPath) -> Iterator[Problem]:
             and function is not None
             and not any(function in key.upper() for key in functions)
         ):
-            what = f"the robot promises {flag}, but no motor's functionKey has {function} in it"
+            what = f"{flag} is true, but no motor's functionKey contains {function}"
             yield place.error(
                 "CAPABILITY_WITHOUT_MOTOR", what, "add it to motors, or set the flag to false"
             )
@@ -144,7 +144,8 @@ def _limit_sensors(root: ConfigPath) -> Iterator[Problem]:
         motor, edge = sensor["driver"]["config"]["motorId"], sensor["driver"]["config"]["edge"]
         if not motor.there:
             if root["runtime"]["mode"].text == "MOCK":
-                what = f"{sensor['ioId'].text!r} watches no motor: simulated, it changes only when it is set"
+                name = sensor["ioId"].text
+                what = f"{name!r} has no motor: its simulation changes only when it is set"
                 fix = 'name one: "config": {"motorId": …, "edge": "MIN" or "MAX"}'
                 yield sensor["driver"]["config"].warning("LIMIT_SENSOR_FREE", what, fix)
         elif motor.text not in ids:
@@ -155,7 +156,7 @@ def _limit_sensors(root: ConfigPath) -> Iterator[Problem]:
             )
         if edge.there and edge.text not in ("MIN", "MAX"):
             yield edge.error(
-                "LIMIT_EDGE_UNKNOWN", f"{edge.value!r} is no end of an axis", "MIN or MAX"
+                "LIMIT_EDGE_UNKNOWN", f"{edge.value!r} is not an end of an axis", "MIN or MAX"
             )
         elif motor.text in ids:
             end = "positionMax" if edge.text == "MAX" else "positionMin"
@@ -167,12 +168,12 @@ def _limit_sensors(root: ConfigPath) -> Iterator[Problem]:
 
 
 def _tolerance(place: ConfigPath) -> Iterator[Problem]:
-    """How near the end of its axis a limit sensor is on."""
+    """Check the distance from the end of the axis at which a limit sensor is on."""
     unit, value = UNITS.get(place["unit"].text or ""), place["value"].number
     if place.there and (
         unit is None or unit.dimension != "position" or value is None or not 0 <= value <= 1e6
     ):
-        what = f"{place.value!r} is no distance from the end of an axis"
+        what = f"{place.value!r} is not a distance from the end of an axis"
         yield place.error("LIMIT_TOLERANCE_WRONG", what, 'for example {"unit": "mm", "value": 2}')
 
 
@@ -181,19 +182,17 @@ def _estop(root: ConfigPath) -> Iterator[Problem]:
     stop = root["safety"]["stopOnEstop"]
     if stop.true and not chains:
         what, fix = (
-            "the robot stops on its emergency stop, but has none",
+            "stopOnEstop is true, but there is no emergency stop input",
             'add an input of type "ESTOP_CHAIN"',
         )
         if root["runtime"]["mode"].text == "REAL":
             yield stop.error("NO_ESTOP_INPUT", what, fix)
         else:
-            yield stop.warning(
-                "NO_ESTOP_INPUT", f"{what}; a simulated one is there all the same", fix
-            )
+            yield stop.warning("NO_ESTOP_INPUT", f"{what}; a simulated one is added", fix)
     for chain in chains:
         name = chain["ioId"].text
         if stop.true and not chain["required"].true:
-            what = f"the robot may drive when {name!r} does not answer"
+            what = f"the robot may drive while {name!r} does not respond"
             yield chain["required"].warning("ESTOP_NOT_REQUIRED", what, '"required": true')
         elif stop.value is False:
             yield stop.warning(
@@ -206,34 +205,36 @@ def _obstacles(root: ConfigPath) -> Iterator[Problem]:
     stop, warn = safety["obstacleStopDistanceMeters"], safety["obstacleWarnDistanceMeters"]
     if stop.number is not None and warn.number is not None and warn.number < stop.number:
         what = (
-            f"it would warn at {warn.number:g} m, when it has stopped at {stop.number:g} m already"
+            f"the robot would warn at {warn.number:g} m, after it has stopped at {stop.number:g} m"
         )
-        yield warn.error("WARN_BELOW_STOP", what, "warn farther away than you stop")
+        yield warn.error(
+            "WARN_BELOW_STOP", what, "warn at a greater distance than the stop distance"
+        )
     if not safety["stopOnObstacle"].true:
         return
     if not stop.there:
-        what = "how near an obstacle may come nobody says: 0.5 m is taken"
+        what = "the stop distance for obstacles is not given; the default is 0.5 m"
         yield stop.warning("STOP_DISTANCE_MISSING", what, "give safety.obstacleStopDistanceMeters")
     types = [
         part["type"].text or "" for part in (*root["io"]["devices"], *root["io"]["digitalInputs"])
     ]
     seeing = any(word in one for one in types for word in GUARDS)
     if root["runtime"]["mode"].text == "REAL" and not seeing:
-        what = "the robot stops on obstacles, but has nothing to see them with"
+        what = "stopOnObstacle is true, but there is no sensor for obstacles"
         yield safety["stopOnObstacle"].warning(
             "NO_OBSTACLE_SENSOR", what, "add a LIDAR, or an input of type OBSTACLE"
         )
     needed = _braking_m(root)
     reach = max(stop.number or 0.0, warn.number or 0.0)
     if stop.number is not None and needed is not None and reach < needed:
-        what = f"at full speed the robot needs {needed:.2f} m to stop, but looks only {reach:g} m ahead"
+        what = f"the robot brakes within {needed:.2f} m at full speed, but looks {reach:g} m ahead"
         yield stop.warning(
-            "STOP_DISTANCE_SHORT", what, "stop or warn farther away, or drive slower"
+            "STOP_DISTANCE_SHORT", what, "increase the stop or warning distance, or drive slower"
         )
 
 
 def _braking_m(root: ConfigPath) -> float | None:
-    """The way to rest from full speed, where the motors say it in metres."""
+    """Return the braking distance from top speed, if the limits are in metres."""
     found = []
     for motor in drives(root):
         unit = unit_of(motor["limits"]["maxSpeed"], "maxSpeed")
@@ -248,7 +249,7 @@ def _rates(root: ConfigPath) -> Iterator[Problem]:
     tick = root["runtime"]["tickHz"].number
     for name, place in root["streams"].items():
         if tick is not None and tick >= 1 and place.number is not None and place.number > tick:
-            what = f"{name} is {place.number:g}, but the robot ticks only {tick:g} times a second"
+            what = f"{name} is {place.number:g}, above the tick rate of {tick:g} Hz"
             yield place.warning("RATE_ABOVE_TICK", what, "raise runtime.tickHz, or lower the rate")
 
 
@@ -261,13 +262,13 @@ def _servers(root: ConfigPath) -> Iterator[Problem]:
         yield from _server(server, server.text)
         if server.text in seen:
             yield server.warning(
-                "DUPLICATE_SERVER", f"{server.text!r} is here twice", "once is enough"
+                "DUPLICATE_SERVER", f"{server.text!r} is listed twice", "list it once"
             )
         seen.add(server.text)
     streams = nats["jetStream"]["streamIn"].text, nats["jetStream"]["streamOut"].text
     if (streams[0] or "ROBOT_IN") == (streams[1] or "ROBOT_OUT"):
-        what = "messages to robots and messages of robots are in one stream"
-        fix = "two are better: what robots say pushes out what is said to them"
+        what = "streamIn and streamOut are the same stream"
+        fix = "use two streams: telemetry may evict commands from a shared one"
         yield nats["jetStream"].warning("STREAMS_SAME", what, fix)
 
 
@@ -277,14 +278,14 @@ def _server(place: ConfigPath, text: str) -> Iterator[Problem]:
         url = urlsplit(text)
         port, host = url.port, url.hostname
     except ValueError as error:
-        yield place.error("BAD_SERVER_URL", f"{text!r} is no address of a server: {error}", fix)
+        yield place.error("BAD_SERVER_URL", f"{text!r} is not a server address: {error}", fix)
         return
     if "://" not in text:
         yield place.error(
             "BAD_SERVER_URL", f"{text!r} does not begin with nats:// or tls://", f"nats://{text}"
         )
     elif url.scheme in ("ws", "wss"):
-        what = f"{text!r} is a WebSocket: rigless talks to servers by TCP, plain or with TLS"
+        what = f"{text!r} is a WebSocket address; rigless supports TCP, plain or with TLS"
         yield place.error("WEBSOCKET_SERVER", what, "name the server's nats:// or tls:// address")
     elif url.scheme not in SCHEMES:
         yield place.error(
@@ -295,9 +296,9 @@ def _server(place: ConfigPath, text: str) -> Iterator[Problem]:
             "BAD_SERVER_URL", f"{text!r} has no {'port' if host else 'host'} to connect to", fix
         )
     elif url.path not in ("", "/") or url.query or url.fragment:
-        yield place.error("BAD_SERVER_URL", f"{text!r} goes on behind its port", fix)
+        yield place.error("BAD_SERVER_URL", f"{text!r} has text after its port", fix)
     elif url.password is not None:
-        what = "a password stands in the config"
+        what = "the config contains a password"
         yield place.warning(
             "PASSWORD_IN_URL", what, "use a .creds file, which only the robot can read"
         )

@@ -1,4 +1,4 @@
-"""Whether what a simulation profile speaks of is there."""
+"""Cross-field checks of the simulation profile: faults, obstacles and codes."""
 
 from collections.abc import Iterator
 
@@ -13,15 +13,15 @@ def profile(root: ConfigPath) -> Iterator[Problem]:
     if not place.there:
         return
     if root["runtime"]["mode"].text == "REAL":
-        what = "a simulation profile changes nothing in mode REAL"
-        yield place.warning("PROFILE_IN_REAL", what, "it is for mode MOCK")
+        what = "a simulation profile has no effect in mode REAL"
+        yield place.warning("PROFILE_IN_REAL", what, "use it with mode MOCK")
     yield from _faults(root, place)
     yield from _obstacles(place)
     yield from _codes(root, place)
 
 
 def targets_of(root: ConfigPath) -> Targets:
-    """What can fail, and how."""
+    """Return the parts that can fail, and their faults."""
     io = root["io"]
     motors = _ids(root["motors"], "motorId")
     own_faults = dict.fromkeys(motors, ("error", "disconnected")) | dict.fromkeys(
@@ -68,8 +68,8 @@ def _obstacles(place: ConfigPath) -> Iterator[Problem]:
     for entry in place["obstacleScript"]:
         begin, end = entry["atS"].number or 0.0, entry["untilS"].number
         if end is not None and end <= begin:
-            what = f"the obstacle is gone at {end:g} s, before it comes at {begin:g} s"
-            yield entry["untilS"].error("OBSTACLE_NEVER", what, "untilS is later than atS")
+            what = f"the obstacle disappears at {end:g} s, before it appears at {begin:g} s"
+            yield entry["untilS"].error("OBSTACLE_NEVER", what, "untilS must be later than atS")
 
 
 def _codes(root: ConfigPath, place: ConfigPath) -> Iterator[Problem]:

@@ -2,38 +2,19 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from rigless.kernel.problems import Problem
 
 
 @dataclass
-class FileProblem:
-    """A problem of a file, with the pass that found it."""
-
-    stage: str
-    severity: str
-    problem: Problem
-
-    def __str__(self) -> str:
-        return f"{self.severity}: {self.problem}"
-
-    def data(self) -> dict[str, Any]:
-        problem = asdict(self.problem)
-        keys = {"code": "code", "path": "where", "line": "line", "message": "what", "fix": "fix"}
-        return {
-            "pass": self.stage,
-            "severity": self.severity,
-            **{key: problem[name] for key, name in keys.items()},
-        }
-
-
-@dataclass
 class FileReport:
+    """The problems of one file. Their `stage` is the pass that found them."""
+
     file: str
     robot: str = ""
-    problems: list[FileProblem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
     @property
     def errors(self) -> int:
@@ -42,6 +23,9 @@ class FileReport:
     @property
     def warnings(self) -> int:
         return len(self.problems) - self.errors
+
+    def lines(self) -> list[str]:
+        return [f"{problem.severity}: {problem}" for problem in self.problems]
 
     def summary(self) -> str:
         result = _count(self.errors, "error") if self.errors else "valid"
@@ -53,7 +37,7 @@ class FileReport:
             "file": self.file,
             "robotId": self.robot,
             "valid": not self.errors,
-            "problems": [problem.data() for problem in self.problems],
+            "problems": [_data(problem) for problem in self.problems],
         }
 
 
@@ -63,6 +47,18 @@ def as_json(reports: Sequence[FileReport]) -> str:
         "files": [report.data() for report in reports],
     }
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _data(problem: Problem) -> dict[str, Any]:
+    return {
+        "pass": problem.stage,
+        "severity": problem.severity,
+        "code": problem.code,
+        "path": problem.where,
+        "line": problem.line,
+        "message": problem.what,
+        "fix": problem.fix,
+    }
 
 
 def _count(number: int, word: str) -> str:

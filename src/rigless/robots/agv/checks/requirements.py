@@ -1,4 +1,4 @@
-"""What a config requires of its computer: credentials, certificates, drivers and a map, as data."""
+"""The requirements of a config as data: credentials, certificates, drivers and a map."""
 
 from collections.abc import Iterator
 

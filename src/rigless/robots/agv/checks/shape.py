@@ -1,4 +1,7 @@
-"""The first pass: the shape of each key, and how to mend it. Examples are from the robot that comes with rigless."""
+"""The first pass: pydantic's errors as sentences, each with a code and a fix.
+
+Examples in fixes are from the robot that comes with rigless.
+"""
 
 import json
 import re
@@ -11,7 +14,7 @@ from rigless.kernel.validation import examine
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.fields import ID
 
-CODES = {  # of pydantic's types of error
+CODES = {  # by pydantic's type of error
     "missing": "KEY_REQUIRED",
     "extra_forbidden": "UNKNOWN_KEY",
     "literal_error": "NOT_A_CHOICE",
@@ -27,25 +30,25 @@ CODES = {  # of pydantic's types of error
     "value_error": "WRONG_VALUE",
     "": "WRONG_TYPE",
 }
-PLAIN = (  # pydantic speaks of Python there
+PLAIN = (  # messages of pydantic about Python types
     (f"string should match pattern '{ID}'", "an id is 1 to 64 letters, digits, _ and -"),
     (
         r"(tuple|list) should have at least 1 item after validation, not 0",
-        "at least one must be in it",
+        "it must have at least one entry",
     ),
     (r"input should be a valid boolean", "it should be true or false"),
 )
-LONGEST = 60  # of an example; of a larger table only the keys are told
+LONGEST = 60  # of an example; a larger table is shown by its keys
 
 
 def shape(whole: Any) -> tuple[RobotConfig | None, list[Problem]]:
-    """The config, if its shape is right, and what is not."""
+    """Return the config, if its shape is right, and the problems."""
     config, findings = examine(RobotConfig, whole, CODES)
-    return config, [_mended(finding, whole) for finding in findings]
+    return config, [_with_fix(finding, whole) for finding in findings]
 
 
-def _mended(finding: Problem, whole: Any) -> Problem:
-    """In plain words, with a way to mend it."""
+def _with_fix(finding: Problem, whole: Any) -> Problem:
+    """Return the problem in plain words, with a fix."""
     what, fix = finding.what, finding.fix
     for python, plain in PLAIN:
         what = (
@@ -75,7 +78,7 @@ def _choice(given: str, choices: list[str]) -> str:
 
 def _example(path: KeyPath) -> str:
     found = _at(own(), path)
-    return "mend it, or leave the key out" if found is None else f"for example {_text(found)}"
+    return "correct it, or remove the key" if found is None else f"for example {_text(found)}"
 
 
 def _text(value: Any) -> str:
@@ -88,7 +91,9 @@ def _text(value: Any) -> str:
 
 
 def _at(table: Any, path: KeyPath) -> Any:
-    """What is at a place; of a list that is shorter, its last element. None if nothing is."""
+    """Return the value at a path, or None.
+
+    In a list that is too short, it is that of the last element."""
     for part in path:
         if isinstance(table, list) and isinstance(part, int) and table:
             table = table[min(part, len(table) - 1)]

@@ -258,9 +258,8 @@ class Routing:
             why for node in route.nodes for why in self._action_problems(node)
         ] + route_graph.problems(route.nodes, route.edges)
         if not 1 <= len(route.routeId) <= p.LONGEST_ID:
-            found.append(
-                f"routeId, or else requestId, has {len(route.routeId)} characters, not 1 to {p.LONGEST_ID}"
-            )
+            size = len(route.routeId)
+            found.append(f"routeId or requestId has {size} characters, not 1 to {p.LONGEST_ID}")
         if not found and extends and following is not None:
             joined, found = route_graph.stitched(following.route, route)
             if not found:

@@ -1,4 +1,7 @@
-"""Routes as data, after VDA 5050: nodes with even and edges with odd numbers in one sequence, a released base to drive and a horizon after it."""
+"""Routes as data, after VDA 5050: nodes and edges in one sequence, with a base and a horizon.
+
+Nodes have even sequence ids, edges odd ones. The released base comes first, the horizon after it.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -11,11 +14,11 @@ from rigless.robots.agv.state import Route
 MOST_NODES = 1000
 FARTHEST_M = 1e6
 SAME_M = 1e-3
-MOST_REPORTED = 5  # reasons in one answer
+MOST_REPORTED = 5  # problems in one reply
 
 
 def problems(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
-    """Why a route makes no sense; empty if it does."""
+    """Return the problems of a route; empty if it is valid."""
     if not nodes:
         return ["a route has at least one node"]
     if len(nodes) > MOST_NODES:
@@ -45,7 +48,9 @@ def problems(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
             found.append(
                 f"edge {edge.edgeId}: maxSpeed {edge.maxSpeed:g} is not above 0 and at most 100 m/s"
             )
-    found += [f"node {node.nodeId} is nowhere" for node in nodes if not _is_somewhere(node)]
+    found += [
+        f"node {node.nodeId} has no valid position" for node in nodes if not _has_position(node)
+    ]
     named = [*(node.nodeId for node in nodes), *(edge.edgeId for edge in edges)]
     long = next((name for name in named if not 1 <= len(name) <= LONGEST_ID), None)
     if long is not None:
@@ -53,7 +58,7 @@ def problems(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[str]:
     return [why[:LONGEST] for why in found[:MOST_REPORTED]]
 
 
-def _is_somewhere(node: Node) -> bool:
+def _has_position(node: Node) -> bool:
     return (
         abs(node.x) <= FARTHEST_M and abs(node.y) <= FARTHEST_M and abs(node.theta or 0.0) <= 1000
     )
@@ -66,27 +71,29 @@ def in_order(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[list[Node], 
 
 
 def base_end(nodes: Sequence[Node]) -> int:
-    """The index of the last node that may be driven to."""
+    """Return the index of the last released node."""
     return max((index for index, node in enumerate(nodes) if node.released), default=-1)
 
 
 def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
-    """The old route's base with the new one joined to it where they meet, at the end of the base or before; and why not."""
+    """Join a new route to the base of the old one, and return it with its problems.
+
+    They must meet at the end of the base or before."""
     end = old.nodes[base_end(old.nodes)]
     known = {node.sequenceId: node for node in old.nodes if node.released}
     found = []
     if not any(node.sequenceId == end.sequenceId for node in new.nodes):
-        found.append(f"it does not hold the end of the base, {end.nodeId} ({end.sequenceId})")
+        found.append(f"it does not contain the end of the base, {end.nodeId} ({end.sequenceId})")
     for node in new.nodes:
         same = known.get(node.sequenceId)
         if same is not None and (
             same.nodeId != node.nodeId or abs(same.x - node.x) + abs(same.y - node.y) > SAME_M
         ):
             found.append(
-                f"node {node.nodeId} ({node.sequenceId}) is {same.nodeId} in the base that was released"
+                f"node {node.nodeId} ({node.sequenceId}) is {same.nodeId} in the released base"
             )
         elif same is not None and not node.released:
-            found.append(f"node {node.nodeId} ({node.sequenceId}) was released already")
+            found.append(f"node {node.nodeId} ({node.sequenceId}) is already released")
     if found:
         return old, [why[:LONGEST] for why in found[:MOST_REPORTED]]
     nodes = [node for node in old.nodes if node.sequenceId <= end.sequenceId]
@@ -97,7 +104,9 @@ def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
 
 
 def waypoints(route: Route, first: int, last: int) -> list[Waypoint]:
-    """The nodes from one to another, as the machine drives them: it stands where it must turn, and where its path ends."""
+    """Return a range of nodes as waypoints.
+
+    The robot stops at nodes with a heading and at the last one."""
     found = []
     for index in range(first, last + 1):
         node = route.nodes[index]

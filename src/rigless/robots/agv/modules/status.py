@@ -1,7 +1,7 @@
-"""The robot's status by the precedence of its document: OFFLINE, ERROR, PAUSED, WARNING, RUNNING. A pure function of what is the case.
+"""The status as a pure function of facts: OFFLINE, ERROR, PAUSED, WARNING or RUNNING.
 
-Every reason that holds is told, not only those of the status that wins, the weightiest first; the words before a colon are
-for programs, what comes after names the part.
+The first of these that applies wins. All reasons are listed, the most severe first. The word before
+a colon is for programs; the part is named after it.
 """
 
 from typing import NamedTuple
@@ -10,23 +10,25 @@ from rigless.robots.agv.messages import Status
 
 
 class Facts(NamedTuple):
-    """`drive` and `functional` are the motors that are not healthy, each as ERROR:id or DISCONNECTED:id."""
+    """The facts of the status.
+
+    `drive` and `functional` are faulty motors, as ERROR:id or DISCONNECTED:id."""
 
     connected: bool = True
     require_nats: bool = True
     drive: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()  # required inputs and devices that do not answer
+    lost: tuple[str, ...] = ()  # required inputs and devices that do not respond
     estop: bool = False
     obstacle: bool = False
-    held: bool = False  # by the traffic
-    zones: tuple[str, ...] = ()  # blocked ones that it stands before
+    held: bool = False  # by traffic control
+    zones: tuple[str, ...] = ()  # blocked zones that the robot waits for
     manual: bool = False
     functional: tuple[str, ...] = ()
     empty: bool = False  # the battery
 
 
 def derive(facts: Facts) -> tuple[Status, list[str]]:
-    """The status and its reasons."""
+    """Return the status and its reasons."""
     offline = ["NATS_DISCONNECTED"] if facts.require_nats and not facts.connected else []
     error = [f"DRIVE_MOTOR_{motor}" for motor in facts.drive] + [
         f"REQUIRED_PART_LOST:{part}" for part in facts.lost
@@ -49,4 +51,5 @@ def derive(facts: Facts) -> tuple[Status, list[str]]:
 
 
 def may_drive(status: str, allow_in_warning: bool) -> bool:
+    """Return True if the status allows driving."""
     return status == "RUNNING" or (status == "WARNING" and allow_in_warning)

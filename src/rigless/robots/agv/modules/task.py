@@ -185,7 +185,7 @@ class Tasks:
                 )
 
     def cancel(self, message: m.TaskCancel) -> None:
-        """Cancel a task. The drive brakes; axes stop if IMMEDIATE, and finish their motion if GRACEFUL."""
+        """Cancel a task. The drive brakes; axes stop (IMMEDIATE) or finish (GRACEFUL)."""
         state = self._state
         if state.active is not None and state.active.taskId == message.taskId:
             immediate = message.mode.upper() == "IMMEDIATE"

@@ -1,4 +1,4 @@
-"""Where a robot may not go: blocked zones, and whether its footprint, or what it will sweep before it can stop, touches one."""
+"""Blocked zones, and their intersection with the footprint and the swept area of a robot."""
 
 import math
 from collections.abc import Sequence
@@ -11,9 +11,10 @@ MOST_CORNERS = 200
 
 
 def read(zone: Any) -> tuple[list[Point], Circle | None]:
-    """Corners, or a circle, of a zone as it stands on the wire; ValueError says what a zone looks like.
+    """Return the corners or the circle of a zone on the wire. Raises ValueError.
 
-    {"polygon": [[x, y], …]} (or {"x", "y"} for a corner, or the bare list), {"x", "y", "radius"}, {"minX", "minY", "maxX", "maxY"}."""
+    A zone is {"polygon": [[x, y], …]} (a corner may be {"x", "y"}), the bare list of corners, {"x",
+    "y", "radius"}, or {"minX", "minY", "maxX", "maxY"}."""
     if isinstance(zone, dict) and "radius" in zone:
         centre = zone.get("center", [zone.get("x"), zone.get("y")])
         x, y = _point(centre)
@@ -31,13 +32,14 @@ def read(zone: Any) -> tuple[list[Point], Circle | None]:
     corners = zone.get("polygon") if isinstance(zone, dict) else zone
     if not isinstance(corners, list) or not 3 <= len(corners) <= MOST_CORNERS:
         raise ValueError(
-            f"zone: a polygon of 3 to {MOST_CORNERS} corners, x, y and radius, or minX, minY, maxX and maxY"
+            f"zone: expected a polygon of 3 to {MOST_CORNERS} corners, x, y and radius,"
+            " or minX, minY, maxX and maxY"
         )
     return [_point(corner) for corner in corners], None
 
 
 def around(corners: Sequence[Point], circle: Circle | None) -> Circle:
-    """A circle that holds a zone, so that what is far away costs nothing."""
+    """Return a circle around a zone, for a quick test of zones far away."""
     if circle is not None:
         return circle
     x, y = (sum(corner[axis] for corner in corners) / len(corners) for axis in (0, 1))
@@ -50,7 +52,7 @@ def _number(value: Any) -> float:
         or not isinstance(value, int | float)
         or not abs(value) <= FARTHEST_M
     ):
-        raise ValueError(f"zone: {str(value)[:40]} is no number of metres")
+        raise ValueError(f"zone: {str(value)[:40]} is not a number of metres")
     return float(value)
 
 
@@ -58,12 +60,12 @@ def _point(value: Any) -> Point:
     if isinstance(value, dict):
         value = [value.get("x"), value.get("y")]
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ValueError("zone: a corner is [x, y]")
+        raise ValueError("zone: a corner must be [x, y]")
     return _number(value[0]), _number(value[1])
 
 
 def footprint(pose: tuple[float, float, float], length_m: float, width_m: float) -> list[Point]:
-    """The corners of the body, which is centred at the pose."""
+    """Return the corners of the body, which is centred at the pose."""
     return _box(pose, -length_m / 2, length_m / 2, width_m / 2)
 
 
@@ -75,7 +77,7 @@ def swept(
     margin_m: float,
     back: bool,
 ) -> list[Point]:
-    """The body, a margin around it, and what it still goes over before it stands."""
+    """Return the area of the body with a margin, and of the distance that it still drives."""
     rear, front = -length_m / 2 - margin_m, length_m / 2 + margin_m
     rear, front = (rear - ahead_m, front) if back else (rear, front + ahead_m)
     return _box(pose, rear, front, width_m / 2 + margin_m)
@@ -91,7 +93,7 @@ def _box(pose: tuple[float, float, float], rear: float, front: float, half: floa
 
 
 def touches(body: Sequence[Point], corners: Sequence[Point], circle: Circle | None) -> bool:
-    """Whether a body and a zone have a point in common."""
+    """Return True if a body and a zone intersect."""
     if circle is not None:
         return _disc_touches(circle, body)
     if inside(body[0], corners) or inside(corners[0], body):
@@ -100,7 +102,7 @@ def touches(body: Sequence[Point], corners: Sequence[Point], circle: Circle | No
 
 
 def disc_touches(disc: Circle, corners: Sequence[Point], circle: Circle | None) -> bool:
-    """Whether a disc and a zone have a point in common."""
+    """Return True if a disc and a zone intersect."""
     if circle is None:
         return _disc_touches(disc, corners)
     return math.hypot(disc[0] - circle[0], disc[1] - circle[1]) <= disc[2] + circle[2]
@@ -127,7 +129,7 @@ def _edges(polygon: Sequence[Point]) -> list[tuple[Point, Point]]:
 
 
 def _distance(point: Point, a: Point, b: Point) -> float:
-    """From a point to a segment."""
+    """Return the distance from a point to a segment."""
     dx, dy = b[0] - a[0], b[1] - a[1]
     long = dx * dx + dy * dy
     t = (
@@ -139,7 +141,7 @@ def _distance(point: Point, a: Point, b: Point) -> float:
 
 
 def _cross(a: Point, b: Point, c: Point, d: Point) -> bool:
-    """Whether two segments have a point in common."""
+    """Return True if two segments intersect."""
     turns = _turn(a, b, c), _turn(a, b, d), _turn(c, d, a), _turn(c, d, b)
     if turns[0] * turns[1] < 0 and turns[2] * turns[3] < 0:
         return True

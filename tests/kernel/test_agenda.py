@@ -1,3 +1,5 @@
+"""The event queue: the order of events at one instant, tickers and saved queues."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -161,3 +163,32 @@ def test_a_failure_says_what_was_being_done_and_when_and_the_rest_can_still_run(
     script.agenda.run_until(800_000_000)
     assert script.seen == [(700_000_000, "later")]
     assert script.agenda.processed == 2
+
+
+def test_a_fast_forward_stops_before_a_timer_of_the_same_instant():
+    """The timer at 1 s runs before the tick at 1 s, whether ticks are done one by one or at once."""
+    script = Script()
+
+    def many(ticks):
+        script.seen.append((script.agenda.now_ns, f"{ticks} ticks"))
+        return ticks
+
+    ticker = Ticker("tick", lambda: script.seen.append((script.agenda.now_ns, "tick")), TICK, many)
+    ticker.set_rate(Rate(10), 0)
+    script.agenda.enter(ticker)
+    script.agenda.add(10**9, TIMER, "act", "timer")
+    script.agenda.run_until(1_100_000_000)
+    assert script.seen == [
+        (100_000_000, "9 ticks"),
+        (10**9, "timer"),
+        (10**9, "2 ticks"),
+    ]
+    assert script.agenda.now_ns == 1_100_000_000
+
+
+def test_a_fast_forward_is_not_used_for_a_single_tick():
+    script = Script()
+    script.ticker("tick", 10).fast_forward = lambda ticks: pytest.fail("called")
+    script.ticker("other", 10, index=1)
+    script.agenda.run_until(10**9)
+    assert [name for _, name in script.seen] == ["tick", "other"] * 10

@@ -35,7 +35,7 @@ def test_an_error_says_all_its_problems():
     [
         ("lidr", ["lidar", "imu"], "did you mean 'lidar'?"),
         ("zzz", ["lidar", "imu"], "choose from: imu, lidar"),
-        ("zzz", (name for name in ("b", "a", "b")), "choose from: a, b"),
+        ("zzz", ("b", "a", "b"), "choose from: a, b"),
         ("zzz", [], "there are none to choose from"),
     ],
 )

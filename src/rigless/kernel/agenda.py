@@ -1,8 +1,9 @@
 """The event queue: one heap ordered by (time, priority, sequence).
 
-At one instant timers come first, then ticks in the order robots and their methods are declared, then samples, then inputs
-from outside. Inputs come last because live input that is stamped `now` arrives when all that was due `now` has run; a replay
-must find the same order. Priority and sequence are one number, the rank, which halves the cost of comparing.
+At one instant timers come first, then ticks in the order in which robots and their methods are
+declared, then samples, then inputs from outside. Inputs come last: a live input stamped `now`
+arrives after everything that was due `now` has run, and a replay must keep that order. Priority and
+sequence are one number, the rank, because comparing one number costs half as much.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,10 @@ TIMER, TICK, SAMPLE, INPUT = (priority << 48 for priority in range(4))
 
 
 class Ticker:
-    """A periodic call: the n-th is due at base + n·10⁹·den//num. `step_ns` is the period where that is a whole number."""
+    """A periodic call: the n-th is due at base + n·10⁹·den//num.
+
+    `step_ns` is the period if that is a whole number of nanoseconds, else 0.
+    """
 
     __slots__ = (
         "base_ns",
@@ -38,30 +42,32 @@ class Ticker:
         fast_forward: Callable[[int], int] | None = None,
     ):
         self.name, self.call, self.rank = name, call, rank
-        self.fast_forward = fast_forward  # may do many ticks at once while nothing else is due; gives how many it did
+        self.fast_forward = fast_forward  # does up to n ticks at once, returns how many
         self.set_rate(Rate(0), 0)
 
     def set_rate(self, rate: Rate, base_ns: int) -> None:
+        """Set the rate, with ticks counted from `base_ns`."""
         self.load(rate.num, NS_PER_S * rate.den, base_ns, 1)
 
     def load(self, num: int, period_num: int, base_ns: int, n: int) -> None:
+        """Continue from the numbers of `save`."""
         self.num, self.period_num, self.base_ns, self.n = num, period_num, base_ns, n
         self.step_ns = period_num // num if num and period_num % num == 0 else 0
         self.due_ns = base_ns + n * period_num // num if num else -1
 
     def save(self) -> tuple[int, int, int, int]:
+        """Return the rate, the base and the number of the next tick, for snapshots."""
         n = self.n if not self.step_ns else (self.due_ns - self.base_ns) // self.step_ns
         return self.num, self.period_num, self.base_ns, n
 
     def count_until(self, limit_ns: int) -> int:
-        """How many ticks are due up to and including this time."""
-        last = (
-            limit_ns - self.base_ns + 1
-        ) * self.num - 1  # the largest n with base + n·period//num ≤ limit
+        """Return how many ticks are due up to and including this time."""
+        # the largest n with base + n·period//num ≤ limit
+        last = (limit_ns - self.base_ns + 1) * self.num - 1
         return max(0, last // self.period_num - self.save()[3] + 1)
 
-    def move_on(self, ticks: int) -> int:
-        """Count ticks as done; gives when the last of them was due."""
+    def complete(self, ticks: int) -> int:
+        """Count ticks as done and return when the last of them was due."""
         num, period_num, base_ns, n = self.save()
         self.load(num, period_num, base_ns, n + ticks)
         return base_ns + (n + ticks - 1) * period_num // num
@@ -76,7 +82,10 @@ class Ticker:
 
 
 class OneShot:
-    """Something that is due once: an action's name and its argument, both plain data. `call` is a short cut to the same."""
+    """An event that is due once: the name of an action and its argument, both plain data.
+
+    `call` is a short cut to the same action.
+    """
 
     __slots__ = ("action", "argument", "call", "live")
 
@@ -85,7 +94,10 @@ class OneShot:
 
 
 class Agenda:
-    """What is due, and when. `now_ns` is the time of the event being run, then the time advanced to."""
+    """The queue of everything that is due.
+
+    While events run, `now_ns` is the time of the current one; afterwards the time advanced to.
+    """
 
     def __init__(self, act: Callable[[str, Any], None]):
         self.now_ns = 0
@@ -93,10 +105,10 @@ class Agenda:
         self.next_order = 0
         self._act = act
         self._heap: list[tuple[int, int, Any]] = []
-        self.failed: Ticker | OneShot | None = None  # what was running when something failed
+        self.failed: Ticker | OneShot | None = None  # the entry that raised
 
     def add(self, time_ns: int, priority: int, action: str, argument: Any) -> int:
-        """Enter a one-shot; gives the number that cancels it."""
+        """Enter a one-shot and return the number that cancels it."""
         self.next_order += 1
         heappush(self._heap, (time_ns, priority | self.next_order, OneShot(action, argument)))
         return self.next_order
@@ -104,7 +116,7 @@ class Agenda:
     def add_timer(
         self, time_ns: int, robot: str, method: Callable[..., Any], args: tuple[Any, ...]
     ) -> int:
-        """Enter a call of a robot's method; kept by name, so that a snapshot can hold it."""
+        """Enter a call of a robot's method, by name, so that a snapshot can hold it."""
         self.next_order = order = self.next_order + 1
         heappush(
             self._heap,
@@ -113,28 +125,28 @@ class Agenda:
         return order
 
     def cancel(self, order: int) -> None:
+        """Cancel a one-shot. It does nothing if the one-shot has run."""
         for _, rank, item in self._heap:
             if item.__class__ is OneShot and rank & (TICK - 1) == order:
                 item.live = False
 
     def enter(self, ticker: Ticker) -> None:
-        """Enter a ticker, or enter it anew after its rate has changed."""
+        """Enter a ticker, or move its entry after a change of its rate."""
         self._heap = [entry for entry in self._heap if entry[2] is not ticker]
         heapify(self._heap)
         if ticker.num:
             heappush(self._heap, (ticker.due_ns, ticker.rank, ticker))
 
     def next_due_ns(self) -> int | None:
-        """When the next event is due; None if there is none."""
+        """Return when the next event is due, or None."""
         return self._heap[0][0] if self._heap else None
 
     def run_until(self, until_ns: int) -> None:
-        """Run all that is due up to and including this time, in order."""
+        """Run everything that is due up to and including this time, in order."""
         count, replace = 0, heapreplace
         try:
-            while (
-                True
-            ):  # not `while heap := …`: CPython 3.11 specialises such a loop only after some calls
+            # not `while heap := …`: CPython 3.11 specialises such a loop only after some calls
+            while True:
                 heap = self._heap
                 if not heap:
                     break
@@ -173,22 +185,22 @@ class Agenda:
             self.now_ns = until_ns
 
     def _fast_forward(self, ticker: Ticker, until_ns: int) -> int:
-        """Let a ticker do what it has to do before the next other event, if that is more than one tick and it can."""
+        """Let a ticker do all its ticks before the next other event, if those are two or more."""
         heap = self._heap
-        others = [
-            entry[0] - 1 for entry in heap[1:3]
-        ]  # the next event is one of the root's children
+        # The next event is a child of the root. Ticks of the same instant stay behind it, hence -1:
+        # a timer comes first, and so may another ticker.
+        others = [entry[0] - 1 for entry in heap[1:3]]
         ahead = ticker.count_until(min(until_ns, *others) if others else until_ns)
         if ahead < 2:
             return 0
         done = ticker.fast_forward(ahead) if ticker.fast_forward is not None else 0
         if done:
-            self.now_ns = ticker.move_on(done)
+            self.now_ns = ticker.complete(done)
             heapreplace(heap, (ticker.due_ns, ticker.rank, ticker))
         return done
 
     def pending(self) -> list[tuple[int, int, str, Any]]:
-        """The one-shots that are still due, in order; samples, which only watch, are left out."""
+        """Return the one-shots that are due, in order, without those that only observe."""
         return [
             (time_ns, rank, item.action, item.argument)
             for time_ns, rank, item in sorted(self._heap, key=lambda entry: entry[:2])
@@ -202,7 +214,7 @@ class Agenda:
         shots: list[tuple[int, int, str, Any]],
         tickers: list[Ticker],
     ) -> None:
-        """Start over from saved one-shots and these tickers."""
+        """Replace the content by saved one-shots and these tickers."""
         self.now_ns, self.next_order = now_ns, next_order
         self._heap = [
             (time_ns, rank, OneShot(action, argument)) for time_ns, rank, action, argument in shots

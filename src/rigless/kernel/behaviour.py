@@ -1,4 +1,4 @@
-"""What a robot class declared with `@every` and `@on`, read once: its ticks in order, and its handlers by message type."""
+"""The declarations of a robot class: its ticks (`@every`) and its handlers (`@on`)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from rigless.kernel.robot import RateOf, Robot
 
 
 class Behaviour:
-    """The tables of one robot class."""
+    """The ticks and handlers of one robot class."""
 
     def __init__(self, robot: type[Robot]):
         self._every: dict[str, RateOf] = {}
@@ -25,33 +25,33 @@ class Behaviour:
                 for kind in getattr(member, "__rigless_on__", ()):
                     self._on[kind] = name
         self._types = {kind.__name__: kind for kind in self._on}
-        self._found: dict[type, str | None] = {}
+        self._handlers: dict[type, str | None] = {}
 
     def rates(self, config: Any) -> Iterator[tuple[str, float]]:
-        """Method names with their rates, in the order they are written."""
+        """Yield the names of methods with their rates, in the order of declaration."""
         for name, hz in self._every.items():
             yield name, hz(config) if callable(hz) else hz
 
     def handler(self, kind: type) -> str | None:
-        """The method that takes messages of this type, or of a base of it."""
-        if kind not in self._found:
-            self._found[kind] = next(
+        """Return the method that handles this type, or a base of it, or None."""
+        if kind not in self._handlers:
+            self._handlers[kind] = next(
                 (self._on[base] for base in kind.__mro__ if base in self._on), None
             )
-        return self._found[kind]
+        return self._handlers[kind]
 
     def message(self, type_name: str, fields: Mapping[str, Any]) -> Any:
-        """A message object from its type's name and its fields."""
+        """Return a message object, given the name of its type and its fields. Raises InputError."""
         if type_name not in self._types:
             raise unknown("message type", type_name, self._types)
         known = _fields(self._types[type_name])
-        strange = [
+        unknown_fields = [
             Problem(type_name, f"unknown field {name!r}", did_you_mean(name, known))
             for name in fields
             if name not in known
         ]
-        if strange:
-            raise InputError(strange)
+        if unknown_fields:
+            raise InputError(unknown_fields)
         try:
             return msgspec.convert(dict(fields), self._types[type_name], strict=False)
         except msgspec.ValidationError as error:
@@ -60,7 +60,7 @@ class Behaviour:
             ) from None
 
     def describe(self, message: Any) -> tuple[str, dict[str, Any]]:
-        """The name of a message's type and its fields; the opposite of `message`."""
+        """Return the name of a message's type and its fields; the opposite of `message`."""
         if isinstance(message, Mapping):
             fields = dict(message)
             return str(fields.pop("type", "")), fields

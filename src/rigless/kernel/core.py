@@ -28,7 +28,7 @@ AFTER_CALLS = 1 << 40  # a bit in the rank of samples, so that they follow call_
 
 
 class RobotError(Exception):
-    """The code of a robot raised an exception. The text names the robot, the method and the time."""
+    """The code of a robot failed. The text names the robot, the method and the time."""
 
 
 class Listeners(NamedTuple):

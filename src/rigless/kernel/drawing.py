@@ -1,9 +1,10 @@
-"""What a robot's page shows, as data. A robot's `view.py` declares the parts of its page once, in this small vocabulary, and
-fills in their numbers as often as somebody looks; the panel does the rest.
+"""The page of a robot as data: parts that are declared once, and numbers that fill them.
 
-A colour is a meaning, not a paint: the panel has a light and a dark one for each. What is normal is calm; `warn` and `bad` are
-for what is not. Where a user has chosen colours, bodies, curves and clouds take them as they are (`Paint`). Places are in world metres,
-angles in radians.
+A robot's `view.py` declares the parts; the panel asks for the numbers while a browser shows them.
+
+A colour is a meaning, and the panel has a light and a dark shade of each. Normal things are calm;
+`warn` and `bad` are for abnormal ones. Bodies, curves and clouds may have a user's own colour
+(`Paint`). Positions are in world metres, angles in radians.
 """
 
 from collections.abc import Mapping
@@ -19,20 +20,22 @@ if TYPE_CHECKING:
     from rigless.kernel.robot import Robot
 
 UNITS = {
-    "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°", "radps": "rad/s", "c": "°C", "w": "W",
-    "v": "V", "a": "A", "hz": "Hz", "wh": "Wh", "n": "N", "percent": "%",
+    "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°",
+    "radps": "rad/s", "c": "°C", "w": "W", "v": "V", "a": "A", "hz": "Hz", "wh": "Wh", "n": "N",
+    "percent": "%",
 }  # fmt: skip
 Colour = Literal["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad"]
 Paint = str  # a Colour, or a paint of the user's own as #rrggbb
-Style = Literal[
-    "solid", "ghost", "wire"
-]  # of bodies: as they are, seen through, or their edges only
+Style = Literal["solid", "ghost", "wire"]  # of bodies: opaque, transparent, or edges only
 
 
 @dataclass(frozen=True)
 class Part:
-    """Something on a page. `columns` is how many numbers a row of its drawing has; 0: it is not drawn on the map. Parts of one
-    `group` share a card of that name; without one they are with their kind. What is drawn is `shown` until somebody says otherwise."""
+    """A part of a page.
+
+    `columns` is the length of a row of its drawing; 0 means that it is not on the map. Parts of one
+    `group` share a card. Drawn parts are visible at first if `shown` is true.
+    """
 
     columns: ClassVar[int] = 0
     name: str
@@ -43,19 +46,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Disc(Part):
-    """Circles on the floor: a row is x, y, theta and a tone, which is 0 for `colour` or the number of one of `tones`."""
+    """Circles on the floor. A row is x, y, theta and a tone: 0 for `colour`, or n of `tones`."""
 
     columns = 4
     radius_m: float
     colour: Colour = "accent"
     tones: tuple[Colour, ...] = ()
     height_m: float = 0.0
-    heading: bool = True  # whether a wedge shows where theta points
+    heading: bool = True  # draw a wedge in the direction of theta
 
 
 @dataclass(frozen=True)
 class Polygon(Part):
-    """Closed outlines, given in their own frame: a row is x, y, theta and a tone, as of a disc."""
+    """Closed outlines in a frame of their own. A row is x, y, theta and a tone."""
 
     columns = 4
     points: tuple[tuple[float, float], ...]
@@ -66,7 +69,10 @@ class Polygon(Part):
 
 @dataclass(frozen=True)
 class Rays(Part):
-    """Beams: a row is x, y of the origin and x, y of the end. Beams of one turn, in order, are shown as the area they sweep."""
+    """Beams. A row is x, y of the origin and x, y of the end.
+
+    With `fan`, beams of one turn, in order, are drawn as the area that they sweep.
+    """
 
     columns = 4
     colour: Colour = "accent"
@@ -76,7 +82,7 @@ class Rays(Part):
 
 @dataclass(frozen=True)
 class Points(Part):
-    """Dots: a row is x, y."""
+    """Dots. A row is x, y."""
 
     columns = 2
     colour: Colour = "sense"
@@ -85,7 +91,7 @@ class Points(Part):
 
 @dataclass(frozen=True)
 class Path(Part):
-    """A line through points (a row is x, y); a row that is not a number breaks it."""
+    """A line through points. A row is x, y; NaN breaks the line."""
 
     columns = 2
     colour: Colour = "path"
@@ -93,7 +99,7 @@ class Path(Part):
 
 @dataclass(frozen=True)
 class Ellipse(Part):
-    """Uncertainty: a row is x, y, the angle of the first axis, and both half axes."""
+    """An ellipse of uncertainty. A row is x, y, the angle of the first axis, both half axes."""
 
     columns = 5
     colour: Colour = "ghost"
@@ -101,9 +107,12 @@ class Ellipse(Part):
 
 @dataclass(frozen=True)
 class Solid:
-    """A body in the frame of what it belongs to (z up): a box (its three sizes), a cylinder along z (radius, height), a sphere
-    (radius), or a mesh (`points` are float32 x, y, z, `triangles` three uint32 each, little-endian). Its centre is `at` x, y, z,
-    turned by the quaternion `turn` x, y, z, w. A thing that stands alone may have a `name`."""
+    """A body in the frame of its part, z up.
+
+    `size_m` holds three sides of a box, radius and height of a cylinder along z, or the radius of a
+    sphere. A mesh has `points` (float32 x, y, z) and `triangles` (three uint32 each), both
+    little-endian. The centre is at `at`, rotated by the quaternion `turn` (x, y, z, w).
+    """
 
     kind: Literal["box", "cylinder", "sphere", "mesh"]
     size_m: tuple[float, ...]
@@ -117,19 +126,21 @@ class Solid:
 
 @dataclass(frozen=True)
 class Links(Part):
-    """An arm or any other chain of bodies in space: row n is where link n is, x, y, z, a quaternion x, y, z, w, and a tone as
-    of a disc. Each link has its solids. A page with links opens in 3-D."""
+    """An arm or another chain of bodies in space. A page with links opens in 3-D.
+
+    Row n is the pose of link n: x, y, z, a quaternion x, y, z, w, and a tone.
+    """
 
     columns = 8
     links: tuple[tuple[Solid, ...], ...]
     tones: tuple[Paint, ...] = ("bad",)
     style: Style = "solid"
-    colour: Paint = "accent"  # of the whole, where it is named
+    colour: Paint = "accent"  # of the whole, in legends
 
 
 @dataclass(frozen=True)
 class Scene(Part):
-    """Things that stand in space and stay there, in the world's frame: row n is the tone of thing n. From above, their outlines."""
+    """Fixed bodies in the world frame. Row n is the tone of body n. A map shows their outlines."""
 
     columns = 1
     solids: tuple[Solid, ...]
@@ -140,8 +151,10 @@ class Scene(Part):
 
 @dataclass(frozen=True)
 class Curve(Part):
-    """A line in space: a row is x, y, z and a shade; a row that is not a number breaks it. With a `ramp` a shade from 0 to 1 is a colour
-    along it."""
+    """A line in space. A row is x, y, z and a shade; NaN breaks the line.
+
+    With a `ramp`, a shade from 0 to 1 selects a colour of it.
+    """
 
     columns = 4
     colour: Paint = "path"
@@ -151,7 +164,7 @@ class Curve(Part):
 
 @dataclass(frozen=True)
 class Cloud(Part):
-    """Dots in space: a row is x, y, z and a shade as of a curve."""
+    """Dots in space. A row is x, y, z and a shade, as of a curve."""
 
     columns = 4
     colour: Paint = "sense"
@@ -161,7 +174,10 @@ class Cloud(Part):
 
 @dataclass(frozen=True)
 class Axes(Part):
-    """Frames in space, each as its x (red), y (green) and z (blue) axis: a row is x, y, z and a quaternion x, y, z, w."""
+    """Frames in space, as x (red), y (green) and z (blue) axes.
+
+    A row is x, y, z and a quaternion x, y, z, w.
+    """
 
     columns = 7
     length_m: float = 0.1
@@ -170,14 +186,14 @@ class Axes(Part):
 
 @dataclass(frozen=True)
 class Trail(Part):
-    """Where something has been, on the floor or in space; `View.trace` says where it is."""
+    """The past path of a point, on the floor or in space; `View.trace` gives the point."""
 
     colour: Colour = "path"
 
 
 @dataclass(frozen=True)
 class Gauge(Part):
-    """A number from `View.measure`, with its unit; beyond `low` and `high` it is shown as abnormal."""
+    """A number from `View.measure`, with its unit. Outside `low` to `high` it is abnormal."""
 
     unit: str = ""
     low: float = float("-inf")
@@ -187,14 +203,17 @@ class Gauge(Part):
 
 @dataclass(frozen=True)
 class Word(Part):
-    """One of some words: the number from `View.measure` says which. Only `warn` and `bad` ones are coloured."""
+    """One of several words, by the number from `View.measure`. `warn` and `bad` have colours."""
 
     words: tuple[tuple[str, Colour], ...]
 
 
 @dataclass(frozen=True)
 class Lamp(Part):
-    """On when the number from `View.measure` is not zero. With a `short` name it is a small square among its like."""
+    """A lamp that is on if the number from `View.measure` is not zero.
+
+    With a `short` name it is a small square in a row of others.
+    """
 
     colour: Colour = "ok"
     short: str = ""
@@ -202,7 +221,7 @@ class Lamp(Part):
 
 @dataclass(frozen=True)
 class Plot(Part):
-    """Numbers from `View.measure` over time, one line each: (name, label) pairs."""
+    """Numbers from `View.measure` over time; `lines` are (name, label) pairs."""
 
     lines: tuple[tuple[str, str], ...]
     unit: str = ""
@@ -210,15 +229,17 @@ class Plot(Part):
 
 @dataclass(frozen=True)
 class Switch(Part):
-    """A virtual input of the robot (`name` is the input's), shown as what it is: a switch, a number or a text. A switch with a
-    `short` name is a small square among its like."""
+    """A virtual input of the robot, by its name: a switch, a number or a text.
+
+    A switch with a `short` name is a small square in a row of others.
+    """
 
     short: str = ""
 
 
 @dataclass(frozen=True)
 class Button(Part):
-    """A virtual input that is `pressed` while held and `released` else."""
+    """A virtual input that has the value `pressed` while held, and `released` otherwise."""
 
     pressed: bool | int | float = True
     released: bool | int | float = False
@@ -226,22 +247,24 @@ class Button(Part):
 
 @dataclass(frozen=True)
 class Action(Part):
-    """Something to tell the robot once, as its clients do; `View.act` knows what."""
+    """A single command to the robot, as a client would send it; see `View.act`."""
 
     colour: Colour = "plain"
 
 
 @dataclass(frozen=True)
 class Drive(Part):
-    """The robot can be driven by keyboard; `axes` are those of forward, left and turn that it has."""
+    """Driving by keyboard, along the axes that the robot has."""
 
     axes: tuple[Literal["forward", "left", "turn"], ...] = ("forward", "turn")
 
 
 @dataclass(frozen=True)
 class Slider(Part):
-    """A number that can be set from `low` to `high` in steps, or to one of `stops` only. Where it is comes from `View.measure`,
-    what sets it from `View.slide`; away from `normal` it is shown as abnormal."""
+    """A number that can be set from `low` to `high` in steps, or only to one of `stops`.
+
+    `View.measure` gives its value, `View.slide` sets it. Other values than `normal` are abnormal.
+    """
 
     unit: str
     low: float
@@ -253,8 +276,11 @@ class Slider(Part):
 
 @dataclass(frozen=True)
 class Jog(Part):
-    """Axes that can be moved by hand: by one of `steps` at a press, or for as long as a button is held (`View.jog`, `View.halt`). An
-    axis is the name of its number in `View.measure`, its label and its unit; `speeds` are shares of the full one."""
+    """Axes that can be jogged by one of `steps`, or while a button is held.
+
+    An axis is the name of its number in `View.measure`, its label and its unit. `speeds` are
+    fractions of full speed. See `View.jog` and `View.halt`.
+    """
 
     axes: tuple[tuple[str, str, str], ...]
     steps: tuple[float, ...] = (0.1, 1.0, 5.0, 10.0)
@@ -263,8 +289,10 @@ class Jog(Part):
 
 @dataclass(frozen=True)
 class Listing(Part):
-    """Lines of text of which one is being done, as of a program; `View.lines` gives them. `empty` stands there without any;
-    long ones are cut off, or with `wrap` broken."""
+    """Lines of text with a current one, such as a program; see `View.lines`.
+
+    `empty` is shown if there are none. Long lines are cut off, or wrapped with `wrap`.
+    """
 
     empty: str = "nothing yet"
     wrap: bool = field(default=False, kw_only=True)
@@ -272,8 +300,11 @@ class Listing(Part):
 
 @dataclass(frozen=True)
 class Lines:
-    """What a listing shows now: some lines, `first` being the number of the first of them. Those before `current` are done, those
-    after `read` have come but wait unread, and those of `wrong` were refused."""
+    """The content of a listing. `first` is the number of its first line.
+
+    Lines before `current` are done, lines after `read` are received but not read yet, and the
+    lines in `wrong` were rejected.
+    """
 
     first: int = 1
     texts: tuple[str, ...] = ()
@@ -283,7 +314,10 @@ class Lines:
 
 
 class View:
-    """A robot's page: `parts` is what there is on it; the methods fill in the numbers. Nothing here may change the robot."""
+    """The page of a robot: `parts`, and methods that return their numbers.
+
+    No method may change the robot.
+    """
 
     parts: tuple[Part, ...] = ()
 
@@ -291,57 +325,60 @@ class View:
         self.robot: Any = robot
 
     def draw(self) -> Mapping[str, ArrayLike]:
-        """The rows of the parts that are drawn, by name."""
+        """Return the rows of the drawn parts, by name."""
         return {}
 
     def draw_static(self) -> Mapping[str, ArrayLike]:
-        """The rows of drawn parts that never change, by name; asked for once, and not again until time jumps."""
+        """Return the rows of drawn parts that never change, by name. Called after a jump in time."""
         return {}
 
     def measure(self) -> Mapping[str, float]:
-        """The numbers of gauges, words, lamps, plots, sliders and jogged axes, by name."""
+        """Return the numbers of gauges, words, lamps, plots, sliders and jogged axes, by name."""
         return {}
 
     def trace(self) -> Mapping[str, tuple[float, ...]]:
-        """Where the ends of the trails are, by name: x and y, or x, y and z."""
+        """Return the current points of trails by name: x and y, or x, y and z."""
         return {}
 
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
-        """The inputs that drive the robot like this, each from −1 to 1."""
+        """Return the inputs that drive the robot at these speeds, each from −1 to 1."""
         return []
 
     def lines(self) -> Mapping[str, Lines]:
-        """What the listings show, by name. It goes over the wire whenever it has changed, so give what can be read at a glance."""
+        """Return the content of listings by name. Keep it short: it is sent after each change."""
         return {}
 
     def act(self, name: str) -> list[AnyInput]:
-        """The inputs of one of the page's actions."""
+        """Return the inputs of one of the page's actions."""
         return []
 
     def slide(self, name: str, value: float) -> list[AnyInput]:
-        """The inputs that bring what a slider shows to a value within its range."""
+        """Return the inputs that set a slider to a value within its range."""
         return []
 
     def jog(self, axis: int, by: float, speed: float) -> list[AnyInput]:
-        """The inputs that move an axis by so much (infinite: on and on until `halt`), at a share of full speed."""
+        """Return the inputs that jog an axis, without end if `by` is infinite.
+
+        `speed` is a fraction of full speed.
+        """
         return []
 
     def halt(self) -> list[AnyInput]:
-        """The inputs that end a jog, and one that has not begun yet; they must do no harm when there is none."""
+        """Return the inputs that end any jog, also one that has not begun. They are harmless else."""
         return []
 
     def stop(self, on: bool) -> list[AnyInput]:
-        """The inputs that stop the robot in an emergency, or let it go on; none if it has no such thing."""
+        """Return the inputs that press or release the emergency stop, if there is one."""
         return [SetInput(self.robot.name, "estop", on)] if "estop" in self.robot.inputs else []
 
     @property
     def stopped(self) -> bool | None:
-        """Whether the emergency stop is on; None if there is none."""
+        """True if the emergency stop is on; None if there is none."""
         return bool(self.robot.input["estop"]) if "estop" in self.robot.inputs else None
 
 
 def rows(part: Part, values: ArrayLike) -> NDArray[np.float32]:
-    """What was drawn of a part as rows of float32; a part that is drawn wrongly is the robot's bug and says so."""
+    """Return the rows of a part as float32. Raises ValueError if their length is wrong."""
     found = np.asarray(values, np.float32)
     if found.size == 0:
         return np.empty((0, part.columns), np.float32)
@@ -354,11 +391,11 @@ def rows(part: Part, values: ArrayLike) -> NDArray[np.float32]:
 
 
 def unit(name: str) -> str:
-    """The unit that ends a name, as our names do."""
+    """Return the unit at the end of a name such as `speed_mps`, or an empty text."""
     return UNITS.get(name.rpartition("_")[2], "") if "_" in name else ""
 
 
 def label(name: str) -> str:
-    """A name as people read it, without its unit."""
+    """Return a name as a label, without its unit."""
     plain = name.rpartition("_")[0] if unit(name) else name
     return plain.replace("_", " ").replace(".", " ").capitalize()

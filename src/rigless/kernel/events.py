@@ -1,4 +1,4 @@
-"""Log entries with a code, a severity and data: what happened, for people, expectations and recordings alike."""
+"""Log entries, for people, expectations and recordings."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,12 @@ SEVERITIES: tuple[Severity, ...] = ("debug", "info", "warning", "error", "critic
 
 
 class Event(msgspec.Struct, frozen=True):
-    """`code` is for programs (kebab-case), `text` for people, `data` for both. `robot` is empty for the simulation's own."""
+    """A log entry: `code` (kebab-case) is for programs, `text` for people, `data` for both.
+
+    `robot` is empty for events of the simulation itself.
+
+        [event.text for event in sim.events if event.severity == "error"]
+    """
 
     time_ns: int
     robot: str

@@ -1,7 +1,8 @@
-"""Faults as data: one vocabulary for what goes wrong on the wire, in a sensor and in an actuator, plus what a robot declares.
+"""Faults as data: one vocabulary for wires, sensors and actuators, and a robot's own faults.
 
-A fault is a target, a kind and parameters. What it must remember (the value a stuck sensor holds, the state of a lag) is in
-its `memory`, so snapshots carry it. Draws come from the fault's own random stream and shift nobody else's noise.
+A fault is a target, a kind and parameters. Its state (the value of a stuck sensor, the state of a
+lag) is in `memory`, so that snapshots hold it. Random draws come from a stream of its own, so that
+a fault does not shift the noise of any sensor.
 """
 
 import math
@@ -16,7 +17,7 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter of a fault kind with its default and bounds; text parameters list their choices instead."""
+    """A parameter of a fault kind: its default and bounds, or its choices if it is text."""
 
     default: float | str
     low: float = -math.inf
@@ -24,6 +25,7 @@ class Param:
     choices: tuple[str, ...] = ()
 
     def check(self, where: str, value: Any) -> float | str | Problem:
+        """Return the value in its own type, or the problem with it."""
         if self.choices:
             return (
                 value
@@ -82,6 +84,12 @@ KINDS: dict[str, dict[str, dict[str, Param]]] = {
 
 @dataclass
 class Fault:
+    """An active fault. `seam` is where it acts: wire, sensor, actuator, or own (in the robot).
+
+    sim.inject("vacuum", "lidar", "dropout", probability=0.2)
+    sim.robots["vacuum"].faults
+    """
+
     id: int
     robot: str
     target: str
@@ -95,7 +103,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Injected:
-    """Given to `@on(Injected)` when a fault begins, for robots that act on it at once."""
+    """Passed to `@on(Injected)` when a fault begins, for robots that react at once."""
 
     target: str
     kind: str
@@ -104,7 +112,7 @@ class Injected:
 
 @dataclass(frozen=True)
 class Cleared:
-    """Given to `@on(Cleared)` when a fault has ended."""
+    """Passed to `@on(Cleared)` when a fault has ended."""
 
     target: str
     kind: str
@@ -112,7 +120,7 @@ class Cleared:
 
 @dataclass(frozen=True)
 class Targets:
-    """What can go wrong on one robot: target → kind → seam ('own' for kinds that the robot declares itself)."""
+    """The possible faults of one robot: target → kind → seam."""
 
     seams: Mapping[str, Mapping[str, str]]
 
@@ -124,6 +132,7 @@ class Targets:
         actuators: Iterable[str],
         own: Mapping[str, Iterable[str]],
     ) -> "Targets":
+        """Return the targets of a robot with these ports, sensors, actuators and own faults."""
         seams: dict[str, dict[str, str]] = {}
         for seam, names in (("wire", ports), ("sensor", sensors), ("actuator", actuators)):
             for name in names:
@@ -136,7 +145,7 @@ class Targets:
     def resolve(
         self, robot: str, target: str, kind: str, params: Mapping[str, Any]
     ) -> tuple[str, str, dict[str, Any]]:
-        """Check a request; gives (kind, seam, full parameters). An empty kind means the target's first."""
+        """Return kind, seam and all parameters of a request. An empty kind is the first one."""
         if target not in self.seams:
             raise InputError(
                 Problem(robot, f"unknown fault target {target!r}", did_you_mean(target, self.seams))
@@ -172,7 +181,7 @@ class Targets:
 
 
 def sense(fault: Fault, value: Any, rng: np.random.Generator) -> Any:
-    """A sensor's value through one fault; None means that the sensor gives nothing."""
+    """Return a sensor's value under one fault; None means that there is no reading."""
     match fault.kind:
         case "off":
             return None
@@ -195,7 +204,10 @@ def sense(fault: Fault, value: Any, rng: np.random.Generator) -> Any:
 
 
 def actuate(fault: Fault, command: float, dt_s: float, full: float, before: float = 0.0) -> float:
-    """What an actuator really does with a command; `full` is its largest, `before` what it did until now."""
+    """Return the output of an actuator under one fault.
+
+    `full` is the largest command, `before` the output until now.
+    """
     match fault.kind:
         case "stall":
             return 0.0
@@ -216,7 +228,7 @@ def actuate(fault: Fault, command: float, dt_s: float, full: float, before: floa
 def transmit(
     fault: Fault, packets: list[tuple[int, bytes]], rng: np.random.Generator
 ) -> list[tuple[int, bytes]]:
-    """Packets as (extra delay in ns, bytes) through one wire fault."""
+    """Return the packets, each (extra delay in ns, bytes), after one wire fault."""
     match fault.kind:
         case "drop":
             return [packet for packet in packets if rng.random() >= fault.params["probability"]]

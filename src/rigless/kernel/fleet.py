@@ -2,7 +2,7 @@
 
 A scenario may hold many robots of one config. A robot that is addressed by a name in its config
 (a robot id in topics or subjects) must get a name of its own. A robot class opts in by inheriting
-from `FleetMember` beside `Robot` and overrides what applies to it:
+from `Robot` and `FleetMember`, and overrides what applies to it:
 
     class Robot(kernel.Robot, FleetMember):
         @classmethod

@@ -1,5 +1,7 @@
-"""The page of a robot that brings no view: whatever its ground truth holds. A pose is drawn, numbers become gauges and plots,
-yes-or-no becomes lamps."""
+"""The page of a robot without a view of its own, made from its ground truth.
+
+A pose is drawn, numbers become gauges and plots, booleans become lamps.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -14,12 +16,14 @@ from rigless.kernel.plain import to_builtins
 if TYPE_CHECKING:
     from rigless.kernel.robot import Robot
 
-MOST_NUMBERS = 40  # beyond that a page is no longer read
+MOST_NUMBERS = 40  # more do not fit a page
 MOST_PLOTS = 6
 SMALLEST_M = 0.1
 
 
 class GenericView(View):
+    """A page with everything that the ground truth holds."""
+
     def __init__(self, robot: "Robot"):
         super().__init__(robot)
         found = list(_numbers(self._truth()))[:MOST_NUMBERS]
@@ -38,10 +42,17 @@ class GenericView(View):
         self.parts = (
             *body,
             *(Lamp(name, label(name)) for name, value in found if isinstance(value, bool)),
-            *(Gauge(name, label(name), unit(name)) for name, value in found if not isinstance(value, bool)),
-            *[Plot(f"plot {name}", label(name), ((name, label(name)),), unit(name)) for name, value in found
-              if isinstance(value, float) and not name.startswith("pose")][:MOST_PLOTS],
-        )  # fmt: skip
+            *(
+                Gauge(name, label(name), unit(name))
+                for name, value in found
+                if not isinstance(value, bool)
+            ),
+            *[
+                Plot(f"plot {name}", label(name), ((name, label(name)),), unit(name))
+                for name, value in found
+                if isinstance(value, float) and not name.startswith("pose")
+            ][:MOST_PLOTS],
+        )
 
     def draw(self) -> Mapping[str, ArrayLike]:
         pose = self._pose()
@@ -58,7 +69,7 @@ class GenericView(View):
         return to_builtins(self.robot.truth())
 
     def _pose(self) -> tuple[float, float, float] | None:
-        """x, y and theta, where the truth has a pose."""
+        """Return x, y and theta, or None if the truth has no pose."""
         pose = getattr(self.robot.truth(), "pose", None)
         if not isinstance(pose, tuple | list | np.ndarray) or len(pose) != 3:
             return None
@@ -66,7 +77,7 @@ class GenericView(View):
 
 
 def _numbers(value: Any, name: str = "") -> Iterator[tuple[str, bool | int | float]]:
-    """Every number in plain data with where it is, as `velocity.0`; what is missing now is not a number."""
+    """Yield every number in plain data with its key, such as `velocity.0`; None becomes NaN."""
     if value is None:
         yield name, math.nan
     elif isinstance(value, bool | int | float):

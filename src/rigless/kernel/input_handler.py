@@ -1,4 +1,4 @@
-"""What an input does: checked before it is taken, told to the listeners, then acted on. Faults begin and end here."""
+"""Inputs: each is checked, passed to the listeners and carried out. Faults begin and end here."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,18 +14,18 @@ from rigless.kernel.robot import Robot, VirtualInput
 if TYPE_CHECKING:
     from rigless.kernel.core import Core
 
-NOBODY = Link("", inp.LOCAL)
+NO_LINK = Link("", inp.LOCAL)
 
 
 class InputHandler:
-    """The way into one simulation."""
+    """Checks the inputs of one simulation and carries them out."""
 
     def __init__(self, core: "Core"):
         self._core = core
         self.next_fault = 1
 
     def check(self, given: inp.AnyInput) -> None:
-        """Raise InputError if this could not be applied; says what could."""
+        """Raise InputError if this input cannot be applied."""
         if isinstance(given, inp.MoveObstacle):
             self._core.world.check(given)
             return
@@ -48,6 +48,7 @@ class InputHandler:
                 self._core.behaviours[robot.name].message(given.type, given.fields)
 
     def handle(self, source: str, given: inp.AnyInput) -> None:
+        """Carry out an input."""
         core = self._core
         for listener in core.listeners.input:
             listener(core.now_ns, given, source)
@@ -67,13 +68,14 @@ class InputHandler:
                 core.dispatch(robot, message, Link(given.port, inp.LOCAL, "local", "local"))
             case inp.SetInput():
                 robot.input[given.name] = _value(robot, given)
-                core.dispatch(robot, given, NOBODY, optional=True)
+                core.dispatch(robot, given, NO_LINK, optional=True)
             case inp.Inject():
                 self.begin_fault(robot, given)
             case inp.Clear():
                 self.end_faults(robot, lambda fault: given.target in ("", fault.target))
 
     def begin_fault(self, robot: Robot, given: inp.Inject) -> None:
+        """Begin a fault. It replaces one of the same target and kind."""
         core = self._core
         kind, seam, params = robot.fault_targets.resolve(
             robot.name, given.target, given.kind, given.params
@@ -102,18 +104,19 @@ class InputHandler:
         if seam == "wire" and kind == "disconnect":
             for link in list(core.links.by_port[robot.name, fault.target].values()):
                 core.links.close(robot, link)
-        core.dispatch(robot, Injected(fault.target, kind, params), NOBODY, optional=True)
+        core.dispatch(robot, Injected(fault.target, kind, params), NO_LINK, optional=True)
 
     def end_faults(self, robot: Robot, ends: Callable[[Fault], bool]) -> None:
+        """End the faults that the function selects."""
         for fault in [fault for fault in robot.faults if ends(fault)]:
             robot.faults.remove(fault)
             text = f"fault ends: {fault.target} {fault.kind}"
             robot.event("fault-cleared", text, "info", target=fault.target, kind=fault.kind)
-            self._core.dispatch(robot, Cleared(fault.target, fault.kind), NOBODY, optional=True)
+            self._core.dispatch(robot, Cleared(fault.target, fault.kind), NO_LINK, optional=True)
 
 
 def _value(robot: Robot, given: inp.SetInput) -> Any:
-    """The value of a virtual input in its own type; InputError if it is none."""
+    """Return the value in the type of the virtual input. Raises InputError."""
     spec = robot.inputs.get(given.name)
     if spec is None:
         raise unknown("input", given.name, robot.inputs, robot.name)
@@ -138,7 +141,7 @@ def _value(robot: Robot, given: inp.SetInput) -> Any:
 
 
 def _within(robot: Robot, name: str, spec: VirtualInput, value: Any) -> Any:
-    """The value, if it is one that the input may have."""
+    """Return the value if it is in range. Raises InputError."""
     low, high = spec.low, spec.high
     if (low is not None and value < low) or (high is not None and value > high):
         fix = (

@@ -1,10 +1,10 @@
-"""Everything that can reach a simulation from outside, as data: stamped, recorded, applied, and replayed from a recording."""
+"""Inputs of a simulation as data: stamped, recorded, applied, and replayed from a recording."""
 
 from typing import Any
 
 import msgspec
 
-LOCAL = 0  # the link of messages that did not come over a wire
+LOCAL = 0  # the link of messages that come from Python, not over a wire
 
 
 class Input(msgspec.Struct, frozen=True, tag_field="input", tag=str.lower):
@@ -12,6 +12,8 @@ class Input(msgspec.Struct, frozen=True, tag_field="input", tag=str.lower):
 
 
 class Connect(Input, frozen=True):
+    """A peer connects to a port."""
+
     robot: str
     port: str
     link: int
@@ -20,13 +22,15 @@ class Connect(Input, frozen=True):
 
 
 class Disconnect(Input, frozen=True):
+    """A peer has closed its link."""
+
     robot: str
     port: str
     link: int
 
 
 class Arrive(Input, frozen=True):
-    """Bytes from a peer: part of a stream, one datagram, or the payload of a message on a subject."""
+    """Bytes from a peer: part of a stream, a datagram, or the payload of a message."""
 
     robot: str
     port: str
@@ -36,7 +40,7 @@ class Arrive(Input, frozen=True):
 
 
 class Send(Input, frozen=True):
-    """A message that skips the codec: the name of its type and its fields."""
+    """A message that bypasses the codec: the name of its type and its fields."""
 
     robot: str
     port: str
@@ -45,7 +49,7 @@ class Send(Input, frozen=True):
 
 
 class SetInput(Input, frozen=True):
-    """A virtual input of the robot (a button, a part sensor, an e-stop) takes a value."""
+    """Set a virtual input of the robot, such as a button or an e-stop."""
 
     robot: str
     name: str
@@ -53,6 +57,8 @@ class SetInput(Input, frozen=True):
 
 
 class Inject(Input, frozen=True):
+    """Begin a fault on a robot."""
+
     robot: str
     target: str
     kind: str
@@ -68,7 +74,7 @@ class Clear(Input, frozen=True):
 
 
 class MoveObstacle(Input, frozen=True):
-    """An obstacle of the world goes to a place, at once or evenly over some time."""
+    """Move an obstacle of the world, at once or evenly over some time."""
 
     name: str
     x_m: float

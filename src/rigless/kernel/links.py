@@ -1,4 +1,4 @@
-"""Where messages meet bytes: links with their codecs, and the wire faults between them and the peers."""
+"""Links with their codecs, and the wire faults between robots and peers."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,14 +14,12 @@ if TYPE_CHECKING:
     from rigless.kernel.core import Core
     from rigless.kernel.robot import Robot
 
-OPENED = (
-    1 << 32
-)  # links that robots open are numbered from here, so they never meet those of the host
+OPENED = 1 << 32  # links that robots open are numbered from here, those of the host below
 ALL = -1  # the link of an output that goes to every link of its port
 
 
 class Output(NamedTuple):
-    """Bytes that leave a robot. `message` is what they encode, for recordings."""
+    """Bytes that a robot sends, with the message that they encode."""
 
     robot: str
     port: str
@@ -32,7 +30,7 @@ class Output(NamedTuple):
 
     @property
     def content(self) -> Any:
-        """The message without its envelope: the class of an envelope names the field that it CARRIES."""
+        """The message without its envelope. An envelope class names that field in `CARRIES`."""
         return getattr(self.message, getattr(type(self.message), "CARRIES", ""), self.message)
 
 
@@ -45,9 +43,8 @@ class Links:
         self.by_port: dict[tuple[str, str], dict[int, Link]] = {}
         self.encoders: dict[tuple[str, str], Any] = {}
         self.next_link = OPENED
-        self.lanes: dict[
-            str, int
-        ] = {}  # robot/port/direction → when its last delayed packet is due; nothing overtakes it
+        # robot/port/direction → when its last delayed packet is due; packets keep their order
+        self.lanes: dict[str, int] = {}
         for robot in core.robots.values():
             for port in robot.ports:
                 self._ports[robot.name, port.name] = port
@@ -55,6 +52,7 @@ class Links:
                 self.encoders[robot.name, port.name] = port.codec()
 
     def port(self, robot: "Robot", name: str) -> Port:
+        """Return a port of a robot. Raises InputError."""
         found = self._ports.get((robot.name, name))
         if found is None:
             raise unknown("port", name, (port.name for port in robot.ports), robot.name)
@@ -63,6 +61,7 @@ class Links:
     # In
 
     def connect(self, robot: "Robot", given: inp.Connect) -> None:
+        """Open a link for a peer, unless a disconnect fault is active."""
         if given.link in self.by_port[robot.name, given.port]:
             return
         port = self._ports[robot.name, given.port]
@@ -74,12 +73,14 @@ class Links:
         self._core.dispatch(robot, Connected(given.peer, given.local), link, optional=True)
 
     def disconnect(self, robot: "Robot", given: inp.Disconnect) -> None:
+        """Remove the link of a peer that has gone."""
         link = self.by_port[robot.name, given.port].pop(given.link, None)
         if link is not None:
             self._core.dispatch(robot, Disconnected(link.peer), link, optional=True)
 
     def receive(self, robot: "Robot", given: inp.Arrive) -> None:
-        for due_ns, data in self._through_faults(robot, given.port, "in", given.data):
+        """Pass bytes from a peer through the wire faults and deliver them, now or later."""
+        for due_ns, data in self._apply_faults(robot, given.port, "in", given.data):
             packet = inp.Arrive(given.robot, given.port, given.link, data, given.subject)
             if due_ns is None:
                 self.deliver(packet)
@@ -87,7 +88,7 @@ class Links:
                 self._core.agenda.add(due_ns, TIMER, "deliver", packet)
 
     def deliver(self, given: inp.Arrive) -> None:
-        """Bytes reach the codec of their link; what they say reaches the robot."""
+        """Decode bytes and dispatch their messages to the robot."""
         robot = self._core.robots[given.robot]
         links = self.by_port[given.robot, given.port]
         link = links.get(given.link)
@@ -98,7 +99,7 @@ class Links:
         try:
             for message in decode(given.data, *subject):
                 self._core.dispatch(robot, message, link)
-                if links.get(given.link) is not link:  # the robot hung up
+                if links.get(given.link) is not link:  # the robot closed the link
                     return
         except WireError as error:
             robot.event(
@@ -110,17 +111,18 @@ class Links:
     # Out
 
     def emit(self, robot: "Robot", port: str, message: Any, to: Link | None) -> None:
+        """Encode a message and send it through the wire faults."""
         links = self.by_port[robot.name, port]
         faulty = bool(robot.faults) and any(
             fault.seam == "wire" and fault.target == port for fault in robot.faults
         )
         if not self._core.recording and not links and not faulty:
-            return  # faults draw whether or not anybody listens, so that listening changes nothing
+            return  # with a fault it is encoded in any case: the fault draws random numbers
         codec = self.encoders[robot.name, port] if to is None or to.codec is None else to.codec
         wire = codec.encode(message)
         subject, data = wire if isinstance(wire, tuple) else ("", wire)
         target = ALL if to is None else to.id
-        for due_ns, packet in self._through_faults(robot, port, "out", data):
+        for due_ns, packet in self._apply_faults(robot, port, "out", data):
             if due_ns is None:
                 self.transmit(Output(robot.name, port, target, packet, subject, message))
             else:
@@ -128,13 +130,15 @@ class Links:
                 self._core.agenda.add(due_ns, TIMER, "transmit", late)
 
     def transmit(self, output: Output) -> None:
+        """Pass an output to the listeners."""
         for listener in self._core.listeners.output:
             listener(self._core.now_ns, output)
 
     def open(self, robot: "Robot", port: str, address: str) -> Link:
+        """Open a link to a peer at an address."""
         if self.port(robot, port).kind == "stream":
             raise ValueError(
-                f"{robot.name}: peers come to the stream port {port!r}; it cannot call them"
+                f"{robot.name}: the stream port {port!r} accepts connections; it cannot open any"
             )
         self.next_link += 1
         link = Link(port, self.next_link, address, "", self.port(robot, port).codec())
@@ -143,7 +147,7 @@ class Links:
         return link
 
     def close(self, robot: "Robot", link: Link) -> None:
-        """Hang up. The robot hears Disconnected now; the peer when the host gets to it."""
+        """Close a link. The robot gets Disconnected now, the peer when the host closes it."""
         if self.by_port[robot.name, link.port].pop(link.id, None) is None:
             return
         self._notify(robot, link, False)
@@ -153,10 +157,10 @@ class Links:
         for listener in self._core.listeners.link:
             listener(self._core.now_ns, robot.name, link.port, link, opened)
 
-    def _through_faults(
+    def _apply_faults(
         self, robot: "Robot", port: str, direction: str, data: bytes
     ) -> list[tuple[int | None, bytes]]:
-        """The packets that are left, each with its due time; None means at once."""
+        """Return the remaining packets, each with its due time; None means at once."""
         lane = f"{robot.name}/{port}/{direction}"
         now_ns = self._core.now_ns
         if not robot.faults and lane not in self.lanes:

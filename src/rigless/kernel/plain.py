@@ -1,4 +1,4 @@
-"""Plain data to bytes and back without pickle: dataclasses, numbers, text, containers and numpy arrays, as msgpack."""
+"""Plain data as msgpack, without pickle: dataclasses, numbers, text, containers, numpy arrays."""
 
 import math
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-DEEPEST = 32  # how deep values from outside may be nested
+MAX_DEPTH = 32  # of nested values from outside
 ARRAY = 1  # msgpack extension code of a numpy array
 
 
@@ -20,7 +20,8 @@ def _encode(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(
-        f"{type(value).__name__} is not plain data; keep numbers, text, containers, dataclasses and arrays"
+        f"{type(value).__name__} is not plain data; "
+        "keep numbers, text, containers, dataclasses and arrays"
     )
 
 
@@ -40,8 +41,8 @@ def _decode(kind: Any, value: Any) -> Any:
     raise ValueError(f"expected {wanted.__name__}, found {type(value).__name__}")
 
 
-def why_not_plain(value: Any, depth: int = DEEPEST) -> str:
-    """Why a value from outside cannot be kept (recorded, put in a snapshot, sent as JSON); empty if it can."""
+def why_not_plain(value: Any, depth: int = MAX_DEPTH) -> str:
+    """Return why a value cannot be recorded or put in a snapshot; empty if it can."""
     if value is None or isinstance(value, bool | bytes):
         return ""
     if isinstance(value, int | np.integer):
@@ -55,27 +56,29 @@ def why_not_plain(value: Any, depth: int = DEEPEST) -> str:
             else "text holds half a character"
         )
     if depth == 0:
-        return f"nested more than {DEEPEST} deep"
+        return f"nested more than {MAX_DEPTH} deep"
     if isinstance(value, dict):
         return next(
             (
-                found
+                reason
                 for pair in value.items()
                 for item in pair
-                if (found := why_not_plain(item, depth - 1))
+                if (reason := why_not_plain(item, depth - 1))
             ),
             "",
         )
     if isinstance(value, list | tuple):
-        return next((found for item in value if (found := why_not_plain(item, depth - 1))), "")
+        return next((reason for item in value if (reason := why_not_plain(item, depth - 1))), "")
     return f"{type(value).__name__} is not plain data"
 
 
 def pack(value: Any) -> bytes:
+    """Return plain data as msgpack."""
     return msgspec.msgpack.encode(value, enc_hook=_encode)
 
 
 def unpack(data: bytes, kind: Any = Any) -> Any:
+    """Return the data in msgpack as this type. Raises msgspec.DecodeError or ValueError."""
     return msgspec.msgpack.decode(data, type=kind, dec_hook=_decode, ext_hook=_extension)
 
 
@@ -90,9 +93,10 @@ def _json_hook(value: Any) -> Any:
 
 
 def to_json(value: Any) -> bytes:
+    """Return plain data as JSON; arrays become lists."""
     return msgspec.json.encode(value, enc_hook=_json_hook)
 
 
 def to_builtins(value: Any) -> Any:
-    """Dictionaries, lists, numbers and text: what JSON can say, for reports, expectations and the control API."""
+    """Return plain data as dictionaries, lists, numbers and text, as JSON has them."""
     return msgspec.to_builtins(value, enc_hook=_json_hook, str_keys=True)

@@ -1,7 +1,8 @@
-"""A robot's real interface: ports, the codecs that speak on them, and the links that peers hold to them.
+"""The real interface of a robot: ports, their codecs, and the links of peers.
 
-A codec is sans-IO and belongs to one link. It turns bytes into messages and messages into bytes, keeps what is pending
-in plain fields (so that snapshots can hold it), and raises nothing but WireError, which closes the link or drops the message.
+A codec does no I/O and belongs to one link. It decodes bytes into messages, and encodes messages
+into bytes. Pending bytes are in plain fields, so that snapshots can hold them. It raises only WireError,
+which closes the link or drops the message.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +14,12 @@ Direction = Literal["in", "out", "both"]
 
 
 class WireError(Exception):
-    """The peer broke the protocol; says how. The real device hangs up on it, or (`hang_up` false) passes over what it said."""
+    """The peer broke the protocol; the text says how.
+
+    The link is closed, as the real device does. If `hang_up` is false, the message is dropped.
+
+        raise rigless.WireError("a line has more than 1024 bytes")
+    """
 
     def __init__(self, what: str, hang_up: bool = True):
         super().__init__(what)
@@ -21,7 +27,10 @@ class WireError(Exception):
 
 
 class Codec(Protocol):
-    """For a message port `decode` is also given the subject and `encode` returns (subject, payload)."""
+    """The codec of one link.
+
+    On a message port `decode` also gets the subject, and `encode` returns (subject, payload).
+    """
 
     def decode(self, data: bytes, /) -> Iterable[Any]: ...
 
@@ -30,9 +39,11 @@ class Codec(Protocol):
 
 @dataclass(frozen=True)
 class Channel:
-    """How the messages of one subject are kept in recordings, as others read them: a schema in `encoding`, messages in `format`.
+    """The MCAP channel of one subject: a schema in `encoding`, messages in `format`.
 
-    The codec of a message port may give it by a method `channel(subject)`; without it they are kept as JSON."""
+    The codec of a message port may return it from a method `channel(subject)`. Without it,
+    messages are recorded as JSON.
+    """
 
     topic: str
     schema: str
@@ -43,10 +54,15 @@ class Channel:
 
 @dataclass(frozen=True)
 class Port:
-    """One interface of a robot. `transport` names a module in `rigless.transports`; `address` is the real robot's.
+    """One interface of a robot.
 
-    `example` is a line for a shell that says something on it; {host} and {port} in it are filled in. `emits` names all types of messages
-    that leave it, if the robot tells them: then a scenario that expects another is told so."""
+    `transport` names a module of `rigless.transports`; `address` is that of the real robot.
+    `example` is a shell command that uses the port, with {host} and {port} to be filled in.
+    `emits` names the types of all messages of the port. If it is set, a scenario that expects
+    another type is an error.
+
+        rigless.Port("line", LineCodec, "tcp", "127.0.0.1:7000")
+    """
 
     name: str
     codec: Callable[[], Codec]
@@ -75,7 +91,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Connected:
-    """Given to `@on(Connected)` when a peer appears, before it has sent anything."""
+    """Passed to `@on(Connected)` when a peer connects."""
 
     peer: str
     local: str
@@ -83,6 +99,6 @@ class Connected:
 
 @dataclass(frozen=True)
 class Disconnected:
-    """Given to `@on(Disconnected)` when a peer has gone."""
+    """Passed to `@on(Disconnected)` when a peer has disconnected."""
 
     peer: str

@@ -18,20 +18,21 @@ class Rate:
 
     @classmethod
     def of_period(cls, seconds: float) -> "Rate":
-        """The rate whose period is this many seconds, exact in decimal (0.01 s is 100 Hz)."""
+        """Return the rate of a period in seconds, exact in decimal (0.01 s is 100 Hz)."""
         return cls(1 / Fraction(str(seconds)))
 
     def due_ns(self, n: int) -> int:
-        """When the n-th tick is due, counted from where the rate was set."""
+        """Return when the n-th tick is due, counted from where the rate was set."""
         return n * NS_PER_S * self.den // self.num
 
     @property
     def hz(self) -> float:
+        """The frequency in hertz."""
         return self.num / self.den
 
 
 def to_ns(seconds: float) -> int:
-    """Seconds as the nearest nanosecond; decimal numbers such as 0.1 come out exact."""
+    """Return seconds as the nearest nanosecond; decimal numbers such as 0.1 are exact."""
     if seconds.__class__ is float and -1e6 < seconds < 1e6:
         scaled = seconds * 1e9  # within 0.23 ns of the decimal number
         nearest = round(scaled)

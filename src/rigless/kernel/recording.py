@@ -1,10 +1,15 @@
-"""Recordings: what went in and out of a simulation, in an MCAP file that Foxglove opens.
+"""Recordings: the inputs and outputs of a simulation in an MCAP file that Foxglove opens.
 
-Topics: `/<robot>/<port>/in` and `/out` (JSON: the bytes on the wire in base64, and the message they carry), `/<robot>/truth`,
-`/<robot>/events` (Foxglove log entries) and `/rigless/control` (virtual inputs, faults, obstacles). Log times are simulated
-time. Ports whose codec says how (`channel`) have their messages under their own topics and schemas instead, as others read them:
-ROS topics in CDR; what such a port hears is there twice, to be repeated and to be read. The metadata record `rigless` holds what is needed to run it again: scenario, seed, versions. A recording that starts
-later than time zero carries a snapshot as an attachment. Nothing in a file depends on the clock on the wall.
+Topics: `/<robot>/<port>/in` and `/out` (JSON: the bytes on the wire in base64, and their message),
+`/<robot>/truth`, `/<robot>/events` (Foxglove log entries) and `/rigless/control` (virtual inputs,
+faults, obstacles). Log times are simulated time.
+
+If the codec of a port has a method `channel`, its messages have topics and schemas of their own,
+such as ROS topics in CDR. The inputs of such a port are recorded twice: for replays and for other
+readers.
+
+The metadata record `rigless` holds scenario, seed and versions for a replay. A recording that
+starts after time zero has a snapshot as an attachment. Nothing in a file depends on real time.
 """
 
 import io
@@ -26,7 +31,7 @@ from rigless.kernel.simulation import Simulation
 
 FORMAT = "1"
 CONTROL = "/rigless/control"
-HOST_EVENTS = "/rigless/events"  # what the host says, not the simulation: time lost, a failure
+HOST_EVENTS = "/rigless/events"  # events of the host: lost time, a failure
 SNAPSHOT = "snapshot"
 CHUNK_BYTES = 256 * 1024
 TRUTH_HZ = 20.0
@@ -63,7 +68,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 
 
 class OutputRecord(msgspec.Struct):
-    """An output as a recording holds it: link −1 is every link, 0 a local one."""
+    """An output in a recording. Link −1 means all links, 0 a local one."""
 
     link: int
     subject: str
@@ -72,14 +77,20 @@ class OutputRecord(msgspec.Struct):
 
 
 class InputRecord(msgspec.Struct):
-    """An input with its source: 'live' ones are replayed, those of the 'scenario' come again by themselves."""
+    """An input with its source. Live inputs are replayed; the scenario repeats its own."""
 
     source: str
     given: inp.AnyInput
 
 
 class Recorder:
-    """Writes all that a simulation does to a stream, from now until `close`."""
+    """Records a simulation to a stream, from now until `close`.
+
+    with open("run.mcap", "wb") as stream:
+        recorder = rigless.Recorder(sim, stream)
+        sim.run(seconds=10)
+        recorder.close()
+    """
 
     def __init__(self, simulation: Simulation, stream: IO[bytes], truth_hz: float = TRUTH_HZ):
         self.messages = 0
@@ -113,7 +124,7 @@ class Recorder:
         self.flush()
 
     def flush(self) -> None:
-        """Put everything up to now in the file, so that a kill after this loses nothing of it."""
+        """Write everything up to now to the file, so that a kill does not lose it."""
         if self.failed:
             return
         try:
@@ -122,19 +133,20 @@ class Recorder:
             self._give_up(error)
 
     def close(self) -> None:
-        """Stop listening and finish the file; the stream stays open."""
+        """Stop recording and finish the file. The stream stays open."""
         listeners = self._sim.core.listeners
         listeners.input.remove(self._input)
         listeners.output.remove(self._output)
         listeners.event.remove(self._event)
         self._sim.core.stop_sampling(self._truth)
         self._sim.core.recording = any(
-            isinstance(getattr(tell, "__self__", None), Recorder) for tell in listeners.output
+            isinstance(getattr(listener, "__self__", None), Recorder)
+            for listener in listeners.output
         )
         if self.failed:
             return
         try:
-            self._writer.flush()  # type: ignore[no-untyped-call]  # first, so that the end is not told before it
+            self._writer.flush()  # type: ignore[no-untyped-call]  # so that the end record is the last
             self._writer.add_metadata("rigless.end", {"end_ns": str(self._sim.now_ns)})
             self._writer.finish()  # type: ignore[no-untyped-call]
             self._stream.flush()
@@ -171,7 +183,7 @@ class Recorder:
         self._writer.add_message(channel, time_ns, data, time_ns, self.messages & 0xFFFFFFFF)
 
     def _give_up(self, error: OSError) -> None:
-        """The disk is full or gone: the simulation goes on without the recording, and says so."""
+        """Stop recording after a disk error. The simulation goes on; an event reports it."""
         self.failed = str(error)
         text = f"recording stopped: {error.strerror or error}"
         self._sim.core.log(
@@ -196,7 +208,7 @@ class Recorder:
     def _write_foreign(
         self, given: Channel, time_ns: int, data: bytes, place: dict[str, str]
     ) -> None:
-        """In the format of others; where it belongs is in the channel's metadata."""
+        """Write a message in the format of its channel. Robot and port are in the metadata."""
 
         def register() -> int:
             if given.schema not in self._schemas:
@@ -215,8 +227,8 @@ class Recorder:
         found: Channel | None = describe(subject) if describe and subject else None
         return found
 
-    def _heard(self, time_ns: int, given: inp.Arrive) -> None:
-        """A copy of what came for others to read, if it can be read."""
+    def _write_copy(self, time_ns: int, given: inp.Arrive) -> None:
+        """Write an input in the format of its channel, if it can be decoded."""
         channel = self._channel(given.robot, given.port, given.subject)
         if channel is None:
             return
@@ -237,7 +249,7 @@ class Recorder:
                 to_json({"source": source, **fields}),
             )
             if isinstance(given, inp.Arrive):
-                self._heard(time_ns, given)
+                self._write_copy(time_ns, given)
         else:
             self._write(CONTROL, "rigless.Control", time_ns, to_json({"source": source, **fields}))
 
@@ -279,7 +291,7 @@ class Recorder:
 
 
 def record_to_bytes(simulation: Simulation, seconds: float, truth_hz: float = TRUTH_HZ) -> bytes:
-    """Run for a time and give the recording of it; two calls with the same simulation and seed give the same bytes."""
+    """Run for a time and return the recording. Equal simulations and seeds give equal bytes."""
     stream = io.BytesIO()
     recorder = Recorder(simulation, stream, truth_hz)
     simulation.run(seconds)

@@ -1,7 +1,8 @@
-"""What a robot is: frozen config, plain state, and behaviour declared with `@every(hz)` and `@on(Message)`.
+"""The base of robots: frozen config, plain state, and behaviour declared by `@every` and `@on`.
 
-A robot file reads like a datasheet: what it offers (ports, inputs, sensors, actuators), what happens every 1/110 s, what
-happens on which message. A robot is given time and randomness; it never asks a clock and does no I/O.
+A robot file reads like a datasheet: its ports, inputs, sensors and actuators, its periodic work, and
+its handlers of messages. Time and randomness are passed to a robot. It reads no clock and does no
+I/O.
 """
 
 import copy
@@ -34,7 +35,11 @@ RateOf = float | Callable[[Any], float]
 
 
 class Config(BaseModel):
-    """Base of robot configs: frozen, unknown keys are errors, impossible numbers too."""
+    """Base of robot configs: frozen; unknown keys, infinity and NaN are errors.
+
+    class ThermostatConfig(rigless.Config):
+        report_hz: float = 1.0
+    """
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True
@@ -43,14 +48,16 @@ class Config(BaseModel):
 
 @dataclass
 class NoState:
-    """For robots that remember nothing."""
+    """The state of robots that keep none."""
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """What a robot's config asks of the simulation, where the scenario does not say: its world, pace and seed (0: any).
+    """World, speed and seed of a robot's config, used where the scenario has none. Seed 0 is any.
 
-    Robots that ask for worlds of the same name share one; one that asks for another than the first robot has it to itself."""
+    Robots whose worlds have the same name share one world. A robot whose world differs from the
+    first robot's has a world of its own.
+    """
 
     world: World | None = None
     speed: float | None = None
@@ -60,8 +67,12 @@ class Defaults:
 
 @dataclass(frozen=True)
 class VirtualInput:
-    """An input that a person or a scenario can set: its type, where it starts, what it is for, and of a number what it may be. What the
-    host gives by itself (`by_host`) is not shown among the others."""
+    """An input that a user or a scenario can set. The type of the default is its type.
+
+    `low` and `high` bound a number. Inputs that the host sets by itself (`by_host`) are hidden.
+
+        inputs = {"window_open": rigless.VirtualInput(False, "the window is open")}
+    """
 
     default: bool | int | float | str
     help: str = ""
@@ -71,10 +82,15 @@ class VirtualInput:
 
 
 def every(hz: RateOf, fast_forward: str = "") -> Callable[[Method], Method]:
-    """Call the method at this rate, first one period after the start. A function of the config may give the rate.
+    """Call the method at this rate, first one period after the start.
 
-    `fast_forward` names a method that may do many ticks at once while nobody listens: given how many are due before anything else
-    happens, it does as many of them, silently and exactly as the method would, as it can, and gives their number (0: none)."""
+    The rate is a number or a function of the config. `fast_forward` names a method that does many
+    ticks at once while no output is needed. It gets the number of ticks that are due before any
+    other event, does as many as it can, exactly as the method would, and returns how many.
+
+        @every(lambda config: config.report_hz)
+        def report(self): ...
+    """
 
     def mark(method: Method) -> Method:
         method.__rigless_every__ = hz  # type: ignore[attr-defined]
@@ -85,7 +101,11 @@ def every(hz: RateOf, fast_forward: str = "") -> Callable[[Method], Method]:
 
 
 def on(*messages: type) -> Callable[[Method], Method]:
-    """Call the method with (message, link) when a message of one of these types arrives."""
+    """Call the method with (message, link) when a message of one of these types arrives.
+
+    @on(SetTarget)
+    def set_target(self, message, link): ...
+    """
 
     def mark(method: Method) -> Method:
         method.__rigless_on__ = messages  # type: ignore[attr-defined]
@@ -95,7 +115,15 @@ def on(*messages: type) -> Callable[[Method], Method]:
 
 
 class Robot:
-    """Base of all robots. Everything above the line is for a robot to declare; what is below it is there to be used."""
+    """Base of all robots. The first part is for a robot to declare, the second for it to use.
+
+    class Beacon(rigless.Robot):
+        ports = (rigless.Port("out", LineCodec, "tcp", "127.0.0.1:7000"),)
+
+        @rigless.every(10)
+        def beat(self):
+            self.emit("out", Beat(self.now_ns))
+    """
 
     Config: ClassVar[type[Config]] = Config
     State: ClassVar[type] = NoState
@@ -107,7 +135,10 @@ class Robot:
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | Document | None:
-        """The config in a robot's own native file, or None if the file is not this robot's. Raises InputError."""
+        """Return the config in a native file of this robot, or None if it is another file.
+
+        Raises InputError if the file has errors.
+        """
         return None
 
     @classmethod
@@ -123,31 +154,31 @@ class Robot:
         return []
 
     def defaults(self) -> Defaults:
-        """What this robot's config asks of the simulation around it. Raises InputError, for a map that is not there."""
+        """Return the world, speed and seed of this config. Raises InputError if a map is missing."""
         return Defaults()
 
     def footprint(self) -> tuple[float, float, float] | None:
-        """x, y and radius of the disc that other robots see and bump into, or None."""
+        """Return x, y and radius of the disc that other robots collide with, or None."""
         return None
 
     def start(self) -> None:
-        """Called once at time zero, with config, state and `start_pose` in place."""
+        """Set up. Called at time zero, after config, state and `start_pose` are set."""
 
     def truth(self) -> Any:
-        """Ground truth for recordings, expectations and the panel; plain data."""
+        """Return the ground truth as plain data, for recordings, expectations and the panel."""
         return self.state
 
     def status(self) -> str:
-        """One word for people: how the robot is."""
+        """Return the robot's condition in one word, for people."""
         return "fault" if self.faults else "ok"
 
     def view(self) -> "View":
-        """What its page in the panel shows; without a view of its own, what can be told from its truth."""
+        """Return the page for the panel; by default one made from the ground truth."""
         from rigless.kernel.generic_view import GenericView
 
         return GenericView(self)
 
-    # --------------------------------------------------------------------------------------------------------------------
+    # ----------------------------------------------------------------------------------------
 
     def __init__(
         self, name: str, config: Any = None, start_pose: tuple[float, float, float] | None = None
@@ -159,15 +190,14 @@ class Robot:
         self.metrics: dict[str, int | float] = {}
         self.input: dict[str, Any] = {key: spec.default for key, spec in self.inputs.items()}
         self.faults: list[Fault] = []
-        self.actuated: dict[str, float] = {}  # what each actuator last did
+        self.actuated: dict[str, float] = {}  # the last output of each actuator
         self.fault_targets = Targets.of(
             (port.name for port in self.ports), self.sensors, self.actuators, self.own_faults
         )
         self._core: Core = None  # type: ignore[assignment]  # set when it joins a simulation
 
     def __repr__(self) -> str:
-        kind = type(self).__module__.removeprefix("rigless.robots.").partition(".")[0]
-        return f"<Robot {self.name} ({kind}.{type(self).__name__}): {self.status()}>"
+        return f"<Robot {self.name}: {type(self).__name__}>"
 
     @property
     def now_ns(self) -> int:
@@ -190,35 +220,37 @@ class Robot:
         return self._core.worlds.get(self.name, self._core.world)
 
     def neighbours(self) -> list[tuple[float, float, float]]:
-        """The footprints of the other robots in this robot's world."""
+        """Return the footprints of the other robots in this robot's world."""
         others = [
             robot
             for robot in self._core.robots.values()
             if robot is not self and robot.world is self.world
         ]
-        return [seen for robot in others if (seen := robot.footprint()) is not None]
+        return [disc for robot in others if (disc := robot.footprint()) is not None]
 
     def random(self, stream: str) -> np.random.Generator:
-        """The robot's own random stream of that name."""
+        """Return the robot's random stream of that name."""
         return self._core.streams.get(f"{self.name}/{stream}")
 
     def read_only_copy(self) -> Self:
-        """A double of this robot for looking at: it can be asked what its sensors read without leaving a trace in the robot."""
-        double = copy.copy(self)
-        double.faults = copy.deepcopy(self.faults)
-        double.random = self._core.streams.peek_of(self.name)  # type: ignore[assignment, method-assign]
-        return double
+        """Return a copy whose sensors can be read without a change of this robot or its noise."""
+        clone = copy.copy(self)
+        clone.faults = copy.deepcopy(self.faults)
+        clone.random = self._core.streams.copies_for(self.name)  # type: ignore[assignment, method-assign]
+        return clone
 
     def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None:
+        """Log an event."""
         self._core.log(Event(self.now_ns, self.name, code, severity, text, data))
 
     def count(self, metric: str, amount: float = 1) -> None:
+        """Add to a metric."""
         self.metrics[metric] = self.metrics.get(metric, 0) + amount
 
     # Messages
 
     def wanted(self, port: str) -> bool:
-        """Whether anybody listens on the port: ask before building an expensive message."""
+        """Return True if a message on this port would be used. Check it before a costly message."""
         return self._core.wanted(self, port)
 
     def emit(self, port: str, message: Any, to: Link | None = None) -> None:
@@ -226,40 +258,48 @@ class Robot:
         self._core.emit(self, port, message, to)
 
     def open(self, port: str, address: str) -> Link:
-        """Register a peer to send to (a datagram address); `close` ends it."""
+        """Register a peer to send to, by its datagram address; `close` ends it."""
         return self._core.links.open(self, port, address)
 
     def close(self, link: Link) -> None:
-        """Hang up on a peer."""
+        """Close a link."""
         self._core.links.close(self, link)
 
     def links(self, port: str) -> list[Link]:
+        """Return the open links of a port."""
         return list(self._core.links.by_port[self.name, port].values())
 
     # Timers
 
     def after(self, seconds: float, method: Callable[..., Any], *args: Any) -> int:
-        """Call a method of this robot once, later. The timer is data (a name and arguments), so snapshots hold it."""
+        """Call a method of this robot once, later. Return the number that cancels it.
+
+        A timer is data (a name and arguments), so that snapshots hold it.
+        """
         return self._core.set_timer(self, to_ns(seconds), method, args)
 
     def cancel(self, timer: int) -> None:
+        """Cancel a timer."""
         self._core.agenda.cancel(timer)
 
     def set_rate(self, method: Callable[..., Any], hz: float) -> None:
-        """Change the rate of an `@every` method from now on, whole periods (less the phase) counted from the start; zero stops it."""
+        """Change the rate of an `@every` method; zero stops it.
+
+        Ticks stay on the n/hz grid, shifted by the robot's phase.
+        """
         self._core.set_rate(self, method.__name__, hz)
 
     # Faults
 
     def sense(self, sensor: str, value: Any) -> Any:
-        """A measured value as the faults of this sensor leave it; None means it gives nothing."""
+        """Return a measured value under the faults of its sensor; None means no reading."""
         for fault in self.faults:
             if fault.target == sensor and fault.seam == "sensor" and value is not None:
                 value = fault_models.sense(fault, value, self.random(f"fault/{sensor}"))
         return value
 
     def actuate(self, actuator: str, command: float, dt_s: float, full: float = 1.0) -> float:
-        """What the actuator really does with a command under its faults; `full` is its largest command."""
+        """Return the output of an actuator under its faults; `full` is the largest command."""
         before = self.actuated.get(actuator, 0.0)
         for fault in self.faults:
             if fault.target == actuator and fault.seam == "actuator":
@@ -272,7 +312,7 @@ class Robot:
         self._core.input_handler.begin_fault(self, fault)
 
     def fault(self, target: str, kind: str = "") -> Fault | None:
-        """The active fault on a target, if there is one (of that kind)."""
+        """Return the active fault on a target, of this kind if one is named, or None."""
         return next(
             (fault for fault in self.faults if fault.target == target and kind in ("", fault.kind)),
             None,

@@ -1,5 +1,8 @@
-"""The whole of a simulation at one instant: state, timers, random streams, links with their codecs' pending bytes, faults
-and the clock, as plain data. In memory it is an object; in a file it is msgpack behind a versioned header. No pickle."""
+"""Snapshots: the complete state of a simulation as plain data.
+
+A snapshot holds the state of robots and world, timers, random streams, links with the pending bytes
+of their codecs, faults and the clock. In a file it is msgpack after a versioned header; no pickle.
+"""
 
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -22,6 +25,8 @@ FORMAT = 1
 
 
 class SavedRobot(msgspec.Struct, frozen=True):
+    """The state of one robot."""
+
     kind: str
     config: bytes
     state: bytes
@@ -33,7 +38,7 @@ class SavedRobot(msgspec.Struct, frozen=True):
 
 
 class SavedLink(msgspec.Struct, frozen=True):
-    """`codec` is empty for the encoder that a port keeps for what goes to all."""
+    """A link with the pending bytes of its codec."""
 
     robot: str
     port: str
@@ -44,6 +49,13 @@ class SavedLink(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
+    """The complete state of a simulation at one instant.
+
+    saved = sim.snapshot()
+    sim.run(seconds=1.0)
+    sim.restore(saved)
+    """
+
     now_ns: int
     seed: int
     next_order: int
@@ -63,12 +75,13 @@ class Snapshot(msgspec.Struct, frozen=True):
         return f"<Snapshot {names} at {self.now_ns / 1e9:g} s, seed {self.seed}>"
 
     def to_bytes(self) -> bytes:
+        """Return the content of a snapshot file."""
         body = msgspec.msgpack.encode(self)
         return MAGIC + f"{FORMAT} {zlib.crc32(body):08x}\n".encode() + body
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Snapshot":
-        """Read a snapshot file; InputError says what is wrong with it."""
+        """Read the content of a snapshot file. Raises InputError."""
         head, _, body = data.partition(b"\n")
         if not head.startswith(MAGIC):
             raise InputError(
@@ -109,7 +122,7 @@ ARGUMENTS: dict[str, Any] = {
 
 
 def take(core: "Core") -> Snapshot:
-    """A snapshot of the simulation as it is now."""
+    """Return a snapshot of the simulation as it is now."""
     robots = {
         name: SavedRobot(
             kind=type(robot).__qualname__,
@@ -155,7 +168,7 @@ def take(core: "Core") -> Snapshot:
 
 
 def check(core: "Core", saved: Snapshot) -> None:
-    """Raise InputError unless the snapshot fits this simulation: the same robots with the same config."""
+    """Raise InputError unless the robots and their configs are those of the snapshot."""
     here = {
         name: (type(robot).__qualname__, pack(robot.config.model_dump(mode="json")))
         for name, robot in core.robots.items()
@@ -184,7 +197,7 @@ def check(core: "Core", saved: Snapshot) -> None:
 
 
 class _Unpacked:
-    """A snapshot with every part decoded, so that one that does not fit is refused before anything has changed."""
+    """A decoded snapshot. One that does not fit is rejected before anything is changed."""
 
     def __init__(self, core: "Core", saved: Snapshot):
         self.world = unpack(saved.world, type(core.world.state))
@@ -195,9 +208,9 @@ class _Unpacked:
             kept = saved.robots[name]
             given = unpack(kept.input, dict[str, Any])
             if given.keys() != robot.inputs.keys():
-                raise ValueError(f"{name} has other inputs")
+                raise ValueError(f"the inputs of {name} differ")
             if kept.rates.keys() != {method for owner, method in core.tickers if owner == name}:
-                raise ValueError(f"{name} has other rates")
+                raise ValueError(f"the rates of {name} differ")
             self.robots[name] = (
                 unpack(kept.state, robot.State),
                 given,
@@ -208,7 +221,7 @@ class _Unpacked:
             _place(key): unpack(data, codecs[_place(key)]) for key, data in saved.encoders.items()
         }
         if self.encoders.keys() != codecs.keys():
-            raise ValueError("the ports are others")
+            raise ValueError("the ports differ")
         self.links: dict[tuple[str, str], dict[int, Link]] = {place: {} for place in codecs}
         for link in saved.links:
             place = (link.robot, link.port)
@@ -226,7 +239,7 @@ def _place(key: str) -> tuple[str, str]:
 
 
 def restore(core: "Core", saved: Snapshot) -> None:
-    """Make the simulation what it was; whoever listens to it stays."""
+    """Set the simulation to a snapshot. Listeners stay. Raises InputError."""
     check(core, saved)
     try:
         parts = _Unpacked(core, saved)

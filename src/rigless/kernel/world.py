@@ -1,4 +1,4 @@
-"""What robots move in. One world is shared by all robots of a simulation; what can change in it is plain state."""
+"""The world that the robots of a simulation share. Its changing part is plain state."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ class Obstacle:
     end_ns: int = 0
 
     def pose(self, now_ns: int) -> tuple[float, float, float]:
-        """Where it is: x and y in metres, theta in radians."""
+        """Return x and y in metres and theta in radians."""
         if now_ns >= self.end_ns:
             return self.end
         part = max(0.0, (now_ns - self.begin_ns) / (self.end_ns - self.begin_ns))
@@ -30,14 +30,16 @@ class Obstacle:
 
 @dataclass
 class WorldState:
+    """The changing part of a world."""
+
     obstacles: dict[str, Obstacle] = field(default_factory=dict)
 
 
 class World:
-    """An open plane with obstacles; maps and mazes build on it."""
+    """An open plane with obstacles; the base of maps and mazes."""
 
     State: type[WorldState] = WorldState
-    wall_height_m = 0.4  # for those who look; nothing that rolls sees over it
+    wall_height_m = 0.4  # for drawings; no sensor sees over walls
 
     def __init__(self, obstacles: dict[str, Obstacle] | None = None):
         self._initial = obstacles or {}
@@ -45,23 +47,26 @@ class World:
         self.reset()
 
     def place(self, obstacles: dict[str, Obstacle]) -> None:
-        """Put obstacles in it, before anything runs."""
+        """Set the obstacles, before the simulation runs."""
         self._initial = obstacles
         self.reset()
 
     def reset(self) -> None:
+        """Return all obstacles to their first places."""
         self.state = self.State(
             obstacles={name: Obstacle(**vars(obstacle)) for name, obstacle in self._initial.items()}
         )
 
     def check(self, move: MoveObstacle) -> None:
+        """Raise InputError if this move is not possible."""
         if move.name not in self.state.obstacles:
             raise unknown("obstacle", move.name, self.state.obstacles)
         numbers = [move.x_m, move.y_m, move.theta_rad, move.over_s]
         if (reason := why_not_plain(numbers)) or not 0 <= move.over_s <= 1e9:
-            raise InputError(Problem(move.name, reason or "over_s is from 0 to 1e9"))
+            raise InputError(Problem(move.name, reason or "over_s must be from 0 to 1e9"))
 
     def move(self, move: MoveObstacle, now_ns: int) -> None:
+        """Begin a move of an obstacle."""
         obstacle = self.state.obstacles[move.name]
         obstacle.begin, obstacle.begin_ns = obstacle.pose(now_ns), now_ns
         obstacle.end = (float(move.x_m), float(move.y_m), float(move.theta_rad))

@@ -1,4 +1,5 @@
-// Starts the panel: connects, and draws the shell again whenever something that it shows has changed, once per frame at most.
+// Starts the panel: connects, and renders the shell when something that it shows has changed, at
+// most once per animation frame.
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
 import { startDriving } from "./cards/drive_card.js";
@@ -14,7 +15,7 @@ import { startRecordingList } from "./cards/recording_cards.js";
 import { startViewport, probe } from "./page/viewport.js";
 import { startLock } from "./cards/unlock.js";
 
-const NUMBERS_MS = 100; // readouts follow the frames this often
+const NUMBERS_MS = 100; // interval of the readouts
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
 const frame = signal(0);
 let due = 0;

@@ -1,4 +1,5 @@
-// Driving by keyboard. It is locked until the user unlocks it, and lets go when the window loses the keys.
+// Driving by keyboard or buttons. Driving is locked until the user unlocks it, and stops when the
+// window loses the focus.
 import { effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { card } from "./widgets.js";
@@ -6,7 +7,7 @@ import { send } from "../core/socket.js";
 import { shownPage, source } from "../core/state.js";
 import { lockTag, movableRobot, unlocked, unlockSwitch } from "./unlock.js";
 
-const REPEAT_MS = 100; // the server lets go by itself when it hears nothing for a second
+const REPEAT_MS = 100; // the server stops the robot after a second without a command
 const SLOW = 0.35;
 /** @type {Record<string, [number, number, number]>} forward, left, turn */
 const KEYS = {
@@ -53,7 +54,7 @@ function setHeldKeys(keys) {
   if (keys.length || before) sendDrive();
 }
 
-/** Whether a key is for driving; if so it has been used up. @param {KeyboardEvent} event */
+/** Handle a key for driving. Return true if it is one. @param {KeyboardEvent} event */
 export function handleDriveKey(event) {
   const key = event.key.toLowerCase();
   if (
@@ -79,7 +80,12 @@ export function startDriving() {
   });
 }
 
-/** A key that can also be held with finger or mouse. @param {string} key @param {string} face @param {string} label */
+/**
+ * A button for a driving key, to hold by touch or mouse.
+ * @param {string} key
+ * @param {string} face
+ * @param {string} label
+ */
 function driveButton(key, face, label) {
   const on = held.value.includes(key);
   const release = () => setHeldKeys(held.value.filter((one) => one !== key));

@@ -1,4 +1,4 @@
-// What happened, newest first.
+// The card with events, newest first.
 import { signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";

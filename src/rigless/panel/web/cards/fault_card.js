@@ -1,4 +1,4 @@
-// Faults: pick what breaks and how from what the robot offers, inject it, clear it.
+// The card with faults: choose a target and a kind, inject the fault, clear it.
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { call, post } from "../core/api.js";
@@ -30,7 +30,10 @@ export function faultCard() {
   );
 }
 
-/** @param {string} robot @param {import("../core/state.js").Fault} fault */
+/**
+ * @param {string} robot
+ * @param {import("../core/state.js").Fault} fault
+ */
 function activeFault(robot, fault) {
   const words = Object.entries(fault.params)
     .map(([name, value]) => `${name} ${value}`)
@@ -39,19 +42,29 @@ function activeFault(robot, fault) {
     ${state.source.value === "live" ? button("Clear", `Clear ${fault.target}`, () => void clear(robot, fault.target), { kind: "text" }) : nothing}</div>`;
 }
 
-/** @param {string} robot @param {string} which */
+/**
+ * @param {string} robot
+ * @param {string} which
+ */
 function clear(robot, which) {
   const query = new URLSearchParams({ robot, ...(which ? { target: which } : {}) });
   return call("DELETE", `/api/faults?${query}`);
 }
 
-/** What was typed for another fault does not count. @param {import("@preact/signals-core").Signal<string>} which @param {string} name */
+/**
+ * Choose a target or a kind, and forget the parameters of the last one.
+ * @param {import("@preact/signals-core").Signal<string>} which
+ * @param {string} name
+ */
 function selectOption(which, name) {
   which.value = name;
   params.value = {};
 }
 
-/** @param {string} robot @param {import("../core/state.js").Declared["fault_params"]} offered */
+/**
+ * @param {string} robot
+ * @param {import("../core/state.js").Declared["fault_params"]} offered
+ */
 function faultForm(robot, offered) {
   const targets = Object.keys(offered);
   const chosen = targets.includes(target.value) ? target.value : (targets[0] ?? "");
@@ -73,7 +86,10 @@ function faultForm(robot, offered) {
   </form>`;
 }
 
-/** @param {string} name @param {import("../core/state.js").FaultParam} param */
+/**
+ * @param {string} name
+ * @param {import("../core/state.js").FaultParam} param
+ */
 function paramField(name, param) {
   const value = params.value[name] ?? String(param.default);
   const keep = (/** @type {Change} */ event) =>
@@ -85,7 +101,12 @@ function paramField(name, param) {
   return html`<label class="param"><span>${name}</span><input type="number" step="any" aria-label=${name} .value=${value} @input=${keep}></label>`;
 }
 
-/** @param {string} robot @param {string} what @param {string} how @param {[string, import("../core/state.js").FaultParam][]} asked */
+/**
+ * @param {string} robot
+ * @param {string} what
+ * @param {string} how
+ * @param {[string, import("../core/state.js").FaultParam][]} asked
+ */
 async function inject(robot, what, how, asked) {
   const given = asked.map(([name, param]) => {
     const text = params.value[name] ?? String(param.default);

@@ -1,7 +1,10 @@
-// Small line drawings; each takes the colour of the text around it.
+// Icons as line drawings. Each has the colour of the text around it.
 import { svg } from "lit-html";
 
-/** @param {string} d @param {boolean} filled */
+/**
+ * @param {string} d
+ * @param {boolean} filled
+ */
 const icon = (
   d,
   filled = false,
@@ -37,7 +40,7 @@ export const help = icon(
 );
 export const copy = icon("M9 9h11v11H9zM5 15H4V4h11v1");
 
-/** A robot's own face, by its kind. @type {Record<string, ReturnType<typeof icon>>} */
+/** The icon of a robot, by its kind. @type {Record<string, ReturnType<typeof icon>>} */
 const KINDS = {
   vacuum: icon(
     "M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17M12 9.6a2.4 2.4 0 1 0 0 4.8 2.4 2.4 0 0 0 0-4.8M5.6 9.5a7 7 0 0 1 12.8 0M12 17.6v.1",

@@ -1,5 +1,5 @@
-// Moving axes by hand: a step at a press, or on and on while a button is held. It lets go of everything that is not held any more:
-// the button, the focus, the window, the page; and the server lets go by itself when it hears nothing for a second.
+// Jogging axes: one step per press, or motion while a button is held. Motion stops when the button,
+// the focus, the window or the page is left. The server stops it after a second without a command.
 import { effect, signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { button } from "./widgets.js";
@@ -9,10 +9,10 @@ import { movableRobot, unlocked, unlockSwitch } from "./unlock.js";
 /** @typedef {import("../core/types.js").Part} Part */
 
 const REPEAT_MS = 100;
-const HOLD = 0; // the step that is none
+const HOLD = 0; // the choice "hold" instead of a step
 const step = signal(1);
 const speed = signal(0.3);
-/** What is held now, and whose it is. */
+/** The axis that is moved now, its direction and its robot. */
 const held = signal(/** @type {{robot: string, axis: number, by: number}|null} */ (null));
 /** @type {ReturnType<typeof setInterval>|undefined} */
 let repeatTimer;
@@ -20,7 +20,10 @@ let repeatTimer;
 const sendJog = () =>
   held.value && send({ type: "jog", ...held.value, speed: speed.value, hold: true });
 
-/** @param {number} axis @param {number} by */
+/**
+ * @param {number} axis
+ * @param {number} by
+ */
 function hold(axis, by) {
   release();
   if (!unlocked.value) return;
@@ -79,7 +82,12 @@ export function jogPad(part) {
 /** @param {number} value */
 const formatAxis = (value) => (Number.isFinite(value) ? value.toFixed(1) : "–");
 
-/** @param {number} axis @param {number} sign @param {string} face @param {string} label */
+/**
+ * @param {number} axis
+ * @param {number} sign
+ * @param {string} face
+ * @param {string} label
+ */
 function jogButton(axis, sign, face, label) {
   const on = held.value?.axis === axis && held.value.by === sign;
   const holds = step.value === HOLD;

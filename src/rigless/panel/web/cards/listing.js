@@ -1,23 +1,33 @@
-// Lines of text of which one is being done. It follows that one, unless somebody reads elsewhere in it.
+// A listing, such as a program with a current line. It scrolls to the current line, unless the
+// pointer or the focus is in it.
 import { html } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import { shownKey, listings } from "../core/state.js";
 /** @typedef {import("../core/types.js").Part} Part */
 
 const LINE_PX = 22;
-/** Where each list last went, so that it goes there once. @type {WeakMap<Element, number>} */
+/** The line that each list last scrolled to. @type {WeakMap<Element, number>} */
 const lastScrolledTo = new WeakMap();
 
-/** @param {Element|undefined} list @param {number} row  of the current line @param {number} number  of that line */
+/**
+ * @param {Element|undefined} list
+ * @param {number} row of the current line
+ * @param {number} number of that line
+ */
 function scrollToCurrent(list, row, number) {
   if (!(list instanceof HTMLElement) || lastScrolledTo.get(list) === number) return;
   if (list.matches(":hover, :focus")) return;
   lastScrolledTo.set(list, number);
   if (!list.matches(".wrap")) list.scrollTop = (row - 4) * LINE_PX;
-  else requestAnimationFrame(() => (list.scrollTop = bottomOf(list, row) - list.clientHeight)); // lines are as high as they turn out
+  // wrapped lines have different heights
+  else requestAnimationFrame(() => (list.scrollTop = bottomOf(list, row) - list.clientHeight));
 }
 
-/** Where the current line ends, or if there is none the last. @param {HTMLElement} list @param {number} row */
+/**
+ * Return the bottom of the current line, or of the last line.
+ * @param {HTMLElement} list
+ * @param {number} row
+ */
 function bottomOf(list, row) {
   const line = list.children[Math.min(row, list.children.length - 1)];
   return line instanceof HTMLElement ? line.offsetTop - list.offsetTop + line.offsetHeight : 0;

@@ -1,4 +1,4 @@
-// Recordings and snapshots: make them, open them, go back to them.
+// The cards with recordings (record, open) and snapshots (take, restore).
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { call, post } from "../core/api.js";
@@ -6,7 +6,9 @@ import * as icons from "./icons.js";
 import { button, card, formatTime } from "./widgets.js";
 import { notice, source, status } from "../core/state.js";
 
-/** @typedef {{name: string, path: string, bytes: number, modified: string, writing: boolean}} RecordingFile */
+/**
+ * @typedef {{name: string, path: string, bytes: number, modified: string, writing: boolean}} RecordingFile
+ */
 const recordingFiles = signal(/** @type {RecordingFile[]} */ ([]));
 const snapshotName = signal("");
 let listRequests = 0;
@@ -35,7 +37,7 @@ async function openRecording(path) {
 
 const recordingPath = computed(() => status.value && (status.value.recording ?? ""));
 
-/** Know the recordings from the start, and again whenever one begins or ends. */
+/** List the recordings at the start, and whenever one begins or ends. */
 export function startRecordingList() {
   effect(() => {
     if (recordingPath.value !== null) void listRecordings();
@@ -77,7 +79,8 @@ async function takeSnapshot() {
   const wanted = snapshotName.value;
   const found = await post("/api/snapshots", { name: wanted.trim() });
   if (found) notice(`snapshot ${found.name}`);
-  if (snapshotName.value === wanted) snapshotName.value = ""; // the next may be half written
+  // keep a name that was typed meanwhile
+  if (snapshotName.value === wanted) snapshotName.value = "";
 }
 
 /** @param {string} which */

@@ -1,4 +1,4 @@
-// The cards of a robot's page: what its parts show and set, by group; metrics and connections.
+// The cards of a robot's page: readouts and controls by group, metrics and connections.
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
@@ -24,7 +24,10 @@ import { lockTag } from "./unlock.js";
 const WIDE = matchMedia("(min-width: 1240.1px)");
 const docked = signal(WIDE.matches);
 WIDE.addEventListener("change", () => (docked.value = WIDE.matches));
-/** The cards of parts that are in no group of their own. @type {Partial<Record<Part["kind"], string>>} */
+/**
+ * The titles of the cards for parts without a group.
+ * @type {Partial<Record<Part["kind"], string>>}
+ */
 const CARDS = {
   Word: "Readouts",
   Gauge: "Readouts",
@@ -36,12 +39,15 @@ const CARDS = {
   Switch: "Virtual I/O",
   Button: "Virtual I/O",
 };
-const DENSE_LABEL = 10; // letters of a label and its unit beside which there is room for others
-const LONG_LABEL = 14; // letters of a command that needs a row of its own
+const DENSE_LABEL = 10; // labels with units up to this length fit in two columns
+const LONG_LABEL = 14; // longer labels of commands need a row of their own
 const isLive = () => state.source.value === "live";
 const parts = () => state.shownPage.value?.parts ?? [];
 
-/** The cards of a page, in its order. Metrics are with the robot's own, and some inputs may not be on the page. */
+/**
+ * The titles of the cards, in the order of the page. Inputs that are not on the page are on
+ * "Virtual I/O".
+ */
 const titles = () => [
   ...new Set([
     ...parts()
@@ -58,11 +64,11 @@ const isListed = (title) =>
 /** @param {Part} part */
 const cardOf = (part) => part.group || (CARDS[part.kind] ?? "");
 
-/** Where there is room, what a robot is told to do is beside what it does. */
+/** Cards with listings are docked left of the viewport if the window is wide enough. */
 export const hasDock = () => docked.value && parts().some((part) => part.kind === "Listing");
 export const dockCards = () => html`${titles().filter(isListed).map(partCard)}`;
 
-/** All other cards. */
+/** The cards that are not docked. */
 export function partCards() {
   const dock = hasDock();
   return html`${titles()
@@ -85,7 +91,7 @@ function partCard(title) {
   );
 }
 
-/** Inputs of the robot that are nowhere on its page. @returns {Part[]} */
+/** The inputs of the robot that are not on its page, as switches. @returns {Part[]} */
 function unlistedInputs() {
   const known = state.robotInfo.value[state.shownRobot.value]?.declared_inputs;
   const named = new Set(
@@ -118,23 +124,37 @@ function cardBody(found) {
     ${of("Jog").map(jogPad)}`;
 }
 
-/** @param {Part} part @param {number} value */
+/**
+ * @param {Part} part
+ * @param {number} value
+ */
 function gauge(part, value) {
   const odd = value < (part.low ?? -Infinity) || value > (part.high ?? Infinity);
   return readout(part.label, value, part.unit ?? "", part.digits ?? 2, odd);
 }
 
-/** @param {Part} part @param {number} value */
+/**
+ * @param {Part} part
+ * @param {number} value
+ */
 function wordReadout(part, value) {
   const [text, colour] = part.words?.[value] ?? ["–", "plain"];
   return html`<div class="readout word ${colour}" role="status" aria-label="${part.label}: ${text}"><span>${part.label}</span><b>${text}</b></div>`;
 }
 
-/** @param {string} name @param {boolean|number|string} value */
+/**
+ * @param {string} name
+ * @param {boolean|number|string} value
+ */
 const setInput = (name, value) =>
   postInOrder(`${robotPath(state.shownRobot.value)}/inputs`, { inputs: { [name]: value } });
 
-/** Those with a short name are squares below the others. @param {Part[]} given @param {Part[]} lamps @param {(part: Part) => number} measure */
+/**
+ * Inputs and outputs. Those with a short name are small squares below the others.
+ * @param {Part[]} given
+ * @param {Part[]} lamps
+ * @param {(part: Part) => number} measure
+ */
 function inputsAndOutputs(given, lamps, measure) {
   if (!given.length && !lamps.length) return nothing;
   const inputs = state.shownState.value?.inputs ?? {};
@@ -182,7 +202,10 @@ function inputsAndOutputs(given, lamps, measure) {
     }</div>`;
 }
 
-/** @param {Part} part @param {boolean|number|string} value */
+/**
+ * @param {Part} part
+ * @param {boolean|number|string} value
+ */
 function inputField({ name, label }, value) {
   const help = state.robotInfo.value[state.shownRobot.value]?.declared_inputs[name]?.help ?? "";
   if (typeof value === "boolean")
@@ -196,17 +219,24 @@ function inputField({ name, label }, value) {
         if (!number) void setInput(name, target.value);
         else if (target.value !== "" && target.validity.valid)
           void setInput(name, Number(target.value));
-        else target.value = String(value); // half a number is none
+        else target.value = String(value); // not a complete number
       }}></div>`;
 }
 
-/** What is held down now, and how to let go of it. @type {Map<string, () => void>} */
+/**
+ * The buttons that are held now, with a function that releases each.
+ * @type {Map<string, () => void>}
+ */
 const held = new Map();
 const releaseAll = () => [...held.values()].forEach((release) => release());
 for (const name of ["blur", "pagehide"]) addEventListener(name, releaseAll);
 document.addEventListener("visibilitychange", releaseAll);
 
-/** Pressed while it is held, by pointer or key; whoever looks away lets go. @param {Part} part @param {boolean} on */
+/**
+ * A button that sets its input while it is held. It is released when the window loses the focus.
+ * @param {Part} part
+ * @param {boolean} on
+ */
 function holdButton(part, on) {
   const key = `${state.shownRobot.value} ${part.name}`;
   const release = () => held.delete(key) && void setInput(part.name, part.released ?? false);
@@ -233,7 +263,7 @@ function action(part) {
   return button(part.label, part.label, act, { kind });
 }
 
-/** What the robot counts; a number that its page shows itself is not told twice. */
+/** Metrics of the robot, without those that its page shows. */
 export function metricsCard() {
   const gauges = parts().filter((part) => part.group === "Metrics");
   const found = Object.entries(state.shownState.value?.metrics ?? {}).filter(

@@ -1,4 +1,4 @@
-// Numbers that can be set: a slider, or a few buttons where only some values are possible.
+// Numbers to set: a slider, or buttons if only some values are possible.
 import { signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { post, robotPath } from "../core/api.js";
@@ -7,12 +7,16 @@ import * as state from "../core/state.js";
 /** @typedef {import("../core/types.js").Part} Part */
 
 const CLEAR_DELAY_MS = 500;
-/** What is wished for, by robot and slider, until the robot has it. */
+/** Requested values by robot and slider, shown until the robot has them. */
 const requestedValues = signal(/** @type {Record<string, number>} */ ({}));
 /** @type {Set<string>} */
 const sending = new Set();
 
-/** Only the newest wish counts; there is one on its way at a time. @param {Part} part @param {number} value */
+/**
+ * Send a value. One request is in flight at a time; after it the newest value is sent.
+ * @param {Part} part
+ * @param {number} value
+ */
 async function requestValue(part, value) {
   const robot = state.shownRobot.value;
   const key = `${robot} ${part.name}`;
@@ -28,7 +32,11 @@ async function requestValue(part, value) {
   setTimeout(() => clearRequest(key, sent), CLEAR_DELAY_MS);
 }
 
-/** While time stands still the robot cannot have it yet. @param {string} key @param {number|undefined} sent */
+/**
+ * Show the measured value again. While time is paused the robot cannot have the value yet.
+ * @param {string} key
+ * @param {number|undefined} sent
+ */
 function clearRequest(key, sent) {
   if (requestedValues.value[key] !== sent || sending.has(key)) return;
   if (state.status.value?.state === "paused") {
@@ -39,7 +47,10 @@ function clearRequest(key, sent) {
   requestedValues.value = others;
 }
 
-/** @param {Part} part @param {number} measured */
+/**
+ * @param {Part} part
+ * @param {number} measured
+ */
 export function slider(part, measured) {
   const off = state.source.value !== "live";
   const value = requestedValues.value[`${state.shownRobot.value} ${part.name}`] ?? measured;

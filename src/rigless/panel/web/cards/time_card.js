@@ -1,4 +1,4 @@
-// Time: play, pause, stop, step, reset, and how fast.
+// The cards with time control (play, pause, stop, step, reset, speed) and simulated time.
 import { signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { post } from "../core/api.js";
@@ -7,9 +7,10 @@ import { button, card, formatTime } from "./widgets.js";
 import { notice, status } from "../core/state.js";
 
 const STEP_MS = 10;
-const STATUS_DELAY_MS = 2000; // by then no status from before is on its way
+const STATUS_DELAY_MS = 2000; // by then no status from before the request is in flight
 const stepMs = signal(STEP_MS);
-const requestedSpeed = signal(/** @type {number|null} */ (null)); // the speed under the user's finger, until all news is of that
+// the requested speed, shown until the status has it
+const requestedSpeed = signal(/** @type {number|null} */ (null));
 let speedRequests = 0;
 
 export const play = () => post("/api/resume");
@@ -21,7 +22,7 @@ export function togglePause() {
   return status.value?.state === "running" ? pause() : play();
 }
 
-/** A reset cannot be undone, so it asks. */
+/** Ask before a reset, which cannot be undone. */
 export function showResetDialog() {
   const dialog = /** @type {HTMLDialogElement|null} */ (document.getElementById("ask-reset"));
   dialog?.showModal();
@@ -50,7 +51,7 @@ export async function setSpeed(speed) {
   const mine = ++speedRequests;
   requestedSpeed.value = speed;
   const found = await post("/api/speed", { speed: Number(speed.toFixed(3)) });
-  if (mine !== speedRequests) return; // another wish is under way
+  if (mine !== speedRequests) return; // a newer request is in flight
   if (found && status.value)
     status.value = { ...status.value, pace: found.pace, speed: found.speed };
   setTimeout(
@@ -59,7 +60,10 @@ export async function setSpeed(speed) {
   );
 }
 
-/** The slider is logarithmic and holds on to round speeds. @param {string} text */
+/**
+ * Return the speed of a slider position: logarithmic, and it snaps to round values.
+ * @param {string} text
+ */
 function speedFromSlider(text) {
   const speed = 10 ** Number(text);
   const round = [0.1, 0.2, 0.5, 1, 2, 5, 10].find(
@@ -104,7 +108,7 @@ export function timeCard() {
 
 const RECENT_MS = 10_000;
 let lost = { s: 0, at: -Infinity };
-/** Whether time was lost just now. @param {number} lost_s  in all */
+/** True if time was lost recently. @param {number} lost_s in all */
 function isLosing(lost_s) {
   if (lost_s !== lost.s) lost = { s: lost_s, at: lost_s > lost.s ? performance.now() : -Infinity };
   return performance.now() - lost.at < RECENT_MS;

@@ -1,4 +1,5 @@
-// What moves a robot by hand is locked until the user unlocks it, and locked again on another page.
+// The lock of driving and jogging. It is locked until the user unlocks it, and again on another
+// page.
 import { effect, signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { toggle } from "./widgets.js";
@@ -12,7 +13,8 @@ export function startLock() {
   effect(() => {
     const now = source.value === "live" ? shownRobot.value : "";
     if (movableRobot.peek() === now) return;
-    unlocked.value = false; // whoever holds something lets go of it, and knows whose it was
+    // before the robot changes, so that held controls are released for the right robot
+    unlocked.value = false;
     movableRobot.value = now;
   });
 }

@@ -1,8 +1,13 @@
-// The few shapes that everything on the panel is made of.
+// Widgets of all cards: buttons, switches, readouts, lamps.
 import { html, nothing } from "lit-html";
 import { settings } from "../core/state.js";
 
-/** A titled card that folds, and stays as it was left. @param {string} title @param {unknown} body @param {unknown} aside */
+/**
+ * A card with a title. It folds, and the browser remembers that.
+ * @param {string} title
+ * @param {unknown} body
+ * @param {unknown} aside
+ */
 export function card(title, body, aside = nothing) {
   const open = !settings.foldedCards.value.includes(title);
   const id = `card-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
@@ -20,44 +25,76 @@ function toggleFold(title) {
     : [...closed, title];
 }
 
-/** @param {unknown} face @param {string} label @param {() => void} act @param {{kind?: string, on?: boolean, off?: boolean}} options */
+/**
+ * @param {unknown} face
+ * @param {string} label
+ * @param {() => void} act
+ * @param {{kind?: string, on?: boolean, off?: boolean}} options
+ */
 export function button(face, label, act, { kind = "", on = false, off = false } = {}) {
   return html`<button class="button ${kind}" aria-label=${label} title=${label} aria-pressed=${on} ?disabled=${off} @click=${act}>${face}</button>`;
 }
 
-/** @param {string} label @param {boolean} on @param {(on: boolean) => void} change @param {boolean} off */
+/**
+ * @param {string} label
+ * @param {boolean} on
+ * @param {(on: boolean) => void} change
+ * @param {boolean} off
+ */
 export function toggle(label, on, change, off = false) {
   return html`<label class="toggle"><input type="checkbox" role="switch" aria-label=${label} .checked=${on} ?disabled=${off}
     @change=${(/** @type {{target: HTMLInputElement}} */ event) => {
       const wish = event.target.checked;
-      event.target.checked = on; // the server decides; the next status shows it
+      event.target.checked = on; // the next status shows what the server did
       change(wish);
     }}><span class="track" aria-hidden="true"></span><span>${label}</span></label>`;
 }
 
-/** @param {string} label @param {number} value @param {string} unit @param {number} digits @param {boolean} odd */
+/**
+ * @param {string} label
+ * @param {number} value
+ * @param {string} unit
+ * @param {number} digits
+ * @param {boolean} odd
+ */
 export function readout(label, value, unit, digits, odd = false) {
   const text = Number.isFinite(value) ? value.toFixed(digits) : "–";
   return html`<div class="readout ${odd ? "odd" : ""}"><span>${label}</span><b>${text}${unit ? html`<small> ${unit}</small>` : nothing}</b></div>`;
 }
 
-/** @param {string} label @param {boolean} on @param {string} colour */
+/**
+ * @param {string} label
+ * @param {boolean} on
+ * @param {string} colour
+ */
 export function lamp(label, on, colour) {
   return html`<div class="lamp" role="status" aria-label="${label}: ${on ? "on" : "off"}"><i class=${on ? `on ${colour}` : ""}></i>${label}</div>`;
 }
 
-/** A switch that has room for a number only. @param {string} face @param {string} label @param {boolean} on @param {(on: boolean) => void} change @param {boolean} off */
+/**
+ * A small switch, labelled with a number or so.
+ * @param {string} face
+ * @param {string} label
+ * @param {boolean} on
+ * @param {(on: boolean) => void} change
+ * @param {boolean} off
+ */
 export function toggleSquare(face, label, on, change, off = false) {
   return html`<button class="square ${on ? "on" : ""}" role="switch" aria-checked=${on} aria-label=${label} title=${label} ?disabled=${off} @click=${() => change(!on)}>${face}</button>`;
 }
 
-/** @param {string} face @param {string} label @param {boolean} on @param {string} colour */
+/**
+ * @param {string} face
+ * @param {string} label
+ * @param {boolean} on
+ * @param {string} colour
+ */
 export function lampSquare(face, label, on, colour) {
   const text = `${label}: ${on ? "on" : "off"}`;
   return html`<span class="square ${on ? `on ${colour}` : ""}" role="img" aria-label=${text} title=${text}>${face}</span>`;
 }
 
-/** A number the way people read it. @param {number} value */
+/** Format a number for reading. @param {number} value */
 export function formatNumber(value) {
   if (Number.isInteger(value)) return value.toLocaleString("en");
   return Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3);

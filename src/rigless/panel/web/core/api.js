@@ -1,4 +1,4 @@
-// Calls to the control API. What goes wrong is told to the user in the server's own words.
+// Calls to the control API. Errors are shown as notices, in the words of the server.
 import { notice } from "./state.js";
 
 /**
@@ -30,17 +30,24 @@ function problemText({ where, what, fix }) {
   return `${where ? `${where}: ` : ""}${what}${fix ? ` (${fix})` : ""}`;
 }
 
-/** @param {string} path @param {object} [body] */
+/**
+ * @param {string} path
+ * @param {object} [body]
+ */
 export const post = (path, body) => call("POST", path, body);
 
-/** The last of what goes to a path in turn. @type {Map<string, Promise<any>>} */
+/** The last request of each path. @type {Map<string, Promise<any>>} */
 const lastRequests = new Map();
 let leaving = false;
 addEventListener("pagehide", () => (leaving = true));
 addEventListener("pageshow", () => (leaving = false));
 
-/** Post after what was posted there before has been answered: requests may overtake each other, and who taps a button has let go of it
- * in the end. A page that is left cannot wait. @param {string} path @param {object} [body] */
+/**
+ * Post after the last request to this path was answered, because requests may overtake each other:
+ * a tapped button must end up released. A page that is being closed cannot wait.
+ * @param {string} path
+ * @param {object} [body]
+ */
 export function postInOrder(path, body) {
   const before = leaving ? undefined : lastRequests.get(path);
   const mine = before ? before.then(() => post(path, body)) : post(path, body);

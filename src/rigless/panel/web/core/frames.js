@@ -1,5 +1,5 @@
-// The frames that come over the wire, kept so that they can be drawn at any time: the newest rows of each part, trails, and
-// numbers over time. The layout of the bytes is in messages.py.
+// The newest frame of a robot's page, its trails, and its numbers over time. The layout of the
+// bytes is described in messages.py.
 /** @typedef {import("./types.js").Page} Page */
 /** @typedef {import("./types.js").Track} Track */
 
@@ -8,16 +8,16 @@ const FRAME = 1;
 const HISTORY = 2;
 const MAX_TRAIL_POINTS = 20_000;
 const MAX_SAMPLES = 8_000;
-const MIN_TRAIL_STEP_M = 0.01; // a trail's next point is at least so far away
-const MIN_SAMPLE_GAP_S = 1 / 30; // numbers are kept no denser than this
+const MIN_TRAIL_STEP_M = 0.01; // minimum distance between points of a trail
+const MIN_SAMPLE_GAP_S = 1 / 30; // minimum time between samples of numbers
 
-/** Everything drawn of one page. */
+/** Decodes and keeps the frames of one page. */
 export class FrameStore {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
-    this.time_s = 0; // of the newest picture
-    this.epoch = -1; // of that too: it grows when time has jumped
+    this.time_s = 0; // of the newest frame
+    this.epoch = -1; // of the newest frame; it increases when time jumps
     this.count = 0;
     /** @type {Float32Array} */
     this.measures = new Float32Array(page.measures.length).fill(NaN);
@@ -75,7 +75,11 @@ export class FrameStore {
     for (const series of this.values) series.splice(0, count);
   }
 
-  /** What was, up to the picture that comes next. @param {number} time_s  of that picture @param {Map<number, Float32Array>} fields */
+  /**
+   * Replace the samples by a history. `time_s` is the time of the next frame.
+   * @param {number} time_s of that picture
+   * @param {Map<number, Float32Array>} fields
+   */
   #takeHistory(time_s, fields) {
     const before = fields.get(0) ?? new Float32Array();
     const numbers = fields.get(1) ?? new Float32Array();
@@ -90,7 +94,11 @@ export class FrameStore {
     });
   }
 
-  /** What lies between the last picture and the next one. @param {number} time_s  of the next @param {Map<number, Float32Array>} fields */
+  /**
+   * Add the samples between the last frame and the next one, which is at `time_s`.
+   * @param {number} time_s of the next
+   * @param {Map<number, Float32Array>} fields
+   */
   #takeMore(time_s, fields) {
     const before = fields.get(0) ?? new Float32Array();
     const numbers = fields.get(1) ?? new Float32Array();
@@ -107,7 +115,11 @@ export class FrameStore {
     });
   }
 
-  /** @param {string} name @param {Float32Array} place @returns {void} */
+  /**
+   * @param {string} name
+   * @param {Float32Array} place
+   * @returns {void}
+   */
   #extend(name, place) {
     const track = this.trails.get(name);
     if (!track) return;
@@ -133,12 +145,15 @@ export class FrameStore {
   }
 }
 
-/** The page's number of a message. @param {ArrayBuffer} data */
+/** Return the number of the page in a binary message. @param {ArrayBuffer} data */
 export function pageIdOf(data) {
   return new DataView(data).getUint16(2, true);
 }
 
-/** @param {ArrayBuffer} data @param {DataView} view */
+/**
+ * @param {ArrayBuffer} data
+ * @param {DataView} view
+ */
 function fieldsOf(data, view) {
   const count = view.getUint32(12, true);
   /** @type {Map<number, Float32Array>} */

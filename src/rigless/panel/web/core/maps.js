@@ -1,14 +1,22 @@
-// The maps of worlds, as the server has them.
+// Loads the maps of worlds from the server.
 import { call } from "./api.js";
 
-/** @typedef {import("./types.js").Grid|null|undefined} MapOrNone  null on an open plane, undefined if it cannot be had */
-/** What is on its way. @type {Set<Promise<MapOrNone>>} */
+/**
+ * @typedef {import("./types.js").Grid|null|undefined} MapOrNone null on an open plane, undefined if
+ *   it cannot be had
+ */
+/** Requests in flight. @type {Set<Promise<MapOrNone>>} */
 const pendingLoads = new Set();
 
-/** When no map is on its way any more: of a recording that is closed meanwhile there would be none. */
+/** Wait for all requests. A recording must not be closed before: its maps would be gone. */
 export const allMapsLoaded = () => Promise.all(pendingLoads);
 
-/** The map of a robot's world, or of the one that most share. @param {string} stage @param {string} robot @returns {Promise<MapOrNone>} */
+/**
+ * Load the map of a robot's world, or of the main world.
+ * @param {string} stage
+ * @param {string} robot
+ * @returns {Promise<MapOrNone>}
+ */
 export function loadMap(stage, robot) {
   const load = fetchMap(`stage=${stage}&robot=${encodeURIComponent(robot)}`);
   pendingLoads.add(load);
@@ -16,7 +24,10 @@ export function loadMap(stage, robot) {
   return load;
 }
 
-/** @param {string} query @returns {Promise<MapOrNone>} */
+/**
+ * @param {string} query
+ * @returns {Promise<MapOrNone>}
+ */
 async function fetchMap(query) {
   const found = await call("GET", `/api/world?${query}`);
   if (!found?.grid) return found && null;

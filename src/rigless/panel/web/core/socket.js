@@ -1,4 +1,4 @@
-// The one WebSocket: it comes back by itself, and says again what is looked at.
+// The WebSocket. It reconnects by itself and renews the subscriptions.
 import { batch, computed, effect } from "@preact/signals-core";
 import { call, robotPath } from "./api.js";
 import { FrameStore, pageIdOf } from "./frames.js";
@@ -13,10 +13,10 @@ let socket = null;
 let framesReceived = 0;
 let attempts = 0;
 
-/** The frames of a page, by stage and robot. @param {string} key */
+/** Return the frames of a page. The key is SOURCE/ROBOT. @param {string} key */
 export const framesOf = (key) => storesByRobot.get(key) ?? null;
 
-/** Called after each picture. @type {Set<() => void>} */
+/** Functions to call after each frame. @type {Set<() => void>} */
 export const frameListeners = new Set();
 
 /** @param {object} message */
@@ -30,7 +30,7 @@ export function connect() {
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
     attempts = 0;
-    storesByPageId.clear(); // a new server counts its pages anew, and may have other robots of the same names
+    storesByPageId.clear(); // a restarted server numbers its pages from 1 and may have other robots
     state.robotInfo.value = {};
     const robot = state.shownRobot.value;
     if (robot && state.source.value === "live") void loadRobotInfo(robot);
@@ -65,7 +65,8 @@ function handleMessage(message) {
     switch (message.type) {
       case "status":
         state.connection.value = "live";
-        if (!message.deck && state.status.value?.deck) state.source.value = "live"; // taken out; just opened, the news may be on its way
+        // the recording was closed
+        if (!message.deck && state.status.value?.deck) state.source.value = "live";
         state.status.value = message;
         break;
       case "robot":
@@ -79,7 +80,8 @@ function handleMessage(message) {
           ...state.mapObjects.value,
           [`${message.stage}/${message.world}`]: message.things,
         };
-        if (!state.shownRobot.value) framesReceived++; // of the map of all, this is the picture
+        // on the common map, these messages are the frames
+        if (!state.shownRobot.value) framesReceived++;
         for (const tell of frameListeners) tell();
         break;
       case "page":
@@ -127,14 +129,18 @@ function handleFrame(data) {
 }
 
 /** @typedef {import("./state.js").Event} Event */
-/** What has come and is not listed yet. @type {Event[]} */
+/** Events that are not in the list yet. @type {Event[]} */
 let unlistedEvents = [];
-/** What has come since the list was asked for; the answer may have it, or be older. @type {Event[]} */
+/**
+ * Events received since the list was requested. The response may have some of them.
+ * @type {Event[]}
+ */
 let since = [];
 let eventRequests = 0;
-/** Events may come by the thousand; the list is made anew once a frame. @param {Event} event */
+/** Add an event to the list, which is rendered once per animation frame. @param {Event} event */
 function queueEvent(event) {
-  if (state.source.value === "recording") return; // these are the live ones; they are loaded on the way back
+  // live events are loaded when the live simulation is shown again
+  if (state.source.value === "recording") return;
   if (!unlistedEvents.length) {
     requestAnimationFrame(() => {
       state.events.value = [...unlistedEvents.reverse(), ...state.events.value].slice(
@@ -165,7 +171,11 @@ async function loadEvents() {
   unlistedEvents = [];
 }
 
-/** How many events at the end of the one list are at the beginning of the other. @param {Event[]} old @param {Event[]} young */
+/**
+ * Return the number of events at the end of one list that begin the other.
+ * @param {Event[]} old
+ * @param {Event[]} young
+ */
 function overlap(old, young) {
   const same = (/** @type {Event|undefined} */ a, /** @type {Event|undefined} */ b) =>
     a?.time_s === b?.time_s && a?.robot === b?.robot && a?.code === b?.code && a?.text === b?.text;
@@ -177,10 +187,11 @@ function overlap(old, young) {
 }
 
 const playerFile = computed(() => state.status.value?.deck?.file);
-const looks = computed(() => JSON.stringify(state.subscriptions.value)); // a status comes ten times a second, and mostly changes nothing here
+// as text, because each status makes a new object
+const looks = computed(() => JSON.stringify(state.subscriptions.value));
 const epoch = computed(() => state.status.value?.epoch ?? 0);
 
-/** Look at what is shown, and ask once what each robot offers. */
+/** Connect, keep the subscriptions up to date, and load what each robot offers once. */
 export function startConnection() {
   connect();
   effect(() => {

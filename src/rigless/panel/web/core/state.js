@@ -1,8 +1,8 @@
-// What the panel knows, as signals: whatever is drawn from one is drawn again when it changes.
+// The state of the panel as signals. Whatever reads a signal is rendered again when it changes.
 import { computed, effect, signal } from "@preact/signals-core";
 
 /**
- * @typedef {object} Status  the server's JSON of ten times a second
+ * @typedef {object} Status the server's JSON of ten times a second
  * @property {string} name
  * @property {"running"|"paused"|"stopped"|"lockstep"|"failed"} state
  * @property {string} failure
@@ -19,9 +19,12 @@ import { computed, effect, signal } from "@preact/signals-core";
  * @property {RobotSummary[]} robots
  * @property {PlayerStatus|null} deck
  */
-/** @typedef {{name: string, kind: string, world: number, status: string, stop?: boolean|null}} RobotSummary  one of the robots that are there */
 /**
- * @typedef {object} PlayerStatus  the recording that is open
+ * @typedef {{name: string, kind: string, world: number, status: string, stop?: boolean| null}}
+ *   RobotSummary one of the robots that are there
+ */
+/**
+ * @typedef {object} PlayerStatus the recording that is open
  * @property {string} file
  * @property {RobotSummary[]} robots
  * @property {number} time_s
@@ -35,7 +38,7 @@ import { computed, effect, signal } from "@preact/signals-core";
  * @property {string} failure
  */
 /**
- * @typedef {object} RobotState  what a robot's page needs besides its frames
+ * @typedef {object} RobotState what a robot's page needs besides its frames
  * @property {string} stage
  * @property {string} name
  * @property {string} status
@@ -44,38 +47,46 @@ import { computed, effect, signal } from "@preact/signals-core";
  * @property {Record<string, number>} metrics
  * @property {Fault[]} faults
  */
-/** @typedef {{id: number, target: string, kind: string, params: Record<string, number|string>, since_ns: number, until_ns: number|null}} Fault */
-/** @typedef {{time_s: number, robot: string, code: string, severity: "debug"|"info"|"warning"|"error"|"critical", text: string}} Event */
+/**
+ * @typedef {{id: number, target: string, kind: string, params: Record<string, number| string>,
+ *   since_ns: number, until_ns: number| null}} Fault
+ */
+/**
+ * @typedef {{time_s: number, robot: string, code: string, severity: "debug"| "info"| "warning"|
+ *   "error"| "critical", text: string}} Event
+ */
 /** @typedef {{default: number|string, low: number, high: number, choices: string[]}} FaultParam */
 /**
- * @typedef {object} Declared  what a robot offers; asked for once
- * @property {Record<string, {default: boolean|number|string, help: string, label: string, by_host: boolean}>} declared_inputs
+ * @typedef {object} Declared what a robot offers; asked for once
+ * @property {Record<string, {default: boolean| number| string, help: string, label: string,
+ *   by_host: boolean}>} declared_inputs
  * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
  */
 
 export const EVENTS_KEPT = 500;
-export const ROBOTS_PER_TILE = 4; // robots of one world whose ports the gallery shows
+export const ROBOTS_PER_TILE = 4; // robots of one world that a tile of the overview describes
 const OVERVIEW_HZ = 5;
-const MAX_SUBSCRIPTIONS = 32; // more the server refuses
+const MAX_SUBSCRIPTIONS = 32; // the limit of the server
 
 export const status = signal(/** @type {Status|null} */ (null));
 export const connection = signal(
   /** @type {"connecting"|"live"|"lost"|"refused"} */ ("connecting"),
 );
-export const frameRate = signal(0); // frames a second that arrive
-export const robotStates = signal(/** @type {Record<string, RobotState>} */ ({})); // by stage and name
+export const frameRate = signal(0); // frames received per second
+// by SOURCE/ROBOT
+export const robotStates = signal(/** @type {Record<string, RobotState>} */ ({}));
 export const mapObjects = signal(
   /** @type {Record<string, import("./types.js").MapObject[]>} */ ({}),
-); // by stage and world
+); // by SOURCE/WORLD
 export const pages = signal(/** @type {Record<string, import("./types.js").Page>} */ ({}));
 export const listings = signal(
   /** @type {Record<string, Record<string, import("./types.js").Lines>>} */ ({}),
-); // by stage and robot, then by part
+); // by SOURCE/ROBOT, then by part
 export const robotInfo = signal(/** @type {Record<string, Declared>} */ ({}));
 export const events = signal(/** @type {Event[]} */ ([])); // newest first
 export const source = signal(/** @type {"live"|"recording"} */ ("live"));
 export const notices = signal(/** @type {{id: number, kind: "info"|"bad", text: string}[]} */ ([]));
-export const viewErrors = signal(/** @type {Record<string, string>} */ ({})); // views that failed, by robot
+export const viewErrors = signal(/** @type {Record<string, string>} */ ({})); // by robot
 export const route = signal(robotInHash(location.hash));
 
 /** @param {string} hash */
@@ -89,12 +100,12 @@ function robotInHash(hash) {
 }
 addEventListener("hashchange", () => (route.value = robotInHash(location.hash)));
 
-/** @param {string} robot  empty for the overview */
+/** @param {string} robot empty for the overview */
 export function hashFor(robot) {
   return robot ? `#/robot/${encodeURIComponent(robot)}` : "#/";
 }
 
-/** The robots there are on this stage. */
+/** The robots of the live simulation or of the recording. */
 export const robotList = computed(
   () => (source.value === "recording" ? status.value?.deck?.robots : status.value?.robots) ?? [],
 );
@@ -107,7 +118,10 @@ export const shownRobot = computed(() => {
   return all.length === 1 ? (all[0] ?? "") : "";
 });
 
-/** The key of a robot's world on this stage; of the one that most share for the overview. @param {string} robot */
+/**
+ * Return the key of a robot's world, SOURCE/WORLD; without a robot, of the main world.
+ * @param {string} robot
+ */
 export const worldKey = (robot) =>
   `${source.value}/${robotList.value.find(({ name }) => name === robot)?.world ?? 0}`;
 
@@ -124,14 +138,15 @@ export const worlds = computed(() => {
   return found;
 });
 
-/** Whether the overview is a picture of each world; one world alone is a map. */
+/** True if the overview has a tile for each world. One world alone is a map. */
 export const inOverview = computed(() => !shownRobot.value && worlds.value.size > 1);
-export const visibleWorlds = signal(/** @type {ReadonlySet<string>} */ (new Set())); // worlds whose frames are on the screen, by key
+// keys of the worlds whose tiles are visible
+export const visibleWorlds = signal(/** @type {ReadonlySet<string>} */ (new Set()));
 
 const pageVisible = signal(!document.hidden);
 document.addEventListener("visibilitychange", () => (pageVisible.value = !document.hidden));
 
-/** What is looked at, as the server wants it: robot → frames a second. */
+/** The subscriptions as the server expects them: robot → frames per second. */
 export const subscriptions = computed(() => {
   if (shownRobot.value) return { [shownRobot.value]: settings.frameHz.value };
   if (!inOverview.value || !pageVisible.value) return {};
@@ -143,7 +158,11 @@ export const subscriptions = computed(() => {
   );
 });
 
-/** Whether a part of a robot is drawn. @param {string} robot @param {import("./types.js").Part} part */
+/**
+ * True if a part of a robot is drawn.
+ * @param {string} robot
+ * @param {import("./types.js").Part} part
+ */
 export const isDrawn = (robot, part) =>
   settings.drawnParts.value[`${robot} ${part.name}`] ?? part.shown ?? true;
 
@@ -151,7 +170,7 @@ export const shownKey = computed(() => `${source.value}/${shownRobot.value}`);
 export const shownState = computed(() => robotStates.value[shownKey.value] ?? null);
 export const shownPage = computed(() => pages.value[shownKey.value] ?? null);
 
-/** What the user has chosen, kept in this browser. */
+/** The settings of the user, stored in the browser. */
 export const settings = {
   theme: persistentSignal(
     "theme",
@@ -159,18 +178,24 @@ export const settings = {
       matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"
     ),
   ),
-  foldedCards: persistentSignal("closed", /** @type {string[]} */ ([])), // cards that are folded
-  drawnParts: persistentSignal("drawn", /** @type {Record<string, boolean>} */ ({})), // robot and layer → whether it is drawn, where the user has said so
-  in3d: persistentSignal("space", /** @type {Record<string, boolean>} */ ({})), // robot → 3-D instead of the map
-  layersOpen: persistentSignal("layers", false), // whether the list of layers is open
+  foldedCards: persistentSignal("closed", /** @type {string[]} */ ([])), // titles
+  // by robot and part, if the user has set it
+  drawnParts: persistentSignal("drawn", /** @type {Record<string, boolean>} */ ({})),
+  // by robot: 3-D instead of the map
+  in3d: persistentSignal("space", /** @type {Record<string, boolean>} */ ({})),
+  layersOpen: persistentSignal("layers", false),
   followRobot: persistentSignal("follow", false),
-  showControls: persistentSignal("side", true), // whether the right column is there
+  showControls: persistentSignal("side", true), // the column on the right
   showPlots: persistentSignal("plots", true),
-  plotSpan_s: persistentSignal("span", 30), // seconds that plots show
+  plotSpan_s: persistentSignal("span", 30),
   frameHz: persistentSignal("hz", /** @type {60|20} */ (60)),
 };
 
-/** @template T @param {string} name @param {T} initial */
+/**
+ * @template T
+ * @param {string} name
+ * @param {T} initial
+ */
 function persistentSignal(name, initial) {
   const key = `rigless.${name}`;
   let value = initial;
@@ -178,7 +203,7 @@ function persistentSignal(name, initial) {
     const text = localStorage.getItem(key);
     if (text !== null) value = JSON.parse(text);
   } catch {
-    value = initial; // a private window, or somebody else's text under that name
+    value = initial; // a private window, or a foreign value
   }
   const held = signal(value);
   let first = true;
@@ -191,14 +216,18 @@ function persistentSignal(name, initial) {
     try {
       localStorage.setItem(key, text);
     } catch {
-      return; // it is not kept then
+      return; // it is not stored
     }
   });
   return held;
 }
 
 let lastNoticeId = 0;
-/** Tell the user something for a while. @param {string} text @param {"info"|"bad"} kind */
+/**
+ * Show a notice for some seconds.
+ * @param {string} text
+ * @param {"info"|"bad"} kind
+ */
 export function notice(text, kind = "info") {
   const id = ++lastNoticeId;
   notices.value = [...notices.value, { id, kind, text }].slice(-4);

@@ -1,4 +1,4 @@
-// The ground of the flat view: the map's cells, a metre grid, a scale and where the cursor is.
+// The ground of the 2-D map: cells or a metre grid, the scale bar and the cursor's position.
 /** @typedef {import("./map_view.js").ViewTransform} ViewTransform */
 /** @typedef {import("../core/types.js").Grid} Grid */
 /** @typedef {import("../core/types.js").Colours} Colours */
@@ -7,7 +7,11 @@ const OCCUPIED = 1;
 const UNKNOWN = 2;
 const CLIFF = 4;
 
-/** The cells as a picture, row 0 at the bottom, in the theme's colours. @param {Grid} grid @param {Colours} paints */
+/**
+ * Return an image of the cells in the theme's colours, row 0 at the bottom.
+ * @param {Grid} grid
+ * @param {Colours} paints
+ */
 export function paintCells(grid, paints) {
   const canvas = document.createElement("canvas");
   canvas.width = grid.width;
@@ -35,7 +39,12 @@ export function paintCells(grid, paints) {
   return canvas;
 }
 
-/** The corners of a map, or of a part of it in cells: left, bottom, right and top in metres. @param {Grid} grid @param {number[]} cells @returns {[number, number, number, number]} */
+/**
+ * Return left, bottom, right and top of a map, or of a part of it given in cells, in metres.
+ * @param {Grid} grid
+ * @param {number[]} cells
+ * @returns {[number, number, number, number]}
+ */
 export function extentOf(grid, [left = 0, bottom = 0, right = grid.width, top = grid.height] = []) {
   const [x, y, yaw] = grid.origin;
   const corners = [
@@ -52,7 +61,7 @@ export function extentOf(grid, [left = 0, bottom = 0, right = grid.width, top = 
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** The part of a map where there is floor, in cells; all of it if there is none. @param {Grid} grid */
+/** Return the bounds of the free cells; empty if there are none. @param {Grid} grid */
 export function floorOf(grid) {
   let [left, bottom, right, top] = [grid.width, grid.height, 0, 0];
   for (let row = 0; row < grid.height; row++) {
@@ -69,7 +78,11 @@ export function floorOf(grid) {
   return right > left ? [left, bottom, right, top] : [];
 }
 
-/** A CSS colour as the four bytes of a pixel. @param {CanvasRenderingContext2D} pen @param {string} paint */
+/**
+ * Return a CSS colour as the four bytes of a pixel.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} paint
+ */
 function pixelOf(pen, paint) {
   pen.clearRect(0, 0, 1, 1);
   pen.fillStyle = paint;
@@ -77,7 +90,13 @@ function pixelOf(pen, paint) {
   return new Uint32Array(pen.getImageData(0, 0, 1, 1).data.buffer)[0] ?? 0;
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {ViewTransform} view @param {Grid|null} grid @param {HTMLCanvasElement|null} map @param {Colours} paints */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {ViewTransform} view
+ * @param {Grid|null} grid
+ * @param {HTMLCanvasElement|null} map
+ * @param {Colours} paints
+ */
 export function drawMap(pen, view, grid, map, paints) {
   if (!grid || !map) {
     drawMetreGrid(pen, view, paints);
@@ -95,7 +114,12 @@ export function drawMap(pen, view, grid, map, paints) {
   pen.restore();
 }
 
-/** Lines a metre (or ten) apart on an open plane. @param {CanvasRenderingContext2D} pen @param {ViewTransform} view @param {Colours} paints */
+/**
+ * Draw grid lines one metre (or ten) apart on an open plane.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {ViewTransform} view
+ * @param {Colours} paints
+ */
 function drawMetreGrid(pen, view, paints) {
   const step = view.scale > 12 ? 1 : 10;
   const [left = 0, top = 0] = view.toWorld(0, 0);
@@ -116,7 +140,12 @@ function drawMetreGrid(pen, view, paints) {
   pen.stroke();
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {ViewTransform} view @param {Colours} paints @param {[number, number]|null} cursor */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {ViewTransform} view
+ * @param {Colours} paints
+ * @param {[number, number]|null} cursor
+ */
 export function drawScaleBar(pen, view, paints, cursor) {
   const target = 110 / view.scale;
   const power = 10 ** Math.floor(Math.log10(target));

@@ -1,25 +1,26 @@
-// The map from above, on a canvas: pan by dragging, zoom with the wheel or two fingers, all of it by double click.
+// The 2-D map on a canvas. Drag to pan, use the wheel or two fingers to zoom, double-click to fit.
 import { drawMap, drawScaleBar, extentOf, paintCells } from "./ground.js";
 import { drawPart, drawObject } from "./parts.js";
 /** @typedef {import("../core/types.js").Picture} Picture */
 
-const MAX_SCALE = 4000; // pixels a metre
+const MAX_SCALE = 4000; // pixels per metre
 const MIN_SCALE = 2;
-const MAX_NAMES = 20; // of more robots not every name is written
-const REFIT_MARGIN = 1.4; // of a view that was left, so that it is not left again soon
+const MAX_NAMES = 20; // with more robots than this, only abnormal ones show their name
+// factor of the extent when the view grows, so that it need not grow again soon
+const REFIT_MARGIN = 1.4;
 const OUTSIDE_M = 0.8;
-const MARGINS_PX = [70, 64, 150]; // above, below and beside, for what lies over the map
+const MARGINS_PX = [70, 64, 150]; // above, below and at the sides, for controls over the map
 
-/** Where the world is on the canvas. */
+/** The transform between world and canvas. */
 export class ViewTransform {
-  scale = 60; // pixels a metre
-  x = 0; // the world's place in the middle
+  scale = 60; // pixels per metre
+  x = 0; // the world coordinates of the middle
   y = 0;
   width = 1;
   height = 1;
   ratio = 1;
 
-  /** World units from here on, so that y points up. @param {CanvasRenderingContext2D} pen */
+  /** Draw in world units from here on, with y up. @param {CanvasRenderingContext2D} pen */
   useWorldUnits(pen) {
     const s = this.scale * this.ratio;
     pen.setTransform(
@@ -37,7 +38,10 @@ export class ViewTransform {
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
   }
 
-  /** @param {number} px @param {number} py */
+  /**
+   * @param {number} px
+   * @param {number} py
+   */
   toWorld(px, py) {
     return [
       this.x + (px - this.width / 2) / this.scale,
@@ -45,7 +49,10 @@ export class ViewTransform {
     ];
   }
 
-  /** @param {number} x @param {number} y */
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   toCanvas(x, y) {
     return [
       this.width / 2 + (x - this.x) * this.scale,
@@ -53,17 +60,17 @@ export class ViewTransform {
     ];
   }
 
-  /** So many pixels in metres. @param {number} pixels */
+  /** Return a length in pixels as metres. @param {number} pixels */
   px(pixels) {
     return pixels / this.scale;
   }
 }
 
-/** A `Surface` (types.js). */
+/** The 2-D map, a `Surface` (types.js). */
 export class MapView {
   view = new ViewTransform();
   onview = () => {};
-  /** Told the name of a robot that was clicked. @type {(robot: string) => void} */
+  /** Called with the name of a robot that was clicked. @type {(robot: string) => void} */
   onpick = () => {};
   /** @type {[number, number]|null} */
   cursor = null;
@@ -79,7 +86,7 @@ export class MapView {
   picture = null;
   #follow = false;
   #fitted = false;
-  /** What the view was fitted to, and the view that this gave; who has moved it since wants it so. */
+  /** The extent that was fitted and the resulting view, to notice that the user has moved it. */
   #fit = { extent: [0, 0, 0, 0], x: 0, y: 0, scale: 0 };
   /** @type {Map<number, [number, number]>} */
   #pointers = new Map();
@@ -162,7 +169,10 @@ export class MapView {
     this.#fitTo(this.#extent());
   }
 
-  /** @param {[number, number, number, number]} extent @param {number} [room]  how much larger than that */
+  /**
+   * @param {[number, number, number, number]} extent
+   * @param {number} [room] how much larger than that
+   */
   #fitTo([left, bottom, right, top], room = 1) {
     const { view } = this;
     if (view.width < 2) return;
@@ -185,7 +195,7 @@ export class MapView {
     };
   }
 
-  /** Whether what is to be seen of an open plane has left the view, and nobody has chosen another. */
+  /** True if, on an open plane, something has left the view and the user has not moved it. */
   #hasOutgrownView() {
     const { view } = this;
     const { extent, x, y, scale } = this.#fit;
@@ -215,7 +225,8 @@ export class MapView {
       ];
       const xs = [...spots, ...rows].map((spot) => spot[0] ?? 0);
       const ys = [...spots, ...rows].map((spot) => spot[1] ?? 0);
-      const [least, air] = this.#parts.some((part) => part.kind === "Links") ? [1.2, 0.3] : [3, 1]; // an arm stays where it is
+      // an arm does not move away
+      const [least, air] = this.#parts.some((part) => part.kind === "Links") ? [1.2, 0.3] : [3, 1];
       return [
         Math.min(-least, ...xs) - air,
         Math.min(-least, ...ys) - air,
@@ -231,7 +242,11 @@ export class MapView {
     this.#zoomAt(factor, this.view.width / 2, this.view.height / 2);
   }
 
-  /** @param {number} factor @param {number} px @param {number} py */
+  /**
+   * @param {number} factor
+   * @param {number} px
+   * @param {number} py
+   */
   #zoomAt(factor, px, py) {
     const { view } = this;
     const [x = 0, y = 0] = view.toWorld(px, py);
@@ -318,7 +333,10 @@ export class MapView {
     this.onview();
   }
 
-  /** @param {number} px @param {number} py */
+  /**
+   * @param {number} px
+   * @param {number} py
+   */
   #pick(px, py) {
     const [x = 0, y = 0] = this.view.toWorld(px, py);
     const reach = this.view.px(14);
@@ -331,7 +349,7 @@ export class MapView {
   }
 }
 
-/** The points of a way. @param {ArrayLike<number>} row */
+/** Return the points of a path, without breaks. @param {ArrayLike<number>} row */
 function pathPoints(row) {
   const found = Array.from({ length: row.length / 2 }, (_, at) => [
     row[2 * at] ?? NaN,

@@ -1,12 +1,15 @@
-// What a solid in space looks like from above: the hull of its points.
+// The outline of a solid from above: the convex hull of its points.
 /** @typedef {import("../core/types.js").Solid} Solid */
-/** @typedef {{points: number[][], top: number}} Outline  x, y pairs, and how high it reaches */
+/** @typedef {{points: number[][], top: number}} Outline x, y pairs, and how high it reaches */
 
 const TURNS = 24;
 /** @type {WeakMap<Solid, Outline>} */
 const outlineCache = new WeakMap();
 
-/** @param {Solid} solid @returns {Outline} */
+/**
+ * @param {Solid} solid
+ * @returns {Outline}
+ */
 export function outlineOf(solid) {
   let found = outlineCache.get(solid);
   if (!found) {
@@ -17,7 +20,10 @@ export function outlineOf(solid) {
   return found;
 }
 
-/** @param {Solid} solid @returns {number[][]} */
+/**
+ * @param {Solid} solid
+ * @returns {number[][]}
+ */
 function cornersOf({ kind, size_m: [a = 0, b = a, c = b], points = "" }) {
   if (kind === "mesh") {
     const floats = new Float32Array(
@@ -41,7 +47,10 @@ function cornersOf({ kind, size_m: [a = 0, b = a, c = b], points = "" }) {
     : around.map(([x = 0, y = 0]) => [x, y, 0]);
 }
 
-/** @param {number[]} point @param {Solid} solid */
+/**
+ * @param {number[]} point
+ * @param {Solid} solid
+ */
 function rotated([x = 0, y = 0, z = 0], { at, turn = [0, 0, 0, 1], kind }) {
   const [qx = 0, qy = 0, qz = 0, qw = 1] = kind === "sphere" ? [0, 0, 0, 1] : turn;
   const [tx, ty, tz] = [2 * (qy * z - qz * y), 2 * (qz * x - qx * z), 2 * (qx * y - qy * x)];
@@ -52,7 +61,7 @@ function rotated([x = 0, y = 0, z = 0], { at, turn = [0, 0, 0, 1], kind }) {
   ];
 }
 
-/** The smallest convex outline, by a monotone chain. @param {number[][]} points */
+/** Return the convex hull, by a monotone chain. @param {number[][]} points */
 function hullOf(points) {
   const sorted = [...points].sort(([ax = 0, ay = 0], [bx = 0, by = 0]) => ax - bx || ay - by);
   const half = (/** @type {number[][]} */ some) => {
@@ -67,6 +76,10 @@ function hullOf(points) {
   return [...half(sorted), ...half(sorted.reverse())];
 }
 
-/** @param {number[]} [a] @param {number[]} [b] @param {number[]} [c] */
+/**
+ * @param {number[]} [a]
+ * @param {number[]} [b]
+ * @param {number[]} [c]
+ */
 const left = ([ax = 0, ay = 0] = [], [bx = 0, by = 0] = [], [cx = 0, cy = 0] = []) =>
   (bx - ax) * (cy - ay) > (by - ay) * (cx - ax);

@@ -1,4 +1,4 @@
-// How each part of a page looks from above.
+// Draws each kind of part of a page on the 2-D map.
 import { outlineOf } from "./outlines.js";
 import { colourOf, healthOf } from "../core/health.js";
 /** @typedef {import("./map_view.js").ViewTransform} ViewTransform */
@@ -10,7 +10,13 @@ import { colourOf, healthOf } from "../core/health.js";
 const LINE_PX = 3;
 const DOT_PX = 2.5;
 
-/** @param {Pen} pen @param {ViewTransform} view @param {Part} part @param {Picture} picture @param {Colours} paints */
+/**
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Part} part
+ * @param {Picture} picture
+ * @param {Colours} paints
+ */
 export function drawPart(pen, view, part, picture, paints) {
   const rows = picture.rows.get(part.name) ?? new Float32Array();
   const paint = colourFor(paints, part.colour ?? "accent");
@@ -46,11 +52,22 @@ export function drawPart(pen, view, part, picture, paints) {
   }
 }
 
-/** A colour of the theme, or a paint as it is. @param {Colours} paints @param {string} colour */
+/**
+ * Return a colour of the theme, or an #rrggbb colour as it is.
+ * @param {Colours} paints
+ * @param {string} colour
+ */
 export const colourFor = (paints, colour) =>
   colour.startsWith("#") ? colour : paints[/** @type {keyof Colours} */ (colour)];
 
-/** Once for each row x, y, theta, tone, in its own view and colour. @param {Pen} pen @param {Part} part @param {Float32Array} rows @param {Colours} paints @param {() => void} draw */
+/**
+ * Call `draw` for each row x, y, theta, tone, in its frame and colour.
+ * @param {Pen} pen
+ * @param {Part} part
+ * @param {Float32Array} rows
+ * @param {Colours} paints
+ * @param {() => void} draw
+ */
 function eachPose(pen, part, rows, paints, draw) {
   for (let at = 0; at + 3 < rows.length; at += 4) {
     const tone = rows[at + 3] ?? 0;
@@ -64,7 +81,12 @@ function eachPose(pen, part, rows, paints, draw) {
   }
 }
 
-/** @param {Pen} pen @param {ViewTransform} view @param {Part} part @param {Colours} paints */
+/**
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Part} part
+ * @param {Colours} paints
+ */
 function drawDisc(pen, view, part, paints) {
   const radius = part.radius_m ?? 0.1;
   pen.beginPath();
@@ -90,7 +112,11 @@ function drawDisc(pen, view, part, paints) {
   }
 }
 
-/** @param {Pen} pen @param {ViewTransform} view @param {Part} part */
+/**
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Part} part
+ */
 function drawPolygon(pen, view, part) {
   pen.beginPath();
   for (const [x = 0, y = 0] of part.points ?? []) pen.lineTo(x, y);
@@ -100,7 +126,13 @@ function drawPolygon(pen, view, part) {
   pen.stroke();
 }
 
-/** @param {Pen} pen @param {ViewTransform} view @param {Part} part @param {Float32Array} rows @param {string} paint */
+/**
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Part} part
+ * @param {Float32Array} rows
+ * @param {string} paint
+ */
 function drawRays(pen, view, part, rows, paint) {
   if (!rows.length) return;
   pen.fillStyle = pen.strokeStyle = paint;
@@ -123,7 +155,12 @@ function drawRays(pen, view, part, rows, paint) {
   pen.globalAlpha = 1;
 }
 
-/** @param {Pen} pen @param {ViewTransform} view @param {Float32Array} rows @param {string} paint */
+/**
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Float32Array} rows
+ * @param {string} paint
+ */
 function drawPoints(pen, view, rows, paint) {
   const radius = view.px(DOT_PX);
   pen.fillStyle = paint;
@@ -136,7 +173,14 @@ function drawPoints(pen, view, rows, paint) {
   pen.fill();
 }
 
-/** @param {Pen} pen @param {ViewTransform} view @param {Float32Array} points @param {number} columns  x and y come first @param {string} paint @param {number} width */
+/**
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Float32Array} points
+ * @param {number} columns x and y come first
+ * @param {string} paint
+ * @param {number} width
+ */
 function strokeTrack(pen, view, points, columns, paint, width = view.px(LINE_PX)) {
   pen.beginPath();
   let down = false;
@@ -155,7 +199,12 @@ function strokeTrack(pen, view, points, columns, paint, width = view.px(LINE_PX)
   pen.stroke();
 }
 
-/** The colour of a shade. @param {Part} part @param {number} shade @param {Colours} paints */
+/**
+ * Return the colour of a shade between 0 and 1.
+ * @param {Part} part
+ * @param {number} shade
+ * @param {Colours} paints
+ */
 function shadeOf(part, shade, paints) {
   const ramp = part.ramp?.length ? part.ramp : [part.colour ?? "path"];
   const along = Math.min(Math.max(shade, 0), 1) * (ramp.length - 1);
@@ -163,7 +212,14 @@ function shadeOf(part, shade, paints) {
   return `color-mix(in srgb, ${colourFor(paints, above)} ${Math.round(20 * (along % 1)) * 5}%, ${colourFor(paints, below)})`;
 }
 
-/** Piece by piece, each in its shade. @param {Pen} pen @param {ViewTransform} view @param {Part} part @param {Float32Array} rows @param {Colours} paints */
+/**
+ * Draw a curve segment by segment, each in its shade.
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Part} part
+ * @param {Float32Array} rows
+ * @param {Colours} paints
+ */
 function strokeShades(pen, view, part, rows, paints) {
   for (let at = 0; at + 7 < rows.length; at += 4) {
     strokeTrack(
@@ -177,7 +233,13 @@ function strokeShades(pen, view, part, rows, paints) {
   }
 }
 
-/** One colour after the other. @param {Pen} pen @param {Part} part @param {Float32Array} rows @param {Colours} paints */
+/**
+ * Draw a point cloud, grouped by colour.
+ * @param {Pen} pen
+ * @param {Part} part
+ * @param {Float32Array} rows
+ * @param {Colours} paints
+ */
 function drawCloud(pen, part, rows, paints) {
   /** @type {Map<string, number[]>} */
   const places = new Map();
@@ -195,7 +257,14 @@ function drawCloud(pen, part, rows, paints) {
   pen.globalAlpha = 1;
 }
 
-/** Outlines, the lowest first. @param {Pen} pen @param {ViewTransform} view @param {Part} part @param {Float32Array} rows @param {Colours} paints */
+/**
+ * Draw the outlines of solids, the lowest first.
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Part} part
+ * @param {Float32Array} rows
+ * @param {Colours} paints
+ */
 function drawScene(pen, view, part, rows, paints) {
   const objects = (part.solids ?? [])
     .map((solid, at) => ({ ...outlineOf(solid), solid, tone: rows[at] ?? 0 }))
@@ -215,7 +284,12 @@ function drawScene(pen, view, part, rows, paints) {
   pen.globalAlpha = 1;
 }
 
-/** @param {Pen} pen @param {ViewTransform} view @param {Part} part @param {Float32Array} rows */
+/**
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Part} part
+ * @param {Float32Array} rows
+ */
 function drawAxes(pen, view, part, rows) {
   const length = part.length_m ?? 0.1;
   for (let at = 0; at + 6 < rows.length; at += 7) {
@@ -237,7 +311,12 @@ function drawAxes(pen, view, part, rows) {
   }
 }
 
-/** @param {Pen} pen @param {ViewTransform} view @param {Float32Array} rows @param {string} paint */
+/**
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Float32Array} rows
+ * @param {string} paint
+ */
 function drawEllipses(pen, view, rows, paint) {
   pen.fillStyle = pen.strokeStyle = paint;
   pen.lineWidth = view.px(1.5);
@@ -259,8 +338,15 @@ function drawEllipses(pen, view, rows, paint) {
   }
 }
 
-const ARM_M = 0.1; // how wide an arm is drawn
-/** From above, an arm is the line through its links. @param {Pen} pen @param {ViewTransform} view @param {Part} part @param {Float32Array} rows @param {Colours} paints */
+const ARM_M = 0.1; // width of an arm
+/**
+ * Draw an arm as the line through its links.
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {Part} part
+ * @param {Float32Array} rows
+ * @param {Colours} paints
+ */
 function drawLinks(pen, view, part, rows, paints) {
   if (part.style === "wire") return;
   const points = new Float32Array(rows.length / 4);
@@ -282,8 +368,12 @@ function drawLinks(pen, view, part, rows, paints) {
 }
 
 /**
- * Another robot, or an obstacle; in a crowd only those that are not well are `named`.
- * @param {Pen} pen @param {ViewTransform} view @param {import("../core/types.js").MapObject} object @param {Colours} paints @param {boolean} named
+ * Draw another robot or an obstacle. Unless `named`, only abnormal robots show their name.
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {import("../core/types.js").MapObject} object
+ * @param {Colours} paints
+ * @param {boolean} named
  */
 export function drawObject(pen, view, object, paints, named) {
   const [x, y, theta] = object.pose;

@@ -1,5 +1,5 @@
-// The overview of robots that do not share a world: a tile for each world with a live miniature, who is in it, how they are, where they
-// can be reached, and a line to try. Only what is on the screen is looked at.
+// The overview of robots in several worlds: a tile per world with a live thumbnail, its robots with
+// status and ports, and an example command. The client subscribes to visible tiles only.
 import { effect, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -19,7 +19,7 @@ overview.setAttribute("aria-label", "All robots, each in its world");
 
 const DRAW_DELAY_MS = 100;
 const MAX_TILES = 60;
-/** By the key of their world. @type {Map<string, Thumbnail>} */
+/** By the key of the world. @type {Map<string, Thumbnail>} */
 const thumbnails = new Map();
 /** @type {WeakMap<Element, string>} */
 const worldKeys = new WeakMap();
@@ -41,7 +41,7 @@ export function startOverview() {
   overview.addEventListener("keydown", moveFocus);
   let before = "";
   effect(() => {
-    // Another server, recording or theme: other maps, or the same ones in other colours.
+    // Another server or recording has other maps; another theme has other colours.
     const now =
       state.connection.value === "live"
         ? `${state.source.value} ${state.status.value?.deck?.file ?? ""}`
@@ -74,7 +74,10 @@ function clearThumbnails() {
   state.visibleWorlds.value = new Set();
 }
 
-/** @param {string} key @param {string} robot */
+/**
+ * @param {string} key
+ * @param {string} robot
+ */
 function thumbnailFor(key, robot) {
   let found = thumbnails.get(key);
   if (!found) {
@@ -93,7 +96,7 @@ function thumbnailFor(key, robot) {
   return found;
 }
 
-/** Draw what is seen, soon. */
+/** Draw the visible thumbnails after a short delay. */
 function invalidate() {
   if (waiting || !state.inOverview.peek() || document.hidden) return;
   waiting = true;
@@ -124,7 +127,10 @@ function draw() {
   }
 }
 
-/** @param {string} key @param {RobotSummary[]} robots */
+/**
+ * @param {string} key
+ * @param {RobotSummary[]} robots
+ */
 function tile(key, robots) {
   const [first] = robots;
   if (!first) return nothing;
@@ -137,7 +143,7 @@ function tile(key, robots) {
     ${robots.slice(state.ROBOTS_PER_TILE, MAX_TILES).map(({ name, kind, status }) => title(name, kind, status))}</article>`;
 }
 
-/** What there is to know of a robot. @param {RobotSummary} robot */
+/** The description of a robot: status, ports and an example command. @param {RobotSummary} robot */
 function robotInfo({ name, kind, status }) {
   const key = `${state.source.value}/${name}`;
   const known = state.robotStates.value[key];
@@ -157,30 +163,42 @@ function robotInfo({ name, kind, status }) {
   </section>`;
 }
 
-/** @param {string} name @param {string} kind @param {string} status */
+/**
+ * @param {string} name
+ * @param {string} kind
+ * @param {string} status
+ */
 function title(name, kind, status) {
   return html`<h2><a class="open" href=${state.hashFor(name)} aria-label="${name}, ${status}: open its page">${icons.ofKind(kind)}<span class="clip">${name}</span></a>
     <span class="status" data-health=${healthOf(status)}><i></i>${status}</span></h2>`;
 }
 
-/** A text that a press copies. @param {string} label @param {string} text */
+/**
+ * A button that copies its text.
+ * @param {string} label
+ * @param {string} text
+ */
 function copyButton(label, text) {
   return html`<button class="copy" title="Copy ${text}" aria-label="Copy ${label}: ${text}" @click=${(/** @type {{currentTarget: HTMLElement}} */ event) => void copyText(text, event.currentTarget)}>
     <small>${label}</small><code class="clip">${text}</code>${icons.copy}</button>`;
 }
 
-/** @param {string} text @param {HTMLElement} button */
+/**
+ * @param {string} text
+ * @param {HTMLElement} button
+ */
 async function copyText(text, button) {
   try {
     await navigator.clipboard.writeText(text);
     state.notice(`copied: ${text}`);
   } catch {
-    getSelection()?.selectAllChildren(button.querySelector("code") ?? button); // a page from another machine may not write there
+    // only secure pages may write to the clipboard
+    getSelection()?.selectAllChildren(button.querySelector("code") ?? button);
     state.notice("selected: press Ctrl+C to copy it");
   }
 }
 
-/** Arrow keys go from tile to tile. @param {KeyboardEvent} event */
+/** Move the focus from tile to tile with the arrow keys. @param {KeyboardEvent} event */
 function moveFocus(event) {
   const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[
     event.key
@@ -206,7 +224,10 @@ function moveFocus(event) {
   if (best instanceof HTMLElement) best.focus();
 }
 
-/** @param {Element} element @returns {[number, number]} */
+/**
+ * @param {Element} element
+ * @returns {[number, number]}
+ */
 function centreOf(element) {
   const { left, top, width, height } = element.getBoundingClientRect();
   return [left + width / 2, top + height / 2];

@@ -1,4 +1,4 @@
-// The player of an open recording: play, step, seek, with the same pages.
+// The controls of the recording player: play, step, seek, speed.
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { call, post } from "../core/api.js";
@@ -9,9 +9,9 @@ import { events, source, status } from "../core/state.js";
 
 const STEP_MS = 100;
 const SPEEDS = [0.1, 0.5, 1, 2, 5, 10];
-const STATUS_DELAY_MS = 250; // by then a status from after the seek is here
+const STATUS_DELAY_MS = 250; // by then a status from after the seek has arrived
 let seekRequests = 0;
-const requestedTime_s = signal(/** @type {number|null} */ (null)); // where the user's finger is
+const requestedTime_s = signal(/** @type {number|null} */ (null)); // shown until the status has it
 
 export const togglePlay = () =>
   status.value?.deck?.playing
@@ -66,7 +66,10 @@ export function playerBar() {
   </section>`;
 }
 
-/** Where something abnormal happened. @param {import("../core/state.js").PlayerStatus} player */
+/**
+ * Marks of abnormal events on the timeline.
+ * @param {import("../core/state.js").PlayerStatus} player
+ */
 function marks(player) {
   const span = player.end_s - player.begin_s || 1;
   return events.value

@@ -1,4 +1,4 @@
-// Numbers over time, under the map. One uPlot each, made again only when the page or the theme changes.
+// Plots of numbers over time. Each is one uPlot, made again when the page or the theme changes.
 import { effect } from "@preact/signals-core";
 import { html, render } from "lit-html";
 import uPlot from "uplot";
@@ -10,7 +10,7 @@ import * as state from "../core/state.js";
 export const plotStrip = document.createElement("div");
 plotStrip.className = "plots";
 const UPDATE_MS = 66;
-const MAX_VALUES = 4; // of more lines there is room for the names only
+const MAX_VALUES = 4; // with more lines there is only room for the names
 const LINES = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5", "--line-6"];
 
 /** @type {{part: Part, plot: uPlot, value: HTMLElement, box: HTMLElement}[]} */
@@ -30,7 +30,10 @@ function rebuildPlots() {
   updatePlots();
 }
 
-/** @param {Part} part @param {(name: string) => string} paint */
+/**
+ * @param {Part} part
+ * @param {(name: string) => string} paint
+ */
 function makePlot(part, paint) {
   const box = document.createElement("figure");
   const title = document.createElement("figcaption");
@@ -84,7 +87,12 @@ function makePlot(part, paint) {
 }
 
 const now = () => framesOf(state.shownKey.value)?.time_s ?? 0;
-/** Room above and below, also around a number that stays the same. @param {number} low @param {number} high @returns {[number, number]} */
+/**
+ * Return the range of the axis with margins, also around a constant number.
+ * @param {number} low
+ * @param {number} high
+ * @returns {[number, number]}
+ */
 function paddedRange(low, high) {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
   const air = Math.max(
@@ -115,7 +123,11 @@ function updatePlots() {
   }
 }
 
-/** The newest number of each line, in the line's colour. @param {Part} part @param {import("../core/frames.js").FrameStore} frames */
+/**
+ * The newest value of each line, in the line's colour.
+ * @param {Part} part
+ * @param {import("../core/frames.js").FrameStore} frames
+ */
 function legendValues(part, frames) {
   const lines = part.lines ?? [];
   if (lines.length > MAX_VALUES)
@@ -127,7 +139,10 @@ function legendValues(part, frames) {
   })}`;
 }
 
-/** @param {number[]} times @param {number} time */
+/**
+ * @param {number[]} times
+ * @param {number} time
+ */
 function firstAfter(times, time) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -150,7 +165,7 @@ export function startPlots() {
   new ResizeObserver(resize).observe(plotStrip);
   frameListeners.add(() => {
     if (waiting) return;
-    waiting = true; // also for what comes too soon: it may be the last for long
+    waiting = true; // a frame that comes too soon is drawn later: it may be the last one
     setTimeout(
       () =>
         requestAnimationFrame(() => {
@@ -172,12 +187,12 @@ export function startPlots() {
   });
 }
 
-/** How much of the past the plots show. */
+/** Buttons for the time span of the plots. */
 export function spanButtons() {
   return html`<div class="segments" role="group" aria-label="Seconds that plots show">
     ${[10, 30, 120].map((span) => button(`${span} s`, `Plot the last ${span} seconds`, () => (state.settings.plotSpan_s.value = span), { on: state.settings.plotSpan_s.value === span, kind: "text" }))}</div>`;
 }
 
-/** Whether this page has anything to plot. */
+/** True if this page has plots. */
 export const hasPlots = () =>
   state.shownPage.value?.parts.some((part) => part.kind === "Plot") ?? false;

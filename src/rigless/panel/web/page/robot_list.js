@@ -1,4 +1,5 @@
-// Many robots: find one by its name, or those that are in some state. What is found is in the left column, on the card and on the map.
+// The list of robots, filtered by name or status. The filter applies to the navigation, the card
+// and the map.
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
@@ -7,11 +8,11 @@ import * as icons from "../cards/icons.js";
 import { card } from "../cards/widgets.js";
 import * as state from "../core/state.js";
 
-const MANY = 8; // robots among which one is sought
-export const searchText = signal(""); // letters of a name
-export const chosenStatus = signal(""); // a status
+const MANY = 8; // with more robots there is a search field
+export const searchText = signal(""); // part of a name
+export const chosenStatus = signal("");
 
-/** Each status, and how many robots have it. */
+/** The number of robots by status. */
 export const statusCounts = computed(() => {
   /** @type {Map<string, number>} */
   const matches = new Map();
@@ -26,7 +27,7 @@ export const isFiltered = computed(
     isMany.value && (searchText.value.trim() !== "" || statusCounts.value.has(chosenStatus.value)),
 );
 
-/** The robots that are sought; all, if none is. */
+/** The robots that pass the filter; all without one. */
 export const found = computed(() => {
   if (!isFiltered.value) return state.robotList.value;
   const words = searchText.value.toLowerCase().split(/\s+/);
@@ -39,15 +40,15 @@ export const found = computed(() => {
 });
 const matchNames = computed(() => new Set(found.value.map(({ name }) => name)));
 
-/** Whether a robot is not among those that are sought. @param {string} robot */
+/** True if the filter excludes a robot. @param {string} robot */
 export const isFilteredOut = (robot) => isFiltered.value && !matchNames.value.has(robot);
 
-/** Names and states change seldom, but come ten times a second. */
+/** Changes only if a name or a status changes, to avoid rendering ten times per second. */
 const listKey = computed(() =>
   found.value.map(({ name, status }) => `${name} ${status}`).join("\n"),
 );
 
-/** The one that is shown is also seen in the left column. */
+/** Scroll the navigation to the robot that is shown. */
 export function startRobotList() {
   effect(() => {
     void state.shownRobot.value;
@@ -83,7 +84,7 @@ export function navigation() {
     ${guard([listKey.value, state.shownRobot.value], () => found.value.map(({ name, kind, status }) => item(name, icons.ofKind(kind), name, status)))}</nav>`;
 }
 
-/** A button for each status: those robots only. */
+/** A filter button for each status. */
 export function statusButtons() {
   return [...statusCounts.value].map(
     ([

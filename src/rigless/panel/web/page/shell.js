@@ -1,4 +1,4 @@
-// The whole panel: header, navigation, the theatre in the middle, plots under it, cards on the right.
+// The layout of the panel: header, navigation, viewport, plots and cards.
 import { html, nothing } from "lit-html";
 import { postInOrder } from "../core/api.js";
 import { playerBar } from "./player_bar.js";
@@ -70,7 +70,7 @@ function header() {
   </header>`;
 }
 
-/** What is broken is told at the top; a press goes where it can be mended. */
+/** The number of active faults. A click shows the card with faults. */
 function faultChip() {
   const count = state.shownState.value?.faults.length ?? 0;
   if (!count) return nothing;
@@ -86,7 +86,7 @@ function faultChip() {
   return html`<button class="chip" aria-label="${count} active ${count === 1 ? "fault" : "faults"}: show" @click=${go}>${count} ${count === 1 ? "fault" : "faults"}</button>`;
 }
 
-/** How many frames a second arrive; a press asks for the other rate. */
+/** The frame rate. A click switches between 60 and 20 Hz. */
 function rateButton() {
   const other = state.settings.frameHz.value === 60 ? 20 : 60;
   return html`<button class="connection live" aria-label="Live, ${state.settings.frameHz.value} frames a second asked for; press for ${other}"
@@ -100,15 +100,18 @@ function sourceSwitch(recording) {
     ${button("Recording", "Show the recording", () => (state.source.value = "recording"), { on: recording, kind: "text" })}</div>`;
 }
 
-/** It acts when the finger goes down, and on every robot that has an emergency stop. Letting go is a whole click, and a second
- * blow in fright does not do it. */
+/**
+ * The emergency stop of all robots that have one. It acts on pointer down. Releasing takes a whole
+ * click, not within a second of the stop: a second hit in panic must not release it.
+ */
 function emergencyStop() {
   const able = (state.status.value?.robots ?? []).filter((robot) => robot.stop !== null);
   if (!able.length) return nothing;
-  const on = able.every((robot) => robot.stop === true); // while one may still move, it can be stopped
+  // stop again while one of them may still move
+  const on = able.every((robot) => robot.stop === true);
   const press = (/** @type {Event} */ event) => {
     if (on) return;
-    stoppedAt = event.timeStamp; // when it was hit, however late a busy page learns of it
+    stoppedAt = event.timeStamp; // the time of the event, even if the page is late
     void stopAll(true);
   };
   return html`<button class="estop ${on ? "released" : ""}" aria-label=${on ? "Release the emergency stop" : "Emergency stop of all robots"}

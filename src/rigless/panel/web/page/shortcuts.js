@@ -48,7 +48,10 @@ export function helpDialog() {
     <menu><button class="button" autofocus>Close</button></menu></form></dialog>`;
 }
 
-/** Keys belong to whoever has the focus if that takes text or is pressed by them. @param {KeyboardEvent} event */
+/**
+ * True if the key belongs to a dialog, or to the focused field or button.
+ * @param {KeyboardEvent} event
+ */
 function isForFocusedElement(event) {
   const target = event.target instanceof HTMLElement ? event.target : null;
   if (!target || document.querySelector("dialog[open]"))

@@ -1,4 +1,5 @@
-// A small live picture of one world: its map from above with who is on it, an arm in space, or of what has no place its numbers over time.
+// A small live picture of one world: its map with robots, an arm in 3-D, or plots of a robot
+// without a place.
 import { ViewTransform } from "../map2d/map_view.js";
 import { drawMap, extentOf, floorOf, paintCells } from "../map2d/ground.js";
 import { drawPart, drawObject, colourFor } from "../map2d/parts.js";
@@ -8,8 +9,8 @@ import { drawScene } from "./thumbnail_3d.js";
 
 const AIR_PX = 14;
 const EDGE_PX = 5;
-const PLANE_M = 2.6; // how far one sees around a robot on an open plane
-const SMALL_PX = 6; // a robot that is smaller than this is marked
+const PLANE_M = 2.6; // visible distance around a robot on an open plane
+const SMALL_PX = 6; // smaller robots get a mark
 const MARK_PX = 9;
 const FINE = 0.6;
 const SPAN_S = 30;
@@ -27,24 +28,24 @@ const PLACED_KINDS = new Set([
 ]);
 
 /**
- * @typedef {object} ThumbnailContent  what a miniature shows
- * @property {Pictures|null} frames  of the one robot that is there, if it is alone
+ * @typedef {object} ThumbnailContent what a miniature shows
+ * @property {Pictures|null} frames of the one robot that is there, if it is alone
  * @property {import("../core/types.js").MapObject[]} objects
  * @property {ReadonlySet<string>} hidden
  */
 
 export class Thumbnail {
   canvas = document.createElement("canvas");
-  /** Undefined until it is known. @type {import("../core/types.js").Grid|null|undefined} */
+  /** Undefined until it is loaded. @type {import("../core/types.js").Grid|null|undefined} */
   grid = undefined;
   #view = new ViewTransform();
-  #fine = new ViewTransform(); // for lines that are finer than on a large map
+  #fine = new ViewTransform(); // for thinner lines than on the large map
   /** @type {HTMLCanvasElement|null} */
   #map = null;
   #mapPaints = "";
   /** @type {[number, number, number, number]|null} */
   #extent = null;
-  /** How far an arm has reached, in its picture. @type {number[]} */
+  /** The bounds of an arm's motion so far, in the image. @type {number[]} */
   #reached = [];
 
   /** @param {import("../core/types.js").Grid|null} grid */
@@ -55,7 +56,10 @@ export class Thumbnail {
     this.#reached = [];
   }
 
-  /** @param {ThumbnailContent} glance @param {Colours} paints */
+  /**
+   * @param {ThumbnailContent} glance
+   * @param {Colours} paints
+   */
   draw({ frames, objects, hidden }, paints) {
     const { canvas } = this;
     const pen = canvas.getContext("2d");
@@ -84,7 +88,13 @@ export class Thumbnail {
     else drawNumbers(pen, view, frames, paints);
   }
 
-  /** @param {CanvasRenderingContext2D} pen @param {Pictures|null} frames @param {import("../core/types.js").Part[]} parts @param {import("../core/types.js").MapObject[]} objects @param {Colours} paints */
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Pictures|null} frames
+   * @param {import("../core/types.js").Part[]} parts
+   * @param {import("../core/types.js").MapObject[]} objects
+   * @param {Colours} paints
+   */
   #drawMap(pen, frames, parts, objects, paints) {
     const view = this.#view;
     const body =
@@ -108,7 +118,7 @@ export class Thumbnail {
     view.useWorldUnits(pen);
     const edge = view.px(EDGE_PX);
     if (this.#extent) {
-      pen.beginPath(); // of what lies behind the walls of a room nobody wants to see more than that there is one
+      pen.beginPath(); // show only a margin of what is behind the walls
       pen.rect(left - edge, bottom - edge, right - left + 2 * edge, top - bottom + 2 * edge);
       pen.clip();
     }
@@ -134,7 +144,13 @@ export class Thumbnail {
   }
 }
 
-/** Where a robot is that is too small to be seen. @param {CanvasRenderingContext2D} pen @param {ViewTransform} view @param {import("../core/types.js").MapObject} object @param {Colours} paints */
+/**
+ * Mark a robot that is too small to see.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {ViewTransform} view
+ * @param {import("../core/types.js").MapObject} object
+ * @param {Colours} paints
+ */
 function markRobot(pen, view, object, paints) {
   const r = view.px(MARK_PX);
   pen.beginPath();
@@ -146,7 +162,13 @@ function markRobot(pen, view, object, paints) {
   drawObject(pen, view, { ...object, radius_m: r / 0.85 }, paints, false);
 }
 
-/** The first numbers of a page as words, and the first of its plots. @param {CanvasRenderingContext2D} pen @param {ViewTransform} view @param {Pictures} frames @param {Colours} paints */
+/**
+ * Draw the first readouts of a page and its first plot.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {ViewTransform} view
+ * @param {Pictures} frames
+ * @param {Colours} paints
+ */
 function drawNumbers(pen, view, frames, paints) {
   pen.fillStyle = paints.floor;
   pen.fillRect(0, 0, view.width, view.height);

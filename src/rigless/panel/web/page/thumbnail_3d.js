@@ -1,17 +1,17 @@
-// An arm and what stands around it as a small picture in space: faces, the farthest first, on a 2-D canvas. Many of these on one page cost
-// little, where a graphics context each would cost much.
+// A small 3-D picture of an arm and its cell on a 2-D canvas, by the painter's algorithm. It costs
+// less than a WebGL context for each thumbnail.
 import { colourFor } from "../map2d/parts.js";
 /** @typedef {import("../map2d/map_view.js").ViewTransform} ViewTransform */
 /** @typedef {import("../core/types.js").Colours} Colours */
 /** @typedef {import("../core/types.js").Part} Part */
 /** @typedef {import("../core/types.js").Solid} Solid */
-/** @typedef {number[]} Point  x, y, z */
+/** @typedef {number[]} Point x, y, z */
 /** @typedef {{points: Point[], paint: string, light: number, depth: number}} Face */
 
-const [AZIMUTH, ELEVATION] = [-0.95, 0.42]; // where the camera is, in radians
+const [AZIMUTH, ELEVATION] = [-0.95, 0.42]; // direction of the camera in radians
 const SUN = unit([0.35, -0.55, 0.9]);
-const SIDES = 18; // of what is round
-const FLOOR_M = 0.9; // half of the floor that is drawn
+const SIDES = 18; // of round solids
+const FLOOR_M = 0.9; // half the side of the floor
 const AIR_PX = 14;
 const TOWARDS = [
   Math.cos(ELEVATION) * Math.cos(AZIMUTH),
@@ -28,8 +28,12 @@ const UP = [
 const faceCache = new WeakMap();
 
 /**
- * @param {CanvasRenderingContext2D} pen @param {ViewTransform} view @param {Part[]} parts @param {import("../core/frames.js").FrameStore} frames @param {Colours} paints
- * @param {number[]} reached  what had to be in the picture so far: left, bottom, right, top
+ * @param {CanvasRenderingContext2D} pen
+ * @param {ViewTransform} view
+ * @param {Part[]} parts
+ * @param {import("../core/frames.js").FrameStore} frames
+ * @param {Colours} paints
+ * @param {number[]} reached what had to be in the picture so far: left, bottom, right, top
  * @returns {number[]} what has to be in it from now on, so that it does not jump about
  */
 export function drawScene(pen, view, parts, frames, paints, reached) {
@@ -70,7 +74,12 @@ export function drawScene(pen, view, parts, frames, paints, reached) {
   return bounds;
 }
 
-/** @param {Part} part @param {import("../core/frames.js").FrameStore} frames @param {Colours} paints @returns {Face[]} */
+/**
+ * @param {Part} part
+ * @param {import("../core/frames.js").FrameStore} frames
+ * @param {Colours} paints
+ * @returns {Face[]}
+ */
 function armFaces(part, frames, paints) {
   const rows = frames.rows.get(part.name) ?? new Float32Array();
   return (part.links ?? []).flatMap((solids, link) => {
@@ -92,7 +101,12 @@ function armFaces(part, frames, paints) {
   });
 }
 
-/** @param {Part} part @param {import("../core/frames.js").FrameStore} frames @param {Colours} paints @returns {Face[]} */
+/**
+ * @param {Part} part
+ * @param {import("../core/frames.js").FrameStore} frames
+ * @param {Colours} paints
+ * @returns {Face[]}
+ */
 function sceneFaces(part, frames, paints) {
   const tones = frames.rows.get(part.name) ?? new Float32Array();
   return (part.solids ?? []).flatMap((solid, at) => {
@@ -106,7 +120,14 @@ function sceneFaces(part, frames, paints) {
   });
 }
 
-/** The faces that look at the camera, where they are now. @param {Point[][]} faces @param {Point} at @param {number[]} turn @param {string} paint @returns {Face[]} */
+/**
+ * Return the faces that are turned to the camera, in world coordinates.
+ * @param {Point[][]} faces
+ * @param {Point} at
+ * @param {number[]} turn
+ * @param {string} paint
+ * @returns {Face[]}
+ */
 function visibleFaces(faces, at, turn, paint) {
   return faces.flatMap((face) => {
     const points = face.map((point) => moved(point, at, turn));
@@ -124,7 +145,12 @@ function visibleFaces(faces, at, turn, paint) {
   });
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Face[]} faces @param {(point: Point) => number[]} place @param {number} alpha */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Face[]} faces
+ * @param {(point: Point) => number[]} place
+ * @param {number} alpha
+ */
 function fill(pen, faces, place, alpha) {
   pen.globalAlpha = alpha;
   pen.lineWidth = 0.8;
@@ -132,18 +158,26 @@ function fill(pen, faces, place, alpha) {
     trace(pen, points, place);
     pen.fillStyle = pen.strokeStyle = shaded(paint, light);
     pen.fill();
-    pen.stroke(); // so that no floor shines through between two faces
+    pen.stroke(); // closes the gaps between faces
   }
   pen.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Point[]} points @param {(point: Point) => number[]} place */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Point[]} points
+ * @param {(point: Point) => number[]} place
+ */
 function trace(pen, points, place) {
   pen.beginPath();
   outline(pen, points, place);
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Point[]} points @param {(point: Point) => number[]} place */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Point[]} points
+ * @param {(point: Point) => number[]} place
+ */
 function outline(pen, points, place) {
   points.forEach((point, n) => {
     const [x = 0, y = 0] = place(point);
@@ -153,7 +187,11 @@ function outline(pen, points, place) {
   pen.closePath();
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {(point: Point) => number[]} place @param {Colours} paints */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {(point: Point) => number[]} place
+ * @param {Colours} paints
+ */
 function drawFloor(pen, place, paints) {
   trace(
     pen,
@@ -189,7 +227,12 @@ function drawFloor(pen, place, paints) {
   pen.stroke();
 }
 
-/** What the sun leaves dark on the floor. @param {CanvasRenderingContext2D} pen @param {Face[]} faces @param {(point: Point) => number[]} place */
+/**
+ * Draw the shadow on the floor.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Face[]} faces
+ * @param {(point: Point) => number[]} place
+ */
 function drawShadow(pen, faces, place) {
   pen.beginPath();
   for (const { points } of faces)
@@ -208,7 +251,13 @@ function drawShadow(pen, faces, place) {
   pen.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Part} part @param {import("../core/frames.js").FrameStore} frames @param {(point: Point) => number[]} place @param {Colours} paints */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Part} part
+ * @param {import("../core/frames.js").FrameStore} frames
+ * @param {(point: Point) => number[]} place
+ * @param {Colours} paints
+ */
 function drawCurve(pen, part, frames, place, paints) {
   const track = frames.trails.get(part.name);
   const [points, columns] = track
@@ -228,9 +277,12 @@ function drawCurve(pen, part, frames, place, paints) {
   pen.stroke();
 }
 
-// Solids as faces, in the view of their link; seen from outside a face's points go round to the left.
+// Solids as faces in the frame of their link. Points are counter-clockwise, seen from outside.
 
-/** @param {Solid} solid @returns {Point[][]} */
+/**
+ * @param {Solid} solid
+ * @returns {Point[][]}
+ */
 function facesOf(solid) {
   const found =
     faceCache.get(solid) ??
@@ -241,7 +293,10 @@ function facesOf(solid) {
   return found;
 }
 
-/** @param {Solid} solid @returns {Point[][]} */
+/**
+ * @param {Solid} solid
+ * @returns {Point[][]}
+ */
 function unplacedFaces({ kind, size_m: [a = 0.1, b = a, c = b], points = "", triangles = "" }) {
   if (kind === "mesh") {
     const places = new Float32Array(bytesOf(points));
@@ -280,12 +335,17 @@ function unplacedFaces({ kind, size_m: [a = 0.1, b = a, c = b], points = "", tri
   return Array.from({ length: bands }, (_, band) =>
     ring.map((_side, n) => {
       const quad = [ball(band, n), ball(band, n + 1), ball(band + 1, n + 1), ball(band + 1, n)];
-      return band ? quad : quad.slice(1); // at a pole two corners are one
+      return band ? quad : quad.slice(1); // at a pole two corners coincide
     }),
   ).flat();
 }
 
-/** @param {number[][]} ring @param {number} bottom @param {number} top @returns {Point[][]} */
+/**
+ * @param {number[][]} ring
+ * @param {number} bottom
+ * @param {number} top
+ * @returns {Point[][]}
+ */
 function prism(ring, bottom, top) {
   const at = (/** @type {number[]} */ [x = 0, y = 0], /** @type {number} */ z) => [x, y, z];
   const walls = ring.map((point, n) => {
@@ -302,7 +362,11 @@ function prism(ring, bottom, top) {
 /** @param {string} base64 */
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer;
 
-/** Lighter towards the sun. @param {string} paint @param {number} light */
+/**
+ * Return a colour, lighter towards the sun.
+ * @param {string} paint
+ * @param {number} light
+ */
 function shaded(paint, light) {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => parseInt(paint.slice(at, at + 2), 16));
   const strength = 0.62 + 0.38 * Math.max(0, light);
@@ -310,7 +374,12 @@ function shaded(paint, light) {
   return `rgb(${[r, g, b].map((value) => Math.min(255, Math.round(value * strength + glare))).join(" ")})`;
 }
 
-/** @param {Point} point @param {Point} at @param {number[]} turn  a quaternion @returns {Point} */
+/**
+ * @param {Point} point
+ * @param {Point} at
+ * @param {number[]} turn a quaternion
+ * @returns {Point}
+ */
 function moved([x = 0, y = 0, z = 0], at, [qx = 0, qy = 0, qz = 0, qw = 1]) {
   const [tx, ty, tz] = [2 * (qy * z - qz * y), 2 * (qz * x - qx * z), 2 * (qx * y - qy * x)];
   return [
@@ -320,22 +389,36 @@ function moved([x = 0, y = 0, z = 0], at, [qx = 0, qy = 0, qz = 0, qw = 1]) {
   ];
 }
 
-/** @param {Point} a @param {Point} b */
+/**
+ * @param {Point} a
+ * @param {Point} b
+ */
 function dot([ax = 0, ay = 0, az = 0], [bx = 0, by = 0, bz = 0]) {
   return ax * bx + ay * by + az * bz;
 }
 
-/** @param {Point} a @param {Point} b @returns {Point} */
+/**
+ * @param {Point} a
+ * @param {Point} b
+ * @returns {Point}
+ */
 function minus([ax = 0, ay = 0, az = 0], [bx = 0, by = 0, bz = 0]) {
   return [ax - bx, ay - by, az - bz];
 }
 
-/** @param {Point} a @param {Point} b @returns {Point} */
+/**
+ * @param {Point} a
+ * @param {Point} b
+ * @returns {Point}
+ */
 function cross([ax = 0, ay = 0, az = 0], [bx = 0, by = 0, bz = 0]) {
   return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
 }
 
-/** @param {Point} point @returns {Point} */
+/**
+ * @param {Point} point
+ * @returns {Point}
+ */
 function unit(point) {
   const length = Math.sqrt(dot(point, point)) || 1;
   return point.map((value) => value / length);

@@ -1,5 +1,5 @@
-// The middle of the panel: the robot where it is, from above or in space. It draws once per animation frame, and only if
-// there is something new.
+// The middle of the panel: a 2-D map or a 3-D scene. It draws once per animation frame, and only if
+// something has changed.
 import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { MapView } from "../map2d/map_view.js";
@@ -35,7 +35,7 @@ const DRAWN_KINDS = new Set([
   "Axes",
   "Trail",
 ]);
-/** Where the camera can be put, with the keys for it. @type {Record<string, [name: string, place: string]>} */
+/** Camera views by shortcut key. @type {Record<string, [name: string, place: string]>} */
 export const CAMERAS = {
   1: ["Iso", "iso"],
   2: ["Front", "front"],
@@ -44,13 +44,13 @@ export const CAMERAS = {
   5: ["Tool", "tool"],
 };
 const surfaceError = signal("");
-const slow = signal(false); // 3-D without a graphics card
-const hasMap = signal(false); // whether the world has a map
+const slow = signal(false); // software rendering
+const hasMap = signal(false);
 /** @type {Surface|null} */
 let surface = null;
 let in3d = false;
 let waiting = false;
-let restUntil_ms = 0; // before this it would only make the page slow
+let restUntil_ms = 0; // with a slow renderer, do not draw before this time
 let drawn = 0;
 /** @type {(() => void)[]} */
 const settleCallbacks = [];
@@ -58,7 +58,7 @@ let shownPartsKey = "";
 /** @type {{key: string, grid: import("../core/types.js").Grid|null}} */
 let world = { key: "", grid: null };
 
-/** For tests and measurements: what is drawn, and how often; and when all that has come is drawn. */
+/** For tests: what is drawn, how often, and when everything received is drawn. */
 export const probe = {
   surface: () => surface,
   drawn: () => drawn,
@@ -78,7 +78,10 @@ const in3dWanted = computed(
 );
 const wants3d = () => in3dWanted.value;
 
-/** Whether there is anything to see of the robot in its world: the generic page of a thermostat has numbers only. */
+/**
+ * True if there is something to draw. A robot without a place, such as a thermostat, has numbers
+ * only.
+ */
 export const hasViewport = () =>
   hasMap.value ||
   !state.shownPage.value ||
@@ -182,7 +185,11 @@ async function switchSurface(space) {
   invalidate();
 }
 
-/** @param {string} stage @param {string} robot @param {string} key */
+/**
+ * @param {string} stage
+ * @param {string} robot
+ * @param {string} key
+ */
 async function loadWorld(stage, robot, key) {
   const grid = await loadMap(stage, robot);
   if (grid === undefined || world.key !== key) return;
@@ -196,7 +203,8 @@ export function startViewport() {
   frameListeners.add(invalidate);
   effect(() => {
     const space = wants3d();
-    untracked(() => void switchSurface(space)); // anew only for this, so that the user's view stays
+    // only this makes a new surface, so that the user's view stays
+    untracked(() => void switchSurface(space));
   });
   effect(() => {
     const key =
@@ -277,7 +285,7 @@ function paintOf({ colour = "accent", ramp }) {
   return ramp?.length ? `linear-gradient(90deg, ${ramp.map(css).join(", ")})` : css(colour);
 }
 
-/** How many robots there are, and how they are. */
+/** The number of robots, in total and by status. */
 function robotCounts() {
   return html`<div class="legend counts"><b>${state.robotList.value.length} robots</b>${[
     ...statusCounts.value,

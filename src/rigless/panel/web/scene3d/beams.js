@@ -1,4 +1,4 @@
-// What sensors see: the area beams sweep over, or the beams themselves, and dots where something was hit.
+// Sensor data: the area that beams sweep, single beams, and points that were hit.
 
 import {
   BufferAttribute,
@@ -16,7 +16,7 @@ import { Lines } from "./lines.js";
 /** @import {Part} from "../core/types.js" */
 
 const COLUMNS = 4; // of a beam: x, y of its origin and of its end
-const LOWEST_M = 0.014; // clear of the floor and of what is painted on it
+const LOWEST_M = 0.014; // above the floor and its markings
 const DOT_M = 0.045;
 
 const FAN_VERTEX = `
@@ -41,7 +41,7 @@ uniform vec2 viewport;
 uniform float size;
 void main() {
   vec4 seen = modelViewMatrix * vec4(position, 1.0);
-  seen.xyz *= 0.992; // a hit lies on a wall's face: nearer to the eye, or half of it would be in the wall
+  seen.xyz *= 0.992; // nearer to the camera, because half of a point on a wall would be inside it
   gl_Position = projectionMatrix * seen;
   gl_PointSize = clamp(size * projectionMatrix[1][1] * viewport.y * 0.5 / gl_Position.w, 4.0, 11.0);
 }`;
@@ -55,7 +55,7 @@ void main() {
   gl_FragColor = vec4(paint, cover);
 }`;
 
-/** Vertices that are rewritten with every picture, in buffers that only ever grow. */
+/** Vertices that are rewritten in every frame, in buffers that grow as needed. */
 class Vertices {
   geometry = new BufferGeometry();
   positions = new Float32Array(0);
@@ -84,7 +84,7 @@ class Vertices {
    * @param {number} x
    * @param {number} y
    * @param {number} z
-   * @param {number} share  how far along its beam
+   * @param {number} share how far along its beam
    */
   add(x, y, z, share) {
     this.positions[this.count * 3] = x;
@@ -106,7 +106,7 @@ class Vertices {
   }
 }
 
-/** Beams as the area between neighbours. */
+/** The area between neighbouring beams. */
 export class Fan {
   #part;
   #height_m;
@@ -141,7 +141,7 @@ export class Fan {
   show(rows) {
     this.#rows = rows;
     const count = rows.length / COLUMNS;
-    // Beams further apart than three of an even turn are no neighbours.
+    // Beams that are further apart than three even steps of a full turn are not neighbours.
     const widest = Math.min((3 * 2 * Math.PI) / count, (3 * Math.PI) / 4);
     this.#vertices.begin(count * 6);
     for (let beam = 0; beam < count; beam++) this.#wedge(beam, (beam + 1) % count, widest);
@@ -178,7 +178,7 @@ export class Fan {
       : [];
   }
 
-  addTo() {} // what a sensor sees is no reason to look there
+  addTo() {} // sensor data do not affect the fitted view
 
   dispose() {
     this.#vertices.geometry.dispose();
@@ -186,7 +186,7 @@ export class Fan {
   }
 }
 
-/** Beams one by one. */
+/** Single beams. */
 export class Beams {
   #colour;
   #height_m;
@@ -225,14 +225,14 @@ export class Beams {
     return this.#lines.pieces();
   }
 
-  addTo() {} // as of a fan
+  addTo() {} // sensor data do not affect the fitted view
 
   dispose() {
     this.#lines.dispose();
   }
 }
 
-/** Dots of a size in the world, but never too small or too large on the screen. */
+/** Points with a size in metres, limited in pixels. */
 export class Dots {
   #colour;
   #height_m;
@@ -283,7 +283,7 @@ export class Dots {
       : [];
   }
 
-  addTo() {} // as of a fan
+  addTo() {} // sensor data do not affect the fitted view
 
   dispose() {
     this.#vertices.geometry.dispose();

@@ -1,5 +1,4 @@
-// Bodies that stand on the floor, many at once: discs, polygons and obstacles. One draw call a shape, however many
-// there are.
+// Bodies on the floor: discs, polygons and obstacles. There is one draw call per shape.
 
 import {
   Box3,
@@ -23,15 +22,16 @@ import { WALL_HEIGHT_M } from "./grid_map.js";
 /** @import {Palette} from "./palette.js" */
 /** @import {MapObject, Paint, Part} from "../core/types.js" */
 
-const FLATTEST_M = 0.02; // a body that has no height is still to be seen
+const FLATTEST_M = 0.02; // height of a body that has none
 
 /**
- * The stuff bodies are made of.
+ * Return the material of a body.
  * @param {Paint} colour
  * @param {number} [opacity]
  */
 export function bodyMaterial(colour, opacity = opacityOf(colour)) {
-  const seenThrough = opacity < 1; // and a little behind, so that a ghost where its body is does not flicker with it
+  // drawn a little behind, so that a ghost in place of its body does not flicker
+  const seenThrough = opacity < 1;
   return new MeshStandardMaterial({
     roughness: 0.5,
     metalness: 0.08,
@@ -43,7 +43,7 @@ export function bodyMaterial(colour, opacity = opacityOf(colour)) {
   });
 }
 
-/** Copies of one shape, each with a place and a colour of its own; it grows as needed. */
+/** Instances of one shape, each with a pose and a colour. The buffer grows as needed. */
 export class Instances {
   object = new Group();
   #geometry;
@@ -64,7 +64,7 @@ export class Instances {
   }
 
   /**
-   * @param {number} count  how many there are to be, at most
+   * @param {number} count how many there are to be, at most
    * @returns {InstancedMesh}
    */
   reserve(count) {
@@ -77,7 +77,7 @@ export class Instances {
     );
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     mesh.setColorAt(0, new Color(1, 1, 1));
-    mesh.frustumCulled = false; // its extent changes with every picture
+    mesh.frustumCulled = false; // its extent changes in every frame
     mesh.count = 0;
     if (this.#casts) castShadow(mesh);
     this.#mesh = mesh;
@@ -224,7 +224,7 @@ function addUpright(box, x, y, radius_m, height_m) {
  * @param {number} height_m
  */
 function headingMark(radius_m, height_m) {
-  const z = height_m + Math.max(0.0015, radius_m * 0.006); // clear of the lid, so that the two do not flicker
+  const z = height_m + Math.max(0.0015, radius_m * 0.006); // above the lid, to avoid flicker
   const corners = [
     [0.68, 0],
     [-0.36, 0.42],
@@ -243,7 +243,7 @@ function headingMark(radius_m, height_m) {
   return geometry;
 }
 
-/** What stands in the way: discs and boxes as high as a wall. */
+/** Obstacles and other robots: discs and boxes as high as a wall. */
 export class Obstacles {
   object = new Group();
   #round = new Instances(roundedCylinder(1, 0, WALL_HEIGHT_M), bodyMaterial("plain"), {

@@ -1,11 +1,13 @@
-// Where the scene is seen from: the camera, what the user does to it, and how it goes along with a robot.
+// The camera of the scene, moved by the user or with a robot.
 
 import { Box3, PerspectiveCamera, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
 const FIELD_DEG = 36;
-const FROM_ABOVE = new Vector3(0.16, -0.72, 0.86).normalize(); // over a map: nearly as on the flat view, x to the right
-const FROM_ASIDE = new Vector3(0.62, -0.76, 0.42).normalize(); // of an arm or a robot on open ground
+// for maps: close to the 2-D view, x to the right
+const FROM_ABOVE = new Vector3(0.16, -0.72, 0.86).normalize();
+// for an arm, or a robot on an open plane
+const FROM_ASIDE = new Vector3(0.62, -0.76, 0.42).normalize();
 /** @type {Record<string, Vector3>} where the camera can be put, from what it looks at */
 const VIEW_DIRECTIONS = {
   iso: FROM_ASIDE,
@@ -13,9 +15,9 @@ const VIEW_DIRECTIONS = {
   side: new Vector3(0, -1, 0.12).normalize(),
   top: new Vector3(0, -0.001, 1).normalize(),
 };
-const TOOL_DISTANCE_M = 0.75; // how near to a tool
-const SMALLEST_M = 0.6; // a box is never taken for smaller than this, or a lone robot would fill the screen
-const FILLED = 0.9; // of the screen, when everything is shown
+const TOOL_DISTANCE_M = 0.75; // distance from a tool
+const SMALLEST_M = 0.6; // minimum size to fit, or a single robot would fill the screen
+const FILLED = 0.9; // part of the screen that is filled after a fit
 
 export class OrbitCamera {
   camera = new PerspectiveCamera(FIELD_DEG, 1, 0.01, 1000);
@@ -24,13 +26,13 @@ export class OrbitCamera {
   /** @type {Vector3|null} where what is followed was */
   #followed = null;
   following = false;
-  /** whether the user has moved the camera since everything was shown last */
+  /** True if the user has moved the camera since the last fit. */
   touched = false;
   onchange = () => {};
 
   /** @param {HTMLElement} canvas */
   constructor(canvas) {
-    this.camera.up.set(0, 0, 1); // before the controls are made: they keep it
+    this.camera.up.set(0, 0, 1); // before the controls are made, which copy it
     this.camera.position.copy(FROM_ASIDE).multiplyScalar(6);
     this.#controls = new OrbitControls(this.camera, canvas);
     this.#controls.zoomToCursor = true;
@@ -59,9 +61,9 @@ export class OrbitCamera {
   }
 
   /**
-   * All points are seen; from where the user looks, or from a good place if nobody has looked yet.
+   * Show all points, from the user's direction if they have moved the camera.
    * @param {Vector3[]} points
-   * @param {boolean} flat  whether they are of a map rather than of a body
+   * @param {boolean} flat whether they are of a map rather than of a body
    */
   fit(points, flat) {
     this.#fitInto(
@@ -75,7 +77,7 @@ export class OrbitCamera {
   }
 
   /**
-   * All points are seen from one of the camera's places.
+   * Show all points from one of the camera views.
    * @param {Vector3[]} points
    * @param {string} place
    */
@@ -84,7 +86,7 @@ export class OrbitCamera {
     this.touched = true;
   }
 
-  /** Near to a tool. @param {Vector3} place */
+  /** Look at a tool from near. @param {Vector3} place */
   lookAt(place) {
     this.#place(place, FROM_ASIDE, TOOL_DISTANCE_M);
     this.#followed = null;
@@ -112,7 +114,7 @@ export class OrbitCamera {
   }
 
   /**
-   * How far away all corners fit on the screen.
+   * Return the distance at which all corners are on the screen.
    * @param {Vector3[]} corners
    * @param {Vector3} centre
    * @param {Vector3} towards
@@ -134,9 +136,10 @@ export class OrbitCamera {
   }
 
   /**
-   * Perspective makes the near side larger, so the middle of a box is not the middle of its picture.
+   * Centre the corners on the screen. Due to perspective, the middle of a box is not the middle of
+   * its image.
    * @param {Vector3[]} corners
-   * @param {Vector3} centre  moved
+   * @param {Vector3} centre moved
    */
   #centreOn(corners, centre) {
     this.camera.updateMatrixWorld();
@@ -169,7 +172,7 @@ export class OrbitCamera {
   }
 
   /**
-   * Goes along with what is followed; the user may look from elsewhere meanwhile.
+   * Move with the followed object. The user may change the direction meanwhile.
    * @param {Vector3|null} place
    */
   track(place) {
@@ -192,14 +195,14 @@ export class OrbitCamera {
     this.#syncControls();
   }
 
-  /** Lets the controls see what was done to the camera without taking it for the user's doing. */
+  /** Update the controls after the camera was moved here, not by the user. */
   #syncControls() {
     this.#syncing = true;
     this.#controls.update();
     this.#syncing = false;
   }
 
-  /** @param {number} furthest_m  how far away the furthest thing is */
+  /** @param {number} furthest_m how far away the furthest thing is */
   setDepths(furthest_m) {
     this.camera.near = this.distance_m / 80;
     this.camera.far = Math.max(this.distance_m * 15, furthest_m * 1.1);
@@ -212,7 +215,7 @@ export class OrbitCamera {
 }
 
 /**
- * A box around the same middle, of at least this size.
+ * Return a box of this size around the same middle.
  * @param {Box3} box
  * @param {number} side_m
  */

@@ -1,5 +1,5 @@
-// The floor: a ground without end that fades into the background, with a grid as fine as the camera is near. A map's
-// floor is of the same stuff.
+// The floor: an endless ground that fades into the background, with a grid that adapts to the zoom.
+// The floor of a map uses the same shader.
 
 import { Color, Mesh, PlaneGeometry, ShaderMaterial, Vector2, Vector4 } from "three";
 
@@ -49,7 +49,7 @@ void main() {
   if (all(greaterThan(vCell, vec2(0.0))) && all(lessThan(vCell, holeSize))) discard;
   vec3 paint = mix(outsidePaint, floorPaint * (1.0 + glow * pool), haze * floorShare);
 #endif
-  // Distance to the nearest line in pixels; lines that come too close to each other fade.
+  // Distance to the nearest line in pixels; lines that are too dense fade.
   vec2 pixel = fwidth(vLines);
   vec2 perPixel = 1.0 / max(pixel, 1e-6);
   vec2 fine = max(1.0 - abs(fract(vLines - 0.5) - 0.5) * perPixel, 0.0) * (1.15 - 3.0 * pixel);
@@ -58,7 +58,7 @@ void main() {
   gl_FragColor = vec4(mix(paint, gridPaint, clamp(line, 0.0, 1.0) * haze), 1.0);
 }`;
 
-/** What all pieces of floor have in common, kept in uniforms that they share. */
+/** Materials of floors, which share their uniforms. */
 export class FloorMaterials {
   #uniforms;
   #lineStrength = 0.6;
@@ -87,8 +87,8 @@ export class FloorMaterials {
   }
 
   /**
-   * @param {{x: number, y: number}} centre  what the camera looks at
-   * @param {number} distance_m  how far the camera is from it
+   * @param {{x: number, y: number}} centre what the camera looks at
+   * @param {number} distance_m how far the camera is from it
    */
   look(centre, distance_m) {
     const level = Math.log10(distance_m / 15);
@@ -100,7 +100,7 @@ export class FloorMaterials {
     this.#uniforms.coarseLines.value = this.#lineStrength * (1 - 0.4 * coarseness);
   }
 
-  /** @param {Texture} cells  the colour of each cell */
+  /** @param {Texture} cells the colour of each cell */
   forMap(cells) {
     return this.#material({ cells: { value: cells } }, { MAP: "" });
   }
@@ -130,13 +130,13 @@ export class FloorMaterials {
   }
 }
 
-/** What stands on the floor is drawn before it, so that the floor is not reckoned where it is not seen. */
+/** The floor is drawn after the bodies, so that hidden pixels are not shaded. */
 export const FLOOR_LAST = 10;
 
-const BESIDE_MAP = 0.3; // how much the ground around a map looks like floor
-const GROUND_REACH = 12; // in camera distances: far enough that its edge is all haze
+const BESIDE_MAP = 0.3; // blend of floor and background around a map
+const GROUND_REACH = 12; // in camera distances: the edge is far enough to be invisible
 
-/** The ground without end, less the place where a map lies (its pits are lower than the ground). */
+/** The endless ground, with a hole for the map, whose pits are below the ground. */
 export class Ground {
   #material;
   object;

@@ -1,6 +1,5 @@
-// Soft shadows of bodies on the floor. Everything stands on one plane, so a shadow is the bodies pressed flat onto it
-// along the light: one small picture from above, made soft and laid on the floor. It costs a fraction of a shadow map,
-// so that software rendering can have it too.
+// Soft shadows on the floor: the bodies, projected onto the floor along the light, in one small
+// image that is blurred. This is much cheaper than a shadow map, so software rendering has it too.
 
 import {
   Box3,
@@ -20,11 +19,11 @@ import { SHADOW_FALL } from "./light.js";
 /** @import {Object3D, WebGLRenderer} from "three" */
 /** @import {Palette} from "./palette.js" */
 
-const CASTER_LAYER = 1; // the layer of bodies that throw a shadow
+const CASTER_LAYER = 1; // the layer of bodies that cast shadows
 const SHARP_PX = 512;
 const SOFT_PX = 256;
 const MARGIN_M = 0.15;
-const FLAT = 1e-4; // heights are squeezed so that no body is cut off by the depth range
+const FLAT = 1e-4; // heights are scaled so that the depth range clips no body
 
 const SOFTEN_VERTEX = `
 varying vec2 vAt;
@@ -126,7 +125,7 @@ export class FloorShadow {
   /**
    * @param {WebGLRenderer} renderer
    * @param {Scene} scene
-   * @param {Box3} casters  where the bodies are
+   * @param {Box3} casters where the bodies are
    */
   update(renderer, scene, casters) {
     this.object.visible = !casters.isEmpty();
@@ -171,7 +170,8 @@ export class FloorShadow {
   }
 
   /**
-   * Fits the picture around the shadows, in steps, so that its pixels do not swim while a body moves.
+   * Fit the image around the shadows, in steps, so that its pixels stay in place while a body
+   * moves.
    * @param {Box3} casters
    */
   #frame({ min, max }) {

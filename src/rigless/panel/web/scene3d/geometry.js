@@ -1,5 +1,4 @@
-// The shapes bodies are made of, z up, with edges that are a little rounded: an edge that catches light is what makes a
-// body look solid.
+// Geometries of bodies, z up, with slightly rounded edges that catch the light.
 
 import {
   BoxGeometry,
@@ -15,12 +14,13 @@ import {
 
 /** @import {Solid} from "../core/types.js" */
 
-const TURNS = 48; // sides of what is round
+const TURNS = 48; // sides of round shapes
 const FILLET_STEPS = 3;
-const FOLDED_DEG = 25; // faces that meet at less are one
+const FOLDED_DEG = 25; // there is no edge between faces at a smaller angle
 
 /**
- * @typedef {{r: number, z: number, nr: number, nz: number}} Rib  a point of a profile and which way its surface looks
+ * @typedef {{r: number, z: number, nr: number, nz: number}} Rib a point of a profile and which way
+ *   its surface looks
  */
 
 /**
@@ -55,7 +55,7 @@ function fillet(r, z, edge, from, to) {
   });
 }
 
-/** @param {Rib[]} profile  from the bottom to the top */
+/** @param {Rib[]} profile from the bottom to the top */
 function latheGeometry(profile) {
   const across = TURNS + 1;
   const positions = new Float32Array(profile.length * across * 3);
@@ -85,7 +85,7 @@ function latheGeometry(profile) {
 }
 
 /**
- * An outline that stands from `bottom` to `top`; its rounded edges stay within it.
+ * A prism from `bottom` to `top`. Its rounded edges stay within the outline.
  * @param {number[][]} points
  * @param {number} bottom
  * @param {number} top
@@ -121,7 +121,7 @@ export function shapeOf(solid) {
 }
 
 /**
- * The edges of a solid, of which what is round has `sides`.
+ * Return the edges of a solid. Round shapes have this many `sides`.
  * @param {Solid} solid
  * @param {number} sides
  */
@@ -150,10 +150,7 @@ function placeSolid(shape, { at, turn }) {
   return shape.translate(at[0] ?? 0, at[1] ?? 0, at[2] ?? 0);
 }
 
-/**
- * Flat faces: what stands in a cell is sawn and milled.
- * @param {Solid} solid
- */
+/** A mesh with flat shading. @param {Solid} solid */
 function meshOf({ points = "", triangles = "" }) {
   const indexed = new BufferGeometry();
   indexed.setAttribute("position", new BufferAttribute(new Float32Array(bytesOf(points)), 3));

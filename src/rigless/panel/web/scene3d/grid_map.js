@@ -1,5 +1,5 @@
-// A grid map in space: walls as blocks, the floor as a picture of the cells with the shade of the walls in it, cliffs
-// as pits. Two or three draw calls.
+// A grid map in 3-D: walls as blocks, the floor as a texture of the cells with shadows of the
+// walls, cliffs as pits. It takes two or three draw calls.
 
 import {
   BufferAttribute,
@@ -27,9 +27,9 @@ const PIT_DEPTH_M = 0.3;
 const OCCUPIED = 1;
 const UNKNOWN = 2;
 const CLIFF = 4;
-const LARGEST_PICTURE = 2048; // pixels a side; a larger map's floor is painted coarser
-const FOOT = 0.7; // a wall's brightness where it meets the floor, as in a corner of a real room
-const OVERLAP_M = 0.0008; // of neighbouring flats: where corners meet an edge, background would glitter through
+const LARGEST_PICTURE = 2048; // pixels per side; the floor of a larger map is coarser
+const FOOT = 0.7; // brightness of a wall at its foot
+const OVERLAP_M = 0.0008; // of neighbouring faces, to close gaps
 
 const VERTEX = `
 attribute float light;
@@ -59,7 +59,7 @@ export class GridMap {
    */
   constructor(grid, look) {
     this.#grid = grid;
-    /** of the part of the map that is known */
+    /** The corners of the known part of the map. */
     this.corners = knownCorners(grid);
     const walls = mask(grid, (cell) => (cell & OCCUPIED) !== 0);
     const pits = mask(grid, (cell) => (cell & (CLIFF | OCCUPIED)) === CLIFF);
@@ -122,7 +122,8 @@ function knownCorners(grid) {
 
 /**
  * @param {Grid} grid
- * @returns {[number, number, number, number]|null} first and last-plus-one column and row with a known cell
+ * @returns {[number, number, number, number]|null} first and last-plus-one column and row with a
+ *   known cell
  */
 function knownExtent({ width, height, cells }) {
   let [left, bottom, right, top] = [width, height, 0, 0];
@@ -197,8 +198,7 @@ function paintCells(picture, grid, shaded, palette) {
 }
 
 /**
- * Its faces look in few directions and never move, so how the light falls on them is reckoned once, not for every
- * pixel.
+ * A material for faces in few directions that never move: their light is computed once per vertex.
  */
 function litMaterial() {
   return new ShaderMaterial({
@@ -210,15 +210,15 @@ function litMaterial() {
 
 /**
  * @param {number} nx
- * @param {number} ny  where an upright face looks, in the map
- * @param {number} yaw  of the map
+ * @param {number} ny where an upright face looks, in the map
+ * @param {number} yaw of the map
  */
 function lightOnSide(nx, ny, yaw) {
   const normal = new Vector3(nx, ny, 0).applyAxisAngle(new Vector3(0, 0, 1), yaw);
   return 0.62 + 0.3 * normal.dot(TOWARDS_SUN);
 }
 
-/** Flat four-cornered faces, gathered into one geometry. */
+/** Quads, collected into one geometry. */
 class Faces {
   /** @param {number} count */
   constructor(count) {
@@ -229,9 +229,9 @@ class Faces {
   }
 
   /**
-   * @param {number[]} corners  x, y, z of the four, counter-clockwise as seen
-   * @param {number} foot  how bright the first two corners are, 0 to 1
-   * @param {number} head  and the last two
+   * @param {number[]} corners x, y, z of the four, counter-clockwise as seen
+   * @param {number} foot how bright the first two corners are, 0 to 1
+   * @param {number} head and the last two
    */
   add(corners, foot, head) {
     const first = this.count * 4;
@@ -271,9 +271,9 @@ function addFlats(faces, found, cell_m, z, light) {
 
 /**
  * @param {Faces} faces
- * @param {Int32Array} found  borders; the faces look to the right of them
+ * @param {Int32Array} found borders; the faces look to the right of them
  * @param {Grid} grid
- * @param {[number, number]} foot  height and brightness
+ * @param {[number, number]} foot height and brightness
  * @param {[number, number]} head
  */
 function addSides(faces, found, { resolution_m: cell_m, origin }, foot, head) {
@@ -320,7 +320,7 @@ function hollows(pits, grid, depth_m) {
   return faces.geometry();
 }
 
-/** @param {Int32Array} found  borders, to be seen from the filled side instead */
+/** @param {Int32Array} found borders, to be seen from the filled side instead */
 function turned(found) {
   return found.map((_, at) => found[at ^ 2]);
 }

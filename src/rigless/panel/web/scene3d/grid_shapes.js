@@ -1,8 +1,9 @@
-// A grid map's cells as few flat pieces: rectangles that cover them, borders around them, and the shade they throw on
-// the floor. Plain arithmetic over arrays, all in cells; nothing of three.js is known here.
+// Shapes of the cells of a grid map: rectangles that cover them, their borders, and the shadow on
+// the floor. All in cells, without three.js.
 
 /**
- * @typedef {{width: number, height: number, filled: Uint8Array}} Mask  1 where something is; row 0 is the bottom one
+ * @typedef {{width: number, height: number, filled: Uint8Array}} Mask 1 where something is; row 0
+ *   is the bottom one
  */
 
 /**
@@ -17,7 +18,7 @@ export function mask(grid, wanted) {
   return { width: grid.width, height: grid.height, filled };
 }
 
-/** A list of numbers that grows without making an array of objects. */
+/** A growing list of integers. */
 class IntList {
   values = new Int32Array(4096);
   length = 0;
@@ -46,13 +47,15 @@ class IntList {
 }
 
 /**
- * Rectangles that cover the filled cells once: runs along a row, joined with the same run of the row below.
+ * Return rectangles that cover the filled cells once: runs in a row, merged with the same run of
+ * the row below.
  * @param {Mask} mask
  * @returns {Int32Array} x0, y0, x1, y1 of each, the upper ends not included
  */
 export function rectangles({ width, height, filled }) {
   const found = new IntList();
-  const joinable = new Int32Array(width).fill(-1); // by a run's first column: where its rectangle is in `found`
+  // first column of a run → index of its rectangle in `found`
+  const joinable = new Int32Array(width).fill(-1);
   for (let y = 0; y < height; y++) {
     const row = y * width;
     for (let x = 0; x < width; x++) {
@@ -72,7 +75,7 @@ export function rectangles({ width, height, filled }) {
 }
 
 /**
- * The lines between filled and other cells, as long as they are straight; the filled side is on the left of each.
+ * Return the straight lines between filled and other cells, with the filled side on the left.
  * @param {Mask} mask
  * @returns {Int32Array} x0, y0, x1, y1 of each
  */
@@ -90,7 +93,7 @@ export function borders(mask) {
 function bordersAlongRows({ width, height, filled }, found) {
   for (let y = 0; y <= height; y++) {
     const [above, below] = [y * width, (y - 1) * width];
-    let side = 0; // on which side of the line the filled cell is: 1 above, -1 below, 0 both or none
+    let side = 0; // the side of the filled cell: 1 above, -1 below, 0 both or none
     for (let x = 0, start = 0; x <= width; x++) {
       const here =
         x === width ? 0 : (y < height ? filled[above + x] : 0) - (y > 0 ? filled[below + x] : 0);
@@ -104,8 +107,8 @@ function bordersAlongRows({ width, height, filled }, found) {
 }
 
 /**
- * Also row by row, with the lines that are not yet at their end kept by column, because walking down columns misses the
- * cache.
+ * Find vertical borders row by row, because going down columns misses the cache. Open lines are
+ * kept by column.
  * @param {Mask} mask
  * @param {IntList} found
  */
@@ -128,12 +131,12 @@ function bordersAlongColumns({ width, height, filled }, found) {
 }
 
 /**
- * How dark the floor is beside what stands on it, 0 to 1 a cell: a shadow that falls `fallX`, `fallY` cells far, and
- * the dimness of corners.
+ * Return the darkness of the floor, 0 to 1 per cell: shadows that reach `fallX`, `fallY` cells, and
+ * darker corners.
  * @param {Mask} mask
  * @param {number} fallX
  * @param {number} fallY
- * @param {number} softness  cells over which both fade
+ * @param {number} softness cells over which both fade
  * @returns {Float32Array}
  */
 export function shade(mask, fallX, fallY, softness) {
@@ -149,8 +152,8 @@ export function shade(mask, fallX, fallY, softness) {
 }
 
 /**
- * How many cells the shadow over each cell still goes on, passed on from cell to cell away from the light; between two
- * cells it comes from both.
+ * Return the remaining length of the shadow at each cell, propagated away from the light and
+ * interpolated between two neighbours.
  * @param {Mask} mask
  * @param {number} fallX
  * @param {number} fallY
@@ -162,8 +165,7 @@ function shadowLengths({ width, height, filled }, fallX, fallY) {
   const slant = Math.min(Math.abs(fallX), Math.abs(fallY)) / length;
   const straight = Math.abs(fallX) >= Math.abs(fallY) ? stepX : stepY;
   const sideways = stepX + stepY;
-  // Beyond the array there is nothing; from one row's end to the next's beginning a little may leak, into cells at the
-  // rim of the map.
+  // At the end of a row a little leaks into the next one, which only affects the edge of the map.
   for (let row = 0; row < height; row++) {
     let at = (stepY > 0 ? row : height - 1 - row) * width + (stepX > 0 ? 0 : width - 1);
     for (let column = 0; column < width; column++, at += stepX) {
@@ -200,7 +202,7 @@ function blurRows(from, to, width, height, reach) {
 }
 
 /**
- * Row by row with one sum a column, because walking down columns misses the cache.
+ * Blur columns row by row with one sum per column, because going down columns misses the cache.
  * @param {Float32Array} from
  * @param {Float32Array} to
  * @param {number} width

@@ -1,5 +1,5 @@
-// The light of the scene. A surface that looks up shows exactly its paint, so that the theme's colours mean the same in
-// 2-D and in space.
+// The light of the scene. A horizontal surface shows exactly its colour, so that colours are the
+// same in 2-D and 3-D.
 
 import { Box3, DirectionalLight, Group, HemisphereLight, Sphere, Vector2, Vector3 } from "three";
 
@@ -7,9 +7,10 @@ import { Box3, DirectionalLight, Group, HemisphereLight, Sphere, Vector2, Vector
 
 export const TOWARDS_SUN = new Vector3(-0.42, -0.3, 0.86).normalize();
 const SKY = 1.75;
-const SUN = (Math.PI - SKY) / TOWARDS_SUN.z; // Lambert: a surface shows its paint when all light on it adds up to π
+// Lambert: the sum of all light on a horizontal surface is π
+const SUN = (Math.PI - SKY) / TOWARDS_SUN.z;
 
-/** How far the shadow of a point one metre up falls on the floor. */
+/** The offset of the shadow of a point one metre above the floor. */
 export const SHADOW_FALL = new Vector2(-TOWARDS_SUN.x, -TOWARDS_SUN.y).divideScalar(TOWARDS_SUN.z);
 
 export class Light {
@@ -21,13 +22,14 @@ export class Light {
   constructor() {
     this.#sun.position.copy(TOWARDS_SUN);
     this.#sky.position.set(0, 0, 1);
-    this.#rim.position.set(0.8, 0.6, -0.05); // from behind and not from above: it must not brighten what looks up
+    // from behind, not from above: it must not brighten horizontal surfaces
+    this.#rim.position.set(0.8, 0.6, -0.05);
     this.object.add(this.#sky, this.#sun, this.#sun.target, this.#rim);
     this.#sun.shadow.mapSize.set(2048, 2048);
     this.#sun.shadow.radius = 3;
   }
 
-  /** Whether bodies throw shadows on each other; those on the floor are made in space_shadow.js. */
+  /** Whether bodies cast shadows on each other. Those on the floor are made in floor_shadow.js. */
   get shadows() {
     return this.#sun.castShadow;
   }
@@ -36,7 +38,7 @@ export class Light {
     this.#sun.castShadow = on;
   }
 
-  /** @param {Box3} bodies  what the shadow map has to cover */
+  /** @param {Box3} bodies what the shadow map has to cover */
   shineOn(bodies) {
     if (bodies.isEmpty()) return;
     const { center, radius } = bodies.getBoundingSphere(new Sphere());
@@ -48,7 +50,8 @@ export class Light {
     camera.near = radius * 0.5;
     camera.far = radius * 3.5;
     camera.updateProjectionMatrix();
-    this.#sun.shadow.normalBias = radius * 0.004; // two pixels of the map: less and bodies shade themselves in stripes
+    // two pixels of the shadow map; less causes shadow acne
+    this.#sun.shadow.normalBias = radius * 0.004;
   }
 
   /** @param {Palette} palette */

@@ -1,6 +1,6 @@
-// Lines that stay as thick on the screen however far they are: paths, trails, curves and the outlines of ellipses. Each piece
-// is a four-cornered face that is made as wide as it must be in the vertex shader. They are not instances: drawing in
-// software takes as long for an instance as for a mesh.
+// Lines of constant width in pixels: paths, trails, curves, outlines of ellipses. Each segment is a
+// quad that the vertex shader widens. They are not instanced: software rendering takes as long for
+// an instance as for a mesh.
 
 import {
   Box3,
@@ -25,10 +25,10 @@ import { Instances, poseFrom } from "./bodies.js";
 /** @import {Palette} from "./palette.js" */
 /** @import {Part, Track} from "../core/types.js" */
 
-/** @typedef {{value: Vector2}} Viewport  the canvas's size in pixels, shared by all */
+/** @typedef {{value: Vector2}} Viewport the canvas's size in pixels, shared by all */
 
 const LINE_PX = 3;
-const PER_CORNER = 8; // numbers: x, y, z and the shade of both ends
+const PER_CORNER = 8; // values: x, y, z and shade of both ends
 const PER_PIECE = 4 * PER_CORNER;
 const ON_FLOOR_M = 0.012;
 const TURNS = 64;
@@ -49,7 +49,7 @@ void main() {
   const float front = -0.02;
   if (a.z > front && b.z < front) a = mix(a, b, (front - a.z) / (b.z - a.z));
   if (b.z > front && a.z < front) b = mix(b, a, (front - b.z) / (a.z - b.z));
-  // A little nearer to the eye, along the line of sight: the lower half of a line would sink into the floor.
+  // Slightly nearer to the camera, or the lower half of a line would be below the floor.
   a.xyz *= 0.994;
   b.xyz *= 0.994;
   vec4 from = projectionMatrix * a;
@@ -62,8 +62,7 @@ void main() {
   vec2 out_ = (along * (position.x * 2.0 - 1.0) + vec2(-along.y, along.x) * position.y) * half_;
   gl_Position = position.x < 0.5 ? from : to;
   gl_Position.xy += out_ / (viewport * 0.5) * gl_Position.w;
-  // Pixels are linear on the screen, what is handed on is linear in space: multiplied and divided by w it comes out
-  // right.
+  // Pixels are linear on the screen, varyings are linear in space: multiply and divide by w.
   vDeep = gl_Position.w;
   vLong = far;
   vFlat = vec3(position.x < 0.5 ? -half_ : far + half_, position.y * half_, 0.0) * vDeep;
@@ -81,7 +80,7 @@ void main() {
   gl_FragColor = vec4(vPaint, cover * opacity);
 }`;
 
-/** Pieces of line. */
+/** Line segments. */
 export class Lines {
   #ends = new Float32Array(0);
   #buffer = new InterleavedBuffer(this.#ends, PER_CORNER);
@@ -112,12 +111,17 @@ export class Lines {
     this.count = 0;
   }
 
-  /** Of the shades 0, ½ and 1. @param {Color} first @param {Color} [middle] @param {Color} [last] */
+  /**
+   * Set the colours of the shades 0, ½ and 1.
+   * @param {Color} first
+   * @param {Color} [middle]
+   * @param {Color} [last]
+   */
   paint(first, middle = first, last = middle) {
     this.#material.uniforms.ramp.value = [first, middle, last];
   }
 
-  /** @param {number} atMost  how many pieces will follow */
+  /** @param {number} atMost how many pieces will follow */
   begin(atMost) {
     this.count = 0;
     if (atMost * PER_PIECE <= this.#ends.length) return;
@@ -128,7 +132,7 @@ export class Lines {
     this.object.geometry = facesOf(capacity, this.#buffer);
   }
 
-  /** @param {...number} ends  x, y, z and the shade of its begin, and of its end */
+  /** @param {...number} ends x, y, z and the shade of its begin, and of its end */
   add(...ends) {
     const first = this.count++ * PER_PIECE;
     for (let at = first; at < first + PER_PIECE; at += PER_CORNER) this.#ends.set(ends, at);
@@ -184,7 +188,7 @@ function facesOf(capacity, ends) {
   const corners = new Int8Array(capacity * 16);
   const indices = new Uint32Array(capacity * 6);
   for (let piece = 0; piece < capacity; piece++) {
-    // Rows of 4, because the GPU wants them aligned.
+    // Rows of 4, for alignment on the GPU.
     corners.set([0, -1, 0, 0, 1, -1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0], piece * 16);
     indices.set(
       [0, 1, 2, 0, 2, 3].map((corner) => piece * 4 + corner),
@@ -199,7 +203,7 @@ function facesOf(capacity, ends) {
   return geometry;
 }
 
-/** A Path, a Trail or a Curve. Those without a height of their own lie on the floor. */
+/** A Path, Trail or Curve. Points without a height are on the floor. */
 export class Trace {
   #part;
   #lines;
@@ -280,7 +284,7 @@ export class Trace {
 const DIRECTIONS = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
 const RED_GREEN_BLUE = ["#e5484d", "#3fb06a", "#3f86f0"];
 
-/** Frames: an x, y and z axis each. */
+/** Coordinate frames as x, y and z axes. */
 export class Frames {
   #length_m;
   #lines;
@@ -332,14 +336,14 @@ export class Frames {
     ]);
   }
 
-  addTo() {} // they are where something else is
+  addTo() {} // they are always at another object
 
   dispose() {
     this.#lines.dispose();
   }
 }
 
-/** Ellipses: an outline and what it encloses. */
+/** Ellipses with outline and fill. */
 export class Ellipses {
   object = new Group();
   #colour;

@@ -1,10 +1,9 @@
-// The theme's colours as three.js needs them. A CSS colour can be written in many ways; the browser itself reads them
-// all.
+// The colours of the theme for three.js. The browser parses the CSS colours.
 
 import { Color, LinearSRGBColorSpace, SRGBColorSpace } from "three";
 
 /** @import {Paint, Colours} from "../core/types.js" */
-/** @typedef {keyof Colours|Paint} Meaning  a colour of the theme, or a paint as it is */
+/** @typedef {keyof Colours|Paint} Meaning a colour of the theme, or a paint as it is */
 
 /** @type {Colours} what is drawn before the owner has said anything */
 const BEFORE_ANY = {
@@ -27,7 +26,7 @@ const BEFORE_ANY = {
 
 const GHOST_OPACITY = 0.32;
 
-/** Reads CSS colours by painting them: one pixel, kept for all. */
+/** Reads CSS colours by painting one pixel. */
 class Pixel {
   constructor() {
     const canvas = document.createElement("canvas");
@@ -37,7 +36,7 @@ class Pixel {
 
   /**
    * @param {string} css
-   * @param {string} under  what a translucent colour lies on
+   * @param {string} under what a translucent colour lies on
    * @returns {[number, number, number]}
    */
   read(css, under) {
@@ -52,9 +51,9 @@ class Pixel {
 }
 
 /**
- * The colours by meaning. `of` is what lit materials reckon with, `shown` what is on the screen, for shaders of our
- * own: they light nothing, and doing without the conversion makes them cheap in software. The objects stay the same
- * when the theme changes, so that uniforms can hold on to them.
+ * Colours by name. `of` is linear, for lit materials. `shown` is sRGB as on the screen, for our own
+ * shaders, which do no lighting. The objects stay the same when the theme changes, so that uniforms
+ * can hold them.
  */
 export class Palette {
   #pixel = new Pixel();
@@ -62,7 +61,7 @@ export class Palette {
   #colours = new Map();
   /** @type {Map<Meaning, Color>} */
   #shown = new Map();
-  /** whether light things lie on dark ground */
+  /** True for the dark theme. */
   dark = true;
 
   constructor() {
@@ -95,7 +94,7 @@ export class Palette {
   }
 
   /**
-   * The colour a row's tone stands for.
+   * Return the colour of a row by its tone.
    * @param {Paint} colour
    * @param {Paint[]} tones
    * @param {number} tone
@@ -108,7 +107,7 @@ export class Palette {
 /**
  * @param {Map<Meaning, Color>} colours
  * @param {Meaning} meaning
- * @param {string} space  that numbers of a paint are taken in
+ * @param {string} space that numbers of a paint are taken in
  */
 function kept(colours, meaning, space) {
   let colour = colours.get(meaning);
@@ -119,10 +118,7 @@ function kept(colours, meaning, space) {
   return colour;
 }
 
-/**
- * Of a body in this colour.
- * @param {Meaning} meaning
- */
+/** Return the opacity of a body in this colour. @param {Meaning} meaning */
 export function opacityOf(meaning) {
   return meaning === "ghost" ? GHOST_OPACITY : 1;
 }

@@ -1,4 +1,4 @@
-// Dots in space, many thousands of them, each with a shade.
+// A point cloud: thousands of points, each with a shade.
 
 import { BufferAttribute, BufferGeometry, Points, ShaderMaterial } from "three";
 
@@ -62,7 +62,7 @@ export class Cloud {
   /** @param {Float32Array} rows */
   show(rows) {
     this.object.visible = rows.length > 0;
-    if (rows === this.#rows) return; // many dots seldom change
+    if (rows === this.#rows) return; // large clouds rarely change
     this.#rows = rows;
     const count = rows.length / COLUMNS;
     const [places, shades] = [new Float32Array(3 * count), new Float32Array(count)];
@@ -85,7 +85,7 @@ export class Cloud {
     ]);
   }
 
-  addTo() {} // it would make everything else small
+  addTo() {} // it would make everything else small in the fitted view
 
   dispose() {
     this.#geometry.dispose();

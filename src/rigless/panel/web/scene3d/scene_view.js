@@ -1,5 +1,5 @@
-// The surface in space: draws the vocabulary of rigless.kernel.drawing with three.js, z up, in metres. It has no loop
-// of its own; its owner calls draw() when there is something new, or after onview().
+// The 3-D scene: draws the parts of rigless.kernel.drawing with three.js, z up, in metres. It has
+// no loop of its own; its owner calls draw() when something has changed, or after onview().
 
 import { Box3, Group, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { Beams, Dots, Fan } from "./beams.js";
@@ -19,26 +19,26 @@ import { FloorShadow } from "./floor_shadow.js";
 /** @import {Grid, Colours, Part, Picture, Surface, Track} from "../core/types.js" */
 
 /**
- * What a part is in space.
+ * The three.js object of a part.
  * @typedef {object} PartObject
  * @property {Object3D} object
  * @property {(palette: Palette) => void} paint
  * @property {(rows: Float32Array, palette: Palette) => void} show
  * @property {(track: Track) => void} [showTrack]
- * @property {() => number[][]} poses  read back from what is in the scene
- * @property {() => string[]} [paints]  of each body, as they are on the screen
- * @property {(box: Box3) => void} addTo  makes the box enclose it
+ * @property {() => number[][]} poses read back from what is in the scene
+ * @property {() => string[]} [paints] of each body, as they are on the screen
+ * @property {(box: Box3) => void} addTo makes the box enclose it
  * @property {() => void} dispose
  */
 
 /** @typedef {{part: Part, drawn: PartObject, group: Group}} Entry */
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
-const SLOW_MS = 100; // a frame that takes longer was not drawn by a GPU worth the name
+const SLOW_MS = 100; // a slower frame was not drawn by a fast GPU
 const FRAMES_TO_WATCH = 3;
 const HOVER_MS = 80;
 const NOTHING = new Float32Array(0);
-const SLOW_RATIO = 0.75; // pixels of the canvas to those of the screen, where even that is too much
+const SLOW_RATIO = 0.75; // pixel ratio of the canvas for very slow renderers
 const BODIES = new Set(["Disc", "Polygon", "Links", "Scene"]);
 
 /**
@@ -105,8 +105,8 @@ export class SceneView {
 
   /**
    * @param {HTMLElement} host
-   * @param {{fine?: boolean}} [options]  fine: smooth edges and all shadows even in software, where they make a frame
-   *   take thrice as long
+   * @param {{fine?: boolean}} [options] fine: smooth edges and all shadows even in software, where
+   *   they make a frame take thrice as long
    */
   constructor(host, { fine = false } = {}) {
     this.#context = contextOf(this.#canvas, true);
@@ -118,7 +118,8 @@ export class SceneView {
     }
     this.#renderer = new WebGLRenderer({ canvas: this.#canvas, context: this.#context });
     this.#renderer.shadowMap.enabled = true;
-    this.#renderer.shadowMap.autoUpdate = false; // else it is drawn again for every picture of the floor's shadow
+    // otherwise it is rendered again for every pass of the floor shadow
+    this.#renderer.shadowMap.autoUpdate = false;
     this.#light.shadows = !this.#software;
     this.#framesSeen = fine ? FRAMES_TO_WATCH + 1 : 0;
     this.#camera = new OrbitCamera(this.#canvas);
@@ -146,10 +147,7 @@ export class SceneView {
     this.#repaint();
   }
 
-  /**
-   * A thing of a scene says its name, once the pointer rests on it.
-   * @param {PointerEvent} event
-   */
+  /** Show the name of the solid under the pointer. @param {PointerEvent} event */
   #hover({ offsetX, offsetY, buttons, timeStamp }) {
     if (buttons || timeStamp < this.#lastHover_ms + HOVER_MS) return;
     this.#lastHover_ms = timeStamp;
@@ -224,7 +222,7 @@ export class SceneView {
     this.#render();
   }
 
-  /** Only here, because a canvas that changes its size is empty until it is drawn. */
+  /** Resize only before drawing, because a resized canvas is empty. */
   #resize() {
     const ratio = this.#tooSlow
       ? SLOW_RATIO
@@ -268,7 +266,7 @@ export class SceneView {
     this.cost_ms = performance.now() - started;
   }
 
-  /** Whether it draws without a graphics card worth the name. */
+  /** True if rendering is slow, without a fast GPU. */
   get slow() {
     return this.#software;
   }
@@ -281,13 +279,10 @@ export class SceneView {
     this.#renderer.shadowMap.needsUpdate = true;
   }
 
-  /**
-   * A renderer may be slow without saying so in its name.
-   * @param {number} started_ms
-   */
+  /** Detect a slow renderer by the time of the first frames. @param {number} started_ms */
   #watchSpeed(started_ms) {
     if (this.#framesSeen > FRAMES_TO_WATCH) return;
-    // Waits until it is drawn.
+    // readPixels waits until the frame is drawn.
     this.#context.readPixels(
       0,
       0,
@@ -327,10 +322,7 @@ export class SceneView {
     ]);
   }
 
-  /**
-   * How far away something may be that must not be cut off.
-   * @param {Box3} casters
-   */
+  /** Return the distance of the furthest point, for the far plane. @param {Box3} casters */
   #extent_m(casters) {
     const { position } = this.#camera.camera;
     return Math.max(
@@ -352,7 +344,10 @@ export class SceneView {
     this.onview();
   }
 
-  /** From one of the camera's places, or near to the first arm's last link. @param {string} from */
+  /**
+   * Look from one of the camera views; "tool" looks at the last link of the first arm.
+   * @param {string} from
+   */
   lookFrom(from) {
     this.#pendingView = from;
     this.onview();
@@ -383,10 +378,10 @@ export class SceneView {
   }
 
   /**
-   * What is drawn under this name (a part's, an obstacle's, or "map"), read back from the scene; nothing if it is
-   * hidden.
-   * Disc, Polygon, obstacle, map: x, y, z, heading. Links: x, y, z, qx, qy, qz, qw. Points, Path, Trail: x, y, z.
-   * Ellipse: x, y, z, angle, both half axes. Rays: x, y, z twice, or the corners of the fan's triangles.
+   * Return the poses of what is drawn under this name (of a part, an obstacle, or "map"), read back
+   * from the scene; empty if hidden. Disc, Polygon, obstacle, map: x, y, z, heading. Links: x, y,
+   * z, qx, qy, qz, qw. Points, Path, Trail: x, y, z. Ellipse: x, y, z, angle, both half axes. Rays:
+   * x, y, z twice, or the corners of the fan's triangles.
    * @param {string} name
    * @returns {number[][]}
    */
@@ -397,13 +392,13 @@ export class SceneView {
     return entry.group.visible ? entry.drawn.poses() : [];
   }
 
-  /** Where the camera is, and what it looks at. */
+  /** Return the position of the camera and its target. */
   cameraPose() {
     return { at: this.#camera.camera.position.toArray(), to: this.#camera.target.toArray() };
   }
 
   /**
-   * The colours on the screen of the bodies of a part.
+   * Return the colours of the bodies of a part as on the screen.
    * @param {string} name
    * @returns {string[]}
    */
@@ -430,7 +425,7 @@ export class SceneView {
     this.#ground.dispose();
     this.#shadow.dispose();
     this.#renderer.dispose();
-    this.#renderer.forceContextLoss(); // browsers allow only a few contexts and free them late
+    this.#renderer.forceContextLoss(); // browsers allow few contexts and free them late
     this.#canvas.remove();
   }
 }

@@ -1,4 +1,4 @@
-// Bodies in space: arms, whose links are put where their rows say, and scenes of things that stay where they are.
+// Solids in 3-D: arms, whose links have poses, and scenes of fixed solids.
 
 import {
   Box3,
@@ -19,18 +19,18 @@ import { edgesOf, shapeOf } from "./geometry.js";
 /** @import {Paint, Part, Solid} from "../core/types.js" */
 
 const COLUMNS = 8;
-const DEPTH_PASS = 5; // drawn after lines and dots, and before the ghosts
+const DEPTH_PASS = 5; // render order: after lines and points, before ghosts
 const GHOST_PASS = 6;
-const ROUGH = 12; // sides of what is round, where its edges are all there is to see
+const ROUGH = 12; // sides of round solids in wire style
 const ROUND = 48;
-const ROOM_M = 1.9; // what is larger is the room, not what is in it: walls are seen through, floors lie under ours
+const ROOM_M = 1.9; // larger solids are the room: walls are transparent, floors are below our floor
 const WALL_OPACITY = 0.14;
-const TARGET_OPACITY = 0.5; // of bodies that are not there yet
-const LOW_M = 0.3; // a floor is not higher
+const TARGET_OPACITY = 0.5; // of ghosts at a target
+const LOW_M = 0.3; // maximum height of a floor
 
 /** @typedef {"inside"|"wall"|"floor"|"over floor"} Place */
 
-/** What the solids of one part are made of: a material for each paint. */
+/** The materials of the solids of one part, one per colour. */
 class Materials {
   /** @type {Map<string, MeshStandardMaterial>} */
   #materials = new Map();
@@ -52,7 +52,7 @@ class Materials {
 
   /**
    * @param {Solid} solid
-   * @param {Group} group  that it is put into
+   * @param {Group} group that it is put into
    * @returns {Mesh|LineSegments}
    */
   add(solid, group) {
@@ -70,7 +70,7 @@ class Materials {
   }
 
   /**
-   * Only the nearest surface of a ghost is to be seen, not the insides of its solids: their depths are drawn first.
+   * Draw the depth of a ghost first, so that only its nearest surface is visible.
    * @param {Mesh} mesh
    */
   #veil(mesh) {
@@ -221,7 +221,7 @@ export class LinkChain {
   }
 }
 
-/** Things that stay: a row is a tone. */
+/** Fixed solids. A row is a tone. */
 export class SceneSolids {
   object = new Group();
   #tones;
@@ -268,7 +268,7 @@ export class SceneSolids {
   }
 
   /**
-   * The name of what a ray meets first; walls and floors count only where nothing else is.
+   * Return the name of the first solid on a ray. Walls and floors count only if there is no other.
    * @param {Raycaster} ray
    */
   nameAt(ray) {
@@ -292,7 +292,7 @@ export class SceneSolids {
     return this.#things.map(({ body }) => paintOf(body));
   }
 
-  /** What is in the room, not the room itself. @param {Box3} box */
+  /** Enclose the solids in the room, not the room itself. @param {Box3} box */
   addTo(box) {
     for (const thing of this.#things) if (thing.place === "inside") box.union(thing.box);
   }
@@ -305,7 +305,10 @@ export class SceneSolids {
   }
 }
 
-/** @param {Box3} box @returns {Place} */
+/**
+ * @param {Box3} box
+ * @returns {Place}
+ */
 function placeOf(box) {
   const size = box.getSize(new Vector3());
   return Math.max(size.x, size.y, size.z) < ROOM_M ? "inside" : size.z < LOW_M ? "floor" : "wall";

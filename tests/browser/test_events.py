@@ -28,7 +28,7 @@ def test_events_can_be_limited_to_the_abnormal(vacuum):
     vacuum.stand_still()
     vacuum.button("Lidar on").click()
     expect(vacuum.card("Events")).to_contain_text("lidar")
-    vacuum.field("Which events").select_option("abnormal")
+    vacuum.field("Filter of events").select_option("abnormal")
     expect(vacuum.card("Events").locator("li")).to_have_text(["nothing yet"])
     vacuum.server.post("/api/faults", robot="vacuum", target="commands", kind="disconnect")
     abnormal = ("warning", "error", "critical")
@@ -36,7 +36,7 @@ def test_events_can_be_limited_to_the_abnormal(vacuum):
         event["text"] for event in vacuum.server.get("/api/events") if event["severity"] in abnormal
     ]
     vacuum.until(lambda: texts(vacuum) == wanted[::-1], f"not {wanted}")
-    vacuum.field("Which events").select_option("all")
+    vacuum.field("Filter of events").select_option("all")
     vacuum.until(lambda: len(texts(vacuum)) > len(wanted), "the others do not come back")
 
 

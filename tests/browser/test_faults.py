@@ -4,9 +4,9 @@ from playwright.sync_api import expect
 
 
 def choose(panel, target, kind, **params):
-    panel.field("Seconds, empty until cleared").fill("")
-    panel.field("What breaks").select_option(target)
-    panel.field("How it breaks").select_option(kind)
+    panel.field("Duration in seconds; empty: until cleared").fill("")
+    panel.field("Target of the fault").select_option(target)
+    panel.field("Kind of fault").select_option(kind)
     for name, value in params.items():
         field = panel.field(name)
         field.select_option(value) if isinstance(value, str) else field.fill(str(value))
@@ -41,7 +41,7 @@ def test_a_fault_is_injected_with_its_parameters_listed_and_cleared(vacuum):
 def test_a_fault_with_a_duration_goes_by_itself(vacuum):
     vacuum.stand_still()
     choose(vacuum, "bumper_left", "wrong", value=1)
-    vacuum.field("Seconds, empty until cleared").fill("0.4")
+    vacuum.field("Duration in seconds; empty: until cleared").fill("0.4")
     vacuum.button("Inject the fault").click()
     only(vacuum)
     vacuum.step(0.3)

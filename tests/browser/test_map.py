@@ -74,7 +74,7 @@ def test_zoom_by_button_and_key_and_everything_again(vacuum):
     vacuum.to_bed("-")
     assert math.isclose(vacuum.view()["scale"], fitted["scale"])
     drag(vacuum, 200, 100)
-    vacuum.button("See everything (0)").click()
+    vacuum.button("Fit the view (0)").click()
     assert vacuum.view() == fitted
     drag(vacuum, 200, 100)
     vacuum.to_bed("0")

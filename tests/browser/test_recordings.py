@@ -78,7 +78,7 @@ def test_seeking_shows_the_robot_where_it_was(played, tape):
     poses = {}
     for share in (0.8, 0.3):
         wanted_s = begin_s + (end_s - begin_s) * share
-        slider = panel.field("Place in the recording")
+        slider = panel.field("Position in the recording")
         slider.evaluate(
             "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }",
             str(wanted_s),
@@ -113,8 +113,8 @@ def test_steps_go_on_and_back(played):
     panel = played
     begin_s = deck(panel)["time_s"]
     for press, after_s in (
-        ("Step on 0.1 s (.)", 0.1),
-        ("Step on 0.1 s (.)", 0.2),
+        ("Step forward 0.1 s (.)", 0.1),
+        ("Step forward 0.1 s (.)", 0.2),
         ("Step back 0.1 s (,)", 0.1),
     ):
         panel.button(press).click()

@@ -22,7 +22,7 @@ def test_space_plays_and_pauses_but_not_while_a_field_has_the_keys(vacuum):
     vacuum.to_bed("Space")
     expect(vacuum.fact("state")).to_have_text("paused")
     vacuum.field("Name of the snapshot").press("Space")
-    vacuum.field("Milliseconds of one step").press(".")
+    vacuum.field("Step size in milliseconds").press(".")
     assert vacuum.server.status()["state"] == "paused"
     vacuum.to_bed("Space")
     expect(vacuum.fact("state")).to_have_text("running")
@@ -38,8 +38,8 @@ def test_a_step_is_as_long_as_asked_for_by_button_and_by_key(vacuum):
     vacuum.until(
         lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.02) < 1e-9, "no step by key"
     )
-    vacuum.field("Milliseconds of one step").fill("250")
-    vacuum.field("Milliseconds of one step").press("Enter")
+    vacuum.field("Step size in milliseconds").fill("250")
+    vacuum.field("Step size in milliseconds").press("Enter")
     vacuum.button("Step 250 ms (.)").click()
     vacuum.until(
         lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.27) < 1e-9, "no long step"
@@ -73,7 +73,7 @@ def test_a_reset_asks_first_and_can_be_called_off(vacuum):
 
 def test_a_recording_goes_on_in_a_new_file_after_a_reset(vacuum):
     vacuum.button("Start a recording").click()
-    first = vacuum.until(lambda: vacuum.server.status()["recording"], "nothing is recorded")
+    first = vacuum.until(lambda: vacuum.server.status()["recording"], "not recording")
     vacuum.to_bed("r")
     vacuum.page.get_by_role("button", name="Reset", exact=True).click()
     second = vacuum.until(

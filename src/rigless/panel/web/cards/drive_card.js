@@ -31,11 +31,13 @@ let repeatTimer;
 const drivePart = () =>
   source.value === "live" && shownPage.value?.parts.find((part) => part.kind === "Drive");
 
+/** @returns {[number, number, number]} */
 function axes() {
-  const sum = [0, 0, 0];
-  for (const key of held.value)
-    (KEYS[key] ?? [0, 0, 0]).forEach((part, n) => (sum[n] = (sum[n] ?? 0) + part));
-  return sum.map((part) => Math.max(-1, Math.min(1, part)) * (slow.value ? SLOW : 1));
+  const keys = held.value.map((key) => KEYS[key] ?? [0, 0, 0]);
+  const sum = (/** @type {number} */ axis) =>
+    Math.max(-1, Math.min(1, keys.reduce((total, key) => total + (key[axis] ?? 0), 0)));
+  const factor = slow.value ? SLOW : 1;
+  return [sum(0) * factor, sum(1) * factor, sum(2) * factor];
 }
 
 function sendDrive() {
@@ -89,7 +91,8 @@ export function startDriving() {
 function driveButton(key, face, label) {
   const on = held.value.includes(key);
   const release = () => setHeldKeys(held.value.filter((one) => one !== key));
-  return html`<button class="key" aria-label=${label} aria-pressed=${on} ?disabled=${!unlocked.value}
+  return html`<button class="key" aria-label=${label} aria-pressed=${on}
+    ?disabled=${!unlocked.value}
     @pointerdown=${(/** @type {PointerEvent} */ event) => {
       /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
       if (!on) setHeldKeys([...held.value, key]);
@@ -99,14 +102,18 @@ function driveButton(key, face, label) {
 export function driveCard() {
   const part = drivePart();
   if (!part) return nothing;
-  const sideways = part.axes?.includes("left");
+  const sideways = /** @type {string[]} */ (part.axes ?? []).includes("left");
   return card(
     "Drive",
     html`${unlockSwitch("Unlock keyboard driving")}
     <div class="keys ${unlocked.value ? "" : "locked"}" role="group" aria-label="Drive">
-      ${sideways ? driveButton("q", "Q", "Left") : html`<span></span>`}${driveButton("w", "W", "Forward")}${sideways ? driveButton("e", "E", "Right") : html`<span></span>`}
-      ${driveButton("a", "A", "Turn left")}${driveButton("s", "S", "Backward")}${driveButton("d", "D", "Turn right")}
-    </div><div class="dim">W A S D or arrows${sideways ? ", Q E sideways" : ""}; with shift slowly</div>`,
+      ${sideways ? driveButton("q", "Q", "Left") : html`<span></span>`}${driveButton("w", "W",
+        "Forward")}${sideways ? driveButton("e", "E", "Right") : html`<span></span>`}
+      ${driveButton("a", "A", "Turn left")}${driveButton("s", "S", "Backward")}${driveButton("d",
+        "D", "Turn right")}
+    </div><div
+      class="dim">W A S D or arrow keys${sideways ? ", Q E sideways" :
+      ""}; hold Shift to drive slowly</div>`,
     lockTag(),
   );
 }

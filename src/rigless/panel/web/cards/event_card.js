@@ -23,10 +23,13 @@ export function eventCard() {
       found.slice(0, SHOWN),
       (event, n) => `${event.time_s} ${event.code} ${found.length - n}`,
       (event) => html`<li data-severity=${event.severity}>
-      <time>${event.time_s.toFixed(2)}</time><span>${!robot && event.robot ? html`<b>${event.robot}</b> ` : ""}${event.text}</span></li>`,
+      <time>${event.time_s.toFixed(2)}</time><span>${!robot && event.robot ?
+        html`<b>${event.robot}</b> ` : ""}${event.text}</span></li>`,
     )}
     ${found.length ? "" : html`<li class="dim">nothing yet</li>`}</ol>`,
-    html`<select class="quiet" aria-label="Which events" @change=${(/** @type {{target: HTMLSelectElement}} */ event) => (only.value = event.target.value === "all" ? "all" : "abnormal")}>
+    html`<select class="quiet" aria-label="Filter of events"
+      @change=${(/** @type {{target: HTMLSelectElement}} */ event) =>
+      (only.value = event.target.value === "all" ? "all" : "abnormal")}>
     <option value="all">all</option><option value="abnormal">abnormal</option></select>`,
   );
 }

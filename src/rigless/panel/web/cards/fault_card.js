@@ -25,7 +25,8 @@ export function faultCard() {
     "Faults",
     html`${active.map((fault) => activeFault(robot, fault))}
     ${offered && state.source.value === "live" ? faultForm(robot, offered) : nothing}
-    ${active.length > 1 && state.source.value === "live" ? button("Clear all", "Clear all faults", () => void clear(robot, ""), { kind: "text wide" }) : nothing}`,
+    ${active.length > 1 && state.source.value === "live" ? button("Clear all", "Clear all faults",
+      () => void clear(robot, ""), { kind: "text wide" }) : nothing}`,
     tag,
   );
 }
@@ -38,8 +39,11 @@ function activeFault(robot, fault) {
   const words = Object.entries(fault.params)
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");
-  return html`<div class="fault"><span><b>${fault.target}</b> ${fault.kind}${words ? html` <small>${words}</small>` : nothing}</span>
-    ${state.source.value === "live" ? button("Clear", `Clear ${fault.target}`, () => void clear(robot, fault.target), { kind: "text" }) : nothing}</div>`;
+  return html`<div
+    class="fault"><span><b>${fault.target}</b> ${fault.kind}${words ? html` <small>${words}</small>`
+    : nothing}</span>
+    ${state.source.value === "live" ? button("Clear", `Clear ${fault.target}`, () =>
+      void clear(robot, fault.target), { kind: "text" }) : nothing}</div>`;
 }
 
 /**
@@ -63,7 +67,7 @@ function selectOption(which, name) {
 
 /**
  * @param {string} robot
- * @param {import("../core/state.js").Declared["fault_params"]} offered
+ * @param {import("../core/state.js").RobotDetails["fault_params"]} offered
  */
 function faultForm(robot, offered) {
   const targets = Object.keys(offered);
@@ -75,12 +79,18 @@ function faultForm(robot, offered) {
     event.preventDefault();
     void inject(robot, chosen, how, asked);
   }}>
-    <select aria-label="What breaks" .value=${chosen} @change=${(/** @type {Change} */ e) => selectOption(target, e.target.value)}>
-      ${targets.map((name) => html`<option .value=${name} ?selected=${name === chosen}>${name}</option>`)}</select>
-    <select aria-label="How it breaks" .value=${how} @change=${(/** @type {Change} */ e) => selectOption(kind, e.target.value)}>
-      ${kinds.map((name) => html`<option .value=${name} ?selected=${name === how}>${name}</option>`)}</select>
+    <select aria-label="Target of the fault" .value=${chosen}
+      @change=${(/** @type {Change} */ e) => selectOption(target, e.target.value)}>
+      ${targets.map((name) =>
+        html`<option .value=${name} ?selected=${name === chosen}>${name}</option>`)}</select>
+    <select aria-label="Kind of fault" .value=${how}
+      @change=${(/** @type {Change} */ e) => selectOption(kind, e.target.value)}>
+      ${kinds.map((name) =>
+        html`<option .value=${name} ?selected=${name === how}>${name}</option>`)}</select>
     ${asked.map(([name, param]) => paramField(name, param))}
-    <label class="param"><span>for</span><input type="number" min="0" step="any" placeholder="until cleared" aria-label="Seconds, empty until cleared" .value=${seconds.value}
+    <label class="param"><span>for</span><input type="number" min="0" step="any"
+      placeholder="until cleared" aria-label="Duration in seconds; empty: until cleared"
+        .value=${seconds.value}
       @input=${(/** @type {Change} */ e) => (seconds.value = e.target.value)}><span>s</span></label>
     <button class="button text caution" aria-label="Inject the fault">Inject</button>
   </form>`;
@@ -96,9 +106,12 @@ function paramField(name, param) {
     (params.value = { ...params.value, [name]: event.target.value });
   if (param.choices.length) {
     return html`<label class="param"><span>${name}</span><select aria-label=${name} @change=${keep}>
-      ${param.choices.map((choice) => html`<option .value=${choice} ?selected=${choice === value}>${choice}</option>`)}</select></label>`;
+      ${param.choices.map((choice) =>
+        html`<option .value=${choice}
+          ?selected=${choice === value}>${choice}</option>`)}</select></label>`;
   }
-  return html`<label class="param"><span>${name}</span><input type="number" step="any" aria-label=${name} .value=${value} @input=${keep}></label>`;
+  return html`<label class="param"><span>${name}</span><input type="number" step="any"
+    aria-label=${name} .value=${value} @input=${keep}></label>`;
 }
 
 /**

@@ -55,7 +55,8 @@ export function jogPad(part) {
   const steps = [HOLD, ...(part.steps ?? [])];
   const units = [...new Set((part.axes ?? []).map((axis) => axis[2]))].join(" or ");
   return html`${unlockSwitch("Unlock jogging")}
-    <div class="jog-row"><span>Step</span><div class="segments even" role="group" aria-label="Step of a press">${steps.map(
+    <div class="jog-row"><span>Step</span><div class="segments even" role="group"
+      aria-label="Step size">${steps.map(
       (one) =>
         button(
           one === HOLD ? "hold" : String(one),
@@ -64,7 +65,8 @@ export function jogPad(part) {
           { on: step.value === one },
         ),
     )}</div></div>
-    <div class="jog-row"><span>Speed</span><div class="segments even" role="group" aria-label="Jog speed">${(
+    <div class="jog-row"><span>Speed</span><div class="segments even" role="group"
+      aria-label="Jog speed">${(
       part.speeds ?? []
     ).map((one) =>
       button(`${100 * one} %`, `Jog at ${100 * one} % of full speed`, () => (speed.value = one), {
@@ -75,7 +77,9 @@ export function jogPad(part) {
       part.axes ?? []
     ).map(
       ([name, label], axis) => html`<div>
-      ${jogButton(axis, -1, "−", label ?? "")}<span><b>${label}</b><small>${formatAxis(frames?.measure(name ?? "") ?? NaN)}</small></span>${jogButton(axis, 1, "+", label ?? "")}</div>`,
+      ${jogButton(axis, -1, "−", label ?? "")}<span><b>${label}</b><small>${
+        formatAxis(frames?.measure(name ?? "") ?? NaN)}</small></span>${jogButton(axis, 1, "+",
+          label ?? "")}</div>`,
     )}</div>`;
 }
 
@@ -93,12 +97,16 @@ function jogButton(axis, sign, face, label) {
   const holds = step.value === HOLD;
   const isPress = (/** @type {KeyboardEvent} */ event) =>
     holds && (event.key === " " || event.key === "Enter");
-  return html`<button class="key" aria-label="${label} ${sign < 0 ? "minus" : "plus"}" aria-pressed=${on} ?disabled=${!unlocked.value}
+  return html`<button class="key" aria-label="${label} ${sign < 0 ? "minus" : "plus"}"
+    aria-pressed=${on} ?disabled=${!unlocked.value}
     @pointerdown=${(/** @type {PointerEvent} */ event) => {
       /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
       if (holds && event.button === 0) hold(axis, sign);
     }} @lostpointercapture=${release} @blur=${release}
-    @keydown=${(/** @type {KeyboardEvent} */ event) => isPress(event) && !event.repeat && hold(axis, sign)}
+    @keydown=${(/** @type {KeyboardEvent} */ event) => isPress(event) && !event.repeat && hold(axis,
+    sign)}
     @keyup=${(/** @type {KeyboardEvent} */ event) => isPress(event) && release()}
-    @click=${() => unlocked.value && step.value !== HOLD && send({ type: "jog", robot: movableRobot.value, axis, by: sign * step.value, speed: speed.value })}>${face}</button>`;
+    @click=${() => unlocked.value && step.value !== HOLD &&
+    send({ type: "jog", robot: movableRobot.value, axis, by: sign * step.value, speed:
+      speed.value })}>${face}</button>`;
 }

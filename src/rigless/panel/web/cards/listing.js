@@ -53,7 +53,11 @@ export function listing(part) {
           : number > read
             ? "waiting"
             : "ahead";
-  return html`<ol class="listing ${part.wrap ? "wrap" : ""}" tabindex="0" aria-label=${part.label} ${ref((list) => scrollToCurrent(list, current - first, current))}>
-    ${texts.map((text, n) => html`<li data-how=${lineState(first + n)} aria-current=${first + n === current ? "step" : "false"} title=${text}><span>${first + n}</span><code>${text}</code></li>`)}
+  return html`<ol class="listing ${part.wrap ? "wrap" : ""}" tabindex="0" aria-label=${part.label}
+    ${ref((list) => scrollToCurrent(list, current - first, current))}>
+    ${texts.map((text, n) =>
+      html`<li data-how=${lineState(first + n)}
+        aria-current=${first + n === current ? "step" : "false"}
+        title=${text}><span>${first + n}</span><code>${text}</code></li>`)}
     ${texts.length ? "" : html`<li class="dim">${part.empty || "nothing yet"}</li>`}</ol>`;
 }

@@ -6,9 +6,7 @@ import * as icons from "./icons.js";
 import { button, card, formatTime } from "./widgets.js";
 import { notice, source, status } from "../core/state.js";
 
-/**
- * @typedef {{name: string, path: string, bytes: number, modified: string, writing: boolean}} RecordingFile
- */
+/** @typedef {import("../core/api_types.js").RecordingFile} RecordingFile */
 const recordingFiles = signal(/** @type {RecordingFile[]} */ ([]));
 const snapshotName = signal("");
 let listRequests = 0;
@@ -58,14 +56,18 @@ export function recordingCard() {
               kind: "text",
             })
       }
-      <span class="dim clip" title=${path ?? ""}>${path ? path.split("/").at(-1) : "nothing is recorded"}</span></div>
-    <div class="row"><select class="grow" aria-label="Recordings in the working folder" @pointerdown=${listRecordings} @focus=${listRecordings}
+      <span class="dim clip"
+        title=${path ?? ""}>${path ? path.split("/").at(-1) : "not recording"}</span></div>
+    <div class="row"><select class="grow" aria-label="Recordings in the working folder"
+      @pointerdown=${listRecordings} @focus=${listRecordings}
       @change=${(/** @type {{target: HTMLSelectElement}} */ event) => {
         if (event.target.value) void openRecording(event.target.value);
         event.target.value = "";
       }}>
       <option value="">Open a recording…</option>
-      ${recordingFiles.value.map((file) => html`<option .value=${file.path}>${file.name} (${formatBytes(file.bytes)})</option>`)}</select></div>`,
+      ${recordingFiles.value.map((file) =>
+        html`<option
+          .value=${file.path}>${file.name} (${formatBytes(file.bytes)})</option>`)}</select></div>`,
     path ? html`<span class="tag" data-state="recording">rec</span>` : nothing,
   );
 }
@@ -96,14 +98,17 @@ export function snapshotCard() {
       event.preventDefault();
       void takeSnapshot();
     }}>
-      <input class="grow" type="text" maxlength="100" pattern="[A-Za-z0-9_. \\-]*" placeholder="name (optional)" aria-label="Name of the snapshot" .value=${snapshotName.value}
-        @input=${(/** @type {{target: HTMLInputElement}} */ event) => (snapshotName.value = event.target.value)}>
+      <input class="grow" type="text" maxlength="100" pattern="[A-Za-z0-9_. \\-]*"
+        placeholder="name (optional)" aria-label="Name of the snapshot" .value=${snapshotName.value}
+        @input=${(/** @type {{target: HTMLInputElement}} */ event) =>
+        (snapshotName.value = event.target.value)}>
       <button class="button text" aria-label="Take a snapshot">${icons.camera} Take</button></form>
     ${found.map(
       (
         one,
       ) => html`<div class="fault"><span>${one.name} <small>${formatTime(one.time_s)}</small></span>
-      ${button("Restore", `Restore ${one.name}`, () => void restore(one.name), { kind: "text" })}</div>`,
+      ${button("Restore", `Restore ${one.name}`, () => void restore(one.name),
+        { kind: "text" })}</div>`,
     )}`,
   );
 }

@@ -101,7 +101,10 @@ function unlistedInputs() {
   );
   return Object.keys(state.shownState.value?.inputs ?? {})
     .filter((name) => !named.has(name) && known && !known[name]?.by_host)
-    .map((name) => ({ kind: "Switch", name, label: known?.[name]?.label ?? name, columns: 0 }));
+    .map((name) => {
+      const label = known?.[name]?.label ?? name;
+      return { kind: "Switch", name, label, group: "", shown: true, columns: 0 };
+    });
 }
 
 /** @param {Part[]} found */
@@ -116,11 +119,17 @@ function cardBody(found) {
     numbers.every((part) => part.label.length + (part.unit ?? "").length <= DENSE_LABEL);
   const actions = of("Action");
   return html`${of("Word").map((part) => wordReadout(part, measure(part)))}
-    ${numbers.length ? html`<div class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => gauge(part, measure(part)))}</div>` : nothing}
+    ${numbers.length ?
+      html`<div
+        class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => gauge(part,
+        measure(part)))}</div>` : nothing}
     ${of("Listing").map(listing)}
     ${of("Slider").map((part) => slider(part, measure(part)))}
     ${inputsAndOutputs(of("Switch", "Button"), of("Lamp"), measure)}
-    ${actions.length ? html`<div class="commands ${actions.some((part) => part.label.length > LONG_LABEL) ? "long" : ""}">${actions.map(action)}</div>` : nothing}
+    ${actions.length ?
+      html`<div
+        class="commands ${actions.some((part) => part.label.length > LONG_LABEL) ? "long" : ""}">${
+        actions.map(action)}</div>` : nothing}
     ${of("Jog").map(jogPad)}`;
 }
 
@@ -139,7 +148,8 @@ function gauge(part, value) {
  */
 function wordReadout(part, value) {
   const [text, colour] = part.words?.[value] ?? ["–", "plain"];
-  return html`<div class="readout word ${colour}" role="status" aria-label="${part.label}: ${text}"><span>${part.label}</span><b>${text}</b></div>`;
+  return html`<div class="readout word ${colour}" role="status"
+    aria-label="${part.label}: ${text}"><span>${part.label}</span><b>${text}</b></div>`;
 }
 
 /**
@@ -166,7 +176,9 @@ function inputsAndOutputs(given, lamps, measure) {
     /** @type {unknown[]} */ rows,
     /** @type {unknown[]} */ squares,
   ) => html`<div role="group" aria-label=${title}>
-    ${both ? html`<h3>${title}</h3>` : nothing}${rows.length ? html`<div class="pairs">${rows}</div>` : nothing}${squares.length ? html`<div class="squares">${squares}</div>` : nothing}</div>`;
+    ${both ? html`<h3>${title}</h3>` : nothing}${rows.length ?
+      html`<div class="pairs">${rows}</div>` : nothing}${squares.length ?
+        html`<div class="squares">${squares}</div>` : nothing}</div>`;
   const field = (/** @type {Part} */ part) =>
     part.kind === "Button"
       ? holdButton(part, inputs[part.name] === part.pressed)
@@ -209,12 +221,15 @@ function inputsAndOutputs(given, lamps, measure) {
 function inputField({ name, label }, value) {
   const help = state.robotInfo.value[state.shownRobot.value]?.declared_inputs[name]?.help ?? "";
   if (typeof value === "boolean")
-    return html`<div title=${help}>${toggle(label, value, (on) => void setInput(name, on), !isLive())}</div>`;
+    return html`<div
+      title=${help}>${toggle(label, value, (on) => void setInput(name, on), !isLive())}</div>`;
   const number = typeof value === "number";
   const id = `input-${name}`;
   return html`<div class="field" title=${help}><label for=${id}>${label}</label>
-    <input id=${id} type=${number ? "number" : "text"} step="any" aria-label=${label} ?disabled=${!isLive()}
-      .value=${document.activeElement?.id === id ? live(/** @type {HTMLInputElement} */ (document.activeElement).value) : String(value)}
+    <input id=${id} type=${number ? "number" : "text"} step="any" aria-label=${label}
+      ?disabled=${!isLive()}
+      .value=${document.activeElement?.id === id ?
+      live(/** @type {HTMLInputElement} */ (document.activeElement).value) : String(value)}
       @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => {
         if (!number) void setInput(name, target.value);
         else if (target.value !== "" && target.validity.valid)
@@ -246,13 +261,15 @@ function holdButton(part, on) {
   };
   const isPress = (/** @type {KeyboardEvent} */ event) =>
     (event.key === " " || event.key === "Enter") && !event.repeat;
-  return html`<button class="button wide" aria-pressed=${on} ?disabled=${!isLive()} aria-label="${part.label}, held while pressed"
+  return html`<button class="button wide" aria-pressed=${on} ?disabled=${!isLive()}
+    aria-label="${part.label}, held while pressed"
     @pointerdown=${(/** @type {PointerEvent} */ event) => {
       /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
       press();
     }} @pointerup=${release} @pointercancel=${release}
     @keydown=${(/** @type {KeyboardEvent} */ event) => isPress(event) && press()}
-    @keyup=${(/** @type {KeyboardEvent} */ event) => isPress(event) && release()}>${part.label}</button>`;
+    @keyup=${(/** @type {KeyboardEvent} */ event) => isPress(event) && release()}>${
+    part.label}</button>`;
 }
 
 /** @param {Part} part */
@@ -274,7 +291,9 @@ export function metricsCard() {
     "Metrics",
     html`${cardBody(gauges)}${found.map(
       ([name, value]) =>
-        html`<div class="readout ${name === "collisions" && value > 0 ? "odd" : ""}"><span>${name.replaceAll("_", " ")}</span><b>${formatNumber(value)}</b></div>`,
+        html`<div
+          class="readout ${name === "collisions" && value > 0 ? "odd" : ""}"><span>${
+          name.replaceAll("_", " ")}</span><b>${formatNumber(value)}</b></div>`,
     )}`,
   );
 }
@@ -287,7 +306,8 @@ export function connectionCard() {
     ports.map(
       (port) => html`<div class="readout"><span>${port.name}<br><code>${port.url}</code></span>
     <b>${port.links} <small>${port.links === 1 ? "client" : "clients"}</small></b></div>
-    ${port.dropped ? html`<div class="warn">${port.dropped} messages dropped for slow clients</div>` : nothing}`,
+    ${port.dropped ? html`<div class="warn">${port.dropped} messages dropped for slow clients</div>`
+      : nothing}`,
     ),
   );
 }

@@ -59,7 +59,8 @@ export function slider(part, measured) {
   const text = Number.isFinite(value) ? `${value} ${part.unit ?? ""}` : "–";
   const id = `slider-${part.name}`;
   if (part.stops?.length) {
-    return html`<div class="slider"><span>${part.label}</span><div class="segments even" role="group" aria-label=${part.label}>${part.stops.map(
+    return html`<div class="slider"><span>${part.label}</span><div class="segments even"
+      role="group" aria-label=${part.label}>${part.stops.map(
       (stop) =>
         button(
           `${stop} ${part.unit ?? ""}`,
@@ -70,13 +71,17 @@ export function slider(part, measured) {
     )}</div></div>`;
   }
   return html`<div class="slider"><label for=${id}>${part.label}</label>
-    <input id=${id} type="range" min=${part.low ?? 0} max=${part.high ?? 1} step=${part.step ?? 1} aria-label=${part.label} aria-valuetext=${text} ?disabled=${off}
+    <input id=${id} type="range" min=${part.low ?? 0} max=${part.high ?? 1} step=${part.step ?? 1}
+      aria-label=${part.label} aria-valuetext=${text} ?disabled=${off}
       .value=${String(Number.isFinite(value) ? value : (normal ?? part.low ?? 0))}
-      @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => void requestValue(part, Number(target.value))}>
+      @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => void requestValue(part,
+      Number(target.value))}>
     ${
       normal === null
         ? html`<output for=${id}>${text}</output>`
         : html`<button class="button ${odd ? "caution" : ""}" ?disabled=${off}
-      aria-label="${part.label} ${text}, back to ${normal}" title="Back to ${normal} ${part.unit ?? ""}" @click=${() => void requestValue(part, normal)}>${text}</button>`
+      aria-label="${part.label} ${text}, back to ${normal}"
+      title="Back to ${normal} ${part.unit ?? ""}"
+      @click=${() => void requestValue(part, normal)}>${text}</button>`
     }</div>`;
 }

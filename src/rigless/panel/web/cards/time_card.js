@@ -33,15 +33,17 @@ async function handleResetAnswer(event) {
   const dialog = /** @type {HTMLDialogElement} */ (event.currentTarget);
   const yes = dialog.returnValue === "reset";
   dialog.returnValue = "";
-  if (yes && (await post("/api/reset"))) notice("back at time zero");
+  if (yes && (await post("/api/reset"))) notice("reset to time zero");
 }
 
 export function resetDialog() {
   return html`<dialog id="ask-reset" aria-labelledby="ask-reset-title" @close=${handleResetAnswer}>
     <form method="dialog">
       <h2 id="ask-reset-title">Reset the simulation?</h2>
-      <p>Time goes back to zero and every robot starts anew. Connected clients stay connected. Take a snapshot first if you want to come back here.</p>
-      <menu><button class="button" value="" autofocus>Keep running</button><button class="button danger" value="reset">Reset</button></menu>
+      <p>Time returns to zero and every robot restarts. Clients stay connected.
+        Take a snapshot first if you want to return to this point.</p>
+      <menu><button class="button" value="" autofocus>Keep running</button><button
+        class="button danger" value="reset">Reset</button></menu>
     </form>
   </dialog>`;
 }
@@ -81,25 +83,34 @@ export function timeCard() {
     "Time control",
     html`
     <div class="row five" role="group" aria-label="Time">
-      ${button(icons.play, "Play (space)", play, { on: state === "running", off: state === "failed" })}
-      ${button(icons.pause, "Pause (space)", pause, { on: state === "paused", off: state === "failed" })}
-      ${button(icons.stop, "Stop: pause and finish the recording", stop, { on: state === "stopped", off: state === "failed" })}
+      ${button(icons.play, "Play (space)", play,
+        { on: state === "running", off: state === "failed" })}
+      ${button(icons.pause, "Pause (space)", pause,
+        { on: state === "paused", off: state === "failed" })}
+      ${button(icons.stop, "Stop: pause and finish the recording", stop,
+        { on: state === "stopped", off: state === "failed" })}
       ${button(icons.step, `Step ${stepMs.value} ms (.)`, stepOnce, { off: state === "failed" })}
       ${button(icons.reset, "Reset to time zero (r)", showResetDialog)}
     </div>
     <div class="row speed">
       <label for="speed">Speed</label>
-      <input id="speed" type="range" min="-1" max="1" step="0.01" aria-label="Speed, logarithmic, 0.1 to 10 times real time"
-        aria-valuetext="${speed.toFixed(2)} times" .value=${String(Math.log10(Math.min(10, Math.max(0.1, speed))))} ?disabled=${fast}
-        @input=${(/** @type {{target: HTMLInputElement}} */ event) => setSpeed(speedFromSlider(event.target.value))}
+      <input id="speed" type="range" min="-1" max="1" step="0.01"
+        aria-label="Speed, logarithmic, 0.1 to 10 times real time"
+        aria-valuetext="${speed.toFixed(2)} times"
+        .value=${String(Math.log10(Math.min(10, Math.max(0.1, speed))))} ?disabled=${fast}
+        @input=${(/** @type {{target: HTMLInputElement}} */ event) =>
+        setSpeed(speedFromSlider(event.target.value))}
         @dblclick=${() => setSpeed(1)}>
       <output for="speed">${fast ? "max" : `${speed.toFixed(speed < 1 ? 2 : 1)}×`}</output>
-      ${button(icons.fast, "As fast as possible", () => post("/api/speed", { speed: fast ? 1 : "fast" }), { on: fast })}
+      ${button(icons.fast, "As fast as possible", () => post("/api/speed",
+        { speed: fast ? 1 : "fast" }), { on: fast })}
     </div>
     <div class="row">
       <label for="step-ms">Step</label>
-      <input id="step-ms" type="number" min="0.1" max="60000" step="any" aria-label="Milliseconds of one step" .value=${String(stepMs.value)}
-        @change=${(/** @type {{target: HTMLInputElement}} */ event) => (stepMs.value = Math.min(6e4, Math.max(0.1, Number(event.target.value) || STEP_MS)))}>
+      <input id="step-ms" type="number" min="0.1" max="60000" step="any"
+        aria-label="Step size in milliseconds" .value=${String(stepMs.value)}
+        @change=${(/** @type {{target: HTMLInputElement}} */ event) => (stepMs.value = Math.min(6e4,
+        Math.max(0.1, Number(event.target.value) || STEP_MS)))}>
       <span class="dim">ms</span>
     </div>`,
     html`<span class="tag" data-state=${state}>${state}</span>`,
@@ -119,7 +130,9 @@ export function clockCard() {
   return card(
     "Simulation time",
     html`<div class="big" aria-label="Simulated time">${formatTime(now?.time_s ?? 0)}</div>
-    <div class="dim">Real ${(now?.wall_s ?? 0).toFixed(2)} s · ${(now?.real_time_factor ?? 0).toFixed(2)}× · seed ${now?.seed ?? 0}</div>
-    ${now && isLosing(now.lost_s) ? html`<div class="warn">${now.lost_s.toFixed(1)} s of wall time lost: this machine cannot hold the speed</div>` : ""}`,
+    <div class="dim">Real ${(now?.wall_s ?? 0).toFixed(2)} s · ${(now?.real_time_factor ??
+      0).toFixed(2)}× · seed ${now?.seed ?? 0}</div>
+    ${now && isLosing(now.lost_s) ?
+      html`<div class="warn">${now.lost_s.toFixed(1)} s behind real time</div>` : ""}`,
   );
 }

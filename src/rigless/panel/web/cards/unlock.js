@@ -23,4 +23,6 @@ export function startLock() {
 export const unlockSwitch = (label) => toggle(label, unlocked.value, (on) => (unlocked.value = on));
 
 export const lockTag = () =>
-  html`<span class="tag" data-state=${unlocked.value ? "unlocked" : ""}>${unlocked.value ? "unlocked" : "locked"}</span>`;
+  html`<span class="tag"
+    data-state=${unlocked.value ? "unlocked" : ""}>${unlocked.value ? "unlocked" :
+    "locked"}</span>`;

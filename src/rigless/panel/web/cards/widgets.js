@@ -12,7 +12,8 @@ export function card(title, body, aside = nothing) {
   const open = !settings.foldedCards.value.includes(title);
   const id = `card-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
   return html`<section class="card" aria-label=${title} data-card=${title}>
-    <h2><button class="fold" aria-expanded=${open} aria-controls=${id} @click=${() => toggleFold(title)}>${title}</button>${aside}</h2>
+    <h2><button class="fold" aria-expanded=${open} aria-controls=${id}
+      @click=${() => toggleFold(title)}>${title}</button>${aside}</h2>
     <div id=${id} ?hidden=${!open}>${open ? body : nothing}</div>
   </section>`;
 }
@@ -32,7 +33,8 @@ function toggleFold(title) {
  * @param {{kind?: string, on?: boolean, off?: boolean}} options
  */
 export function button(face, label, act, { kind = "", on = false, off = false } = {}) {
-  return html`<button class="button ${kind}" aria-label=${label} title=${label} aria-pressed=${on} ?disabled=${off} @click=${act}>${face}</button>`;
+  return html`<button class="button ${kind}" aria-label=${label} title=${label} aria-pressed=${on}
+    ?disabled=${off} @click=${act}>${face}</button>`;
 }
 
 /**
@@ -42,7 +44,8 @@ export function button(face, label, act, { kind = "", on = false, off = false } 
  * @param {boolean} off
  */
 export function toggle(label, on, change, off = false) {
-  return html`<label class="toggle"><input type="checkbox" role="switch" aria-label=${label} .checked=${on} ?disabled=${off}
+  return html`<label class="toggle"><input type="checkbox" role="switch" aria-label=${label}
+    .checked=${on} ?disabled=${off}
     @change=${(/** @type {{target: HTMLInputElement}} */ event) => {
       const wish = event.target.checked;
       event.target.checked = on; // the next status shows what the server did
@@ -59,7 +62,9 @@ export function toggle(label, on, change, off = false) {
  */
 export function readout(label, value, unit, digits, odd = false) {
   const text = Number.isFinite(value) ? value.toFixed(digits) : "–";
-  return html`<div class="readout ${odd ? "odd" : ""}"><span>${label}</span><b>${text}${unit ? html`<small> ${unit}</small>` : nothing}</b></div>`;
+  return html`<div
+    class="readout ${odd ? "odd" : ""}"><span>${label}</span><b>${text}${unit ?
+    html`<small> ${unit}</small>` : nothing}</b></div>`;
 }
 
 /**
@@ -68,7 +73,8 @@ export function readout(label, value, unit, digits, odd = false) {
  * @param {string} colour
  */
 export function lamp(label, on, colour) {
-  return html`<div class="lamp" role="status" aria-label="${label}: ${on ? "on" : "off"}"><i class=${on ? `on ${colour}` : ""}></i>${label}</div>`;
+  return html`<div class="lamp" role="status" aria-label="${label}: ${on ? "on" : "off"}"><i
+    class=${on ? `on ${colour}` : ""}></i>${label}</div>`;
 }
 
 /**
@@ -80,7 +86,9 @@ export function lamp(label, on, colour) {
  * @param {boolean} off
  */
 export function toggleSquare(face, label, on, change, off = false) {
-  return html`<button class="square ${on ? "on" : ""}" role="switch" aria-checked=${on} aria-label=${label} title=${label} ?disabled=${off} @click=${() => change(!on)}>${face}</button>`;
+  return html`<button class="square ${on ? "on" : ""}" role="switch" aria-checked=${on}
+    aria-label=${label} title=${label} ?disabled=${off}
+    @click=${() => change(!on)}>${face}</button>`;
 }
 
 /**
@@ -91,7 +99,8 @@ export function toggleSquare(face, label, on, change, off = false) {
  */
 export function lampSquare(face, label, on, colour) {
   const text = `${label}: ${on ? "on" : "off"}`;
-  return html`<span class="square ${on ? `on ${colour}` : ""}" role="img" aria-label=${text} title=${text}>${face}</span>`;
+  return html`<span class="square ${on ? `on ${colour}` : ""}" role="img" aria-label=${text}
+    title=${text}>${face}</span>`;
 }
 
 /** Format a number for reading. @param {number} value */
@@ -104,5 +113,6 @@ export function formatNumber(value) {
 export function formatTime(time_s) {
   if (time_s < 3600) return `${time_s.toFixed(2)} s`;
   const whole = Math.floor(time_s);
-  return `${Math.floor(whole / 3600)}:${String(Math.floor(whole / 60) % 60).padStart(2, "0")}:${String(whole % 60).padStart(2, "0")}`;
+  return `${Math.floor(whole / 3600)}:${String(Math.floor(whole / 60) % 60).padStart(2,
+    "0")}:${String(whole % 60).padStart(2, "0")}`;
 }

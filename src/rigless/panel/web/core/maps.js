@@ -13,12 +13,12 @@ export const allMapsLoaded = () => Promise.all(pendingLoads);
 
 /**
  * Load the map of a robot's world, or of the main world.
- * @param {string} stage
+ * @param {string} source
  * @param {string} robot
  * @returns {Promise<MapOrNone>}
  */
-export function loadMap(stage, robot) {
-  const load = fetchMap(`stage=${stage}&robot=${encodeURIComponent(robot)}`);
+export function loadMap(source, robot) {
+  const load = fetchMap(`stage=${source}&robot=${encodeURIComponent(robot)}`);
   pendingLoads.add(load);
   void load.then(() => pendingLoads.delete(load));
   return load;

@@ -19,7 +19,7 @@ export const framesOf = (key) => storesByRobot.get(key) ?? null;
 /** Functions to call after each frame. @type {Set<() => void>} */
 export const frameListeners = new Set();
 
-/** @param {object} message */
+/** @param {import("./api_types.js").ClientMessage} message */
 export function send(message) {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 }
@@ -56,10 +56,10 @@ async function reconnect() {
 }
 
 function sendSubscriptions() {
-  send({ type: "look", stage: state.source.value, robots: JSON.parse(looks.value) });
+  send({ type: "look", stage: state.source.value, robots: JSON.parse(subscriptionText.value) });
 }
 
-/** @param {any} message */
+/** @param {import("./api_types.js").ServerMessage} message */
 function handleMessage(message) {
   batch(() => {
     switch (message.type) {
@@ -188,7 +188,7 @@ function overlap(old, young) {
 
 const playerFile = computed(() => state.status.value?.deck?.file);
 // as text, because each status makes a new object
-const looks = computed(() => JSON.stringify(state.subscriptions.value));
+const subscriptionText = computed(() => JSON.stringify(state.subscriptions.value));
 const epoch = computed(() => state.status.value?.epoch ?? 0);
 
 /** Connect, keep the subscriptions up to date, and load what each robot offers once. */
@@ -197,7 +197,7 @@ export function startConnection() {
   effect(() => {
     const robot = state.shownRobot.value;
     void state.source.value;
-    void looks.value;
+    void subscriptionText.value;
     void playerFile.value;
     sendSubscriptions();
     if (robot && state.source.value === "live" && !state.robotInfo.peek()[robot])

@@ -1,67 +1,14 @@
 // The state of the panel as signals. Whatever reads a signal is rendered again when it changes.
 import { computed, effect, signal } from "@preact/signals-core";
 
-/**
- * @typedef {object} Status the server's JSON of ten times a second
- * @property {string} name
- * @property {"running"|"paused"|"stopped"|"lockstep"|"failed"} state
- * @property {string} failure
- * @property {number} time_s
- * @property {number} wall_s
- * @property {"real"|"fast"|"lockstep"} pace
- * @property {number} speed
- * @property {number} real_time_factor
- * @property {number} lost_s
- * @property {number} seed
- * @property {number} epoch
- * @property {string|null} recording
- * @property {{name: string, time_s: number}[]} snapshots
- * @property {RobotSummary[]} robots
- * @property {PlayerStatus|null} deck
- */
-/**
- * @typedef {{name: string, kind: string, world: number, status: string, stop?: boolean| null}}
- *   RobotSummary one of the robots that are there
- */
-/**
- * @typedef {object} PlayerStatus the recording that is open
- * @property {string} file
- * @property {RobotSummary[]} robots
- * @property {number} time_s
- * @property {number} begin_s
- * @property {number} end_s
- * @property {boolean} playing
- * @property {number|"fast"} speed
- * @property {number|null} seeking
- * @property {boolean} cut
- * @property {string} note
- * @property {string} failure
- */
-/**
- * @typedef {object} RobotState what a robot's page needs besides its frames
- * @property {string} stage
- * @property {string} name
- * @property {string} status
- * @property {{name: string, url: string, links: number, dropped: number, example?: string}[]} ports
- * @property {Record<string, boolean|number|string>} inputs
- * @property {Record<string, number>} metrics
- * @property {Fault[]} faults
- */
-/**
- * @typedef {{id: number, target: string, kind: string, params: Record<string, number| string>,
- *   since_ns: number, until_ns: number| null}} Fault
- */
-/**
- * @typedef {{time_s: number, robot: string, code: string, severity: "debug"| "info"| "warning"|
- *   "error"| "critical", text: string}} Event
- */
-/** @typedef {{default: number|string, low: number, high: number, choices: string[]}} FaultParam */
-/**
- * @typedef {object} Declared what a robot offers; asked for once
- * @property {Record<string, {default: boolean| number| string, help: string, label: string,
- *   by_host: boolean}>} declared_inputs
- * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
- */
+/** @typedef {import("./api_types.js").StatusMessage} Status */
+/** @typedef {import("./api_types.js").RobotSummary & {stop?: boolean|null}} RobotSummary */
+/** @typedef {import("./api_types.js").OpenPlayer} PlayerStatus */
+/** @typedef {import("./api_types.js").RobotMessage} RobotState */
+/** @typedef {import("./api_types.js").FaultStatus} Fault */
+/** @typedef {Omit<import("./api_types.js").EventMessage, "type">} Event */
+/** @typedef {import("./api_types.js").FaultParam} FaultParam */
+/** @typedef {import("./api_types.js").RobotDetails} RobotDetails */
 
 export const EVENTS_KEPT = 500;
 export const ROBOTS_PER_TILE = 4; // robots of one world that a tile of the overview describes
@@ -82,7 +29,7 @@ export const pages = signal(/** @type {Record<string, import("./types.js").Page>
 export const listings = signal(
   /** @type {Record<string, Record<string, import("./types.js").Lines>>} */ ({}),
 ); // by SOURCE/ROBOT, then by part
-export const robotInfo = signal(/** @type {Record<string, Declared>} */ ({}));
+export const robotInfo = signal(/** @type {Record<string, RobotDetails>} */ ({}));
 export const events = signal(/** @type {Event[]} */ ([])); // newest first
 export const source = signal(/** @type {"live"|"recording"} */ ("live"));
 export const notices = signal(/** @type {{id: number, kind: "info"|"bad", text: string}[]} */ ([]));

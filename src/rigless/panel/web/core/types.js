@@ -2,133 +2,63 @@
 
 /** @typedef {"plain"|"accent"|"sense"|"path"|"ghost"|"ok"|"warn"|"bad"} Colour */
 
-/** @typedef {string} Paint a Colour, or one of the user's own as #rrggbb */
+/** A `Colour`, or #rrggbb. @typedef {string} Paint */
+
+/** @typedef {import("./api_types.js").Solid} Solid */
 
 /**
- * @typedef {object} Solid
- * @property {"box"|"cylinder"|"sphere"|"mesh"} kind
- * @property {number[]} size_m
- * @property {number[]} at
- * @property {Paint} colour
- * @property {number[]} [turn] a quaternion
- * @property {string} [points] of a mesh: base64 of float32 x, y, z
- * @property {string} [triangles] of a mesh: base64 of three uint32 each
- * @property {string} [name]
+ * A part of a robot's page, as declared in its view.py (rigless.kernel.drawing). `kind` is the name
+ * of its class there.
+ * @typedef {import("./api_types.js").PagePart} Part
  */
 
-/**
- * A part of a robot's page, as declared in its view.py (rigless.kernel.drawing): `kind` is the
- * class's name there.
- * @typedef {object} Part
- * @property {"Disc"| "Polygon"| "Rays"| "Points"| "Path"| "Ellipse"| "Links"| "Scene"| "Curve"|
- *   "Cloud"| "Axes"| "Trail"| "Gauge"| "Word"| "Lamp"| "Plot"| "Switch"| "Button"| "Action"|
- *   "Slider"| "Jog"| "Listing"| "Drive"} kind
- * @property {string} name
- * @property {string} label
- * @property {string} [group] the card that it is on
- * @property {string} [short] what a small square has room for
- * @property {number} columns how many numbers a row of it has in a frame; 0: it is not in frames
- * @property {boolean} [shown] whether it is drawn until somebody says otherwise
- * @property {Paint} [colour]
- * @property {Paint[]} [tones] what tone 1, 2, … mean
- * @property {number} [radius_m]
- * @property {number} [height_m]
- * @property {boolean} [heading]
- * @property {boolean} [fan]
- * @property {number[][]} [points]
- * @property {Solid[][]} [links]
- * @property {Solid[]} [solids]
- * @property {"solid"|"ghost"|"wire"} [style]
- * @property {Paint[]} [ramp] what shades from 0 to 1 are
- * @property {number} [width_px]
- * @property {number} [size_m]
- * @property {number} [length_m]
- * @property {string} [unit]
- * @property {number|null} [low]
- * @property {number|null} [high]
- * @property {number} [digits]
- * @property {[string, string][]} [lines]
- * @property {boolean|number} [pressed]
- * @property {boolean|number} [released]
- * @property {[string, Colour][]} [words]
- * @property {number} [step]
- * @property {number|null} [normal]
- * @property {number[]} [stops]
- * @property {number[]} [steps]
- * @property {number[]} [speeds]
- * @property {string} [empty] what a listing says that has no lines
- * @property {boolean} [wrap] whether its long lines are broken
- * @property {any[]} [axes] what can be driven, or of each axis that can be jogged its number, label
- *   and unit
- */
+/** @typedef {import("./api_types.js").ListingLines} Lines */
+
+/** @typedef {import("./api_types.js").Page} Page */
 
 /**
- * @typedef {{first: number, texts: string[], current: number, read: number, wrong: number[]}} Lines what a listing shows
+ * A map. Its cells are 1 occupied, 2 unknown, 4 cliff; row 0 is at the bottom.
+ * @typedef {import("./api_types.js").GridInfo & {cells: Uint8Array}} Grid
  */
 
-/**
- * @typedef {object} Page what a robot's page consists of
- * @property {"live"|"recording"} stage
- * @property {string} robot
- * @property {number} id the number its frames carry
- * @property {string} kind
- * @property {string} about what the robot is, in a line
- * @property {Part[]} parts
- * @property {string[]} measures names of the numbers in a frame's first field
- * @property {string[]} traces names of the trails whose ends are in a frame's second field
- */
+/** @typedef {import("./api_types.js").MapObject & {faint?: boolean}} MapObject */
 
 /**
- * @typedef {object} Grid a map; row 0 is the bottom one
- * @property {number} width
- * @property {number} height
- * @property {number} resolution_m
- * @property {[number, number, number]} origin x, y and yaw of the lower left corner
- * @property {number} wall_m how high its walls stand
- * @property {Uint8Array} cells 1 occupied, 2 unknown, 4 cliff
- */
-
-/**
- * @typedef {{name: string, robot: boolean, status: string, radius_m: number, size_m: [number,
- *   number]| null, pose: [number, number, number], faint?: boolean}} MapObject
- */
-
-/**
- * @typedef {object} Picture what a surface draws: the newest rows of each part, by name
+ * The data that a surface draws.
+ * @typedef {object} Picture
  * @property {number} time_s
- * @property {Map<string, Float32Array>} rows
- * @property {Map<string, Track>} trails
- * @property {MapObject[]} obstacles what else is there, other robots included
+ * @property {Map<string, Float32Array>} rows by name of the part
+ * @property {Map<string, Track>} trails by name of the part
+ * @property {MapObject[]} obstacles obstacles and other robots
  * @property {ReadonlySet<string>} hidden names of the parts not to draw
  */
 
 /**
- * @typedef {{points: Float32Array, count: number}} Track x, y, z each, NaN breaks it; `count`
- *   points are in use
+ * The first `count` points of a trail, x, y, z each. NaN breaks the line.
+ * @typedef {{points: Float32Array, count: number}} Track
  */
 
 /**
- * @typedef {Record<Colour| "floor"| "wall"| "unknown"| "cliff"| "grid"| "outside"| "text", string>}
- *   Colours CSS colours of the theme
+ * CSS colours of the theme.
+ * @typedef {Record<Colour|"floor"|"wall"|"unknown"|"cliff"|"grid"|"outside"|"text", string>}
+ *   Colours
  */
 
 /**
- * @typedef {object} Surface something that draws frames; there is a flat one (flat.js) and one in
- *   space (space.js)
+ * A drawing surface: the 2-D map (map2d/map_view.js) or the 3-D scene (scene3d/scene_view.js).
+ * @typedef {object} Surface
  * @property {(grid: Grid|null) => void} setGrid
  * @property {(parts: Part[]) => void} setParts
  * @property {(paints: Colours) => void} setPaints
- * @property {(picture: Picture) => void} draw once per animation frame, only when something changed
+ * @property {(picture: Picture) => void} draw once per animation frame, if something has changed
  * @property {() => void} fit show everything
- * @property {(from: string) => void} [lookFrom] one of the camera's places: iso, front, side, top,
- *   tool
- * @property {boolean} [slow] it draws without a graphics card
- * @property {number} [cost_ms] what the last picture took
+ * @property {(view: string) => void} [lookFrom] a camera view: iso, front, side, top or tool
+ * @property {boolean} [slow] true for software rendering
+ * @property {number} [cost_ms] duration of the last draw
  * @property {(factor: number) => void} zoom around the middle
  * @property {(on: boolean) => void} follow keep the first Disc, Polygon or Links in the middle
  * @property {() => void} dispose
- * @property {() => void} onview set by the owner; called when the user moved the view, so that it
- *   is drawn again
+ * @property {() => void} onview set by the owner; called when the user has moved the view
  */
 
 export {};

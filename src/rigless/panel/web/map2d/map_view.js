@@ -100,7 +100,7 @@ export class MapView {
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute(
       "aria-label",
-      "Map. Drag to move, wheel to zoom, double click to see all.",
+      "Map. Drag to pan, use the wheel to zoom, double-click to fit.",
     );
     host.append(this.canvas);
     const pen = this.canvas.getContext("2d");

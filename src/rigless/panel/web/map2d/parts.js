@@ -209,7 +209,8 @@ function shadeOf(part, shade, paints) {
   const ramp = part.ramp?.length ? part.ramp : [part.colour ?? "path"];
   const along = Math.min(Math.max(shade, 0), 1) * (ramp.length - 1);
   const [below, above] = [ramp[Math.floor(along)] ?? "path", ramp[Math.ceil(along)] ?? "path"];
-  return `color-mix(in srgb, ${colourFor(paints, above)} ${Math.round(20 * (along % 1)) * 5}%, ${colourFor(paints, below)})`;
+  return `color-mix(in srgb, ${colourFor(paints,
+    above)} ${Math.round(20 * (along % 1)) * 5}%, ${colourFor(paints, below)})`;
 }
 
 /**

@@ -61,7 +61,8 @@ export function startOverview() {
         ([key]) => key,
         ([key, robots]) => tile(key, robots),
       )}
-      ${more > 0 ? html`<p class="dim">and ${more} more: they are in the left column</p>` : nothing}`,
+      ${more > 0 ? html`<p class="dim">and ${more} more worlds: see the list on the left</p>` :
+        nothing}`,
       overview,
     );
   });
@@ -136,11 +137,13 @@ function tile(key, robots) {
   if (!first) return nothing;
   const { canvas } = thumbnailFor(key, first.name);
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `${robots.map(({ name }) => name).join(", ")}, as it is now`);
-  return html`<article class="tile ${robots.length > 1 ? "shared" : ""}" aria-label=${robots.map(({ name }) => name).join(", ")}>
+  canvas.setAttribute("aria-label", `${robots.map(({ name }) => name).join(", ")}, live view`);
+  return html`<article class="tile ${robots.length > 1 ? "shared" : ""}"
+    aria-label=${robots.map(({ name }) => name).join(", ")}>
     <div class="picture">${canvas}</div>
     ${robots.slice(0, state.ROBOTS_PER_TILE).map(robotInfo)}
-    ${robots.slice(state.ROBOTS_PER_TILE, MAX_TILES).map(({ name, kind, status }) => title(name, kind, status))}</article>`;
+    ${robots.slice(state.ROBOTS_PER_TILE, MAX_TILES).map(({ name, kind, status }) => title(name,
+      kind, status))}</article>`;
 }
 
 /** The description of a robot: status, ports and an example command. @param {RobotSummary} robot */
@@ -152,7 +155,8 @@ function robotInfo({ name, kind, status }) {
   const trouble = state.viewErrors.value[name];
   return html`<section class="robot-info">
     ${title(name, kind, status)}
-    <p class="about" title=${state.pages.value[key]?.about ?? ""}>${state.pages.value[key]?.about ?? ""}</p>
+    <p class="about"
+      title=${state.pages.value[key]?.about ?? ""}>${state.pages.value[key]?.about ?? ""}</p>
     ${trouble ? html`<p class="bad" role="alert">${trouble}</p>` : nothing}
     ${
       (known && !ports.length) || state.source.value === "recording"
@@ -169,7 +173,9 @@ function robotInfo({ name, kind, status }) {
  * @param {string} status
  */
 function title(name, kind, status) {
-  return html`<h2><a class="open" href=${state.hashFor(name)} aria-label="${name}, ${status}: open its page">${icons.ofKind(kind)}<span class="clip">${name}</span></a>
+  return html`<h2><a class="open" href=${state.hashFor(name)}
+    aria-label="${name}, ${status}: open its page">${icons.ofKind(kind)}<span
+    class="clip">${name}</span></a>
     <span class="status" data-health=${healthOf(status)}><i></i>${status}</span></h2>`;
 }
 
@@ -179,7 +185,9 @@ function title(name, kind, status) {
  * @param {string} text
  */
 function copyButton(label, text) {
-  return html`<button class="copy" title="Copy ${text}" aria-label="Copy ${label}: ${text}" @click=${(/** @type {{currentTarget: HTMLElement}} */ event) => void copyText(text, event.currentTarget)}>
+  return html`<button class="copy" title="Copy ${text}" aria-label="Copy ${label}: ${text}"
+    @click=${(/** @type {{currentTarget: HTMLElement}} */ event) => void copyText(text,
+    event.currentTarget)}>
     <small>${label}</small><code class="clip">${text}</code>${icons.copy}</button>`;
 }
 

@@ -48,20 +48,33 @@ export function playerBar() {
   if (!player || source.value !== "recording") return nothing;
   const now = requestedTime_s.value ?? player.time_s;
   return html`<section class="player" aria-label="Recording player">
-    ${button(player.playing ? icons.pause : icons.play, player.playing ? "Pause the recording (space)" : "Play the recording (space)", () => void togglePlay(), { on: player.playing })}
+    ${button(player.playing ? icons.pause : icons.play, player.playing ?
+      "Pause the recording (space)" : "Play the recording (space)", () => void togglePlay(),
+        { on: player.playing })}
     ${button(icons.back, "Step back 0.1 s (,)", () => void stepPlayer(-1))}
-    ${button(icons.step, "Step on 0.1 s (.)", () => void stepPlayer(1))}
+    ${button(icons.step, "Step forward 0.1 s (.)", () => void stepPlayer(1))}
     <div class="scrub">
-      <input type="range" min=${player.begin_s} max=${player.end_s} step="any" .value=${String(now)} aria-label="Place in the recording" aria-valuetext=${formatTime(now)}
-        @input=${(/** @type {{target: HTMLInputElement}} */ event) => void seek(Number(event.target.value))}>
+      <input type="range" min=${player.begin_s} max=${player.end_s} step="any" .value=${String(now)}
+        aria-label="Position in the recording" aria-valuetext=${formatTime(now)}
+        @input=${(/** @type {{target: HTMLInputElement}} */ event) =>
+        void seek(Number(event.target.value))}>
       <div class="marks" aria-hidden="true">${marks(player)}</div>
     </div>
-    <output aria-label="Time in the recording">${formatTime(now)} <span class="dim">/ ${formatTime(player.end_s)}</span></output>
-    <select aria-label="Playing speed" @change=${(/** @type {{target: HTMLSelectElement}} */ event) => void setSpeed(event.target.value)}>
-      ${SPEEDS.map((one) => html`<option value=${one} ?selected=${one === speed.value}>${one}×</option>`)}<option value="fast" ?selected=${speed.value === "fast"}>max</option></select>
-    <span class="dim clip" title=${player.file}>${player.file.split("/").at(-1)}${player.cut ? " (cut off)" : ""}</span>
-    ${player.seeking !== null ? html`<progress max="1" .value=${player.seeking} aria-label="Going there"></progress>` : nothing}
-    ${player.failure ? html`<span class="warn">${player.failure}</span>` : player.note ? html`<span class="dim">${player.note}</span>` : nothing}
+    <output aria-label="Time in the recording">${formatTime(now)} <span
+      class="dim">/ ${formatTime(player.end_s)}</span></output>
+    <select aria-label="Playing speed"
+      @change=${(/** @type {{target: HTMLSelectElement}} */ event) =>
+      void setSpeed(event.target.value)}>
+      ${SPEEDS.map((one) =>
+        html`<option value=${one} ?selected=${one === speed.value}>${one}×</option>`)}<option
+          value="fast" ?selected=${speed.value === "fast"}>max</option></select>
+    <span class="dim clip"
+      title=${player.file}>${player.file?.split("/").at(-1)}${player.cut ? " (incomplete)" :
+      ""}</span>
+    ${player.seeking !== null ?
+      html`<progress max="1" .value=${player.seeking} aria-label="Seeking"></progress>` : nothing}
+    ${player.failure ? html`<span class="warn">${player.failure}</span>` : player.note ?
+      html`<span class="dim">${player.note}</span>` : nothing}
     ${button(icons.close, "Close the recording", () => void close())}
   </section>`;
 }
@@ -77,6 +90,7 @@ function marks(player) {
     .slice(0, 200)
     .map(
       (event) =>
-        html`<i data-severity=${event.severity} title=${event.text} style="left:${(100 * (event.time_s - player.begin_s)) / span}%"></i>`,
+        html`<i data-severity=${event.severity} title=${event.text}
+          style="left:${(100 * (event.time_s - player.begin_s)) / span}%"></i>`,
     );
 }

@@ -131,11 +131,15 @@ function updatePlots() {
 function legendValues(part, frames) {
   const lines = part.lines ?? [];
   if (lines.length > MAX_VALUES)
-    return html`${lines.map(([, label], n) => html`<span style="color:var(${LINES[n] ?? "--line-1"})">${label}</span>`)}`;
+    return html`${lines.map(([, label], n) =>
+      html`<span style="color:var(${LINES[n] ?? "--line-1"})">${label}</span>`)}`;
   return html`${lines.map(([name, label], n) => {
     const value = frames.measure(name);
     const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 2;
-    return html`<span style="color:var(${LINES[n] ?? "--line-1"})">${lines.length > 1 ? html`<small>${label}</small> ` : ""}${Number.isFinite(value) ? value.toFixed(digits) : "–"}</span>`;
+    return html`<span
+      style="color:var(${LINES[n] ?? "--line-1"})">${lines.length > 1 ?
+        html`<small>${label}</small> ` : ""}${Number.isFinite(value) ? value.toFixed(digits) :
+          "–"}</span>`;
   })}`;
 }
 
@@ -189,8 +193,10 @@ export function startPlots() {
 
 /** Buttons for the time span of the plots. */
 export function spanButtons() {
-  return html`<div class="segments" role="group" aria-label="Seconds that plots show">
-    ${[10, 30, 120].map((span) => button(`${span} s`, `Plot the last ${span} seconds`, () => (state.settings.plotSpan_s.value = span), { on: state.settings.plotSpan_s.value === span, kind: "text" }))}</div>`;
+  return html`<div class="segments" role="group" aria-label="Time span of the plots">
+    ${[10, 30, 120].map((span) => button(`${span} s`, `Plot the last ${span} seconds`, () =>
+      (state.settings.plotSpan_s.value = span),
+        { on: state.settings.plotSpan_s.value === span, kind: "text" }))}</div>`;
 }
 
 /** True if this page has plots. */

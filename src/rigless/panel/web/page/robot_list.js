@@ -15,10 +15,9 @@ export const chosenStatus = signal("");
 /** The number of robots by status. */
 export const statusCounts = computed(() => {
   /** @type {Map<string, number>} */
-  const matches = new Map();
-  for (const { status } of state.robotList.value)
-    matches.set(status, (matches.get(status) ?? 0) + 1);
-  return matches;
+  const counts = new Map();
+  for (const { status } of state.robotList.value) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return counts;
 });
 
 const isMany = computed(() => state.robotList.value.length > MANY);
@@ -28,7 +27,7 @@ export const isFiltered = computed(
 );
 
 /** The robots that pass the filter; all without one. */
-export const found = computed(() => {
+export const matches = computed(() => {
   if (!isFiltered.value) return state.robotList.value;
   const words = searchText.value.toLowerCase().split(/\s+/);
   const status = statusCounts.value.has(chosenStatus.value) ? chosenStatus.value : "";
@@ -38,14 +37,14 @@ export const found = computed(() => {
       words.every((word) => robot.name.toLowerCase().includes(word)),
   );
 });
-const matchNames = computed(() => new Set(found.value.map(({ name }) => name)));
+const matchNames = computed(() => new Set(matches.value.map(({ name }) => name)));
 
 /** True if the filter excludes a robot. @param {string} robot */
 export const isFilteredOut = (robot) => isFiltered.value && !matchNames.value.has(robot);
 
 /** Changes only if a name or a status changes, to avoid rendering ten times per second. */
 const listKey = computed(() =>
-  found.value.map(({ name, status }) => `${name} ${status}`).join("\n"),
+  matches.value.map(({ name, status }) => `${name} ${status}`).join("\n"),
 );
 
 /** Scroll the navigation to the robot that is shown. */
@@ -63,9 +62,10 @@ export function startRobotList() {
 /** @param {string} label */
 function searchField(label) {
   return html`<input type="search" aria-label=${label} placeholder="find" .value=${searchText.value}
-    @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => (searchText.value = target.value)}
+    @input=${(/** @type {{target: HTMLInputElement}} */ { target }) =>
+    (searchText.value = target.value)}
     @keydown=${(/** @type {KeyboardEvent} */ event) => {
-      const [first] = found.value;
+      const [first] = matches.value;
       if (event.key === "Enter" && first) location.hash = state.hashFor(first.name);
     }}>`;
 }
@@ -78,10 +78,15 @@ export function navigation() {
     /** @type {string} */ label,
     status = "",
   ) => html`<a href=${state.hashFor(robot)}
-    aria-current=${state.shownRobot.value === robot ? "page" : "false"} data-health=${healthOf(status)} title=${status ? `${label}: ${status}` : label}>${face}<span>${label}</span></a>`;
-  return html`<nav aria-label="Robots">${all.length > 1 ? item("", icons.all, "All robots") : nothing}
+    aria-current=${state.shownRobot.value === robot ? "page" : "false"}
+    data-health=${healthOf(status)}
+    title=${status ? `${label}: ${status}` : label}>${face}<span>${label}</span></a>`;
+  return html`<nav
+    aria-label="Robots">${all.length > 1 ? item("", icons.all, "All robots") : nothing}
     ${isMany.value ? searchField("Find a robot") : nothing}
-    ${guard([listKey.value, state.shownRobot.value], () => found.value.map(({ name, kind, status }) => item(name, icons.ofKind(kind), name, status)))}</nav>`;
+    ${guard([listKey.value, state.shownRobot.value], () =>
+      matches.value.map(({ name, kind, status }) => item(name, icons.ofKind(kind), name,
+        status)))}</nav>`;
 }
 
 /** A filter button for each status. */
@@ -90,26 +95,32 @@ export function statusButtons() {
     ([
       status,
       count,
-    ]) => html`<button class="state" aria-pressed=${chosenStatus.value === status} data-health=${healthOf(status)}
-    aria-label="Only ${status}, ${count} ${count === 1 ? "robot" : "robots"}" @click=${() => (chosenStatus.value = chosenStatus.value === status ? "" : status)}><i></i>${status} <b>${count}</b></button>`,
+    ]) => html`<button class="state" aria-pressed=${chosenStatus.value === status}
+      data-health=${healthOf(status)}
+    aria-label="Only ${status}, ${count} ${count === 1 ? "robot" : "robots"}"
+    @click=${() => (chosenStatus.value = chosenStatus.value === status ? "" : status)}><i></i>${
+    status} <b>${count}</b></button>`,
   );
 }
 
 export function robotListCard() {
   const total = state.robotList.value.length;
-  const tag = isFiltered.value ? `${found.value.length} of ${total}` : `${total}`;
+  const tag = isFiltered.value ? `${matches.value.length} of ${total}` : `${total}`;
   return card(
     "Robots",
-    html`${isMany.value ? html`<div class="finder">${searchField("Find a robot by its name")}${statusButtons()}</div>` : nothing}
+    html`${isMany.value ?
+      html`<div class="finder">${searchField("Find a robot by its name")}${statusButtons()}</div>` :
+        nothing}
     ${guard([listKey.value], () =>
-      found.value.map(
+      matches.value.map(
         (
           robot,
-        ) => html`<a class="readout" data-health=${healthOf(robot.status)} href=${state.hashFor(robot.name)}>
+        ) => html`<a class="readout" data-health=${healthOf(robot.status)}
+          href=${state.hashFor(robot.name)}>
       <span>${robot.name}</span><b>${robot.status}</b></a>`,
       ),
     )}
-    ${found.value.length ? nothing : html`<p class="dim">no robot is so</p>`}`,
+    ${matches.value.length ? nothing : html`<p class="dim">no robot matches</p>`}`,
     html`<span class="tag">${tag}</span>`,
   );
 }

@@ -27,7 +27,7 @@ const CONNECTION_TEXTS = {
   connecting: "connecting…",
   live: "live",
   lost: "connection lost; trying again…",
-  refused: "rigless was started anew: open the URL that it printed",
+  refused: "rigless was restarted: open the URL that it printed",
 };
 
 export function shell() {
@@ -38,9 +38,16 @@ export function shell() {
   const plots = hasPlots() && (state.settings.showPlots.value || !ground);
   return html`<div class="shell ${wide ? "" : "narrow"}" data-connection=${state.connection.value}>
     ${header()} ${navigation()}
-    <main class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"} ${dock ? "with-dock" : ""}">${dock ? html`<section class="dock" aria-label="Program">${dockCards()}</section>` : nothing}${many ? overview : ground ? viewport : html`<div class="span-row">${spanButtons()}</div>`}${playerBar()}${plots ? plotStrip : nothing}</main>
-    ${wide ? html`<aside aria-label="Controls"><div class="cards">${cards()}</div></aside>` : nothing}
-    <div class="notices" role="status" aria-live="polite">${state.notices.value.map((one) => html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
+    <main
+      class="${plots ? "with-plots" : ""} ${ground ? "" : "no-map"} ${dock ? "with-dock" : ""}">${
+      dock ? html`<section class="dock" aria-label="Program">${dockCards()}</section>` : nothing}${
+        many ? overview : ground ? viewport : html`<div class="span-row">${spanButtons()}</div>`}${
+          playerBar()}${plots ? plotStrip : nothing}</main>
+    ${wide ? html`<aside aria-label="Controls"><div class="cards">${cards()}</div></aside>` :
+      nothing}
+    <div class="notices" role="status"
+      aria-live="polite">${state.notices.value.map((one) =>
+      html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
     ${resetDialog()}${helpDialog()}
   </div>`;
 }
@@ -52,19 +59,33 @@ function header() {
   const dark = state.settings.theme.value === "dark";
   return html`<header>
     <strong class="brand" title=${now?.name ?? ""}>rig<i>·</i>less</strong>
-    ${recording ? html`<span class="badge replay">Recording</span>` : html`<span class="badge">Simulation mode</span>`}
-    <div class="fact name"><small>Scenario</small><b data-fact="name" class="clip">${now?.name ?? "…"}</b></div>
-    <div class="fact"><small>Sim time</small><b data-fact="time">${formatTime((recording ? now?.deck?.time_s : now?.time_s) ?? 0)}</b></div>
-    <div class="fact"><small>State</small><b data-fact="state" class=${now?.state === "failed" ? "bad" : ""}>${recording ? (now?.deck?.playing ? "playing" : "paused") : (now?.state ?? "…")}</b></div>
-    ${recording ? nothing : html`<div class="fact factor"><small>Real-time factor</small><b data-fact="factor">${(now?.real_time_factor ?? 0).toFixed(2)}×</b></div>`}
+    ${recording ? html`<span class="badge replay">Recording</span>` :
+      html`<span class="badge">Simulation mode</span>`}
+    <div class="fact name"><small>Scenario</small><b data-fact="name"
+      class="clip">${now?.name ?? "…"}</b></div>
+    <div class="fact"><small>Sim time</small><b
+      data-fact="time">${formatTime((recording ? now?.deck?.time_s : now?.time_s) ?? 0)}</b></div>
+    <div class="fact"><small>State</small><b data-fact="state"
+      class=${now?.state === "failed" ? "bad" : ""}>${recording ? (now?.deck?.playing ? "playing" :
+      "paused") : (now?.state ?? "…")}</b></div>
+    ${recording ? nothing :
+      html`<div class="fact factor"><small>Real-time factor</small><b
+        data-fact="factor">${(now?.real_time_factor ?? 0).toFixed(2)}×</b></div>`}
     ${now?.failure ? html`<span class="trouble-line" role="alert">${now.failure}</span>` : nothing}
     <span class="grow"></span>
     ${faultChip()}
     ${now?.deck ? sourceSwitch(recording) : nothing}
-    ${connection === "live" ? rateButton() : html`<span class="connection ${connection}" role="status"><i></i>${CONNECTION_TEXTS[connection]}</span>`}
-    ${button(icons.bottom, "Plots (p)", () => (state.settings.showPlots.value = !state.settings.showPlots.value), { on: state.settings.showPlots.value })}
-    ${button(icons.side, "Controls (c)", () => (state.settings.showControls.value = !state.settings.showControls.value), { on: state.settings.showControls.value })}
-    ${button(dark ? icons.sun : icons.moon, dark ? "Light (t)" : "Dark (t)", () => (state.settings.theme.value = dark ? "light" : "dark"))}
+    ${connection === "live" ? rateButton() :
+      html`<span class="connection ${connection}"
+        role="status"><i></i>${CONNECTION_TEXTS[connection]}</span>`}
+    ${button(icons.bottom, "Plots (p)", () =>
+      (state.settings.showPlots.value = !state.settings.showPlots.value),
+        { on: state.settings.showPlots.value })}
+    ${button(icons.side, "Controls (c)", () =>
+      (state.settings.showControls.value = !state.settings.showControls.value),
+        { on: state.settings.showControls.value })}
+    ${button(dark ? icons.sun : icons.moon, dark ? "Light (t)" : "Dark (t)", () =>
+      (state.settings.theme.value = dark ? "light" : "dark"))}
     ${button(icons.help, "Keyboard shortcuts (?)", showHelp)}
     ${emergencyStop()}
   </header>`;
@@ -83,21 +104,28 @@ function faultChip() {
       document.querySelector('[data-card="Faults"]')?.scrollIntoView({ block: "start" }),
     );
   };
-  return html`<button class="chip" aria-label="${count} active ${count === 1 ? "fault" : "faults"}: show" @click=${go}>${count} ${count === 1 ? "fault" : "faults"}</button>`;
+  return html`<button class="chip"
+    aria-label="${count} active ${count === 1 ? "fault" : "faults"}: show"
+    @click=${go}>${count} ${count === 1 ? "fault" : "faults"}</button>`;
 }
 
 /** The frame rate. A click switches between 60 and 20 Hz. */
 function rateButton() {
   const other = state.settings.frameHz.value === 60 ? 20 : 60;
-  return html`<button class="connection live" aria-label="Live, ${state.settings.frameHz.value} frames a second asked for; press for ${other}"
-    title="Press for ${other} frames a second" @click=${() => (state.settings.frameHz.value = other)}><i></i>${state.source.value === "live" ? "live" : "connected"} · ${state.frameRate.value} Hz</button>`;
+  return html`<button class="connection live"
+    aria-label="Live, ${state.settings.frameHz.value} frames per second; click for ${other}"
+    title="Click for ${other} frames per second"
+    @click=${() => (state.settings.frameHz.value = other)}><i></i>${state.source.value === "live" ?
+    "live" : "connected"} · ${state.frameRate.value} Hz</button>`;
 }
 
 /** @param {boolean} recording */
 function sourceSwitch(recording) {
-  return html`<div class="segments" role="group" aria-label="What is shown">
-    ${button("Live", "Show the live simulation", () => (state.source.value = "live"), { on: !recording, kind: "text" })}
-    ${button("Recording", "Show the recording", () => (state.source.value = "recording"), { on: recording, kind: "text" })}</div>`;
+  return html`<div class="segments" role="group" aria-label="Source">
+    ${button("Live", "Show the live simulation", () => (state.source.value = "live"),
+      { on: !recording, kind: "text" })}
+    ${button("Recording", "Show the recording", () => (state.source.value = "recording"),
+      { on: recording, kind: "text" })}</div>`;
 }
 
 /**
@@ -114,8 +142,11 @@ function emergencyStop() {
     stoppedAt = event.timeStamp; // the time of the event, even if the page is late
     void stopAll(true);
   };
-  return html`<button class="estop ${on ? "released" : ""}" aria-label=${on ? "Release the emergency stop" : "Emergency stop of all robots"}
-    @pointerdown=${press} @click=${(/** @type {Event} */ event) => on && event.timeStamp - stoppedAt > RELEASE_DELAY_MS && void stopAll(false)}
+  return html`<button class="estop ${on ? "released" : ""}"
+    aria-label=${on ? "Release the emergency stop" : "Emergency stop of all robots"}
+    @pointerdown=${press}
+    @click=${(/** @type {Event} */ event) => on && event.timeStamp - stoppedAt > RELEASE_DELAY_MS &&
+    void stopAll(false)}
     @keydown=${(/** @type {KeyboardEvent} */ event) => {
       if ((event.key === "Enter" || event.key === " ") && !event.repeat) press(event);
     }}>${on ? "Release" : "E-STOP"}</button>`;
@@ -137,7 +168,8 @@ async function stopAll(on) {
 function cards() {
   const live = state.source.value === "live";
   if (!state.shownRobot.value)
-    return html`${live ? html`${timeCard()}${clockCard()}` : nothing}${robotListCard()}${eventCard()}${live ? html`${recordingCard()}${snapshotCard()}` : nothing}`;
+    return html`${live ? html`${timeCard()}${clockCard()}` : nothing}${robotListCard()}${
+      eventCard()}${live ? html`${recordingCard()}${snapshotCard()}` : nothing}`;
   return html`${live ? html`${timeCard()}${clockCard()}` : nothing}
     ${driveCard()}${partCards()}${faultCard()}${eventCard()}${metricsCard()}
     ${live ? html`${recordingCard()}${snapshotCard()}${connectionCard()}` : nothing}`;

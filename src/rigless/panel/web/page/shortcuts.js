@@ -12,10 +12,10 @@ const SHORTCUTS = {
   " ": { what: "play or pause", act: () => (live() ? togglePause() : togglePlay()) },
   ".": { what: "one step", act: () => (live() ? stepOnce() : stepPlayer(1)) },
   ",": { what: "one step back, in a recording", act: () => (live() ? undefined : stepPlayer(-1)) },
-  r: { what: "reset, after asking", act: () => live() && showResetDialog() },
+  r: { what: "reset (asks first)", act: () => live() && showResetDialog() },
   "+": { what: "zoom in", act: () => zoom(1.4) },
   "-": { what: "zoom out", act: () => zoom(1 / 1.4) },
-  0: { what: "see everything", act: fit },
+  0: { what: "fit the view", act: fit },
   ...Object.fromEntries(
     Object.entries(CAMERAS).map(([key, [name, place]]) => [
       key,
@@ -24,7 +24,7 @@ const SHORTCUTS = {
   ),
   f: { what: "follow the robot", act: toggleFollow },
   t: {
-    what: "light or dark",
+    what: "light or dark theme",
     act: () => (settings.theme.value = settings.theme.value === "dark" ? "light" : "dark"),
   },
   p: { what: "plots", act: () => (settings.showPlots.value = !settings.showPlots.value) },
@@ -43,8 +43,9 @@ export function showHelp() {
 export function helpDialog() {
   return html`<dialog id="help" aria-labelledby="help-title"><form method="dialog">
     <h2 id="help-title">Keyboard</h2>
-    <dl>${Object.entries(SHORTCUTS).map(([key, { what }]) => html`<dt><kbd>${key === " " ? "space" : key}</kbd></dt><dd>${what}</dd>`)}
-      <dt><kbd>W A S D</kbd></dt><dd>drive, once unlocked</dd></dl>
+    <dl>${Object.entries(SHORTCUTS).map(([key, { what }]) =>
+      html`<dt><kbd>${key === " " ? "space" : key}</kbd></dt><dd>${what}</dd>`)}
+      <dt><kbd>W A S D</kbd></dt><dd>drive (after unlocking)</dd></dl>
     <menu><button class="button" autofocus>Close</button></menu></form></dialog>`;
 }
 

@@ -371,7 +371,8 @@ function shaded(paint, light) {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => parseInt(paint.slice(at, at + 2), 16));
   const strength = 0.62 + 0.38 * Math.max(0, light);
   const glare = 34 * Math.max(0, light) ** 3;
-  return `rgb(${[r, g, b].map((value) => Math.min(255, Math.round(value * strength + glare))).join(" ")})`;
+  return `rgb(${[r, g, b].map((value) => Math.min(255,
+    Math.round(value * strength + glare))).join(" ")})`;
 }
 
 /**

@@ -172,7 +172,7 @@ async function switchSurface(space) {
     if (in3d !== space || surface) return made.dispose();
     surface = made;
   } catch (error) {
-    surfaceError.value = `no 3-D view here: ${error instanceof Error ? error.message : error}`;
+    surfaceError.value = `3-D view unavailable: ${error instanceof Error ? error.message : error}`;
     if (in3d !== space || surface) return;
     surface = new MapView(canvasHost);
   }
@@ -186,12 +186,12 @@ async function switchSurface(space) {
 }
 
 /**
- * @param {string} stage
+ * @param {string} source
  * @param {string} robot
  * @param {string} key
  */
-async function loadWorld(stage, robot, key) {
-  const grid = await loadMap(stage, robot);
+async function loadWorld(source, robot, key) {
+  const grid = await loadMap(source, robot);
   if (grid === undefined || world.key !== key) return;
   world = { key, grid };
   hasMap.value = grid !== null;
@@ -249,12 +249,16 @@ function overlayTools() {
   return html`${
     layers.length
       ? html`<details class="legend" ?open=${state.settings.layersOpen.value}
-      @toggle=${(/** @type {{target: HTMLDetailsElement}} */ event) => (state.settings.layersOpen.value = event.target.open)}>
-      <summary aria-label="Layers"><b>Layers</b>${state.settings.layersOpen.value ? nothing : coloured.map((part) => html`<span>${dot(part)}</span>`)}</summary>
+      @toggle=${(/** @type {{target: HTMLDetailsElement}} */ event) =>
+      (state.settings.layersOpen.value = event.target.open)}>
+      <summary
+        aria-label="Layers"><b>Layers</b>${state.settings.layersOpen.value ? nothing :
+        coloured.map((part) => html`<span>${dot(part)}</span>`)}</summary>
       <div role="group" aria-label="Layers">${layers.map(
         (
           part,
-        ) => html`<button class="layer" aria-pressed=${isShown(part)} aria-label="Show ${part.label}"
+        ) => html`<button class="layer" aria-pressed=${isShown(part)}
+          aria-label="Show ${part.label}"
         @click=${() => flip(part)}>${dot(part)}</button>`,
       )}</div></details>`
       : nothing
@@ -262,20 +266,27 @@ function overlayTools() {
     ${state.shownRobot.value ? nothing : robotCounts()}
     ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
     <div class="tools" role="group" aria-label="View">
-      ${button(space ? "2D" : "3D", space ? "From above" : "In space", () => (state.settings.in3d.value = { ...state.settings.in3d.value, [state.shownRobot.value]: !space }))}
+      ${button(space ? "2D" : "3D", space ? "2-D map" : "3-D scene", () =>
+        (state.settings.in3d.value = { ...state.settings.in3d.value, [state.shownRobot.value]:
+          !space }))}
       ${button(icons.plus, "Zoom in (+)", () => zoom(1.4))}
       ${button(icons.minus, "Zoom out (-)", () => zoom(1 / 1.4))}
-      ${button(icons.fit, "See everything (0)", fit)}
-      ${button(icons.target, "Follow the robot (f)", toggleFollow, { on: state.settings.followRobot.value })}
+      ${button(icons.fit, "Fit the view (0)", fit)}
+      ${button(icons.target, "Follow the robot (f)", toggleFollow,
+        { on: state.settings.followRobot.value })}
     </div>
     ${
       space && !surfaceError.value
         ? html`<div class="cameras" role="group" aria-label="Camera">
-      ${Object.entries(CAMERAS).map(([key, [name, place]]) => button(name, `${name} view (${key})`, () => lookFrom(place)))}
-      ${slow.value ? html`<span class="dim" title="This browser draws without a graphics card: coarser, and at its own pace">software rendering</span>` : nothing}</div>`
+      ${Object.entries(CAMERAS).map(([key, [name, place]]) => button(name, `${name} view (${key})`,
+        () => lookFrom(place)))}
+      ${slow.value ?
+        html`<span class="dim"
+          title="No GPU: lower quality and frame rate">software rendering</span>` : nothing}</div>`
         : nothing
     }
-    ${state.settings.showPlots.value && hasPlots() ? html`<div class="spans">${spanButtons()}</div>` : nothing}`;
+    ${state.settings.showPlots.value && hasPlots() ? html`<div class="spans">${spanButtons()}</div>`
+      : nothing}`;
 }
 
 /** @param {import("../core/types.js").Part} part */
@@ -291,7 +302,8 @@ function robotCounts() {
     ...statusCounts.value,
   ].map(
     ([status, count]) =>
-      html`<span><i style="background:var(--map-${colourOf(status)})"></i>${status} ${count}</span>`,
+      html`<span><i
+        style="background:var(--map-${colourOf(status)})"></i>${status} ${count}</span>`,
   )}</div>`;
 }
 

@@ -53,7 +53,8 @@ void main() {
   vec2 pixel = fwidth(vLines);
   vec2 perPixel = 1.0 / max(pixel, 1e-6);
   vec2 fine = max(1.0 - abs(fract(vLines - 0.5) - 0.5) * perPixel, 0.0) * (1.15 - 3.0 * pixel);
-  vec2 coarse = max(1.0 - abs(fract(vLines * 0.1 - 0.5) - 0.5) * 10.0 * perPixel, 0.0) * (1.15 - 0.3 * pixel);
+  vec2 coarse = max(1.0 - abs(fract(vLines * 0.1 - 0.5) - 0.5) * 10.0 * perPixel, 0.0)
+    * (1.15 - 0.3 * pixel);
   float line = max(max(fine.x, fine.y) * fineLines, max(coarse.x, coarse.y) * coarseLines);
   gl_FragColor = vec4(mix(paint, gridPaint, clamp(line, 0.0, 1.0) * haze), 1.0);
 }`;

@@ -38,7 +38,9 @@ uniform vec2 stride;
 varying vec2 vAt;
 void main() {
   float sum = 0.0;
-  for (int tap = -3; tap <= 3; tap++) sum += texture2D(sharp, vAt + stride * float(tap)).r * (4.0 - abs(float(tap)));
+  for (int tap = -3; tap <= 3; tap++) {
+    sum += texture2D(sharp, vAt + stride * float(tap)).r * (4.0 - abs(float(tap)));
+  }
   gl_FragColor = vec4(sum / 16.0);
 }`;
 

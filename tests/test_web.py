@@ -1,4 +1,4 @@
-"""How the panel's front end is made and shipped: our modules as they are, what they import from npm, and the wheel with both."""
+"""Building and shipping the front end: our modules, the libraries from npm, and the wheel."""
 
 import json
 import os
@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.timeout(
-    600
-)  # pip, npm and the checker of types take their time on a busy machine
+pytestmark = pytest.mark.timeout(600)  # pip, npm and tsc are slow on a busy machine
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "src/rigless/panel/web"
 OURS = sorted(path for path in WEB.rglob("*.js") if "vendor" not in path.relative_to(WEB).parts)
 THEIRS = sorted((WEB / "vendor").rglob("*.js"))
 IMPORT = re.compile(
-    r"""^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']""",
+    r"""^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*["']([^"']+)["']"""
+    r"""|\bimport\(\s*["']([^"']+)["']""",
     re.M,
 )
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.S | re.M)
@@ -38,12 +37,12 @@ def import_map() -> dict[str, Path]:
 
 
 def served(address: str, folder: Path) -> Path:
-    """The file behind an address in a file of `folder`; the server gives out the files of web/ below /web/."""
+    """Return the file behind an address in a file of `folder`; web/ is served below /web/."""
     return WEB / address.removeprefix("/web/") if address.startswith("/web/") else folder / address
 
 
 def target(name: str, path: Path) -> Path | None:
-    """The file an import in the module `path` leads to, as a browser finds it."""
+    """Return the file that an import in the module `path` leads to in a browser."""
     if name.startswith((".", "/")):
         return served(name, path.parent)
     known = import_map()
@@ -66,7 +65,7 @@ def build_web(root: Path, *task: str, **environment: str) -> subprocess.Complete
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """What a newcomer has before set-up, as far as the front end goes."""
+    """A checkout before set-up, as far as the front end is concerned."""
     root = tmp_path_factory.mktemp("copy")
     for name in ("scripts/build-web", "package.json", "package-lock.json"):
         (root / name).parent.mkdir(exist_ok=True)
@@ -92,7 +91,8 @@ def test_the_types_of_our_modules_hold():
 
 def test_an_import_is_seen_however_it_is_written(tmp_path):
     (tmp_path / "one.js").write_text(
-        'import "a";\nimport b from "b";\nimport {\n  c,\n  d,\n} from "c";\nexport * from "d";\nconst e = await import("e");\n'
+        'import "a";\nimport b from "b";\nimport {\n  c,\n  d,\n} from "c";\nexport * from "d";\n'
+        'const e = await import("e");\n'
         '// import x from "x";\n/** @type {import("y").Z} */\nimport * as f from \'f\';\n'
     )
     assert imports(tmp_path / "one.js") == {"a", "b", "c", "d", "e", "f"}
@@ -168,7 +168,7 @@ def test_git_tracks_nothing_that_npm_brought():
     assert [name for name in listed if "/vendor/" in name or "node_modules/" in name] == []
 
 
-def test_the_wheel_has_the_front_end_whole(wheel):
+def test_the_wheel_has_the_whole_front_end(wheel):
     there = {
         name.removeprefix("rigless/panel/web/")
         for name in wheel
@@ -191,7 +191,7 @@ def test_the_wheel_has_the_front_end_whole(wheel):
 def test_building_again_does_nothing():
     stamp = WEB / "vendor/.built-from"
     before = stamp.stat()
-    assert build_web(ROOT, PATH="").returncode == 0  # so no npm was needed
+    assert build_web(ROOT, PATH="").returncode == 0  # no npm was needed
     assert stamp.stat() == before
 
 
@@ -210,7 +210,7 @@ def test_a_lock_that_does_not_fit_is_named(copy, tmp_path):
     shutil.copytree(copy, changed)
     wanted = (changed / "package.json").read_text("utf-8")
     (changed / "package.json").write_text(wanted.replace('"uplot": "1.', '"uplot": "0.'), "utf-8")
-    run = build_web(changed, PATH="")  # so npm was not even asked
+    run = build_web(changed, PATH="")  # npm was not run
     assert run.returncode == 1
     assert (
         run.stderr
@@ -223,7 +223,7 @@ def test_without_npm_one_sentence_says_what_to_do(copy):
         sys.executable,
         "-S",
         str(copy / "scripts/build-web"),
-    ]  # -S: without the wheel that may be installed
+    ]  # -S: without installed wheels
     run = subprocess.run(command, env={"PATH": ""}, capture_output=True, text=True, check=False)
     assert run.returncode == 1
     assert re.fullmatch(
@@ -231,7 +231,7 @@ def test_without_npm_one_sentence_says_what_to_do(copy):
     ), run.stderr
 
 
-def test_a_task_it_does_not_know_is_refused_with_those_it_knows():
+def test_an_unknown_task_is_refused_with_the_known_ones():
     run = build_web(ROOT, "everything")
     assert run.returncode == 1
     assert "'everything'" in run.stderr

@@ -1,6 +1,9 @@
-"""One browser for all tests of the panel, a window of its own for each, and the `rigless` commands that they look at, which
-are started when first needed and set back to time zero for each test. A test fails if the page complained, reached out to
-anybody but its own server, or broke its content security policy."""
+"""Fixtures of the browser tests.
+
+One browser serves all tests, with a context for each, and `rigless` processes that are started when
+first needed and reset before each test. A test fails if the page logs an error, makes a request to
+another server, or violates its content security policy.
+"""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -34,7 +37,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """It lives as long as these tests: while it does, no other event loop can be started in this thread."""
+    """The browser of all tests. While it runs, no other event loop can run in this thread."""
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if found is None:
         pytest.fail(
@@ -48,7 +51,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def window(browser: Browser) -> Iterator[Window]:
-    """A browser with nothing in its memory; its tabs share what they keep. What went wrong in it fails the test."""
+    """A new browser context. Errors in it fail the test."""
     opened = Window(browser, PATIENCE_MS)
     yield opened
     opened.close()
@@ -57,7 +60,7 @@ def window(browser: Browser) -> Iterator[Window]:
 
 @pytest.fixture(scope="package")
 def shared_window(browser: Browser) -> Iterator[Window]:
-    """For tests that leave a tab as they found it: to open a page costs more than most of them."""
+    """A context for tests that leave a tab as they found it: opening a page is slow."""
     opened = Window(browser, PATIENCE_MS).stay_flat()
     yield opened
     opened.close()
@@ -73,15 +76,15 @@ def tabs(shared_window: Window) -> dict[str, Panel]:
 def shared(
     shared_window: Window, tabs: dict[str, Panel]
 ) -> Iterator[Callable[[str, Server], Panel]]:
-    """A function that gives the tab of a server that tests share, with the simulation begun anew."""
+    """Return a function that gives the shared tab of a server, after a reset."""
 
     def give(name: str, server: Server) -> Panel:
-        if name in tabs:  # of a recording that it still asks about
+        if name in tabs:  # requests about a recording that is closed
             tabs[name].page.evaluate("async () => { await globalThis.rigless?.loaded(); }")
-        server.begin_anew()
+        server.reset_and_run()
         if name not in tabs:
             tabs[name] = Panel(shared_window, server).open()
-        return tabs[name].wait_anew()
+        return tabs[name].wait_reset()
 
     yield give
     assert shared_window.complaints() == []
@@ -90,7 +93,7 @@ def shared(
 
 @pytest.fixture(scope="package")
 def started() -> Iterator[list[Server]]:
-    """All servers that run, until these tests are over."""
+    """All running servers; they are stopped after the tests."""
     servers: list[Server] = []
     yield servers
     for server in servers:
@@ -99,7 +102,7 @@ def started() -> Iterator[list[Server]]:
 
 @pytest.fixture(scope="package")
 def serve(tmp_path_factory: pytest.TempPathFactory, started: list[Server]) -> Callable[..., Server]:
-    """A function that starts `rigless run` with these words, in a folder of its own, and on a port that it may come back to."""
+    """Return a function that starts `rigless run` in a folder of its own, on a fixed port."""
 
     def start(*words: object, folder: Path | None = None, port: int = 0) -> Server:
         started.append(
@@ -112,7 +115,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory, started: list[Server]) -> Ca
 
 @pytest.fixture(autouse=True)
 def at_rest(started: list[Server]) -> Iterator[None]:
-    """What no test looks at any more stands still, and so do the tabs that show it."""
+    """Pause the servers and tabs that no test uses any more."""
     yield
     for server in started:
         server.rest()
@@ -146,7 +149,7 @@ def shouter_server(serve: Callable[..., Server]) -> Server:
     return serve(HERE / "robots" / "shouter", "--no-auth")
 
 
-# Panels that tests share, and others with a window of their own
+# Panels that tests share, and others with a context of their own
 
 
 @pytest.fixture
@@ -156,30 +159,30 @@ def vacuum(shared: Callable[[str, Server], Panel], vacuum_server: Server) -> Pan
 
 @pytest.fixture
 def arm(shared: Callable[[str, Server], Panel], arm_server: Server) -> Panel:
-    """Seen from above; its page as it is opens in space."""
+    """The arm on the 2-D map; its page opens in 3-D by default."""
     return shared("arm", arm_server)
 
 
 @pytest.fixture
 def own_vacuum(window: Window, vacuum_server: Server) -> Panel:
-    return Panel(window, vacuum_server.begin_anew()).open()
+    return Panel(window, vacuum_server.reset_and_run()).open()
 
 
 @pytest.fixture
 def own_arm(window: Window, arm_server: Server) -> Panel:
-    return Panel(window, arm_server.begin_anew()).open()
+    return Panel(window, arm_server.reset_and_run()).open()
 
 
 @pytest.fixture
 def pair(window: Window, pair_server: Server) -> Panel:
-    return Panel(window, pair_server.begin_anew()).open()
+    return Panel(window, pair_server.reset_and_run()).open()
 
 
 @pytest.fixture
 def thermostat(window: Window, thermostat_server: Server) -> Panel:
-    return Panel(window, thermostat_server.begin_anew()).open()
+    return Panel(window, thermostat_server.reset_and_run()).open()
 
 
 @pytest.fixture
 def shouter(window: Window, shouter_server: Server) -> Panel:
-    return Panel(window, shouter_server.begin_anew()).open()
+    return Panel(window, shouter_server.reset_and_run()).open()

@@ -1,4 +1,4 @@
-"""The panel as a person sees it: its cards, its buttons, and what is drawn in the middle."""
+"""The panel in a tab: its cards, its buttons, and what the viewport draws."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ PATIENCE_S = 60.0
 
 
 class Panel:
-    """One tab. `server` says what really happened."""
+    """One tab. `server` gives the true state of the simulation."""
 
     def __init__(self, window: Window, server: Server):
         self.window, self.server = window, server
@@ -30,7 +30,7 @@ class Panel:
         return self
 
     def wait_map(self) -> "Panel":
-        """Until the whole map is there, and in the middle."""
+        """Wait until the whole map is shown in the middle."""
         grid = self.server.get("/api/world")["grid"]
         middle = grid["origin"][0] + grid["width"] * grid["resolution_m"] / 2
         self.until(
@@ -40,15 +40,15 @@ class Panel:
         self.until(lambda: abs(self.view()["x"] - middle) < 1e-6, "the map is not in the middle")
         return self
 
-    def wait_anew(self) -> "Panel":
-        """Until it shows a simulation that has been reset, and nothing lies over it."""
+    def wait_reset(self) -> "Panel":
+        """Wait until the tab shows the simulation after a reset."""
         self.page.bring_to_front()
         self.wait_epoch()
         expect(self.fact("state")).to_have_text("running")
         return self
 
     def wait_epoch(self) -> "Panel":
-        """Until its robot, if it shows one, is shown as it is since time last jumped: what else it is told comes before pictures do."""
+        """Wait for the first frame since time last jumped. Other messages come before it."""
         epoch = self.server.status()["epoch"]
         script = "() => globalThis.rigless?.frames()?.epoch ?? null"
         self.until(
@@ -58,9 +58,10 @@ class Panel:
         return self
 
     def wait_layout(self) -> None:
-        """Until the page has made room for what it shows: what observes sizes acts with a frame."""
+        """Wait until the layout is complete: observers of sizes act with a frame."""
         self.page.evaluate(
-            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+            "() => new Promise((done) => requestAnimationFrame("
+            "() => requestAnimationFrame(() => done())))"
         )
 
     def resize(self, size: ViewportSize) -> None:
@@ -78,7 +79,7 @@ class Panel:
         self.wait_live()
 
     def until(self, true: Callable[[], Any], what: str = "") -> Any:
-        """Poll until something holds, and give it; the page goes on meanwhile."""
+        """Poll until a condition holds and return its value."""
         end = time.monotonic() + PATIENCE_S
         while not (found := true()):
             assert time.monotonic() < end, f"waited in vain: {what}"
@@ -103,7 +104,7 @@ class Panel:
         return self.page.get_by_role("status", name=f"{label}: {'on' if on else 'off'}", exact=True)
 
     def notice(self, text: str) -> str:
-        """A notice with this text, which may be gone again by now."""
+        """Return a notice with this text; it may have disappeared already."""
         return self.until(
             lambda: next(
                 (one for one in self.page.evaluate("() => [...noticed]") if text in one), ""
@@ -115,13 +116,13 @@ class Panel:
     def map(self) -> Locator:
         return self.page.locator(".canvas-host canvas")
 
-    def to_bed(self, *keys: str) -> None:
-        """Press keys that belong to nobody but the page."""
+    def press_on_page(self, *keys: str) -> None:
+        """Press keys while no control has the focus."""
         self.page.locator("body").click(position={"x": 300, "y": 8})
         for key in keys:
             self.page.keyboard.press(key)
 
-    # What it shows, read from inside
+    # State of the page, read by script
 
     def count(self) -> int:
         return self.page.evaluate("() => globalThis.rigless?.frames()?.count ?? 0")
@@ -143,35 +144,37 @@ class Panel:
         return self.page.evaluate("() => rigless.frames()?.time_s ?? -1")
 
     def view(self) -> dict[str, float]:
-        """Where the flat map is: its middle and its scale."""
+        """Return the middle and the scale of the 2-D map."""
         return self.page.evaluate(
             """async () => { await rigless.settled();
               const {x, y, scale} = rigless.surface()?.view ?? {x: NaN}; return {x, y, scale}; }"""
         )
 
     def poses(self, name: str) -> list[list[float]]:
-        """What is drawn under this name in space."""
+        """Return the poses of what is drawn under this name in 3-D."""
         return self.surface("poseOf", name)
 
     def paints(self, name: str) -> list[str]:
-        """The colours of what is drawn under this name in space."""
+        """Return the colours of what is drawn under this name in 3-D."""
         return self.surface("paintsOf", name)
 
     def surface(self, method: str, name: str) -> list[Any]:
-        """What the surface in space says, after all that has come is drawn."""
-        script = "async ([method, name]) => { await rigless.settled(); return rigless.surface()?.[method]?.(name) ?? []; }"
+        """Call a method of the 3-D scene after everything received is drawn."""
+        script = """async ([method, name]) => {
+          await rigless.settled();
+          return rigless.surface()?.[method]?.(name) ?? []; }"""
         return self.page.evaluate(script, [method, name])
 
-    # What people do first
+    # Actions
 
     def stand_still(self) -> "Panel":
-        """At time zero and paused: nothing happens but what is done to it, however slow the machine is."""
+        """Reset and pause, so that the speed of the machine does not matter."""
         self.server.post("/api/pause")
         self.server.post("/api/reset")
         return self.wait_epoch()
 
     def pause(self) -> dict[str, Any]:
-        """Stand still, by the API, until the page shows it; gives the status."""
+        """Pause by the API, wait until the page shows it, and return the status."""
         self.server.post("/api/pause")
         found = self.server.status()
         self.until(
@@ -180,12 +183,12 @@ class Panel:
         return found
 
     def step(self, seconds: float) -> float:
-        """Stand still that much later, at once, until the page shows it; gives the time."""
+        """Step by the API, wait until the page shows it, and return the time."""
         time_s = self.server.post("/api/step", ms=seconds * 1000)["time_s"]
         self.until(lambda: abs(self.time_s() - time_s) < 1e-6, "the page shows another time")
         return time_s
 
     def running_for(self, seconds: float) -> None:
-        """Let simulated time pass."""
+        """Wait until this much simulated time has passed."""
         begin_s = self.server.status()["time_s"]
         self.until(lambda: self.server.status()["time_s"] >= begin_s + seconds, "time stands still")

@@ -1,4 +1,4 @@
-"""A running `rigless` and its control API, which says what really happened in the simulation."""
+"""A running `rigless` process and its control API."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ LEFT_OUT = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")
 
 
 class Server(Process):
-    """`rigless run` with a panel, in a working folder of its own. Recordings land there."""
+    """`rigless run` with a panel, in a working folder of its own for recordings."""
 
     def __init__(self, words: tuple[str, ...], folder: Path, port: int = 0):
         self.folder = folder
@@ -45,7 +45,7 @@ class Server(Process):
         try:
             self.wait_ready()
         except AssertionError:
-            self.popen.kill()  # nobody else knows of it yet
+            self.popen.kill()  # no other test uses it yet
             self.popen.wait()
             raise
         headers = {} if "--no-auth" in self._words else {"Authorization": f"Bearer {self.token}"}
@@ -54,11 +54,11 @@ class Server(Process):
 
     @property
     def entrance(self) -> str:
-        """The URL that it printed for people, with the token."""
+        """The URL with the token, as it was printed."""
         return self._panel
 
     def leave(self) -> str:
-        """End it; gives the address that it had."""
+        """Stop the process and return its address."""
         address = self.url.removeprefix("http://")
         self.end()
         return address
@@ -70,7 +70,7 @@ class Server(Process):
         self.http.close()
         return super().end(signum) if self.popen.poll() is None else self.popen.returncode
 
-    # What it is asked and told
+    # Requests
 
     def get(self, path: str) -> Any:
         return self._good(self.http.get(path))
@@ -97,8 +97,8 @@ class Server(Process):
     def faults(self) -> list[dict[str, Any]]:
         return self.get("/api/faults")
 
-    def begin_anew(self) -> "Server":
-        """As it was when it started, but for recordings and snapshots, and running."""
+    def reset_and_run(self) -> "Server":
+        """Reset everything except recordings and snapshots, and run."""
         self.delete("/api/deck")
         if self.status()["recording"]:
             self.delete("/api/recording")
@@ -109,7 +109,7 @@ class Server(Process):
         return self
 
     def rest(self) -> None:
-        """Stand still until somebody begins anew."""
+        """Pause until the next reset."""
         if self._awake and self.popen.poll() is None:
             self.post("/api/pause")
         self._awake = False

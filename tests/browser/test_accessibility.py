@@ -1,4 +1,4 @@
-"""Everything can be reached, named and hit with a finger, at every size; dialogs keep the focus."""
+"""Every control is reachable, named and large enough, at every size; dialogs keep the focus."""
 
 import pytest
 from playwright.sync_api import expect
@@ -25,9 +25,9 @@ LOOK = """(found) => found.filter((one) => one.checkVisibility()).map((one) => {
 
 
 def judge(panel):
-    """All controls of a page as they are: reachable, large enough and with a name."""
+    """Check that all controls of a page are reachable, large enough and named."""
     expect(panel.page.locator("[data-card]").first).to_be_visible()
-    if panel.count():  # what the robot offers is asked for apart
+    if panel.count():  # the robot's details come in a separate response
         expect(panel.button("Inject the fault")).to_be_visible()
     found = panel.page.locator(CONTROLS).evaluate_all(LOOK)
     assert len(found) > 15
@@ -40,9 +40,11 @@ def judge(panel):
 
 def overflow(panel):
     return panel.page.evaluate(
-        """() => [...document.querySelectorAll("html, body, header, nav, main, aside, .card, .player, .row, .io, .pairs, .faults, .readouts, .slider, .squares, .jog")]
+        """() => [...document.querySelectorAll("html, body, header, nav, main, aside, .card, .player"
+            + ", .row, .io, .pairs, .faults, .readouts, .slider, .squares, .jog")]
           .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
-          .map((one) => `${one.tagName}.${one.className} ${one.scrollWidth} > ${one.clientWidth}`)"""
+          .map((one) => `${one.tagName}.${one.className} `
+            + `${one.scrollWidth} > ${one.clientWidth}`)"""
     )
 
 
@@ -65,7 +67,8 @@ def test_dialogs_keep_the_focus_and_give_it_back(vacuum, key):
     expect(vacuum.page.locator("dialog[open]")).to_be_visible()
     for _ in range(5):
         vacuum.page.keyboard.press("Tab")
-        focus = "() => document.activeElement === document.body || Boolean(document.activeElement.closest('dialog'))"
+        focus = """() => document.activeElement === document.body
+          || Boolean(document.activeElement.closest('dialog'))"""
         assert vacuum.page.evaluate(focus)
     vacuum.page.keyboard.press("Escape")
     expect(vacuum.page.locator("dialog[open]")).to_have_count(0)
@@ -78,7 +81,8 @@ def test_tab_goes_through_the_header_to_the_cards(vacuum):
         vacuum.page.keyboard.press("Tab")
         names.append(
             vacuum.page.evaluate(
-                "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+                "() => document.activeElement.getAttribute('aria-label')"
+                " ?? document.activeElement.textContent"
             )
         )
     assert "Light (t)" in names

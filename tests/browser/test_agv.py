@@ -1,4 +1,4 @@
-"""The AGV's page: where it goes, how it is and why, its task and commands with their answers, axes that can be set, inputs, faults."""
+"""The AGV's page: map, status, task, commands with answers, axes, inputs and faults."""
 
 import pytest
 from playwright.sync_api import expect
@@ -83,12 +83,12 @@ def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
     tell(agv, type="CommandRequest", commandId="strange", commandType="DANCE")
     expect(lines.last).to_contain_text(
         "REJECTED DANCE NOT_SUPPORTED: "
-    )  # what and why come before the long id
+    )  # command and reason come before the long id
     expect(lines.last).to_contain_text("· strange")
     assert lines.last.locator("code").evaluate(
         "(one) => one.scrollWidth <= one.clientWidth"
     )  # none of it is cut off
-    expect(agv.page.get_by_label("Boot id")).to_have_count(0)  # that is the host's to say
+    expect(agv.page.get_by_label("Boot id")).to_have_count(0)  # it is set by the host
     expect(lines.last).to_have_attribute("data-how", "wrong")
     agv.until(lambda: agv.measure("rate state") > 0, "nobody counts messages")
     agv.until(lambda: agv.measure("connected") == 1, "it is not connected")
@@ -123,7 +123,7 @@ def test_everything_can_be_reached(agv):
     agv.resize(before)
 
 
-def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
+def test_the_map_grows_with_the_path_until_the_user_moves_it(agv):
     agv.step(0.1)
     before = agv.view()["scale"]
     tell(
@@ -153,7 +153,7 @@ def test_the_map_grows_with_the_way_until_somebody_moves_it(agv):
     assert agv.view() == chosen
 
 
-def test_one_of_many_is_found_by_its_name_and_some_by_their_status(agv):
+def test_robots_are_found_by_name_and_by_status(agv):
     links = agv.page.get_by_role("navigation", name="Robots").get_by_role("link")
     links.filter(has_text="All robots").click()
     robots = agv.card("Robots").get_by_role("link")
@@ -163,7 +163,7 @@ def test_one_of_many_is_found_by_its_name_and_some_by_their_status(agv):
     expect(robots).to_have_text(["crew-7 ERROR"], use_inner_text=True)
     expect(agv.card("Robots")).to_contain_text("1 of 9")
     agv.server.delete("/api/faults?robot=crew-7")
-    expect(robots).to_have_count(9)  # nobody is so any more
+    expect(robots).to_have_count(9)  # no robot has that status any more
     field = agv.page.get_by_role("searchbox", name="Find a robot by its name")
     field.fill("W-3")
     expect(robots).to_have_count(1)
@@ -177,7 +177,7 @@ def test_one_of_many_is_found_by_its_name_and_some_by_their_status(agv):
     expect(links).to_have_count(10)
 
 
-def test_who_has_stopped_one_robot_can_still_stop_the_others(agv):
+def test_after_stopping_one_robot_the_others_can_be_stopped(agv):
     agv.server.post("/api/robots/crew-1/inputs", inputs={"estop": True})
     agv.until(lambda: agv.server.robot("crew-1")["inputs"]["estop"], "it is not stopped")
     agv.button("Emergency stop of all robots").click()

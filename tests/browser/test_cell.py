@@ -1,4 +1,4 @@
-"""The welder in its cell, in space: the pose is the controller's, what collides is red, a ghost is at the target."""
+"""The welder's cell in 3-D: the controller's pose, collisions in red, a ghost at the target."""
 
 import math
 import shutil
@@ -25,7 +25,7 @@ def cell_server(serve):
 
 @pytest.fixture(scope="module")
 def page(browser, cell_server):
-    """In a small window: all of it is drawn without a graphics card."""
+    """A page in a small window, because everything is rendered in software."""
     window = Window(browser, PATIENCE_MS, {"width": 900, "height": 640})
     yield Panel(window, cell_server).open()
     window.close()
@@ -33,8 +33,8 @@ def page(browser, cell_server):
 
 @pytest.fixture
 def cell(page):
-    """Standing still; time goes on in steps."""
-    page.server.begin_anew()
+    """The cell, paused; time advances in steps."""
+    page.server.reset_and_run()
     page.stand_still()
     yield page
     assert page.window.complaints() == []
@@ -76,7 +76,7 @@ def test_the_pose_is_the_controllers_and_a_collision_is_red(cell):
     cell.until(lambda: cell.paints("arm")[TORCH] == RED, "the torch is not red")
     assert cell.paints("arm")[UPPER_ARM] == ORANGE
     assert cell.paints("cell").count(RED) == 1
-    assert cell.poses("ghost") == []  # what was queued is gone
+    assert cell.poses("ghost") == []  # the queue is empty
 
     cell.server.post("/api/reset")
     cell.until(
@@ -85,7 +85,7 @@ def test_the_pose_is_the_controllers_and_a_collision_is_red(cell):
 
 
 def seen_from(panel):
-    """x and y of the direction that the camera looks from."""
+    """Return x and y of the camera's direction."""
     eye = panel.page.evaluate(EYE)
     far = math.dist(eye["at"], eye["to"])
     return [(at - to) / far for at, to in zip(eye["at"][:2], eye["to"][:2], strict=True)]
@@ -132,12 +132,12 @@ def test_layers_and_cameras(cell):
     assert kept == {"welder boundary": True, "welder volumes": True}
 
 
-def test_without_webgl_the_map_is_shown_and_it_is_said(browser, cell_server):
-    """By a browser's own switch."""
+def test_without_webgl_the_map_and_a_message_are_shown(browser, cell_server):
+    """WebGL is disabled by a switch of the browser."""
     found = next(path for name in BROWSERS if (path := shutil.which(name)))
     blind = browser.browser_type.launch(executable_path=found, args=[*FLAGS, "--disable-3d-apis"])
     try:
-        cell_server.begin_anew()
+        cell_server.reset_and_run()
         panel = Panel(Window(blind, PATIENCE_MS), cell_server).open()
         expect(panel.page.get_by_role("alert")).to_contain_text("needs WebGL 2")
         panel.until(lambda: panel.view()["scale"] > 10, "no map is drawn")

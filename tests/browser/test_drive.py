@@ -1,4 +1,4 @@
-"""Driving by keyboard: locked until unlocked, and stopped by everything that takes the keys away."""
+"""Driving by keyboard: locked by default, and stopped when the page loses the keys."""
 
 import contextlib
 
@@ -9,7 +9,7 @@ from browser.panel import Panel
 
 
 def speed(panel):
-    """How fast it turns on the spot: no wall is in its way, however long that takes."""
+    """Return the speed of turning on the spot, where no wall interferes."""
     return abs(panel.server.truth()["velocity"][1])
 
 
@@ -18,7 +18,7 @@ def unlock(panel, on=True):
     if switch.is_checked() != on:
         panel.card("Drive").get_by_text("Unlock keyboard driving").click()
     expect(panel.card("Drive").locator(".tag")).to_have_text("unlocked" if on else "locked")
-    panel.to_bed()
+    panel.press_on_page()
 
 
 def drive(panel, key="a"):
@@ -32,8 +32,8 @@ def stands(panel):
 
 def test_keys_do_nothing_while_driving_is_locked(own_vacuum):
     vacuum = own_vacuum
-    expect(vacuum.card("Drive").locator(".tag")).to_have_text("locked")  # as it is at first
-    vacuum.to_bed()
+    expect(vacuum.card("Drive").locator(".tag")).to_have_text("locked")  # the default
+    vacuum.press_on_page()
     vacuum.page.keyboard.down("w")
     vacuum.running_for(0.4)
     vacuum.page.keyboard.up("w")
@@ -50,7 +50,7 @@ def test_it_moves_while_a_key_is_held_and_no_longer(vacuum):
     before_m = vacuum.server.truth()["distance_m"]
     drive(vacuum)
     expect(vacuum.button("Turn left")).to_have_attribute("aria-pressed", "true")
-    vacuum.running_for(1.5)  # longer than a driver may be silent
+    vacuum.running_for(1.5)  # longer than the timeout of a command
     vacuum.until(lambda: speed(vacuum) > 0.1, "it does not go on")
     vacuum.page.keyboard.up("a")
     stands(vacuum)

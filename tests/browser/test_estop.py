@@ -1,4 +1,4 @@
-"""The emergency stop acts when the finger goes down, and is let go on purpose only."""
+"""The emergency stop acts on pointer down, and only a deliberate click releases it."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,8 +8,9 @@ STOP, RELEASE = "Emergency stop of all robots", "Release the emergency stop"
 
 @pytest.fixture
 def clock(arm):
-    """A function that says when whatever happens from now on happens, in milliseconds of the page."""
-    script = "(ms) => Object.defineProperty(Event.prototype, 'timeStamp', { configurable: true, get: () => ms })"
+    """Return a function that sets the time stamp of following events, in milliseconds."""
+    script = """(ms) => Object.defineProperty(
+      Event.prototype, 'timeStamp', { configurable: true, get: () => ms })"""
     arm.page.evaluate(
         "() => (globalThis.stamp = Object.getOwnPropertyDescriptor(Event.prototype, 'timeStamp'))"
     )

@@ -1,4 +1,4 @@
-"""What happened is listed newest first; commands go to the robot as its clients' do, and what its lidar sees is drawn."""
+"""Events are listed newest first, actions reach the robot, and lidar data are drawn."""
 
 import math
 
@@ -10,7 +10,7 @@ def texts(panel):
 
 
 def test_events_are_listed_newest_first_and_survive_a_reload(vacuum):
-    vacuum.stand_still()  # a busy machine would say that it cannot hold the speed
+    vacuum.stand_still()  # on a busy machine there would be an event about lost time
     vacuum.button("Lidar on").click()
     expect(vacuum.card("Events").locator("li").first).to_contain_text("lidar")
     vacuum.step(0.25)
@@ -53,7 +53,7 @@ def test_an_event_that_comes_while_the_list_is_on_its_way_is_listed_once(vacuum)
     vacuum.page.route(
         "**/api/events*", lambda route: answers.append((route, route.fetch())), times=1
     )
-    vacuum.server.post("/api/reset")  # the list is asked for again
+    vacuum.server.post("/api/reset")  # the list is loaded again
     vacuum.until(lambda: answers, "nobody asks")
     vacuum.button("Lidar on").click()
     expect(vacuum.card("Events")).to_contain_text("lidar")

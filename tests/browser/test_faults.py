@@ -1,4 +1,4 @@
-"""Faults are chosen from what the robot offers, injected, listed and cleared; refusals are told in the server's words."""
+"""Faults are chosen, injected, listed and cleared; errors are shown in the server's words."""
 
 from playwright.sync_api import expect
 
@@ -75,7 +75,7 @@ def test_a_refusal_is_shown_as_a_sentence(vacuum):
     assert vacuum.server.faults() == []
 
 
-def test_what_was_typed_for_one_kind_of_fault_is_not_used_for_another(vacuum):
+def test_parameters_of_one_kind_of_fault_are_not_used_for_another(vacuum):
     choose(vacuum, "gyro", "dropout", probability=0.25)
     choose(vacuum, "commands", "drop")
     expect(vacuum.field("probability")).to_have_value("1")

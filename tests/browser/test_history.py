@@ -1,4 +1,4 @@
-"""What plots and trails show is what was, however time has passed."""
+"""Plots and trails show the true past, however time has passed."""
 
 from itertools import pairwise
 from math import isnan
@@ -13,7 +13,7 @@ TURN = {
 }
 
 
-def test_what_was_between_two_pictures_is_shown(vacuum):
+def test_samples_between_two_frames_are_shown(vacuum):
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=TURN)
     begin_s = vacuum.pause()["time_s"]
     end_s = vacuum.step(4.0)
@@ -27,24 +27,25 @@ def test_what_was_between_two_pictures_is_shown(vacuum):
 
 
 def widest(panel, begin_s, end_s):
-    """The longest time without a number in the plots."""
+    """Return the longest gap between numbers in the plots."""
     times = panel.page.evaluate("() => rigless.frames().times")
     inside = [time_s for time_s in times if begin_s <= time_s <= end_s]
     return max((b - a for a, b in pairwise([begin_s, *inside, end_s])), default=end_s - begin_s)
 
 
-def test_a_past_before_a_reset_that_nobody_saw_is_gone(arm, window):
+def test_samples_before_an_unobserved_reset_are_gone(arm, window):
     arm.server.post("/api/pause")
     arm.server.post("/api/reset")
     arm.server.post("/api/robots/arm/inputs", inputs={"speed_rad_s": 3.0})
     arm.step(2.0)
-    arm.page.goto("about:blank")  # nobody looks
-    arm.server.begin_anew()
+    arm.page.goto("about:blank")  # without a subscription
+    arm.server.reset_and_run()
     arm.server.post("/api/pause")
     arm.server.post("/api/reset")
     arm.server.post("/api/step", ms=1500)
     later = Panel(window.stay_flat(), arm.server).open()
-    script = "() => [rigless.frames().times, rigless.frames().values[rigless.frames().page.measures.indexOf('angle')]]"
+    script = """() => { const { times, values, page } = rigless.frames();
+      return [times, values[page.measures.indexOf('angle')]]; }"""
     times, angles = later.page.evaluate(script)
     wrong = [
         (t, a)

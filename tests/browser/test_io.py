@@ -30,7 +30,7 @@ def test_numbers_and_texts_are_taken_when_entered(arm):
     expect(arm.field("Program")).to_have_value("weld <b>1</b>")
 
 
-def test_a_number_that_is_not_whole_is_not_taken_for_nought(arm):
+def test_an_incomplete_number_is_not_taken_for_zero(arm):
     arm.field("Swing rate").fill("")
     arm.field("Swing rate").press("Tab")
     arm.running_for(0.3)
@@ -75,7 +75,7 @@ def test_a_tap_ends_released_whichever_request_is_quicker(arm):
     arm.page.route("**/inputs", hold)
     arm.button("Part sensor, held while pressed").click()
     arm.until(lambda: held, "it was not pressed")
-    arm.running_for(0.2)  # while both could be on their way
+    arm.running_for(0.2)  # while both could be in flight
 
     def overtaken():
         while held:
@@ -88,7 +88,7 @@ def test_a_tap_ends_released_whichever_request_is_quicker(arm):
     arm.until(lambda: inputs(arm)["part_sensor"] is False, "it stays pressed for ever")
 
 
-def test_a_held_button_is_let_go_when_the_page_loses_the_keys(arm):
+def test_a_held_button_is_released_when_the_page_loses_the_focus(arm):
     arm.button("Part sensor, held while pressed").focus()
     arm.page.keyboard.down("Space")
     arm.until(lambda: inputs(arm)["part_sensor"], "it was not pressed")
@@ -114,7 +114,7 @@ def test_readouts_and_metrics_show_the_robots_numbers(arm):
     )
 
 
-def test_an_action_is_told_to_the_robot(arm):
+def test_an_action_reaches_the_robot(arm):
     arm.button("Faster").click()
     arm.until(lambda: inputs(arm)["speed_rad_s"] == 1.0, "nothing was told")
     expect(arm.field("Swing rate")).to_have_value("1")
@@ -131,7 +131,8 @@ def test_plots_show_the_numbers_over_time(vacuum):
     assert len(times) >= 10
     assert times == sorted(times)
     assert {len(times)} == set(values)
-    drawn = "(c) => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size"
+    drawn = """(c) => new Set(new Uint32Array(
+      c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size"""
     vacuum.until(
         lambda: all(canvas.evaluate(drawn) > 4 for canvas in figures.locator("canvas").all()),
         "nothing is drawn",
@@ -142,7 +143,7 @@ def test_plots_are_hidden_and_shown_and_their_span_is_chosen(own_vacuum):
     vacuum = own_vacuum
     vacuum.button("Plot the last 120 seconds").click()
     expect(vacuum.button("Plot the last 120 seconds")).to_have_attribute("aria-pressed", "true")
-    vacuum.to_bed("p")
+    vacuum.press_on_page("p")
     expect(vacuum.page.locator(".plots")).to_be_hidden()
     vacuum.reload()
     expect(vacuum.page.locator(".plots")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The map from above: where things are, and moving about on it."""
+"""The 2-D map: objects are in their places; panning, zooming, following."""
 
 import math
 
@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 @pytest.fixture(autouse=True)
 def fitted(vacuum):
-    vacuum.to_bed("0")
+    vacuum.press_on_page("0")
     vacuum.wait_map()
 
 
@@ -68,16 +68,16 @@ def test_the_wheel_zooms_about_the_pointer(vacuum):
 def test_zoom_by_button_and_key_and_everything_again(vacuum):
     fitted = vacuum.view()
     vacuum.button("Zoom in (+)").click()
-    vacuum.to_bed("+")
+    vacuum.press_on_page("+")
     assert math.isclose(vacuum.view()["scale"], fitted["scale"] * 1.4**2)
     vacuum.button("Zoom out (-)").click()
-    vacuum.to_bed("-")
+    vacuum.press_on_page("-")
     assert math.isclose(vacuum.view()["scale"], fitted["scale"])
     drag(vacuum, 200, 100)
     vacuum.button("Fit the view (0)").click()
     assert vacuum.view() == fitted
     drag(vacuum, 200, 100)
-    vacuum.to_bed("0")
+    vacuum.press_on_page("0")
     assert vacuum.view() == fitted
 
 
@@ -86,7 +86,8 @@ def test_the_whole_map_is_seen_at_first(vacuum):
     x, y, _ = grid["origin"]
     far = (x + grid["width"] * grid["resolution_m"], y + grid["height"] * grid["resolution_m"])
     corners = vacuum.page.evaluate(
-        "([x, y, right, top]) => [rigless.surface().view.toCanvas(x, y), rigless.surface().view.toCanvas(right, top)]",
+        """([x, y, right, top]) => { const { view } = rigless.surface();
+          return [view.toCanvas(x, y), view.toCanvas(right, top)]; }""",
         [x, y, *far],
     )
     box = vacuum.map.bounding_box()
@@ -112,7 +113,7 @@ def test_following_keeps_the_robot_in_the_middle(vacuum):
     assert x > 0.02
     vacuum.button("Zoom in (+)").click()
     scale = vacuum.view()["scale"]
-    vacuum.to_bed("f")
+    vacuum.press_on_page("f")
     expect(vacuum.button("Follow the robot (f)")).to_have_attribute("aria-pressed", "false")
     assert vacuum.view()["scale"] == scale
 
@@ -137,16 +138,18 @@ def test_layers_are_hidden_and_stay_hidden(own_vacuum):
 
 
 def colours_of(panel):
-    """How many pixels of the map have the colour of what is sensed."""
+    """Return the number of pixels in the colour of sensor data."""
     return panel.map.evaluate(
         """async (canvas) => {
           await rigless.settled();
-          const want = getComputedStyle(document.documentElement).getPropertyValue("--map-sense").trim();
+          const style = getComputedStyle(document.documentElement);
+          const want = style.getPropertyValue("--map-sense").trim();
           const [r, g, b] = [1, 3, 5].map((at) => parseInt(want.slice(at, at + 2), 16));
           const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
           let found = 0;
           for (let n = 0; n < data.length; n += 4)
-            if (Math.abs(data[n] - r) + Math.abs(data[n + 1] - g) + Math.abs(data[n + 2] - b) < 12) found++;
+            if (Math.abs(data[n] - r) + Math.abs(data[n + 1] - g)
+                + Math.abs(data[n + 2] - b) < 12) found++;
           return found;
         }"""
     )

@@ -1,4 +1,4 @@
-"""The overview of robots that do not share a world: a tile for each world, with a live picture."""
+"""The overview of robots in several worlds: a tile per world, with a live thumbnail."""
 
 import json
 from pathlib import Path
@@ -30,8 +30,8 @@ def mixed_server(serve, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tab(shared_window, mixed_server):
-    """A panel, and what it says that it looks at."""
-    panel = Panel(shared_window, mixed_server.begin_anew())
+    """A panel, and the subscriptions that it sends."""
+    panel = Panel(shared_window, mixed_server.reset_and_run())
     looks = []
     panel.page.on(
         "websocket",
@@ -43,8 +43,8 @@ def tab(shared_window, mixed_server):
 @pytest.fixture
 def mixed(tab, shared_window):
     panel, _ = tab
-    panel.server.begin_anew()
-    panel.page.bring_to_front()  # what is not seen is not drawn
+    panel.server.reset_and_run()
+    panel.page.bring_to_front()  # invisible tiles are not drawn
     panel.page.goto(f"{panel.server.url}/#/")
     panel.page.set_viewport_size({"width": 1280, "height": 800})
     expect(panel.page.locator(".tile")).to_have_count(3)
@@ -57,8 +57,9 @@ def tile(panel, name):
 
 
 def picture(panel, name):
-    """The pixels of a tile's picture, once something is drawn there."""
-    script = """(canvas) => { const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    """Return the pixels of a tile's thumbnail after it was drawn."""
+    script = """(canvas) => { const pen = canvas.getContext("2d");
+        const {data} = pen.getImageData(0, 0, canvas.width, canvas.height);
       return new Set(new Uint32Array(data.buffer)).size > 2 ? canvas.toDataURL() : ""; }"""
     return panel.until(
         lambda: tile(panel, name).locator("canvas").evaluate(script), f"nothing is drawn of {name}"
@@ -66,15 +67,15 @@ def picture(panel, name):
 
 
 def at_rest(panel, names):
-    """The pictures while time stands still, when they have come to rest too."""
+    """Return the thumbnails after time was paused and they stopped changing."""
     found = [""]
     while found != (now := [picture(panel, name) for name in names]):
         found = now
-        panel.page.wait_for_timeout(400)  # twice as long as a picture takes to come
+        panel.page.wait_for_timeout(400)  # twice the time of a frame
     return found
 
 
-def test_each_world_has_a_tile_with_a_live_picture_of_who_is_in_it(mixed):
+def test_each_world_has_a_tile_with_a_live_thumbnail(mixed):
     worlds = ["one, two", "arm", "room"]
     assert [
         one.get_attribute("aria-label") for one in mixed.page.get_by_role("article").all()
@@ -105,7 +106,7 @@ def test_each_world_has_a_tile_with_a_live_picture_of_who_is_in_it(mixed):
 
 def test_a_tile_opens_its_page_by_click_and_by_key(mixed):
     arm = mixed.page.locator("nav a", has_text="arm")
-    tile(mixed, "arm").locator("canvas").click(force=True)  # whatever lies over it
+    tile(mixed, "arm").locator("canvas").click(force=True)  # even if something covers it
     expect(arm).to_have_attribute("aria-current", "page")
     mixed.page.go_back()
     mixed.page.get_by_role("link", name="one, ok: open its page").focus()
@@ -114,7 +115,7 @@ def test_a_tile_opens_its_page_by_click_and_by_key(mixed):
     expect(arm).to_have_attribute("aria-current", "page")
 
 
-def test_only_what_is_on_the_screen_is_looked_at(mixed, tab):
+def test_only_visible_tiles_are_subscribed(mixed, tab):
     _, looks = tab
     everybody = {"one": 5, "two": 5, "arm": 5, "room": 5}
     mixed.until(lambda: looks[-1]["robots"] == everybody, "not all are looked at")

@@ -1,4 +1,4 @@
-"""Pictures of every page in both themes, for people to look at: out/panel/NAME-THEME.png."""
+"""Screenshots of every page in both themes, for people: out/panel/NAME-THEME.png."""
 
 import struct
 import time
@@ -20,7 +20,7 @@ DRIVE = {
 
 
 def colours(png: bytes) -> int:
-    """How many different rows of pixels a picture has: a blank one has very few."""
+    """Return the number of different pixel rows in an image; a blank one has few."""
     assert png.startswith(b"\x89PNG")
     at, width, data = 8, 0, b""
     while at < len(png):
@@ -37,12 +37,12 @@ def colours(png: bytes) -> int:
 
 
 def take(panel, name):
-    """One picture in each theme."""
+    """Take one screenshot in each theme."""
     OUT.mkdir(parents=True, exist_ok=True)
     panel.resize({"width": 1440, "height": 900})
     for theme in ("dark", "light"):
         if panel.page.locator("html").get_attribute("data-theme") != theme:
-            panel.to_bed("t")
+            panel.press_on_page("t")
         expect(panel.page.locator("html")).to_have_attribute("data-theme", theme)
         seen = panel.page.evaluate("() => rigless.drawn()")
         panel.page.evaluate("() => rigless.surface()?.onview()")
@@ -60,7 +60,7 @@ def take(panel, name):
 
 
 def on_the_way(panel, robot="vacuum"):
-    """Driving a curve with the lidar on, after some seconds."""
+    """Drive a curve with the lidar on for some seconds."""
     panel.server.post(f"/api/robots/{robot}/actions", name="lidar on")
     panel.server.post(f"/api/robots/{robot}/messages", port="commands", message=DRIVE)
     panel.step(9.0)
@@ -121,7 +121,7 @@ def test_a_recording(own_vacuum):
 
 
 def test_a_picture_is_drawn_when_the_page_is_opened(window, vacuum_server, record_property):
-    panel = Panel(window, vacuum_server.begin_anew())
+    panel = Panel(window, vacuum_server.reset_and_run())
     begin_s = time.monotonic()
     panel.page.goto(vacuum_server.entrance)
     panel.until(

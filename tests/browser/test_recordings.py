@@ -1,4 +1,4 @@
-"""Recordings: made from the panel, verified by the command, opened in the deck, and shown at any time; and snapshots."""
+"""Recordings are made, verified, opened in the player and shown at any time; snapshots."""
 
 import json
 import math
@@ -18,8 +18,8 @@ CURVE = {
 
 @pytest.fixture(scope="module")
 def tape(vacuum_server):
-    """A recording of a robot that drives a curve and whose gyro sticks in the end."""
-    server = vacuum_server.begin_anew()
+    """A recording of a robot that drives a curve and whose gyro sticks at the end."""
+    server = vacuum_server.reset_and_run()
     server.post("/api/recording")
     server.post("/api/robots/vacuum/messages", port="commands", message=CURVE)
     server.post("/api/step", ms=3000)
@@ -30,7 +30,7 @@ def tape(vacuum_server):
 
 @pytest.fixture
 def played(vacuum, tape):
-    """The panel with that recording in its deck."""
+    """The panel with that recording in its player."""
     choose(vacuum, tape)
     expect(vacuum.page.locator(".badge")).to_have_text("Recording")
     vacuum.until(lambda: vacuum.count(), "no picture of the recording")
@@ -40,7 +40,7 @@ def played(vacuum, tape):
 def choose(panel, path):
     files = panel.field("Recordings in the working folder")
     files.blur()
-    files.focus()  # which lists them anew
+    files.focus()  # which loads the list again
     expect(files.locator("option", has_text=path.name)).to_have_count(1)
     files.select_option(str(path))
 
@@ -57,7 +57,7 @@ def settle(panel, time_s):
     panel.until(lambda: abs(panel.time_s() - time_s) < 1e-6, "the picture is of another time")
 
 
-def test_what_the_panel_records_replays_to_the_byte(vacuum, rigless_command):
+def test_a_recording_by_the_panel_replays_byte_for_byte(vacuum, rigless_command):
     vacuum.button("Start a recording").click()
     expect(vacuum.card("Recording").locator(".tag")).to_have_text("rec")
     path = Path(vacuum.server.status()["recording"])
@@ -66,7 +66,7 @@ def test_what_the_panel_records_replays_to_the_byte(vacuum, rigless_command):
     vacuum.button("Lidar on").click()
     vacuum.running_for(0.5)
     vacuum.button("Stop the recording").click()
-    assert path.name in vacuum.notice("recorded")
+    vacuum.notice(f"recorded {path}")
     assert vacuum.server.status()["recording"] is None
     done = rigless_command("replay", path, "--verify")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -99,7 +99,7 @@ def test_seeking_shows_the_robot_where_it_was(played, tape):
 
 
 def truths(path):
-    """Poses of the robot by time, as its own recording says."""
+    """Return the poses of the robot by time from its recording."""
     with path.open("rb") as stream:
         found = list(make_reader(stream).iter_messages())
     return {
@@ -119,9 +119,9 @@ def test_steps_go_on_and_back(played):
     ):
         panel.button(press).click()
         settle(panel, begin_s + after_s)
-    panel.to_bed(".")
+    panel.press_on_page(".")
     settle(panel, begin_s + 0.2)
-    panel.to_bed(",", ",")
+    panel.press_on_page(",", ",")
     settle(panel, begin_s)
 
 
@@ -129,7 +129,7 @@ def test_it_plays_to_the_end_while_the_live_simulation_goes_on(played):
     panel = played
     live_s = panel.server.status()["time_s"]
     panel.field("Playing speed").select_option("5")
-    panel.to_bed("Space")
+    panel.press_on_page("Space")
     panel.until(
         lambda: deck(panel)["playing"] or deck(panel)["time_s"] >= deck(panel)["end_s"],
         "it does not play",

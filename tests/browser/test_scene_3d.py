@@ -1,4 +1,4 @@
-"""The view in space shows the same as the map."""
+"""The 3-D scene shows the same as the map."""
 
 import math
 

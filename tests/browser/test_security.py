@@ -1,4 +1,4 @@
-"""Who has no token sees nothing, no foreign page can act, and nothing that is shown can run."""
+"""Without a token nothing is shown, foreign pages cannot act, and shown text cannot run."""
 
 from urllib.parse import quote
 
@@ -18,7 +18,7 @@ def test_without_the_token_nothing_is_served(vacuum_server, path):
     assert httpx.get(f"{vacuum_server.url}{path}").status_code == 401
 
 
-def test_a_browser_without_the_token_is_told_what_to_do(window, vacuum_server):
+def test_a_browser_without_the_token_gets_instructions(window, vacuum_server):
     window.expected.append("status of 401")
     page = window.tab(vacuum_server.url)
     assert page.goto(vacuum_server.url).status == 401
@@ -52,7 +52,8 @@ def test_a_foreign_page_in_the_same_browser_can_do_nothing(own_vacuum, pair_serv
     vacuum.window.expected += ["status of 40[13]", "blocked by CORS", "(?i)content security policy"]
     foreign = vacuum.window.tab(pair_server.url)
     foreign.goto(pair_server.entrance)
-    script = "(url) => fetch(`${url}/api/pause`, {method: 'POST', mode: 'no-cors', credentials: 'include'}).then(() => 0, () => 0)"
+    script = """(url) => fetch(`${url}/api/pause`,
+      {method: 'POST', mode: 'no-cors', credentials: 'include'}).then(() => 0, () => 0)"""
     foreign.evaluate(script, vacuum.server.url)
     assert vacuum.server.status()["state"] == "running"
 
@@ -61,8 +62,13 @@ def test_names_and_texts_in_html_are_shown_as_they_are(shouter):
     shouter.until(lambda: shouter.server.robot("shouter")["metrics"], "it does not shout")
     shouter.page.locator(".legend summary").click()
     wanted = {
-        "Readouts": "gauge", "Virtual I/O": "lamp", "Commands": "action", "Events": "event", "Metrics": "metric", "Faults": "sensor",
-    }  # fmt: skip
+        "Readouts": "gauge",
+        "Virtual I/O": "lamp",
+        "Commands": "action",
+        "Events": "event",
+        "Metrics": "metric",
+        "Faults": "sensor",
+    }
     for title, word in wanted.items():
         expect(shouter.card(title)).to_contain_text(f"{word} {SHOUT}")
     expect(shouter.card("Virtual I/O")).to_contain_text(f"switch {SHOUT}")
@@ -90,8 +96,12 @@ def test_scripts_from_elsewhere_do_not_run(own_vacuum):
     ]
     vacuum.page.evaluate(
         """() => { for (const text of ["globalThis.hacked = 1"]) {
-          const script = document.createElement("script"); script.textContent = text; document.body.append(script);
-          const frame = document.createElement("iframe"); frame.src = "http://evil.example/"; document.body.append(frame);
+          const script = document.createElement("script");
+          script.textContent = text;
+          document.body.append(script);
+          const frame = document.createElement("iframe");
+          frame.src = "http://evil.example/";
+          document.body.append(frame);
         } }"""
     )
     assert vacuum.page.evaluate("() => globalThis.hacked") is None

@@ -1,4 +1,4 @@
-"""Header, navigation, and what the panel keeps."""
+"""Header, navigation, and the settings that the browser stores."""
 
 from playwright.sync_api import expect
 
@@ -11,7 +11,7 @@ def test_it_says_that_this_is_a_simulation(vacuum):
     expect(vacuum.page.locator(".badge")).to_have_css("text-transform", "uppercase")
 
 
-def test_one_goes_from_robot_to_robot_and_to_all_of_them(pair):
+def test_navigation_between_robots_and_overview(pair):
     links = pair.page.get_by_role("navigation", name="Robots").get_by_role("link")
     expect(links).to_have_text(["All robots", "blocker", "runner"])
     expect(links.first).to_have_attribute("aria-current", "page")
@@ -61,7 +61,7 @@ def test_light_or_dark_is_kept(own_vacuum):
     expect(html).to_have_attribute("data-theme", "light")
     vacuum.reload()
     expect(html).to_have_attribute("data-theme", "light")
-    vacuum.to_bed("t")
+    vacuum.press_on_page("t")
     expect(html).to_have_attribute("data-theme", "dark")
 
 
@@ -79,10 +79,10 @@ def test_folded_cards_stay_folded(own_vacuum):
 
 def test_the_controls_go_away_for_a_larger_map_and_come_back(vacuum):
     width = vacuum.map.bounding_box()["width"]
-    vacuum.to_bed("c")
+    vacuum.press_on_page("c")
     expect(vacuum.page.locator("aside")).to_have_count(0)
     vacuum.until(lambda: vacuum.map.bounding_box()["width"] > width + 200, "the map stays as it is")
-    vacuum.to_bed("c")
+    vacuum.press_on_page("c")
     expect(vacuum.page.locator("aside")).to_be_visible()
 
 
@@ -106,13 +106,13 @@ def test_a_robot_without_a_view_has_a_page(thermostat):
 
 
 def test_a_view_that_fails_says_so_and_the_rest_goes_on(window, arm_server):
-    arm = Panel(window.stay_flat(), arm_server.begin_anew()).open()
+    arm = Panel(window.stay_flat(), arm_server.reset_and_run()).open()
     arm.server.post("/api/robots/arm/inputs", inputs={"program": BREAK})
     expect(arm.page.locator(".trouble")).to_contain_text(
         "the view of arm failed: RuntimeError: <b>told to</b>"
     )
     arm.button("Pause (space)").click()
     expect(arm.fact("state")).to_have_text("paused")
-    arm.server.begin_anew()
+    arm.server.reset_and_run()
     arm.reload()
     expect(arm.page.locator(".trouble")).to_have_count(0)

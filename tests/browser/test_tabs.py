@@ -1,4 +1,4 @@
-"""Two tabs show the same, a reload keeps it, and the server's restart is shown and survived."""
+"""Two tabs show the same, a reload keeps it, and a restart of the server is shown."""
 
 from math import isnan
 from pathlib import Path
@@ -65,7 +65,7 @@ def distance(a, b):
     return ((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5
 
 
-def test_the_trail_begins_anew_after_a_reset(vacuum):
+def test_the_trail_restarts_after_a_reset(vacuum):
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=DRIVE)
     vacuum.step(3.0)
     assert len(vacuum.trail()) > 20
@@ -99,7 +99,7 @@ def test_the_servers_restart_is_shown_and_survived(window, serve, words, tmp_pat
     expect(panel.fact("state")).to_have_text("paused")
 
 
-def test_a_browser_whose_cookie_is_not_known_is_told(window, serve, tmp_path):
+def test_a_browser_with_an_unknown_cookie_gets_instructions(window, serve, tmp_path):
     server = serve(ARM, folder=tmp_path, port=reserved.port())
     panel = Panel(window, server).open()
     window.expected += ON_THE_WAY

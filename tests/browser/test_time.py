@@ -1,4 +1,4 @@
-"""The cards of time do what they say."""
+"""The cards with time control and simulated time."""
 
 import re
 
@@ -19,12 +19,12 @@ def test_play_pause_and_stop(vacuum):
 
 
 def test_space_plays_and_pauses_but_not_while_a_field_has_the_keys(vacuum):
-    vacuum.to_bed("Space")
+    vacuum.press_on_page("Space")
     expect(vacuum.fact("state")).to_have_text("paused")
     vacuum.field("Name of the snapshot").press("Space")
     vacuum.field("Step size in milliseconds").press(".")
     assert vacuum.server.status()["state"] == "paused"
-    vacuum.to_bed("Space")
+    vacuum.press_on_page("Space")
     expect(vacuum.fact("state")).to_have_text("running")
 
 
@@ -34,7 +34,7 @@ def test_a_step_is_as_long_as_asked_for_by_button_and_by_key(vacuum):
     vacuum.until(
         lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.01) < 1e-9, "no step by button"
     )
-    vacuum.to_bed(".")
+    vacuum.press_on_page(".")
     vacuum.until(
         lambda: abs(vacuum.server.status()["time_s"] - begin_s - 0.02) < 1e-9, "no step by key"
     )
@@ -48,7 +48,7 @@ def test_a_step_is_as_long_as_asked_for_by_button_and_by_key(vacuum):
 
 
 def test_a_step_pauses_what_runs(vacuum):
-    vacuum.to_bed(".")
+    vacuum.press_on_page(".")
     expect(vacuum.fact("state")).to_have_text("paused")
 
 
@@ -60,12 +60,12 @@ def test_a_reset_asks_first_and_can_be_called_off(vacuum):
     expect(dialog).to_be_visible()
     dialog.get_by_role("button", name="Keep").click()
     expect(dialog).to_be_hidden()
-    vacuum.to_bed("r")
+    vacuum.press_on_page("r")
     expect(dialog).to_be_visible()
     vacuum.page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     assert vacuum.server.status()["time_s"] == before_s
-    vacuum.to_bed("r")
+    vacuum.press_on_page("r")
     dialog.get_by_role("button", name="Reset", exact=True).click()
     expect(vacuum.fact("time")).to_have_text("0.00 s")
     assert vacuum.server.status()["time_s"] == 0
@@ -74,7 +74,7 @@ def test_a_reset_asks_first_and_can_be_called_off(vacuum):
 def test_a_recording_goes_on_in_a_new_file_after_a_reset(vacuum):
     vacuum.button("Start a recording").click()
     first = vacuum.until(lambda: vacuum.server.status()["recording"], "not recording")
-    vacuum.to_bed("r")
+    vacuum.press_on_page("r")
     vacuum.page.get_by_role("button", name="Reset", exact=True).click()
     second = vacuum.until(
         lambda: (now := vacuum.server.status()["recording"]) != first and now, "no second file"

@@ -1,4 +1,4 @@
-"""The welder's page: the program as it is streamed, overrides, jogging that needs a hand on it, and what can be injected."""
+"""The welder's page: the streamed program, overrides, jogging and faults."""
 
 import socket
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ def welder(shared, welder_server):
 
 @pytest.fixture
 def line(welder):
-    """A sender's line to the controller."""
+    """Send a line to the controller."""
     url = urlsplit(
         next(
             port["url"] for port in welder.server.robot("welder")["ports"] if port["name"] == "grbl"
@@ -56,7 +56,7 @@ def test_the_program_is_listed_and_the_current_line_is_the_controllers(welder, l
     line.sendall(b"\n".join(PROGRAM) + b"\n")
     current = welder.page.locator(".listing [aria-current=step]")
     expect(current).to_have_text(f"3{PROGRAM[2].decode()}")
-    assert abs(joint(welder) - 2) < 0.01  # the second line is done, the third under way
+    assert abs(joint(welder) - 2) < 0.01  # the second line is done, the third is running
     expect(welder.page.locator(".listing li")).to_have_count(4)
     expect(welder.page.locator('.listing [data-how="done"]')).to_have_count(2)
     expect(welder.page.get_by_role("status", name="State: Run")).to_be_visible()
@@ -98,7 +98,7 @@ def test_jogging_is_locked_at_first_and_a_step_is_a_step(welder):
 
 
 def hold(panel, name="J1 plus"):
-    """So slowly that it comes to no end of its way, however long the machine takes."""
+    """Hold a jog button at a speed so low that the axis does not reach its limit."""
     panel.server.post("/api/speed", speed=0.1)
     lock(panel, False)
     panel.button("Move while held").click()
@@ -111,9 +111,9 @@ def stands(panel):
     panel.until(lambda: speed(panel) == 0, "it does not stop")
 
 
-def test_a_held_jog_moves_until_it_is_let_go(welder):
+def test_a_held_jog_moves_until_it_is_released(welder):
     hold(welder)
-    welder.page.wait_for_timeout(1200)  # longer than a hand may be silent
+    welder.page.wait_for_timeout(1200)  # longer than the timeout of a command
     welder.until(lambda: speed(welder) > 5, "it does not go on")
     welder.page.mouse.move(500, 400)
     welder.page.mouse.up()
@@ -141,7 +141,7 @@ def test_a_held_jog_ends_with_the_page(welder):
     assert 0 < joint(welder) < 120
 
 
-def test_what_is_injected_acts(welder):
+def test_an_injected_fault_acts(welder):
     welder.button("Trigger part sensor").click()
     expect(welder.page.get_by_role("switch", name="DI10 Part sensor")).to_be_checked()
     welder.page.get_by_role("switch", name="DI3", exact=True).click()

@@ -1,4 +1,4 @@
-"""A browser window that listens to what goes wrong in it."""
+"""A browser context that collects errors."""
 
 import re
 from urllib.parse import urlsplit
@@ -7,18 +7,19 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Viewport
 
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 CALMLY = """if (location.protocol === "http:" && localStorage.getItem("rigless.hz") === null)
-  localStorage.setItem("rigless.hz", "10");"""  # two cores draw all of this, without a graphics card
+  localStorage.setItem("rigless.hz", "10");"""  # two cores render all of this without a GPU
 FLAT = """if (location.protocol === "http:" && localStorage.getItem("rigless.space") === null)
   localStorage.setItem("rigless.space", '{"arm": false, "welder": false}');"""
 NOTICED = """globalThis.noticed = new Set();
-new MutationObserver(() => document.querySelectorAll(".notice").forEach((one) => noticed.add(one.textContent)))
-  .observe(document, { childList: true, subtree: true, characterData: true });"""  # they go by themselves, seen or not
+new MutationObserver(() => {
+  for (const one of document.querySelectorAll(".notice")) noticed.add(one.textContent);
+}).observe(document, { childList: true, subtree: true, characterData: true });"""
 REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`content security policy: ${event.violatedDirective} ${event.blockedURI}`));"""
 
 
 class Window:
-    """A browser context. `expected` are complaints that the test itself provokes, as regular expressions."""
+    """A browser context. `expected` are errors that the test provokes, as regular expressions."""
 
     def __init__(self, browser: Browser, patience_ms: int, size: ViewportSize = SIZE):
         self.context = browser.new_context(
@@ -36,7 +37,7 @@ class Window:
         self._own: set[str] = set()
 
     def stay_flat(self) -> "Window":
-        """Show arms from above, which costs little, until somebody asks for more."""
+        """Show arms on the 2-D map by default, which is cheaper."""
         self.context.add_init_script(FLAT)
         return self
 
@@ -48,7 +49,7 @@ class Window:
         self.context.close()
 
     def complaints(self) -> list[str]:
-        """What went wrong since last asked."""
+        """Return the errors since the last call."""
         heard, self._heard_so_far = self._heard_so_far, []
         return [
             text for text in heard if not any(re.search(wanted, text) for wanted in self.expected)

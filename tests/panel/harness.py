@@ -1,4 +1,4 @@
-"""How these tests look at a simulation: a hub whose wall clock they turn, and clients whose sockets only remember."""
+"""A hub with a wall clock that tests advance, and clients whose sockets record messages."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ real_sleep = asyncio.sleep
 
 
 class Wall:
-    """The hub's wall clock: it stands still until a test lets it go on, and simulated time goes with it."""
+    """The hub's wall clock. It moves only when a test advances it; simulated time follows."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -41,7 +41,7 @@ class Wall:
         await woken
 
     async def go(self, seconds: float) -> None:
-        """Let so much time pass, waking whoever is due on the way."""
+        """Advance the clock, and wake the sleepers that are due on the way."""
         end = self.now + seconds
         await turn()
         while self._sleepers and min(self._sleepers)[0] <= end + 1e-9:
@@ -59,13 +59,13 @@ class Wall:
 
 
 async def turn() -> None:
-    """Let everybody on the loop do what they have to do."""
+    """Let the other tasks on the loop run."""
     for _ in range(12):
         await real_sleep(0)
 
 
 class Socket:
-    """What a client was sent. While `reads` is off it is like a peer that does not read."""
+    """Records the messages to a client. With `read(False)` it is a peer that does not read."""
 
     def __init__(self) -> None:
         self.texts: list[dict[str, Any]] = []
@@ -114,7 +114,10 @@ class Socket:
 
 
 class Harness:
-    """A host in lockstep, its hub, and who comes to look. Simulated time passes with the wall clock unless it is `still`."""
+    """A host in lockstep, its hub and its clients.
+
+    Simulated time follows the wall clock unless `still`.
+    """
 
     def __init__(self, target: str, sources: Any = ()):
         self.host = Host(open_target(target, collect=False), "lockstep")
@@ -133,7 +136,7 @@ class Harness:
         return next(iter(self.host.sim.robots.values()))
 
     def come(self, hz: int = 0, **options: Any) -> Client:
-        """A client, which looks at the robot if `hz` says how often."""
+        """Add a client. With `hz` it subscribes to the robot."""
         client = Client(Socket(), **options)  # type: ignore[arg-type]
         self.hub.add(client)
         self._tasks[client] = asyncio.create_task(client.send_all())
@@ -154,7 +157,7 @@ class Harness:
 
 @asynccontextmanager
 async def harness(target: str = TROLLEY, sources: Any = ()) -> AsyncIterator[Harness]:
-    """A theatre whose hub lives by its own wall clock."""
+    """Yield a harness whose hub uses its wall clock."""
     here = Harness(target, sources)
     fake = SimpleNamespace(
         sleep=here.wall.sleep,

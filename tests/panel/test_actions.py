@@ -1,4 +1,4 @@
-"""What the panel does over HTTP beyond the host's API: pages as data, actions, emergency stops, and the map."""
+"""The panel's HTTP routes: pages, actions, emergency stop, and the map."""
 
 from contextlib import asynccontextmanager
 
@@ -26,7 +26,7 @@ async def api(target=TROLLEY, settings=()):
 
 
 @on_loop
-async def test_the_page_of_a_robot_is_told_as_data():
+async def test_the_page_of_a_robot_is_data():
     async with api() as (_, http):
         page = await good(http.get("/api/robots/trolley/page"))
         assert [part["kind"] for part in page["parts"]][:4] == ["Disc", "Points", "Path", "Trail"]
@@ -42,7 +42,7 @@ async def test_a_robot_without_a_view_has_a_page():
 
 
 @on_loop
-async def test_an_action_is_done_and_an_unknown_one_is_told():
+async def test_an_action_is_done_and_an_unknown_one_is_reported():
     async with api() as (host, http):
         assert (await good(http.post("/api/robots/trolley/actions", json={"name": "beep"})))[
             "name"
@@ -102,7 +102,7 @@ async def test_an_open_plane_has_things_but_no_cells():
 
 
 @on_loop
-async def test_the_map_is_told_in_its_measures_and_cell_by_cell():
+async def test_the_map_has_its_size_and_cells():
     async with api("vacuum", ["ports.commands=0"]) as (host, http):
         grid = (await good(http.get("/api/world")))["grid"]
         cells = await http.get("/api/world/cells")

@@ -1,4 +1,4 @@
-"""The panel's files as a browser gets them: only those of web/, with the policy that lets the page's one inline script run."""
+"""Static files: only those of web/, with a policy that allows the page's one inline script."""
 
 import base64
 import hashlib
@@ -14,11 +14,27 @@ from rigless.panel import assets
 from rigless.panel.assets import WEB
 
 TRAVERSALS = [
-    "/web/../server.py", "/web/../../host/auth.py", "/web/%2e%2e/server.py", "/web/..%2fserver.py", "/web/%2e%2e%2fserver.py",
-    "/web/vendor/../../server.py", "/web/..\\server.py", "/web/..%5cserver.py", "/web//etc/passwd", "/web/%2fetc%2fpasswd",
-    "/web/....//server.py", "/web/%252e%252e/server.py", "/web/..;/server.py", "/web/index.html%00.js", "/web/%c0%ae%c0%ae/server.py",
-    "/../../../../etc/passwd", "//etc/passwd", "/web/./../server.py", "/web/" + "../" * 20 + "etc/passwd", "/web/" + "a" * 5000,
-]  # fmt: skip
+    "/web/../server.py",
+    "/web/../../host/auth.py",
+    "/web/%2e%2e/server.py",
+    "/web/..%2fserver.py",
+    "/web/%2e%2e%2fserver.py",
+    "/web/vendor/../../server.py",
+    "/web/..\\server.py",
+    "/web/..%5cserver.py",
+    "/web//etc/passwd",
+    "/web/%2fetc%2fpasswd",
+    "/web/....//server.py",
+    "/web/%252e%252e/server.py",
+    "/web/..;/server.py",
+    "/web/index.html%00.js",
+    "/web/%c0%ae%c0%ae/server.py",
+    "/../../../../etc/passwd",
+    "//etc/passwd",
+    "/web/./../server.py",
+    "/web/" + "../" * 20 + "etc/passwd",
+    "/web/" + "a" * 5000,
+]
 
 
 @asynccontextmanager
@@ -31,7 +47,7 @@ async def panel():
 
 
 def policy(answer):
-    """The content security policy as directive → words."""
+    """Return the content security policy as directive → words."""
     rules = answer.headers["content-security-policy"].split(";")
     return {words[0]: words[1:] for words in (rule.split() for rule in rules)}
 
@@ -48,9 +64,7 @@ async def test_the_one_inline_script_of_the_page_is_the_one_that_may_run():
         ]
         assert policy(page)["script-src"] == ["'self'", *hashes]
         assert len(hashes) == 1
-        assert not re.search(
-            r"\bon[a-z]+\s*=|javascript:", page.text
-        )  # which the policy would not let run
+        assert not re.search(r"\bon[a-z]+\s*=|javascript:", page.text)  # the policy would block it
 
 
 @on_loop
@@ -90,9 +104,10 @@ async def test_every_file_of_ours_is_served_as_what_it_is():
 async def test_no_path_leads_out_of_the_folder():
     async with panel() as (server, _):
         for path in TRAVERSALS:
-            client = await Client.connect(server.address)  # httpx would tidy the path up
+            client = await Client.connect(server.address)  # httpx would normalise the path
             client.send(
-                f"GET {path} HTTP/1.1\r\nHost: {urlsplit(server.address).netloc}\r\nConnection: close\r\n\r\n"
+                f"GET {path} HTTP/1.1\r\nHost: {urlsplit(server.address).netloc}\r\n"
+                "Connection: close\r\n\r\n"
             )
             answer = await client.reader.read()
             await client.close()

@@ -1,4 +1,4 @@
-"""Acting on robots through their views: driving that goes stale, emergency stops of robots with and without one, actions."""
+"""Commands through views: driving that expires, emergency stops, actions."""
 
 import pytest
 
@@ -22,7 +22,7 @@ async def test_driving_reaches_the_robot_at_once():
 
 
 @on_loop
-async def test_a_driver_who_goes_on_saying_so_drives_on():
+async def test_a_repeated_drive_command_keeps_driving():
     async with harness() as here:
         client = here.come()
         for _ in range(30):
@@ -34,10 +34,10 @@ async def test_a_driver_who_goes_on_saying_so_drives_on():
 
 @pytest.mark.parametrize("hz", [0, 60])
 @on_loop
-async def test_a_driver_who_says_nothing_has_let_go(hz):
+async def test_a_drive_command_expires(hz):
     async with harness() as here:
         client = here.come(hz)
-        await here.wall.go(1 / 60)  # so that the next slow tick is not the first
+        await here.wall.go(1 / 60)  # so that the next tick with a status is not the first
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
         await here.wall.go(COMMAND_TIMEOUT_S - 0.05)
         assert here.robot.state.speed == (1.0, 0.0, 0.0)
@@ -46,7 +46,7 @@ async def test_a_driver_who_says_nothing_has_let_go(hz):
 
 
 @on_loop
-async def test_a_driver_who_leaves_has_let_go():
+async def test_a_robot_stops_when_its_driver_disconnects():
     async with harness() as here:
         client, other = here.come(), here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
@@ -89,7 +89,7 @@ async def test_a_robot_that_is_not_there_cannot_be_driven():
 
 
 @on_loop
-async def test_the_emergency_stop_stops_and_lets_go():
+async def test_the_emergency_stop_is_set_and_released():
     async with harness() as here:
         client = here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
@@ -125,7 +125,7 @@ async def test_an_emergency_stop_of_a_robot_that_is_not_there_is_an_error():
 
 
 @on_loop
-async def test_all_that_can_stop_do_though_one_is_broken(tmp_path):
+async def test_all_robots_stop_though_one_is_broken(tmp_path):
     scene = tmp_path / "two.toml"
     scene.write_text(
         "".join(
@@ -173,19 +173,19 @@ async def test_a_jog_goes_on_while_it_is_said_and_no_longer():
         assert (here.robot.state.speed, len(heard)) == (
             (0.0, -0.5, 0.0),
             1,
-        )  # the robot is told once
+        )  # one input for the robot
         here.hub.jog(client, "trolley", 0, 2.0, 1.0, hold=True)
         assert (here.robot.state.speed, len(heard)) == (
             (1.0, 0.0, 0.0),
             4,
-        )  # let go before the next
+        )  # released before the next
         here.hub.jog(client, "trolley", 0, 0.0, 1.0, hold=False)
         assert (here.robot.state.speed, client.jogging, client.driving) == (STANDS, {}, {})
 
 
 @pytest.mark.parametrize("end", ["silent", "gone"])
 @on_loop
-async def test_who_is_silent_or_gone_does_not_jog(end):
+async def test_a_jog_ends_when_its_client_is_silent_or_gone(end):
     async with harness() as here:
         client, _other = here.come(), here.come()
         here.hub.jog(client, "trolley", 0, 1.0, 1.0, hold=True)

@@ -1,4 +1,4 @@
-"""A robot's own code may do anything: what goes wrong in a view is told, and neither the hub nor the simulation dies of it."""
+"""Errors in a view are reported; they stop neither the hub nor the simulation."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def trouble(client):
 
 
 async def all_is_well(here):
-    """Whether statuses, events and pictures of a robot that works come, and time goes on."""
+    """Check that statuses, events and frames of another robot come, and time advances."""
     client = here.come()
     before = here.host.sim.now_ns
     await here.wall.go(1)
@@ -29,7 +29,7 @@ async def all_is_well(here):
 
 @pytest.mark.parametrize("method", ["draw", "measure", "trace"])
 @on_loop
-async def test_a_view_that_raises_is_told(method):
+async def test_a_view_that_raises_is_reported(method):
     async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.5)
@@ -41,7 +41,7 @@ async def test_a_view_that_raises_is_told(method):
         }
         client.socket.clear()
         await here.wall.go(1)
-        assert len(client.socket.of("trouble")) <= 11  # now and then, not with every tick
+        assert len(client.socket.of("trouble")) <= 11  # sometimes, not at every tick
         assert client.socket.blocks == []
         await all_is_well(here)
 
@@ -51,7 +51,7 @@ async def test_a_view_that_raises_is_told(method):
     [{"body": (1, 2, 3)}, {"body": "here"}, {"marks": [[1, 2], [3]]}, {"marks": object()}, None, 7],
 )
 @on_loop
-async def test_a_view_that_draws_nonsense_is_told(drawing):
+async def test_a_view_that_draws_nonsense_is_reported(drawing):
     async with harness() as here:
         client = here.come(60)
         (stream,) = client.streams
@@ -62,7 +62,7 @@ async def test_a_view_that_draws_nonsense_is_told(drawing):
 
 
 @on_loop
-async def test_a_robot_that_has_no_page_to_give_is_told():
+async def test_a_robot_without_a_page_is_reported():
     async with harness() as here:
         here.robot.view = broken
         client = here.come(60)
@@ -76,7 +76,7 @@ async def test_a_robot_that_has_no_page_to_give_is_told():
 
 
 @on_loop
-async def test_a_robot_that_has_no_page_after_a_reset_is_told(monkeypatch):
+async def test_a_robot_without_a_page_after_a_reset_is_reported(monkeypatch):
     async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.2)
@@ -88,7 +88,7 @@ async def test_a_robot_that_has_no_page_after_a_reset_is_told(monkeypatch):
 
 
 @on_loop
-async def test_looking_again_tries_again_and_leaves_no_sample_behind():
+async def test_subscribing_again_retries_and_leaves_no_sampler_behind():
     async with harness() as here:
         client = here.come(60)
         (stream,) = client.streams
@@ -108,7 +108,7 @@ async def test_looking_again_tries_again_and_leaves_no_sample_behind():
 
 @pytest.mark.parametrize("name", ["footprint", "truth"])
 @on_loop
-async def test_what_a_robot_tells_of_itself_may_fail(name):
+async def test_status_and_footprint_of_a_robot_may_fail(name):
     async with harness() as here:
         client = here.come(60, truth_every=6)
         await here.wall.go(0.2)
@@ -142,7 +142,7 @@ async def test_a_view_that_failed_gets_another_chance_when_time_has_jumped():
 
 
 @on_loop
-async def test_a_robot_that_cannot_be_let_go_keeps_nobody_from_leaving():
+async def test_a_client_can_leave_a_robot_that_cannot_be_stopped():
     async with harness() as here:
         client, other = here.come(), here.come()
         here.hub.drive(client, "trolley", 1.0, 0.0, 0.0)
@@ -167,7 +167,7 @@ async def test_a_driver_whose_view_breaks_does_not_stop_the_hub():
 
 @pytest.mark.parametrize("data", [{"what": object()}, {"what": "\ud800"}, {"what": {1, "a"}}])
 @on_loop
-async def test_an_event_that_cannot_be_told_breaks_nothing(data):
+async def test_an_event_that_cannot_be_encoded_breaks_nothing(data):
     async with harness() as here:
         client = here.come()
         here.robot.event("odd", "half a \ud800", **data)

@@ -1,4 +1,4 @@
-"""Who looks at what: how often pictures and statuses come, that they are made once for all, and that nobody costs nothing."""
+"""Rates of frames and statuses; each is made once for all clients, and none without clients."""
 
 import math
 
@@ -14,7 +14,7 @@ from .harness import harness
 
 @pytest.mark.parametrize("hz", [60, 30, 20, 10])
 @on_loop
-async def test_pictures_come_as_often_as_was_asked_for(hz):
+async def test_frames_come_at_the_requested_rate(hz):
     async with harness() as here:
         client = here.come(hz)
         await here.wall.go(0.2)
@@ -25,7 +25,7 @@ async def test_pictures_come_as_often_as_was_asked_for(hz):
 
 
 @on_loop
-async def test_what_changes_slowly_comes_ten_times_a_second():
+async def test_states_are_sent_ten_times_per_second():
     async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.2)
@@ -50,7 +50,7 @@ async def test_status_goes_on_when_nothing_is_looked_at_any_more(ticks):
 
 
 @on_loop
-async def test_a_picture_is_encoded_once_for_all_who_are_in_step(monkeypatch):
+async def test_a_frame_is_encoded_once_for_clients_in_step(monkeypatch):
     packed = []
     pack = messages.pack
     monkeypatch.setattr(messages, "pack", lambda *args: packed.append(args[0]) or pack(*args))
@@ -80,7 +80,7 @@ async def test_each_is_drawn_once_however_many_look():
 
 
 @on_loop
-async def test_nothing_is_drawn_sampled_or_sent_when_nobody_looks():
+async def test_nothing_is_drawn_sampled_or_sent_without_subscribers():
     async with harness() as here:
         drawn = count_drawings(here)
         client = here.come(status=False, events=False)
@@ -122,7 +122,7 @@ async def test_nothing_is_left_behind_when_the_last_has_gone():
 
 
 @on_loop
-async def test_no_picture_comes_while_time_stands_still():
+async def test_no_frame_comes_while_time_is_paused():
     async with harness() as here:
         client = here.come(60)
         await here.wall.go(1)
@@ -133,14 +133,12 @@ async def test_no_picture_comes_while_time_stands_still():
         drawn = count_drawings(here)
         await here.wall.go(5)
         assert (client.socket.blocks, here.hub.frames_drawn) == ([], before)
-        assert (
-            len(drawn) <= 51
-        )  # ten times a second it is seen whether an input has changed something
+        assert len(drawn) <= 51  # a change by an input is noticed ten times per second
         assert len(client.socket.of("status")) == pytest.approx(50, abs=1)
 
 
 @on_loop
-async def test_an_input_is_seen_though_time_stands_still():
+async def test_an_input_is_visible_while_time_is_paused():
     async with harness() as here:
         client = here.come(60)
         here.still = True
@@ -154,7 +152,7 @@ async def test_an_input_is_seen_though_time_stands_still():
 
 
 @on_loop
-async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
+async def test_a_client_that_does_not_read_loses_frames_and_blocks_no_other():
     async with harness() as here:
         slow, other = here.come(60), here.come(60)
         await here.wall.go(0.5)
@@ -189,7 +187,7 @@ async def test_one_who_does_not_read_loses_pictures_and_holds_nobody_up():
 
 
 @on_loop
-async def test_the_page_comes_first_then_the_past_then_pictures():
+async def test_the_page_comes_first_then_the_history_then_frames():
     async with harness() as here:
         client = here.come(60)
         await here.wall.go(0.1)
@@ -205,7 +203,7 @@ async def test_the_page_comes_first_then_the_past_then_pictures():
 
 
 @on_loop
-async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop():
+async def test_the_status_has_every_robot_and_its_emergency_stop():
     async with harness() as here:
         here.host.sim.set_input("trolley", "estop", True)
         client = here.come(10)
@@ -221,7 +219,7 @@ async def test_what_is_told_of_the_whole_has_every_robot_and_its_emergency_stop(
 
 
 @on_loop
-async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_look():
+async def test_listings_are_sent_to_subscribers_when_they_change():
     async with harness() as here:
         looks, other = here.come(60), here.come()
         await here.wall.go(1.0)
@@ -240,7 +238,7 @@ async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_lo
         assert len(other.socket.of("listings")) == 1
         here.hub.subscribe(looks, "live", {})
         here.hub.subscribe(other, "live", {})
-        here.hub.view("trolley").lines = here.robot.view = None  # nobody asks
+        here.hub.view("trolley").lines = here.robot.view = None  # without subscribers
         here.host.sim.set_input("trolley", "horn", 0)
         await here.wall.go(0.3)
         assert (len(looks.socket.of("listings")), len(other.socket.of("listings"))) == (2, 1)
@@ -248,7 +246,7 @@ async def test_what_a_page_lists_is_told_when_it_has_changed_and_to_those_who_lo
 
 
 @on_loop
-async def test_a_listing_that_fails_is_told_and_ends_only_itself():
+async def test_a_failing_listing_is_reported_and_ends_only_itself():
     async with harness() as here:
         client = here.come(60)
         stream = next(iter(client.streams))
@@ -259,7 +257,7 @@ async def test_a_listing_that_fails_is_told_and_ends_only_itself():
 
 
 @on_loop
-async def test_truth_comes_as_often_as_was_asked_for_and_only_to_those_who_asked():
+async def test_truth_is_sent_at_the_requested_rate_and_only_on_request():
     async with harness() as here:
         one, two = here.come(truth_every=3), here.come()
         await here.wall.go(2)
@@ -280,7 +278,7 @@ async def test_a_machine_that_was_busy_does_not_make_up_for_missed_ticks():
 
 
 def count_drawings(here):
-    """A list that grows with every drawing of the robot's page from now on."""
+    """Return a list that grows with every drawing of the robot's page."""
     drawn, robot = [], here.robot
     views = [stream.view for stream in here.hub._streams.values()]
 

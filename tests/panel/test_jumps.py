@@ -1,4 +1,4 @@
-"""Time jumps, live and in recordings: who looks gets the past again, and pictures that say so."""
+"""After a jump in time, live or in a recording, clients get the history and frames again."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def kinds(client):
 
 @pytest.mark.parametrize("still", [False, True])
 @on_loop
-async def test_after_a_reset_comes_the_past_once_and_whole_pictures(still):
+async def test_after_a_reset_come_the_history_once_and_whole_frames(still):
     async with harness() as here:
         client = here.come(60)
         go(here.host.sim, 1.0)
@@ -57,7 +57,7 @@ async def test_after_a_restore_the_past_ends_where_time_is():
 
 
 @on_loop
-async def test_one_who_does_not_read_meanwhile_learns_of_the_jump():
+async def test_a_client_that_did_not_read_learns_of_the_jump():
     async with harness() as here:
         client = here.come(60)
         await here.wall.go(1)
@@ -73,7 +73,7 @@ async def test_one_who_does_not_read_meanwhile_learns_of_the_jump():
 
 
 @on_loop
-async def test_one_who_comes_later_gets_the_same_past_as_those_before():
+async def test_a_later_client_gets_the_same_history():
     async with harness() as here:
         here.come(60)
         go(here.host.sim, 1.0)
@@ -85,7 +85,7 @@ async def test_one_who_comes_later_gets_the_same_past_as_those_before():
 
 
 class Player:
-    """A recording, as far as a hub knows one."""
+    """A recording as a source for a hub."""
 
     name = "recording"
     fixed = True
@@ -116,7 +116,7 @@ async def test_a_recording_is_looked_at_apart_from_the_live_robot():
         assert page["id"] != live.socket.of("page")[0]["id"]
         assert client.socket.of("robot")[-1]["stage"] == "recording"
         assert client.socket.of("around")[-1]["things"][0]["pose"][0] == pytest.approx(5)
-        assert len(client.socket.frames) == 1  # it stands
+        assert len(client.socket.frames) == 1  # it is paused
         assert len(live.socket.frames) > 58
         here.leave(client)
         assert recorded.core.samples == []
@@ -146,5 +146,5 @@ async def test_another_recording_is_another_page():
         assert len(client.socket.of("status")) > 10
 
 
-def test_pictures_of_another_page_cannot_be_mistaken():
+def test_frames_of_another_page_cannot_be_confused():
     assert messages.unpack(messages.pack(messages.FRAME, 3, 1, 2, 0.5, []))[1:4] == (3, 1, 2)

@@ -1,4 +1,4 @@
-"""How pictures and pages travel: the layout of the binary blocks, byte for byte, and a page as JSON."""
+"""The layout of the binary messages, byte for byte, and a page as JSON."""
 
 import json
 import struct
@@ -49,7 +49,7 @@ def test_what_is_packed_is_unpacked(fields, time_s, data):
     }
 
 
-def test_the_count_of_pictures_wraps_after_four_thousand_million():
+def test_the_sequence_number_wraps_at_32_bits():
     assert unpack(pack(FRAME, 1, 2**32 + 5, 0, 0.0, []))[2] == 5
 
 

@@ -1,4 +1,4 @@
-"""Several robots looked at at once, as the panel's overview does: each as often as asked for, with its own surroundings."""
+"""Subscriptions to several robots at once, as in the overview: rates and map objects."""
 
 import msgspec
 import pytest
@@ -13,7 +13,7 @@ from .harness import THERMOSTAT, TROLLEY, harness
 
 @pytest.fixture
 def mixed(tmp_path):
-    """Two that share a plane, and one that stands nowhere."""
+    """Two robots that share a plane, and one without a place."""
     path = tmp_path / "mixed.toml"
     robots = [("one", TROLLEY), ("two", TROLLEY), ("warm", THERMOSTAT)]
     path.write_text(
@@ -27,7 +27,7 @@ def worlds(found):
 
 
 @on_loop
-async def test_who_shares_a_map_shares_a_number(mixed):
+async def test_robots_on_one_map_share_a_number(mixed):
     async with harness(mixed) as here:
         found = worlds(list_robots(here.host.sim))
         assert found == {"one": ("trolley", 0), "two": ("trolley", 0), "warm": ("thermostat", 1)}
@@ -35,14 +35,14 @@ async def test_who_shares_a_map_shares_a_number(mixed):
 
 
 @on_loop
-async def test_one_that_cannot_say_where_it_is_stands_alone(mixed):
+async def test_a_robot_whose_footprint_fails_is_alone(mixed):
     async with harness(mixed) as here:
         here.host.sim.robots["two"].footprint = lambda: 1 / 0
         assert worlds(list_robots(here.host.sim))["two"] == ("trolley", 1)
 
 
 @on_loop
-async def test_pictures_of_several_come_five_times_a_second_each(mixed):
+async def test_frames_of_several_robots_come_five_times_per_second(mixed):
     async with harness(mixed) as here:
         client = here.come()
         here.hub.subscribe(client, "live", {"one": 5, "warm": 5})
@@ -55,14 +55,18 @@ async def test_pictures_of_several_come_five_times_a_second_each(mixed):
         seen = [pages[frame[1]] for frame in client.socket.frames]
         told = [message["name"] for message in client.socket.of("robot")]
         around = [message["world"] for message in client.socket.of("around")]
-        for counts in ((seen.count("one"), seen.count("warm")), (told.count("one"), told.count("warm")),
-                       (around.count(0), around.count(1)), ((here.hub.frames_drawn - before) / 2,)):  # fmt: skip
+        for counts in (
+            (seen.count("one"), seen.count("warm")),
+            (told.count("one"), told.count("warm")),
+            (around.count(0), around.count(1)),
+            ((here.hub.frames_drawn - before) / 2,),
+        ):
             assert counts == pytest.approx([15] * len(counts), abs=1)
         assert "two" not in told
 
 
 @on_loop
-async def test_each_world_is_told_with_who_is_in_it(mixed):
+async def test_each_world_is_sent_with_its_objects(mixed):
     async with harness(mixed) as here:
         client = here.come()
         here.hub.subscribe(client, "live", {"two": 5, "warm": 5})
@@ -85,7 +89,7 @@ async def test_a_page_says_what_the_robot_is(mixed):
         assert page["about"].startswith("A room thermostat")
 
 
-def test_what_a_robot_is_needs_no_instance():
+def test_the_summary_of_a_kind_needs_no_instance():
     from rigless.robots.vacuum import Robot
 
     assert (kind_of(Robot), summary_of(Robot)) == ("vacuum", summary("vacuum"))

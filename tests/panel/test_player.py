@@ -1,4 +1,4 @@
-"""The player of recordings: seek, step and play on a loop whose clock moves only when the player sleeps."""
+"""The player: seek, step and play on a loop whose clock moves only when the player sleeps."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ LENGTH_S = 600.0
 
 
 class Wall:
-    """A clock for the player; it also counts how often the player gave way."""
+    """A clock for the player; it also counts how often the player yields."""
 
     def __init__(self):
         self.now_ns = 0
@@ -54,7 +54,7 @@ async def loaded(path, wall):
 
 
 async def turn_until(true):
-    """Give the player one turn after the other, each of which is one slice or one frame, until something holds."""
+    """Let the player run slice by slice until a condition holds."""
     for _ in range(100_000):
         if true():
             return
@@ -70,16 +70,25 @@ def time_s(player):
 async def test_an_open_recording_stands_at_its_beginning_and_tells_of_itself(file):
     player = await loaded(file, Wall())
     assert player.describe() == {
-        "file": str(file), "time_s": 0.0, "begin_s": 0.0, "end_s": LENGTH_S, "playing": False, "speed": 1.0,
-        "seeking": None, "cut": False, "note": "", "failure": "", "events": len(player.events),
-    }  # fmt: skip
+        "file": str(file),
+        "time_s": 0.0,
+        "begin_s": 0.0,
+        "end_s": LENGTH_S,
+        "playing": False,
+        "speed": 1.0,
+        "seeking": None,
+        "cut": False,
+        "note": "",
+        "failure": "",
+        "events": len(player.events),
+    }
     assert player.events[0].code == "heater"
     assert list(player.sim.robots) == ["thermostat"]
     await player.close()
 
 
 @on_loop
-async def test_an_empty_deck_says_what_to_do():
+async def test_a_player_without_a_recording_says_what_to_do():
     player = Player()
     assert (player.sim, player.events, player.describe()["file"]) == (None, [], None)
     for act in (player.play, player.pause, lambda: player.seek(1), lambda: player.step(1)):
@@ -145,7 +154,7 @@ async def test_a_long_seek_gives_way_to_others_again_and_again(file):
 
 
 @on_loop
-async def test_whoever_looks_sees_what_led_there(file):
+async def test_a_new_subscriber_gets_the_samples_that_led_there(file):
     player = await loaded(file, Wall())
     player.seek(50)
     await player.settled()
@@ -161,7 +170,7 @@ async def test_whoever_looks_sees_what_led_there(file):
     player.seek(10)
     await player.settled()
     del seen[:]
-    player.seek(100)  # known ground: a jump will do
+    player.seek(100)  # already sampled: it jumps
     await player.settled()
     assert len(seen) < 50
     await player.close()
@@ -220,7 +229,7 @@ async def test_playing_follows_the_clock(file, speed):
 
 
 @on_loop
-async def test_playing_goes_on_from_where_one_seeks_to_and_at_another_speed(file):
+async def test_playing_continues_after_a_seek_and_at_another_speed(file):
     wall = Wall()
     player = await loaded(file, wall)
     player.play(1.0)
@@ -238,7 +247,7 @@ async def test_playing_goes_on_from_where_one_seeks_to_and_at_another_speed(file
 
 
 @on_loop
-async def test_what_comes_too_late_to_be_played_in_time_is_not_caught_up(file):
+async def test_a_player_that_is_too_late_does_not_catch_up(file):
     wall = Wall()
     player = await loaded(file, wall)
     player.play(1.0)
@@ -247,7 +256,7 @@ async def test_what_comes_too_late_to_be_played_in_time_is_not_caught_up(file):
     try:
         SeekableRecording.seek_in_slices = lambda self, target_ns, through=False: iter(
             ()
-        )  # the machine gets nothing done
+        )  # the machine is too busy to advance
         await turn_until(lambda: wall.now_s >= 60)
     finally:
         SeekableRecording.seek_in_slices = move
@@ -343,7 +352,7 @@ async def test_of_two_that_are_opened_at_once_the_later_is_in(file, tmp_path):
 
 
 @on_loop
-async def test_who_waits_for_a_seek_is_let_go_when_the_deck_is_emptied(file):
+async def test_waiting_for_a_seek_ends_when_the_recording_is_closed(file):
     player = await loaded(file, Wall())
     player.seek(LENGTH_S)
     waiting = asyncio.create_task(player.settled())
@@ -375,7 +384,7 @@ async def test_a_run_that_failed_plays_up_to_there_and_says_why(tmp_path):
 
 
 @on_loop
-async def test_trouble_of_our_own_is_told_and_the_deck_goes_on(file):
+async def test_an_internal_error_is_reported_and_the_player_stays_usable(file):
     player = await loaded(file, Wall())
     snapshot = player.sim.snapshot
     player.sim.snapshot = lambda: 1 // 0

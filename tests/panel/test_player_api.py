@@ -1,4 +1,4 @@
-"""Recordings over HTTP: what is here, and the player that plays one."""
+"""The HTTP routes of the player and of the list of recordings."""
 
 import asyncio
 import os
@@ -68,10 +68,28 @@ async def test_the_recordings_of_this_folder_and_of_this_run_are_listed_newest_f
         assert {entry["name"] for entry in found[:2]} == {"elsewhere.mcap", "now.mcap"}
         assert [entry["name"] for entry in found if entry["writing"]] == ["now.mcap"]
         assert found[2:] == [
-            {"name": "new.mcap", "path": str(folder / "new.mcap"), "bytes": 1, "modified": "2001-09-09T01:46:40+00:00", "writing": False},
-            {"name": "old.mcap", "path": str(folder / "old.mcap"), "bytes": 2, "modified": "2001-09-09T01:46:39+00:00", "writing": False},
-            {"name": "older.mcap", "path": str(folder / "older.mcap"), "bytes": 3, "modified": "2001-09-09T01:46:38+00:00", "writing": False},
-        ]  # fmt: skip
+            {
+                "name": "new.mcap",
+                "path": str(folder / "new.mcap"),
+                "bytes": 1,
+                "modified": "2001-09-09T01:46:40+00:00",
+                "writing": False,
+            },
+            {
+                "name": "old.mcap",
+                "path": str(folder / "old.mcap"),
+                "bytes": 2,
+                "modified": "2001-09-09T01:46:39+00:00",
+                "writing": False,
+            },
+            {
+                "name": "older.mcap",
+                "path": str(folder / "older.mcap"),
+                "bytes": 3,
+                "modified": "2001-09-09T01:46:38+00:00",
+                "writing": False,
+            },
+        ]
         host.recording_file.stop()
         (tmp_path / "elsewhere.mcap").unlink()
         found = await good(http.get("/api/recordings"))
@@ -140,7 +158,7 @@ async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
 async def test_the_recording_that_is_being_made_can_be_opened(folder, monkeypatch):
     monkeypatch.setattr(
         "rigless.host.recording_file.FLUSH_WALL_NS", 10**18
-    )  # what is in the file is what the test has flushed
+    )  # the file holds what the test has flushed
     async with api() as (host, http):
         file = (await good(http.post("/api/recording")))["recording"]
         await good(http.post("/api/robots/thermostat/inputs", json={"inputs": {"outside_c": -20}}))
@@ -158,7 +176,7 @@ async def test_the_recording_that_is_being_made_can_be_opened(folder, monkeypatc
 
 
 @on_loop
-async def test_what_cannot_be_done_is_told(folder):
+async def test_impossible_requests_are_reported(folder):
     room(folder / "a.mcap", 1)
     (folder / "b.mcap").write_bytes(b"nothing of the kind")
     async with api() as (_, http):
@@ -175,9 +193,15 @@ async def test_what_cannot_be_done_is_told(folder):
         ] == "there is no such recording"
         await good(http.post("/api/deck", json={"file": "a.mcap"}))
         for path, text in (
-            ("seek", '{"time_s": NaN}'), ("seek", '{"time_s": 1e999}'), ("seek", "{}"), ("step", '{"ms": 1e9}'),
-            ("step", '{"ms": NaN}'), ("play", '{"speed": 11}'), ("play", '{"speed": "lockstep"}'), ("play", '{"speed": []}'),
-        ):  # fmt: skip
+            ("seek", '{"time_s": NaN}'),
+            ("seek", '{"time_s": 1e999}'),
+            ("seek", "{}"),
+            ("step", '{"ms": 1e9}'),
+            ("step", '{"ms": NaN}'),
+            ("play", '{"speed": 11}'),
+            ("play", '{"speed": "lockstep"}'),
+            ("play", '{"speed": []}'),
+        ):
             await bad(
                 http.post(
                     f"/api/deck/{path}", content=text, headers={"Content-Type": "application/json"}

@@ -1,4 +1,4 @@
-"""One robot as it is looked at: what has not changed is left out, what was missed is made up for, and time may jump."""
+"""Frames of one robot: unchanged fields are omitted, missed ones are sent, time may jump."""
 
 import math
 
@@ -54,16 +54,16 @@ def fields(stream, seen):
 
 
 def past(stream):
-    """Times, numbers (x, stopped, y) and the trail of the history."""
+    """Return times, numbers (x, stopped, y) and the trail of the history."""
     kind, *_, found = unpack(stream.history())
     assert kind == HISTORY
     return found[0], found[1].reshape(-1, 3), found[2].reshape(-1, 3)
 
 
-# Pictures
+# Frames
 
 
-def test_the_first_picture_has_everything(source):
+def test_the_first_frame_has_everything(source):
     kind, page, sequence, epoch, time_s, found = unpack(watching(source).frame(0))
     assert (kind, page, sequence, epoch, time_s, sorted(found)) == (
         FRAME,
@@ -76,7 +76,7 @@ def test_the_first_picture_has_everything(source):
     assert found[PLAN].tolist() == [0, 0, 1, 1]
 
 
-def test_what_has_not_changed_is_left_out(source):
+def test_unchanged_fields_are_omitted(source):
     stream = watching(source)
     source.sim.run(0.1)
     stream.update()
@@ -87,11 +87,11 @@ def test_what_has_not_changed_is_left_out(source):
     assert fields(stream, 2)[BODY][0] == pytest.approx(0.1)
 
 
-def test_one_who_missed_pictures_gets_all_that_changed_since_its_last(source):
+def test_a_client_that_missed_frames_gets_all_changes_since_its_last(source):
     stream = watching(source)
     go(source, 1.0, 0.1)
     stream.update()
-    go(source, 0.0, 0.1)  # stands from here on
+    go(source, 0.0, 0.1)  # it stops here
     for _ in range(5):
         source.sim.run(0.1)
         stream.update()
@@ -100,7 +100,7 @@ def test_one_who_missed_pictures_gets_all_that_changed_since_its_last(source):
     assert sorted(fields(stream, 0)) == [NUMBERS, TRAIL, BODY, MARKS, PLAN]
 
 
-def test_those_who_saw_the_same_get_the_same_bytes(source):
+def test_clients_with_the_same_last_frame_get_the_same_bytes(source):
     stream = watching(source)
     go(source, 1.0, 0.1)
     stream.update()
@@ -108,7 +108,7 @@ def test_those_who_saw_the_same_get_the_same_bytes(source):
     assert stream.frame(0) is not stream.frame(1)
 
 
-def test_what_never_changes_is_asked_for_once_and_again_after_a_jump(source):
+def test_static_rows_are_drawn_once_and_again_after_a_jump(source):
     stream, asked = watching(source), []
     for view in (stream.view,):
         view.still = lambda: asked.append(1) or {"plan": [(5, 5)]}
@@ -123,7 +123,7 @@ def test_what_never_changes_is_asked_for_once_and_again_after_a_jump(source):
     assert fields(stream, 0)[PLAN].tolist() == [0, 0, 1, 1]
 
 
-def test_nothing_is_drawn_again_while_time_stands_still(source):
+def test_nothing_is_drawn_again_while_time_is_paused(source):
     stream = watching(source)
     stream.view.draw = None  # would fail
     stream.update()
@@ -159,7 +159,7 @@ def test_numbers_that_are_missing_are_no_numbers(source):
     assert [found[part].size for part in (BODY, MARKS, PLAN)] == [0, 0, 0]
 
 
-def test_numbers_too_large_for_a_picture_are_infinite(source):
+def test_numbers_too_large_for_float32_are_infinite(source):
     stream = watching(source)
     stream.view.measure = lambda: {"x": 1e308, "y": -1e308}
     stream.update(force=True)
@@ -170,10 +170,10 @@ def test_numbers_too_large_for_a_picture_are_infinite(source):
     )
 
 
-# The past
+# Samples
 
 
-def test_the_past_is_kept_ten_times_a_second_of_simulated_time(source):
+def test_samples_are_taken_at_10_hz_of_simulated_time(source):
     stream = watching(source)
     go(source, 1.0, 5.0)
     stream.update()
@@ -183,7 +183,7 @@ def test_the_past_is_kept_ten_times_a_second_of_simulated_time(source):
     assert trail[:, 0] == pytest.approx(numbers[:, 0])
 
 
-def test_nothing_is_kept_unless_somebody_looks(source):
+def test_nothing_is_sampled_without_a_subscriber(source):
     stream = watching(source, record=False)
     source.sim.run(1)
     stream.record(True)
@@ -197,7 +197,7 @@ def test_nothing_is_kept_unless_somebody_looks(source):
     assert past(stream)[0] == pytest.approx(np.arange(-1.9, -0.95, 0.1), abs=1e-4)
 
 
-def test_what_goes_out_of_the_past_is_bounded(source, monkeypatch):
+def test_the_size_of_a_history_is_bounded(source, monkeypatch):
     for name, value in (("MAX_SAMPLES", 100), ("HISTORY_SAMPLES", 30), ("HISTORY_POINTS", 20)):
         monkeypatch.setattr(robot_stream, name, value)
     stream = watching(source)
@@ -215,7 +215,7 @@ def test_asking_for_the_past_takes_nothing_out_of_it(source):
     stream = watching(source)
     source.sim.run(1)
     stream.update()
-    source.sim.run(1)  # fast: the picture is of a second ago
+    source.sim.run(1)  # fast: the frame is a second old
     assert len(past(stream)[0]) == 10
     stream.update()
     assert len(past(stream)[0]) == 20
@@ -281,7 +281,7 @@ def test_a_view_may_remember_but_not_beyond_a_jump(source):
     assert stream.view is not before
 
 
-def test_lines_break_where_nobody_looked(source):
+def test_lines_break_where_nothing_was_sampled(source):
     stream = watching(source)
     go(source, 1.0, 1.0)
     stream.record(False)
@@ -314,7 +314,7 @@ def test_a_fixed_past_stays_known_when_time_goes_back():
     assert source.known == [0, 2_000_000_000]
 
 
-def test_what_lies_between_two_pictures_far_apart_comes_too(source):
+def test_samples_between_two_distant_frames_are_sent(source):
     stream = watching(source)
     go(source, 1.0, 3.0)
     stream.update()
@@ -326,7 +326,7 @@ def test_what_lies_between_two_pictures_far_apart_comes_too(source):
     assert len(unpack(stream.samples_since(1.0))[5][0]) == 20
 
 
-def test_a_past_that_nobody_saw_end_is_void(source):
+def test_samples_are_dropped_if_time_jumped_unobserved(source):
     stream = watching(source)
     go(source, 1.0, 3.0)
     stream.record(False)

@@ -1,4 +1,5 @@
-"""The panel's doors: nothing without the token, cookies that outlive a restart but not their port or their secret."""
+"""Authentication: nothing without the token; cookies survive a restart, but not another port or
+key."""
 
 import asyncio
 import socket
@@ -14,19 +15,24 @@ import reserved
 from host.driving import make_host, on_loop, with_api
 from rigless.panel.server import ControlServer
 
-OPEN_TO_ALL = {"/nothing", "/web/", "/docs", "/redoc"}  # not there, and that is not told either
+OPEN_TO_ALL = {
+    "/nothing",
+    "/web/",
+    "/docs",
+    "/redoc",
+}  # it does not exist, and that is not revealed
 
 
 @pytest.fixture(autouse=True)
 def own_secret(tmp_path, monkeypatch):
-    """Cookies of these tests are signed with a key of their own."""
+    """Sign the cookies of these tests with a key of their own."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     return tmp_path / "rigless" / "cookie.key"
 
 
 @asynccontextmanager
 async def panel(port=0):
-    """A server on a port, started anew, and a client without anything."""
+    """A server on a port, just started, and a client without a cookie."""
     host = make_host(speed="lockstep")
     server = ControlServer(host, f"127.0.0.1:{port}")
     await server.open()
@@ -39,7 +45,7 @@ async def panel(port=0):
 
 
 async def sign_in(server, http):
-    """The cookie that a browser gets for the token."""
+    """Return the cookie that a browser gets for the token."""
     answer = await http.get(server.url)
     assert answer.status_code == 303
     http.cookies.clear()
@@ -113,8 +119,18 @@ async def test_a_cookie_with_another_word_or_signature_does_not_work():
         cookie = await sign_in(server, http)
         name, _, value = cookie.partition("=")
         nonce, _, signature = value.partition(".")
-        wrong = [f"{nonce}x.{signature}", f"{nonce}.{signature[:-1]}", f"{nonce}.{signature[::-1]}", f".{signature}",
-                 f"{nonce}.", nonce, signature, f"{signature}.{nonce}", f"{nonce}.{'0' * 64}", f"{nonce}.é"]  # fmt: skip
+        wrong = [
+            f"{nonce}x.{signature}",
+            f"{nonce}.{signature[:-1]}",
+            f"{nonce}.{signature[::-1]}",
+            f".{signature}",
+            f"{nonce}.",
+            nonce,
+            signature,
+            f"{signature}.{nonce}",
+            f"{nonce}.{'0' * 64}",
+            f"{nonce}.é",
+        ]
         for given in wrong:
             header = {"Cookie": f"{name}={given}".encode()}
             assert (await http.get("/", headers=header)).status_code == 401, given
@@ -155,8 +171,10 @@ async def test_a_length_that_is_no_number_is_refused_on_the_stream_too(length):
         host, port = server.address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), 60) as raw:
             raw.setblocking(False)
-            head = f"GET /ws?token={server.token} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            head += f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nContent-Length: {length}\r\n\r\n"
+            head = f"GET /ws?token={server.token} HTTP/1.1\r\nHost: {host}:{port}\r\n"
+            head += "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            head += "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+            head += f"Content-Length: {length}\r\n\r\n"
             raw.sendall(head.encode("latin-1"))
             answer = await asyncio.get_running_loop().sock_recv(raw, 1000)
         assert int(answer.split()[1]) in (101, 400, 413), answer

@@ -1,4 +1,4 @@
-"""The WebSocket over a real socket: look, drive, and what comes back; whatever a client says, nobody else notices."""
+"""The WebSocket over a real socket: look, drive, and bad messages, which affect no other client."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ async def say(socket, message):
 
 
 async def first(socket, kind):
-    """The next message of a kind; pictures are 'frame' and 'history'."""
+    """Return the next message of a kind; binary ones are 'frame' and 'history'."""
     while True:
         data = await asyncio.wait_for(socket.recv(), 60)
         if isinstance(data, bytes):
@@ -49,7 +49,7 @@ async def problem(socket):
 
 
 @on_loop
-async def test_one_who_looks_gets_the_page_the_past_and_pictures():
+async def test_a_subscriber_gets_the_page_the_history_and_frames():
     async with stream() as (host, _, socket):
         await host.step(500)
         await say(socket, LOOK)
@@ -87,20 +87,39 @@ async def test_driving_beyond_the_axes_is_refused(axes):
 
 
 REFUSED = [
-    "", "hello", "{", "[]", "null", "7", '{"type": "sing"}', '{"type": "look"}', b"\x00\xff" * 100, b'{"type": "drive", "robot": "\xff", "axes": [0, 0, 0]}', "[" * 100_000, '"\\ud800"',
-    '{"type": "look", "robots": {"trolley": 61}}', '{"type": "look", "robots": {"trolley": 60.0}}', '{"type": "look", "robots": {"trolley": true}}',
-    '{"type": "look", "robots": ["trolley"]}', '{"type": "look", "robots": {}, "more": 1}', '{"type": "look", "robots": {"troley": 60}}',
-    '{"type": "look", "robots": {"trolley": 60}, "stage": "opera"}', '{"type": "look", "robots": {"trolley": 60}, "stage": "recording"}',
-    '{"type": "drive", "robot": "nobody", "axes": [0, 0, 0]}', '{"type": "drive", "robot": "trolley", "axes": [NaN, 0, 0]}',
+    "",
+    "hello",
+    "{",
+    "[]",
+    "null",
+    "7",
+    '{"type": "sing"}',
+    '{"type": "look"}',
+    b"\x00\xff" * 100,
+    b'{"type": "drive", "robot": "\xff", "axes": [0, 0, 0]}',
+    "[" * 100_000,
+    '"\\ud800"',
+    '{"type": "look", "robots": {"trolley": 61}}',
+    '{"type": "look", "robots": {"trolley": 60.0}}',
+    '{"type": "look", "robots": {"trolley": true}}',
+    '{"type": "look", "robots": ["trolley"]}',
+    '{"type": "look", "robots": {}, "more": 1}',
+    '{"type": "look", "robots": {"troley": 60}}',
+    '{"type": "look", "robots": {"trolley": 60}, "stage": "opera"}',
+    '{"type": "look", "robots": {"trolley": 60}, "stage": "recording"}',
+    '{"type": "drive", "robot": "nobody", "axes": [0, 0, 0]}',
+    '{"type": "drive", "robot": "trolley", "axes": [NaN, 0, 0]}',
     json.dumps({"type": "look", "robots": {f"r{n}": 60 for n in range(MAX_ROBOTS + 1)}}),
     json.dumps({"type": "look", "robots": {f"r{n}": 60 for n in range(30_000)}}),
-    json.dumps({"type": "look", "robots": {"x" * 900_000: 60}}), json.dumps({"type": "x" * 900_000}),
-    json.dumps({"type": "look", "robots": {}, "y" * 900_000: 1}), '{"type": "look", "robots": ' + '{"a":' * 50_000,
-]  # fmt: skip
+    json.dumps({"type": "look", "robots": {"x" * 900_000: 60}}),
+    json.dumps({"type": "x" * 900_000}),
+    json.dumps({"type": "look", "robots": {}, "y" * 900_000: 1}),
+    '{"type": "look", "robots": ' + '{"a":' * 50_000,
+]
 
 
 @on_loop
-async def test_what_makes_no_sense_is_answered_briefly_and_changes_nothing():
+async def test_bad_messages_get_a_short_error_and_change_nothing():
     async with stream() as (_, hub, socket):
         await say(socket, LOOK)
         await first(socket, "frame")
@@ -117,7 +136,7 @@ async def test_what_makes_no_sense_is_answered_briefly_and_changes_nothing():
 
 
 @on_loop
-async def test_a_robot_that_is_not_there_is_told_with_what_was_meant():
+async def test_an_unknown_robot_is_reported_with_a_suggestion():
     async with stream() as (_, _hub, socket):
         await say(socket, {"type": "look", "robots": {"troley": 60}})
         assert (await problem(socket))["fix"] == "did you mean 'trolley'?"
@@ -157,8 +176,13 @@ async def test_a_view_that_fails_when_it_is_driven_is_answered():
 
 
 @pytest.mark.parametrize(
-    ("query", "missing"), [("?status=false&truth_hz=50", "status"), ("?truth_hz=0", "truth"), ("?events=false&truth_hz=0", "event")]
-)  # fmt: skip
+    ("query", "missing"),
+    [
+        ("?status=false&truth_hz=50", "status"),
+        ("?truth_hz=0", "truth"),
+        ("?events=false&truth_hz=0", "event"),
+    ],
+)
 @on_loop
 async def test_a_client_gets_what_its_url_asks_for(query, missing):
     async with stream(query) as (host, _, socket):

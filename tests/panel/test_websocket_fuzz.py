@@ -1,4 +1,4 @@
-"""Whatever is said on the WebSocket, half of it nearly right, it answers and everything lives on."""
+"""Any message on the WebSocket, some of them nearly right, is answered and breaks nothing."""
 
 import asyncio
 import json
@@ -39,8 +39,8 @@ MESSAGES = (
 )
 
 
-class Mouth:
-    """A socket that says these things, then hangs up."""
+class ScriptedSocket:
+    """A socket that sends these messages, then disconnects."""
 
     def __init__(self, said):
         self._said = list(said)
@@ -65,7 +65,7 @@ def test_nothing_that_is_said_does_any_harm(said):
 async def live_through(said):
     async with harness() as here:
         client, other = here.come(), here.come(60)
-        await _receive(Mouth(said), here.hub, client)
+        await _receive(ScriptedSocket(said), here.hub, client)
         await here.wall.go(0.3)
         errors = client.socket.of("error")
         assert len(errors) <= len(said)
@@ -83,11 +83,11 @@ async def live_through(said):
 
 
 @on_loop
-async def test_errors_for_one_who_does_not_read_are_bounded():
+async def test_errors_for_a_client_that_does_not_read_are_bounded():
     async with harness() as here:
         client = here.come()
         client.socket.read(False)
-        await _receive(Mouth([b"nonsense"] * (3 * MAX_QUEUED)), here.hub, client)
+        await _receive(ScriptedSocket([b"nonsense"] * (3 * MAX_QUEUED)), here.hub, client)
         assert len(client._queue) <= MAX_QUEUED
         client.socket.read(True)
         await turn()
@@ -97,7 +97,7 @@ async def test_errors_for_one_who_does_not_read_are_bounded():
 
 
 @on_loop
-async def test_a_look_that_is_refused_leaves_the_last_one_as_it_was():
+async def test_a_refused_look_keeps_the_last_subscriptions():
     async with harness() as here:
         client = here.come(60)
         before = dict(client.streams)

@@ -1,4 +1,5 @@
-"""A robot for tests of the panel: a trolley on an open plane with a page of every sort of part, an emergency stop, and ways to break."""
+"""A robot for tests of the panel: a trolley with every kind of part, an emergency stop, and
+failures."""
 
 import math
 from dataclasses import dataclass, field

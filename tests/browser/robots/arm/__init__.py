@@ -1,4 +1,4 @@
-"""A robot for tests of the panel: three bodies in space, and one of each thing that a page can have."""
+"""A robot for tests of the panel: three bodies in 3-D, and every kind of control."""
 
 from .robot import Arm as Robot
 

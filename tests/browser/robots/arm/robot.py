@@ -20,7 +20,7 @@ class ArmState:
 
 
 def placed(angle_rad: float, bend_rad: float) -> list[tuple[float, ...]]:
-    """Foot, upper and lower limb: x, y, z and a quaternion each; the limbs point along their own z."""
+    """Return the poses of foot, upper and lower limb. The limbs point along their z axis."""
     foot = (0.0, 0.0, 0.0, 0.0, 0.0, math.sin(angle_rad / 2), math.cos(angle_rad / 2))
     upper = (0.0, 0.0, FOOT_S, *turned(angle_rad, bend_rad))
     reach, height = PART_S * math.sin(bend_rad), FOOT_S + PART_S * math.cos(bend_rad)
@@ -29,7 +29,7 @@ def placed(angle_rad: float, bend_rad: float) -> list[tuple[float, ...]]:
 
 
 def turned(yaw_rad: float, tilt_rad: float) -> tuple[float, float, float, float]:
-    """A turn about z after a tilt about y, as a quaternion x, y, z, w."""
+    """Return a rotation about z after one about y, as a quaternion x, y, z, w."""
     (sy, cy), (st, ct) = [(math.sin(a / 2), math.cos(a / 2)) for a in (yaw_rad, tilt_rad)]
     return (-sy * st, cy * st, sy * ct, cy * ct)
 

@@ -1,4 +1,4 @@
-"""A robot for tests of the panel: whatever it can name, it names in HTML that would run a script."""
+"""A robot for tests of the panel: all its names are HTML that would run a script."""
 
 from typing import Any
 

@@ -214,7 +214,7 @@ def test_a_lock_that_does_not_fit_is_named(copy, tmp_path):
     assert run.returncode == 1
     assert (
         run.stderr
-        == "package.json and package-lock.json do not go together: run scripts/build-web lock\n"
+        == "package.json and package-lock.json do not match: run scripts/build-web lock\n"
     )
 
 

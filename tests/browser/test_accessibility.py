@@ -40,8 +40,8 @@ def judge(panel):
 
 def overflow(panel):
     return panel.page.evaluate(
-        """() => [...document.querySelectorAll("html, body, header, nav, main, aside, .card, .player"
-            + ", .row, .io, .pairs, .faults, .readouts, .slider, .squares, .jog")]
+        """() => [...document.querySelectorAll("html, body, header, nav, main, aside, .card"
+            + ", .player, .row, .io, .pairs, .faults, .readouts, .slider, .squares, .jog")]
           .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
           .map((one) => `${one.tagName}.${one.className} `
             + `${one.scrollWidth} > ${one.clientWidth}`)"""

@@ -1,4 +1,5 @@
-// The types of the API. Made by scripts/build-api-types from the models in Python: do not edit.
+// The types of the API, made by scripts/build-api-types from the models in Python. Do not
+// edit.
 
 /**
  * The objects on the map of a world.

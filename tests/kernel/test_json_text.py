@@ -26,7 +26,7 @@ BROKEN = st.text(st.sampled_from('{}[]",:\\/ \n\t0123456789.eE+-truefalsn\x00é'
 
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(VALUES, st.sampled_from([None, 0, 1, 3]), st.booleans())
-def test_values_are_those_of_json_and_each_stands_where_it_says(value, indent, ascii_only):
+def test_values_and_lines_agree_with_json(value, indent, ascii_only):
     text = "\n" + json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     parsed = parse_json(text)
     assert parsed.problems == []
@@ -49,7 +49,7 @@ def paths(value, at=()):
 
 
 def check_lines(value, at, lines, text):
-    """In indented JSON each key or element has a line to itself, below its parent's and in order."""
+    """Check that in indented JSON each key or element has its own line, in order."""
     inner = (
         value.items()
         if isinstance(value, dict)
@@ -72,7 +72,7 @@ def check_lines(value, at, lines, text):
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(BROKEN | VALUES.map(lambda value: json.dumps(value)[:-1]))
-def test_what_json_does_not_read_has_a_problem_in_the_text(text):
+def test_invalid_json_has_a_problem_inside_the_text(text):
     parsed = parse_json(text)
     try:
         json.loads(text, parse_constant=lambda name: 1 / 0)

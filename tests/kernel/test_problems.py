@@ -22,7 +22,7 @@ def test_a_problem_reads_as_a_sentence(problem, text):
     assert str(problem) == text
 
 
-def test_an_error_says_all_its_problems():
+def test_an_error_lists_all_its_problems():
     problems = [Problem("a", "one"), Problem("b", "two", "fix it")]
     error = InputError(iter(problems))
     assert error.problems == tuple(problems)

@@ -73,14 +73,14 @@ def test_each_key_has_its_line(path, wanted):
     assert TEXT.split("\n")[key_lines(TEXT)[path] - 1].strip() == wanted
 
 
-def test_what_only_looks_like_a_key_has_none():
+def test_text_that_looks_like_a_key_has_no_line():
     found = key_lines(TEXT)
     assert ("not", "a", "table") not in found
     assert ("robots", 2) not in found
     assert not [path for path in found if "nor" in path]
 
 
-def test_an_unknown_key_has_the_line_of_what_is_around_it():
+def test_an_unknown_key_has_the_line_of_its_table():
     lines = key_lines(TEXT)
     assert line_of(lines, ("robots", 0, "start", "x")) == lines["robots", 0, "start"]
     assert line_of(lines, ("robots", 1, "nope", "nope")) == lines["robots", 1]
@@ -163,8 +163,14 @@ def test_the_lines_of_any_document_are_right(sections):
 
 @pytest.mark.parametrize(
     ("head", "part", "tail", "found"),
-    [("a = [\n[", " ", "\n]]", {("a",): 1, ("a", 0): 2}), ("a", " ", "b", {}), ("", "a.", "", {}), ("", "[", "", {}), ("", "[a", "", {})],
-)  # fmt: skip
+    [
+        ("a = [\n[", " ", "\n]]", {("a",): 1, ("a", 0): 2}),
+        ("a", " ", "b", {}),
+        ("", "a.", "", {}),
+        ("", "[", "", {}),
+        ("", "[a", "", {}),
+    ],
+)
 def test_the_time_for_a_line_does_not_grow_with_its_square(head, part, tail, found):
     assert (
         key_lines(head + 500_000 * part + tail) == found

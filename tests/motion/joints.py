@@ -1,4 +1,4 @@
-"""A planner with the limits of the welding arm, and a plain reference: all blocks planned at once with floats and lists."""
+"""A planner with the welding arm's limits, and a simple reference that plans all at once."""
 
 import itertools
 import math
@@ -57,7 +57,7 @@ class Joints:
         return int(self.run[p.COUNT])
 
     def finish(self):
-        """Run to the end of the queue; gives when that is."""
+        """Run to the end of the queue; return the time."""
         while self.count:
             self.to(p.next_free_s(self.blocks, self.run))
         return self.run[p.TIME]
@@ -68,7 +68,7 @@ def least(limits, vector):
 
 
 def total_time(points, rates):
-    """How long a program takes from rest to rest, planned as a whole: the reference."""
+    """Return the duration of a program from rest to rest, planned as a whole: the reference."""
     blocks = []
     for a, b, rate in zip(points, points[1:], rates, strict=False):
         delta = [y - x for x, y in zip(a, b, strict=True)]
@@ -96,7 +96,7 @@ def total_time(points, rates):
 
 
 def corner(u, w):
-    """The speed at a junction by the angle between the lines."""
+    """Return the speed at a junction from the angle between the lines."""
     cosine = max(-1.0, min(1.0, -sum(a * b for a, b in zip(u, w, strict=True))))
     if cosine > 0.999999:
         return 0.0

@@ -1,5 +1,8 @@
-"""Plain and slow answers to what the contact functions say: distances from their definition, and the moment of a contact by
-halving, which needs nothing but that the distance to a convex shape along a line has one valley."""
+"""Simple, slow references for the contact functions.
+
+Distances follow their definition. The time of a contact is found by bisection: the distance to a
+convex shape along a line has one minimum.
+"""
 
 import math
 
@@ -16,7 +19,7 @@ def box_distance(x, y, box_x, box_y, half_x, half_y, theta=0.0):
 
 
 def shapes(occupied, discs=(), boxes=()):
-    """Every obstacle as a function from a point to its distance."""
+    """Return every obstacle as a function from a point to its distance."""
     found = [
         lambda x, y, r=r, c=c: box_distance(x, y, c + 0.5, r + 0.5, 0.5, 0.5)
         for r, c in np.argwhere(occupied)
@@ -30,7 +33,7 @@ def distance(obstacles, x, y):
 
 
 def time_of_impact(obstacles, x, y, radius, dx, dy):
-    """When the circle first comes as near as its radius to one of the obstacles; inf for never. It starts clear of all."""
+    """Return when a circle that starts clear first touches an obstacle; inf for never."""
     return min((_impact(shape, x, y, radius, dx, dy) for shape in obstacles), default=math.inf)
 
 

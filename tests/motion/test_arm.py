@@ -1,4 +1,4 @@
-"""The arm's kinematics: known poses, the ortho-parallel formulas of the arm's data sheet as reference, and FK∘IK."""
+"""The arm's kinematics: known poses, the data sheet's ortho-parallel formulas, and FK∘IK."""
 
 import math
 
@@ -18,7 +18,10 @@ A1, A2, C1, C2, C3, C4 = 0.025, -0.035, 0.4, 0.56, 0.515, 0.08
 
 
 def reference(joints):
-    """Flange position by the ortho-parallel formulas (joint 3 from straight up, the wrist as Z-Y-Z)."""
+    """Return the flange position by the ortho-parallel formulas.
+
+    Joint 3 counts from straight up; the wrist is Z-Y-Z.
+    """
     q1, q2, q3, q4, q5, _ = joints
     q3 += math.pi / 2
     bend, reach = math.atan2(A2, C3), math.hypot(A2, C3)
@@ -100,7 +103,7 @@ def test_the_chain_ends_at_the_flange_and_the_torch_is_180_mm_on():
 
 @BUDGET
 @given(joints=st.tuples(*[TURN] * 6))
-def test_the_quick_way_to_the_torch_is_the_same_place(joints):
+def test_tool_place_agrees_with_the_chain(joints):
     degrees = np.degrees(joints)
     assert ARM.torch_place(degrees) == pytest.approx(ARM.torch(joints)[:3, 3], abs=1e-12)
 

@@ -1,4 +1,4 @@
-"""Collisions: distances in closed form, a second engine over 10,000 poses, and motions that step over nothing, however thin."""
+"""Collisions: closed forms, a second engine over 10,000 poses, and motions past thin solids."""
 
 import math
 
@@ -76,7 +76,7 @@ def test_margins_add_up_and_what_may_touch_is_left_out():
     assert Collider(BODY, cell_of(ball(-0.1, 0, 0.8), ignore=("link_2",)), ()).check(ZERO) is None
 
 
-def test_the_base_stands_where_it_stands():
+def test_the_base_does_not_move():
     assert (
         Collider(BODY, cell_of(Solid("floor", "box", (4, 4, 0.1), frame((0, 0, -0.05)))), ()).check(
             ZERO
@@ -103,7 +103,7 @@ def test_links_that_may_collide_are_found_and_neighbours_are_not_among_them():
 
 
 def test_links_that_always_collide_are_left_out():
-    """A collar around the base that reaches up to the upper arm is in its way in every pose."""
+    """A collar around the base that reaches up to the upper arm collides in every pose."""
     from dataclasses import replace
 
     links = [replace(link, solids=list(link.solids)) for link in BODY.links]
@@ -114,8 +114,8 @@ def test_links_that_always_collide_are_left_out():
     assert (0, 2) in Collider(BODY).self_pairs
 
 
-def test_a_quick_look_misses_nothing():
-    """Every pair by coal alone says the same."""
+def test_the_broad_phase_misses_nothing():
+    """Checks of every pair by coal alone agree."""
     collider = Collider(BODY, Cell.load("cramped"))
     bodies = collider.bodies
     hits = 0
@@ -135,7 +135,7 @@ def test_a_quick_look_misses_nothing():
     assert 50 < hits < 350
 
 
-def test_an_answer_does_not_depend_on_what_was_asked_before():
+def test_a_result_does_not_depend_on_earlier_checks():
     collider, random = Collider(BODY, Cell.load("weld_table")), np.random.default_rng(6)
     asked = poses(100, random)
     once = [collider.nearest(joints) for joints in asked]
@@ -167,7 +167,10 @@ def trough(scale, length):
 
 
 def test_a_trough_may_be_entered_and_its_walls_may_not():
-    """The tip of the torch in the middle of a trough: 100 mm clear on both sides, of which the nozzle takes 10."""
+    """The torch tip is in the middle of a trough.
+
+    There are 100 mm on both sides, minus 10 for the nozzle.
+    """
     tip = BODY.tool(ZERO)
     mesh = trough(0.1, 0.8)
     pose = tip @ frame((0, 0, 0.05), (math.pi, 0, 0))
@@ -208,7 +211,12 @@ def in_fcl(solid):
 
 def test_a_second_engine_agrees_over_10000_poses():
     collider = Collider(BODY, cell_at_random(np.random.default_rng(11)), ())
-    things = [fcl.CollisionObject(in_fcl(thing.solid), fcl.Transform(thing.solid.pose[:3, :3], thing.solid.pose[:3, 3])) for thing in collider.cell.things]  # fmt: skip
+    things = [
+        fcl.CollisionObject(
+            in_fcl(thing.solid), fcl.Transform(thing.solid.pose[:3, :3], thing.solid.pose[:3, 3])
+        )
+        for thing in collider.cell.things
+    ]
     around = fcl.DynamicAABBTreeCollisionManager()
     around.registerObjects(things)
     around.setup()
@@ -222,9 +230,9 @@ def test_a_second_engine_agrees_over_10000_poses():
         for body, twin in moving:
             at = frames[body.joint - 1] @ body.solid.pose
             twin.setTransform(fcl.Transform(at[:3, :3], at[:3, 3]))
-            told = fcl.CollisionData()
-            around.collide(twin, told, fcl.defaultCollisionCallback)
-            if told.result.is_collision:
+            collision = fcl.CollisionData()
+            around.collide(twin, collision, fcl.defaultCollisionCallback)
+            if collision.result.is_collision:
                 hit = True
                 break
         hits += hit
@@ -254,7 +262,10 @@ def test_nothing_comes_closer_than_its_bound_allows():
 
 
 def test_thin_plates_crossed_at_full_speed_are_always_found():
-    """A plate of 0.1 mm through the middle of some solid at some instant of a move: by then, and not before, it is touched."""
+    """A plate of 0.1 mm is put through a solid at some instant of a move.
+
+    The contact is reported by then, and not before.
+    """
     random = np.random.default_rng(8)
     bare = Collider(BODY, pairs=())
     for _ in range(120):
@@ -275,10 +286,20 @@ def test_thin_plates_crossed_at_full_speed_are_always_found():
 
 
 def test_contacts_along_a_path_begin_where_they_begin():
-    """The base turns past two posts: touched on the way out, and the first of them again on the way back from between them."""
+    """The base turns past two posts.
+
+    Both are touched on the way out, and the first again on the way back from between them.
+    """
     reach = float(np.hypot(*BODY.tool(ZERO)[:2, 3])) - 0.05
-    posts = [Solid(f"post {n}", "cylinder", (0.02, 3.0), frame((reach * math.cos(a), reach * math.sin(a), 1.0)))
-             for n, a in enumerate(np.radians([30, 60]), 1)]  # fmt: skip
+    posts = [
+        Solid(
+            f"post {n}",
+            "cylinder",
+            (0.02, 3.0),
+            frame((reach * math.cos(a), reach * math.sin(a), 1.0)),
+        )
+        for n, a in enumerate(np.radians([30, 60]), 1)
+    ]
     collider = Collider(BODY, cell_of(*posts), ())
     turns = [np.radians([degrees, 0, 0, 0, 0, 0]) for degrees in (0, 45, 20, 90)]
     found = contacts_along(collider, turns)
@@ -297,7 +318,7 @@ def test_contacts_along_a_path_begin_where_they_begin():
     )
 
 
-def test_far_from_everything_nothing_is_looked_at_closely():
+def test_far_from_everything_there_is_no_exact_check():
     checker = MotionChecker(Collider(BODY, cell_of(ball(9, 9, 9)), ()))
     assert checker.start(ZERO) == []
     assert (

@@ -1,4 +1,4 @@
-"""Where a circle stops: closed forms, and the moment of contact against halving."""
+"""Contact of a circle: closed forms, and the time of contact against bisection."""
 
 import math
 
@@ -61,7 +61,7 @@ def test_a_post_is_met_at_its_corner_along_the_line_of_motion():
     assert out[3:7] == pytest.approx([-math.sqrt(0.5), -math.sqrt(0.5), 5.0, 5.0], abs=1e-7)
 
 
-def test_passing_through_goes_all_the_way_and_says_what_it_met():
+def test_passthrough_moves_fully_and_reports_the_contact():
     out = move(wall(), 10.0, 7.0, 3.4, 15.0, 0.0, PASSTHROUGH)
     assert tuple(out[[0, 1, 2, 3, 7]]) == (25.0, 7.0, 1.0, -1.0, 1.0)
     over = move(wall(), 18.0, 7.0, 3.4, 0.1, 0.0, PASSTHROUGH)
@@ -69,13 +69,13 @@ def test_passing_through_goes_all_the_way_and_says_what_it_met():
     assert move(wall(), 10.0, 7.0, 3.4, -5.0, 0.0, PASSTHROUGH)[2] == 0.0
 
 
-def test_what_is_no_displacement_moves_nothing():
+def test_an_invalid_displacement_moves_nothing():
     for dx in (0.0, math.nan, math.inf):
         out = move(wall(), 10.0, 7.0, 3.4, dx, 0.0)
         assert tuple(out[:3]) == (10.0, 7.0, 0.0)
 
 
-def test_a_place_that_is_no_number_is_survived():
+def test_a_nan_position_is_survived():
     for bad in (math.nan, math.inf, -math.inf):
         for mode in (STOP, SLIDE, PASSTHROUGH):
             assert move(wall(), bad, 7.0, 3.4, 1.0, 0.0, mode)[2] == 0.0
@@ -88,7 +88,7 @@ def test_a_place_that_is_no_number_is_survived():
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0.05, 4.0), st.floats(1e-3, 40.0))
-def test_the_first_contact_is_where_halving_finds_it(seed, radius, far):
+def test_the_first_contact_agrees_with_bisection(seed, radius, far):
     rng = np.random.default_rng(seed)
     occupied = scattered(seed, density=rng.choice([0.01, 0.05, 0.2]))
     discs = np.column_stack([rng.uniform(0, 16, (2, 2)), rng.uniform(0.1, 2, 2)])
@@ -119,7 +119,7 @@ def test_the_first_contact_is_where_halving_finds_it(seed, radius, far):
         assert expected > 1.0
 
 
-def test_who_overlaps_a_wall_moves_along_it_and_out_of_it_but_not_deeper():
+def test_a_circle_that_overlaps_a_wall_can_move_along_and_out_but_not_deeper():
     deep = 17.0  # a circle of 3.4 should be left of 16.6
     along = move(wall(), deep, 8.2, 3.4, 0.0, 11.0)
     assert tuple(along[:3]) == (deep, 19.2, 0.0)
@@ -141,7 +141,7 @@ def test_a_centre_inside_a_wall_can_be_driven_out():
     assert x == pytest.approx(12.0 - 20.0)
 
 
-def test_an_obstacle_that_moved_in_is_left_but_does_not_open_the_walls():
+def test_a_circle_can_leave_an_obstacle_that_moved_into_it():
     disc = np.array([[14.0, 10.0, 1.0]])
     assert tuple(move(wall(), 13.5, 10.0, 3.0, -1.0, 0.0, discs=disc)[:3]) == (12.5, 10.0, 0.0)
     assert move(wall(), 13.5, 10.0, 3.0, 0.5, 0.0, discs=disc)[0] == pytest.approx(13.5)

@@ -1,4 +1,4 @@
-"""Jerk-limited blocks: limits hold whatever happens on the way, the end is exact, and closed forms of simple moves."""
+"""Jerk-limited blocks: limits hold under changes, the end is exact, closed forms agree."""
 
 import math
 
@@ -38,7 +38,7 @@ class Smooth(Joints):
 
 
 def test_a_long_move_takes_as_long_as_its_phases():
-    """Jerk to full acceleration, to full speed, cruise, and back: 90/120 + 120/500 + 500/5000 s."""
+    """Full jerk, full acceleration, full speed and back: 90/120 + 120/500 + 500/5000 s."""
     joints = Smooth()
     joints.glide((90,))
     assert joints.finish() == pytest.approx(90 / 120 + 120 / 500 + 500 / 5000)
@@ -72,7 +72,7 @@ def test_a_hold_comes_to_rest_as_soon_as_jerk_allows_and_goes_on():
     joints = Smooth()
     joints.glide((90,))
     before = joints.to(0.4)[p.AT, 0]  # at full speed
-    begun_s = joints.run[p.TIME]  # what is prepared is run first
+    begun_s = joints.run[p.TIME]  # the prepared part runs first
     joints.change(hold=True)
     stop_s = 120 / 500 + 500 / 5000
     joints.to(begun_s + stop_s - 0.001)
@@ -116,7 +116,7 @@ def test_an_override_holds_for_what_is_queued_too():
     assert joints.look()[p.AT, 0] == 80
 
 
-def test_smooth_and_other_blocks_take_turns_at_rest():
+def test_jerk_limited_and_other_blocks_alternate_at_rest():
     joints = Smooth()
     joints.go((20,), 60)
     joints.glide((50,))
@@ -133,7 +133,7 @@ def test_smooth_and_other_blocks_take_turns_at_rest():
     targets=TARGETS, happenings=HAPPENINGS, feeds=st.lists(st.booleans(), min_size=4, max_size=4)
 )
 def test_limits_hold_whatever_happens_and_the_end_is_exact(targets, happenings, feeds):
-    """Holds, resumes and overrides at random times, of queues that mix smooth and other blocks."""
+    """Holds, resumes and overrides come at random times, in queues with and without jerk limits."""
     joints, waiting = Smooth(), sorted(happenings)
     line = [np.zeros(6)]
     for target, feed in zip(targets, feeds, strict=False):
@@ -168,7 +168,9 @@ def test_limits_hold_whatever_happens_and_the_end_is_exact(targets, happenings, 
 @BUDGET
 @given(length=st.floats(1e-9, 400), at=st.floats(0, 1), again=st.floats(0, 1))
 def test_a_hold_at_any_time_of_a_move(length, at, again):
-    """Also within the last moments, where there is no room to stop before the end; and a second hold while it comes to rest."""
+    """A hold in the last moments, too late to stop before the end; and a second hold while it
+    stops.
+    """
     joints = Smooth()
     if not joints.glide((length / 2,)):
         return

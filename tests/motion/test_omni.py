@@ -1,4 +1,4 @@
-"""Omniwheels and motors against plain references: matrices, and steps too small to matter."""
+"""Omniwheels and motors against simple references: matrices, and very small steps."""
 
 import math
 
@@ -15,7 +15,7 @@ ARM = st.floats(0.01, 1)
 
 
 def tangents(arm):
-    """Each wheel drives along its clockwise tangent: what it rolls is that, times the velocity of the body above it."""
+    """Each wheel rolls at the body's velocity along its clockwise tangent."""
     rows = []
     for x, y in ((0, arm), (0, -arm), (arm, 0), (-arm, 0)):
         tangent = np.array([y, -x]) / arm

@@ -1,4 +1,4 @@
-"""Rotations against scipy's, and paths of the tool cut into chords: the tip's true path is the programmed one, or the reason why not is true."""
+"""Rotations against scipy's, and tool paths cut into chords that follow the programmed path."""
 
 import math
 
@@ -76,7 +76,7 @@ def cut(path, joints, limits=BOUNDS):
 
 
 def tips(joints, rows, between=4):
-    """Frames of the tool along the chords, and where on the path they ought to be about."""
+    """Return frames of the tool along the chords, and their approximate share of the path."""
     before, share = np.array(joints, float), 0.0
     for row in rows:
         for level in np.linspace(0, 1, between):
@@ -87,8 +87,8 @@ def tips(joints, rows, between=4):
 
 @PATHS
 @given(joints=JOINTS, by=st.tuples(*[st.floats(-40, 40)] * 6))
-def test_the_tip_goes_on_the_line_or_the_line_cannot_be(joints, by):
-    """Lines between random reachable poses; also how the torch turns, and the joints' limits."""
+def test_the_tool_follows_the_line_or_the_reason_is_true(joints, by):
+    """Return lines between random reachable poses, the torch's turn, and the joint limits."""
     begin, end = pose(joints), pose(np.clip(np.add(joints, by), BOUNDS[0], BOUNDS[1]))
     path = path_segments.line(begin, end)
     rows, status, joint = cut(path, joints)
@@ -168,8 +168,11 @@ def test_an_arc_whose_radii_differ_a_little_closes_the_gap_on_the_way():
     assert path_segments.position_at(path, 1.0) == pytest.approx(end[:3])
 
 
-def test_from_a_straight_wrist_joint_4_turns_before_the_tip_goes_aside():
-    """All joints at zero: joints 4 and 6 share an axis, and only a turn of joint 4 lets the tip go sideways."""
+def test_from_a_straight_wrist_joint_4_turns_before_the_tool_moves_sideways():
+    """At the zero position joints 4 and 6 share an axis.
+
+    Only a turn of joint 4 lets the tool move sideways.
+    """
     rows, status, _ = cut(
         path_segments.line(pose([0] * 6), np.add(pose([0] * 6), (0, 60, 0, 0, 0, 0))), [0] * 6
     )
@@ -188,7 +191,7 @@ def test_through_a_straight_wrist_the_joints_go_on_without_a_flip():
 
 
 def test_wraps_of_the_last_joint_are_followed_up_to_its_limit():
-    """The torch turns about its flange: joint 6 goes on beyond a turn, and stops at 360°."""
+    """The torch turns about its flange: joint 6 goes beyond a turn, and stops at 360°."""
     joints, turned = np.array([0, -20, 60, 0, 45, 300.0]), np.array([0, -20, 60, 0, 45, 355.0])
     rows, status, _ = cut(path_segments.line(pose(joints), pose(turned)), joints)
     assert status == path_segments.OK

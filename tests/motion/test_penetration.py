@@ -1,7 +1,8 @@
-"""A million random steps in random maps, in every mode: nothing is ever penetrated, nothing gained, nobody stuck.
+"""A million random steps in random maps, in every mode: no penetration, no gain of length, no
+deadlock.
 
-Steps and measurements run in numba; the distance that judges them is written here, from the definition, and shares no code
-with what it judges.
+Steps and measurements run in numba; the distance that judges them is written here, from the
+definition, and shares no code with what it judges.
 """
 
 import math
@@ -18,7 +19,7 @@ MICROMETRE = 1e-6 / 0.05  # in cells
 
 @njit  # not cached: a cache would keep the code under test as it was
 def true_gap(occupied, discs, boxes, x, y, reach):
-    """Distance to the nearest obstacle, by looking at each that can be within reach."""
+    """Return the distance to the nearest obstacle, by checking all within reach."""
     best = np.inf
     for r in range(max(0, int(y - reach) - 2), min(SIZE, int(y + reach) + 3)):
         for c in range(max(0, int(x - reach) - 2), min(SIZE, int(x + reach) + 3)):
@@ -37,8 +38,11 @@ def true_gap(occupied, discs, boxes, x, y, reach):
 
 @njit  # not cached: a cache would keep the code under test as it was
 def wander(seed, occupied, clear, discs, boxes, radius, mode, steps, worst):
-    """Random steps from a free place. `worst`: depth, length gained, part of a way back that was blocked, hits, way gone,
-    longest time on one spot, depth on the way."""
+    """Take random steps from a free position.
+
+    `worst` gets depth, length gained, share of a way back that was blocked, hits, distance
+    travelled, longest time at one position, depth on the way.
+    """
     np.random.seed(seed)
     out = np.zeros(8)
     x, y = 0.0, 0.0
@@ -97,7 +101,10 @@ def wander(seed, occupied, clear, discs, boxes, radius, mode, steps, worst):
 
 
 def random_map(seed):
-    """Dust, posts, one-cell walls with doors, rooms; things that are not in the map; a radius from a third of a cell to four."""
+    """Maps with single cells, posts, thin walls with doors, and rooms; moving shapes; all radii.
+
+    The radius is from a third of a cell to four cells.
+    """
     rng = np.random.default_rng(seed)
     occupied = rng.random((SIZE, SIZE)) < rng.choice([0.0, 0.01, 0.05])
     for _ in range(rng.integers(0, 5)):

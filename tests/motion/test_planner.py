@@ -1,4 +1,4 @@
-"""The planner against the firmware's figures, closed forms and a plain reference that plans whole programs."""
+"""The planner against the firmware's figures, closed forms and a reference for whole programs."""
 
 import itertools
 import math
@@ -62,7 +62,7 @@ def test_programs_take_as_long_as_the_reference_says(targets, speeds):
 def test_no_axis_exceeds_its_limits_and_the_path_is_the_programmed_line(
     targets, speeds, step_ms, late
 ):
-    """Also when blocks come while others run."""
+    """It holds also if blocks arrive while others run."""
     joints = Joints()
     waiting = list(zip(targets, speeds, strict=False))
     ends, seen = [np.zeros(6)], []
@@ -90,7 +90,7 @@ def off_line(point, a, b):
 
 @BUDGET
 @given(targets=TARGETS, speeds=SPEEDS, cuts=st.lists(st.floats(0, 5), max_size=20))
-def test_how_often_one_looks_changes_nothing(targets, speeds, cuts):
+def test_the_sampling_rate_changes_nothing(targets, speeds, cuts):
     one, many = Joints(), Joints()
     for joints in (one, many):
         for target, speed in zip(targets, speeds, strict=False):
@@ -128,8 +128,10 @@ def test_corners():
         (0.255, 0.9068),
     ],
 )
-def test_a_later_block_lets_go_on_what_is_not_prepared_yet(late_s, seconds):
-    """The seconds are the firmware's: what it has prepared brakes, even if the next block comes in time to be seen."""
+def test_a_later_block_changes_only_what_is_not_prepared(late_s, seconds):
+    """The durations are the firmware's: the prepared part brakes even if the next block comes in
+    time.
+    """
     joints = Joints()
     joints.go((10,), 60)
     before = joints.to(late_s)
@@ -139,8 +141,11 @@ def test_a_later_block_lets_go_on_what_is_not_prepared_yet(late_s, seconds):
     assert joints.look()[p.AT, 0] == pytest.approx(40)
 
 
-def test_a_trickle_of_tiny_blocks_starts_in_hops():
-    """Three blocks of 28 ms, from rest to rest, are prepared before the others count; the firmware takes 80 ms longer than with all at once."""
+def test_blocks_that_arrive_one_at_a_time_start_in_hops():
+    """Three blocks of 28 ms, from rest to rest, are prepared before the others count.
+
+    The firmware takes 80 ms longer than with all blocks at once.
+    """
     at_once, trickle = Joints(), Joints()
     for n in range(90):
         at_once.go((0.1 * (n + 1),), 100)

@@ -1,4 +1,4 @@
-"""Reach: the four answers and their reasons, singular poses against numpy, and maps that are the same however they are worked out."""
+"""Reach: the four results and their reasons, singular poses against numpy, and reach maps."""
 
 import math
 
@@ -32,7 +32,7 @@ def test_a_pose_in_front_is_reached_by_the_tip():
     assert found.failure_reason == ""
 
 
-def test_where_the_arm_is_it_can_be():
+def test_a_pose_from_forward_kinematics_is_reachable():
     for joints in POSES:
         free = REACH.collider.free(joints)
         found = REACH.pose(BODY.tool(joints), near_rad=joints)
@@ -59,15 +59,15 @@ def test_too_far_is_no_solution():
         REACH.pose(np.eye(3))
 
 
-def test_beyond_a_limit_says_which():
-    """Joint 2 at 75° with the elbow as good as straight: the other branches are no better."""
+def test_a_joint_beyond_its_limit_is_named():
+    """Joint 2 is at 75° and the elbow almost straight: the other branches are no better."""
     found = REACH.pose(BODY.tool(np.radians([0, 75, -80, 0, 30, 0])))
     assert (found.has_solution, found.within_limits, found.reachable) == (True, False, False)
     assert found.failure_reason.startswith("beyond limits: joint ")
     assert found.limit_margin_rad < 0
 
 
-def test_a_collision_says_with_what():
+def test_a_collision_names_both_bodies():
     block = Thing(Solid("block", "box", (0.3, 3.0, 0.3), frame((0.8, 0, 0.65))))
     found = reach(cell=Cell("", (block,))).pose(DOWN)
     assert (found.reachable, found.has_solution, found.within_limits, found.collision_free) == (
@@ -97,7 +97,7 @@ def test_a_program_stays_on_its_branch():
 
 
 def test_a_whole_turn_is_used_where_limits_ask_for_it():
-    """A joint 6 that goes from 180° to 540° gets to −10° at 350°."""
+    """A joint 6 with limits of 180° to 540° reaches −10° at 350°."""
     low, high = REACH.low_rad.copy(), REACH.high_rad.copy()
     low[5], high[5] = math.pi, 3 * math.pi
     arm = Reach(REACH.form, low, high, tool=REACH.tool)
@@ -124,7 +124,7 @@ def test_the_smallest_singular_value_is_numpys():
 
 
 def redrawn(flips=(), base=(0, 0, 0, 0, 0, 0), longer=1.0):
-    """Our arm's URDF with joints that turn the other way, on another base, with another upper arm."""
+    """The arm's URDF with reversed joints, another base and another upper arm."""
     text = ARM.read_text()
     for joint in flips:
         head, tail = text.split(f'name="joint_{joint}"')
@@ -135,7 +135,8 @@ def redrawn(flips=(), base=(0, 0, 0, 0, 0, 0), longer=1.0):
         )
     x, y, z, *angles = base
     root = (
-        '<link name="world"/><joint name="stand" type="fixed"><parent link="world"/><child link="base"/>'
+        '<link name="world"/><joint name="stand" type="fixed">'
+        '<parent link="world"/><child link="base"/>'
         f'<origin xyz="{x} {y} {z}" rpy="{" ".join(map(str, angles))}"/></joint>'
     )
     return text.replace("</robot>", root + "</robot>").replace(
@@ -171,7 +172,7 @@ def test_the_closed_form_of_an_arm_follows_from_its_urdf(given, tmp_path):
     assert count_reached(arm, places, tool_turns()).max() > 2
 
 
-def test_an_arm_of_another_make_is_refused_for_reach(tmp_path):
+def test_an_arm_of_another_structure_has_no_closed_form(tmp_path):
     (tmp_path / "arm.urdf").write_text(
         ARM.read_text().replace('xyz="0.0 0.08 0.0"', 'xyz="0.05 0.08 0.0"')
     )
@@ -179,7 +180,7 @@ def test_an_arm_of_another_make_is_refused_for_reach(tmp_path):
         reach(WelderConfig.model_validate({"urdf": str(tmp_path / "arm.urdf")}))
 
 
-def test_a_map_counts_what_poses_say():
+def test_a_reach_map_agrees_with_single_poses():
     places = grid(REACH, 0.4)
     turns = tool_turns()
     assert turns.shape == (6, 4, 3, 3)
@@ -196,7 +197,7 @@ def test_a_map_counts_what_poses_say():
         assert count == sum(any(REACH.pose(goal).reachable for goal in group) for group in goals)
 
 
-def test_what_is_not_on_the_grid_is_not_reached():
+def test_points_outside_the_grid_are_not_tried():
     edge = np.linalg.norm(grid(REACH, 0.2) - (0, 0, 0.4), axis=1).max()
     furthest = max(np.linalg.norm(BODY.tool(joints)[:3, 3] - (0, 0, 0.4)) for joints in POSES)
     assert furthest <= 1.36136 + 1e-3

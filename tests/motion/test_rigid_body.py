@@ -1,4 +1,4 @@
-"""The arm's model: its URDF against the DH table, pinocchio against closed forms and against kinematics written apart."""
+"""The rigid-body model: the URDF against the DH table, pinocchio against closed forms."""
 
 import math
 import runpy
@@ -31,7 +31,7 @@ def test_the_drawing_script_makes_the_urdf_that_is_here(tmp_path, monkeypatch):
 
 
 def test_three_ways_to_the_flange_agree():
-    """The DH product, our model of the URDF, and pinocchio's own reading of it."""
+    """The DH product, our model of the URDF and pinocchio's own reading agree."""
     theirs = pinocchio.buildModelFromUrdf(str(ARM))
     data = theirs.createData()
     assert theirs.nq == 6
@@ -56,7 +56,10 @@ def test_masses_are_read_as_pinocchio_reads_them():
 
 
 def test_an_independent_solver_finds_the_same_eight_branches():
-    """By the ortho-parallel parameters of the data sheet, whose joint 3 is zero with the forearm up and joint 6 turned by half."""
+    """Compare with the ortho-parallel parameters of the data sheet.
+
+    Its joint 3 is zero with the forearm up, and its joint 6 is turned by half.
+    """
     other = Robot(
         KinematicModel(
             a1=0.025,
@@ -86,7 +89,7 @@ def test_an_independent_solver_finds_the_same_eight_branches():
     assert found > 300
 
 
-def test_the_jacobian_is_how_the_tool_moves():
+def test_the_jacobian_agrees_with_finite_differences():
     step = 1e-6
     for joints in JOINTS[:20]:
         columns = []
@@ -113,7 +116,7 @@ def test_angles_and_frames_go_both_ways(angles):
 
 
 def masses(joints):
-    """Where each mass is in the base frame: (kg, place, number of the joint that carries it)."""
+    """Return each mass in the base frame: (kg, position, number of its joint)."""
     frames = [np.eye(4), *KINEMATICS.chain(joints), KINEMATICS.forward(joints)]
     for number, link in enumerate(BODY.links):
         for mass, centre, _ in link.masses:
@@ -121,7 +124,10 @@ def masses(joints):
 
 
 def test_at_rest_the_torques_hold_the_arm_against_gravity():
-    """Closed form: −Σ m·(axis × lever)·g over all masses that the joint carries; the zero pose is a forearm held out."""
+    """The closed form is −Σ m·(axis × lever)·g over all masses that the joint carries.
+
+    At the zero pose the forearm is held out.
+    """
     for joints in (np.zeros(6), *JOINTS[:20]):
         frames = KINEMATICS.chain(joints)
         wanted = np.zeros(6)
@@ -137,7 +143,7 @@ def test_at_rest_the_torques_hold_the_arm_against_gravity():
 
 
 def test_turning_the_base_takes_inertia_times_acceleration():
-    """All the mass's moment about the vertical: each part's own, turned, and its distance from the axis squared."""
+    """Return the moment of inertia about the vertical axis: each part's own, rotated, plus m·r²."""
     joints, push = np.radians([30, -20, 40, 10, 50, 0]), 2.0
     frames = [np.eye(4), *KINEMATICS.chain(joints), KINEMATICS.forward(joints)]
     moment = 0.0
@@ -163,19 +169,37 @@ GOOD = ARM.read_text()
         ('<!DOCTYPE x [<!ENTITY a "b">]><robot/>', "document type"),
         ("<robot/>", "0 links that no joint leads to"),
         ('<robot><link name="a"/></robot>', "0 turning joints"),
-        (GOOD.replace('<child link="link_6" />', '<child link="link_9" />'), "joint_6: joins the link 'link_9'"),
-        (GOOD.replace('<child link="link_6" />', '<child link="link_4" />'), "hangs on another joint"),
-        (GOOD.replace('name="joint_3" type="revolute"', 'name="joint_3" type="prismatic"'), "joint_3: is of type 'prismatic'"),
-        (GOOD.replace('name="joint_3" type="revolute"', 'name="joint_3" type="fixed"'), "5 turning joints"),
+        (
+            GOOD.replace('<child link="link_6" />', '<child link="link_9" />'),
+            "joint_6: joins the link 'link_9'",
+        ),
+        (
+            GOOD.replace('<child link="link_6" />', '<child link="link_4" />'),
+            "hangs on another joint",
+        ),
+        (
+            GOOD.replace('name="joint_3" type="revolute"', 'name="joint_3" type="prismatic"'),
+            "joint_3: is of type 'prismatic'",
+        ),
+        (
+            GOOD.replace('name="joint_3" type="revolute"', 'name="joint_3" type="fixed"'),
+            "5 turning joints",
+        ),
         (GOOD.replace('radius="0.04"', 'radius="-1"'), "link_4: has a cylinder of no size"),
         (GOOD.replace('radius="0.04"', 'radius="wide"'), "link_4: radius is 'wide'"),
-        (GOOD.replace('<axis xyz="0 0 1" />', '<axis xyz="0 0 0" />'), "joint_1: has an axis without a direction"),
+        (
+            GOOD.replace('<axis xyz="0 0 1" />', '<axis xyz="0 0 0" />'),
+            "joint_1: has an axis without a direction",
+        ),
         (GOOD.replace("<sphere", "<capsule"), "link_1: has a <visual> that is no box"),
-        (GOOD.replace('<sphere radius="0.1" />', '<mesh filename="none.stl" />'), "none.stl: cannot be read"),
+        (
+            GOOD.replace('<sphere radius="0.1" />', '<mesh filename="none.stl" />'),
+            "none.stl: cannot be read",
+        ),
         (GOOD.replace('<mass value="50.0" />', '<mass value="nan" />'), "base: mass is 'nan'"),
     ],
-)  # fmt: skip
-def test_what_is_wrong_with_a_urdf_is_said(text, reason, tmp_path):
+)
+def test_problems_of_a_urdf_are_reported(text, reason, tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text(text)
     with pytest.raises(InputError, match=reason) as caught:
@@ -183,12 +207,13 @@ def test_what_is_wrong_with_a_urdf_is_said(text, reason, tmp_path):
     assert all(problem.file == str(path) for problem in caught.value.problems)
 
 
-def test_an_arm_of_others_with_fixed_links_meshes_and_a_flange(tmp_path):
+def test_a_urdf_with_fixed_links_meshes_and_a_flange(tmp_path):
     corner = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / "corner.obj").write_text(corner)
     tail = (
-        '<link name="tool0"/><joint name="end" type="fixed"><parent link="link_6"/><child link="tool0"/>'
+        '<link name="tool0"/><joint name="end" type="fixed">'
+        '<parent link="link_6"/><child link="tool0"/>'
         '<origin xyz="0 0 0.1" rpy="0 0 1"/></joint></robot>'
     )
     given = GOOD.replace("</robot>", tail).replace('type="revolute"', 'type="continuous"')

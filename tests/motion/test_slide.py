@@ -1,4 +1,4 @@
-"""Sliding: the tangent, the friction, corners, and that nothing is gained by it."""
+"""Sliding: tangent, friction, corners, and no gain of length."""
 
 import math
 
@@ -34,7 +34,7 @@ def test_pressed_to_a_wall_the_tangential_part_less_friction_is_travelled(fricti
     assert out[7] == pytest.approx((1 - friction) * 6.0 / math.hypot(6, 4), abs=1e-8)
 
 
-def test_the_way_to_the_wall_is_free_of_friction():
+def test_there_is_no_friction_before_the_contact():
     out = slide(floor(), 5.0, 4.0, 2.0, 4.0, -2.0, 0.25)
     assert out[:2] == pytest.approx([5 + 2 + 0.75 * 2, 3.0], abs=5e-8)
     assert out[5:7] == pytest.approx([7.0, 1.0], abs=5e-8)
@@ -42,7 +42,7 @@ def test_the_way_to_the_wall_is_free_of_friction():
 
 @pytest.mark.parametrize("slope", [0.0, -1e-16, -1e-13, -1e-12, -1e-9, -1e-3])
 @pytest.mark.parametrize("friction", [0.0, 0.3])
-def test_the_edges_between_the_squares_of_a_flat_wall_are_not_felt(slope, friction):
+def test_a_flat_wall_has_no_inner_edges(slope, friction):
     occupied = floor(1200)
     clear, out = clearance(occupied), np.zeros(8)
     x, y, step = 5.0, 3.4 + 1.0 + 1e-8, 0.11
@@ -94,7 +94,7 @@ def test_between_two_slanted_walls_only_a_push_into_both_holds(inside):
     for side in (
         -1,
         1,
-    ):  # pushed along one face and a little into it: it goes out along that face, whatever the other
+    ):  # pushed along one face: it leaves along that face
         direction = half * side + side * 0.2
         dx, dy = 0.5 * math.cos(direction), 0.5 * math.sin(direction)
         out = slide(empty, rest[0], rest[1], 1.0, dx, dy, boxes=wedge)
@@ -142,7 +142,7 @@ def fully(occupied, x, y, radius, dx, dy):
     return tuple(out[8:])
 
 
-def test_bodies_with_momentum_are_told_the_last_contact():
+def test_the_full_result_has_the_last_contact():
     occupied = floor()
     occupied[:, 30] = True
     assert fully(occupied, 20.0, 20.0, 2.0, 1.0, 0.0) == (0, 0, 0)

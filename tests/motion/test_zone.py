@@ -71,7 +71,7 @@ def test_between_zones_that_leave_a_gap_a_post_touches_none():
 
 
 def seen_in_fan(occupied, boxes, discs, x, y, theta, inner, outer, zone, widen):
-    """Whether one ray of a fine fan over the zone, widened, meets an obstacle between the two distances."""
+    """Return True if a ray of a fine fan over the zone, widened, meets an obstacle in the zone."""
     start, end = zone[0] - widen, zone[1] + widen
     rays = theta + np.linspace(start, end, 4001)
     inner, outer = inner - widen, outer + widen

@@ -1,4 +1,4 @@
-"""Any message of any type, for hypothesis."""
+"""Random messages of any type, for hypothesis."""
 
 import dataclasses
 
@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 
 from rigless.ros.layout import Array, Number, Sequence, Struct, Text, shapes
 
-_INTEGERS = {"int8": (-(2**7), 2**7 - 1), "uint8": (0, 2**8 - 1), "int16": (-(2**15), 2**15 - 1), "uint16": (0, 2**16 - 1),
-             "int32": (-(2**31), 2**31 - 1), "uint32": (0, 2**32 - 1)}  # fmt: skip
+_INTEGERS = {
+    "int8": (-(2**7), 2**7 - 1),
+    "uint8": (0, 2**8 - 1),
+    "int16": (-(2**15), 2**15 - 1),
+    "uint16": (0, 2**16 - 1),
+    "int32": (-(2**31), 2**31 - 1),
+    "uint32": (0, 2**32 - 1),
+}
 
 
 def numbers(name):
@@ -41,7 +47,7 @@ def messages(kind):
 
 
 def plain(value):
-    """A message of ours or of another library as nested lists, to compare."""
+    """Return a message of ours or of another library as nested lists, to compare."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, bytes):

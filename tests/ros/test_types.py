@@ -1,4 +1,4 @@
-"""Names, hashes and definitions of message types, as an independent library computes them from ROS's own definitions."""
+"""Names, hashes and definitions of message types, against an independent library."""
 
 import pytest
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
@@ -16,7 +16,7 @@ def test_hashes_are_those_of_jazzy_and_kilted(kind):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in types.known() if kind.__module__ == m.__name__])
-def test_definitions_say_what_ros_says(kind):
+def test_definitions_agree_with_ros(kind):
     found = get_types_from_msg(definitions.definition(kind), types.type_name(kind))
     assert {part: fields for part, (_, fields) in found.items()} == {
         part: JAZZY.fielddefs[part][1] for part in found

@@ -1,5 +1,8 @@
-"""Drifts and noise against closed forms and an independent Allan deviation. Tolerances are five deviations of the estimate, from the number of
-samples that are worth one: a correlated sample is worth less."""
+"""Drifts and noise against closed forms and an independent Allan deviation.
+
+Tolerances are five standard deviations of the estimate, from the effective number of samples:
+correlated samples count less.
+"""
 
 import math
 
@@ -31,7 +34,7 @@ def drift(std, dt_s, tau_s, name, white=0.0, count=COUNT):
 
 
 @pytest.mark.parametrize(("dt_s", "tau_s"), [(0.01, 0.3), (0.1, 0.5), (1.0, 0.5), (0.1, 60.0)])
-def test_the_steady_deviation_and_the_memory_are_what_was_asked(dt_s, tau_s):
+def test_steady_deviation_and_time_constant_are_as_configured(dt_s, tau_s):
     std, rho = 0.7, math.exp(-dt_s / tau_s)
     values = drift(std, dt_s, tau_s, f"{dt_s}{tau_s}")[int(10 * tau_s / dt_s) :]
     worth = len(values) * (1 - rho**2) / (1 + rho**2)  # squares forget twice as fast
@@ -43,7 +46,7 @@ def test_the_steady_deviation_and_the_memory_are_what_was_asked(dt_s, tau_s):
 
 
 def test_from_zero_the_variance_grows_as_it_should():
-    """Across many drifts: σ²(1 − e^(−2t/τ)) at every t."""
+    """Over many drifts the variance is σ²(1 − e^(−2t/τ)) at every t."""
     std, dt_s, tau_s, many = 2.0, 0.1, 3.0, 2000
     keep, kick = pull(dt_s, tau_s)
     paths = np.array(
@@ -55,7 +58,7 @@ def test_from_zero_the_variance_grows_as_it_should():
 
 
 def test_a_long_step_is_many_short_ones():
-    """Exact: ten steps keep and add what one of ten times the length does."""
+    """Ten steps have the same effect as one step of ten times the length."""
     keep, kick = pull(0.1, 4.0)
     once_keep, once_kick = pull(1.0, 4.0)
     assert keep**10 == pytest.approx(once_keep)
@@ -63,7 +66,7 @@ def test_a_long_step_is_many_short_ones():
 
 
 def allan(std, rho, white, m):
-    """The Allan variance of averages over m samples, from the autocovariance: half the mean square of neighbours' difference."""
+    """Return the Allan variance of averages over m samples, from the autocovariance."""
     i = np.arange(m)
     near = np.abs(i[:, None] - i[None, :])
     far = np.abs(i[:, None] - (i[None, :] + m))
@@ -83,6 +86,6 @@ def test_the_allan_deviation_is_that_of_the_model(std, white):
         assert deviation == pytest.approx(wanted, rel=0.5 * SIGMAS * math.sqrt(3 / count)), m
 
 
-def test_draws_with_other_keys_and_words_have_nothing_in_common():
+def test_draws_with_other_keys_and_words_are_uncorrelated():
     first, second = drift(1.0, 0.1, 0.05, "a"), drift(1.0, 0.1, 0.05, "b")
     assert abs(np.corrcoef(first, second)[0, 1]) < SIGMAS / math.sqrt(COUNT)

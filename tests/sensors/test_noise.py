@@ -1,4 +1,4 @@
-"""Counter-based noise: the published algorithm's own answers, and scipy as the judge of the distributions."""
+"""Counter-based noise: the algorithm's published results, and its distributions by scipy."""
 
 import numpy as np
 import pytest

@@ -17,7 +17,7 @@ NAMES = ["apartment", "corridor", "empty_room", "maze", "room_with_box", "wareho
 
 
 def room_to_move(grid):
-    """Metres from each cell's centre to the nearest occupied cell's centre."""
+    """Return metres from each cell's centre to the nearest occupied cell's centre."""
     return ndimage.distance_transform_edt(~grid.occupied) * grid.resolution_m
 
 
@@ -26,7 +26,7 @@ def cell(grid, x_m, y_m):
     return int(y), int(x)
 
 
-def test_these_maps_are_shipped():
+def test_the_bundled_maps():
     assert list(bundled_maps()) == NAMES
 
 
@@ -78,7 +78,7 @@ def test_the_apartment_has_what_is_hard_for_a_robot():
     assert count > 28
 
 
-def test_plain_rooms_have_the_sizes_they_say():
+def test_plain_rooms_have_their_documented_sizes():
     east_north_west_south = [0, np.pi / 2, np.pi, -np.pi / 2]
     for name, expected in {
         "empty_room": [3, 3, 3, 3],
@@ -111,11 +111,11 @@ def test_the_drawing_script_makes_the_files_that_are_here(tmp_path):
 @pytest.mark.parametrize(
     "name", ["apartment", "apartment.yaml", "maps/apartment.yaml", Path("maps/apartment.yml")]
 )
-def test_a_shipped_map_is_found_by_its_name(name, tmp_path):
+def test_a_bundled_map_is_found_by_its_name(name, tmp_path):
     assert find_map(name, tmp_path) == find_map(name) == bundled_maps()["apartment"]
 
 
-def test_a_file_comes_before_a_shipped_map(tmp_path, monkeypatch):
+def test_a_file_takes_precedence_over_a_bundled_map(tmp_path, monkeypatch):
     near, here = tmp_path / "near", tmp_path / "here"
     for folder in (near, here):
         folder.mkdir()
@@ -133,7 +133,7 @@ def test_a_file_comes_before_a_shipped_map(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["apartmnt", "maps/apartmnt.yaml", "apartment.pgm"])
-def test_a_map_that_is_not_there_gets_a_hint(name):
+def test_an_unknown_map_name_gets_a_hint(name):
     with pytest.raises(InputError, match=r"there is no map file .* \(did you mean 'apartment'\?\)"):
         find_map(name)
 

@@ -1,4 +1,4 @@
-"""Weld cells from YAML: what a file says is what stands there; all that is wrong is told at once, with the object's name."""
+"""Weld cells from YAML: their contents, and problems reported all at once with object names."""
 
 import contextlib
 import math
@@ -29,12 +29,20 @@ objects:
     pose: {xyz_mm: [800, 0, 300], rpy_deg: [0, 0, 90]}
     size_mm: [600, 900, 40]
     colour: "#a0b0c0"
-  - {name: post, type: cylinder, pose: {xyz_mm: [0, 500, 250]}, radius_mm: 25, height_mm: 500, margin_mm: 10, ignore: [torch]}
+  - {name: post, type: cylinder, pose: {xyz_mm: [0, 500, 250]}, radius_mm: 25, height_mm: 500,
+     margin_mm: 10, ignore: [torch]}
   - {name: ball, type: sphere, radius_mm: 50}
   - {name: part, type: mesh, file: part.stl}
 """
-TRIANGLES = np.array([[[0, 0, 0], [0, 100, 0], [100, 0, 0]], [[0, 0, 0], [100, 0, 0], [0, 0, 100]],
-                      [[0, 0, 0], [0, 0, 100], [0, 100, 0]], [[100, 0, 0], [0, 100, 0], [0, 0, 100]]], float)  # fmt: skip
+TRIANGLES = np.array(
+    [
+        [[0, 0, 0], [0, 100, 0], [100, 0, 0]],
+        [[0, 0, 0], [100, 0, 0], [0, 0, 100]],
+        [[0, 0, 0], [0, 0, 100], [0, 100, 0]],
+        [[100, 0, 0], [0, 100, 0], [0, 0, 100]],
+    ],
+    float,
+)
 
 
 def binary_stl(triangles=TRIANGLES):
@@ -74,7 +82,7 @@ def complaints(tmp_path, text):
     ]
 
 
-def test_a_file_is_what_stands_there(tmp_path):
+def test_a_cell_has_the_objects_of_its_file(tmp_path):
     cell = load(tmp_path, GOOD)
     assert [thing.name for thing in cell.things] == ["table", "post", "ball", "part"]
     table, post, ball, part = cell.things
@@ -89,7 +97,7 @@ def test_a_file_is_what_stands_there(tmp_path):
     assert cell["post"] is post
 
 
-def test_a_robot_that_stands_elsewhere_sees_everything_from_there(tmp_path):
+def test_poses_are_relative_to_the_robots_base(tmp_path):
     cell = load(tmp_path, GOOD + "robot: {xyz_mm: [0, 0, 200], rpy_deg: [0, 0, 90]}\n")
     assert cell["table"].solid.pose == pytest.approx(frame((0, -0.8, 0.1)), abs=1e-12)
     assert cell.work[:3, 3] == pytest.approx([0, -0.1, -0.2])
@@ -129,14 +137,14 @@ def test_faces_with_more_corners_and_counted_from_the_end(tmp_path):
         ("nul\0.stl", None, "cannot be read"),
     ],
 )
-def test_what_is_no_mesh_is_refused(name, data, reason, tmp_path):
+def test_invalid_meshes_are_rejected(name, data, reason, tmp_path):
     if data is not None:
         (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=reason):
         read_mesh(tmp_path / name)
 
 
-def test_all_that_is_wrong_is_told_with_line_and_name(tmp_path):
+def test_all_problems_are_reported_with_line_and_name(tmp_path):
     text = """margin: 3
 objects:
   - {name: table, type: box, size_mm: [600, -900, 40]}
@@ -170,7 +178,7 @@ objects:
         assert line.startswith(want), (want, line)
 
 
-def test_two_of_a_name_and_a_key_twice(tmp_path):
+def test_duplicate_names_and_keys_are_reported(tmp_path):
     ball = "  - {name: ball, type: sphere, radius_mm: 5, radius_mm: 6}\n"
     found = complaints(tmp_path, "objects:\n" + ball + ball)
     assert [line.partition(" (")[0] for line in found] == [
@@ -182,17 +190,30 @@ def test_two_of_a_name_and_a_key_twice(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    [b"", b"7", b"objects: 3", b"{", b"\xff\xfe\x00", b"[" * 5000, b"objects: [*a]", b"a: &a [1]\nb: [*a, *a]", b"? {a: 1}\n: 2",
-     b"objects: [" + b"{}, " * 1001 + b"]", b"objects: [{name: x, type: mesh, file: ../../../../etc/passwd}]", b"x" * 1_000_001,
-     b"objects: [{name: 2001-99-99, type: sphere}]", b"objects: !!python/object:os.system [x]"],
-)  # fmt: skip
-def test_hostile_files_get_a_sentence(text, tmp_path):
+    [
+        b"",
+        b"7",
+        b"objects: 3",
+        b"{",
+        b"\xff\xfe\x00",
+        b"[" * 5000,
+        b"objects: [*a]",
+        b"a: &a [1]\nb: [*a, *a]",
+        b"? {a: 1}\n: 2",
+        b"objects: [" + b"{}, " * 1001 + b"]",
+        b"objects: [{name: x, type: mesh, file: ../../../../etc/passwd}]",
+        b"x" * 1_000_001,
+        b"objects: [{name: 2001-99-99, type: sphere}]",
+        b"objects: !!python/object:os.system [x]",
+    ],
+)
+def test_hostile_files_are_reported(text, tmp_path):
     assert complaints(tmp_path, text)
 
 
 @settings(max_examples=60, derandomize=True)
 @given(text=st.text(alphabet="{}[]:,-*&!?\n ab1.'\"", max_size=60))
-def test_no_text_gets_a_traceback(text, tmp_path_factory):
+def test_random_text_is_a_cell_or_an_input_error(text, tmp_path_factory):
     path = tmp_path_factory.mktemp("cells") / "cell.yaml"
     path.write_text("objects: " + text, "utf-8")
     with contextlib.suppress(InputError):
@@ -206,7 +227,7 @@ def test_the_furthest_point_of_a_solid():
     assert Solid("c", "cylinder", (0.1, 0.4), at).furthest_m == pytest.approx(math.hypot(0.5, 0.1))
 
 
-def test_shipped_cells_have_what_they_say():
+def test_bundled_cells_have_every_kind_of_object():
     assert list(bundled_cells()) == ["cramped", "weld_table"]
     kinds = {
         name: {thing.solid.kind for thing in Cell.load(name).things} for name in bundled_cells()

@@ -22,7 +22,10 @@ GOOD = {
 
 @pytest.fixture
 def draw(tmp_path):
-    """Writes map.yaml and its image: rows of pixels from the top; further keys change the YAML, None leaves one out."""
+    """Write map.yaml and its image, rows of pixels from the top.
+
+    Further keys change the YAML; None leaves one out.
+    """
 
     def write(rows, maxval=255, **keys):
         pixels = np.array(rows, ">u1" if maxval < 256 else ">u2")
@@ -36,7 +39,7 @@ def draw(tmp_path):
 
 
 def classes(path, dialect="ros1"):
-    """Per cell, bottom row first: # occupied, ? unknown, . free."""
+    """Return a row of characters per cell row, bottom first: # occupied, ? unknown, . free."""
     grid = load_map(path, dialect)
     assert not (grid.occupied & grid.unknown).any()
     marks = np.where(grid.occupied, "#", np.where(grid.unknown, "?", "."))
@@ -63,7 +66,7 @@ def test_negate_turns_black_and_white_around(draw):
 
 
 @pytest.mark.parametrize(("dialect", "expected"), [("ros1", "#??."), ("nav2", "##..")])
-def test_nav2_counts_the_thresholds_in(draw, dialect, expected):
+def test_nav2_includes_the_thresholds(draw, dialect, expected):
     path = draw([[101, 102, 204, 205]], occupied_thresh=0.6, free_thresh=0.2)
     assert classes(path, dialect) == [expected]
 
@@ -89,7 +92,7 @@ def test_the_yaw_of_the_origin_turns_the_map_about_its_corner(draw):
     assert np.isinf(grid.cast([[9.5, 20.5, 0.0]], [0.0], 5.0)[0, 0])
 
 
-def test_scale_grades_what_is_between():
+def test_scale_interpolates_between_the_thresholds():
     ros1, nav2 = levels(mode="scale"), levels(mode="scale", dialect="nav2")
     share = ((255 - 150) / 255 - 0.196) / (0.65 - 0.196)
     assert ros1[[0, 89, 90, 150, 205, 206, 255]].tolist() == [
@@ -126,7 +129,7 @@ def test_raw_is_the_pixel_itself():
     assert levels(mode="raw", negate=1, dialect="nav2")[at].tolist() == [0, 1, 99, 100, -1, -1, -1]
 
 
-def test_a_grid_takes_grades_as_free(draw):
+def test_intermediate_occupancies_count_as_free(draw):
     assert classes(draw([[0, 150, 255]], mode="scale")) == ["#.."]
     assert classes(draw([[0, 99, 100, 254, 255]], mode="raw")) == ["..##?"]
     assert classes(draw([[0, 99, 100, 254, 255]], mode="RAW"), "nav2") == ["..#??"]
@@ -139,7 +142,7 @@ def test_a_grid_takes_grades_as_free(draw):
     st.booleans(),
     st.data(),
 )
-def test_every_level_is_what_the_servers_formula_says(mode, dialect, negate, data):
+def test_every_level_follows_the_servers_formula(mode, dialect, negate, data):
     free = data.draw(st.floats(0, 1))
     occupied = data.draw(st.floats(free, 1))
     table = levels(
@@ -161,7 +164,7 @@ def test_every_level_is_what_the_servers_formula_says(mode, dialect, negate, dat
     ("mode", "expected"), [("trinary", "#??"), ("scale", "#??"), ("raw", "..#")]
 )
 @pytest.mark.parametrize("dialect", ["ros1", "nav2"])
-def test_what_is_not_opaque_is_unknown(draw, tmp_path, mode, expected, dialect):
+def test_transparent_pixels_are_unknown(draw, tmp_path, mode, expected, dialect):
     path = draw([[0]], image="map.png", mode=mode)
     pixels = np.array([[[0, 0, 0, 255], [0, 0, 0, 254], [100, 100, 100, 0]]], np.uint8)
     Pillow.fromarray(pixels).save(tmp_path / "map.png")
@@ -189,7 +192,7 @@ def test_numbers_are_read_as_yaml_cpp_reads_them(draw):
     assert load_map(draw([[255]], resolution="5e-2")).resolution_m == 0.05
 
 
-def test_everything_wrong_is_said_at_once_with_file_line_and_fix(draw, tmp_path):
+def test_all_problems_of_a_map_are_reported_with_file_line_and_fix(draw, tmp_path):
     path = draw(
         [[255, 0]],
         resolution=-1,
@@ -202,20 +205,23 @@ def test_everything_wrong_is_said_at_once_with_file_line_and_fix(draw, tmp_path)
     text = str(InputError(problems(path)))
     lines = [line.removeprefix(str(tmp_path)) for line in text.splitlines()]
     assert lines[0] == (
-        "/map.yaml:2: resolution: -1 is not right: input should be greater than 0 (metres per pixel: resolution: 0.05)"
+        "/map.yaml:2: resolution: -1 is not right: input should be greater than 0"
+        " (metres per pixel: resolution: 0.05)"
     )
     assert lines[1].startswith(
         "/map.yaml:1: occupied_thresh: this key is required (a number from 0 to 1"
     )
     assert lines[2] == (
-        "/map.yaml:6: occupied_tresh: unknown key 'occupied_tresh' (did you mean 'occupied_thresh'?)"
+        "/map.yaml:6: occupied_tresh: unknown key 'occupied_tresh'"
+        " (did you mean 'occupied_thresh'?)"
     )
     assert (
         lines[3]
         == f"/map.yaml:7: cliff_mask: {tmp_path / 'no.pgm'}: there is no such file (check the path)"
     )
     assert lines[4] == (
-        "/map.yaml:8: materials: its image is 1 × 1 pixels, the map's is 2 × 1 pixels (make both of equal size)"
+        "/map.yaml:8: materials: its image is 1 × 1 pixels, the map's is 2 × 1 pixels"
+        " (make both of equal size)"
     )
     assert len(lines) == 5
 
@@ -280,7 +286,7 @@ def test_files_that_are_no_map_files(tmp_path, data, what):
 
 
 @pytest.mark.parametrize("name", ["none.yaml", "", "nul\0"])
-def test_a_map_that_is_not_there(tmp_path, name):
+def test_a_missing_map_file_is_reported(tmp_path, name):
     (problem,) = problems(tmp_path / name)
     assert "file" in problem.what
 
@@ -291,12 +297,12 @@ def test_a_yaml_error_names_its_line(tmp_path):
     assert problem.line == 3
 
 
-def test_only_two_dialects_are_spoken(draw):
+def test_an_unknown_dialect_is_rejected(draw):
     with pytest.raises(InputError, match=r"unknown map dialect 'nav' \(did you mean 'nav2'\?\)"):
         load_map(draw([[255]]), "nav")
 
 
-def test_it_is_part_of_the_public_surface(draw):
+def test_load_map_is_public(draw):
     assert rigless.worlds.load_map is load_map
     assert rigless.worlds.load_map(draw([[0]])).occupied.all()
     with pytest.raises(AttributeError, match="no attribute 'nope'"):

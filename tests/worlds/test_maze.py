@@ -1,4 +1,4 @@
-"""Mazes: both shapes of file, their geometry, every mistake told with file, key and fix; and those that are shipped."""
+"""Mazes: both forms of file, their geometry, their problems, and the bundled mazes."""
 
 import json
 import subprocess
@@ -25,7 +25,7 @@ def written(folder, data, name="mine.json"):
     return path
 
 
-def told(data, file="m.json"):
+def problems_of(data, file="m.json"):
     with pytest.raises(InputError) as caught:
         maze_of(Document(data, file))
     return caught.value.problems
@@ -66,7 +66,7 @@ def test_beyond_the_edge_is_wall():
         ({"grid": [[1, 1, 1], [1, 0, 1], [1, 0, 1]], "start": [2, 1]}, (2, 1)),
     ],
 )
-def test_it_starts_in_the_centre_or_the_first_open_cell_or_where_it_says(data, start):
+def test_the_start_is_given_or_the_centre_or_the_first_open_cell(data, start):
     assert maze_of(Document(data)).start == start
 
 
@@ -117,16 +117,16 @@ def test_thin_walls_have_their_faces_on_the_centres_of_wall_cells():
         ({"pellets": 1}, "pellets", "not a list of rows"),
     ],
 )
-def test_a_mistake_is_told_with_its_key(change, where, what):
-    found = told({"grid": RING, **change})
+def test_a_mistake_is_reported_with_its_key(change, where, what):
+    found = problems_of({"grid": RING, **change})
     assert [problem.where for problem in found] == [where]
     assert what in found[0].what
     assert found[0].fix
     assert found[0].file == "m.json"
 
 
-def test_all_mistakes_are_told_at_once():
-    found = told({"grid": [[2]], "cell_size": -1, "nmae": "x", "walls": 3})
+def test_all_mistakes_are_reported_at_once():
+    found = problems_of({"grid": [[2]], "cell_size": -1, "nmae": "x", "walls": 3})
     assert {problem.where for problem in found} == {"grid[0][0]", "cell_size", "nmae", "walls"}
     assert "did you mean 'name'?" in str(
         next(problem for problem in found if problem.where == "nmae")
@@ -134,21 +134,21 @@ def test_all_mistakes_are_told_at_once():
 
 
 @pytest.mark.parametrize("data", [[], 5, None, {}, {"robots": []}, "grid"])
-def test_what_is_no_maze(data):
-    assert "neither 'grid' nor 'maze'" in told(data)[0].what
+def test_other_json_is_not_a_maze(data):
+    assert "neither 'grid' nor 'maze'" in problems_of(data)[0].what
 
 
 @pytest.mark.parametrize(
     "text", ["", "{", "{'grid': 1}", "[" * 100_000, "\x00", '{"grid": [[' + "9" * 5000 + "]]}"]
 )
-def test_what_is_no_json_is_told_with_the_file(tmp_path, text):
+def test_invalid_json_is_reported_with_its_file(tmp_path, text):
     path = written(tmp_path, text)
     with pytest.raises(InputError) as caught:
         load_maze(path)
     assert caught.value.problems[0].file == str(path)
 
 
-def test_a_file_that_is_not_there_and_one_that_is_too_long(tmp_path):
+def test_missing_long_and_non_utf8_files_are_rejected(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         load_maze(tmp_path / "none.json")
     with pytest.raises(InputError, match="longer than"):
@@ -168,11 +168,11 @@ def test_mazes_are_found_by_name_or_path(tmp_path):
         find_maze("a\0b")
 
 
-# Shipped
+# Bundled
 
 
 @pytest.mark.parametrize("name", ["arena", "empty", "full", "medium", "mini"])
-def test_a_shipped_maze_is_in_one_piece_and_closed(name):
+def test_a_bundled_maze_is_connected_and_closed(name):
     maze = load_maze(bundled_mazes()[name])
     assert maze.name == name
     assert maze.description
@@ -190,7 +190,7 @@ def test_a_shipped_maze_is_in_one_piece_and_closed(name):
     assert world.grid.occupied[edge].all()
 
 
-def test_the_shipped_mazes_are_these():
+def test_the_bundled_mazes():
     sizes = {name: load_maze(path).cells.shape for name, path in bundled_mazes().items()}
     assert sizes == {
         "arena": (31, 28),

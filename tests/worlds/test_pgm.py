@@ -33,7 +33,7 @@ def complaint(source):
 
 @settings(deadline=None, derandomize=True)
 @given(BYTES, st.sampled_from(["PNG", "PPM"]))
-def test_what_pillow_writes_is_read_back(pixels, format):
+def test_images_written_by_pillow_are_read(pixels, format):
     gray, maxval = read_gray(written(pixels, format=format))
     assert (gray.dtype, maxval) == (np.uint8, 255)
     assert np.array_equal(gray, pixels)
@@ -76,7 +76,7 @@ def test_any_maxval_in_both_kinds(data, maxval, width, height, plain):
         b"P2\n# by hand\n2 1\n9\n7 # seven\n08\n# end",
     ],
 )
-def test_comments_and_white_space_are_where_they_like(text):
+def test_comments_and_white_space_may_be_anywhere(text):
     gray, maxval = read_gray(text)
     assert (gray.tolist(), maxval) == ([[7, 8]], 9)
 
@@ -92,7 +92,7 @@ def test_colours_are_averaged(pixels):
     assert np.array_equal(gray * 1.0 / maxval, pixels.sum(axis=2) / 765)
 
 
-def test_alpha_is_no_colour_but_kept():
+def test_alpha_is_kept_apart_from_colour():
     pixels = np.array([[[30, 255], [60, 254], [90, 0]]], np.uint8)
     image = read_image(written(pixels))
     assert (image.gray / image.maxval * 255).tolist() == [[30, 60, 90]]
@@ -101,7 +101,7 @@ def test_alpha_is_no_colour_but_kept():
     assert read_image(written(opaque)).clear is None
 
 
-def test_a_grey_level_that_stands_for_transparent_is_heeded():
+def test_a_transparent_grey_level_is_unknown():
     out = io.BytesIO()
     Pillow.fromarray(np.array([[7, 8]], np.uint8)).save(out, "PNG", transparency=7)
     assert read_image(out.getvalue()).clear.tolist() == [[True, False]]
@@ -154,7 +154,7 @@ def test_files_are_read_by_path_and_named_in_errors(tmp_path):
         (b"P2 1 1 255\n\x00", r"b'\x00' is among the pixels"),
     ],
 )
-def test_what_is_not_an_image_is_refused(text, what):
+def test_invalid_images_are_rejected(text, what):
     assert what in complaint(text)
 
 
@@ -176,7 +176,7 @@ def test_a_png_is_refused_by_its_announced_size_before_it_is_unpacked():
     assert "100000 × 100000 pixels" in complaint(png(100_000, 100_000, chunk(b"IDAT", b"")))
 
 
-def test_what_swells_inside_a_png_is_refused():
+def test_a_png_decompression_bomb_is_rejected():
     swelling = chunk(b"zTXt", b"x\0\0" + zlib.compress(bytes(10**7)))
     pixels = chunk(b"IDAT", zlib.compress(b"\0\7"))
     assert read_gray(png(1, 1, pixels))[0].tolist() == [[7]]
@@ -184,7 +184,7 @@ def test_what_swells_inside_a_png_is_refused():
 
 
 @pytest.mark.parametrize("name", ["none.pgm", "nul\0.pgm", "", "x" * 5000])
-def test_files_that_are_not_there(tmp_path, name):
+def test_missing_files_are_reported(tmp_path, name):
     assert "file" in complaint(tmp_path / name)
 
 

@@ -1,5 +1,8 @@
-"""Grid.cast against two references: a walk from cell to cell, whose hit cells it must find, and geometry itself: the
-nearest of all occupied squares, each made a little larger or smaller, between which every range must lie."""
+"""Grid.cast against two references.
+
+One is a walk from cell to cell, whose hit cells it must find. The other is geometry: every range
+must lie between the ranges to slightly larger and slightly smaller occupied squares.
+"""
 
 import math
 
@@ -17,8 +20,10 @@ EXACT_M = 1e-9
 
 @njit(error_model="numpy")
 def walk(occupied, x, y, dx, dy, longest):
-    """Distance, column and row of the first hit, and whether across a vertical face; in cells, from cell to cell.
-    Through a corner the horizontal face comes first."""
+    """Walk from cell to cell: distance, column and row of the first hit, and the kind of face.
+
+    Through a corner the horizontal face comes first.
+    """
     height, width = occupied.shape
     column, row, t, across_x = math.floor(x), math.floor(y), 0.0, False
     while 0 <= column < width and 0 <= row < height and t <= longest:
@@ -35,7 +40,7 @@ def walk(occupied, x, y, dx, dy, longest):
 
 
 def rays(grid, poses, angles):
-    """All combinations as (x, y, dx, dy) in cells."""
+    """Return all combinations as (x, y, dx, dy) in cells."""
     for x_m, y_m, theta in np.asarray(poses, float):
         x, y = grid.to_cells(x_m, y_m)
         c, s = np.cos(theta - grid.origin[2]), np.sin(theta - grid.origin[2])
@@ -44,7 +49,7 @@ def rays(grid, poses, angles):
 
 
 def nearest(grid, x_m, y_m, angle, grown):
-    """Where a ray first enters any occupied square grown by this many cells, by the slab method; inf for none."""
+    """Return where a ray first enters an occupied square grown by a margin, or inf."""
     rows, columns = np.nonzero(grid.occupied)
     x, y = (float(v) for v in grid.to_cells(x_m, y_m))
     enter, leave = np.zeros(len(rows)), np.full(len(rows), np.inf)
@@ -166,7 +171,7 @@ def test_a_ray_that_leaves_the_map_meets_nothing():
     ).all()
 
 
-def test_free_space_wider_than_a_byte_can_say():
+def test_free_space_wider_than_the_largest_square():
     cells = np.zeros((700, 700), bool)
     cells[350, 699] = True
     assert Grid(cells, 1.0).cast([[0.25, 350.5, 0.0]], [0.0], 1e6)[0, 0] == 698.75

@@ -176,7 +176,7 @@ def test_an_arm_of_another_structure_has_no_closed_form(tmp_path):
     (tmp_path / "arm.urdf").write_text(
         ARM.read_text().replace('xyz="0.0 0.08 0.0"', 'xyz="0.05 0.08 0.0"')
     )
-    with pytest.raises(InputError, match="axes 4, 5 and 6 meet"):
+    with pytest.raises(InputError, match="intersecting axes 4, 5 and 6"):
         reach(WelderConfig.model_validate({"urdf": str(tmp_path / "arm.urdf")}))
 
 

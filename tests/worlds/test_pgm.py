@@ -119,7 +119,7 @@ def test_files_are_read_by_path_and_named_in_errors(tmp_path):
     good.write_bytes(b"P5 1 1 255\n\x01")
     bad.write_bytes(b"P5 1 1 255\n")
     assert read_gray(good)[0].tolist() == read_gray(str(good))[0].tolist() == [[1]]
-    with pytest.raises(InputError, match=r"bad\.pgm: the image is cut short: 0 of 1 bytes"):
+    with pytest.raises(InputError, match=r"bad\.pgm: the image is cut short: it has 0 of 1 bytes"):
         read_gray(bad)
 
 

@@ -217,7 +217,7 @@ def test_it_drives_until_commands_stop(rover, ros):
 
     until(lambda: peer.matched("cmd_vel") and 0.0 in speeds(), "match")
     until(lambda: peer.drive("cmd_vel", 0.25, 0.0) or 0.25 in speeds(), "it hears the peer")
-    until(lambda: speeds()[-1] == 0.0, "nobody commands")
+    until(lambda: speeds()[-1] == 0.0, "stopped without commands")
     del seen[:-1]
     peer.drive("cmd_vel", 0.5, 0.25)
     until(lambda: 0.5 in speeds() and speeds()[-1] == 0.0, "it drives and stops")

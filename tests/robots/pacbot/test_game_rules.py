@@ -109,7 +109,7 @@ def test_a_ghost_costs_a_life_clears_the_board_and_pauses():
         b.SCATTER,
         0,
     )
-    assert (state.score, state.pellets_left) == (20, 242)  # what was eaten stays eaten
+    assert (state.score, state.pellets_left) == (20, 242)  # eaten pellets stay eaten
     table.steps(1)
     assert (state.mode, state.pacman.cell) == (b.PAUSED, b.PACMAN_SPAWN[:2])
     assert table.events == ["game-life"]

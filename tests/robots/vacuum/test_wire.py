@@ -46,7 +46,7 @@ def heard(*pieces, codec=None):
     try:
         for piece in pieces:
             for message in codec.decode(piece):
-                found.append(message)  # noqa: PERF402  # what came before the break counts
+                found.append(message)  # noqa: PERF402  # messages before the error count
     except WireError as error:
         found.append(str(error))
     return found

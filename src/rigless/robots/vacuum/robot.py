@@ -276,15 +276,15 @@ class Vacuum(Robot):
         right = math.floor(state.body.item(b.RIGHT_TICKS) + state.phases[1])
         bumpers, cliffs = SWITCHES[state.flags & ~b.HIT]
         power = read_power(config, state)
-        measured = Measured(self._imu.tolist(), left, right, bumpers, cliffs, power.voltage)
+        imu: Any = self._imu.tolist()
+        voltage = power.voltage
         if self.faults:
-            measured = apply_faults(self, measured)
-        imu: Any = measured.imu
+            measured = Measured(imu, left, right, bumpers, cliffs, voltage)
+            imu, left, right, bumpers, cliffs, voltage = apply_faults(self, measured)
         return Status(  # type: ignore[call-arg]
-            self.clients.timestamp_us(), measured.left_ticks % ENCODER_WRAP,
-            measured.right_ticks % ENCODER_WRAP, power.level, self.button("start_button"),
-            self.button("dock_button"), *imu, measured.voltage, *measured.bumpers, *measured.cliffs,
-            power.charging, power.docked, self.input["dustbox_attached"],
+            self.clients.timestamp_us(), left % ENCODER_WRAP, right % ENCODER_WRAP, power.level,
+            self.button("start_button"), self.button("dock_button"), *imu, voltage,
+            *bumpers, *cliffs, power.charging, power.docked, self.input["dustbox_attached"],
         )  # fmt: skip
 
     def button(self, name: str) -> int:

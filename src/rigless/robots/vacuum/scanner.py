@@ -15,9 +15,10 @@ MOTOR_DRAW = 1 << 20  # the index of the motor's random number, beyond those of 
 
 
 class Scanner:
-    """Cast the beams of a turn. `points` are angles, distances and qualities as measured;
+    """Cast the beams of a turn.
 
-    `ranges` are the true ranges of all beams, inf where there is no echo.
+    `points` are the measured angles, distances and qualities; `ranges` are the true ranges of all
+    beams, inf where there is no echo.
     """
 
     def __init__(self, config: VacuumConfig, arrays: Arrays, grid: Grid):

@@ -26,7 +26,7 @@ from typing import Protocol
 import nkeys
 
 import reserved
-from rigless.transports.jetstream.server import LEASH, program
+from rigless.transports.jetstream.server import RUN_WITH_PARENT, program
 
 DEADLINE_S = 60.0
 
@@ -73,10 +73,10 @@ class Server:
         config.write_text(
             name + jetstream + "".join(part.config() for part in self.parts) + self.extra
         )
-        leash = [sys.executable, "-I", "-S", "-c", LEASH, str(os.getpid())]
+        wrapper = [sys.executable, "-I", "-S", "-c", RUN_WITH_PARENT, str(os.getpid())]
         with (self.folder / "out").open("ab") as out:
             self.process = subprocess.Popen(
-                [*leash, program(), "-c", config], stdout=out, stderr=out
+                [*wrapper, program(), "-c", config], stdout=out, stderr=out
             )
         self._wait()
         return self

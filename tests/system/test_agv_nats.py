@@ -355,7 +355,7 @@ async def test_of_two_runtimes_with_one_id_one_has_it(tmp_path, monkeypatch):
     monkeypatch.setattr(
         connection, "PING_S", 60.0
     )  # whoever cannot ask whether another has it begins without knowing
-    monkeypatch.setattr(streams, "ASK_S", (1.0,) * 60)
+    monkeypatch.setattr(streams, "ATTEMPTS_S", (1.0,) * 60)
     monkeypatch.setattr(lease, "ANSWER_S", 60.0)
     with Server(tmp_path) as server:
         async with (

@@ -17,7 +17,7 @@ def _often_and_patient(request, monkeypatch):
         monkeypatch.setattr(outbox, "RETRY_S", 0.05)
         monkeypatch.setattr(nats, "CONNECT_S", PATIENCE_S)
         monkeypatch.setattr(connection, "PING_S", PATIENCE_S)
-        monkeypatch.setattr(streams, "ASK_S", (1.0,) * int(PATIENCE_S))
+        monkeypatch.setattr(streams, "ATTEMPTS_S", (1.0,) * int(PATIENCE_S))
         for place in (lease, publisher, session):
             monkeypatch.setattr(place, "ANSWER_S", PATIENCE_S)
         monkeypatch.setattr(lease, "LIFE_S", 10 * PATIENCE_S)
@@ -26,7 +26,7 @@ def _often_and_patient(request, monkeypatch):
 @pytest.fixture
 def in_a_cluster(_often_and_patient, monkeypatch):
     """What was asked of a node that died is never answered: it is asked again soon."""
-    monkeypatch.setattr(streams, "ASK_S", (0.5, 0.5, 0.5))
+    monkeypatch.setattr(streams, "ATTEMPTS_S", (0.5, 0.5, 0.5))
     for place in (lease, publisher, session):
         monkeypatch.setattr(place, "ANSWER_S", 3.0)
 
@@ -38,6 +38,6 @@ def impatient(_often_and_patient, monkeypatch):
 
     def enough():
         monkeypatch.setattr(connection, "PING_S", PATIENCE_S)
-        monkeypatch.setattr(connection, "QUIET_S", PATIENCE_S)
+        monkeypatch.setattr(connection, "CONGESTED_S", PATIENCE_S)
 
     return enough

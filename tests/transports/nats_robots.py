@@ -108,8 +108,8 @@ class Robot(Diary):
 
     @property
     def depth(self):
-        waiting = sum(letter is not None for _, _, letter in self.transport._said)
-        return waiting + self.transport._session.lane.depth
+        waiting = sum(message is not None for _, _, message in self.transport._logged)
+        return waiting + self.transport._session.publisher.depth
 
     @property
     def texts(self):
@@ -141,7 +141,7 @@ class Backend:
         self.client = client
         self.js = client.jetstream(timeout=PATIENCE_S)
 
-    async def ask(self, robot, number, kind="command.request", data=None):
+    async def publish_request(self, robot, number, kind="command.request", data=None):
         """Say it until the server has it: by its id it knows that it is the same."""
         body = data or json.dumps({"commandId": f"c{number}"}).encode()
         for _ in range(60):

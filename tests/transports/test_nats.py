@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from nats_servers import Server
-from rigless.transports.jetstream import outbox, publisher, session, streams
+from rigless.transports.jetstream import outbox, session, streams
+from rigless.transports.jetstream import publisher as publishing
 
 from .inboxes import until
 from .nats_robots import IN, OUT, backend, eventually, message, on_loop, port, running
@@ -28,7 +29,7 @@ async def test_everything_said_is_in_the_stream_in_order_once(tmp_path):
                 if number % 50 == 0:
                     await asyncio.sleep(0)
             await robot.until_sent()
-            assert len(robot.transport._session.lane._flying) == 0
+            assert len(robot.transport._session.publisher._in_flight) == 0
             found = await other.stored()
             durable = [f"boot-{number}" for number in range(1, 1201) if number % 3]
             assert [name for name in found if name in set(durable)] == durable
@@ -53,10 +54,10 @@ async def test_no_more_than_a_window_of_messages_is_in_flight(tmp_path):
             server.freeze()
             for _ in range(1000):
                 robot.say("events")
-            lane = robot.transport._session.lane
-            await until(lambda: lane.depth == 1000)
-            assert len(lane._flying) == publisher.WINDOW
-            assert len(lane._queue) <= publisher.PAGE
+            publisher = robot.transport._session.publisher
+            await until(lambda: publisher.depth == 1000)
+            assert len(publisher._in_flight) == publishing.WINDOW
+            assert len(publisher._queue) <= publishing.PAGE
             server.thaw()
             await robot.until_sent()
 
@@ -105,7 +106,7 @@ async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_m
 
             async def all_there():
                 async with backend(server.url) as other:
-                    return (await other.js.stream_info(OUT)).state.messages == 1 + publisher.WINDOW
+                    return (await other.js.stream_info(OUT)).state.messages == 1 + publishing.WINDOW
 
             await eventually(all_there)
             shutil.copytree(
@@ -113,7 +114,7 @@ async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_m
             )  # what a killed process would leave
             server.kill()
             await until(lambda: not robot.is_up)
-            connection._subscriptions[1] = (f"{connection.inbox}.*", connection._answer)
+            connection._subscriptions[1] = (f"{connection.inbox}.*", connection._reply)
             await asyncio.sleep(0.2)
             if not crash:
                 server.start()
@@ -257,7 +258,7 @@ async def test_a_deleted_stream_is_made_again_and_nothing_durable_is_lost(tmp_pa
             await other.js.delete_stream(IN)
             await until(lambda: robot.outages > before, "noticed")
             await robot.until_connected()
-            await other.ask("r1", 1)
+            await other.publish_request("r1", 1)
             await until(lambda: robot.heard("command.request"))
 
 
@@ -274,10 +275,11 @@ async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
                 robot.say("events")
             await until(lambda: "does not take messages" in robot.texts)
             await until(lambda: robot.depth == 35)
-            lane = robot.transport._session.lane
-            tried_s = lane._wait_s
+            publisher = robot.transport._session.publisher
+            tried_s = publisher._wait_s
             await until(
-                lambda: lane._wait_s > tried_s and lane._retry is not None, "it has tried again"
+                lambda: publisher._wait_s > tried_s and publisher._retry is not None,
+                "it has tried again",
             )
             assert robot.texts.count("does not take messages") == 1
             assert robot.is_up

@@ -263,7 +263,7 @@ async def test_the_permissions_that_the_reference_names_are_enough(tmp_path):
         url, boss = (server.url.replace("//", f"//{user}:{user}@") for user in ("robot", "boss"))
         async with running(port(url, tmp_path)) as robot, backend(boss) as other:
             robot.say("events", 1)
-            await other.ask("r1", 1)
+            await other.publish_request("r1", 1)
             await robot.until_sent()
             await until(lambda: robot.heard("command.request"))
             server.restart()

@@ -89,14 +89,14 @@ async def test_when_the_node_dies_that_has_everything_nothing_is_lost_or_doubled
         asked = []
         async with backend(cluster.urls) as other:
             for number in range(10):
-                await other.ask("r2", number)
+                await other.publish_request("r2", number)
                 asked.append(f"c{number}")
             await until(lambda: len(robot.heard("command.request")) == 10)
         victim.kill()
         await until(lambda: not robot.is_up)
         await robot.until_connected()
         async with backend([node.url for node in cluster.nodes if node.process]) as other:
-            await other.ask("r2", 10)
+            await other.publish_request("r2", 10)
         await until(lambda: len(robot.heard("command.request")) == 11)
         victim.start()
         log["stop"] = True
@@ -141,7 +141,7 @@ async def test_a_question_that_died_with_another_node_is_asked_again(
 ):
     """The stream is on one node, the robot on another: its connection tells it nothing."""
     monkeypatch.setattr("rigless.transports.jetstream.consumer.BEAT_S", 0.5)
-    monkeypatch.setattr("rigless.transports.jetstream.consumer.ASK_S", 120.0)
+    monkeypatch.setattr("rigless.transports.jetstream.consumer.PULL_S", 120.0)
     await cluster.made(
         "STREAM.CREATE.ONE", {"name": "ONE", "subjects": ["one.r4"], "num_replicas": 1}
     )
@@ -206,14 +206,14 @@ async def test_a_node_that_joins_later_is_known_then_and_forgotten_when_it_is_go
 async def test_a_server_whose_cluster_has_no_majority_is_left_for_one_that_works(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(connection, "ELSEWHERE_S", 0.1)
-    monkeypatch.setattr(streams, "ASK_S", (0.2,))
+    monkeypatch.setattr(connection, "SWITCH_S", 0.1)
+    monkeypatch.setattr(streams, "ATTEMPTS_S", (0.2,))
     alone = Cluster(tmp_path / "cluster").nodes[0]
     with alone, Server(tmp_path) as server:
         given = port(alone.url, tmp_path, nats={"servers": [alone.url, server.url]})
         async with running(given, wait=False) as robot:
             await until(lambda: "left for another server" in robot.texts)
-            monkeypatch.setattr(streams, "ASK_S", (1.0,) * 60)  # this one may take its time
+            monkeypatch.setattr(streams, "ATTEMPTS_S", (1.0,) * 60)  # this one may take its time
             robot.say("events", 1)
             await robot.until_sent()
             async with backend(server.url) as other:
@@ -222,7 +222,7 @@ async def test_a_server_whose_cluster_has_no_majority_is_left_for_one_that_works
 
 @on_loop
 async def test_what_ails_all_robots_of_a_connection_is_said_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(streams, "ASK_S", (0.2,))
+    monkeypatch.setattr(streams, "ATTEMPTS_S", (0.2,))
     alone = Cluster(tmp_path / "cluster").nodes[0]
     with alone:
         ports = [port(alone.url, tmp_path, name) for name in "abc"]

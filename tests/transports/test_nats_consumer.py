@@ -32,7 +32,7 @@ async def test_commands_come_in_order_with_the_servers_time_and_are_acknowledged
             backend(server.url) as other,
         ):
             for number in range(150):
-                await other.ask("r1", number)
+                await other.publish_request("r1", number)
             await until(lambda: len(robot.heard("command.request")) == 150)
             await robot.until_sent()
             assert [json.loads(data)["commandId"] for data in robot.heard("command.request")] == [
@@ -56,7 +56,7 @@ async def test_each_robot_gets_its_own_commands_and_no_other(tmp_path):
         ports = [port(server.url, tmp_path, name) for name in ("a", "b")]
         async with running(ports[0]) as a, running(ports[1]) as b, backend(server.url) as other:
             for number in range(20):
-                await other.ask("ab"[number % 2], number)
+                await other.publish_request("ab"[number % 2], number)
             await until(
                 lambda: len(a.heard("command.request")) + len(b.heard("command.request")) == 20
             )
@@ -100,7 +100,7 @@ async def test_a_command_is_acknowledged_only_when_its_answer_is_on_file(tmp_pat
             outbox._write = lambda batch: (_ for _ in ()).throw(
                 sqlite3.OperationalError("disk full")
             )
-            await other.ask("r1", 1)
+            await other.publish_request("r1", 1)
             await until(lambda: robot.heard("command.request"))
             await until(
                 lambda: not robot.is_up, "a robot whose outbox cannot be written is not connected"
@@ -122,9 +122,9 @@ async def test_what_came_while_the_robot_was_away_comes_when_it_is_back(tmp_path
     with Server(tmp_path) as server:
         given = port(server.url, tmp_path)
         async with running(given), backend(server.url) as other:
-            await other.ask("r1", 1)
+            await other.publish_request("r1", 1)
         async with backend(server.url) as other:
-            await other.ask("r1", 2)
+            await other.publish_request("r1", 2)
             server.restart()
         begun_ms = time.time() * 1000
         async with running(port(server.url, tmp_path)) as robot:
@@ -151,10 +151,10 @@ async def test_a_deleted_consumer_is_made_again_and_repeats_nothing(tmp_path):
             backend(server.url) as other,
         ):
             for number in range(3):
-                await other.ask("r1", number)
+                await other.publish_request("r1", number)
             await until(lambda: len(robot.heard("command.request")) == 3)
             await other.js.delete_consumer(IN, "r1")
-            await other.ask("r1", 3)
+            await other.publish_request("r1", 3)
             await until(lambda: len(robot.heard("command.request")) == 4)
             await robot.until_connected()
             assert [json.loads(data)["commandId"] for data in robot.heard("command.request")] == [
@@ -178,12 +178,12 @@ async def test_what_was_not_handled_is_not_lost_with_the_consumer(tmp_path):
                 receive(given) if lost else lost.append(given)
             )  # as if it died on the way
             for number in range(5):
-                await other.ask("r1", number)
+                await other.publish_request("r1", number)
             await until(lambda: len(robot.heard("command.request")) == 4)
             await robot.until_sent()
             await other.js.delete_consumer(IN, "r1")
             await until(lambda: len(robot.heard("command.request")) == 5)
-            await other.ask("r1", 5)
+            await other.publish_request("r1", 5)
             await until(lambda: len(robot.heard("command.request")) == 6)
             found = [json.loads(data)["commandId"] for data in robot.heard("command.request")]
             assert found == ["c1", "c2", "c3", "c4", "c0", "c5"]
@@ -195,7 +195,7 @@ async def test_a_robot_that_listens_to_more_than_before_hears_it(tmp_path):
         async with running(port(server.url, tmp_path, listens=("robot.r1.command.request",))):
             pass
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
-            await other.ask("r1", 1, "settings.desired")
+            await other.publish_request("r1", 1, "settings.desired")
             await until(lambda: robot.heard("settings.desired"))
 
 
@@ -204,7 +204,7 @@ async def test_the_last_settings_are_told_first_and_once(tmp_path):
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
             for number in range(3):
-                await other.ask("r1", number, "settings.desired")
+                await other.publish_request("r1", number, "settings.desired")
             await until(lambda: len(robot.heard("settings.desired")) == 3)
 
             async def acknowledged():
@@ -212,9 +212,9 @@ async def test_the_last_settings_are_told_first_and_once(tmp_path):
 
             await eventually(acknowledged)
         async with backend(server.url) as other:
-            await other.ask("r1", 10)
-            await other.ask("r1", 11, "settings.desired")
-            await other.ask("r1", 12)
+            await other.publish_request("r1", 10)
+            await other.publish_request("r1", 11, "settings.desired")
+            await other.publish_request("r1", 12)
         given = port(server.url, tmp_path, listens_last=("robot.r1.settings.desired",))
         async with running(given) as robot, backend(server.url) as other:
             await until(lambda: len(robot.heard("command.request")) == 2)
@@ -242,7 +242,7 @@ async def test_what_was_handled_as_the_way_broke_does_not_come_again(tmp_path):
             running(port(server.url, tmp_path), handle) as robot,
             backend(server.url) as other,
         ):
-            await other.ask("r1", 1)
+            await other.publish_request("r1", 1)
             await until(lambda: robot.heard("command.request"))
 
             async def acknowledged():
@@ -263,7 +263,7 @@ async def test_rubbish_is_handed_on_and_acknowledged(tmp_path):
                 b"{",
             ]
             for number, data in enumerate(rubbish):
-                await other.ask("r1", number, data=data)
+                await other.publish_request("r1", number, data=data)
             await until(lambda: len(robot.raw("command.request")) == len(rubbish))
             for given, data in zip(robot.raw("command.request"), rubbish, strict=True):
                 assert given.partition(b"\r\n\r\n")[2] == data
@@ -280,7 +280,7 @@ async def test_while_the_simulation_has_hung_up_nothing_is_lost(tmp_path):
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
             robot.transport.close_link(1)
             robot.say("events")
-            await other.ask("r1", 1)
+            await other.publish_request("r1", 1)
             await until(
                 lambda: robot.heard("command.request"), "after a second there is a link again"
             )
@@ -315,7 +315,7 @@ async def test_a_wrong_date_on_this_machine_changes_nothing(tmp_path, monkeypatc
     monkeypatch.setattr(time, "time", lambda: real() + 86_400)
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
-            await other.ask("r1", 1)
+            await other.publish_request("r1", 1)
             await until(lambda: robot.raw("command.request"))
             assert float(headers(robot.raw("command.request")[0])["Rigless-Age-Ms"]) < 60_000
 
@@ -352,7 +352,7 @@ async def test_what_the_robots_code_broke_on_is_not_acknowledged_and_comes_again
             backend(server.url) as other,
         ):
             for number in range(3):
-                await other.ask("r1", number)
+                await other.publish_request("r1", number)
             await until(lambda: "c1" in asked(robot))
             await robot.until_sent()
 

@@ -73,10 +73,10 @@ async def test_a_second_runtime_elsewhere_is_told_who_has_the_robot(tmp_path, mo
     monkeypatch.setattr("rigless.transports.jetstream.session.RENEW_S", 0.3)
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path / "one")):
-            holder = leases.myself()
+            holder = leases.this_process()
             with monkeypatch.context() as elsewhere:
-                elsewhere.setattr(leases, "_space", lambda: "of another machine")
-                elsewhere.setattr(leases, "_living", set())
+                elsewhere.setattr(leases, "_pid_namespace", lambda: "of another machine")
+                elsewhere.setattr(leases, "_active", set())
                 text = await refusal(port(server.url, tmp_path / "two"))
             assert holder.host in text
             assert str(os.getpid()) in text
@@ -129,7 +129,7 @@ async def test_a_lost_lease_ends_all_talk_until_it_is_free_again(tmp_path, monke
             await until(lambda: not robot.is_up, "it notices")
             robot.say("events", 1)
             robot.say("state", 2)
-            await other.ask("r1", 1)
+            await other.publish_request("r1", 1)
             await until(lambda: robot.depth == 1)
             assert robot.heard("command.request") == []
             assert await other.stored() == []
@@ -168,15 +168,15 @@ async def test_a_process_that_could_not_give_its_lease_back_gets_it_again(tmp_pa
 
 
 def test_a_holder_is_gone_only_if_that_can_be_seen_from_here():
-    mine = leases.myself()
-    assert mine.is_gone()  # nobody here uses it
-    leases._living.add(mine.token)
-    assert not mine.is_gone()
-    leases._living.discard(mine.token)
+    mine = leases.this_process()
+    assert mine.has_ended()  # nobody here uses it
+    leases._active.add(mine.token)
+    assert not mine.has_ended()
+    leases._active.discard(mine.token)
     dead = subprocess.Popen([sys.executable, "-c", ""])
-    begun = leases._begun(dead.pid)
+    begun = leases._start_time(dead.pid)
     dead.wait()
-    assert msgspec.structs.replace(mine, pid=dead.pid, begun=begun).is_gone()
-    assert msgspec.structs.replace(mine, begun="1").is_gone()  # its number is another's now
-    assert not msgspec.structs.replace(mine, pid=dead.pid, machine="another").is_gone()
-    assert not msgspec.structs.replace(mine, pid=dead.pid, space="a container").is_gone()
+    assert msgspec.structs.replace(mine, pid=dead.pid, begun=begun).has_ended()
+    assert msgspec.structs.replace(mine, begun="1").has_ended()  # its number is another's now
+    assert not msgspec.structs.replace(mine, pid=dead.pid, machine="another").has_ended()
+    assert not msgspec.structs.replace(mine, pid=dead.pid, space="a container").has_ended()

@@ -88,7 +88,7 @@ async def test_consumers_with_other_settings_are_used_as_they_are_and_told(tmp_p
                 await consumer(other, name, **config)
                 async with running(port(server.url, tmp_path, name)) as robot:
                     for number in range(5):
-                        await other.ask(name, number)
+                        await other.publish_request(name, number)
                     await until(lambda robot=robot: len(robot.heard("command.request")) == 5)
                     assert remark in robot.texts
                     assert remark or not robot.logged
@@ -155,7 +155,7 @@ async def test_one_stream_may_be_both(tmp_path):
                     await other.js.delete_stream("ROBOTS")
                 both = {"jetStream": {"streamIn": "ROBOTS", "streamOut": "ROBOTS"}}
                 async with running(port(server.url, tmp_path, nats=both)) as robot:
-                    await other.ask("r1", number)
+                    await other.publish_request("r1", number)
                     await until(lambda robot=robot: robot.heard("command.request"))
                     robot.say("events")
                     await robot.until_sent()
@@ -178,7 +178,7 @@ async def test_streams_of_another_kind_are_used_as_they_are(tmp_path):
             async with running(
                 port(server.url, tmp_path, nats={"jetStream": {"streamIn": "EDGE"}})
             ) as robot:
-                await other.ask("r1", 1)
+                await other.publish_request("r1", 1)
                 await until(lambda: robot.heard("command.request"))
                 assert "only the last message" in robot.texts
                 assert "120 s" in robot.texts
@@ -188,7 +188,7 @@ async def test_streams_of_another_kind_are_used_as_they_are(tmp_path):
                 other, f"STREAM.CREATE.{IN}", name=IN, subjects=list(HEARS), retention="workqueue"
             )
             async with running(port(server.url, tmp_path)) as robot:
-                await other.ask("r1", 2)
+                await other.publish_request("r1", 2)
                 await until(lambda: robot.heard("command.request"))
                 floor = robot.transport._session._consumer
 
@@ -200,7 +200,7 @@ async def test_streams_of_another_kind_are_used_as_they_are(tmp_path):
                 await other.js.delete_consumer(
                     IN, "r1"
                 )  # a work queue's begins at the beginning only
-                await other.ask("r1", 3)
+                await other.publish_request("r1", 3)
                 await until(lambda: len(robot.heard("command.request")) == 2)
 
 
@@ -210,7 +210,7 @@ async def test_a_consumer_that_somebody_made_anew_repeats_nothing(tmp_path):
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
             for number in range(3):
-                await other.ask("r1", number)
+                await other.publish_request("r1", number)
             await until(lambda: len(robot.heard("command.request")) == 3)
 
             async def acknowledged():
@@ -221,7 +221,7 @@ async def test_a_consumer_that_somebody_made_anew_repeats_nothing(tmp_path):
             robot.transport.close_link(1)  # it does not look for a moment
             await other.js.delete_consumer(IN, "r1")
             await consumer(other, "r1")
-            await other.ask("r1", 3)
+            await other.publish_request("r1", 3)
             await until(lambda: len(robot.heard("command.request")) == 4)
             assert json.loads(robot.heard("command.request")[-1]) == {"commandId": "c3"}
 
@@ -289,7 +289,7 @@ async def test_an_account_with_little_room_is_told_what_it_lacks(tmp_path, limit
                 running(given) as robot,
                 backend(server.url.replace("//", "//robot:robot@")) as other,
             ):
-                await other.ask("r1", 1)
+                await other.publish_request("r1", 1)
                 await until(lambda: robot.heard("command.request"))
 
 
@@ -389,7 +389,7 @@ async def test_a_missing_permission_to_hear_or_to_acknowledge_is_named_once(tmp_
             assert not robot.is_up
         async with running(port(mute, tmp_path, "r2")) as robot, backend(boss) as other:
             for number in range(5):
-                await other.ask("r2", number)
+                await other.publish_request("r2", number)
             await until(lambda: len(robot.heard("command.request")) == 5)
             await until(lambda: "publish to $JS.ACK.ROBOT_IN.r2.> (" in robot.texts)
             await asyncio.sleep(0.05)

@@ -29,7 +29,7 @@ def box(folder, told=None):
     )
 
 
-def letters(count, size=10, first=1):
+def messages(count, size=10, first=1):
     return [
         DurableMessage("a", number, "s", f"id-{number}", b"x" * size)
         for number in range(first, first + count)
@@ -37,9 +37,9 @@ def letters(count, size=10, first=1):
 
 
 def fill(outbox, count, size=10):
-    given = letters(count, size)
-    for letter in given:
-        outbox.add(letter)
+    given = messages(count, size)
+    for message in given:
+        outbox.add(message)
     assert outbox.commit()
     return given
 
@@ -90,8 +90,8 @@ async def test_when_it_has_drained_the_file_and_its_journal_are_small_again(tmp_
     outbox = box(tmp_path)
     given = fill(outbox, 2000, 4000)
     await until(lambda: outbox.path.stat().st_size > 2000 * 4000, "worked in")
-    for letter in given:
-        outbox.remove(letter, 0)
+    for message in given:
+        outbox.remove(message, 0)
     outbox.commit()
     await until(lambda: size_of(outbox) < 1_000_000)
     fill(outbox, 10)
@@ -144,7 +144,7 @@ async def test_of_a_broken_file_all_that_can_be_read_is_saved(tmp_path):
         file.write(b"\xa5" * 9000)
     told = []
     outbox = box(tmp_path, told)
-    found = [letter.number for letter in outbox.load("a", 0, 5000)]
+    found = [message.number for message in outbox.load("a", 0, 5000)]
     assert 2900 < len(found) < 3000
     assert found[0] == 1
     assert found[-1] == 3000
@@ -172,13 +172,13 @@ async def test_a_file_that_breaks_while_it_is_in_use_is_begun_anew(tmp_path):
         file.seek(8192)
         file.write(b"\xa5" * (outbox.path.stat().st_size - 8192))
     outbox._database.execute("PRAGMA shrink_memory")
-    for letter in letters(10, first=101):
-        outbox.add(letter)
+    for message in messages(10, first=101):
+        outbox.add(message)
     assert not outbox.commit()
-    assert outbox.trouble
+    assert outbox.failure
     assert outbox.commit()
-    assert not outbox.trouble
-    assert {letter.number for letter in outbox.load("a", 100, 100)} == set(range(101, 111))
+    assert not outbox.failure
+    assert {message.number for message in outbox.load("a", 100, 100)} == set(range(101, 111))
     assert [
         "cannot be written" in told[0],
         "begun anew" in told[1],
@@ -217,7 +217,7 @@ async def test_a_file_in_its_place_that_is_anothers_is_not_touched(tmp_path, mon
     for path in tmp_path.glob("outbox.sqlite*"):
         path.rename(tmp_path / f"away-{path.name}")
     outbox.path.write_bytes(b"another's")
-    outbox.add(letters(1, first=6)[0])
+    outbox.add(messages(1, first=6)[0])
     assert outbox.commit()
     assert "restart this one" in told[0]
     assert outbox.path.read_bytes() == b"another's"
@@ -248,16 +248,16 @@ async def test_what_got_there_makes_room_on_a_disk_that_is_full(tmp_path, monkey
     given = fill(outbox, 240)
     assert disk.reserve.stat().st_size == 8 << 20
     disk.full, disk.free = True, 100_000
-    outbox.add(*letters(1, first=241))
-    for letter in given[:230]:
-        outbox.remove(letter, letter.number)
+    outbox.add(*messages(1, first=241))
+    for message in given[:230]:
+        outbox.remove(message, message.number)
     assert not outbox.commit()
     assert not disk.reserve.exists()
     await until(lambda: outbox.depth("a") == 10)  # what got there goes
     assert not outbox.commit()  # but nothing comes
-    assert [letter.number for letter in outbox.load("a", 0, 100)] == list(range(231, 241))
+    assert [message.number for message in outbox.load("a", 0, 100)] == list(range(231, 241))
     disk.full, disk.free = False, 400_000
-    await until(lambda: not outbox.trouble)
+    await until(lambda: not outbox.failure)
     assert (outbox.depth("a"), disk.reserve.stat().st_size) == (11, 100_000)
     assert ["again" in text for text in told] == [False, True]
     outbox.close()
@@ -272,12 +272,12 @@ async def test_a_file_with_much_that_is_free_gives_it_back_while_the_disk_is_ful
     outbox = box(tmp_path)
     given = fill(outbox, 20, 20_000)
     disk.full, disk.free = True, 0
-    for letter in given[:19]:
-        outbox.remove(letter, letter.number)
-    outbox.add(*letters(1, first=21))
+    for message in given[:19]:
+        outbox.remove(message, message.number)
+    outbox.add(*messages(1, first=21))
     await until(lambda: size_of(outbox) < 100_000)  # of 400,000: less than is given back else
     disk.full, disk.free = False, 400_000
-    await until(lambda: not outbox.trouble)
+    await until(lambda: not outbox.failure)
     outbox.close()
 
 
@@ -320,11 +320,11 @@ async def test_another_process_that_writes_for_a_moment_is_no_trouble(tmp_path, 
     outbox._database.execute("PRAGMA busy_timeout = 0")
     other = sqlite3.connect(outbox.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    outbox.add(letters(1)[0])
-    outbox.then(lambda: done.append(True))
+    outbox.add(messages(1)[0])
+    outbox.after_commit(lambda: done.append(True))
     await asyncio.sleep(0.05)
     assert not done
-    assert not outbox.trouble
+    assert not outbox.failure
     other.execute("ROLLBACK")
     other.close()
     await until(lambda: done)
@@ -338,7 +338,7 @@ async def test_one_that_could_not_be_begun_anew_at_once_is_later(tmp_path):
     outbox = box(tmp_path, told)
     fill(outbox, 5)
     outbox._database.close()  # as it is then
-    outbox.add(letters(1, first=6)[0])
+    outbox.add(messages(1, first=6)[0])
     assert not outbox.commit()
     assert outbox.commit()
     assert len(outbox.load("a", 0, 10)) == 6
@@ -350,7 +350,7 @@ async def test_what_could_not_be_written_at_the_end_is_told(tmp_path):
     told = []
     outbox = box(tmp_path, told)
     with no_file_beyond(0):
-        outbox.add(letters(1)[0])
+        outbox.add(messages(1)[0])
         outbox.close()
     await asyncio.sleep(0)
     assert "closed without 1 messages" in told[-1]

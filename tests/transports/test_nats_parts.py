@@ -135,7 +135,7 @@ def test_what_a_stream_does_not_take_is_named():
 # On file
 
 
-def letters(robot, numbers, size=10):
+def messages(robot, numbers, size=10):
     return [
         DurableMessage(robot, number, f"robot.{robot}.events", f"{robot}-{number}", b"x" * size)
         for number in numbers
@@ -154,10 +154,12 @@ async def test_all_of_one_turn_is_one_transaction_and_then_comes_what_waited(tmp
     outbox = box(tmp_path)
     statements, order = [], []
     outbox._database.set_trace_callback(statements.append)
-    for letter in letters("a", range(1, 4)) + letters("b", range(1, 3)):
-        outbox.add(letter)
-        outbox.keep(letter.robot, letter.subject, "k", letter.data)
-        outbox.then(lambda: order.append(sum(text.startswith("COMMIT") for text in statements)))
+    for message in messages("a", range(1, 4)) + messages("b", range(1, 3)):
+        outbox.add(message)
+        outbox.keep(message.robot, message.subject, "k", message.data)
+        outbox.after_commit(
+            lambda: order.append(sum(text.startswith("COMMIT") for text in statements))
+        )
     assert order == statements == []
     await asyncio.sleep(0)
     await asyncio.sleep(0)
@@ -165,8 +167,8 @@ async def test_all_of_one_turn_is_one_transaction_and_then_comes_what_waited(tmp
     assert sum(text.startswith("BEGIN") for text in statements) == 1
     outbox.close()
     again = box(tmp_path)
-    assert [letter.number for letter in again.load("a", 0, 10)] == [1, 2, 3]
-    assert [letter.number for letter in again.load("a", 1, 1)] == [2]
+    assert [message.number for message in again.load("a", 0, 10)] == [1, 2, 3]
+    assert [message.number for message in again.load("a", 1, 1)] == [2]
     assert (again.last_number("b"), again.depth("b"), again.rows, again.bytes) == (2, 2, 5, 50)
     assert again.kept("a") == [("robot.a.events", b"x" * 10)]
     again.remove(again.load("b", 0, 1)[0], 77)
@@ -182,7 +184,7 @@ async def test_a_broken_file_is_set_aside_and_a_new_one_begun(tmp_path):
     told = []
     outbox = box(tmp_path, told)
     assert "set aside" in told[0]
-    outbox.add(letters("a", [1])[0])
+    outbox.add(messages("a", [1])[0])
     assert outbox.commit()
     outbox.close()
     assert len(list(tmp_path.glob("outbox.sqlite.broken-*"))) == 1
@@ -191,8 +193,8 @@ async def test_a_broken_file_is_set_aside_and_a_new_one_begun(tmp_path):
 @on_loop
 async def test_a_file_that_is_damaged_inside_is_set_aside_as_well(tmp_path):
     outbox = box(tmp_path)
-    for letter in letters("a", range(2000), 500):
-        outbox.add(letter)
+    for message in messages("a", range(2000), 500):
+        outbox.add(message)
     outbox.close()
     path = tmp_path / "outbox.sqlite"
     data = bytearray(path.read_bytes())
@@ -209,17 +211,17 @@ async def test_a_file_that_is_damaged_inside_is_set_aside_as_well(tmp_path):
 async def test_who_closes_it_can_have_the_file_at_once(tmp_path, monkeypatch):
     begun, over = threading.Event(), []
 
-    def tidy(path, full):
+    def compact(path, full):
         begun.set()
         time.sleep(0.05)
         over.append(path)
         return True
 
     monkeypatch.setattr(outboxes, "CHECKPOINT", 5)
-    monkeypatch.setattr(outboxes.outbox_file, "tidy", tidy)
+    monkeypatch.setattr(outboxes.outbox_file, "compact", compact)
     outbox = box(tmp_path)
-    for letter in letters("a", range(10), 500):
-        outbox.add(letter)
+    for message in messages("a", range(10), 500):
+        outbox.add(message)
     assert outbox.commit()
     assert await asyncio.to_thread(begun.wait, 60)
     outbox.close()
@@ -265,10 +267,10 @@ async def test_a_write_that_fails_is_tried_again_whole(tmp_path, monkeypatch):
     other = sqlite3.connect(tmp_path / "outbox.sqlite", isolation_level=None)
     outbox._database.execute("PRAGMA busy_timeout = 0")
     other.execute("BEGIN IMMEDIATE")  # somebody else has the file
-    for letter in letters("a", range(1, 4)):
-        outbox.add(letter)
-    outbox.then(lambda: done.append(outbox.depth("a")))
-    await until(lambda: outbox.trouble)
+    for message in messages("a", range(1, 4)):
+        outbox.add(message)
+    outbox.after_commit(lambda: done.append(outbox.depth("a")))
+    await until(lambda: outbox.failure)
     await asyncio.sleep(0.05)
     assert done == []
     assert len(told) == 1
@@ -277,7 +279,7 @@ async def test_a_write_that_fails_is_tried_again_whole(tmp_path, monkeypatch):
     while not done:
         await asyncio.sleep(0.005)
     assert done == [3]
-    assert not outbox.trouble
+    assert not outbox.failure
     outbox.close()
 
 
@@ -285,9 +287,9 @@ async def test_a_write_that_fails_is_tried_again_whole(tmp_path, monkeypatch):
 async def test_a_full_outbox_takes_nothing_more_and_gives_nothing_up(tmp_path, monkeypatch):
     monkeypatch.setattr(outboxes, "ROWS", 3)
     outbox = box(tmp_path)
-    for letter in letters("a", range(1, 4)):
+    for message in messages("a", range(1, 4)):
         assert not outbox.full()
-        outbox.add(letter)
+        outbox.add(message)
     assert outbox.full()
     outbox.commit()
     outbox.remove(outbox.load("a", 0, 1)[0], 1)
@@ -301,11 +303,11 @@ async def test_a_closed_outbox_tries_nothing_more(tmp_path, monkeypatch):
     told = []
     outbox = box(tmp_path, told)
     outbox._database.execute("DROP TABLE outbox")  # so that nothing can be written
-    outbox.add(letters("a", [1])[0])
+    outbox.add(messages("a", [1])[0])
     await asyncio.sleep(0.01)
     outbox.close()
     assert len(told) == 2
     assert "closed without 1 messages" in told[1]
-    outbox.trouble = ""
+    outbox.failure = ""
     await asyncio.sleep(0.01)
     assert len(told) == 2

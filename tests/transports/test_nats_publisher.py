@@ -1,4 +1,4 @@
-"""One robot's letters on their way into the stream, with a connection that answers as it is told."""
+"""One robot's messages on their way into the stream, with a connection that answers as it is told."""
 
 import asyncio
 import json
@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from rigless.transports.jetstream import publisher
-from rigless.transports.jetstream.connection import NOBODY
+from rigless.transports.jetstream.connection import NO_RESPONDERS
 from rigless.transports.jetstream.errors import NoRespondersError
 from rigless.transports.jetstream.outbox import DurableMessage, Outbox
 from rigless.transports.jetstream.publisher import Publisher
@@ -29,27 +29,27 @@ class Way:
 
     def __init__(self):
         self.flying = []
-        self.asked = []  # numbers of letters, as they were sent
+        self.asked = []  # numbers of messages, as they were sent
         self.stored = 0
         self.info = {"config": {"name": "OUT", "subjects": ["robot.*.events"]}, "state": {}}
 
-    def ask(self, subject, data, headers, answer, letter):
-        self.flying.append((answer, letter))
-        self.asked.append(letter.number)
+    def publish_request(self, subject, data, headers, answer, message):
+        self.flying.append((answer, message))
+        self.asked.append(message.number)
         return len(self.asked)
 
     def answer(self, data=None, status=0):
         """To the oldest that flies: the stream has it, unless told otherwise."""
-        answer, letter = self.flying.pop(0)
+        answer, message = self.flying.pop(0)
         self.stored += data is None and not status
-        answer(letter, status, b"", data or json.dumps({"seq": self.stored}).encode())
+        answer(message, status, b"", data or json.dumps({"seq": self.stored}).encode())
 
     async def request(self, subject, *_):
         if "STREAM.INFO" in subject:
             return b"", json.dumps(self.info).encode()
-        raise NoRespondersError("nobody tells which of the letters it has")
+        raise NoRespondersError("nobody tells which of the messages it has")
 
-    def forget(self, question):
+    def cancel_request(self, question):
         self.flying.clear()
 
 
@@ -58,7 +58,7 @@ class Scene:
         self.told, self.gone = [], []
         self.outbox = Outbox(folder / "outbox.sqlite", lambda text, _: self.told.append(text))
         self.way = Way()
-        self.lane = Publisher(
+        self.publisher = Publisher(
             self.way,
             self.outbox,
             "r1",
@@ -71,10 +71,10 @@ class Scene:
     def say(self, count=1):
         for _ in range(count):
             self.said += 1
-            letter = DurableMessage("r1", self.said, "robot.r1.events", f"boot-{self.said}", b"{}")
-            self.outbox.add(letter)
+            message = DurableMessage("r1", self.said, "robot.r1.events", f"boot-{self.said}", b"{}")
+            self.outbox.add(message)
             assert self.outbox.commit()
-            self.lane.put(letter)
+            self.publisher.put(message)
 
 
 @pytest.fixture(autouse=True)
@@ -84,13 +84,13 @@ def _soon(monkeypatch):
 
 
 async def nobody_answers(scene, flights):
-    """Three letters, sent again and again."""
-    await scene.lane.begin(0)
+    """Three messages, sent again and again."""
+    await scene.publisher.begin(0)
     scene.say(3)
     for flight in range(flights):
         await until(lambda flight=flight: len(scene.way.asked) == 3 * (flight + 1), "sent again")
         while scene.way.flying:
-            scene.way.answer(status=NOBODY)
+            scene.way.answer(status=NO_RESPONDERS)
 
 
 @on_loop
@@ -101,8 +101,8 @@ async def test_a_stream_between_two_leaders_is_not_gone(tmp_path, monkeypatch):
     await until(lambda: len(scene.way.flying) == 3)
     for _ in range(3):
         scene.way.answer()
-    assert (scene.lane.depth, scene.gone, scene.told) == (0, [], [])
-    scene.lane.end()
+    assert (scene.publisher.depth, scene.gone, scene.told) == (0, [], [])
+    scene.publisher.end()
     scene.outbox.close()
 
 
@@ -120,7 +120,7 @@ async def test_a_stream_that_is_gone_or_takes_something_else_is_missed_at_once(t
     scene.way.info = info
     await nobody_answers(scene, 1)
     await until(lambda: scene.gone)
-    scene.lane.end()
+    scene.publisher.end()
     scene.outbox.close()
 
 
@@ -133,14 +133,14 @@ async def test_a_stream_that_is_there_but_never_answers_is_missed_after_a_while(
     flying = asyncio.create_task(nobody_answers(scene, 1000))
     await until(lambda: scene.gone)
     flying.cancel()
-    scene.lane.end()
+    scene.publisher.end()
     scene.outbox.close()
 
 
 @on_loop
 async def test_what_is_said_while_one_was_turned_down_and_others_fly_is_sent(tmp_path):
     scene = Scene(tmp_path)
-    await scene.lane.begin(0)
+    await scene.publisher.begin(0)
     scene.say(3)
     scene.way.answer(FULL)
     scene.say()
@@ -150,7 +150,7 @@ async def test_what_is_said_while_one_was_turned_down_and_others_fly_is_sent(tmp
     assert scene.way.asked == [1, 2, 3, 1, 4]
     scene.way.answer()
     scene.way.answer()
-    assert scene.lane.depth == 0
+    assert scene.publisher.depth == 0
     scene.outbox.close()
 
 
@@ -158,7 +158,7 @@ async def test_what_is_said_while_one_was_turned_down_and_others_fly_is_sent(tmp
 async def test_one_that_can_never_be_taken_holds_up_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(publisher, "WINDOW", 1)
     scene = Scene(tmp_path)
-    await scene.lane.begin(0)
+    await scene.publisher.begin(0)
     scene.say(2)
     scene.way.answer(TOO_LARGE)
     assert scene.way.asked == [1, 2]
@@ -170,11 +170,11 @@ async def test_an_outbox_that_cannot_be_read_is_read_again(tmp_path, monkeypatch
     monkeypatch.setattr(publisher, "PAGE", 2)
     scene = Scene(tmp_path)
     scene.say(6)
-    read, trouble = scene.outbox._database, [True]
+    read, failure = scene.outbox._database, [True]
 
     class Disk:
         def execute(self, *given):
-            if trouble and given[0].startswith("SELECT number"):
+            if failure and given[0].startswith("SELECT number"):
                 raise sqlite3.OperationalError("disk I/O error")
             return read.execute(*given)
 
@@ -182,10 +182,10 @@ async def test_an_outbox_that_cannot_be_read_is_read_again(tmp_path, monkeypatch
             return getattr(read, name)
 
     scene.outbox._database = Disk()
-    await scene.lane.begin(0)
+    await scene.publisher.begin(0)
     await until(lambda: "disk I/O error" in "".join(scene.told))
-    trouble.clear()
-    while scene.lane.depth:
+    failure.clear()
+    while scene.publisher.depth:
         await until(lambda: scene.way.flying, "sent")
         scene.way.answer()
     assert scene.way.asked == [1, 2, 3, 4, 5, 6]
@@ -196,7 +196,7 @@ async def test_an_outbox_that_cannot_be_read_is_read_again(tmp_path, monkeypatch
 async def test_a_stream_that_was_made_anew_is_looked_through_from_its_beginning(tmp_path):
     """Where it was before says nothing of where messages are now."""
     scene = Scene(tmp_path)
-    await scene.lane.begin(5000)
+    await scene.publisher.begin(5000)
     scene.way.stored = 5000
     scene.say()
     scene.way.answer()
@@ -208,6 +208,6 @@ async def test_a_stream_that_was_made_anew_is_looked_through_from_its_beginning(
         raise NoRespondersError("nobody tells")
 
     scene.way.request = request
-    await scene.lane.begin(7)
+    await scene.publisher.begin(7)
     assert asked == [1]
     scene.outbox.close()

@@ -1,12 +1,17 @@
-"""NATS JetStream: a robot talks to its backend through two streams, and what it promised gets there.
+"""NATS JetStream: a robot exchanges messages with its backend through two streams.
 
-Theory of operation. The robot has one link, from open to close; how the way to the backend is comes to it as a report. All it says passes
-through `send`, which never waits. At the end of the event loop's turn everything durable of that turn is written to the outbox in one
-transaction; then it is sent, and what the robot was told meanwhile is acknowledged. So a command is acknowledged to JetStream only when its
-answer is safe (what the robot's own code broke on, and what came after, is not: it comes again when the robot begins again), and a killed process forgets nothing it was known to have said. Latest-wins messages are sent if the way is up, else dropped.
+Theory of operation. The robot has one link, from open to close; the connection state is reported to
+it as a message. Everything it emits passes through `send`, which never waits. At the end of the event
+loop's turn, all durable messages of that turn are written to the outbox in one transaction. Then
+they are published, and the commands received meanwhile are acknowledged. So a command is
+acknowledged to JetStream only when the reply is on disk, and a killed process loses no message that
+others know of. If the robot's own code raises, the command and all later ones are not acknowledged
+and are redelivered when the robot starts again. Latest-wins messages are published while connected
+and dropped otherwise.
 
-What a robot must remember over a restart (the last message by some key) is kept in the same transaction and handed to it when it begins.
-What the transport knows of a robot is in its port's options; messages are JSON objects with a `messageId` and a `payload`.
+Retained messages (the last one by some key) are stored in the same transaction and delivered to the
+robot when it starts. The subjects of a robot are in the options of its port. Messages are JSON
+objects with a `messageId` and a `payload`.
 """
 
 import asyncio
@@ -27,20 +32,20 @@ from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream.connection import Connection, Settings
 from rigless.transports.jetstream.consumer import Delivered
 from rigless.transports.jetstream.errors import LinkError
-from rigless.transports.jetstream.lease import myself
+from rigless.transports.jetstream.lease import this_process
 from rigless.transports.jetstream.outbox import DurableMessage, Outbox
 from rigless.transports.jetstream.session import TICK_S, Session, SessionConfig
 from rigless.transports.transport import Inbox, split
 
 REPORT_S = 10.0
-RETURN_S = 1.0  # after the simulation hung up (a fault), it is offered a link again
+RETURN_S = 1.0  # after a fault closed the link, it is opened again
 CLOSE_S = 1.0
-SETTLE_S = 2.0  # a run begins connected if that does not take longer
+SETTLE_S = 2.0  # a run waits this long for the connection before it starts
 CONNECT_S = 2.0
 
 
 class _Known(msgspec.Struct, rename="camel"):
-    """As much of a message as the transport must know."""
+    """The field of a message that the transport reads."""
 
     message_id: str = ""
 
@@ -62,7 +67,9 @@ class Transport:
         self._kept: dict[str, str] = port.options["kept"]
         self._link = 0
         self._url = ""
-        self._said: list[tuple[str, bytes, DurableMessage | None]] = []  # in this turn, in order
+        self._outgoing: list[
+            tuple[str, bytes, DurableMessage | None]
+        ] = []  # of this turn, in order
         self._next = 0
         self._claim: Any = None
         self._outbox: Outbox | None = None
@@ -74,30 +81,30 @@ class Transport:
         self._report_s = 0.0
         self._full = False
 
-    # Life
+    # Open and close
 
     async def open(self, address: str) -> str:
         robot = self._plan.robot
         try:
             settings = await self._settings(address)
             folder = _folder(self._options["state"])
-            self._claim = outboxes.claim(folder, robot, str(myself()))
-            self._outbox = outboxes.join(folder, self._tell)
+            self._claim = outboxes.lock_robot(folder, robot, str(this_process()))
+            self._outbox = outboxes.acquire(folder, self._log)
             self._next = self._outbox.last_number(robot)
-            self._connection = connections.join(settings)
+            self._connection = connections.acquire(settings)
             self._session = Session(
-                self._connection, self._outbox, self._plan, self._receive, self._changed, self._tell
+                self._connection, self._outbox, self._plan, self._receive, self._changed, self._log
             )
             await self._session.ready
-        except LinkError as trouble:
+        except LinkError as failure:
             await self.close()
-            raise trouble.problem(f"{robot}/{self._name}") from None
+            raise failure.problem(f"{robot}/{self._name}") from None
         except BaseException:
             await self.close()
             raise
         self._url = f"nats://{self._connection.server}"
         self._attach()
-        self._recall()
+        self._deliver_retained()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._session.settled.wait(), SETTLE_S)
         self._report()
@@ -125,46 +132,48 @@ class Transport:
         if session is not None:
             if self._outbox is not None:
                 self._outbox.commit()
-            self._post(session)
+            self._publish(session)
             await session.close(CLOSE_S)
         self._link = 0
         connection, self._connection = self._connection, None
         if connection is not None:
-            await connections.leave(connection)
+            await connections.release(connection)
         outbox, self._outbox = self._outbox, None
         if outbox is not None:
-            outboxes.leave(outbox)
+            outboxes.release(outbox)
         if self._claim is not None:
             self._claim.close()
             self._claim = None
 
     def restarted(self) -> None:
-        """The robot begins (or begins again, after a reset): it is told what it must remember, then how the way is."""
+        """Deliver retained messages and the connection state after a start or a reset."""
         if self._link and self._session is not None:
             self._session.resume()
-        self._recall()
+        self._deliver_retained()
         self._reported = None
         self._report()
 
-    def _recall(self) -> None:
+    def _deliver_retained(self) -> None:
         if self._outbox is None or not self._link:
             return
         self._outbox.commit()
         try:
             kept = self._outbox.kept(self._plan.robot)
-        except LinkError as trouble:
-            self._tell(f"{trouble}; the robot does not know what was before", "error")
+        except LinkError as failure:
+            self._log(f"{failure}; the robot does not know what was before", "error")
             return
         for subject, data in kept:
             self.inbox.received(self._link, data, subject)
 
-    # The link
+    # Link
 
     def _attach(self) -> None:
         self._returning = None
         self._link = link = self.inbox.new_link()
         self.inbox.connected(link, self._url, self._plan.robot)
-        if self._link == link and self._session is not None:  # else the simulation hung up at once
+        if (
+            self._link == link and self._session is not None
+        ):  # else the simulation closed it at once
             self._session.resume()
 
     def _return(self) -> None:
@@ -173,76 +182,76 @@ class Transport:
         self._report()
 
     def close_link(self, link: int) -> None:
-        """The simulation hangs up, for a fault: nothing passes until it takes a link again."""
+        """Pause because a fault closed the link; open it again after RETURN_S."""
         if link != self._link or self._session is None:
             return
         self._link = 0
         self._session.pause()
         self._returning = asyncio.get_running_loop().call_later(RETURN_S, self._return)
 
-    # Out
+    # Outgoing messages
 
     def send(self, link: int, data: bytes, subject: str) -> None:
         session, outbox = self._session, self._outbox
         if not self._link or session is None or outbox is None:
             return
-        letter = None
+        message = None
         if subject in self._latest:
-            if not session.connected or outbox.trouble:
+            if not session.connected or outbox.failure:
                 return
         else:
-            letter = self._write_down(outbox, data, subject)
-            if letter is None:
+            message = self._store(outbox, data, subject)
+            if message is None:
                 return
-        if not self._said:
-            outbox.then(self._turn)
-        self._said.append((subject, data, letter))
+        if not self._outgoing:
+            outbox.after_commit(self._committed)
+        self._outgoing.append((subject, data, message))
 
-    def _write_down(self, outbox: Outbox, data: bytes, subject: str) -> DurableMessage | None:
+    def _store(self, outbox: Outbox, data: bytes, subject: str) -> DurableMessage | None:
         if outbox.full():
             self.inbox.dropped(self._link)
             if not self._full:
                 self._full = True
-                self._tell(
+                self._log(
                     f"the outbox {outbox.path} is full: what the robot says is lost until some of it is sent",
                     "critical",
                 )
             return None
         self._full = False
         self._next += 1
-        letter = DurableMessage(self._plan.robot, self._next, subject, _id(data), data)
-        outbox.add(letter)
+        message = DurableMessage(self._plan.robot, self._next, subject, _id(data), data)
+        outbox.add(message)
         field = self._kept.get(subject)
         if field is not None:
             key = _key(data, field)
             if key is not None:
                 outbox.keep(self._plan.robot, subject, key, data)
-        return letter
+        return message
 
-    def _turn(self) -> None:
+    def _committed(self) -> None:
         if self._session is not None:
-            self._post(self._session)
+            self._publish(self._session)
 
-    def _post(self, session: Session) -> None:
-        """What was said in this turn is on file: send it."""
+    def _publish(self, session: Session) -> None:
+        """Publish the messages of this turn, which are on disk now."""
         session.check_lease()
-        lane = session.lane
-        said, self._said = self._said, []
-        for subject, data, letter in said:
-            if letter is not None:
-                lane.put(letter)
+        publisher = session.publisher
+        outgoing, self._outgoing = self._outgoing, []
+        for subject, data, message in outgoing:
+            if message is not None:
+                publisher.put(message)
             else:
                 name = _id(data)
                 headers = f"Nats-Msg-Id: {name}\r\n".encode() if name else b""
-                if not lane.put_latest(subject, data, headers):
+                if not publisher.put_latest(subject, data, headers):
                     self.inbox.dropped(self._link)
 
-    # In
+    # Incoming messages
 
     def _receive(self, delivered: Delivered) -> None:
         session, outbox, connection = self._session, self._outbox, self._connection
         if not self._link or session is None or outbox is None or connection is None:
-            return  # not acknowledged: it comes again
+            return  # not acknowledged, so it is redelivered
         age_ms = connection.clock.age_ms(delivered.stored_ns, time.monotonic_ns())
         headers = (
             f"NATS/1.0\r\nNats-Time-Stamp: {to_exact_text(delivered.stored_ns)}\r\nNats-Sequence: {delivered.sequence}\r\n"
@@ -254,13 +263,13 @@ class Transport:
         )
         if self.inbox.robot_failed:
             session.pause()
-            session.put_off(delivered)
+            session.defer(delivered)
         elif self._link == link:
-            outbox.then(lambda: session.acknowledge(delivered))
+            outbox.after_commit(lambda: session.acknowledge(delivered))
 
-    # Reports
+    # Connection state
 
-    def _tell(self, text: str, severity: Severity) -> None:
+    def _log(self, text: str, severity: Severity) -> None:
         self.inbox.log(text, severity)
 
     def _changed(self, connected: bool, why: str) -> None:
@@ -273,13 +282,13 @@ class Transport:
             self._report(due=asyncio.get_running_loop().time() >= self._report_s)
 
     def _report(self, due: bool = False) -> None:
-        """Tell the robot how the way is, if that has changed or it has not been told for long."""
+        """Report the connection state to the robot if it changed or a report is due."""
         session, outbox = self._session, self._outbox
         if session is None or outbox is None or not self._link:
             return
-        trouble = outbox.trouble or ("the outbox is full" if outbox.full() else "")
-        connected = session.connected and not trouble
-        report = connected, session.lane.depth, trouble or session.why
+        failure = outbox.failure or ("the outbox is full" if outbox.full() else "")
+        connected = session.connected and not failure
+        report = connected, session.publisher.depth, failure or session.why
         if report == self._reported and not due:
             return
         self._reported = report
@@ -291,7 +300,7 @@ class Transport:
 
 
 def saved_messages(port: Port, state: Path) -> list[tuple[str, bytes]]:
-    """What the robot behind a port said before and is to begin with: subjects and messages, oldest first."""
+    """Return the (subject, message) pairs that the robot starts with, oldest first."""
     return outboxes.saved_messages(_folder(state), port.options["robot_id"])
 
 
@@ -303,12 +312,12 @@ def _id(data: bytes) -> str:
     try:
         found = _known.decode(data).message_id
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return ""  # a wire fault has been at it
+        return ""  # corrupted by a wire fault
     return found if found.isascii() and found.isprintable() else ""
 
 
 def _key(data: bytes, field: str) -> str | None:
-    """By which a message is remembered; empty if there is but one of its subject."""
+    """Return the key under which a message is retained; "" if there is one per subject."""
     try:
         payload = _whole.decode(data).payload
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -317,7 +326,7 @@ def _key(data: bytes, field: str) -> str | None:
 
 
 def _servers(servers: Any, address: str) -> tuple[str, ...]:
-    """The config's servers; another address than that of the first is used in its place."""
+    """Return the configured servers, the first one moved to the given address."""
     given: list[str] = [server if "://" in server else f"nats://{server}" for server in servers]
     for server in given:
         _check(server)

@@ -1,1 +1,1 @@
-"""What the NATS transport consists of."""
+"""Parts of the NATS JetStream transport."""

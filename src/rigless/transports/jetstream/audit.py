@@ -1,6 +1,8 @@
-"""What an operator made before the robot came: it is used as it is, refused if it would lose messages, and remarked on if it is worth knowing.
+"""Checks streams, consumers and buckets that an operator created before the robot connected.
 
-Streams, the robot's consumer and the bucket of leases may have been made with other settings than ours. None of them is changed here.
+They may have other settings than those that the robot would choose, and are used as they are. Raise
+an error if messages would be lost; return remarks on settings that an operator should know about.
+Nothing is changed here.
 """
 
 from collections.abc import Sequence
@@ -16,15 +18,15 @@ SHORT_MEMORY = {
 
 
 def check_inbound(stream: Stream, subjects: Sequence[str]) -> None:
-    """Raises LinkError if what is said to the robot would not be in the stream."""
+    """Raise LinkError if the stream would not store messages to the robot."""
     if not (
         stream.config.get("mirror") or stream.config.get("sources")
-    ):  # it has what its origin has
+    ):  # its subjects are those of its origin
         _check_subjects(stream, subjects)
 
 
 def check_outbound(stream: Stream, subjects: Sequence[str]) -> list[str]:
-    """What there is to remark. Raises LinkError if the stream would not take, or not acknowledge, what the robot says."""
+    """Return remarks. Raises LinkError if the stream would not store or acknowledge messages."""
     origin = stream.config.get("mirror")
     if origin:
         fix = "name the stream itself in nats.jetStream.streamOut"
@@ -66,7 +68,7 @@ def _check_subjects(stream: Stream, subjects: Sequence[str]) -> None:
 
 
 def check_consumer(stream: str, name: str, config: dict[str, Any], paused: bool) -> list[str]:
-    """What there is to remark. Raises LinkError if commands would be lost or never come."""
+    """Return remarks. Raises LinkError if commands would be lost or never delivered."""
     why = ""
     policy = config.get("ack_policy", "none")
     if config.get("deliver_subject"):
@@ -96,7 +98,7 @@ def check_consumer(stream: str, name: str, config: dict[str, Any], paused: bool)
 
 
 def check_bucket(bucket: Stream, least_s: float, replicas: int) -> list[str]:
-    """What there is to remark. Raises LinkError if a lease cannot live in it."""
+    """Return remarks. Raises LinkError if the bucket cannot hold a lease."""
     life_s = (bucket.config.get("max_age") or 0) / S
     if 0 < life_s < least_s:
         fix = f"nats stream edit {bucket.name} --max-age={least_s:g}s, or remove it"

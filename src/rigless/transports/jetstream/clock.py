@@ -1,13 +1,14 @@
-"""The server's clock, as seen from here: whether a command has expired is judged by it, so the robot's own date may be wrong.
+"""Estimates the server's clock, by which the age of a command is judged.
 
-Each answer that carries the server's time was made between the question and the answer; of the last samples the one that took the least
-time is the best. Local time is monotonic, so nobody who sets the date of this machine moves the estimate.
+So the date of this machine may be wrong. Each reply that carries the server's time was made between
+request and reply; of the last samples, the one with the shortest round trip is the best. Local time
+is monotonic, so that setting the date of this machine does not move the estimate.
 """
 
 from collections import deque
 
 SAMPLES = 8
-RATE = 2e-4  # how fast two clocks may part, per second
+RATE = 2e-4  # drift between two clocks, s/s
 
 
 class ServerClock:
@@ -26,7 +27,7 @@ class ServerClock:
         self._samples.append((sent_ns, received_ns, server_ns))
 
     def _fits(self, sent_ns: int, received_ns: int, server_ns: int) -> bool:
-        """Whether a sample can be of the same clock as the others."""
+        """Return whether a sample is consistent with the others."""
         begun, ended, there = self._best()
         slack = int((received_ns - begun) * RATE) + 1_000_000
         return (
@@ -38,10 +39,10 @@ class ServerClock:
         return min(self._samples, key=lambda sample: sample[1] - sample[0])
 
     def now_ns(self, local_ns: int) -> int:
-        """The server's time, since 1970."""
+        """Return the server's time in nanoseconds since 1970."""
         sent, received, server = self._best()
         return server + local_ns - (sent + received) // 2
 
     def age_ms(self, stored_ns: int, local_ns: int) -> float:
-        """How long ago the server stored a message; 0 while its clock is not known."""
+        """Return the age of a stored message; 0 while the server's clock is unknown."""
         return max(0.0, (self.now_ns(local_ns) - stored_ns) / 1e6) if self._samples else 0.0

@@ -1,8 +1,9 @@
-"""What the backend says to one robot: a durable pull consumer of the inbound stream, so that nothing is missed while the robot is away.
+"""A durable pull consumer of the inbound stream, from which one robot receives messages.
 
-One question asks for many messages and is renewed when they have come or its time is over; so hundreds of idle robots cost little. While
-it waits, the server says now and then that it does: if not, whoever should answer has died, and the question is asked again. A message
-is acknowledged by whoever handled it, and comes again if that does not happen within ACK_S.
+One pull request asks for a batch of messages and is renewed when the batch has arrived or has
+expired, so that hundreds of idle robots cost little. While a request waits, the server sends
+heartbeats; if they stop, the request is sent again. A message is acknowledged after it was handled,
+and redelivered if that does not happen within ACK_S.
 """
 
 import asyncio
@@ -13,21 +14,21 @@ from typing import Any
 import msgspec
 
 from rigless.transports.jetstream import audit, protocol
-from rigless.transports.jetstream.connection import NOBODY, Connection
+from rigless.transports.jetstream.connection import NO_RESPONDERS, Connection
 from rigless.transports.jetstream.errors import ApiError, LinkError, Log
 from rigless.transports.jetstream.streams import API, NO_CONSUMER, S, Stream, api
 
 ACK_S = 10
-PENDING = 256  # messages handed out and not acknowledged
+PENDING = 256  # messages delivered and not acknowledged
 BATCH = 64
-ASK_S = 15.0
+PULL_S = 15.0
 LATE_S = 2.0
-BEAT_S = 2.5  # how often the server says that a question still waits
-IDLE_DAYS = 7  # the server forgets a consumer that nobody asked for as long; the stream's messages do not live as long
-MUCH = 500  # acknowledged messages that are remembered before the server is asked which it knows of
+BEAT_S = 2.5  # interval of the heartbeats of a waiting request
+IDLE_DAYS = 7  # an unused consumer is deleted after this; messages expire earlier
+MANY_ACKNOWLEDGED = 500  # acknowledged messages after which the server is asked for its floor
 ACK = b"+ACK"
-LATER = b'-NAK {"delay": 500000000}'  # nobody hears at present
-ASKED_IN_VAIN = (404, 408)
+LATER = b'-NAK {"delay": 500000000}'  # redeliver in 0.5 s
+PULL_ENDED = (404, 408)
 BEAT, CONFLICT = 100, 409
 TOO_MANY, PENDING_LIMIT = 10026, 10121
 EXPECTED = ("leadership", "shutdown", "maxwaiting", "completed")
@@ -44,7 +45,7 @@ class Delivered:
 
 
 class Consumer:
-    """`receive` gets messages one by one; `gone` hears that the server has no such consumer any more, `say` sentences."""
+    """A consumer. Calls `receive` for each message, `gone` if the server deleted the consumer."""
 
     def __init__(
         self,
@@ -53,27 +54,27 @@ class Consumer:
         subjects: Sequence[str],
         receive: Callable[[Delivered], None],
         gone: Callable[[str], None],
-        say: Log,
+        log: Log,
     ):
         self._connection, self._name, self._subjects = connection, name, list(subjects)
-        self._receive, self._gone, self._say = receive, gone, say
+        self._receive, self._gone, self._log = receive, gone, log
         self._stream = ""
-        self._created = ""  # the stream's, by which it is known to be the same
-        self._floor = 0  # the server has acknowledgements of all up to here
+        self._created = ""  # creation time of the stream, which identifies it
+        self._floor = 0  # the server has acknowledgements up to this sequence
         self._done: set[int] = (
             set()
-        )  # sequences beyond it that were acknowledged: if one comes again, its acknowledgement was lost
-        self._left = 0  # messages that the last question may still bring
+        )  # acknowledged sequences above the floor; a redelivery means a lost acknowledgement
+        self._left = 0  # messages still expected of the current request
         self._until_s = 0.0
-        self._batch, self._patience_s = BATCH, ASK_S
+        self._batch, self._patience_s = BATCH, PULL_S
         self._queue = False  # the stream is a work queue
         self._running = False
-        self._silent_s = ASK_S
+        self._silent_s = PULL_S
         self._inbox = f"{connection.inbox}.pull.{name}"
         self._subscription = connection.subscribe(self._inbox, self._message)
 
     async def ensure(self, stream: Stream) -> None:
-        """See that the consumer is there. Raises LinkError."""
+        """Create the consumer if it does not exist. Raises LinkError."""
         self._stream, self._queue = stream.name, stream.config.get("retention") == "workqueue"
         if stream.created != self._created:
             self._created, self._floor = stream.created, 0
@@ -81,13 +82,13 @@ class Consumer:
         await self._ensure()
 
     async def begin(self) -> None:
-        """Ask for messages. Returns when it is known that this is permitted, or `gone` was called. Raises LinkError."""
+        """Pull messages. Return when this is known to be permitted. Raises LinkError."""
         self._running = True
-        self._ask()
-        await self._look(f"{self._stream}.{self._name}")
+        self._pull()
+        await self._info(f"{self._stream}.{self._name}")
 
     def needs(self, subject: str) -> str:
-        """What must be permitted if the subject is one of those it cannot do without; else empty."""
+        """Return the permission that the consumer needs if this subject is denied, or ""."""
         if subject == self._next:
             return subject
         acknowledgements = f"$JS.ACK.{self._stream}.{self._name}."
@@ -102,34 +103,34 @@ class Consumer:
 
     def resume(self) -> None:
         self._running = True
-        self._ask()
+        self._pull()
 
     def close(self) -> None:
         self.end()
         self._connection.unsubscribe(self._subscription)
 
     @property
-    def knows_much(self) -> bool:
-        return len(self._done) > MUCH
+    def needs_refresh(self) -> bool:
+        return len(self._done) > MANY_ACKNOWLEDGED
 
     def tick(self) -> None:
-        """Once a second or so: a question that was never answered is asked again."""
+        """Resend a request that got no reply. Call about once a second."""
         if self._running and asyncio.get_running_loop().time() > self._until_s:
-            self._ask()
+            self._pull()
 
     def acknowledge(self, delivered: Delivered) -> None:
         if delivered.sequence > self._floor:
             self._done.add(delivered.sequence)
         self._connection.publish(delivered.reply, ACK)
 
-    def put_off(self, reply: str) -> None:
+    def defer(self, reply: str) -> None:
         self._connection.publish(reply, LATER)
 
     async def _ensure(self) -> None:
-        """Existing ones keep their settings but for the subjects; that is told."""
+        """Create the consumer, or update the subjects of an existing one and log that."""
         place = f"{self._stream}.{self._name}"
         try:
-            info = await self._look(place)
+            info = await self._info(place)
         except ApiError as error:
             if error.code != NO_CONSUMER:
                 raise
@@ -139,24 +140,24 @@ class Consumer:
         for remark in audit.check_consumer(
             self._stream, self._name, found, bool(info.get("paused"))
         ):
-            self._say(remark, "warning")
+            self._log(remark, "warning")
         self._batch = min(BATCH, found.get("max_batch") or BATCH)
-        self._patience_s = min(ASK_S, (found.get("max_expires") or ASK_S * S) / S)
+        self._patience_s = min(PULL_S, (found.get("max_expires") or PULL_S * S) / S)
         have = found.get("filter_subjects") or [found.get("filter_subject", "")]
         if sorted(have) != sorted(self._subjects):
             found.pop("filter_subject", None)
             await self._create(place, {**found, "filter_subjects": self._subjects})
             was = ", ".join(sorted(have)) or "everything"
-            self._say(
+            self._log(
                 f"the consumer {self._name} of the stream {self._stream} listened to {was}; now to what the robot hears",
                 "info",
             )
 
     async def refresh(self) -> None:
-        """Forget what need not be known any more."""
-        await self._look(f"{self._stream}.{self._name}")
+        """Drop acknowledged sequences that the server has confirmed."""
+        await self._info(f"{self._stream}.{self._name}")
 
-    async def _look(self, place: str) -> dict[str, Any]:
+    async def _info(self, place: str) -> dict[str, Any]:
         found = await api(self._connection, f"CONSUMER.INFO.{place}")
         floor = (found.get("ack_floor") or {}).get("stream_seq", 0)
         if isinstance(floor, int) and floor > self._floor:
@@ -165,7 +166,7 @@ class Consumer:
         return found
 
     def _fresh(self) -> dict[str, Any]:
-        """One that is made again goes on where all before was acknowledged: what it brings again after that is known."""
+        """Return the config of a new consumer, which starts after the acknowledged messages."""
         config: dict[str, Any] = {
             "name": self._name,
             "durable_name": self._name,
@@ -191,7 +192,7 @@ class Consumer:
             )
         except ApiError as error:
             if error.code == PENDING_LIMIT and config.pop("max_ack_pending", None) is not None:
-                await self._create(place, config)  # as many as the account may have
+                await self._create(place, config)  # use the limit of the account
                 return
             if error.code != TOO_MANY:
                 raise
@@ -200,23 +201,23 @@ class Consumer:
                 f"the stream {self._stream} has as many consumers as it may have", fix
             ) from None
 
-    def _ask(self) -> None:
+    def _pull(self) -> None:
         self._left, patience_s = self._batch, self._patience_s
-        question = {"batch": self._batch, "expires": round(patience_s * S)}
-        beats = patience_s >= 2 * BEAT_S  # the server wants it so
+        request = {"batch": self._batch, "expires": round(patience_s * S)}
+        beats = patience_s >= 2 * BEAT_S  # shorter requests may not have heartbeats
         if beats:
-            question["idle_heartbeat"] = round(BEAT_S * S)
+            request["idle_heartbeat"] = round(BEAT_S * S)
         self._silent_s = 2 * BEAT_S if beats else patience_s + LATE_S
-        self._heard()
-        self._connection.publish(self._next, msgspec.json.encode(question), self._inbox)
+        self._extend_deadline()
+        self._connection.publish(self._next, msgspec.json.encode(request), self._inbox)
 
-    def _heard(self) -> None:
+    def _extend_deadline(self) -> None:
         self._until_s = asyncio.get_running_loop().time() + self._silent_s
 
     def _message(self, subject: str, reply: str, headers: bytes, data: bytes) -> None:
         if not self._running:
             if reply:
-                self.put_off(reply)
+                self.defer(reply)
             return
         if not reply:
             self._status(protocol.status(headers), headers)
@@ -224,13 +225,13 @@ class Consumer:
         delivered = _delivered(subject, reply, headers, data)
         if delivered is None:
             return
-        self._heard()
+        self._extend_deadline()
         self._left -= 1
         if self._left <= 0:
-            self._ask()
+            self._pull()
         if (
             delivered.sequence <= self._floor or delivered.sequence in self._done
-        ):  # a server that crashed has forgotten it
+        ):  # the server lost the acknowledgement in a crash
             self.acknowledge(delivered)
         else:
             self._receive(delivered)
@@ -238,15 +239,15 @@ class Consumer:
     def _status(self, status: int, headers: bytes) -> None:
         text = headers[12:].partition(b"\r\n")[0].strip().decode("utf-8", "replace").lower()
         if status == BEAT:
-            self._heard()
-        elif status in ASKED_IN_VAIN:
-            self._ask()
-        elif status == NOBODY or (status == CONFLICT and "deleted" in text):
+            self._extend_deadline()
+        elif status in PULL_ENDED:
+            self._pull()
+        elif status == NO_RESPONDERS or (status == CONFLICT and "deleted" in text):
             self._running = False
             self._gone(f"the consumer {self._name} of the stream {self._stream} is gone")
-        else:  # the server goes, or somebody else leads, or there are too many questions: ask soon
+        else:  # shutdown, leader change or too many requests: retry soon
             if not any(word in text for word in EXPECTED):
-                self._say(
+                self._log(
                     f"the consumer {self._name} of the stream {self._stream} gives nothing: {text} ({status})",
                     "error",
                 )
@@ -254,13 +255,11 @@ class Consumer:
 
 
 def _delivered(subject: str, reply: str, headers: bytes, data: bytes) -> Delivered | None:
-    """A message with what JetStream tells of it in the reply's subject; None if it is none of JetStream's."""
+    """Parse the metadata in the reply subject. None if the message is not of JetStream."""
     tokens = reply.split(".")
     if tokens[:2] != ["$JS", "ACK"] or len(tokens) < 9:
         return None
-    first = (
-        2 if len(tokens) == 9 else 4
-    )  # newer servers put a domain and an account before the stream
+    first = 2 if len(tokens) == 9 else 4  # newer servers add a domain and an account hash
     try:
         sequence, stored_ns = int(tokens[first + 3]), int(tokens[first + 5])
     except (ValueError, IndexError):

@@ -1,7 +1,9 @@
-"""Who the robot is to the server: a .creds file (a user's JWT and the seed of its key), the seed alone (an nkey), or user and password or a
-token in the URL;
-and whom it trusts: the system's CAs (or SSL_CERT_FILE) and those of RIGLESS_NATS_CA; RIGLESS_NATS_CERT and RIGLESS_NATS_KEY are its own
-certificate."""
+"""Authentication of a robot to the NATS server, and the certificates that it trusts.
+
+Authentication: a .creds file (a user's JWT and the seed of its key), the seed alone (an nkey), or
+user and password or a token in the URL. Trusted: the system's CAs (or SSL_CERT_FILE) and those of
+RIGLESS_NATS_CA. RIGLESS_NATS_CERT and RIGLESS_NATS_KEY name the robot's own certificate.
+"""
 
 import base64
 import binascii
@@ -25,7 +27,7 @@ CA, CERT, KEY = "RIGLESS_NATS_CA", "RIGLESS_NATS_CERT", "RIGLESS_NATS_KEY"
 
 
 def login(url: SplitResult, creds: str, nonce: str) -> dict[str, str]:
-    """The fields of CONNECT that say who we are. Raises LinkError."""
+    """Return the authentication fields of CONNECT. Raises LinkError."""
     if creds:
         return _by_creds(creds, nonce)
     if url.password is not None:
@@ -44,7 +46,7 @@ def _by_creds(path: str, nonce: str) -> dict[str, str]:
     try:
         key = nkeys.from_seed(bytearray(seed.encode()))
         signature, public = key.sign(nonce.encode()), bytes(key.public_key).decode()
-    except Exception as error:  # nkeys has errors of several kinds for bad seeds
+    except Exception as error:  # nkeys raises several types for bad seeds
         raise LinkError(
             f"the key in {path} cannot be used: {error}", "get a new .creds file", final=True
         ) from None
@@ -53,7 +55,7 @@ def _by_creds(path: str, nonce: str) -> dict[str, str]:
 
 
 def _read(path: str) -> tuple[str, str]:
-    """The JWT and the seed of a .creds file; no JWT if there is but a seed in it."""
+    """Return the JWT and the seed of a .creds file; the JWT is "" if the file is a bare seed."""
     try:
         text = Path(path).expanduser().read_text("utf-8")
     except (OSError, UnicodeError) as error:
@@ -71,7 +73,7 @@ def _read(path: str) -> tuple[str, str]:
 
 
 def rejected(reason: str, creds: str, url: SplitResult) -> LinkError:
-    """Why a server did not let us in, as far as can be told."""
+    """Return the error for a rejected login, with the likely reason."""
     if creds:
         expired = expiry(creds)
         if expired is not None and expired <= time.time():
@@ -96,7 +98,7 @@ def rejected(reason: str, creds: str, url: SplitResult) -> LinkError:
 
 
 def expiry(creds: str) -> float | None:
-    """When a .creds file expires, in seconds since 1970; None if never or not to be told."""
+    """Return when a .creds file expires, in seconds since 1970; None if never or unknown."""
     try:
         middle = _read(creds)[0].split(".")[1]
         claims: Any = msgspec.json.decode(
@@ -116,7 +118,7 @@ def expiry(creds: str) -> float | None:
 
 
 def tls(wanted: bool, environment: Mapping[str, str] = os.environ) -> ssl.SSLContext:
-    """Whom to trust, and who we are; `wanted`: the server wants to see that. Raises LinkError."""
+    """Return the TLS context. `wanted`: the server requires a client certificate. Raises LinkError."""
     if wanted and not environment.get(CERT):
         fix = f"name its file in {CERT}, and that of its key in {KEY}"
         raise LinkError("the NATS server wants a certificate of the robot", fix, final=True)

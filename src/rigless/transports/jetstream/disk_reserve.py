@@ -1,18 +1,21 @@
-"""Room on the disk that is kept for the outbox, and given up when there is no other: what was sent can be deleted then, and the journal worked into
-the file, for both of which SQLite needs room first. So a disk that was full does not stay full of messages that have long got there."""
+"""Disk space reserved for the outbox, and released when the disk is full.
+
+SQLite needs free space to delete rows and to checkpoint its journal. The reserve provides it, so that
+a disk that was full does not stay full of delivered messages.
+"""
 
 import contextlib
 import os
 import shutil
 from pathlib import Path
 
-BYTES = 8 << 20  # as the journal may have half of it before it is worked in
-LEAST_BYTES = 64 << 10  # less is of no use
-SHARE = 4  # of what is free, the reserve is at most this part
+BYTES = 8 << 20  # twice the journal at a checkpoint
+LEAST_BYTES = 64 << 10  # a smaller reserve is useless
+SHARE = 4  # the reserve is at most 1/SHARE of the free space
 
 
 class DiskReserve:
-    """A file beside the outbox. `bytes` is how large it is; 0 while there is none."""
+    """A file next to the outbox. `bytes` is its size; 0 while there is none."""
 
     def __init__(self, outbox: Path):
         self.path = outbox.with_name(f"{outbox.name}.reserve")
@@ -20,8 +23,8 @@ class DiskReserve:
         self.take()
 
     def take(self) -> bool:
-        """Keep room, if there is any; gives whether it is kept."""
-        self.give_up()
+        """Allocate the reserve if there is space; return whether it is allocated."""
+        self.release()
         with contextlib.suppress(OSError):
             wanted = min(BYTES, shutil.disk_usage(self.path.parent).free // SHARE)
             if wanted >= LEAST_BYTES:
@@ -30,12 +33,12 @@ class DiskReserve:
                 self.bytes = wanted
         return self.bytes > 0
 
-    def see_to_it(self) -> None:
-        """Another process that used the outbox too, and has ended, took it away."""
+    def restore_if_missing(self) -> None:
+        """Allocate it again if another process that shared the outbox removed it."""
         if self.bytes and not self.path.exists():
             self.take()
 
-    def give_up(self) -> None:
+    def release(self) -> None:
         self.bytes = 0
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)

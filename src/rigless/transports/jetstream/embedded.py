@@ -1,6 +1,7 @@
-"""The server that is there when there is none: started for robots whose config points at loopback where nobody answers, or by wish.
+"""NATS servers that the host starts itself.
 
-One a host, shared by its robots. If it ends by itself it is started again, some times; then it stays away and says so.
+One is started if a robot's config points at loopback and there is no server, or on request. It is
+shared by the robots of the host. If it exits, it is restarted, up to RESTARTS times a minute.
 """
 
 import asyncio
@@ -30,12 +31,12 @@ from rigless.transports.transport import split
 WATCH_S = 0.2
 RESTARTS = 5  # within RESTARTS_S
 RESTARTS_S = 60.0
-TRIES = 5  # a port that was free a moment ago may be taken
+TRIES = 5  # a free port may be taken by the time of the start
 
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """Where to connect to. A server of ours (`started`) wants neither credentials nor TLS."""
+    """URLs to connect to. An embedded server (`started`) needs no credentials and no TLS."""
 
     servers: tuple[str, ...]
     started: bool = False
@@ -43,14 +44,17 @@ class ServerAddress:
 
 
 class EmbeddedServers:
-    """The servers of one host, by port; usually one or none. `always`: whatever the config says, ours is used."""
+    """The embedded servers of one host, by port; usually one or none.
 
-    def __init__(self, state: Path, tell: Log, always: bool = False):
+    With `always`, robots use an embedded server whatever their config says.
+    """
+
+    def __init__(self, state: Path, log: Log, always: bool = False):
         self.state, self.always = state, always
-        self._tell = tell
+        self._log = log
         self._servers: dict[int, Server] = {}
         self._watches: list[asyncio.Task[None]] = []
-        self._free: int | None = None  # the port that all share who asked for any
+        self._free: int | None = None  # port of the server shared by robots with port 0
         self._lock = asyncio.Lock()
 
     @property
@@ -58,7 +62,10 @@ class EmbeddedServers:
         return [server.pid for server in self._servers.values()]
 
     async def ensure(self, address: str, servers: Sequence[str] = ()) -> ServerAddress:
-        """See that a server is there for somebody who would connect to `servers` (default: the address). Raises InputError."""
+        """Return the URLs to connect to, and start a server if needed. Raises InputError.
+
+        `servers` are the configured URLs; the default is the address.
+        """
         servers = tuple(servers) or (f"nats://{address}",)
         host, port = split(address)
         async with self._lock:
@@ -67,7 +74,7 @@ class EmbeddedServers:
                 return ServerAddress((self._servers[wanted].url,), True)
             if self.always or port == 0:
                 return await self._start(host if _is_loopback(host) else LOOPBACK, port, "")
-            if await _somebody(servers) or not all(
+            if await _is_nats_running(servers) or not all(
                 _is_loopback(urlsplit(url).hostname or "") for url in servers
             ):
                 return ServerAddress(servers)
@@ -78,7 +85,7 @@ class EmbeddedServers:
             number = port or free_port(host)
             server = Server(host, number, self.state / "nats-server" / str(number))
             try:
-                await _nobody(host, number)
+                await _check_port_free(host, number)
                 await server.start()
                 break
             except InputError:
@@ -93,11 +100,11 @@ class EmbeddedServers:
             note = f"{why}started one (nats-server {server.version}, {store})"
         else:
             note = f"started nats-server {server.version} at {server.host}:{server.port} ({store})"
-        self._tell(note, "info")
+        self._log(note, "info")
         return ServerAddress((server.url,), True, note)
 
     async def _watch(self, server: Server) -> None:
-        """Start a server again that has ended by itself."""
+        """Restart the server when it exits."""
         begun: deque[float] = deque(maxlen=RESTARTS)
         while True:
             await asyncio.sleep(WATCH_S)
@@ -107,7 +114,7 @@ class EmbeddedServers:
             now = time.monotonic()
             if len(begun) == RESTARTS and now - begun[0] < RESTARTS_S:
                 log = server.folder / "nats-server.log"
-                self._tell(
+                self._log(
                     f"{what} {RESTARTS} times within a minute: it stays away; its log is {log}",
                     "error",
                 )
@@ -115,13 +122,13 @@ class EmbeddedServers:
             begun.append(now)
             try:
                 await server.start()
-                self._tell(f"{what}: started again", "warning")
+                self._log(f"{what}: started again", "warning")
             except InputError as error:
-                self._tell(f"{what}; {error}", "error")
+                self._log(f"{what}; {error}", "error")
                 return
 
     async def close(self) -> None:
-        """End what was started."""
+        """Stop all embedded servers."""
         for watch in self._watches:
             watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -140,26 +147,29 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-async def _somebody(servers: Sequence[str]) -> bool:
-    """Whether one of these is a NATS server. Raises InputError if what is on loopback there is something else."""
+async def _is_nats_running(servers: Sequence[str]) -> bool:
+    """Return whether one of these is a NATS server.
+
+    Raises InputError if something else listens there on loopback.
+    """
     strange = ""
     for url in servers:
         parts = urlsplit(url)
         host, port = parts.hostname or LOOPBACK, parts.port or 4222
         try:
-            if await _meet(host, port) is not None:
+            if await _greet(host, port) is not None:
                 return True
         except ValueError as error:
             if not _is_loopback(host):
-                return True  # not for us to say: whoever connects will
+                return True  # the client reports it
             strange = f"something else listens at {host}:{port}: {error}"
     if strange:
         raise InputError(Problem("nats", strange, f"end it, or use another port: {OTHER_PORT}"))
     return False
 
 
-async def _meet(host: str, port: int) -> dict[str, Any] | None:
-    """What the server there says of itself, as `greeting`; one that is about to end, because its rigless was killed, is let go first."""
+async def _greet(host: str, port: int) -> dict[str, Any] | None:
+    """Return the server's INFO as `greeting` does, after waiting for an orphaned server to exit."""
     end = time.monotonic() + END_S
     while (
         (found := await greeting(host, port)) is not None
@@ -170,10 +180,10 @@ async def _meet(host: str, port: int) -> dict[str, Any] | None:
     return found
 
 
-async def _nobody(host: str, port: int) -> None:
-    """Raises InputError if the port is taken."""
+async def _check_port_free(host: str, port: int) -> None:
+    """Raise InputError if the port is in use."""
     try:
-        found = await _meet(host, port)
+        found = await _greet(host, port)
         who = "" if found is None else f"a nats-server {found.get('version', '')} that is not ours"
     except ValueError as error:
         who = f"something else ({error})"

@@ -1,4 +1,4 @@
-"""What is in the way to the backend, in words."""
+"""Errors of the connection to the backend."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,10 @@ Log = Callable[[str, Severity], None]
 
 
 class LinkError(Exception):
-    """`final`: waiting does not help, somebody must change something; then a run that begins with it does not begin at all."""
+    """A failure of the connection.
+
+    `final`: a retry does not help without a change of configuration, so a run does not start.
+    """
 
     def __init__(self, what: str, fix: str = "", final: bool = False):
         super().__init__(f"{what} ({fix})" if fix else what)
@@ -20,12 +23,12 @@ class LinkError(Exception):
 
 
 def as_link_error(error: Exception) -> LinkError:
-    """Of what nobody foresaw as well, such as an answer that no server gives: it ends an attempt, not the attempts."""
+    """Return the error as a LinkError, so that an unexpected one ends an attempt, not the retries."""
     return error if isinstance(error, LinkError) else LinkError(f"{type(error).__name__}: {error}")
 
 
 class ApiError(LinkError):
-    """JetStream refuses; `code` is its err_code."""
+    """JetStream rejected a request; `code` is its err_code."""
 
     def __init__(self, code: int, text: str, asked: str):
         super().__init__(f"JetStream refuses {asked}: {text} (error {code})")
@@ -33,22 +36,22 @@ class ApiError(LinkError):
 
 
 class ConnectionLostError(LinkError):
-    """The connection ended before the answer came. Nobody need be told: that the connection ended is told already."""
+    """The connection ended before the reply. Not logged, since the disconnect is."""
 
 
 class ReplyTimeoutError(LinkError):
-    """No answer in time: the server is busy, or what should answer (the leader of a stream) is away."""
+    """No reply in time: the server is busy, or the leader of the stream is down."""
 
 
 class NoRespondersError(LinkError):
-    """Nobody answers on a subject: what should answer is not there."""
+    """There is no responder on the subject of a request."""
 
 
 class PermissionDeniedError(LinkError):
-    """The account may not do this."""
+    """The account has no permission for this subject."""
 
     def __init__(self, action: str, subject: str):
-        fix = f"ask whoever runs the server for the permission to {action} {subject}"
+        fix = f"ask the operator of the server for the permission to {action} {subject}"
         super().__init__(
             f"the server does not permit this robot to {action} {subject}", fix, final=True
         )

@@ -1,8 +1,10 @@
-"""One runtime a robot: two on one durable consumer would silently split its commands.
+"""A lease that lets one process run a robot.
 
-Who has the lease writes its name into a bucket (key = robot) again and again; each write names the one before, so of two only one
-succeeds. The bucket forgets after LIFE_S, so a crashed robot's lease is free within that; in a bucket that does not forget, one that was
-not written for as long is free as well. A holder on this machine whose process is gone is followed at once.
+Two processes on one durable consumer would silently split its commands. The holder writes its name
+into a key-value bucket (key = robot) every few seconds; each write names the revision before it, so
+that of two writers only one succeeds. Entries expire after LIFE_S, so the lease of a crashed process
+is free within that time. In a bucket without expiry, an entry that was not renewed for LIFE_S is free
+too. If the holder is on this machine and its process has ended, the lease is taken over at once.
 """
 
 import asyncio
@@ -23,20 +25,24 @@ from rigless.transports.jetstream.errors import (
     NoRespondersError,
     PermissionDeniedError,
 )
-from rigless.transports.jetstream.streams import NAME_IN_USE, PubAck, get, look, make
+from rigless.transports.jetstream.streams import NAME_IN_USE, PubAck, create, get, info
 
 BUCKET = "robot_lease"
 LIFE_S = 15.0
 RENEW_S = 4.0
-LEAST_S = 2.5 * RENEW_S  # a bucket that forgets sooner is of no use
-WATCH_S = 6.0  # a holder that has not renewed for as long is probably gone
+LEAST_S = 2.5 * RENEW_S  # entries of a bucket must live at least this long
+WATCH_S = 6.0  # a holder that has not renewed for this long is probably gone
 POLL_S = 0.5
 ANSWER_S = 3.0
-WRONG_SEQUENCE = (10071, 10164)  # the second of a cluster where another write is under way
+WRONG_SEQUENCE = (10071, 10164)  # the second: a concurrent write in a cluster
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who has a robot. `machine` and `space` tell whether its process could be seen from here, `begun` whether it is still the same."""
+    """The process that holds a lease.
+
+    `machine` and `space` (the PID namespace) tell whether its process is visible from here, `begun`
+    (its start time) whether the PID still belongs to it.
+    """
 
     token: str
     host: str
@@ -49,17 +55,17 @@ class Holder(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}, since {self.since}"
 
-    def is_gone(self) -> bool:
-        """Certainly gone; False if it cannot be told."""
-        if not self.machine or (self.machine, self.space) != (_read(BOOT), _space()):
+    def has_ended(self) -> bool:
+        """Return True if the process has certainly ended; False if unknown."""
+        if not self.machine or (self.machine, self.space) != (_read(BOOT), _pid_namespace()):
             return False
-        if self.pid == os.getpid() and self.begun == _begun(self.pid):
-            return self.token not in _living
-        return _begun(self.pid) != self.begun
+        if self.pid == os.getpid() and self.begun == _start_time(self.pid):
+            return self.token not in _active
+        return _start_time(self.pid) != self.begun
 
 
 BOOT = "/proc/sys/kernel/random/boot_id"
-_living: set[str] = set()  # tokens of this process that are in use
+_active: set[str] = set()  # tokens of the leases of this process
 
 
 def _read(path: str) -> str:
@@ -69,29 +75,35 @@ def _read(path: str) -> str:
         return ""
 
 
-def _space() -> str:
+def _pid_namespace() -> str:
     try:
         return str(os.readlink("/proc/self/ns/pid"))
     except OSError:
         return ""
 
 
-def _begun(pid: int) -> str:
-    """When a process began, in the kernel's ticks; empty if there is none."""
+def _start_time(pid: int) -> str:
+    """Return the start time of a process in kernel ticks; "" if there is none."""
     fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return fields[19] if len(fields) > 19 and fields[0] != "Z" else ""
 
 
-def myself() -> Holder:
+def this_process() -> Holder:
     pid = os.getpid()
     since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     return Holder(
-        secrets.token_hex(8), socket.gethostname(), pid, since, _read(BOOT), _space(), _begun(pid)
+        secrets.token_hex(8),
+        socket.gethostname(),
+        pid,
+        since,
+        _read(BOOT),
+        _pid_namespace(),
+        _start_time(pid),
     )
 
 
 class AlreadyRunningError(LinkError):
-    """Another runtime has the robot, and is alive."""
+    """Another live process runs the robot."""
 
     def __init__(self, robot: str, holder: Holder):
         what = f"robot {robot!r} already runs: {holder}"
@@ -106,12 +118,12 @@ class AlreadyRunningError(LinkError):
 class Lease:
     def __init__(self, connection: Connection, robot: str):
         self.robot = robot
-        self.holder = myself()
-        self.until_s = 0.0  # ours until then, by the loop's clock
+        self.holder = this_process()
+        self.until_s = 0.0  # end of the lease, by the loop's clock
         self._connection = connection
         self._revision = 0
         self._replicas = 1
-        _living.add(self.holder.token)
+        _active.add(self.holder.token)
 
     @property
     def held(self) -> bool:
@@ -121,60 +133,62 @@ class Lease:
     def _subject(self) -> str:
         return f"$KV.{BUCKET}.{self.robot}"
 
-    async def take(self, say: Callable[[str], None], replicas: int = 1) -> None:
-        """Get the lease; wait for that of a dead holder to run out. Raises AlreadyRunningError, if a living one has it. A bucket that is made has
-        as many replicas as asked for."""
+    async def acquire(self, log: Callable[[str], None], replicas: int = 1) -> None:
+        """Acquire the lease; wait for that of a dead holder to expire.
+
+        Raises AlreadyRunningError if a live process holds it. A new bucket gets `replicas` replicas.
+        """
         loop = asyncio.get_running_loop()
         self._replicas = replicas
-        await self._check(say)
+        await self._check(log)
         seen, since_s = 0, loop.time()
-        told = False
+        logged = False
         while True:
             if await self._write(self._revision):
                 return
-            revision, holder = await self._look()
-            if holder is None or holder.token == self.holder.token or holder.is_gone():
+            revision, holder = await self._read_entry()
+            if holder is None or holder.token == self.holder.token or holder.has_ended():
                 self._revision = revision
                 continue
-            if (seen and revision != seen) or holder.token in _living:
+            if (seen and revision != seen) or holder.token in _active:
                 raise AlreadyRunningError(self.robot, holder)
             if not seen:
                 seen, since_s = revision, loop.time()
-            if loop.time() - since_s > WATCH_S and not told:
-                told = True
+            if loop.time() - since_s > WATCH_S and not logged:
+                logged = True
                 left = f"within {LIFE_S:g} s"
-                say(
+                log(
                     f"robot {self.robot!r} was run by {holder}, which is silent: its lease ends {left}"
                 )
-            if loop.time() - since_s > LIFE_S:  # a bucket that does not forget
+            if loop.time() - since_s > LIFE_S:  # a bucket without expiry
                 self._revision = revision
                 continue
             await asyncio.sleep(POLL_S)
 
-    async def _check(self, say: Callable[[str], None]) -> None:
-        """Whether the bucket, if it is there, can be used."""
+    async def _check(self, log: Callable[[str], None]) -> None:
+        """Check an existing bucket."""
         try:
-            bucket = await look(self._connection, f"KV_{BUCKET}")
+            bucket = await info(self._connection, f"KV_{BUCKET}")
         except PermissionDeniedError:
             return
         if bucket is not None:
             for remark in audit.check_bucket(bucket, min(LEAST_S, LIFE_S), self._replicas):
-                say(remark)
+                log(remark)
 
     async def renew(self) -> bool:
-        """Write again; False if somebody else has it now. Raises LinkError if it cannot be told."""
+        """Renew the lease; return False if another process holds it. Raises LinkError if unknown."""
         if await self._write(self._revision):
             return True
-        revision, holder = await self._look()
+        revision, holder = await self._read_entry()
         if holder is not None and holder.token != self.holder.token:
             return False
         return await self._write(
             revision
-        )  # the last write was ours, its answer was lost; or the bucket was emptied
+        )  # the reply to our last write was lost, or the bucket was emptied
 
     async def release(self) -> None:
-        """Free it for the next one, if it is ours."""
-        _living.discard(self.holder.token)
+        """Release the lease if it is ours."""
+        _active.discard(self.holder.token)
         if self._revision and self.held:
             self.until_s = 0.0
             headers = f"KV-Operation: DEL\r\nNats-Expected-Last-Subject-Sequence: {self._revision}\r\n".encode()
@@ -185,7 +199,7 @@ class Lease:
         try:
             payload = await self._put(revision)
         except NoRespondersError:
-            await make_bucket(self._connection, self._replicas)
+            await create_bucket(self._connection, self._replicas)
             payload = await self._put(0)
         try:
             answer = msgspec.json.decode(payload, type=PubAck)
@@ -208,19 +222,19 @@ class Lease:
         data = msgspec.json.encode(self.holder)
         return (await self._connection.request(self._subject, data, ANSWER_S, headers))[1]
 
-    async def _look(self) -> tuple[int, Holder | None]:
-        """The last entry, and who made it; nobody if it is free."""
+    async def _read_entry(self) -> tuple[int, Holder | None]:
+        """Return the last revision and its holder; None if the lease is free."""
         found = await get(self._connection, f"KV_{BUCKET}", last_by_subj=self._subject)
         if found is None:
             return 0, None
         try:
             return found.seq, msgspec.json.decode(found.data, type=Holder)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return found.seq, None  # given back, or not a lease
+            return found.seq, None  # released, or not a lease
 
 
-async def make_bucket(connection: Connection, replicas: int) -> None:
-    """A key-value bucket as NATS' own tools make and read it."""
+async def create_bucket(connection: Connection, replicas: int) -> None:
+    """Create a key-value bucket in the format of the NATS tools."""
     config = {
         "name": f"KV_{BUCKET}",
         "subjects": [f"$KV.{BUCKET}.>"],
@@ -237,7 +251,7 @@ async def make_bucket(connection: Connection, replicas: int) -> None:
         "max_consumers": -1,
     }
     try:
-        await make(connection, config, replicas)
+        await create(connection, config, replicas)
     except ApiError as error:
         if error.code != NAME_IN_USE:
             raise

@@ -1,4 +1,4 @@
-"""The outbox's SQLite file: opened, kept small, and begun anew with what can be saved of it when it is broken or was removed."""
+"""The SQLite file of the outbox: open, compact, and rebuild it if it is damaged or was removed."""
 
 import contextlib
 import os
@@ -8,13 +8,11 @@ from pathlib import Path
 
 from rigless.transports.jetstream.errors import LinkError, Log
 
-VERSION = 1  # of the tables; a file of a newer one is left alone
-PATIENCE_S = (
-    0.25  # with another process that writes to the same file; the loop stands still meanwhile
-)
-SPARE_PAGES = 1024  # free ones that the file may keep
-STEP_PAGES, SMALL_STEP_PAGES = 128, 8  # given back at once; others wait for that
-JOURNAL_BYTES = 4 << 20  # more than that the journal does not keep when it begins anew
+VERSION = 1  # of the schema; a file with a newer one is not opened
+PATIENCE_S = 0.25  # wait for the lock of another process; this blocks the event loop
+SPARE_PAGES = 1024  # free pages that the file may keep
+STEP_PAGES, SMALL_STEP_PAGES = 128, 8  # pages freed in one step, during which writers wait
+JOURNAL_BYTES = 4 << 20  # size to which the journal is truncated
 SYNC = "RIGLESS_OUTBOX_SYNC"
 FIX = "choose another folder with --state or RIGLESS_STATE"
 
@@ -27,8 +25,8 @@ CREATE TABLE IF NOT EXISTS sent (robot TEXT PRIMARY KEY, sequence INTEGER) WITHO
 ORDER = {"outbox": "robot, number", "kept": "number", "sent": "robot"}
 
 
-def open_file(path: Path, tell: Log) -> sqlite3.Connection:
-    """The file; one that is broken is set aside and a new one begun. Raises LinkError."""
+def open_file(path: Path, log: Log) -> sqlite3.Connection:
+    """Open the file; rename a damaged one and rebuild it. Raises LinkError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -36,9 +34,7 @@ def open_file(path: Path, tell: Log) -> sqlite3.Connection:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise
-            return begin_anew(
-                path, sqlite3.connect(path, isolation_level=None), broken(error), tell
-            )
+            return rebuild(path, sqlite3.connect(path, isolation_level=None), broken(error), log)
     except (OSError, sqlite3.Error) as error:
         raise LinkError(f"the outbox {path} cannot be opened: {error}", FIX, True) from None
 
@@ -47,7 +43,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE_S)
     try:
         _check_version(path, database)
-        database.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file
+        database.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect in a new file
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 0")
         database.execute(f"PRAGMA journal_size_limit = {JOURNAL_BYTES}")
@@ -60,9 +56,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         if _number(database, "user_version") != VERSION:
             database.execute(f"PRAGMA user_version = {VERSION}")
         if not _number(database, "auto_vacuum"):
-            with contextlib.suppress(
-                sqlite3.OperationalError
-            ):  # another process has it open: another time
+            with contextlib.suppress(sqlite3.OperationalError):  # another process has it open
                 database.execute("VACUUM")
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:
@@ -82,37 +76,40 @@ def _number(database: sqlite3.Connection, pragma: str) -> int:
     return int(database.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
-def tidy(path: Path, full: bool = False) -> bool:
-    """Work the journal into the file and give back what both have too much of: in a thread, since that waits for the disk. False if
-    others wrote meanwhile, so that there is more to do. `full`: of a disk that is full they have too much of everything that is free."""
+def compact(path: Path, full: bool = False) -> bool:
+    """Checkpoint the journal and free unused pages. Blocks on the disk, so call it in a thread.
+
+    Return False if others wrote meanwhile, so that more is to do. If the disk is `full`, free all
+    unused pages.
+    """
     try:
         with contextlib.closing(
             sqlite3.connect(path, isolation_level=None, timeout=PATIENCE_S)
         ) as database:
             database.execute("PRAGMA synchronous = NORMAL")
-            _work_in(database)
-            give_back(database, full)
-            done = _work_in(database)
-            if done:  # nothing is left to be copied, so this holds up nobody
-                empty_journal(database)
+            _checkpoint(database)
+            release_free_pages(database, full)
+            done = _checkpoint(database)
+            if done:  # nothing left to copy, so this does not block
+                truncate_journal(database)
             return done
     except sqlite3.Error:
         return False
 
 
-def _work_in(database: sqlite3.Connection) -> bool:
+def _checkpoint(database: sqlite3.Connection) -> bool:
     _, pages, copied = database.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     return bool(pages == copied)
 
 
-def empty_journal(database: sqlite3.Connection) -> bool:
-    """Work it in, and give back its room; False while others use it."""
+def truncate_journal(database: sqlite3.Connection) -> bool:
+    """Checkpoint the journal and truncate it; return False while others use it."""
     busy, _, _ = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
 
-def give_back(database: sqlite3.Connection, full: bool = False) -> None:
-    """Free pages, if there are many of them; all, and in small steps, if the disk is full."""
+def release_free_pages(database: sqlite3.Connection, full: bool = False) -> None:
+    """Free unused pages if there are many; all, in small steps, if the disk is full."""
     free = _number(database, "freelist_count")
     spare = 0 if full else max(SPARE_PAGES, _number(database, "page_count") - free)
     while free > spare:
@@ -120,14 +117,14 @@ def give_back(database: sqlite3.Connection, full: bool = False) -> None:
             f"PRAGMA incremental_vacuum({SMALL_STEP_PAGES if full else STEP_PAGES})"
         ).fetchall()
         if full:
-            _work_in(database)
+            _checkpoint(database)
         before, free = free, _number(database, "freelist_count")
         if free >= before:
             return
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """By which it is known whether a file is still the one that was opened; None if there is none."""
+    """Return the device and inode of a file, or None if it does not exist."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -139,8 +136,11 @@ def broken(error: sqlite3.Error) -> str:
     return f"is broken ({' '.join(str(error).split())})"
 
 
-def begin_anew(path: Path, old: sqlite3.Connection, why: str, tell: Log) -> sqlite3.Connection:
-    """A new file in the place of one that is broken or gone, with all that can still be read; the old one is set aside and closed."""
+def rebuild(path: Path, old: sqlite3.Connection, why: str, log: Log) -> sqlite3.Connection:
+    """Replace a damaged or removed file by a new one with all rows that can be read.
+
+    The old file is closed and renamed.
+    """
     fresh, aside = (
         path.with_name(f"{path.name}.new"),
         path.with_name(f"{path.name}.broken-{time.time_ns()}"),
@@ -159,7 +159,7 @@ def begin_anew(path: Path, old: sqlite3.Connection, why: str, tell: Log) -> sqli
             os.replace(f"{path}{suffix}", f"{aside}{suffix}")
     os.replace(fresh, path)
     where = f"set aside as {aside.name} and " if aside.exists() else ""
-    tell(
+    log(
         f"the outbox {path} {why}: {where}begun anew with the {saved['outbox']} messages that could be read",
         "error",
     )
@@ -167,7 +167,7 @@ def begin_anew(path: Path, old: sqlite3.Connection, why: str, tell: Log) -> sqli
 
 
 def _save(table: str, old: sqlite3.Connection, new: sqlite3.Connection) -> int:
-    """Copy rows from both ends, as far as they can be read."""
+    """Copy the readable rows, from both ends; return how many."""
     for way in ("ASC", "DESC"):
         with contextlib.suppress(sqlite3.Error):
             columns = ORDER[table].replace(",", f" {way},")

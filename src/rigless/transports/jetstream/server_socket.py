@@ -1,4 +1,4 @@
-"""One TCP connection to one server: from its greeting to its end."""
+"""One TCP connection to one NATS server, from INFO to close."""
 
 import asyncio
 import contextlib
@@ -15,25 +15,25 @@ import msgspec
 from rigless.transports.jetstream import credentials, protocol
 from rigless.transports.jetstream.errors import LinkError
 
-OLDEST = (2, 11)  # older ones ignore a consumer's filter_subjects without a word
+OLDEST = (2, 11)  # older servers silently ignore a consumer's filter_subjects
 AUTH = ("authorization", "authentication")
 DENIED = re.compile(
     r"permissions violation for (publish|subscription) to \"([^\"]*)\"", re.IGNORECASE
 )
 
 OnDenied = Callable[[str, str], None]  # publish or subscribe, subject
-OnInfo = Callable[[], None]  # the server has news of itself
+OnInfo = Callable[[], None]  # the server sent a new INFO
 
 
 class ServerSocket(asyncio.Protocol):
-    """`lost` is done, with the reason, when the connection has ended."""
+    """The protocol of one connection. `lost` is done, with the reason, when it has ended."""
 
     def __init__(self, on_message: protocol.OnMessage, on_denied: OnDenied, on_info: OnInfo):
         loop = asyncio.get_running_loop()
         self.info = protocol.Info()
         self.lost: asyncio.Future[str] = loop.create_future()
-        self.pings = 0  # not answered yet
-        self.pinged_s = 0.0  # when the first of them was sent
+        self.pings = 0  # unanswered pings
+        self.pinged_s = 0.0  # time of the first unanswered ping
         self._greeted: asyncio.Future[None] = loop.create_future()
         self._ready: asyncio.Future[None] = loop.create_future()
         self._on_denied, self._on_info = on_denied, on_info
@@ -42,7 +42,10 @@ class ServerSocket(asyncio.Protocol):
         self._reason = ""
 
     async def dial(self, url: SplitResult, creds: str, name: str, certified: str = "") -> None:
-        """Connect and log in. `certified`: the name in the server's certificate, if it is not the host's. Raises LinkError."""
+        """Connect and log in. Raises LinkError.
+
+        `certified` is the name in the server's certificate, if it is not the host name.
+        """
         loop = asyncio.get_running_loop()
         host, port = url.hostname or "127.0.0.1", url.port or 4222
         try:
@@ -118,7 +121,7 @@ class ServerSocket(asyncio.Protocol):
         }
         return b"CONNECT " + msgspec.json.encode(fields) + b"\r\n"
 
-    # Bytes
+    # Writing
 
     @property
     def waiting_bytes(self) -> int:
@@ -134,7 +137,7 @@ class ServerSocket(asyncio.Protocol):
         self.write(protocol.PING)
 
     def end(self, reason: str) -> None:
-        """Hang up at once; what is still to be sent is not sent."""
+        """Abort the connection; unsent data is discarded."""
         self._reason = self._reason or reason
         if self._transport is not None:
             plug: socket.socket | None = self._transport.get_extra_info("socket")
@@ -144,13 +147,13 @@ class ServerSocket(asyncio.Protocol):
             self._transport.abort()
 
     def hang_up(self, reason: str) -> None:
-        """After all has been sent."""
+        """Close after all data is sent."""
         self._reason = self._reason or reason
         if self._transport is not None:
             self._transport.close()
 
     async def leave(self, patience_s: float) -> None:
-        """Hang up after all has been sent, and see that it was."""
+        """Close after all data is sent, and wait for it."""
         self.hang_up("closed")
         if self._transport is not None:
             await asyncio.wait([self.lost], timeout=patience_s)
@@ -183,11 +186,11 @@ class ServerSocket(asyncio.Protocol):
     def _error(self, text: str) -> None:
         found = DENIED.match(text)
         if found is None:
-            self._reason = text  # the server hangs up after it
+            self._reason = text  # the server closes the connection after it
         else:
             self._on_denied("publish" if found[1].lower() == "publish" else "subscribe", found[2])
 
-    # What asyncio calls
+    # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -213,8 +216,8 @@ class ServerSocket(asyncio.Protocol):
         for waiter in (self._greeted, self._ready):
             if not waiter.done():
                 waiter.set_exception(error)
-                waiter.exception()  # it may be that nobody waits
+                waiter.exception()  # retrieved, so that asyncio does not log it
 
 
 class ClosedDuringLoginError(Exception):
-    """The other side hung up while logging in."""
+    """The server closed the connection during login."""

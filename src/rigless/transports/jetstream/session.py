@@ -1,6 +1,7 @@
-"""One robot's dealings with the server: whenever the way is up, see to the streams, take the lease, send what waits, then listen.
+"""The session of one robot with the server.
 
-Whatever breaks (the connection, a stream, the consumer, the lease) ends that, and it begins anew.
+Whenever the connection is up: check the streams, acquire the lease, publish the outbox, then consume.
+If anything breaks (the connection, a stream, the consumer, the lease), the session starts over.
 """
 
 import asyncio
@@ -30,12 +31,12 @@ from rigless.transports.jetstream.streams import Stream
 
 TICK_S = 1.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
-CLOCK_S = 4.0  # how often a connection asks for the server's time
+CLOCK_S = 4.0  # interval of requests for the server's time
 
 
 @dataclass(frozen=True)
 class SessionConfig:
-    """What a robot wants of the server."""
+    """Streams and subjects of one robot."""
 
     robot: str
     stream_in: str
@@ -67,8 +68,12 @@ class SessionConfig:
 
 
 class Session:
-    """`receive` gets messages; `changed` hears when the robot can talk with the backend and when not; `ready` is done when it is known
-    that nobody else runs the robot, or that this cannot be known now, and fails if the robot cannot be run at all."""
+    """Connects one robot to the backend.
+
+    `receive` is called for each message, `changed` when the robot gets connected or disconnected.
+    `ready` is done when no other process runs the robot, or when this cannot be determined now. It
+    fails if the robot cannot run at all.
+    """
 
     def __init__(
         self,
@@ -77,40 +82,38 @@ class Session:
         plan: SessionConfig,
         receive: Callable[[Delivered], None],
         changed: Callable[[bool, str], None],
-        tell: Log,
+        log: Log,
     ):
         self.connected = False
         self.why = "not connected yet"
-        self.listening = asyncio.Event()  # set by the owner when the robot can hear
-        self.settled = asyncio.Event()  # it is connected, or has failed once
+        self.listening = asyncio.Event()  # set by the owner while the robot can receive
+        self.settled = asyncio.Event()  # set after the first connection or failure
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.lane = Publisher(
-            connection, outbox, plan.robot, plan.stream_out, tell, self._break, plan.answer_s
+        self.publisher = Publisher(
+            connection, outbox, plan.robot, plan.stream_out, log, self._break, plan.answer_s
         )
         self.lease = Lease(connection, plan.robot)
         self._connection, self._plan = connection, plan
-        self._receive, self._changed, self._tell = receive, changed, tell
+        self._receive, self._changed, self._log = receive, changed, log
         self._consumer = Consumer(
-            connection, plan.robot, plan.listens, self._delivered, self._break, self._remark
+            connection, plan.robot, plan.listens, self._delivered, self._break, self._log_once_ever
         )
-        self._said: set[str] = set()
+        self._logged: set[str] = set()
         self._remarked: set[str] = set()
         self._up = asyncio.Event()
         self._broken = asyncio.Event()
-        self._last_told = not plan.listens_last
-        self._known: set[int] = (
-            set()
-        )  # sequences of what was handed on before the consumer brought it
+        self._last_delivered = not plan.listens_last
+        self._known: set[int] = set()  # sequences of messages delivered before the consumer started
         self._renew_s = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
-        connection.watchers.append(self)
+        connection.observers.append(self)
         if connection.up:
             self._up.set()
         elif connection.tried.is_set():
-            self.went_down(str(connection.trouble))
-        self._life = asyncio.get_running_loop().create_task(self._live())
+            self.went_down(str(connection.failure))
+        self._task = asyncio.get_running_loop().create_task(self._run())
 
-    # What the connection tells
+    # Connection observer
 
     def went_up(self) -> None:
         self._up.set()
@@ -118,30 +121,30 @@ class Session:
     def went_down(self, why: str) -> None:
         self._up.clear()
         self._break(why)
-        if self._connection.trouble.final:
-            self._fail(self._connection.trouble)
+        if self._connection.failure.final:
+            self._fail(self._connection.failure)
         elif not self.ready.done():
             self.ready.set_result(None)
 
     def denied(self, subject: str) -> bool:
-        """Something is not permitted; whether this robot cannot do without it."""
+        """Handle a denied subject; return True if this robot needs it."""
         needed = self._consumer.needs(subject)
         if not needed:
             return False
-        trouble = PermissionDeniedError("publish to", needed)
+        failure = PermissionDeniedError("publish to", needed)
         if needed == subject:
-            self._complain(trouble)
-            self._break(str(trouble))
+            self._log_failure(failure)
+            self._break(str(failure))
         else:
-            self._remark(f"{trouble}; commands that it has handled come again", "error")
+            self._log_once_ever(f"{failure}; commands that it has handled come again", "error")
         return True
 
     def log(self, text: str, severity: Severity) -> None:
-        self._tell(text, severity)
+        self._log(text, severity)
 
-    # Life
+    # Start and end
 
-    async def _live(self) -> None:
+    async def _run(self) -> None:
         wait_s, loop = FIRST_WAIT_S, asyncio.get_running_loop()
         while True:
             await self._up.wait()
@@ -149,22 +152,20 @@ class Session:
             try:
                 await self._begin()
             except Exception as error:
-                trouble = as_link_error(error)
-                self._stop(str(trouble))
+                failure = as_link_error(error)
+                self._stop(str(failure))
                 if self._up.is_set():
-                    self._complain(trouble)
-                    self._fail(trouble)
+                    self._log_failure(failure)
+                    self._fail(failure)
                     if (
-                        isinstance(trouble, ReplyTimeoutError)
-                        or getattr(trouble, "code", 0) == streams.NOT_AVAILABLE
+                        isinstance(failure, ReplyTimeoutError)
+                        or getattr(failure, "code", 0) == streams.NOT_AVAILABLE
                     ):
-                        self._connection.no_jetstream(str(trouble))
+                        self._connection.no_jetstream(str(failure))
             else:
                 begun_s = loop.time()
                 await self._broken.wait()
-                if (
-                    not self._up.is_set() or loop.time() - begun_s > SETTLED_S
-                ):  # a connection is not tried too often either
+                if not self._up.is_set() or loop.time() - begun_s > SETTLED_S:  # else back off
                     wait_s = FIRST_WAIT_S
                     continue
             await asyncio.sleep(wait_s)
@@ -182,29 +183,30 @@ class Session:
         for remark in audit.check_outbound(
             outbound, [plan.own(pattern) for pattern in plan.outbound]
         ):
-            self._remark(remark, "warning")
-        await self.lease.take(
-            lambda text: self._remark(text, "warning"), max(inbound.replicas, outbound.replicas)
+            self._log_once_ever(remark, "warning")
+        await self.lease.acquire(
+            lambda text: self._log_once_ever(text, "warning"),
+            max(inbound.replicas, outbound.replicas),
         )
         self._renew_s = asyncio.get_running_loop().time() + RENEW_S
         await self._consumer.ensure(inbound)
         if not self.ready.done():
             self.ready.set_result(None)
         await self.listening.wait()
-        await self.lane.begin(outbound.last_seq)
-        if not self._last_told:
-            await self._tell_last(inbound)
+        await self.publisher.begin(outbound.last_seq)
+        if not self._last_delivered:
+            await self._deliver_last(inbound)
         await self._consumer.begin()
         if not self._up.is_set() or self._broken.is_set():
             raise LinkError(self.why)
-        self._said.clear()
-        self._connection.well()
+        self._logged.clear()
+        self._connection.reset_log()
         self.connected, self.why = True, ""
         self.settled.set()
         self._changed(True, "")
 
-    async def _tell_last(self, stream: Stream) -> None:
-        """Hand on the last message of some subjects, whoever has had it before."""
+    async def _deliver_last(self, stream: Stream) -> None:
+        """Deliver the last message of some subjects, even if it was delivered before."""
         for subject in self._plan.listens_last:
             found = await streams.get(self._connection, stream.name, last_by_subj=subject)
             if found is not None:
@@ -213,7 +215,7 @@ class Session:
                 self._receive(
                     Delivered(found.subject, found.data, name, found.seq, _instant(found.time), "")
                 )
-        self._last_told = True
+        self._last_delivered = True
 
     def _delivered(self, delivered: Delivered) -> None:
         if delivered.sequence in self._known:
@@ -223,16 +225,16 @@ class Session:
             self._receive(delivered)
 
     def acknowledge(self, delivered: Delivered) -> None:
-        """It was handled. If the server does not get to know that, and brings it again, the consumer does."""
+        """Acknowledge a handled message. The consumer repeats a lost acknowledgement."""
         if delivered.reply:
             self._consumer.acknowledge(delivered)
 
-    def put_off(self, delivered: Delivered) -> None:
+    def defer(self, delivered: Delivered) -> None:
         if delivered.reply and self.connected:
-            self._consumer.put_off(delivered.reply)
+            self._consumer.defer(delivered.reply)
 
     def pause(self) -> None:
-        """The robot cannot hear at present."""
+        """Stop consuming: the robot cannot receive at present."""
         self.listening.clear()
         self._consumer.end()
 
@@ -242,12 +244,12 @@ class Session:
             self._consumer.resume()
 
     def _break(self, why: str) -> None:
-        """Something that is needed has gone: begin anew."""
+        """Stop and start over, since something that is needed is gone."""
         self._stop(why)
         self._broken.set()
 
     def _stop(self, why: str) -> None:
-        self.lane.end()
+        self.publisher.end()
         self._consumer.end()
         was, self.connected = (self.connected, self.why), False
         self.why = why
@@ -255,59 +257,59 @@ class Session:
         if was != (False, why):
             self._changed(False, why)
 
-    def _fail(self, trouble: LinkError) -> None:
+    def _fail(self, failure: LinkError) -> None:
         if not self.ready.done():
-            if trouble.final:
-                self.ready.set_exception(trouble)
+            if failure.final:
+                self.ready.set_exception(failure)
             else:
                 self.ready.set_result(None)
 
-    def _complain(self, trouble: LinkError, what: str = "") -> None:
-        if isinstance(trouble, ReplyTimeoutError):  # of the server, whoever asks
-            self._connection.tell(str(trouble), "warning")
-        elif not isinstance(trouble, ConnectionLostError):
-            self._say(f"{what}{trouble}", "error" if trouble.final else "warning")
+    def _log_failure(self, failure: LinkError, what: str = "") -> None:
+        if isinstance(failure, ReplyTimeoutError):  # the same for all robots of the connection
+            self._connection.log(str(failure), "warning")
+        elif not isinstance(failure, ConnectionLostError):
+            self._log_once(f"{what}{failure}", "error" if failure.final else "warning")
 
-    def _say(self, text: str, severity: Severity) -> None:
-        """Once, until things have been well again."""
-        if text not in self._said:
-            self._said.add(text)
-            self._tell(text, severity)
+    def _log_once(self, text: str, severity: Severity) -> None:
+        """Log a text once until the next successful start."""
+        if text not in self._logged:
+            self._logged.add(text)
+            self._log(text, severity)
 
-    def _remark(self, text: str, severity: Severity) -> None:
-        """Once for all: it is so and will stay so."""
+    def _log_once_ever(self, text: str, severity: Severity) -> None:
+        """Log a text once in the whole session."""
         if text not in self._remarked:
             self._remarked.add(text)
-            self._tell(text, severity)
+            self._log(text, severity)
 
-    # Now and then
+    # Periodic work
 
     def tick(self) -> None:
         if not self.connected:
             return
         now_s = asyncio.get_running_loop().time()
         self.check_lease()
-        self.lane.tick()
+        self.publisher.tick()
         self._consumer.tick()
-        if self._consumer.knows_much:
-            self._do(self._refresh())
+        if self._consumer.needs_refresh:
+            self._start(self._refresh())
         if now_s >= self._renew_s:
             self._renew_s = now_s + RENEW_S
-            self._do(self._renew())
+            self._start(self._renew())
         if now_s >= self._connection.clock_due_s:
             self._connection.clock_due_s = now_s + CLOCK_S
-            self._do(self._look())
+            self._start(self._check_stream())
 
     def check_lease(self) -> None:
-        """A process that was stopped for a while must not go on as if nothing were."""
+        """Start over if the lease ran out, as after the process was suspended."""
         if self.connected and not self.lease.held:
-            self._say(
+            self._log_once(
                 f"the lease of robot {self._plan.robot!r} was not renewed for {LIFE_S:g} s",
                 "warning",
             )
             self._break("the lease has run out")
 
-    def _do(self, coroutine: Any) -> None:
+    def _start(self, coroutine: Any) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -315,41 +317,43 @@ class Session:
     async def _renew(self) -> None:
         try:
             if not await self.lease.renew():
-                self._say(f"the lease of robot {self._plan.robot!r} is not ours any more", "error")
+                self._log_once(
+                    f"the lease of robot {self._plan.robot!r} is not ours any more", "error"
+                )
                 self._break("another runtime may have taken this robot")
         except Exception as error:
-            self._complain(as_link_error(error), "the lease cannot be renewed: ")
+            self._log_failure(as_link_error(error), "the lease cannot be renewed: ")
 
     async def _refresh(self) -> None:
-        with contextlib.suppress(Exception):  # another time
+        with contextlib.suppress(Exception):  # retried later
             await self._consumer.refresh()
 
-    async def _look(self) -> None:
-        """The server's time, and whether the stream is still there."""
+    async def _check_stream(self) -> None:
+        """Sample the server's clock and check that the stream exists."""
         try:
-            if await streams.look(self._connection, self._plan.stream_in) is None:
+            if await streams.info(self._connection, self._plan.stream_in) is None:
                 self._break(f"the stream {self._plan.stream_in} is gone")
         except Exception as error:
-            self._complain(as_link_error(error))
+            self._log_failure(as_link_error(error))
 
     async def close(self, patience_s: float) -> None:
-        """Send what flies, give the lease back."""
-        self._life.cancel()
+        """Wait for in-flight messages, then release the lease."""
+        self._task.cancel()
         for task in list(self._tasks):
             task.cancel()
-        await asyncio.gather(self._life, *self._tasks, return_exceptions=True)
+        await asyncio.gather(self._task, *self._tasks, return_exceptions=True)
         loop = asyncio.get_running_loop()
         end_s = loop.time() + patience_s
-        while self.connected and not self.lane.idle and loop.time() < end_s:
+        while self.connected and not self.publisher.idle and loop.time() < end_s:
             await asyncio.sleep(0.005)
-        self.lane.end()
+        self.publisher.end()
         self._consumer.close()
         try:
             await self.lease.release()
-        except LinkError as trouble:
-            self._say(f"the lease was not given back: {trouble}", "debug")
+        except LinkError as failure:
+            self._log_once(f"the lease was not given back: {failure}", "debug")
         self.connected = False
-        self._connection.watchers.remove(self)
+        self._connection.observers.remove(self)
         if not self.ready.done():
             self.ready.cancel()
 

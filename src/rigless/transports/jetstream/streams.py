@@ -1,7 +1,8 @@
-"""JetStream's own subjects: streams that are there are used as they are, streams that are not are made.
+"""Requests to the JetStream API: find or create streams and read messages.
 
-What is made: in files, oldest out first, in a cluster three times. What comes to robots is kept a day (ROBOT_IN), what they say an hour or
-a gigabyte (ROBOT_OUT); an id that comes again within two minutes is known to be the same message.
+An existing stream is used as it is. A new one stores files, discards the oldest messages first and
+has three replicas in a cluster. Messages to robots are kept for a day (ROBOT_IN), messages of
+robots for an hour or a gigabyte (ROBOT_OUT). An id repeated within two minutes is a duplicate.
 """
 
 import contextlib
@@ -21,11 +22,8 @@ from rigless.transports.jetstream.errors import (
 )
 
 API = "$JS.API."
-ASK_S = (
-    1.0,
-    1.5,
-    2.5,
-)  # a stream whose leader has just died answers when it has a new one, but only to those who ask then
+# Timeouts of the attempts. After the leader of a stream dies, only a new request is answered.
+ATTEMPTS_S = (1.0, 1.5, 2.5)
 S = 1_000_000_000
 HOUR = 3600 * S
 NO_STREAM, NO_CONSUMER, NO_MESSAGE = 10059, 10014, 10037
@@ -33,7 +31,7 @@ NAME_IN_USE, OVERLAP = 10058, 10065
 TOO_FEW_SERVERS = (10005, 10074)
 NO_ROOM = (10002, 10023, 10027, 10028, 10047)  # limits of the account or the server
 NOT_AVAILABLE = 10008
-REPLICAS = 3  # in a cluster that has as many servers
+REPLICAS = 3  # in a cluster with at least as many servers
 NOT_ENABLED = (10039, 10076)
 IN = {"max_age": 24 * HOUR, "max_bytes": 256 << 20}
 OUT = {"max_age": HOUR, "max_bytes": 1 << 30}
@@ -50,14 +48,14 @@ class Reply(msgspec.Struct):
 
 
 class PubAck(Reply):
-    """A stream's answer to a message."""
+    """The acknowledgement of a published message."""
 
     seq: int = 0
     duplicate: bool = False
 
 
 class Stream(msgspec.Struct):
-    """As much of a stream as matters here."""
+    """A stream and its settings."""
 
     name: str
     subjects: list[str]
@@ -73,18 +71,18 @@ class Stream(msgspec.Struct):
         return any(covers(pattern, subject) for pattern in self.subjects)
 
 
-async def api(connection: Connection, verb: str, question: Any = None) -> dict[str, Any]:
-    """Ask JetStream something that may be asked twice. Raises LinkError, of it ApiError if JetStream refuses."""
-    data = b"" if question is None else msgspec.json.encode(question)
-    for patience_s in ASK_S:
+async def api(connection: Connection, verb: str, request: Any = None) -> dict[str, Any]:
+    """Send an idempotent request to JetStream. Raises LinkError; ApiError if it is rejected."""
+    data = b"" if request is None else msgspec.json.encode(request)
+    for patience_s in ATTEMPTS_S:
         with contextlib.suppress(ReplyTimeoutError):
             _, payload = await connection.request(API + verb, data, patience_s)
-            return _understood(payload, verb)
+            return _decode(payload, verb)
     fix = "too few of its servers may run: see nats server report jetstream"
-    raise ReplyTimeoutError(f"JetStream has not answered {verb} for {sum(ASK_S):g} s", fix)
+    raise ReplyTimeoutError(f"JetStream has not answered {verb} for {sum(ATTEMPTS_S):g} s", fix)
 
 
-def _understood(payload: bytes, verb: str) -> dict[str, Any]:
+def _decode(payload: bytes, verb: str) -> dict[str, Any]:
     try:
         reply = msgspec.json.decode(payload)
         error = msgspec.convert(reply, Reply).error
@@ -102,8 +100,8 @@ def _not_enabled() -> LinkError:
     return LinkError("JetStream is not enabled on the NATS server", fix, final=True)
 
 
-async def look(connection: Connection, name: str) -> Stream | None:
-    """A stream, None if there is none of this name. The answer tells the server's time as well."""
+async def info(connection: Connection, name: str) -> Stream | None:
+    """Return a stream, or None if there is none. Also samples the server's clock."""
     asked_ns = time.monotonic_ns()
     try:
         found = await api(connection, f"STREAM.INFO.{name}")
@@ -133,8 +131,8 @@ def _stream(found: dict[str, Any]) -> Stream:
 async def ensure(
     connection: Connection, name: str, patterns: Sequence[str], limits: dict[str, int]
 ) -> Stream:
-    """The stream of this name, made if it is not there."""
-    found = await look(connection, name)
+    """Return the stream of this name; create it if it does not exist."""
+    found = await info(connection, name)
     if found is not None:
         return found
     config = {
@@ -150,10 +148,10 @@ async def ensure(
         **limits,
     }
     try:
-        return _stream(await make(connection, config, REPLICAS if connection.clustered else 1))
+        return _stream(await create(connection, config, REPLICAS if connection.clustered else 1))
     except ApiError as error:
-        if error.code == NAME_IN_USE:  # somebody was quicker
-            found = await look(connection, name)
+        if error.code == NAME_IN_USE:  # created concurrently
+            found = await info(connection, name)
             if found is not None:
                 return found
         if error.code == OVERLAP:
@@ -162,7 +160,7 @@ async def ensure(
 
 
 async def _overlap(connection: Connection, name: str, patterns: Sequence[str]) -> LinkError:
-    """That another stream has some of these subjects, and which it is, if that may be asked."""
+    """Return the error that another stream has some of these subjects; name it if permitted."""
     other, subject = "another", "some of its subjects"
     with contextlib.suppress(LinkError):
         for pattern in patterns:
@@ -175,23 +173,23 @@ async def _overlap(connection: Connection, name: str, patterns: Sequence[str]) -
     return LinkError(f"the stream {name} cannot be made: {other} has {subject}", fix, final=True)
 
 
-async def make(connection: Connection, config: dict[str, Any], replicas: int) -> dict[str, Any]:
-    """Make a stream; with one replica where there are too few servers for more. Raises ApiError."""
+async def create(connection: Connection, config: dict[str, Any], replicas: int) -> dict[str, Any]:
+    """Create a stream; with one replica if there are too few servers. Raises ApiError."""
     verb = f"STREAM.CREATE.{config['name']}"
     try:
         return await api(connection, verb, {**config, "num_replicas": replicas})
     except ApiError as error:
         if error.code in TOO_FEW_SERVERS and replicas > 1:
-            return await make(connection, config, 1)
+            return await create(connection, config, 1)
         if error.code in NO_ROOM:
-            fix = f"make a smaller one yourself (nats stream add {config['name']}), or ask whoever runs the server for more"
+            fix = f"make a smaller one yourself (nats stream add {config['name']}), or ask the operator of the server for more"
             what = f"the stream {config['name']} of {config['max_bytes'] >> 20} MiB cannot be made: {error.text}"
             raise LinkError(what, fix, final=True) from None
         raise
 
 
 def covers(pattern: str, subject: str) -> bool:
-    """Whether every subject that `subject` stands for is one of the pattern's."""
+    """Return whether the pattern matches every subject that `subject` matches."""
     wanted, given = pattern.split("."), subject.split(".")
     for index, token in enumerate(wanted):
         if token == ">":
@@ -202,7 +200,7 @@ def covers(pattern: str, subject: str) -> bool:
 
 
 class Message(msgspec.Struct):
-    """A message as it is stored."""
+    """A stored message."""
 
     subject: str
     seq: int
@@ -212,7 +210,10 @@ class Message(msgspec.Struct):
 
 
 async def get(connection: Connection, stream: str, **which: Any) -> Message | None:
-    """One message of a stream: `last_by_subj=SUBJECT`, or `seq=N, next_by_subj=SUBJECT`. None if there is none."""
+    """Return a message of a stream, or None if there is none.
+
+    Select it by `last_by_subj=SUBJECT`, or by `seq=N, next_by_subj=SUBJECT`.
+    """
     try:
         found = await api(connection, f"STREAM.MSG.GET.{stream}", which)
     except ApiError as error:

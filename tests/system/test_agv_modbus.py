@@ -232,7 +232,7 @@ async def test_real_parts_are_driven_in_real_time_and_never_by_a_recording(
     file = tmp_path / "robot_config.json"
     file.write_text(config(reserved.port(), reserved.port()), "utf-8")
     with pytest.raises(
-        InputError, match="plc-agv has real parts, and they do not move at the pace 2×"
+        InputError, match="plc-agv drives real hardware, which cannot run at the pace 2×"
     ):
         await Host(open_target(str(file)), 2.0).open()
     built = open_target(str(file))

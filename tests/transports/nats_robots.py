@@ -108,7 +108,7 @@ class Robot(Diary):
 
     @property
     def depth(self):
-        waiting = sum(message is not None for _, _, message in self.transport._logged)
+        waiting = sum(message is not None for _, _, message in self.transport._outgoing)
         return waiting + self.transport._session.publisher.depth
 
     @property

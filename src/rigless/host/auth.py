@@ -1,8 +1,9 @@
-"""Who may talk to the control API: holders of the token, and browsers that showed it once and hold a session cookie since.
+"""Authentication of the control API: a token for scripts, a session cookie for browsers.
 
-Scripts send `Authorization: Bearer TOKEN`. A browser opens `/?token=…`, gets a cookie that is not the token, and is sent on
-to a URL without it. Requests that a foreign page could cause are refused: the Origin must be our own on the WebSocket and on
-everything that changes something, and the Host must be an address or localhost, so that no foreign name can point here.
+Scripts send `Authorization: Bearer TOKEN`. A browser opens `/?token=...`, gets a cookie that is not
+the token, and is redirected to a URL without it. Requests that a foreign page could cause are
+refused: on the WebSocket and on every request that changes something the Origin must be our own, and
+the Host must be an IP address or localhost, so that no foreign name can point here.
 """
 
 import hmac
@@ -22,7 +23,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 1 << 20
 POLICY = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
-NOTHING_ELSE = "base-uri 'none'; form-action 'none'; object-src 'none'"  # these do not fall back to default-src
+# These directives do not fall back to default-src.
+NOTHING_ELSE = "base-uri 'none'; form-action 'none'; object-src 'none'"
 
 
 def _headers(script: str) -> list[tuple[bytes, bytes]]:
@@ -38,8 +40,11 @@ def _headers(script: str) -> list[tuple[bytes, bytes]]:
 
 
 class Auth:
-    """ASGI middleware. `token=None` lets everybody on this machine in (--no-auth). `script` is the hash of the one inline
-    script that browsers may run; `secret` signs the cookies, and kept from run to run it lets a browser survive a restart."""
+    """ASGI middleware. With `token=None` every local client is admitted (--no-auth).
+
+    `script` is the hash of the one inline script that browsers may run. `secret` signs the cookies;
+    if it is kept from run to run, a browser stays logged in over a restart.
+    """
 
     def __init__(self, app: App, token: str | None, script: str = "", secret: bytes | None = None):
         self._app = app
@@ -153,7 +158,7 @@ class Auth:
 
 
 def _cookie_name(scope: Scope) -> str:
-    """Cookies are shared by all ports of a host, so the port is in the name."""
+    """Return the cookie's name. Ports of a host share cookies, so it contains the port."""
     return f"rigless_{(scope.get('server') or ('', 0))[1]}"
 
 

@@ -1,7 +1,8 @@
-"""Runs a simulation against the world outside: binds its ports, stamps what arrives with simulated time, and paces it.
+"""Runs a simulation on the network: opens ports, stamps inputs with simulated time, and paces it.
 
-Everything happens on one event loop, so there are no locks: an input is stamped by first advancing the simulation to the
-present, then applied. Peers that do not read lose messages (counted); they never hold the simulation up.
+Everything happens on one event loop, so there are no locks. Before an input is applied, the
+simulation is advanced to the present, so that its time stamp is true. Peers that do not read lose
+messages, which are counted; they never delay the simulation.
 """
 
 import asyncio
@@ -32,17 +33,17 @@ from rigless.scenario.build import Built
 from rigless.transports.capabilities import capabilities
 from rigless.transports.transport import Dialer, RestartObserver, Transport, make
 
-SLICE_WALL_NS = 5_000_000  # how long the simulation may compute before sockets get their turn
+SLICE_WALL_NS = 5_000_000  # computing time before sockets are served
 NEVER_NS = 1 << 62
 RATE_WINDOW_NS = 1_000_000_000
-LOST_WALL_NS = 500_000_000  # further behind than this, the pace gives up catching up
+LOST_WALL_NS = 500_000_000  # further behind than this, time is skipped
 
 
 State = Literal["failed", "stopped", "paused", "lockstep", "running"]
 
 
 class Host:
-    """A simulation on the air."""
+    """A simulation on the network, with its ports, pace, recording and snapshots."""
 
     def __init__(
         self,
@@ -73,19 +74,19 @@ class Host:
         self.started_ns = 0
         self._next_link = 0
         self._slice_sim_ns = 1_000_000
-        self._spent_ns = 0  # on catching up for inputs since the loop had its turn
+        self._spent_ns = 0  # spent on catching up for inputs in this turn of the loop
         self._timer: PreciseTimer | None = None
         self._awaited_ns = 0  # the event that the timer is set for; an earlier one wakes it
-        self._rate_marks = ((0, 0), (0, 0))  # wall and simulated time when last asked, and before
-        self._ran_ns = 0  # wall time that passed while it ran, up to the last change
+        self._rate_marks = ((0, 0), (0, 0))  # (wall, simulated) time of the last two requests
+        self._ran_ns = 0  # wall time of running, up to the last change of state
         self._ran_since_ns = 0
         self.sim.core.listeners.output.append(self._output)
         self.sim.core.listeners.link.append(self._link)
 
-    # Life
+    # Open and close
 
     async def open(self) -> None:
-        """Bind all ports. If one cannot be bound, none stays bound and the error says why."""
+        """Open all ports. If one fails, close the others and raise InputError."""
         self._check_pace(self.pace)
         self._timer = PreciseTimer()
         self.host_inputs.boot()
@@ -104,7 +105,7 @@ class Host:
         if not self.environment.is_live(port, self.pace.mode == "fast"):
             port = replace(port, transport="memory")
         transport = make(
-            self.environment.prepare(port, self._told), PortInbox(self, robot, port.name)
+            self.environment.prepare(port, self._log), PortInbox(self, robot, port.name)
         )
         self.transports[robot, port.name] = transport
         address = self.built.addresses[robot, port.name]
@@ -121,12 +122,12 @@ class Host:
             ) from None
 
     async def run(self) -> None:
-        """Advance until stopped or the duration is over."""
+        """Advance until stopped or until the duration is over."""
         assert self._timer is not None, "open the host first"
         self.begun = True
         self._ran_since_ns = time.monotonic_ns()
-        self._reanchor()  # time begins now, not while ports and panel were being set up
-        self.host_inputs.date()
+        self._reanchor()  # time starts now, after ports and panel were opened
+        self.host_inputs.set_date()
         while not self.finished.is_set():
             if self.end_ns is not None and self.sim.now_ns >= self.end_ns:
                 break
@@ -141,13 +142,13 @@ class Host:
             else:
                 self._measure()
                 self.catch_up()
-                self.host_inputs.keep_date()
+                self.host_inputs.correct_date()
                 self._spent_ns = 0
                 await self._timer.wait(self._next_wake_ns())
         self.finished.set()
 
-    def _told(self, text: str, severity: Severity) -> None:
-        """What those around the robots have to say."""
+    def _log(self, text: str, severity: Severity) -> None:
+        """Log an event of the environment, such as an embedded server."""
         self.sim.core.log(Event(self.sim.now_ns, "", "surroundings", severity, text, {}))
 
     async def close(self) -> None:
@@ -170,9 +171,9 @@ class Host:
     # Time
 
     def catch_up(self) -> None:
-        """Advance to where the wall clock says the simulation should be, at most one slice."""
+        """Advance to the time that the wall clock demands, at most one slice."""
         if not self.begun or self.paused or self.failure or self.pace.mode != "real":
-            return  # before it has begun it is time zero, however long ports take to be set up
+            return  # time stays zero until `run`
         wall_ns = time.monotonic_ns()
         target_ns = self._until_end(self.pace.sim_at(wall_ns))
         behind_ns = wall_ns - self.pace.wall_at(self.sim.now_ns)
@@ -186,24 +187,24 @@ class Host:
             self._spent_ns += time.monotonic_ns() - wall_ns
 
     def _measure(self) -> None:
-        """How late what was awaited is begun."""
+        """Measure how late the host handles the awaited event."""
         wall_ns = time.monotonic_ns()
         due_ns = self.pace.wall_at(min(self._awaited_ns, NEVER_NS // 2))
         if self.sim.now_ns < self._awaited_ns and due_ns <= wall_ns:
             self.host_inputs.lateness.note(wall_ns - due_ns)
-        self.host_inputs.late(wall_ns)
+        self.host_inputs.set_lateness(wall_ns)
 
     def _lose_time(self, behind_ns: int, wall_ns: int) -> None:
         self.lost_ns += behind_ns
         self.pace.anchor(wall_ns, self.sim.now_ns)
-        self.host_inputs.lost(self.lost_ns)
+        self.host_inputs.set_lost(self.lost_ns)
         text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
         self.sim.core.log(
             Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9})
         )
 
     def _run_slice(self, limit_ns: int) -> None:
-        """One slice as fast as possible; its length in simulated time follows from how long the last one took."""
+        """Run one slice as fast as possible; adapt its length to the last one's duration."""
         begin_ns = time.monotonic_ns()
         self._advance(self._until_end(min(limit_ns, self.sim.now_ns + self._slice_sim_ns)))
         took_ns = max(time.monotonic_ns() - begin_ns, 1)
@@ -215,13 +216,11 @@ class Host:
             self.sim.run_until(target_ns)
         except RobotError as error:
             self._fail(error)
-        if (
-            self.pace.mode != "fast"
-        ):  # files of fast runs must come out alike, so there only their size decides
+        if self.pace.mode != "fast":  # flush a fast run by size alone, so that two files are equal
             self.recording_file.flush_if_due()
 
     def _fail(self, error: RobotError) -> None:
-        """A robot's own code broke: time stops, everything stays to be looked at, the process lives."""
+        """Stop time after a robot's own code raised. Ports and the API stay open."""
         self._ran_ns = self._ran()
         self.failure = str(error)
         trace = "".join(traceback.format_exception(error))
@@ -235,7 +234,7 @@ class Host:
     def _next_wake_ns(self) -> int:
         due_ns = self.sim.core.agenda.next_due_ns()
         self._awaited_ns = NEVER_NS if due_ns is None else due_ns
-        longest_ns = time.monotonic_ns() + 50_000_000  # the clock moves on even when nothing is due
+        longest_ns = time.monotonic_ns() + 50_000_000  # advance the clock even if nothing is due
         return min(self.pace.wall_at(self._until_end(self._awaited_ns)), longest_ns)
 
     def pause(self) -> None:
@@ -244,7 +243,7 @@ class Host:
         self.paused = True
 
     def halt(self) -> None:
-        """Pause and finish the recording: this run is over. `resume` begins the next one from where things are."""
+        """Pause and finish the recording. `resume` continues from this instant."""
         self.pause()
         self.halted = True
         self.recording_file.stop()
@@ -263,7 +262,7 @@ class Host:
 
     @property
     def wall_s(self) -> float:
-        """Wall time since the beginning, or the last jump in time, without pauses."""
+        """Wall time of running since the start or the last jump in time."""
         return self._ran() / 1e9
 
     def set_speed(self, speed: float | str) -> None:
@@ -281,7 +280,7 @@ class Host:
             if capabilities(port.transport).needs_real_time
         ]
         if real and (pace.mode != "real" or pace.speed != 1.0):
-            what = f"{real[0]} has real parts, and they do not move at the pace {pace}"
+            what = f"{real[0]} drives real hardware, which cannot run at the pace {pace}"
             raise InputError(
                 Problem(
                     "speed", what, "real time: --speed 1, or simulate them: --set runtime.mode=MOCK"
@@ -289,7 +288,7 @@ class Host:
             )
 
     async def step(self, ms: float) -> None:
-        """Advance by this much and stop there; in real or fast mode this also pauses."""
+        """Advance by this many milliseconds. Except in lockstep, this also pauses."""
         if self.pace.mode != "lockstep":
             self.pause()
         self.halted = False
@@ -329,7 +328,7 @@ class Host:
         self._rate_marks = ((time.monotonic_ns(), self.sim.now_ns),) * 2
 
     def real_time_factor(self) -> float:
-        """Simulated seconds a wall second, over the last second or two in which it was asked."""
+        """Return simulated seconds per wall second, over the last one or two seconds."""
         now = (time.monotonic_ns(), self.sim.now_ns)
         if self.state in ("paused", "stopped", "failed"):
             self._mark_rate()
@@ -339,7 +338,7 @@ class Host:
         wall_ns, sim_ns = self._rate_marks[0]
         return (now[1] - sim_ns) / max(now[0] - wall_ns, 1)
 
-    # In and out
+    # Inputs and outputs
 
     def apply(self, given: AnyInput) -> None:
         """Stamp an input with the present and apply it. Raises InputError if that is impossible."""
@@ -396,14 +395,14 @@ class Host:
             transport.close_link(link.id)
 
     def address(self, robot: str, port: str) -> str:
-        """The URL of a port."""
+        """Return the URL of a port."""
         self.sim.core.links.port(self.sim.robot(robot), port)
         return self.urls[robot, port]
 
     # Snapshots, reset, recording
 
     def reset(self) -> None:
-        """Back to time zero. Clients stay connected; a recording goes on in a new file."""
+        """Go back to time zero. Peers stay connected; a recording continues in a new file."""
         self._rewind(self.sim.reset)
 
     def take_snapshot(self, name: str = "") -> str:
@@ -413,12 +412,15 @@ class Host:
         return name
 
     def restore(self, saved: Snapshot | str) -> None:
-        """Go to a snapshot, given or taken before. Clients stay connected; a recording goes on in a new file."""
+        """Go to a snapshot, or to one kept under a name.
+
+        Peers stay connected; a recording continues in a new file.
+        """
         if isinstance(saved, str):
             if saved not in self.snapshots:
                 raise unknown("snapshot", saved, self.snapshots)
             saved = self.snapshots[saved]
-        check_snapshot(self.sim.core, saved)  # before the recording is cut
+        check_snapshot(self.sim.core, saved)  # before the recording is finished
         self._rewind(lambda: self.sim.restore(saved))
 
     def _rewind(self, rewind: Any) -> None:
@@ -439,14 +441,14 @@ class Host:
             self.recording_file.start(next_part(path))
         self._mark_rate()
         self._reanchor()
-        self.host_inputs.date()
+        self.host_inputs.set_date()
         for transport in self.transports.values():
             if isinstance(transport, RestartObserver):
                 transport.restarted()
 
 
 def next_part(path: Path) -> Path:
-    """F.mcap → F.2.mcap → F.3.mcap: where a recording goes on after time has jumped."""
+    """Return the next file of a recording after time jumped: F.mcap → F.2.mcap → F.3.mcap."""
     stem, _, number = path.stem.rpartition(".")
     if stem and number.isdigit():
         return path.with_name(f"{stem}.{int(number) + 1}{path.suffix}")

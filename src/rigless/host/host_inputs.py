@@ -1,6 +1,7 @@
-"""What robots are told of the world outside, as inputs like any other: the date, which of their lives this is, how late their host is, what time it lost.
+"""Inputs that the host sets: the date, the boot id, its lateness and the time that it lost.
 
-A robot that wants to know has an input of that name; so the recording has what it was told.
+A robot that needs one declares an input of that name. They are recorded like all inputs, so a replay
+gets the same values.
 """
 
 import time
@@ -15,39 +16,40 @@ from rigless.kernel.robot import Robot
 if TYPE_CHECKING:
     from rigless.host.host import Host
 
-EPOCH = "epoch_s"  # the input of robots that stamp what they say with a date
-LOST = "lost_s"  # the input of robots that tell how much time their machine has lost
-LATE = "late_ms"  # the input of robots that tell how late their loop is
-BOOT = "boot_id"  # the input of robots that say in which of their lives they say it
-DATE_WALL_NS = 1_000_000_000  # how often the date is looked at
-DATE_OFF_S = 1.0  # so far robots may be from it
+EPOCH = "epoch_s"  # date of simulated time zero, for robots that send time stamps
+LOST = "lost_s"  # simulated time that the host skipped
+LATE = "late_ms"  # lateness of the host
+BOOT = "boot_id"  # identity of this boot
+DATE_WALL_NS = 1_000_000_000  # interval of the checks of the date
+DATE_OFF_S = 1.0  # larger differences are corrected
 
 
 class HostInputs:
+    """Sets the inputs of all robots of a host that declare them."""
+
     def __init__(self, host: "Host"):
         self.host, self.sim = host, host.sim
         self.lateness = Lateness()
         self._date_due_ns = 0
 
     def boot(self) -> None:
-        """A new life, before anybody hears of it: what is said in two of them must not be taken for the same."""
+        """Assign a new boot_id before ports open, so that messages of two boots are never confused."""
         self.lateness = Lateness()
         for robot in self.sim.robots.values():
-            if BOOT in robot.inputs and self._boots(robot):
+            if BOOT in robot.inputs and self._is_live(robot):
                 self.sim.apply(SetInput(robot.name, BOOT, str(uuid4())))
                 self.sim.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
 
-    def date(self) -> None:
-        """Robots whose stamps can count from the present do so in a run at the pace of the wall clock, and those that have boots
-        whenever they are on the air."""
+    def set_date(self) -> None:
+        """Set the date: at 1x at time zero, and for robots with a boot_id in every live run."""
         pace = self.host.pace
         fresh = pace.mode == "real" and pace.speed == 1.0 and not self.sim.now_ns
         for robot in self.sim.robots.values():
-            if EPOCH in robot.inputs and (self._boots(robot) if BOOT in robot.inputs else fresh):
+            if EPOCH in robot.inputs and (self._is_live(robot) if BOOT in robot.inputs else fresh):
                 self.host.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
 
-    def keep_date(self) -> None:
-        """The machine's date may be set, and time is lost or paused: robots on the air stamp what they say by the present."""
+    def correct_date(self) -> None:
+        """Correct the date after this machine's clock was set, or time was lost or paused."""
         wall_ns = time.monotonic_ns()
         if wall_ns < self._date_due_ns or self.host.failure or self.host.pace.speed != 1.0:
             return
@@ -58,29 +60,30 @@ class HostInputs:
             for robot in self.sim.robots.values()
             if BOOT in robot.inputs
             and abs(epoch_s - robot.input[EPOCH]) > DATE_OFF_S
-            and self._boots(robot)
+            and self._is_live(robot)
         ]
         if off:
             moved_s = epoch_s - off[0].input[EPOCH]
-            text = f"by this machine's date {abs(moved_s):.1f} s were {'lost' if moved_s > 0 else 'gained'}: robots go by it"
+            side = "behind" if moved_s > 0 else "ahead of"
+            text = f"{abs(moved_s):.1f} s {side} real time: the robots' date is corrected"
             self.sim.core.log(
                 Event(self.sim.now_ns, "", "date", "info", text, {"moved_s": moved_s})
             )
         for robot in off:
             self.sim.apply(SetInput(robot.name, EPOCH, epoch_s))
 
-    def late(self, wall_ns: int) -> None:
+    def set_lateness(self, wall_ns: int) -> None:
         if self.lateness.changed(wall_ns):
-            self._tell_all(LATE, self.lateness.p99_ms)
+            self._set_all(LATE, self.lateness.p99_ms)
 
-    def lost(self, lost_ns: int) -> None:
-        self._tell_all(LOST, lost_ns / 1e9)
+    def set_lost(self, lost_ns: int) -> None:
+        self._set_all(LOST, lost_ns / 1e9)
 
-    def _tell_all(self, name: str, value: float) -> None:
+    def _set_all(self, name: str, value: float) -> None:
         for robot in self.sim.robots.values():
             if name in robot.inputs:
                 self.sim.apply(SetInput(robot.name, name, value))
 
-    def _boots(self, robot: Robot) -> bool:
+    def _is_live(self, robot: Robot) -> bool:
         environment, fast = self.host.environment, self.host.pace.mode == "fast"
         return all(environment.is_live(port, fast) for port in robot.ports)

@@ -1,6 +1,7 @@
-"""How late a host comes to what is due, measured: robots whose interface tells such things are told, as an input like any other.
+"""Measures how late the host handles due events.
 
-It is told in steps and seldom: an input for each robot whenever it changed by a hair would cost more than it says.
+Robots whose interface reports it get it as an input. The value changes in steps and at most once a
+second, since each change is an input to every such robot.
 """
 
 from collections import deque
@@ -14,7 +15,10 @@ NS_PER_MS = 1e6
 
 
 class Lateness:
-    """`p99_ms` is the step at or above what 99 of 100 of the last wakings were late; it goes down when they are well below."""
+    """`p99_ms` is the 99th percentile of the lateness, rounded up to a step.
+
+    It falls only when the percentile is well below the step.
+    """
 
     def __init__(self) -> None:
         self.p99_ms = 0.0
@@ -25,7 +29,7 @@ class Lateness:
         self._late_ns.append(late_ns)
 
     def changed(self, wall_ns: int) -> bool:
-        """Whether `p99_ms` is another now; looked at once a second."""
+        """Update `p99_ms`, at most once a second; return whether it changed."""
         if wall_ns < self._next_ns or len(self._late_ns) < FEWEST:
             return False
         self._next_ns = wall_ns + EVERY_NS

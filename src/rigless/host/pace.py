@@ -1,5 +1,7 @@
-"""How simulated time follows the wall: real time × k, as fast as possible, or only when told. It changes how long the host
-sleeps and nothing else."""
+"""The pace of simulated time: a factor of real time, as fast as possible, or lockstep.
+
+It changes how long the host sleeps and nothing else.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +14,10 @@ Mode = Literal["real", "fast", "lockstep"]
 
 @dataclass
 class Pace:
-    """In `real` mode sim = sim0 + (wall − wall0) × speed; the anchor moves when the speed changes or time was lost."""
+    """In `real` mode sim = sim0 + (wall − wall0) × speed.
+
+    The anchor (wall0, sim0) moves when the speed changes or time was lost.
+    """
 
     mode: Mode = "real"
     speed: float = 1.0
@@ -21,7 +26,7 @@ class Pace:
 
     @classmethod
     def of(cls, speed: float | str) -> "Pace":
-        """A pace as people write it: a factor from 0.1 to 100, 'fast' or 'lockstep'."""
+        """Parse a pace: a factor from 0.1 to 100, 'fast' or 'lockstep'."""
         if speed == "fast" or speed == "lockstep":
             return cls("fast" if speed == "fast" else "lockstep")
         try:
@@ -40,7 +45,7 @@ class Pace:
         return self.sim0_ns + int((wall_ns - self.wall0_ns) * self.speed)
 
     def wall_at(self, sim_ns: int) -> int:
-        """The first wall time at which `sim_at` has reached this."""
+        """Return the first wall time at which `sim_at` reaches this time."""
         return self.wall0_ns + -int(-(sim_ns - self.sim0_ns) // self.speed)
 
     def __str__(self) -> str:

@@ -1,5 +1,7 @@
-"""Plays the outputs of a recording on the real wire: the robot's ports are there and take clients, but what they get is what
-was recorded, at the recorded times."""
+"""Plays the outputs of a recording on the real ports, at the recorded times.
+
+Clients can connect and send, but they get what was recorded.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -15,7 +17,10 @@ from rigless.transports.capabilities import capabilities
 
 
 class Playback(Host):
-    """A host whose robots are mute. Time starts with the first client, so that it misses nothing, unless `at_once`."""
+    """A host whose robots send only recorded outputs.
+
+    Time starts with the first client, so that it misses nothing, or with `at_once` immediately.
+    """
 
     def __init__(
         self, built: Built, recording: Recording, speed: float | str = 1.0, at_once: bool = False
@@ -38,7 +43,7 @@ class Playback(Host):
         await super()._open_port(robot, port)
 
     def _check_pace(self, pace: Pace) -> None:
-        return  # real parts are not there
+        return  # no hardware is open
 
     def _play(self, robot: str, port: str, data: bytes, subject: str) -> None:
         transport = self.transports.get((robot, port))
@@ -47,7 +52,7 @@ class Playback(Host):
             transport.send(ALL, data, subject)
 
     def _output(self, time_ns: int, output: Output) -> None:
-        return  # the simulated robot keeps quiet; its links are used, its words are not
+        return  # outputs of the simulated robot are discarded
 
     def apply(self, given: AnyInput) -> None:
         super().apply(given)

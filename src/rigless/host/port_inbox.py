@@ -1,4 +1,4 @@
-"""Peers and the simulation's idea of them: what transports report, and putting the two in step after time has jumped."""
+"""Turns the reports of transports into inputs, and reconciles links after time jumped."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PortInbox:
-    """Turns what one port's transport reports into inputs."""
+    """Turns the reports of one port's transport into inputs of the simulation."""
 
     def __init__(self, host: "Host", robot: str, port: str):
         self._host, self._robot, self._port = host, robot, port
@@ -48,8 +48,11 @@ class PortInbox:
 
 
 def reconcile(host: "Host", before: dict[int, Link]) -> None:
-    """After a reset or restore: peers that are really there are connected, the others are not, and a byte stream goes on
-    from where it truly is (a peer cannot be restarted)."""
+    """Make the simulation's links match the connected peers, after a reset or restore.
+
+    Peers that are connected get a link, others lose theirs. A byte stream keeps its codec, since the
+    peer was not rewound.
+    """
     sim = host.sim
     for (robot, port), links in sim.core.links.by_port.items():
         for link in list(links.values()):
@@ -59,7 +62,7 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
                     and link.id in before
                 ):
                     link.codec = before[link.id].codec
-                else:  # gone, or of another process that numbered its links the same
+                else:  # disconnected, or a link of another process with the same number
                     sim.apply(inp.Disconnect(robot, port, link.id))
     for link_id, (robot, port, peer, local) in list(host.live.items()):
         if link_id not in sim.core.links.by_port[robot, port]:

@@ -1,5 +1,8 @@
-"""Sleeping to the microsecond inside asyncio. The event loop's own timers are rounded up to a millisecond; a Linux timerfd
-is not, and needs no blocking wait. Elsewhere the loop's timers serve."""
+"""A timer with microsecond resolution for asyncio.
+
+The event loop's own timers are rounded up to a millisecond. On Linux this uses a timerfd, which is
+not; elsewhere it uses the loop's timers.
+"""
 
 import asyncio
 import ctypes

@@ -1,4 +1,4 @@
-"""A recording to a file while the simulation is on the air, flushed every so often so that a kill loses almost nothing."""
+"""Records a live simulation to a file, flushed often so that a kill loses almost nothing."""
 
 import contextlib
 import re
@@ -16,16 +16,18 @@ FLUSH_WALL_NS = 200_000_000
 
 
 class RecordingFile:
+    """The recording of a host: started and stopped at any time."""
+
     def __init__(self, simulation: Simulation):
         self._sim = simulation
         self._recorder: Recorder | None = None
         self._stream: IO[bytes] | None = None
         self._flushed_ns = 0
         self.path: Path | None = None
-        self.made: deque[Path] = deque(maxlen=200)  # the files of this run, the newest last
+        self.made: deque[Path] = deque(maxlen=200)  # files of this run, newest last
 
     def start(self, path: Path | None = None, name: str = "recording") -> None:
-        """Record to this file, or to a new one in the working folder that is called after the name and the time."""
+        """Record to this file, or to NAME-DATE-TIME.mcap in the working folder."""
         if self._recorder is not None:
             raise InputError(
                 Problem("recording", f"already recording to {self.path}", "stop it first")
@@ -46,11 +48,11 @@ class RecordingFile:
         self.made.append(path.absolute())
 
     def stop(self) -> Path | None:
-        """Finish the file; gives its path, or None if there was none."""
+        """Finish the file; return its path, or None if nothing was recorded."""
         path, self.path = self.path, None
         if self._recorder is not None and self._stream is not None:
             self._recorder.close()
-            with contextlib.suppress(OSError):  # a full disk has been reported already
+            with contextlib.suppress(OSError):  # a full disk was reported before
                 self._stream.close()
         self._recorder = self._stream = None
         return path
@@ -65,7 +67,7 @@ class RecordingFile:
 
     @property
     def failed(self) -> str:
-        """Why the recording stopped by itself; empty while all is well."""
+        """Why the recording stopped by itself, or ""."""
         return self._recorder.failed if self._recorder is not None else ""
 
     @property
@@ -74,7 +76,7 @@ class RecordingFile:
 
 
 def _new_file(name: str) -> Path:
-    """NAME-YYYYmmdd-HHMMSS.mcap, made here and now, so that nobody else takes it."""
+    """Create NAME-YYYYmmdd-HHMMSS.mcap, so that no other process uses the name."""
     stem = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "recording"
     stem = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
     for number in count(1):

@@ -1,4 +1,4 @@
-"""Private notes of which instances run on this machine, so that `rigless ctl` finds them: one file each, for this user only."""
+"""Session files of running instances, private to the user, by which `rigless ctl` finds them."""
 
 import contextlib
 import json
@@ -15,7 +15,10 @@ def _folder() -> Path:
 
 
 def cookie_key() -> bytes:
-    """What signs the panel's cookies: this user's, kept, so that an open panel outlives a restart. Made up if it cannot be."""
+    """Return the key that signs the panel's cookies, kept so that a browser survives a restart.
+
+    If it cannot be stored, return a new one.
+    """
     with contextlib.suppress(OSError):
         folder = _folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -27,12 +30,12 @@ def cookie_key() -> bytes:
         kept = path.read_bytes()
         if len(kept) == 32 and path.stat().st_mode & 0o077 == 0:
             return kept
-        path.unlink()  # others have seen it, or it is half written: the next start makes a new one
+        path.unlink()  # readable by others or incomplete: the next start makes a new one
     return os.urandom(32)
 
 
 def write(url: str, token: str | None, name: str) -> Path:
-    """Leave a note of this process; the caller removes it when done."""
+    """Write the session file of this process; the caller removes it at the end."""
     folder = _folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"{os.getpid()}.json"
@@ -43,7 +46,7 @@ def write(url: str, token: str | None, name: str) -> Path:
 
 
 def running() -> list[dict[str, Any]]:
-    """The notes of processes that are still alive; stale ones are removed."""
+    """Return the sessions of running processes; remove stale files."""
     found = []
     folder = _folder()
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
@@ -60,7 +63,7 @@ def running() -> list[dict[str, Any]]:
 
 
 def only_instance() -> dict[str, Any]:
-    """The instance that runs on this machine; InputError if there is none, or more than one."""
+    """Return the one instance on this machine. Raises InputError if there is none or several."""
     found = running()
     if not found:
         raise InputError(

@@ -1,4 +1,4 @@
-"""The first difference between two recordings, named by robot, port, time and field."""
+"""Finds the first difference between two recordings: robot, port, time and field."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from rigless.recordings.reader import Record
 
 
 class Difference(NamedTuple):
-    """The first place where two recordings part."""
+    """A difference between two recordings."""
 
     topic: str
     time_ns: int
@@ -33,7 +33,7 @@ def _short(value: Any) -> str:
 
 
 def first_field(left: Any, right: Any, path: str = "") -> tuple[str, Any, Any] | None:
-    """The first field in which two JSON values differ, depth first; decoded fields before raw bytes."""
+    """Return the first field in which two JSON values differ, decoded fields before raw bytes."""
     if isinstance(left, dict) and isinstance(right, dict):
         for key in sorted({*left, *right}, key=lambda key: (key in ("wire", "data"), key)):
             found = first_field(
@@ -58,7 +58,7 @@ def first_field(left: Any, right: Any, path: str = "") -> tuple[str, Any, Any] |
 
 
 def compare(left: Iterable[Record], right: Iterable[Record]) -> Difference | None:
-    """The earliest difference between two recordings, topic by topic."""
+    """Return the earliest difference between two recordings, compared topic by topic."""
     sides: tuple[dict[str, list[Record]], dict[str, list[Record]]] = ({}, {})
     for side, records in zip(sides, (left, right), strict=True):
         for record in records:

@@ -1,4 +1,4 @@
-"""Reads recordings, whole ones and those cut off by a kill."""
+"""Reads recordings, complete or truncated by a kill."""
 
 import base64
 from collections.abc import Iterator
@@ -20,8 +20,11 @@ from rigless.ros.types import type_of
 
 
 class Record(NamedTuple):
-    """One message of a recording. What is kept in the format of others has its own topic behind `/<robot>/<port>/<direction>`, and
-    the name of its schema."""
+    """One message of a recording.
+
+    Messages in a foreign format (ROS) have their own topic after `/<robot>/<port>/<direction>`, and
+    the name of their schema.
+    """
 
     topic: str
     time_ns: int
@@ -38,13 +41,13 @@ class Record(NamedTuple):
 
     @property
     def direction(self) -> str:
-        """'in' or 'out' for what went over a port ('heard': a copy of what came in); empty for truth, events and control."""
+        """'in' or 'out' for messages of a port ('heard': a copy of an input); else ""."""
         parts = self.topic.split("/")
         return parts[3] if len(parts) >= 4 else ""
 
     @property
     def subject(self) -> str:
-        """The topic of others."""
+        """The foreign topic, or ""."""
         return "/" + self.topic.split("/", 4)[4] if self.schema else ""
 
     def fields(self) -> Any:
@@ -57,11 +60,11 @@ class Record(NamedTuple):
         try:
             fields["message"] = to_builtins(cdr.decode(type_of(self.schema), self.data))
         except (KeyError, ValueError):
-            return fields  # what a fault made of it
+            return fields  # corrupted by a fault
         return fields
 
     def wire(self) -> tuple[bytes, str]:
-        """The bytes of an output, and their subject."""
+        """Return the bytes of an output and their subject."""
         if self.schema:
             return self.data, self.subject
         fields = self.fields()
@@ -79,15 +82,15 @@ class Recording:
     path: Path
     metadata: dict[str, str] = field(default_factory=dict)
     snapshot: Snapshot | None = None
-    end_ns: int | None = None  # None: the recording was cut off
+    end_ns: int | None = None  # None: the recording is truncated
 
     @classmethod
     def open(cls, path: str | Path) -> "Recording":
-        """Read what the file says about itself; InputError if it is not one of ours."""
+        """Read the metadata of a recording. Raises InputError if the file is not one."""
         recording = cls(Path(path))
         try:
             there = recording.path.is_file()
-        except (OSError, ValueError):  # a name that no file system takes
+        except (OSError, ValueError):  # not a valid file name
             there = False
         if not there:
             raise InputError(
@@ -125,10 +128,10 @@ class Recording:
             with self.path.open("rb") as stream:
                 for item in StreamReader(stream, emit_chunks=True, record_size_limit=2**30).records:
                     match item:
-                        case Chunk():  # we write messages in chunks only, and each has a checksum
+                        case Chunk():  # all messages are in chunks with a checksum
                             yield from _messages(item, topics, schemas)
                         case DataEnd():
-                            return  # what follows is an index
+                            return  # the index follows
                         case Metadata(name="rigless"):
                             self.metadata = dict(item.metadata)
                         case Metadata(name="rigless.end"):
@@ -136,8 +139,8 @@ class Recording:
                         case Attachment() if item.name == SNAPSHOT:
                             self.snapshot = Snapshot.from_bytes(item.data)
         except InputError:
-            raise  # the snapshot is damaged: what follows cannot be repeated
-        except Exception as error:  # a parser may raise anything on a file that is cut off, damaged or not MCAP at all
+            raise  # the snapshot is damaged, so a replay is impossible
+        except Exception as error:  # the parser may raise anything on a damaged file
             if not self.metadata:
                 raise InputError(
                     Problem(
@@ -146,7 +149,7 @@ class Recording:
                         "is it the right file?",
                     )
                 ) from None
-            return  # what came before the cut is good: every chunk has a checksum
+            return  # chunks before the truncation are good: they have checksums
 
 
 def _messages(

@@ -1,5 +1,8 @@
-"""Runs a recording again: the simulation is rebuilt from what the file says, fed the recorded inputs at their stamps, and
-recorded anew; the two recordings must be the same."""
+"""Replays a recording and compares: the same inputs must give the same outputs.
+
+The simulation is rebuilt from the metadata, gets the recorded inputs at their times, and is recorded
+again.
+"""
 
 import itertools
 import tempfile
@@ -24,7 +27,7 @@ from rigless.scenario.model import Scenario
 
 @dataclass
 class Verification:
-    """What a replay found. `cut` says that the recording ended before it was closed."""
+    """The result of a replay. `cut`: the recording is truncated."""
 
     records: int
     end_ns: int
@@ -34,7 +37,7 @@ class Verification:
 
 
 def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
-    """The simulation that the recording was made of, at the instant where it starts."""
+    """Return the recorded simulation at the start of the recording."""
     problems: list[Problem] = []
     try:
         raw = msgspec.json.decode(recording.metadata["scenario"])
@@ -51,9 +54,7 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
         raise InputError(problems)
     built = build(scenario, seed=seed, collect=False, environment=False)
     if recording.snapshot is not None:
-        saved = (
-            recording.snapshot
-        )  # live inputs that were still to come are in the recording as they came
+        saved = recording.snapshot  # pending live inputs are in the recording
         due = [
             shot for shot in saved.due if not (shot[2] == "input" and unpack(shot[3])[0] == "live")
         ]
@@ -62,7 +63,7 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
 
 
 def verify(path: str | Path, progress: Callable[[float], None] | None = None) -> Verification:
-    """Replay from the recorded inputs and compare everything that was recorded, byte by byte."""
+    """Replay the recorded inputs and compare all records byte by byte."""
     recording = Recording.open(path)
     simulation = rebuild(recording).simulation
     count, last_ns = 0, simulation.now_ns
@@ -81,7 +82,7 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None) ->
             try:
                 simulation.run_until(begin_ns + (end_ns - begin_ns) * step // steps)
             except RobotError:
-                break  # it failed in the recorded run too, or the comparison will show that it did not
+                break  # the comparison shows whether the recorded run failed too
             if progress:
                 progress(step / steps)
         recorder.close()
@@ -93,12 +94,12 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None) ->
 
 
 def _of_simulation(recording: Recording) -> Iterator[Record]:
-    """All but the host's own diary (time lost, a robot that failed), which depends on the machine."""
+    """Yield all records but the events of the host, which depend on the machine."""
     return (record for record in recording if record.topic != HOST_EVENTS)
 
 
 def other_version(recording: Recording) -> str:
-    """A note if the recording was made by another version, for which sameness is not promised."""
+    """Return a note if another version, which may behave differently, made the recording."""
     made = recording.metadata.get("rigless", "?")
     return (
         ""

@@ -1,9 +1,9 @@
-"""A recording as a simulation that can be moved to any instant.
+"""A recording as a simulation that can seek to any instant.
 
-The simulation is rebuilt from what the file says and is not on the air. The recorded inputs stay in a list and are given to it one
-by one at their stamps, as they came, so what it is at an instant does not depend on the way there. Snapshots are kept on the way:
-one for each cell, a hundredth of the recording, and finer ones in the cell that was last looked at. Going back is a restore
-and a short run.
+The simulation is rebuilt from the file and is not on the network. The recorded inputs are applied one
+by one at their times, so the state at an instant does not depend on how it was reached. Snapshots
+(keyframes) are taken on the way: one for each cell, a hundredth of the recording, and finer ones in
+the cell that was visited last. Seeking back restores a keyframe and runs from there.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,18 +23,18 @@ from rigless.kernel.snapshot import Snapshot
 from rigless.recordings.reader import Record, Recording
 from rigless.recordings.replay import other_version, rebuild
 
-SLICE_WALL_NS = 3_000_000  # how long one slice of a move should compute
+SLICE_WALL_NS = 3_000_000  # computing time of one slice
 FIRST_SLICE_NS = 10_000_000
 CELLS = 100
 SHORTEST_CELL_NS = 2_000_000_000
-FINE = 16  # finer snapshots in a cell
+FINE = 16  # fine keyframes of a cell
 EVENTS_KEPT = 2000
 
 Given = tuple[int, AnyInput]
 
 
 class Keyframe(NamedTuple):
-    """Where a move can start: the simulation, how many inputs it had been given, and what it had logged."""
+    """A point to seek from: a snapshot, the number of inputs applied, and the events so far."""
 
     snapshot: Snapshot
     given: int
@@ -42,7 +42,7 @@ class Keyframe(NamedTuple):
 
 
 class SeekableRecording:
-    """One recording, open for looking at. `clock` (wall time in ns) lets moves cut their slices to length."""
+    """One open recording. `clock` (wall time in ns) is used to limit the length of slices."""
 
     def __init__(
         self,
@@ -55,17 +55,13 @@ class SeekableRecording:
     ):
         self.path = recording.path
         self.simulation = simulation
-        self.events = (
-            events  # what the recording says happened, the host's own included, for a timeline
-        )
+        self.events = events  # all recorded events, for a timeline
         self.begin_ns = simulation.now_ns
         self.end_ns = max(end_ns, self.begin_ns)
-        self.cut = (
-            recording.end_ns is None
-        )  # the recording ended before it was closed, or is still being made
+        self.cut = recording.end_ns is None  # truncated, or still being written
         self.note = other_version(recording)
-        self.failure = ""  # why the recorded run broke down, while this is at that instant
-        self.epoch = 0  # grows when time goes back
+        self.failure = ""  # why the recorded run failed, while at that instant
+        self.epoch = 0  # incremented when time goes back
         self._inputs = inputs
         self._given = 0
         self._clock = clock
@@ -74,14 +70,14 @@ class SeekableRecording:
         self._keep_wall_ns = 0
         cell_ns = max(SHORTEST_CELL_NS, (self.end_ns - self.begin_ns) // CELLS)
         self._fine_ns = -(-cell_ns // FINE)
-        self._frames: dict[int, Keyframe] = {}  # by place: fine steps since the beginning
-        simulation.core.recording = True  # it was, and encoders, and faults that draw, notice
+        self._frames: dict[int, Keyframe] = {}  # by fine steps since the beginning
+        simulation.core.recording = True  # as in the recorded run: encoders and faults depend on it
         self._keep(0)
         self.seek(self.begin_ns)
 
     @classmethod
     def open(cls, path: str | Path, clock: Callable[[], int] | None = None) -> "SeekableRecording":
-        """Read a recording and stand at its beginning; InputError says what is wrong with the file, or missing here."""
+        """Open a recording at its beginning. Raises InputError if it cannot be rebuilt here."""
         recording = Recording.open(path)
         try:
             simulation = rebuild(recording).simulation
@@ -91,10 +87,10 @@ class SeekableRecording:
         except InputError as error:
             named = [replace(problem, file=problem.file or str(path)) for problem in error.problems]
             raise InputError(named) from None
-        except (
-            Exception
-        ) as error:  # robots are anybody's code, and another version may have written other fields
-            what = f"what it recorded cannot be built here: {type(error).__name__}: {error}"
+        except Exception as error:  # from robots' code or fields of another version
+            what = (
+                f"the recorded simulation cannot be rebuilt here: {type(error).__name__}: {error}"
+            )
             fix = "open it with the rigless and the robots it was made with"
             raise InputError(Problem(str(path), what, fix)) from error
 
@@ -103,9 +99,9 @@ class SeekableRecording:
         return self.simulation.now_ns
 
     def seek_in_slices(self, target_ns: int, through: bool = False) -> Iterator[None]:
-        """Go to an instant, a slice at a time; others may do something between two slices. A newer move ends this one.
+        """Seek in slices, so that the caller can do other work between them. A newer seek ends it.
 
-        A move forward may skip what lies between; one that goes `through` does not, so that whoever listens hears it all.
+        With `through`, a seek forward runs through all events between, instead of skipping them.
         """
         self._moves += 1
         move = self._moves
@@ -120,7 +116,7 @@ class SeekableRecording:
             pass
 
     def _jump(self, target_ns: int) -> bool:
-        """Restore the nearest keyframe before the target, if that is the shorter way."""
+        """Restore the last keyframe before the target, if that is nearer than now."""
         last = (target_ns - self.begin_ns) // self._fine_ns
         frame = self._frames[max(place for place in self._frames if place <= last)]
         back = target_ns < self.now_ns
@@ -135,7 +131,7 @@ class SeekableRecording:
         return True
 
     def _run_slice(self, target_ns: int) -> bool:
-        """Advance a little; gives whether there is more to do."""
+        """Advance by one slice; return whether more is to do."""
         if self.failure:
             return False
         begin_wall_ns, begin_ns = self._wall_ns(), self.now_ns
@@ -161,7 +157,7 @@ class SeekableRecording:
         return not arrived or stop_ns < target_ns
 
     def _run_until(self, stop_ns: int, enough_wall_ns: int) -> bool:
-        """Run, giving each input at its stamp; False if so much came that the slice is over before."""
+        """Run and apply inputs at their times; return False if the slice ended early."""
         sim = self.simulation
         while self._given < len(self._inputs) and self._inputs[self._given][0] <= stop_ns:
             stamp_ns, given = self._inputs[self._given]
@@ -175,7 +171,7 @@ class SeekableRecording:
         return True
 
     def _next_place(self, target_ns: int) -> int:
-        """Where the next keyframe belongs: at the next cell, in the target's own cell at the next fine step."""
+        """Return the place of the next keyframe: the next cell, or in the target's cell a fine step."""
         here = (self.now_ns - self.begin_ns) // self._fine_ns
         there = (target_ns - self.begin_ns) // self._fine_ns
         fine = here // FINE == there // FINE and self._keep_wall_ns <= SLICE_WALL_NS
@@ -196,9 +192,9 @@ class SeekableRecording:
 
 
 def _contents(recording: Recording) -> tuple[list[Given], list[Event], int]:
-    """The inputs that came from outside, the events, and when the last record was made."""
+    """Return the live inputs, the events, and the time of the last record."""
     inputs: list[Given] = []
-    events: list[tuple[int, int, Event]] = []  # a heap: the least severe and oldest first
+    events: list[tuple[int, int, Event]] = []  # a heap, least severe and oldest first
     last_ns = 0
     for number, record in enumerate(recording):
         last_ns = max(last_ns, record.time_ns)
@@ -214,7 +210,7 @@ def _contents(recording: Recording) -> tuple[list[Given], list[Event], int]:
 
 
 class _Log(msgspec.Struct):
-    """What this file needs of an entry as `kernel/recording.py` writes it."""
+    """The fields of a log entry that `kernel/recording.py` writes and this module reads."""
 
     level: int
     message: str

@@ -1,7 +1,8 @@
-"""ROS 2 topics over DDS: a robot is a node on a real ROS 2 network, without ROS. Peers are links, one a participant that has an endpoint
-matching one of the robot's; subjects are topics' names on the wire.
+"""ROS 2 topics over DDS: a robot is a node on a real ROS 2 network, without an installed ROS.
 
-What nobody reads is not written. What is kept for late joiners (transient-local) is written whenever it changes.
+A link is a participant that has an endpoint that matches one of the robot's. Subjects are topic names
+on the wire. A message without a subscriber is not written. A transient-local message is written
+whenever it changes, for late joiners.
 """
 
 import asyncio
@@ -13,14 +14,14 @@ from cyclonedds.internal import InvalidSample
 
 from rigless.kernel.ports import Port
 from rigless.ros.topics import Node, Topic
-from rigless.transports.cyclone.participant import Participant, join
+from rigless.transports.cyclone.participant import Participant, acquire
 from rigless.transports.cyclone.samples import sample_type
 from rigless.transports.cyclone.settings import configuration, domain_of
 from rigless.transports.transport import ALL, LINKS, Inbox
 
-BATCH = 256  # samples of one topic before others get their turn
+BATCH = 256  # samples of one topic before other topics are read
 HANDLE = (1 << 64) - 1
-RETURN_S = 1.0  # a peer that was hung up on is still there: it is a peer again after this
+RETURN_S = 1.0  # a closed link is opened again after this, since DDS cannot disconnect a peer
 
 
 class TopicWriter:
@@ -30,7 +31,7 @@ class TopicWriter:
         self.topic, self.entity = topic, writer
         self.sample = sample_type(topic.type).of
         self.readers: dict[int, str] = {}  # matched: Cyclone's handle → participant
-        self.kept = b""  # what late joiners of a transient-local topic get
+        self.kept = b""  # the last message of a transient-local topic
 
     def matched(self) -> dict[int, str]:
         return _participants(
@@ -41,7 +42,7 @@ class TopicWriter:
 
 
 class TopicReader:
-    """A topic that the robot listens to."""
+    """A topic that the robot subscribes to."""
 
     def __init__(self, subject: str, reader: Any):
         self.subject, self.entity = subject, reader
@@ -56,18 +57,23 @@ class TopicReader:
 
 
 def _participants(known: dict[int, str], handles: list[int], describe: Any) -> dict[int, str]:
-    """The participants of matched endpoints. Lists of handles are signed in Cyclone's Python, samples' handles are not."""
+    """Return the participants of matched endpoints, by handle.
+
+    Cyclone's Python lists signed handles, but those of samples are unsigned.
+    """
     found = {}
     for signed in handles:
         handle = signed & HANDLE
         if handle in known:
             found[handle] = known[handle]
-        elif (endpoint := describe(signed)) is not None:  # else it has gone again
+        elif (endpoint := describe(signed)) is not None:  # else it has left
             found[handle] = str(endpoint.participant_key)
     return found
 
 
 class Transport:
+    """The ROS node of one robot."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self.node: Node = port.options["node"]
@@ -80,7 +86,7 @@ class Transport:
 
     async def open(self, address: str) -> str:
         domain = domain_of(address, os.environ)
-        self._participant = participant = join(domain, configuration(os.environ))
+        self._participant = participant = acquire(domain, configuration(os.environ))
         self._url = f"dds://domain/{domain}"
         try:
             for topic in self.node.topics:
@@ -98,7 +104,7 @@ class Transport:
             raise OSError(f"Cyclone DDS refuses {topic.name}: {error.msg}") from None
         readers = [inlet.entity for inlet in self._inlets]
         writers = [outlet.entity for outlet in self._outlets.values()]
-        participant.enter(
+        participant.add_node(
             self, self.node.name, self.node.full_namespace, readers, writers, self._look
         )
         return self._url
@@ -109,7 +115,7 @@ class Transport:
             return
         if outlet.topic.transient_local:
             if outlet.kept == data:
-                return  # they have it, and whoever comes gets it
+                return  # peers have it, and late joiners get it
             outlet.kept = data
         try:
             outlet.entity.write(outlet.sample(data))
@@ -118,7 +124,7 @@ class Transport:
                 self.inbox.dropped(number)
 
     def close_link(self, link: int) -> None:
-        """DDS cannot hang up on a peer: it is not listened to, and comes back a little later."""
+        """Ignore a peer for RETURN_S, since DDS cannot disconnect it."""
         for participant in [
             participant for participant, number in self.links.items() if number == link
         ]:
@@ -133,14 +139,14 @@ class Transport:
         if self._returning is not None:
             self._returning.cancel()
         outlets = [outlet.entity for outlet in self._outlets.values()]
-        participant.exit(self, outlets + [inlet.entity for inlet in self._inlets])
+        participant.remove_node(self, outlets + [inlet.entity for inlet in self._inlets])
         outlets.clear()
         self._outlets.clear()
         self._inlets.clear()
         self.links.clear()
-        participant.leave()
+        participant.release()
 
-    # What is new
+    # Discovery and samples
 
     def _look(self) -> None:
         changed = [
@@ -156,16 +162,16 @@ class Transport:
         self._meet()
         for inlet in self._inlets:
             self._take(inlet)
-        for inlet in changed:  # who has gone is forgotten after what it said was heard
+        for inlet in changed:  # drop writers that left after their last samples were read
             inlet.writers = inlet.matched()
         self._part()
 
     def _take(self, inlet: TopicReader) -> None:
         for sample in inlet.entity.take(BATCH):
             if isinstance(sample, InvalidSample):
-                continue  # a writer has gone: there is nothing in it
+                continue  # a writer left; there is no data
             writer = sample.sample_info.publication_handle
-            if writer not in inlet.writers:  # it came since they were looked at
+            if writer not in inlet.writers:  # matched since the last look
                 inlet.writers |= inlet.matched()
                 self._meet()
             link = self.links.get(inlet.writers.get(writer, ""), 0)

@@ -1,8 +1,9 @@
-"""Real parts behind a robot's hardware port: drivers from installed packages, each kept alive by a task of its own.
+"""Real parts behind a robot's hardware port: drivers from installed packages.
 
-There is one link, from open to close. What a driver raises is told to the robot as the loss of its part and tried again, ever more slowly;
-it never reaches the loop. A part that hears nothing from the robot for as long as its watchdog says is told to stop: the robot repeats
-itself, so silence means that it is paused, stuck or gone.
+Each driver is supervised by a task. There is one link, from open to close. If a driver raises, the
+robot gets the loss of the part as a message, and the driver is reopened with backoff; the error never
+reaches the loop. If a part gets no command within its watchdog time, it is stopped: the robot repeats
+its commands, so silence means that it is paused, stuck or disconnected.
 """
 
 import asyncio
@@ -23,35 +24,30 @@ from rigless.hardware.messages import (
 from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, Inbox
 
-OPEN_S, ANSWER_S = (
-    10.0,
-    2.0,
-)  # what a driver may take to open; to read when polled, to command and to close
-BEGIN_S = 2.0  # what all drivers together may take to be reached before time begins
+OPEN_S, ANSWER_S = 10.0, 2.0  # timeouts: to open; to read when polled, to command and to close
+BEGIN_S = 2.0  # time for all drivers to open before the run starts
 RETRY_S, RETRY_MOST_S = 0.2, 5.0
-REPEAT_S = 0.1  # what has not changed is told this often
+REPEAT_S = 0.1  # interval at which an unchanged reading is repeated
 FASTEST_S = 0.001
-RETURN_S = 1.0  # when the robot has hung up, its parts are there again after this
-MOTION = ("VELOCITY", "POSITION", "STOP")  # of these the latest counts
+RETURN_S = 1.0  # a closed link is opened again after this
+MOTION = ("VELOCITY", "POSITION", "STOP")  # a newer command replaces an older one
 
-Tell = Callable[[str, bytes], None]
+Report = Callable[[str, bytes], None]
 
 
 class DriverSupervisor:
-    """Opens one part's driver, passes readings and commands, and begins anew when something goes wrong."""
+    """Opens one driver, passes readings and commands, and reopens it after an error."""
 
-    def __init__(self, driver: Driver, tell: Tell):
+    def __init__(self, driver: Driver, report: Report):
         self.driver = driver
         self.part: Part = driver.part
-        self._tell = tell
-        self._pending: dict[
-            str, Command
-        ] = {}  # at most one motion and one reset, in the order they came
+        self._report = report
+        self._pending: dict[str, Command] = {}  # at most one motion and one reset, in order
         self._news = asyncio.Event()
         self._last: tuple[bytes, float] = (b"", 0.0)
-        self.settled = asyncio.Event()  # it has been reached, or not, for the first time
+        self.settled = asyncio.Event()  # set after the first success or failure
         self._open = False
-        self._alive = False  # something was read since it was opened
+        self._alive = False  # a reading arrived since it was opened
 
     def submit(self, command: Command) -> None:
         slot = (
@@ -69,8 +65,8 @@ class DriverSupervisor:
             self._open = self._alive = False
             try:
                 await self._drive()
-            except Exception as error:  # somebody else's code
-                self._tell(*encode_state(self.part.kind, self.part.id, False, _reason(error)))
+            except Exception as error:  # third-party code
+                self._report(*encode_state(self.part.kind, self.part.id, False, _reason(error)))
                 self.settled.set()
             finally:
                 if self._open:
@@ -80,18 +76,18 @@ class DriverSupervisor:
             await asyncio.sleep(wait_s)
 
     async def _drive(self) -> None:
-        """Until something goes wrong."""
+        """Open the driver and pass data until an error."""
         async with asyncio.timeout(OPEN_S):
             await self.driver.open()
         self._open = True
         self._pending.clear()
         self._last = (b"", 0.0)
-        self._tell(*encode_state(self.part.kind, self.part.id, True))
+        self._report(*encode_state(self.part.kind, self.part.id, True))
         async with asyncio.TaskGroup() as group:
             group.create_task(self._read())
             if not self._poll_s:
                 self.settled.set()
-                group.create_task(self._say_that_it_is_there())
+                group.create_task(self._report_up())
             if self.part.kind in ("motor", "output"):
                 group.create_task(self._write())
 
@@ -113,18 +109,18 @@ class DriverSupervisor:
             now_s = loop.time()
             if not poll_s or data != self._last[0] or now_s - self._last[1] >= REPEAT_S:
                 self._last = data, now_s
-                self._tell(subject, data)
+                self._report(subject, data)
             await asyncio.sleep(max(began_s + poll_s - loop.time(), FASTEST_S))
 
     @property
     def _poll_s(self) -> float:
         return self.driver.poll_s if self.part.poll_s is None else self.part.poll_s
 
-    async def _say_that_it_is_there(self) -> None:
-        """Of a part that only speaks when there is news; else its silence would be taken for its loss."""
+    async def _report_up(self) -> None:
+        """Report periodically that a part is up that only sends changes; silence means loss."""
         while True:
             await asyncio.sleep(REPEAT_S)
-            self._tell(*encode_state(self.part.kind, self.part.id, True))
+            self._report(*encode_state(self.part.kind, self.part.id, True))
 
     async def _write(self) -> None:
         while True:
@@ -153,7 +149,7 @@ class DriverSupervisor:
 
 
 async def _within(seconds: float, last: Any) -> None:
-    """For what is done on leaving: if it fails, there is nothing left to do about it."""
+    """Await a last action within a time, and ignore errors."""
     with contextlib.suppress(Exception):
         async with asyncio.timeout(seconds):
             await last
@@ -172,6 +168,8 @@ def _reason(error: BaseException) -> str:
 
 
 class Transport:
+    """The drivers of one robot."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self._drivers = make_drivers(port.options["parts"])
@@ -183,14 +181,12 @@ class Transport:
     async def open(self, address: str) -> str:
         self._connect()
         for driver in self._drivers:
-            supervisor = DriverSupervisor(driver, self._tell)
+            supervisor = DriverSupervisor(driver, self._report)
             self._supervisors[supervisor.part.kind, supervisor.part.id] = supervisor
             self._tasks.append(
                 asyncio.create_task(supervisor.run(), name=f"driver of {supervisor.part.id}")
             )
-        with contextlib.suppress(
-            TimeoutError
-        ):  # so that a robot begins with its parts there, if they are
+        with contextlib.suppress(TimeoutError):  # let the run start with its parts up
             async with asyncio.timeout(BEGIN_S):
                 await asyncio.gather(
                     *(supervisor.settled.wait() for supervisor in self._supervisors.values())
@@ -202,7 +198,7 @@ class Transport:
         self._link = self.inbox.new_link()
         self.inbox.connected(self._link, "drivers", "drivers")
 
-    def _tell(self, subject: str, data: bytes) -> None:
+    def _report(self, subject: str, data: bytes) -> None:
         if self._link:
             self.inbox.received(self._link, data, subject)
 
@@ -212,11 +208,11 @@ class Transport:
         try:
             kind, part_id, command = decode_command(data, subject)
             self._supervisors[kind, part_id].submit(command)
-        except (KeyError, ValueError):  # spoiled on its way by a fault of the port
+        except (KeyError, ValueError):  # corrupted by a wire fault
             self.inbox.dropped(self._link)
 
     def close_link(self, link: int) -> None:
-        """The robot has hung up (a fault of the port): parts stop by their watchdogs, and are there again later."""
+        """Close the link after a fault; watchdogs stop the parts. It is opened again later."""
         if link == self._link:
             self._link = 0
             self._returning = asyncio.get_running_loop().call_later(RETURN_S, self._connect)

@@ -1,7 +1,8 @@
-"""A file as a robot's memory: what is in it comes in once when the port opens, and each message replaces it as a whole.
+"""A file as a robot's memory.
 
-The one link is the file itself. A file that is not there yet is empty. Writing goes to a file beside it that then takes its
-place, so that it is never half written; what cannot be written is counted as dropped.
+Its content is received once when the port opens, and each message replaces it. The one link is the
+file. A missing file counts as empty. A write goes to a temporary file that then replaces it, so the
+file is never half written. A failed write counts as dropped.
 """
 
 import os
@@ -14,6 +15,8 @@ LARGEST = 1 << 20
 
 
 class Transport:
+    """The file of one port."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self._path = Path()
@@ -31,15 +34,15 @@ class Transport:
         return self._path.as_uri()
 
     def send(self, link: int, data: bytes, subject: str) -> None:
-        beside = self._path.with_name(f".{self._path.name}.new")
+        temporary = self._path.with_name(f".{self._path.name}.new")
         try:
-            beside.write_bytes(data)
-            os.replace(beside, self._path)
+            temporary.write_bytes(data)
+            os.replace(temporary, self._path)
         except OSError:
             self.inbox.dropped(self._link)
 
     def close_link(self, link: int) -> None:
-        """The file stays; there is nothing to hang up on."""
+        """Do nothing: there is no connection."""
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file is held open."""

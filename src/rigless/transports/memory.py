@@ -1,11 +1,11 @@
-"""A transport without sockets, for tests and for clients in the same process: `connect()` gives the peer's end."""
+"""A transport without sockets, for tests and clients in the same process."""
 
 from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, PENDING_BYTES, Inbox
 
 
 class Peer:
-    """The other end of a link: what a client holds."""
+    """The client's end of a link."""
 
     def __init__(self, owner: "Transport", link: int):
         self._owner = owner
@@ -20,7 +20,7 @@ class Peer:
         self._owner.inbox.received(self._link, data, subject)
 
     def read(self) -> bytes:
-        """All bytes that have come since last asked."""
+        """Return all bytes received since the last call."""
         data = b"".join(data for _, data in self.inbox)
         self.inbox.clear()
         self.pending = 0
@@ -34,6 +34,8 @@ class Peer:
 
 
 class Transport:
+    """A port in memory. `connect()` returns the end of a new client."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.name = port.name
         self.inbox = inbox

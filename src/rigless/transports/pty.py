@@ -1,8 +1,9 @@
-"""A serial line without a wire: a pseudo terminal in raw mode, whose other end programs open as they would /dev/ttyACM0.
+"""A serial line: a pseudo terminal in raw mode that programs open like /dev/ttyACM0.
 
-The address is `/dev/pts/`, for a terminal of whatever number, or the path of a link to be made to it (which must not be there). One
-program at a time is the rule on a serial line, so there is one link: it lasts from the first byte until the last program that
-has the terminal open closes it. Then the line is looked at now and again until somebody opens it anew.
+The address is `/dev/pts/`, for a terminal of any number, or the path of a symbolic link to create,
+which must not exist. One program at a time uses a serial line, so there is one link: from the first
+byte until the last program closes the terminal. Then the terminal is polled until it is opened
+again.
 """
 
 import asyncio
@@ -20,19 +21,21 @@ LOOK_EVERY_S = 0.05
 
 
 class Transport:
+    """The pseudo terminal of one port."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self._ours = -1
         self._link: int | None = None
         self._made: Path | None = None
         self._name = ""
-        self._waiting = bytearray()  # not yet taken by the terminal
+        self._waiting = bytearray()  # not yet written to the terminal
         self._look: asyncio.TimerHandle | None = None
 
     async def open(self, address: str) -> str:
         ours, theirs = os.openpty()
         try:
-            tty.setraw(theirs)  # lasts as long as our end is open
+            tty.setraw(theirs)  # stays raw while our end is open
             self._name = os.ttyname(theirs)
             if address != ANY:
                 Path(address).symlink_to(self._name)
@@ -44,7 +47,7 @@ class Transport:
             os.close(theirs)
         os.set_blocking(ours, False)
         self._ours = ours
-        self._wait_for_somebody()
+        self._wait_for_peer()
         return f"pty://{self._made or self._name}"
 
     def send(self, link: int, data: bytes, subject: str) -> None:
@@ -57,7 +60,7 @@ class Transport:
         self._write()
 
     def close_link(self, link: int) -> None:
-        """Forget who is there; what comes next is from somebody new."""
+        """Forget the peer; the next byte opens a new link."""
         if link == self._link:
             self._link = None
             self._waiting.clear()
@@ -73,7 +76,7 @@ class Transport:
         if self._made is not None:
             self._made.unlink(missing_ok=True)
 
-    def _wait_for_somebody(self) -> None:
+    def _wait_for_peer(self) -> None:
         loop = asyncio.get_running_loop()
         look = select.poll()
         look.register(self._ours, select.POLLIN)
@@ -81,7 +84,7 @@ class Transport:
             event & select.POLLHUP and not event & select.POLLIN for _, event in look.poll(0)
         )
         if hung_up:
-            self._look = loop.call_later(LOOK_EVERY_S, self._wait_for_somebody)
+            self._look = loop.call_later(LOOK_EVERY_S, self._wait_for_peer)
         else:
             self._look = None
             loop.add_reader(self._ours, self._read)
@@ -97,12 +100,12 @@ class Transport:
                 link = self._link
                 self.close_link(link)
                 self.inbox.disconnected(link)
-            self._wait_for_somebody()
+            self._wait_for_peer()
             return
         if self._link is None:
             self._link = self.inbox.new_link()
             self.inbox.connected(self._link, self._name, self._name)
-        if self._link is not None:  # the robot may have hung up at once
+        if self._link is not None:  # the robot may have closed it at once
             self.inbox.received(self._link, data)
 
     def _write(self) -> None:
@@ -111,7 +114,7 @@ class Transport:
             del self._waiting[: os.write(self._ours, self._waiting)]
         except BlockingIOError:
             pass
-        except OSError:  # nobody has it open any more
+        except OSError:  # no program has it open
             self._waiting.clear()
         if self._waiting:
             loop.add_writer(self._ours, self._write)

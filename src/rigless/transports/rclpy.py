@@ -1,7 +1,8 @@
-"""ROS 2 topics over the rclpy that is installed: the same node on a machine's own ROS, whatever middleware that uses.
+"""ROS 2 topics over the installed rclpy: the same node, on any ROS middleware.
 
-rclpy does not say who sent a message, so everybody together is one link, there while any other node has an endpoint on one of the
-robot's topics. A thread spins the node; what it hears is handed to the event loop.
+rclpy does not say who sent a message, so all peers together are one link. It is open while any other
+node has an endpoint on one of the robot's topics. A thread spins the node and hands messages to the
+event loop.
 """
 
 import asyncio
@@ -23,14 +24,16 @@ try:
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 except ModuleNotFoundError:
-    fix = "source your ROS 2 (source /opt/ros/…/setup.bash) with the same Python, or leave --backend away"
+    fix = "source your ROS 2 (source /opt/ros/…/setup.bash) with the same Python, or omit --backend"
     raise InputError(Problem("--backend rclpy", "rclpy cannot be imported", fix)) from None
 
-LOOK_S = 0.1  # how often the graph is looked at for peers that have come or gone
+LOOK_S = 0.1  # interval of the checks of the ROS graph
 SPIN_S = 0.2
 
 
 class Transport:
+    """The ROS node of one robot."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self.node: Node = port.options["node"]
@@ -70,9 +73,7 @@ class Transport:
         try:
             kind = getattr(import_module(f"{package}.msg"), name)
         except ModuleNotFoundError:
-            self._node.get_logger().warning(
-                f"this ROS has no {package}, so nobody can be met on {subject}"
-            )
+            self._node.get_logger().warning(f"this ROS has no {package}, so {subject} has no peers")
             return
         quality = QoSProfile(
             depth=topic.depth,
@@ -87,7 +88,7 @@ class Transport:
             self._publishers[subject] = self._node.create_publisher(kind, subject, quality)
         else:
             self._node.create_subscription(
-                kind, subject, partial(self._heard, subject), quality, raw=True
+                kind, subject, partial(self._received, subject), quality, raw=True
             )
 
     def send(self, link: int, data: bytes, subject: str) -> None:
@@ -103,7 +104,7 @@ class Transport:
         publisher.publish(data)
 
     def close_link(self, link: int) -> None:
-        """Nobody can be hung up on: whoever is still there is a peer again at the next look."""
+        """Close the link. If there are peers, the next check of the graph opens it again."""
         self._link = 0
 
     async def close(self) -> None:
@@ -116,7 +117,7 @@ class Transport:
         self._node.destroy_node()
         self._context.try_shutdown()
 
-    # In the thread that spins
+    # In the thread of the node
 
     def _spin(self) -> None:
         while not self._ending:
@@ -125,7 +126,7 @@ class Transport:
             except ExternalShutdownException:
                 return
 
-    def _heard(self, subject: str, data: bytes) -> None:
+    def _received(self, subject: str, data: bytes) -> None:
         self._loop.call_soon_threadsafe(self._receive, subject, data)
 
     def _look(self) -> None:
@@ -142,7 +143,7 @@ class Transport:
             self._meet, any(name != self.node.name for name in endpoints)
         )
 
-    # On the loop
+    # On the event loop
 
     def _meet(self, there: bool) -> None:
         if there and not self._link and not self._ending:

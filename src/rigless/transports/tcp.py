@@ -1,15 +1,18 @@
-"""TCP server: one link a connection."""
+"""TCP server: one link for each connection."""
 
 import asyncio
 
 from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, LINKS, PENDING_BYTES, Inbox, join, split
 
-WAIT_S = 1.0  # who comes when all places are taken waits so long for one: those who have left may not have been noticed yet
-TURNS = 5  # and as many turns of the loop, if nothing was noticed all the while: last words, that there are no more, the end
+# If all links are in use, a new connection waits: a disconnect may not be noticed yet.
+WAIT_S = 1.0
+TURNS = 5  # further turns of the loop: last data, end of file, close
 
 
 class Transport:
+    """The server of one port."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self.connections: dict[int, asyncio.Transport] = {}
@@ -33,11 +36,11 @@ class Transport:
                 connection.write(data)
 
     def close_link(self, link: int) -> None:
-        """Hang up: what was sent before still goes out, nothing more is read."""
+        """Close: data sent before is still delivered, nothing more is read."""
         connection = self.connections.pop(link, None)
         if connection is not None:
             connection.close()
-            self.seat()
+            self.accept_waiting()
 
     async def close(self) -> None:
         if self._server is not None:
@@ -47,7 +50,7 @@ class Transport:
         self._waiting.clear()
         self.connections.clear()
 
-    # Places
+    # Waiting connections
 
     def arrive(self, peer: "_Connection", connection: asyncio.Transport) -> None:
         if len(self._waiting) >= LINKS:
@@ -65,8 +68,8 @@ class Transport:
             )
             self.inbox.connected(peer.link, join(there), join(here))
 
-    def seat(self) -> None:
-        """A place is free: whoever has waited longest has it."""
+    def accept_waiting(self) -> None:
+        """Accept the connection that has waited longest, now that a link is free."""
         if self._waiting:
             peer, connection = next(iter(self._waiting.items()))
             del self._waiting[peer]
@@ -81,7 +84,7 @@ class Transport:
 
 
 class _Connection(asyncio.Protocol):
-    """Hands what asyncio reads to the inbox."""
+    """Passes received data to the inbox."""
 
     def __init__(self, owner: Transport):
         self._owner = owner
@@ -98,4 +101,4 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._owner.connections.pop(self.link, None) is not None:
             self._owner.inbox.disconnected(self.link)
-            self._owner.seat()
+            self._owner.accept_waiting()

@@ -1,4 +1,4 @@
-"""UDP: datagrams out to peers that the robot registers, and in from anyone on ports that listen."""
+"""UDP: datagrams to peers that the robot registers, and from any peer on ports that listen."""
 
 import asyncio
 
@@ -7,11 +7,13 @@ from rigless.transports.transport import ALL, LINKS, PENDING_BYTES, Inbox, join,
 
 
 class Transport:
+    """The socket of one port."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self.listens = port.direction != "out"
         self.peers: dict[int, tuple[str, int]] = {}
-        self.links: dict[tuple[str, int], int] = {}  # peers that wrote first
+        self.links: dict[tuple[str, int], int] = {}  # peers that sent first
         self._socket: asyncio.DatagramTransport | None = None
 
     async def open(self, address: str) -> str:
@@ -54,7 +56,7 @@ class Transport:
             return
         link = self.links.get(peer)
         if link is None:
-            if len(self.links) >= LINKS:  # forget the one that has been there longest
+            if len(self.links) >= LINKS:  # drop the oldest peer
                 oldest = next(iter(self.links.values()))
                 self.close_link(oldest)
                 self.inbox.disconnected(oldest)
@@ -65,7 +67,7 @@ class Transport:
         self.inbox.received(link, data)
 
     def failed(self, error: Exception) -> None:
-        """The network would not take a datagram (too long, no route); as on the real device, sending goes on."""
+        """Count a datagram that the network rejected (too long, no route), as the real device does."""
         self.inbox.dropped(0)
 
 

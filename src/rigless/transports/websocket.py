@@ -1,7 +1,7 @@
-"""WebSocket server: one link a connection, one message a frame. The subject says how a frame travels: "text", else as binary.
+"""WebSocket server: one link for each connection, one message for each frame.
 
-Nothing is compressed and nobody is pinged, as the servers that this stands in for do neither; who has gone is found out
-by what is sent to him.
+The subject is the kind of frame: "text" or "binary". There is no compression and no ping, as in the
+servers that this replaces, so a lost peer is noticed when a message is sent to it.
 """
 
 import asyncio
@@ -15,28 +15,28 @@ from websockets.http11 import Request, Response
 from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, LINKS, PENDING_BYTES, Inbox, join, split
 
-FRAME_BYTES = 1 << 16  # a peer that sends a longer message is hung up on
-WAITING = 16  # messages of one peer that may wait; others then get their turn
+FRAME_BYTES = 1 << 16  # a longer message closes the connection
+WAITING = 16  # queued messages of one peer
 HANDSHAKE_S, CLOSE_S = 5.0, 1.0
 TEXT, BINARY = "text", "binary"
 
-_silent = logging.Logger(
-    "rigless.websocket"
-)  # peers that speak no WebSocket are nothing to write home about
+_silent = logging.Logger("rigless.websocket")  # peers without WebSocket are not logged
 _silent.addHandler(logging.NullHandler())
 
 
 class Transport:
+    """The server of one port."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self.connections: dict[int, ServerConnection] = {}
         self._server: Server | None = None
-        self._farewells: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Task[None]] = set()
 
     async def open(self, address: str) -> str:
         host, port = split(address)
         self._server = await serve(
-            self._talk, host, port, process_request=self._admit, compression=None, ping_interval=None, max_size=FRAME_BYTES,
+            self._serve_peer, host, port, process_request=self._admit, compression=None, ping_interval=None, max_size=FRAME_BYTES,
             max_queue=WAITING, open_timeout=HANDSHAKE_S, close_timeout=CLOSE_S, logger=_silent, server_header=None,
         )  # fmt: skip
         return f"ws://{join(next(iter(self._server.sockets)).getsockname())}"
@@ -54,12 +54,12 @@ class Transport:
                 )
 
     def close_link(self, link: int) -> None:
-        """Hang up: what was sent before still goes out, nothing more is read."""
+        """Close: data sent before is still delivered, nothing more is read."""
         connection = self.connections.pop(link, None)
         if connection is not None:
             task = asyncio.create_task(connection.close())
-            self._farewells.add(task)
-            task.add_done_callback(self._farewells.discard)
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
 
     async def close(self) -> None:
         server, self._server = self._server, None
@@ -85,7 +85,7 @@ class Transport:
             HTTPStatus.SERVICE_UNAVAILABLE, f"{LINKS} peers are here already\n"
         )
 
-    async def _talk(self, connection: ServerConnection) -> None:
+    async def _serve_peer(self, connection: ServerConnection) -> None:
         link = self.inbox.new_link()
         self.connections[link] = connection
         self.inbox.connected(link, join(connection.remote_address), join(connection.local_address))
@@ -98,7 +98,7 @@ class Transport:
                 else:
                     self.inbox.received(link, message, BINARY)
         except ConnectionClosed:
-            return  # in whatever way it went
+            return  # however it closed
         finally:
             if self.connections.pop(link, None) is not None:
                 self.inbox.disconnected(link)

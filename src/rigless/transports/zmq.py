@@ -1,11 +1,12 @@
-"""ZeroMQ over TCP: the server's end of REQ, SUB and PUSH clients, as the port's option `pattern` says ("rep", "pub" or "pull").
+"""ZeroMQ over TCP: the server side for REQ, SUB and PUSH clients.
 
-Requests are taken by a ROUTER, which REQ clients cannot tell from a REP: each client is a link of its own, an answer finds its
-way whoever asked in between, and one that never comes starves nobody but the client that waits for it. As a REP does, it
-returns the envelope of a request with the answer and skips messages without one; of a message in parts the first counts.
+The port's option `pattern` is "rep", "pub" or "pull". Requests are received by a ROUTER socket, which
+REQ clients cannot distinguish from REP. Each client is a link, replies may be sent in any order, and
+a missing reply blocks only its own client. Like REP, it returns the envelope of the request with the
+reply and skips messages without one; of a multipart message it reads the first part.
 
-The socket's own monitor tells when peers come and go, in the order of what they send. The file descriptor of a ZeroMQ socket
-rings only when something is new, so whoever touches the socket looks again before going back to sleep.
+The socket's monitor reports connects and disconnects in the order of the data. The file descriptor
+of a ZeroMQ socket is edge-triggered, so every access must check for more data before it returns.
 """
 
 import asyncio
@@ -19,29 +20,29 @@ from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, LINKS, Inbox, join, split
 
 PATTERNS = {"rep": zmq.ROUTER, "pub": zmq.PUB, "pull": zmq.PULL}
-FRAME_BYTES = 1 << 16  # a peer that sends a longer one is hung up on
-PARTS = 8  # of a message that are looked at
-BATCH = 32  # messages before others get their turn
+FRAME_BYTES = 1 << 16  # a longer frame closes the connection
+PARTS = 8  # parts of a message that are read
+BATCH = 32  # messages read in one turn of the loop
 QUEUE = 1000  # messages a peer may leave unread
 LINGER_MS, CLOSE_S = 200, 1.0
 WATCHED = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_CLOSED
 
-Key = (
-    int | tuple[bytes, ...]
-)  # a connection's file descriptor, or the envelope of a client's requests
+Key = int | tuple[bytes, ...]  # file descriptor of a connection, or envelope of a REQ client
 
 
 @cache
 def _context() -> "zmq.Context[Any]":
-    """One for all ports, and not the one that scripts in this process share and may end."""
+    """Return the context of all ports. The global instance may be terminated by scripts."""
     return zmq.Context()
 
 
 class Transport:
+    """The socket of one port."""
+
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self.pattern: str = port.options.get("pattern", "rep")
-        self.links: dict[Key, int] = {}  # least recently heard first
+        self.links: dict[Key, int] = {}  # least recently active first
         self.keys: dict[int, Key] = {}
         self._connections: dict[int, int] = {}  # link → file descriptor
         self._local = ""
@@ -61,7 +62,7 @@ class Transport:
         socket.set(zmq.SNDHWM, QUEUE)
         socket.set(zmq.LINGER, LINGER_MS)
         if self.pattern == "rep":
-            socket.set(zmq.ROUTER_MANDATORY, 1)  # tells when an answer cannot be sent
+            socket.set(zmq.ROUTER_MANDATORY, 1)  # raise if a reply cannot be sent
         try:
             self._monitor = socket.get_monitor_socket(WATCHED)
             socket.bind(f"tcp://{join((found[0], port or '*'))}")
@@ -72,7 +73,7 @@ class Transport:
         url = socket.getsockopt_string(zmq.LAST_ENDPOINT)
         self._local = url.removeprefix("tcp://")
         loop.add_reader(self._monitor.fileno(), self._watch)
-        loop.call_soon(self._watch)  # descriptors ring only after a look that found nothing
+        loop.call_soon(self._watch)  # edge-triggered: read until empty first
         if self.pattern != "pub":
             loop.add_reader(socket.fileno(), self._receive)
             loop.call_soon(self._receive)
@@ -84,9 +85,7 @@ class Transport:
             return
         if self.pattern == "pub":
             if link == ALL or link in self.keys:
-                socket.send(
-                    data, zmq.NOBLOCK
-                )  # slow subscribers lose it inside ZeroMQ, which does not say so
+                socket.send(data, zmq.NOBLOCK)  # ZeroMQ drops it silently for slow subscribers
             return
         for number in list(self.keys) if link == ALL else (link,):
             envelope = self.keys.get(number)
@@ -100,7 +99,7 @@ class Transport:
             self._look_again()
 
     def close_link(self, link: int) -> None:
-        """Forget a peer. ZeroMQ cannot hang up on one of many; what it sends next makes it a new one."""
+        """Forget a peer. ZeroMQ cannot disconnect one peer; its next message opens a new link."""
         key = self.keys.pop(link, None)
         if key is not None:
             del self.links[key]
@@ -116,7 +115,7 @@ class Transport:
         socket.unbind(socket.getsockopt_string(zmq.LAST_ENDPOINT))
         end = loop.time() + CLOSE_S
         while not self._closed and loop.time() < end:  # so that the port is free when this returns
-            self._watch(telling=False)
+            self._watch(reporting=False)
             await asyncio.sleep(0.001)
         self._end(socket)
         self.links.clear()
@@ -129,7 +128,7 @@ class Transport:
             self._monitor = None
         socket.close()
 
-    # What comes
+    # Receiving
 
     def _look_again(self) -> None:
         if self._socket is not None and int(self._socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
@@ -151,7 +150,7 @@ class Transport:
             self._look_again()
 
     def _message(self) -> list[zmq.Frame] | None:
-        """The first parts of the next message; the others are read and dropped."""
+        """Return the first parts of the next message; drop the rest."""
         if self._socket is None:
             return None
         try:
@@ -176,16 +175,16 @@ class Transport:
 
     def _arrived(self, key: Key, data: bytes, part: zmq.Frame) -> None:
         if key not in self.links:
-            self._watch()  # who has gone is forgotten first: the system gives descriptors again
+            self._watch()  # handle disconnects first, since descriptors are reused
         if key in self.links:
             self.links[key] = link = self.links.pop(key)
         else:
             link = self._join(key, part.get(zmq.SRCFD), str(part.get("Peer-Address")))
-        if link in self.keys:  # the robot may have hung up at once
+        if link in self.keys:  # the robot may have closed it at once
             self.inbox.received(link, data)
 
     def _join(self, key: Key, connection: int, peer: str) -> int:
-        if key in self.links:  # a descriptor of somebody who went before its last message was read
+        if key in self.links:  # a reused descriptor of a peer that left
             self._leave(self.links[key])
         elif len(self.links) >= LINKS:
             self._leave(next(iter(self.links.values())))
@@ -198,9 +197,9 @@ class Transport:
         self.close_link(link)
         self.inbox.disconnected(link)
 
-    # Who comes and goes
+    # Connects and disconnects
 
-    def _watch(self, telling: bool = True) -> None:
+    def _watch(self, reporting: bool = True) -> None:
         while self._monitor is not None:
             try:
                 event = parse_monitor_message(self._monitor.recv_multipart(zmq.NOBLOCK))
@@ -209,10 +208,10 @@ class Transport:
             number = int(event["value"])
             if event["event"] == zmq.EVENT_CLOSED:
                 self._closed = True
-            elif event["event"] == zmq.EVENT_DISCONNECTED and telling:
+            elif event["event"] == zmq.EVENT_DISCONNECTED and reporting:
                 for link in [
                     link for link, connection in self._connections.items() if connection == number
                 ]:
                     self._leave(link)
-            elif telling and self.pattern != "rep":
+            elif reporting and self.pattern != "rep":
                 self._join(number, number, "subscriber" if self.pattern == "pub" else "pusher")

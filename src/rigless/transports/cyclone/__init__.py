@@ -1,1 +1,1 @@
-"""Cyclone DDS behind ROS ports: one participant a process and domain, its settings, its place in the ROS graph."""
+"""Parts of the DDS transport: the Cyclone participant, its settings and sample types."""

@@ -1,7 +1,8 @@
-"""The process on the DDS network: one participant for all robots of one domain, whose nodes it tells the ROS graph about.
+"""The DDS participant of this process in a domain, shared by its robots.
 
-Cyclone has threads of its own. One more here sleeps until anything is new on any endpoint and has the event loop look; it goes
-back to sleep when the loop has looked. Everything else happens on the loop, so there are no locks.
+It announces their nodes in the ROS graph. Cyclone has its own threads. One more thread here waits for
+changes on any endpoint, wakes the event loop, and waits until the loop has handled them. All else
+happens on the loop, so there are no locks.
 """
 
 import asyncio
@@ -23,13 +24,13 @@ from rigless.ros.types import type_hash
 from rigless.transports.cyclone.samples import sample_type
 
 FOREVER_NS = (1 << 63) - 1
-ENCLAVE = b"enclave=/;"  # by which ROS tools know a participant as one of theirs
+ENCLAVE = b"enclave=/;"  # marks a ROS participant for ROS tools
 
 _shared: dict[tuple[int, asyncio.AbstractEventLoop], "Participant"] = {}
 
 
-def join(domain: int, configuration: str) -> "Participant":
-    """The participant of this process in a domain, for the running loop; `leave` it when done."""
+def acquire(domain: int, configuration: str) -> "Participant":
+    """Return the participant of a domain for the running loop. Pair with `release`."""
     key = (domain, asyncio.get_running_loop())
     if key not in _shared:
         _shared[key] = Participant(domain, configuration)
@@ -38,7 +39,10 @@ def join(domain: int, configuration: str) -> "Participant":
 
 
 def quality(topic: Topic) -> Qos:
-    """Quality of service of an endpoint, and the type's hash for peers to compare. Nobody hears himself, and nobody is waited for."""
+    """Return the QoS of an endpoint, with the type hash that peers compare.
+
+    Own messages are ignored, and writers never block.
+    """
     return Qos(
         Policy.Reliability.Reliable(max_blocking_time=0)
         if topic.reliable
@@ -62,7 +66,7 @@ class Participant:
         except DDSException as error:
             if error.code != DDSException.DDS_RETCODE_PRECONDITION_NOT_MET:
                 raise OSError(f"Cyclone DDS does not start: {error.msg}") from None
-            self._domain = None  # the domain is there already: another loop of this process, or the caller's own
+            self._domain = None  # another loop of this process, or the caller, created it
         try:
             self.participant = DomainParticipant(domain, Qos(Policy.Userdata(ENCLAVE)))
         except DDSException as error:
@@ -90,15 +94,15 @@ class Participant:
         return DataReader(self.participant, self._topic(name, topic.type), quality(topic))
 
     def _topic(self, name: str, kind: type) -> Any:
-        """One name with one type is one topic in Cyclone, whoever uses it."""
+        """Return the Cyclone topic of a name and type, shared by all endpoints."""
         key = (name, kind)
         if key not in self._topics:
             self._topics[key] = DdsTopic(self.participant, name, sample_type(kind))
         return self._topics[key]
 
-    # Who is there
+    # Nodes
 
-    def enter(
+    def add_node(
         self,
         who: object,
         name: str,
@@ -107,25 +111,25 @@ class Participant:
         writers: list[Any],
         look: Callable[[], None],
     ) -> None:
-        """A node joins: it is told to the graph, and its `look` is called when something is new on its endpoints."""
+        """Announce a node in the ROS graph; `look` is called after changes on its endpoints."""
         self._looks[who] = look
         self._nodes[who] = NodeEntitiesInfo(namespace, name, _gids(readers), _gids(writers))
         for reader in readers:
             self._watch(reader, DDSStatus.DataAvailable | DDSStatus.SubscriptionMatched)
         for writer in writers:
             self._watch(writer, DDSStatus.PublicationMatched)
-        self._tell()
+        self._announce()
 
-    def exit(self, who: object, endpoints: list[Any]) -> None:
-        """A node goes."""
+    def remove_node(self, who: object, endpoints: list[Any]) -> None:
+        """Remove a node from the ROS graph."""
         for endpoint in endpoints:
             self._waitset.detach(endpoint)
         self._looks.pop(who, None)
         if self._nodes.pop(who, None) is not None and not self._ending:
-            self._tell()
+            self._announce()
 
-    def leave(self) -> None:
-        """The last one out ends it."""
+    def release(self) -> None:
+        """Release the participant; the last user closes it."""
         self.users -= 1
         if self.users:
             return
@@ -143,13 +147,13 @@ class Participant:
         endpoint.set_status_mask(status)
         self._waitset.attach(endpoint)
 
-    def _tell(self) -> None:
+    def _announce(self) -> None:
         info = ParticipantEntitiesInfo(
             Gid(self.participant.guid.bytes), tuple(self._nodes.values())
         )
         self._graph.write(sample_type(ParticipantEntitiesInfo).of(cdr.encode(info)))
 
-    # News
+    # Changes
 
     def _listen(self) -> None:
         while not self._ending:
@@ -158,7 +162,7 @@ class Participant:
                 return
             try:
                 self._loop.call_soon_threadsafe(self._look)
-            except RuntimeError:  # the loop was closed without a word
+            except RuntimeError:  # the loop was closed
                 return
             self._looked.acquire()
 

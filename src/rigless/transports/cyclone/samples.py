@@ -1,4 +1,7 @@
-"""Message types as Cyclone knows them. Their fields are there for the type's description alone: samples are the bytes of our own CDR."""
+"""Cyclone types of ROS messages.
+
+Their fields only describe the type to peers; samples are bytes of our own CDR encoder.
+"""
 
 from functools import cache
 from typing import Any, Self
@@ -14,7 +17,7 @@ types: Any = _types
 
 
 class Sample(IdlStruct):
-    """A message on the wire: what Cyclone would make of objects, given to it ready made, and given back as it came."""
+    """A serialized message, which Cyclone sends and returns unchanged."""
 
     data: bytes
     sample_info: Any
@@ -39,7 +42,7 @@ class Sample(IdlStruct):
 
 @cache
 def sample_type(kind: type) -> type[Sample]:
-    """Cyclone's type of a message type."""
+    """Return the Cyclone type of a message type."""
     fields = {name: _idl(shape) for name, shape in shapes(kind)}
     made: Any = final(
         make_idl_struct(kind.__name__, dds_type_name(kind), fields, dataclassify=False)

@@ -1,4 +1,4 @@
-"""From the environment variables that ROS 2 users set to Cyclone's configuration. Without any, only this machine is spoken to."""
+"""Cyclone configuration from the environment variables of ROS 2. The default is localhost only."""
 
 from collections.abc import Mapping
 from xml.sax.saxutils import quoteattr
@@ -6,21 +6,19 @@ from xml.sax.saxutils import quoteattr
 from rigless.kernel.problems import InputError, Problem
 
 RANGES = ("OFF", "LOCALHOST", "SUBNET", "SYSTEM_DEFAULT")
-DOMAINS = 233  # beyond, the ports that DDS computes from the number do not exist
-PARTICIPANTS = 99  # of one machine, that are looked for where there is no multicast
+DOMAINS = 233  # higher domains would need port numbers above 65535
+PARTICIPANTS = 99  # of one machine, searched by unicast
 _LOOPBACK = "<NetworkInterface name='lo'/>"
 _NETWORK = "<NetworkInterface autodetermine='true'/>"
-_QUIET_NETWORK = (
-    "<NetworkInterface autodetermine='true' multicast='false'/>"  # for peers that are named
-)
-# Fast DDS passes over types with arrays when it is told their type information in the way Cyclone has had since 0.10
+_QUIET_NETWORK = "<NetworkInterface autodetermine='true' multicast='false'/>"  # for static peers
+# Fast DDS rejects types with arrays if it gets the type information of Cyclone since 0.10.
 _COMPATIBILITY = (
     "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
 )
 
 
 def domain_of(address: str, environ: Mapping[str, str]) -> int:
-    """The domain that a port's address names (`domain/5`, `5`), or ROS_DOMAIN_ID, or 0. Raises InputError."""
+    """Return the domain of an address (`domain/5`, `5`), or ROS_DOMAIN_ID, or 0. Raises InputError."""
     given = address.rpartition("/")[2].rpartition(":")[2]
     text, where = (
         (given, "the port's address")
@@ -33,7 +31,7 @@ def domain_of(address: str, environ: Mapping[str, str]) -> int:
 
 
 def discovery_range(environ: Mapping[str, str]) -> str:
-    """How far peers are looked for. ROS_LOCALHOST_ONLY is the older word and wins, as in ROS itself. Raises InputError."""
+    """Return the discovery range. As in ROS, ROS_LOCALHOST_ONLY wins. Raises InputError."""
     if environ.get("ROS_LOCALHOST_ONLY") == "1":
         return "LOCALHOST"
     wanted = environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") or "LOCALHOST"
@@ -46,7 +44,7 @@ def discovery_range(environ: Mapping[str, str]) -> str:
 
 
 def configuration(environ: Mapping[str, str]) -> str:
-    """Cyclone's configuration; what CYCLONEDDS_URI says is read after it. Raises InputError."""
+    """Return the configuration; CYCLONEDDS_URI is appended and overrides it. Raises InputError."""
     reach = discovery_range(environ)
     static = "" if environ.get("ROS_LOCALHOST_ONLY") == "1" else environ.get("ROS_STATIC_PEERS", "")
     peers = [peer.strip() for peer in static.split(";") if peer.strip()]
@@ -68,12 +66,12 @@ def configuration(environ: Mapping[str, str]) -> str:
 
 
 def _general(interfaces: str, multicast: str) -> str:
-    """Peers are met by multicast, on loopback too; what is said to them goes to each alone."""
+    """Return the network part: discovery by multicast, also on loopback, data by unicast."""
     return f"<General><Interfaces>{interfaces}</Interfaces><AllowMulticast>{multicast}</AllowMulticast></General>"
 
 
 def _discovery(peers: list[str]) -> str:
-    """Those who listen to no multicast are called at each number that a participant of their machine may have."""
+    """Return the discovery part: peers without multicast are searched by participant index."""
     listed = "".join(f"<Peer Address={quoteattr(peer)}/>" for peer in peers)
     index = f"<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>{PARTICIPANTS}</MaxAutoParticipantIndex>"
     return f"<Discovery>{index}<Peers>{listed}</Peers></Discovery>"

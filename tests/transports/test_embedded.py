@@ -223,12 +223,12 @@ def test_one_that_ends_by_itself_is_started_again_with_its_store(tmp_path, monke
                 os.kill(here.embedded.pids[0], signal.SIGKILL)
                 await until(lambda kills=kills: len(here.told) == kills + 1)
                 assert here.told[-1][0] == "warning"
-                assert "has ended by itself (status -9): started again" in here.told[-1][1]
+                assert "has exited (status -9): started again" in here.told[-1][1]
             assert await stored(url) == 2
             os.kill(here.embedded.pids[0], signal.SIGKILL)
             await until(lambda: len(here.told) == RESTARTS + 2)
             assert here.told[-1][0] == "error"
-            assert "it stays away" in here.told[-1][1]
+            assert "it is not restarted" in here.told[-1][1]
 
     asyncio.run(scene())
 

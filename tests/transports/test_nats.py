@@ -91,7 +91,7 @@ async def test_a_server_killed_at_seeded_instants_loses_and_doubles_nothing(tmp_
 async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_more(
     tmp_path, crash
 ):
-    """De-duplication forgets after its window, here 100 ms; an outage, or the time until a robot is started again, is longer."""
+    """De-duplication expires entries after its window, here 100 ms; an outage, or the time until a robot is started again, is longer."""
     streams = {"jetStream": {"streamIn": OUT, "streamOut": OUT}}
     with Server(tmp_path) as server:
         async with backend(server.url) as other:
@@ -273,7 +273,7 @@ async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
         async with running(given) as robot, backend(server.url) as other:
             for _ in range(40):
                 robot.say("events")
-            await until(lambda: "does not take messages" in robot.texts)
+            await until(lambda: "does not accept messages" in robot.texts)
             await until(lambda: robot.depth == 35)
             publisher = robot.transport._session.publisher
             tried_s = publisher._wait_s
@@ -281,20 +281,20 @@ async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
                 lambda: publisher._wait_s > tried_s and publisher._retry is not None,
                 "it has tried again",
             )
-            assert robot.texts.count("does not take messages") == 1
+            assert robot.texts.count("does not accept messages") == 1
             assert robot.is_up
             robot.say("state", 1000)
             info.config.max_msgs = -1
             await other.js.update_stream(info.config)
             await robot.until_sent()
             assert await other.stored() == [f"boot-{number}" for number in range(1, 41)]
-            assert "takes messages again" in robot.texts
+            assert "accepts messages again" in robot.texts
             info.config.max_msgs = 41
             await other.js.update_stream(info.config)
             robot.say("events")
             robot.say("events")
             await until(
-                lambda: robot.texts.count("does not take messages") == 2,
+                lambda: robot.texts.count("does not accept messages") == 2,
                 "another time is news again",
             )
 
@@ -305,7 +305,7 @@ async def test_without_a_server_it_begins_says_so_and_goes_on_when_there_is_one(
     async with running(port(server.url, tmp_path), wait=False) as robot:
         assert robot.report["connected"] is False
         assert "no NATS server at 127.0.0.1" in robot.report["why"]
-        assert "trying on (rigless run --embedded-nats brings a server along)" in robot.texts
+        assert "retrying (rigless run --embedded-nats starts a server)" in robot.texts
         robot.say("events", 1)
         robot.say("state", 2)
         await until(lambda: robot.depth == 1)

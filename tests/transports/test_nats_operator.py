@@ -249,7 +249,7 @@ async def test_a_bucket_that_forgets_too_soon_is_refused(tmp_path):
         async with backend(server.url) as other:
             await other.js.create_key_value(bucket=lease.BUCKET, ttl=3)
         text = await refusal(port(server.url, tmp_path))
-        assert "forgets after 3 s" in text
+        assert "expires entries after 3 s" in text
         assert "--max-age=10s" in text
 
 
@@ -310,7 +310,7 @@ async def test_a_state_that_is_too_large_is_told_and_does_not_cost_the_connectio
             assert await other.stored() == ["boot-11", "boot-12", "boot-20", "boot-21"]
             assert robot.texts.count("are more than the server takes") == 1
             assert "lost: " in robot.texts
-            assert "hung up" not in robot.texts
+            assert "closed the connection" not in robot.texts
             assert len(robot.drops) == 2
 
 
@@ -331,7 +331,7 @@ async def test_a_stream_that_takes_no_states_is_told_and_when_it_does_again(tmp_
 
                 async def again():
                     robot.say("state")
-                    return "takes robot.r1.state again" in robot.texts
+                    return "accepts robot.r1.state again" in robot.texts
 
                 await eventually(again)
                 assert robot.texts.count("is lost") == 1
@@ -408,4 +408,4 @@ async def test_a_robot_that_may_not_ask_what_the_stream_has_says_what_that_means
         async with running(given) as robot:
             await robot.until_sent()
             assert "publish to $JS.API.STREAM.MSG.GET.ROBOT_OUT" in robot.texts
-            assert "may come twice" in robot.texts
+            assert "may be stored twice" in robot.texts

@@ -128,7 +128,7 @@ async def test_a_file_of_a_newer_version_is_left_alone(tmp_path):
     newer.close()
     before = path.read_bytes()
     with pytest.raises(
-        InputError, match=r"newer rigless \(format 7, this one knows 1\).*--state"
+        InputError, match=r"newer rigless \(format 7, this one reads 1\).*--state"
     ) as caught:
         await Robot(port(NOWHERE, tmp_path)).transport.open("127.0.0.1:1")
     assert "\n" not in str(caught.value)

@@ -61,7 +61,7 @@ class SendMessage(Body):
 
 
 class NamedFile(Body):
-    """A snapshot: the name to keep it under in memory, and a file to write or read. Both optional."""
+    """A snapshot: the name under which it is kept, and a file to write or read. Both optional."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_. -]*$", max_length=100)] = ""
     file: str = ""

@@ -2,8 +2,8 @@
 
 Scripts send `Authorization: Bearer TOKEN`. A browser opens `/?token=...`, gets a cookie that is not
 the token, and is redirected to a URL without it. Requests that a foreign page could cause are
-refused: on the WebSocket and on every request that changes something the Origin must be our own, and
-the Host must be an IP address or localhost, so that no foreign name can point here.
+refused: on the WebSocket and on every request that changes something the Origin must be our own,
+and the Host must be an IP address or localhost, so that no foreign name can point here.
 """
 
 import hmac
@@ -22,7 +22,10 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 1 << 20
-POLICY = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
+POLICY = (
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "frame-ancestors 'none'"
+)
 # These directives do not fall back to default-src.
 NOTHING_ELSE = "base-uri 'none'; form-action 'none'; object-src 'none'"
 
@@ -96,7 +99,8 @@ class Auth:
             return None
         return (
             401,
-            "no valid token: open the URL that rigless printed, or send it as Authorization: Bearer TOKEN",
+            "no valid token: open the URL that rigless printed, or send it as "
+            "Authorization: Bearer TOKEN",
         )
 
     def _is_known(self, scope: Scope, headers: dict[str, str], query: dict[str, list[str]]) -> bool:
@@ -126,7 +130,10 @@ class Auth:
 
     async def _start_session(self, scope: Scope, send: Send) -> None:
         nonce = secrets.token_urlsafe(24)
-        cookie = f"{_cookie_name(scope)}={nonce}.{self._sign(scope, nonce)}; HttpOnly; SameSite=Strict; Path=/"
+        cookie = (
+            f"{_cookie_name(scope)}={nonce}.{self._sign(scope, nonce)}; HttpOnly; "
+            "SameSite=Strict; Path=/"
+        )
         await send(
             {
                 "type": "http.response.start",

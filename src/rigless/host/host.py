@@ -198,7 +198,10 @@ class Host:
         self.lost_ns += behind_ns
         self.pace.anchor(wall_ns, self.sim.now_ns)
         self.host_inputs.set_lost(self.lost_ns)
-        text = f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; use a lower --speed"
+        text = (
+            f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; "
+            "use a lower --speed"
+        )
         self.sim.core.log(
             Event(self.sim.now_ns, "", "pace-lost", "warning", text, {"behind_s": behind_ns / 1e9})
         )

@@ -1,7 +1,7 @@
 """Inputs that the host sets: the date, the boot id, its lateness and the time that it lost.
 
-A robot that needs one declares an input of that name. They are recorded like all inputs, so a replay
-gets the same values.
+A robot that needs one declares an input of that name. They are recorded like all inputs, so a
+replay gets the same values.
 """
 
 import time
@@ -33,7 +33,7 @@ class HostInputs:
         self._date_due_ns = 0
 
     def boot(self) -> None:
-        """Assign a new boot_id before ports open, so that messages of two boots are never confused."""
+        """Assign a new boot_id, so that messages of two boots are never confused."""
         self.lateness = Lateness()
         for robot in self.sim.robots.values():
             if BOOT in robot.inputs and self._is_live(robot):

@@ -50,8 +50,8 @@ class PortInbox:
 def reconcile(host: "Host", before: dict[int, Link]) -> None:
     """Make the simulation's links match the connected peers, after a reset or restore.
 
-    Peers that are connected get a link, others lose theirs. A byte stream keeps its codec, since the
-    peer was not rewound.
+    Peers that are connected get a link, others lose theirs. A byte stream keeps its codec, since
+    the peer was not rewound.
     """
     sim = host.sim
     for (robot, port), links in sim.core.links.by_port.items():

@@ -21,7 +21,10 @@ class Difference(NamedTuple):
             f"port {parts[1]} ({parts[2]})" if len(parts) >= 3 else parts[-1]
         )
         place += f", topic /{'/'.join(parts[3:])}" if len(parts) > 3 else ""
-        return f"{place}, at {self.time_ns / 1e9:.6f} s, field {self.field or '(all)'}: {_short(self.left)} against {_short(self.right)}"
+        return (
+            f"{place}, at {self.time_ns / 1e9:.6f} s, field {self.field or '(all)'}: "
+            f"{_short(self.left)} against {_short(self.right)}"
+        )
 
 
 MISSING = "(nothing)"

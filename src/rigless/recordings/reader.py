@@ -41,7 +41,7 @@ class Record(NamedTuple):
 
     @property
     def direction(self) -> str:
-        """'in' or 'out' for messages of a port ('heard': a copy of an input); else ""."""
+        """'in' or 'out' for messages of a port (or a copy of an input); else ""."""
         parts = self.topic.split("/")
         return parts[3] if len(parts) >= 4 else ""
 

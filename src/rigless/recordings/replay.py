@@ -1,7 +1,7 @@
 """Replays a recording and compares: the same inputs must give the same outputs.
 
-The simulation is rebuilt from the metadata, gets the recorded inputs at their times, and is recorded
-again.
+The simulation is rebuilt from the metadata, gets the recorded inputs at their times, and is
+recorded again.
 """
 
 import itertools

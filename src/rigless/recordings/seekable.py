@@ -1,9 +1,9 @@
 """A recording as a simulation that can seek to any instant.
 
-The simulation is rebuilt from the file and is not on the network. The recorded inputs are applied one
-by one at their times, so the state at an instant does not depend on how it was reached. Snapshots
-(keyframes) are taken on the way: one for each cell, a hundredth of the recording, and finer ones in
-the cell that was visited last. Seeking back restores a keyframe and runs from there.
+The simulation is rebuilt from the file and is not on the network. The recorded inputs are applied
+one by one at their times, so the state at an instant does not depend on how it was reached.
+Snapshots (keyframes) are taken on the way: one for each cell, a hundredth of the recording, and
+finer ones in the cell that was visited last. Seeking back restores a keyframe and runs from there.
 """
 
 from collections.abc import Callable, Iterator
@@ -171,7 +171,7 @@ class SeekableRecording:
         return True
 
     def _next_place(self, target_ns: int) -> int:
-        """Return the place of the next keyframe: the next cell, or in the target's cell a fine step."""
+        """Return the place of the next keyframe: a fine step in the target's cell, else a cell."""
         here = (self.now_ns - self.begin_ns) // self._fine_ns
         there = (target_ns - self.begin_ns) // self._fine_ns
         fine = here // FINE == there // FINE and self._keep_wall_ns <= SLICE_WALL_NS

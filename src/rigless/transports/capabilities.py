@@ -1,7 +1,7 @@
 """Properties of transports that must be known before one is opened.
 
-The scenario loader assigns addresses and the host chooses what to open by these properties, never by
-the name of a transport. They are in a table of their own, so that they can be read where the
+The scenario loader assigns addresses and the host chooses what to open by these properties, never
+by the name of a transport. They are in a table of their own, so that they can be read where the
 package that a transport needs (pyzmq, cyclonedds, rclpy, ...) is not installed.
 """
 

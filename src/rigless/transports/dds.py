@@ -1,8 +1,8 @@
 """ROS 2 topics over DDS: a robot is a node on a real ROS 2 network, without an installed ROS.
 
-A link is a participant that has an endpoint that matches one of the robot's. Subjects are topic names
-on the wire. A message without a subscriber is not written. A transient-local message is written
-whenever it changes, for late joiners.
+A link is a participant that has an endpoint that matches one of the robot's. Subjects are topic
+names on the wire. A message without a subscriber is not written. A transient-local message is
+written whenever it changes, for late joiners.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 """Real parts behind a robot's hardware port: drivers from installed packages.
 
 Each driver is supervised by a task. There is one link, from open to close. If a driver raises, the
-robot gets the loss of the part as a message, and the driver is reopened with backoff; the error never
-reaches the loop. If a part gets no command within its watchdog time, it is stopped: the robot repeats
-its commands, so silence means that it is paused, stuck or disconnected.
+robot gets the loss of the part as a message, and the driver is reopened with backoff; the error
+never reaches the loop. If a part gets no command within its watchdog time, it is stopped: the robot
+repeats its commands, so silence means that it is paused, stuck or disconnected.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 """NATS JetStream: a robot exchanges messages with its backend through two streams.
 
 Theory of operation. The robot has one link, from open to close; the connection state is reported to
-it as a message. Everything it emits passes through `send`, which never waits. At the end of the event
-loop's turn, all durable messages of that turn are written to the outbox in one transaction. Then
-they are published, and the commands received meanwhile are acknowledged. So a command is
+it as a message. Everything it emits passes through `send`, which never waits. At the end of the
+event loop's turn, all durable messages of that turn are written to the outbox in one transaction.
+Then they are published, and the commands received meanwhile are acknowledged. So a command is
 acknowledged to JetStream only when the reply is on disk, and a killed process loses no message that
 others know of. If the robot's own code raises, the command and all later ones are not acknowledged
 and are redelivered when the robot starts again. Latest-wins messages are published while connected
@@ -160,7 +160,7 @@ class Transport:
         try:
             kept = self._outbox.kept(self._plan.robot)
         except LinkError as failure:
-            self._log(f"{failure}; the robot does not know what was before", "error")
+            self._log(f"{failure}; the robot starts without retained messages", "error")
             return
         for subject, data in kept:
             self.inbox.received(self._link, data, subject)
@@ -213,7 +213,8 @@ class Transport:
             if not self._full:
                 self._full = True
                 self._log(
-                    f"the outbox {outbox.path} is full: what the robot says is lost until some of it is sent",
+                    f"the outbox {outbox.path} is full: new messages are dropped until "
+                    "some are sent",
                     "critical",
                 )
             return None
@@ -254,7 +255,9 @@ class Transport:
             return  # not acknowledged, so it is redelivered
         age_ms = connection.clock.age_ms(delivered.stored_ns, time.monotonic_ns())
         headers = (
-            f"NATS/1.0\r\nNats-Time-Stamp: {to_exact_text(delivered.stored_ns)}\r\nNats-Sequence: {delivered.sequence}\r\n"
+            "NATS/1.0\r\nNats-Time-Stamp: "
+            f"{to_exact_text(delivered.stored_ns)}\r\nNats-Sequence: "
+            f"{delivered.sequence}\r\n"
             f"Nats-Msg-Id: {delivered.id}\r\nRigless-Age-Ms: {age_ms:.3f}\r\n\r\n"
         )
         link = self._link

@@ -1,8 +1,8 @@
 """ROS 2 topics over the installed rclpy: the same node, on any ROS middleware.
 
-rclpy does not say who sent a message, so all peers together are one link. It is open while any other
-node has an endpoint on one of the robot's topics. A thread spins the node and hands messages to the
-event loop.
+rclpy does not say who sent a message, so all peers together are one link. It is open while any
+other node has an endpoint on one of the robot's topics. A thread spins the node and hands messages
+to the event loop.
 """
 
 import asyncio

@@ -28,7 +28,8 @@ class Transport:
             peer = self.peers.get(number)
             if peer is None or self._socket is None:
                 continue
-            if self._socket.get_write_buffer_size() + len(data) > PENDING_BYTES:  # type: ignore[attr-defined]
+            waiting = self._socket.get_write_buffer_size()  # type: ignore[attr-defined]
+            if waiting + len(data) > PENDING_BYTES:
                 self.inbox.dropped(number)
             else:
                 self._socket.sendto(data, peer)
@@ -67,7 +68,7 @@ class Transport:
         self.inbox.received(link, data)
 
     def failed(self, error: Exception) -> None:
-        """Count a datagram that the network rejected (too long, no route), as the real device does."""
+        """Count a datagram that the network rejected (too long, no route)."""
         self.inbox.dropped(0)
 
 

@@ -36,9 +36,19 @@ class Transport:
     async def open(self, address: str) -> str:
         host, port = split(address)
         self._server = await serve(
-            self._serve_peer, host, port, process_request=self._admit, compression=None, ping_interval=None, max_size=FRAME_BYTES,
-            max_queue=WAITING, open_timeout=HANDSHAKE_S, close_timeout=CLOSE_S, logger=_silent, server_header=None,
-        )  # fmt: skip
+            self._serve_peer,
+            host,
+            port,
+            process_request=self._admit,
+            compression=None,
+            ping_interval=None,
+            max_size=FRAME_BYTES,
+            max_queue=WAITING,
+            open_timeout=HANDSHAKE_S,
+            close_timeout=CLOSE_S,
+            logger=_silent,
+            server_header=None,
+        )
         return f"ws://{join(next(iter(self._server.sockets)).getsockname())}"
 
     def send(self, link: int, data: bytes, subject: str) -> None:

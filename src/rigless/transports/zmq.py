@@ -1,9 +1,10 @@
 """ZeroMQ over TCP: the server side for REQ, SUB and PUSH clients.
 
-The port's option `pattern` is "rep", "pub" or "pull". Requests are received by a ROUTER socket, which
-REQ clients cannot distinguish from REP. Each client is a link, replies may be sent in any order, and
-a missing reply blocks only its own client. Like REP, it returns the envelope of the request with the
-reply and skips messages without one; of a multipart message it reads the first part.
+The port's option `pattern` is "rep", "pub" or "pull". Requests are received by a ROUTER socket,
+which REQ clients cannot distinguish from REP. Each client is a link, replies may be sent in any
+order, and a missing reply blocks only its own client. Like REP, it returns the envelope of the
+request with the reply and skips messages without one; of a multipart message it reads the first
+part.
 
 The socket's monitor reports connects and disconnects in the order of the data. The file descriptor
 of a ZeroMQ socket is edge-triggered, so every access must check for more data before it returns.

@@ -1,8 +1,8 @@
 """The DDS participant of this process in a domain, shared by its robots.
 
-It announces their nodes in the ROS graph. Cyclone has its own threads. One more thread here waits for
-changes on any endpoint, wakes the event loop, and waits until the loop has handled them. All else
-happens on the loop, so there are no locks.
+It announces their nodes in the ROS graph. Cyclone has its own threads. One more thread here waits
+for changes on any endpoint, wakes the event loop, and waits until the loop has handled them. All
+else happens on the loop, so there are no locks.
 """
 
 import asyncio

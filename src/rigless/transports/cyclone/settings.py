@@ -18,7 +18,7 @@ _COMPATIBILITY = (
 
 
 def domain_of(address: str, environ: Mapping[str, str]) -> int:
-    """Return the domain of an address (`domain/5`, `5`), or ROS_DOMAIN_ID, or 0. Raises InputError."""
+    """Return the domain of an address (`domain/5`, `5`), ROS_DOMAIN_ID or 0. Raises InputError."""
     given = address.rpartition("/")[2].rpartition(":")[2]
     text, where = (
         (given, "the port's address")
@@ -67,11 +67,13 @@ def configuration(environ: Mapping[str, str]) -> str:
 
 def _general(interfaces: str, multicast: str) -> str:
     """Return the network part: discovery by multicast, also on loopback, data by unicast."""
-    return f"<General><Interfaces>{interfaces}</Interfaces><AllowMulticast>{multicast}</AllowMulticast></General>"
+    allow = f"<AllowMulticast>{multicast}</AllowMulticast>"
+    return f"<General><Interfaces>{interfaces}</Interfaces>{allow}</General>"
 
 
 def _discovery(peers: list[str]) -> str:
     """Return the discovery part: peers without multicast are searched by participant index."""
     listed = "".join(f"<Peer Address={quoteattr(peer)}/>" for peer in peers)
-    index = f"<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>{PARTICIPANTS}</MaxAutoParticipantIndex>"
+    most = f"<MaxAutoParticipantIndex>{PARTICIPANTS}</MaxAutoParticipantIndex>"
+    index = f"<ParticipantIndex>auto</ParticipantIndex>{most}"
     return f"<Discovery>{index}<Peers>{listed}</Peers></Discovery>"

@@ -13,7 +13,7 @@ from rigless.transports.jetstream.streams import S, Stream
 
 SHORT_MEMORY = {
     "workqueue": "is a work queue",
-    "interest": "keeps only what somebody waits for",
+    "interest": "keeps only messages with an interested consumer",
 }
 
 
@@ -31,21 +31,24 @@ def check_outbound(stream: Stream, subjects: Sequence[str]) -> list[str]:
     if origin:
         fix = "name the stream itself in nats.jetStream.streamOut"
         raise LinkError(
-            f"the stream {stream.name} is a mirror of {origin.get('name')}: nothing can be said to it",
+            f"the stream {stream.name} is a mirror of {origin.get('name')}: nothing can be "
+            "published to it",
             fix,
             True,
         )
     _check_subjects(stream, subjects)
     if stream.config.get("no_ack"):
-        fix = f"switch no_ack off: nats stream edit {stream.name}, or make it anew"
+        fix = f"switch no_ack off: nats stream edit {stream.name}, or recreate it"
         raise LinkError(
-            f"the stream {stream.name} does not acknowledge what it stores (no_ack)",
+            f"the stream {stream.name} does not acknowledge messages (no_ack)",
             fix,
             final=True,
         )
     if stream.config.get("sealed"):
         raise LinkError(
-            f"the stream {stream.name} is sealed: it takes nothing", "make another", final=True
+            f"the stream {stream.name} is sealed and accepts no messages",
+            "make another",
+            final=True,
         )
     manner = SHORT_MEMORY.get(stream.config.get("retention", ""))
     if manner is None and stream.config.get("max_msgs_per_subject", -1) == 1:
@@ -54,8 +57,9 @@ def check_outbound(stream: Stream, subjects: Sequence[str]) -> list[str]:
         return []
     window_s = (stream.config.get("duplicate_window") or 0) / S
     return [
-        f"the stream {stream.name} {manner}: it cannot be asked whether it has had a message, so what was under way when an outage of "
-        f"more than its duplicate window ({window_s:g} s) began may come twice"
+        f"the stream {stream.name} {manner}: it cannot be searched for stored messages, so those "
+        f"in flight when an outage of more than its duplicate window ({window_s:g} s) began may be "
+        "stored twice"
     ]
 
 
@@ -82,7 +86,7 @@ def check_consumer(stream: str, name: str, config: dict[str, Any], paused: bool)
     if why:
         fix = f"remove it, the robot makes its own: nats consumer rm {stream} {name}"
         raise LinkError(
-            f"the consumer {name} of the stream {stream}, made by somebody else, {why}",
+            f"the consumer {name} of the stream {stream}, created by others, {why}",
             fix,
             final=True,
         )
@@ -90,7 +94,8 @@ def check_consumer(stream: str, name: str, config: dict[str, Any], paused: bool)
     if config.get("max_deliver", -1) > 0:
         tries = config["max_deliver"]
         remarks.append(
-            f"delivers a command {tries} times at most (max_deliver): one that is not handled by then is lost"
+            f"delivers a command {tries} times at most (max_deliver): one that is not "
+            "handled by then is lost"
         )
     if paused:
         remarks.append(f"is paused until {config.get('pause_until')}: no command comes before that")
@@ -103,14 +108,16 @@ def check_bucket(bucket: Stream, least_s: float, replicas: int) -> list[str]:
     if 0 < life_s < least_s:
         fix = f"nats stream edit {bucket.name} --max-age={least_s:g}s, or remove it"
         raise LinkError(
-            f"the bucket {bucket.name} forgets after {life_s:g} s; a lease needs {least_s:g} s",
+            f"the bucket {bucket.name} expires entries after {life_s:g} s; a lease needs "
+            f"{least_s:g} s",
             fix,
             final=True,
         )
     if bucket.replicas < replicas:
         fix = f"nats stream edit {bucket.name} --replicas={replicas}"
         return [
-            f"the bucket {bucket.name} has {bucket.replicas} replica, the robot's streams have {replicas}: "
-            f"while its server is away no robot can talk ({fix})"
+            f"the bucket {bucket.name} has {bucket.replicas} replica, the robot's streams "
+            f"have {replicas}: "
+            f"while its server is down no robot can connect ({fix})"
         ]
     return []

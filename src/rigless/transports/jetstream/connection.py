@@ -183,7 +183,7 @@ class Connection:
         if status == DENIED:
             raise PermissionDeniedError("publish to", subject)
         if status == NO_RESPONDERS:
-            raise NoRespondersError(f"nobody answers on {subject}")
+            raise NoRespondersError(f"there is no responder on {subject}")
         return block, payload
 
     def subscribe(self, subject: str, delivery: Delivery) -> int:
@@ -309,7 +309,8 @@ class Connection:
             self._write(protocol.subscribe(subject, number))
         if self._logged or self._was_up:
             self.log(
-                f"connected to the NATS server at {_host_and_port(server)}{' again' if self._was_up else ''}",
+                "connected to the NATS server at "
+                f"{_host_and_port(server)}{' again' if self._was_up else ''}",
                 "info",
             )
         self._logged.clear()
@@ -376,10 +377,10 @@ class Connection:
     def _connect_failed(self, failures: list[LinkError]) -> None:
         self.failure = next((failure for failure in failures if failure.final), failures[0])
         if self.failure.final:
-            self.log(f"{self.failure}{'; trying on' if self._was_up else ''}", "error")
+            self.log(f"{self.failure}{'; retrying' if self._was_up else ''}", "error")
         elif not self._was_up:
             self.log(
-                f"{self.failure}; trying on (rigless run --embedded-nats brings a server along)",
+                f"{self.failure}; retrying (rigless run --embedded-nats starts a server)",
                 "warning",
             )
         self.tried.set()

@@ -149,7 +149,8 @@ class Consumer:
             await self._create(place, {**found, "filter_subjects": self._subjects})
             was = ", ".join(sorted(have)) or "everything"
             self._log(
-                f"the consumer {self._name} of the stream {self._stream} listened to {was}; now to what the robot hears",
+                f"the consumer {self._name} of the stream {self._stream} had the "
+                f"subjects {was}; they are replaced by those of the robot",
                 "info",
             )
 
@@ -198,7 +199,7 @@ class Consumer:
                 raise
             fix = "jetstream { limits { default_max_consumers: -1 } } in the server's config"
             raise LinkError(
-                f"the stream {self._stream} has as many consumers as it may have", fix
+                f"the stream {self._stream} has reached its limit of consumers", fix
             ) from None
 
     def _pull(self) -> None:
@@ -248,7 +249,8 @@ class Consumer:
         else:  # shutdown, leader change or too many requests: retry soon
             if not any(word in text for word in EXPECTED):
                 self._log(
-                    f"the consumer {self._name} of the stream {self._stream} gives nothing: {text} ({status})",
+                    f"the consumer {self._name} of the stream {self._stream} delivers "
+                    f"nothing: {text} ({status})",
                     "error",
                 )
             self._until_s = min(self._until_s, asyncio.get_running_loop().time() + 0.5)

@@ -67,7 +67,9 @@ def _read(path: str) -> tuple[str, str]:
     bare = SEED.fullmatch(text.strip())
     if not seed and bare is None:
         raise LinkError(
-            f"{path} is no .creds file: the user's seed is not in it", "get a new one", final=True
+            f"{path} is not a .creds file: the user's seed is not in it",
+            "get a new one",
+            final=True,
         )
     return jwt, seed or text.strip()
 
@@ -118,7 +120,7 @@ def expiry(creds: str) -> float | None:
 
 
 def tls(wanted: bool, environment: Mapping[str, str] = os.environ) -> ssl.SSLContext:
-    """Return the TLS context. `wanted`: the server requires a client certificate. Raises LinkError."""
+    """Return the TLS context, with our certificate if the server wants it. Raises LinkError."""
     if wanted and not environment.get(CERT):
         fix = f"name its file in {CERT}, and that of its key in {KEY}"
         raise LinkError("the NATS server wants a certificate of the robot", fix, final=True)

@@ -1,7 +1,7 @@
 """Disk space reserved for the outbox, and released when the disk is full.
 
-SQLite needs free space to delete rows and to checkpoint its journal. The reserve provides it, so that
-a disk that was full does not stay full of delivered messages.
+SQLite needs free space to delete rows and to checkpoint its journal. The reserve provides it, so
+that a disk that was full does not stay full of delivered messages.
 """
 
 import contextlib

@@ -110,12 +110,16 @@ class EmbeddedServers:
             await asyncio.sleep(WATCH_S)
             if server.returned is None:
                 continue
-            what = f"the NATS server at {server.host}:{server.port} has ended by itself (status {server.returned})"
+            what = (
+                f"the NATS server at {server.host}:{server.port} has exited (status "
+                f"{server.returned})"
+            )
             now = time.monotonic()
             if len(begun) == RESTARTS and now - begun[0] < RESTARTS_S:
                 log = server.folder / "nats-server.log"
                 self._log(
-                    f"{what} {RESTARTS} times within a minute: it stays away; its log is {log}",
+                    f"{what} {RESTARTS} times within a minute: it is not restarted; its "
+                    f"log is {log}",
                     "error",
                 )
                 return

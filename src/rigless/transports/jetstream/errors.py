@@ -23,7 +23,7 @@ class LinkError(Exception):
 
 
 def as_link_error(error: Exception) -> LinkError:
-    """Return the error as a LinkError, so that an unexpected one ends an attempt, not the retries."""
+    """Return any error as a LinkError, so that it ends an attempt and not the retries."""
     return error if isinstance(error, LinkError) else LinkError(f"{type(error).__name__}: {error}")
 
 

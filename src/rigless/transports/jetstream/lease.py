@@ -2,9 +2,10 @@
 
 Two processes on one durable consumer would silently split its commands. The holder writes its name
 into a key-value bucket (key = robot) every few seconds; each write names the revision before it, so
-that of two writers only one succeeds. Entries expire after LIFE_S, so the lease of a crashed process
-is free within that time. In a bucket without expiry, an entry that was not renewed for LIFE_S is free
-too. If the holder is on this machine and its process has ended, the lease is taken over at once.
+that of two writers only one succeeds. Entries expire after LIFE_S, so the lease of a crashed
+process is free within that time. In a bucket without expiry, an entry that was not renewed for
+LIFE_S is free too. If the holder is on this machine and its process has ended, the lease is taken
+over at once.
 """
 
 import asyncio
@@ -136,7 +137,8 @@ class Lease:
     async def acquire(self, log: Callable[[str], None], replicas: int = 1) -> None:
         """Acquire the lease; wait for that of a dead holder to expire.
 
-        Raises AlreadyRunningError if a live process holds it. A new bucket gets `replicas` replicas.
+        Raises AlreadyRunningError if a live process holds it. A new bucket gets `replicas`
+        replicas.
         """
         loop = asyncio.get_running_loop()
         self._replicas = replicas
@@ -158,7 +160,8 @@ class Lease:
                 logged = True
                 left = f"within {LIFE_S:g} s"
                 log(
-                    f"robot {self.robot!r} was run by {holder}, which is silent: its lease ends {left}"
+                    f"robot {self.robot!r} was run by {holder}, which is silent: its lease "
+                    f"ends {left}"
                 )
             if loop.time() - since_s > LIFE_S:  # a bucket without expiry
                 self._revision = revision
@@ -176,7 +179,7 @@ class Lease:
                 log(remark)
 
     async def renew(self) -> bool:
-        """Renew the lease; return False if another process holds it. Raises LinkError if unknown."""
+        """Renew the lease; return False if another process holds it. Raises LinkError."""
         if await self._write(self._revision):
             return True
         revision, holder = await self._read_entry()
@@ -191,7 +194,9 @@ class Lease:
         _active.discard(self.holder.token)
         if self._revision and self.held:
             self.until_s = 0.0
-            headers = f"KV-Operation: DEL\r\nNats-Expected-Last-Subject-Sequence: {self._revision}\r\n".encode()
+            headers = (
+                f"KV-Operation: DEL\r\nNats-Expected-Last-Subject-Sequence: {self._revision}\r\n"
+            ).encode()
             await self._connection.request(self._subject, b"", ANSWER_S, headers)
 
     async def _write(self, revision: int) -> bool:

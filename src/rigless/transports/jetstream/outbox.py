@@ -113,7 +113,10 @@ class Outbox:
 
     def load(self, robot: str, after: int, most: int) -> list[DurableMessage]:
         """Return the messages after a number, oldest first."""
-        query = "SELECT number, subject, id, data FROM outbox WHERE robot = ? AND number > ? ORDER BY number LIMIT ?"
+        query = (
+            "SELECT number, subject, id, data FROM outbox WHERE robot = ? AND number > ? ORDER "
+            "BY number LIMIT ?"
+        )
         return [DurableMessage(robot, *row) for row in self._read(query, robot, after, most)]
 
     def kept(self, robot: str) -> list[tuple[str, bytes]]:
@@ -323,7 +326,8 @@ class Outbox:
     def _failed(self, error: str) -> None:
         if not self.failure:
             self._log(
-                f"the outbox {self.path} cannot be written: {error}; nothing is taken until it can",
+                f"the outbox {self.path} cannot be written: {error}; no message is "
+                "accepted until it can",
                 "critical",
             )
         self.failure = f"the outbox cannot be written: {error}"
@@ -337,7 +341,8 @@ class Outbox:
             query = "SELECT subject FROM kept WHERE robot = ? GROUP BY subject HAVING count(*) > ?"
             for (subject,) in self._database.execute(query, (robot, KEPT)).fetchall():
                 self._database.execute(
-                    "DELETE FROM kept WHERE robot = ?1 AND subject = ?2 AND number <= (SELECT number FROM kept "
+                    "DELETE FROM kept WHERE robot = ?1 AND subject = ?2 AND number <= "
+                    "(SELECT number FROM kept "
                     "WHERE robot = ?1 AND subject = ?2 ORDER BY number DESC LIMIT 1 OFFSET ?3)",
                     (robot, subject, KEPT),
                 )
@@ -346,7 +351,8 @@ class Outbox:
         if not self.commit():
             lost = len(self._batch.messages)
             self._log(
-                f"the outbox {self.path} is closed without {lost} messages that could not be written",
+                f"the outbox {self.path} is closed without {lost} messages that could not "
+                "be written",
                 "critical",
             )
         self._closed = True
@@ -396,7 +402,7 @@ _shared: dict[tuple[int, Path], Outbox] = {}
 
 
 def acquire(folder: Path, log: Log) -> Outbox:
-    """Return the outbox of a state folder, shared by the robots of this loop. Pair with `release`."""
+    """Return the shared outbox of a state folder. Pair with `release`."""
     key = id(asyncio.get_running_loop()), folder.absolute()
     found = _shared.get(key)
     if found is None:

@@ -17,9 +17,10 @@ SYNC = "RIGLESS_OUTBOX_SYNC"
 FIX = "choose another folder with --state or RIGLESS_STATE"
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS outbox (robot TEXT, number INTEGER, subject TEXT, id TEXT, data BLOB, PRIMARY KEY (robot, number)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS kept (number INTEGER PRIMARY KEY AUTOINCREMENT, robot TEXT, subject TEXT, key TEXT, at REAL, data BLOB,
-  UNIQUE (robot, subject, key));
+CREATE TABLE IF NOT EXISTS outbox (robot TEXT, number INTEGER, subject TEXT, id TEXT, data BLOB,
+  PRIMARY KEY (robot, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kept (number INTEGER PRIMARY KEY AUTOINCREMENT, robot TEXT, subject TEXT,
+  key TEXT, at REAL, data BLOB, UNIQUE (robot, subject, key));
 CREATE TABLE IF NOT EXISTS sent (robot TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
 """
 ORDER = {"outbox": "robot, number", "kept": "number", "sent": "robot"}
@@ -68,7 +69,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 def _check_version(path: Path, database: sqlite3.Connection) -> None:
     found = _number(database, "user_version")
     if found > VERSION:
-        what = f"the outbox {path} is of a newer rigless (format {found}, this one knows {VERSION})"
+        what = f"the outbox {path} is of a newer rigless (format {found}, this one reads {VERSION})"
         raise LinkError(what, f"use that one, or {FIX}", final=True)
 
 
@@ -160,7 +161,8 @@ def rebuild(path: Path, old: sqlite3.Connection, why: str, log: Log) -> sqlite3.
     os.replace(fresh, path)
     where = f"set aside as {aside.name} and " if aside.exists() else ""
     log(
-        f"the outbox {path} {why}: {where}begun anew with the {saved['outbox']} messages that could be read",
+        f"the outbox {path} {why}: {where}rebuilt with the {saved['outbox']} messages "
+        "that could be read",
         "error",
     )
     return _connect(path)

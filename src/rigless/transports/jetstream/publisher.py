@@ -2,8 +2,8 @@
 
 Durable messages are sent in order, up to a window in flight, each with its id and an inbox for the
 acknowledgement. Their rows leave the outbox when the stream has stored them. If one is not stored
-(the stream is full or missing, or there is no reply), sending stops until all in-flight messages are
-settled; then they are resent in order. Before a resend, the stream is searched for messages of
+(the stream is full or missing, or there is no reply), sending stops until all in-flight messages
+are settled; then they are resent in order. Before a resend, the stream is searched for messages of
 unknown outcome: its duplicate window is short, so de-duplication alone would store messages twice
 after a long outage. Even a rejected message is uncertain: a leader that steps down may reject a
 message that its followers have stored.
@@ -119,7 +119,7 @@ class Publisher:
             return False
         if len(headers) + 12 + len(data) > self._largest:  # the server would close the connection
             self._not_taken(
-                subject, f"{len(data)} bytes are more than the server takes ({self._largest})"
+                subject, f"{len(data)} bytes exceed the limit of the server ({self._largest})"
             )
             return False
         if self._queue:
@@ -157,12 +157,12 @@ class Publisher:
                 if error is not None:
                     self._not_taken(subject, f"{error.description} (error {error.err_code})")
                 elif self._rejected.pop(subject, None):
-                    self._log(f"the stream {self._stream} takes {subject} again", "info")
+                    self._log(f"the stream {self._stream} accepts {subject} again", "info")
 
     def _not_taken(self, subject: str, why: str) -> None:
         if self._rejected.get(subject) != why:
             self._rejected[subject] = why
-            self._log(f"what the robot says to {subject} is lost: {why}", "error")
+            self._log(f"messages to {subject} are lost: {why}", "error")
 
     def _check_stream(self, subject: str) -> None:
         """Find out whether the stream is gone or only has no leader at present."""
@@ -247,7 +247,7 @@ class Publisher:
             headers = f"Nats-Msg-Id: {message.id}\r\n".encode() if message.id else b""
             if len(headers) + 12 + len(message.data) > largest:
                 self._drop(
-                    message, f"{len(message.data)} bytes are more than the server takes ({largest})"
+                    message, f"{len(message.data)} bytes exceed the limit of the server ({largest})"
                 )
                 continue
             if message.floor < 0:
@@ -310,7 +310,7 @@ class Publisher:
             self._drop(message, answer.error.description)
             self._continue()
         else:
-            what = f"the stream {self._stream} does not take messages: {answer.error.description}"
+            what = f"the stream {self._stream} does not accept messages: {answer.error.description}"
             self._not_stored(message, f"{what} (error {answer.error.err_code})")
 
     def _done(self, message: DurableMessage, sequence: int, known: bool = False) -> None:
@@ -324,20 +324,23 @@ class Publisher:
         self._wait_s = FIRST_WAIT_S
         if self._logged:
             self._logged = ""
-            self._log(f"the stream {self._stream} takes messages again", "info")
+            self._log(f"the stream {self._stream} accepts messages again", "info")
 
     def _drop(self, message: DurableMessage, why: str) -> None:
         self.depth -= 1
         self._outbox.remove(message, 0)
         self._log(
-            f"a message to {message.subject} is lost, the stream can never take it: {why}", "error"
+            f"a message to {message.subject} is lost, the stream can never store it: {why}", "error"
         )
 
     def _hold_denied(self, message: DurableMessage) -> None:
         """Leave a denied message in the file until the next connection; others go ahead."""
         if message.subject not in self._denied:
             self._denied.add(message.subject)
-            what = f"{PermissionDeniedError('publish to', message.subject)}; what it says there waits in the outbox"
+            what = (
+                f"{PermissionDeniedError('publish to', message.subject)}; its messages there "
+                "wait in the outbox"
+            )
             self._log(what, "error")
         self._continue()
 
@@ -359,7 +362,7 @@ class Publisher:
         self._held.clear()
         if why and why != self._logged:
             self._logged = why
-            self._log(f"{why}; what is durable waits in the outbox", "error")
+            self._log(f"{why}; durable messages wait in the outbox", "error")
         self._retry_when_settled()
 
     def _retry_when_settled(self) -> None:
@@ -421,7 +424,10 @@ class Publisher:
     def _log_cannot_check(self, failure: LinkError) -> None:
         if not self._cannot_check:
             self._cannot_check = True
-            self._log(f"{failure}; until then what an outage left in doubt may come twice", "error")
+            self._log(
+                f"{failure}; until then messages in flight during an outage may be stored twice",
+                "error",
+            )
 
     def _load_more(self) -> bool:
         try:

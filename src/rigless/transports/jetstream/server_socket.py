@@ -67,9 +67,9 @@ class ServerSocket(asyncio.Protocol):
         except ssl.SSLError as error:
             raise LinkError(f"no TLS with {host}:{port}: {error.reason or error}") from None
         except protocol.ProtocolError as error:
-            raise LinkError(f"what listens at {host}:{port} is no NATS server: {error}") from None
+            raise LinkError(f"the service at {host}:{port} is not a NATS server: {error}") from None
         except OSError as error:
-            what = error.strerror or str(error) or "it hung up"
+            what = error.strerror or str(error) or "it closed the connection"
             raise LinkError(f"no NATS server at {host}:{port}: {what}") from None
         except (UnicodeError, ValueError, OverflowError) as error:
             raise LinkError(
@@ -78,7 +78,9 @@ class ServerSocket(asyncio.Protocol):
         except ClosedDuringLoginError as error:
             if any(word in str(error).lower() for word in AUTH):
                 raise credentials.rejected(str(error), creds, url) from None
-            raise LinkError(f"the NATS server at {host}:{port} hung up: {error}") from None
+            raise LinkError(
+                f"the NATS server at {host}:{port} closed the connection: {error}"
+            ) from None
 
     async def _upgrade(self, name: str) -> None:
         assert self._transport is not None
@@ -96,12 +98,13 @@ class ServerSocket(asyncio.Protocol):
             what = f"the NATS server is {found}; {oldest} is the oldest that can be used"
             raise LinkError(
                 what,
-                f"it would hand one robot's commands to another: use nats-server {oldest} or newer",
+                "it would deliver one robot's commands to another: use nats-server "
+                f"{oldest} or newer",
                 True,
             )
         if not self.info.headers:
             raise LinkError(
-                "the NATS server does not take headers",
+                "the NATS server does not support headers",
                 "remove no_header_support from its config",
                 True,
             )
@@ -204,10 +207,12 @@ class ServerSocket(asyncio.Protocol):
             self._parser.feed(data)
         except protocol.ProtocolError as error:
             self._fail(error)
-            self.end(f"what it says is no NATS: {error}")
+            self.end(f"the received bytes are not NATS: {error}")
 
     def connection_lost(self, error: Exception | None) -> None:
-        reason = self._reason or (str(error) if error is not None else "the server hung up")
+        reason = self._reason or (
+            str(error) if error is not None else "the server closed the connection"
+        )
         self._fail(error if isinstance(error, ssl.SSLError) else ClosedDuringLoginError(reason))
         if not self.lost.done():
             self.lost.set_result(reason)

@@ -1,7 +1,8 @@
 """The session of one robot with the server.
 
-Whenever the connection is up: check the streams, acquire the lease, publish the outbox, then consume.
-If anything breaks (the connection, a stream, the consumer, the lease), the session starts over.
+Whenever the connection is up: check the streams, acquire the lease, publish the outbox, then
+consume. If anything breaks (the connection, a stream, the consumer, the lease), the session starts
+over.
 """
 
 import asyncio
@@ -136,7 +137,7 @@ class Session:
             self._log_failure(failure)
             self._break(str(failure))
         else:
-            self._log_once_ever(f"{failure}; commands that it has handled come again", "error")
+            self._log_once_ever(f"{failure}; handled commands are redelivered", "error")
         return True
 
     def log(self, text: str, severity: Severity) -> None:
@@ -318,7 +319,7 @@ class Session:
         try:
             if not await self.lease.renew():
                 self._log_once(
-                    f"the lease of robot {self._plan.robot!r} is not ours any more", "error"
+                    f"the lease of robot {self._plan.robot!r} is no longer held", "error"
                 )
                 self._break("another runtime may have taken this robot")
         except Exception as error:
@@ -351,7 +352,7 @@ class Session:
         try:
             await self.lease.release()
         except LinkError as failure:
-            self._log_once(f"the lease was not given back: {failure}", "debug")
+            self._log_once(f"the lease was not released: {failure}", "debug")
         self.connected = False
         self._connection.observers.remove(self)
         if not self.ready.done():

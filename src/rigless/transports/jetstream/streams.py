@@ -169,7 +169,10 @@ async def _overlap(connection: Connection, name: str, patterns: Sequence[str]) -
             ):
                 other, subject = f"the stream {found[0]}", pattern
                 break
-    fix = "name it in nats.jetStream of the config if it has all of them, else take them from it: nats stream edit"
+    fix = (
+        "name it in nats.jetStream of the config if it has all of them, else take them from "
+        "it: nats stream edit"
+    )
     return LinkError(f"the stream {name} cannot be made: {other} has {subject}", fix, final=True)
 
 
@@ -182,8 +185,14 @@ async def create(connection: Connection, config: dict[str, Any], replicas: int) 
         if error.code in TOO_FEW_SERVERS and replicas > 1:
             return await create(connection, config, 1)
         if error.code in NO_ROOM:
-            fix = f"make a smaller one yourself (nats stream add {config['name']}), or ask the operator of the server for more"
-            what = f"the stream {config['name']} of {config['max_bytes'] >> 20} MiB cannot be made: {error.text}"
+            fix = (
+                f"make a smaller one yourself (nats stream add {config['name']}), or ask the "
+                "operator of the server for more"
+            )
+            what = (
+                f"the stream {config['name']} of {config['max_bytes'] >> 20} MiB cannot be "
+                f"made: {error.text}"
+            )
             raise LinkError(what, fix, final=True) from None
         raise
 

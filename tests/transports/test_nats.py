@@ -359,7 +359,7 @@ async def test_a_message_that_no_server_takes_does_not_stop_the_others(tmp_path,
             robot.say("events", 2)
             await robot.until_sent()
             assert await other.stored() == ["boot-2"]
-            assert "can never take it" in robot.texts
+            assert "can never store it" in robot.texts
 
 
 @on_loop

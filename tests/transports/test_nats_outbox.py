@@ -181,7 +181,7 @@ async def test_a_file_that_breaks_while_it_is_in_use_is_begun_anew(tmp_path):
     assert {message.number for message in outbox.load("a", 100, 100)} == set(range(101, 111))
     assert [
         "cannot be written" in told[0],
-        "begun anew" in told[1],
+        "rebuilt" in told[1],
         "written again" in told[2],
     ] == [True] * 3
     outbox.close()

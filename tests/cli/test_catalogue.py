@@ -19,7 +19,7 @@ def test_demo_starts_what_is_named_and_answers(rigless_process, thermostat):
     process = rigless_process("demo", thermostat, "--panel", "127.0.0.1:0")
     assert {"thermostat/line", "pacbot/commands", "vacuum/commands"} <= set(process.ports)
     assert process.ports["pacbot/commands"] != process.ports["vacuum/commands"]
-    assert "pacbot has port 5555 already, so it gets a free one" in process.errors
+    assert "pacbot uses port 5555; it gets a free one" in process.errors
     bearer = {"Authorization": f"Bearer {process.token}"}
     status = httpx.get(process.url + "/api/status", headers=bearer, timeout=60).json()
     assert "thermostat" in [robot["name"] for robot in status["robots"]]

@@ -447,7 +447,8 @@ def test_a_config_may_say_what_its_robot_is_called(badged):
 def test_no_two_robots_say_that_they_are_the_same(badged):
     (text,) = told(robots=[{"kind": badged, "name": "a"}, {"kind": badged, "name": "b"}])
     assert (
-        text == "robots: two robots say that they are 'red' (give each its own name in its config)"
+        text
+        == "robots: two robots have the name 'red' on the wire (give each its own name in its config)"
     )
 
 

@@ -35,7 +35,7 @@ X = {"value": "truth.pose.0"}
         ({**X, "at_s": 1, "min": 1.5}, False),
         ({**X, "at_s": 0, "max": 0}, True),
         ({**X, "at_s": 2, "min": 1.99}, True),
-        ({**X, "at_s": 2.5, "min": 0}, False),  # never looked at
+        ({**X, "at_s": 2.5, "min": 0}, False),  # never sampled
         # over a window
         ({**X, "from_s": 0.5, "to_s": 1, "min": 0.49, "max": 1.01}, True),
         ({**X, "from_s": 0.5, "to_s": 1, "min": 0.6}, False),
@@ -178,7 +178,7 @@ def test_verdicts_say_what_was_seen():
     ]
     assert [(verdict.text, verdict.detail) for verdict in judged(expect, robots=ROLLING)] == [
         ("far enough", "was 2 at 2 s"),
-        ("truth.pose.0 at least 0 at 9 s", "never looked at: the run ended at 2 s"),
+        ("truth.pose.0 at least 0 at 9 s", "never sampled: the run ended at 2 s"),
         ("event go seen in the whole run", "seen 0 times; events of this run: booted"),
         ("event booted not seen in the whole run", "seen 1 times (0 s)"),
         ("at most 3 messages on odometry in the whole run", "20 messages"),

@@ -151,7 +151,7 @@ def test_a_missing_dependency_may_begin_with_the_name_of_the_folder(package):
 def test_a_module_that_the_folder_itself_lacks_is_no_package_to_install(package):
     assert (
         what_and_fix(str(package("holey_robot", "from .robot import X\n")))[1]
-        == "mend the robot's code"
+        == "fix the robot's code"
     )
 
 
@@ -164,7 +164,7 @@ def test_code_that_fails_is_named(package, install, text):
     for kind in ("broken_robot", str(folder), "broken_inside"):
         what, fix = what_and_fix(kind)
         assert "cannot be imported" in what
-        assert fix == "mend the robot's code"
+        assert fix == "fix the robot's code"
 
 
 def test_a_mended_folder_can_be_loaded_again(package):

@@ -192,7 +192,7 @@ def test_robots_of_a_demo_do_not_fight_for_a_port():
     assert len(set(wanted)) == len(wanted)
     assert made.addresses["pacbot", "commands"] == "127.0.0.1:5555"
     assert made.addresses["vacuum", "commands"] == "127.0.0.1:0"
-    assert made.notes == ("vacuum/commands: pacbot has port 5555 already, so it gets a free one",)
+    assert made.notes == ("vacuum/commands: pacbot uses port 5555; it gets a free one",)
 
 
 def test_a_demo_without_conflicts_has_nothing_to_say(tmp_path):

@@ -1,4 +1,4 @@
-"""The commands and their help. Each is thin: the work is in the module it imports."""
+"""The commands and their help. The work is in the modules that they import."""
 
 import sys
 from pathlib import Path
@@ -83,12 +83,12 @@ def list_() -> None:
 def run(
     target: Target,
     speed: Annotated[
-        float | None, typer.Option(min=0.1, max=100, help="Simulated seconds a wall second.")
+        float | None, typer.Option(min=0.1, max=100, help="Simulated seconds per real second.")
     ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="As fast as possible.")] = False,
     lockstep: Annotated[
         bool,
-        typer.Option("--lockstep", help="Advance only when told: rigless ctl step, or the API."),
+        typer.Option("--lockstep", help="Advance only by rigless ctl step or the API."),
     ] = False,
     duration: Annotated[
         float | None,
@@ -100,7 +100,7 @@ def run(
     ] = None,
     count: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, max=10_000, help="So many of the robot: NAME-1, NAME-2 …"),
+        typer.Option(metavar="N", min=1, max=10_000, help="Number of robots: NAME-1, NAME-2 …"),
     ] = None,
     settings: Settings = [],
     panel: Panel = None,
@@ -111,33 +111,33 @@ def run(
     ] = False,
     window: Annotated[
         bool,
-        typer.Option(
-            "--window", help="Show pacbots in a window of their own; closing it ends the run."
-        ),
+        typer.Option("--window", help="Show pacbots in a native window; closing it ends the run."),
     ] = False,
     ros: Annotated[
         bool,
-        typer.Option("--ros", help="Be a ROS 2 node too (vacuum, pacbot): --set ros.enabled=true."),
+        typer.Option(
+            "--ros", help="Also be a ROS 2 node (vacuum, pacbot): --set ros.enabled=true."
+        ),
     ] = False,
     backend: Annotated[
         str,
         typer.Option(
             metavar="dds|rclpy",
-            help="What ROS ports run on: our own, or the rclpy that is installed.",
+            help="Implementation of ROS ports: built in, or the installed rclpy.",
         ),
     ] = "dds",
     embedded_nats: Annotated[
         bool,
         typer.Option(
             "--embedded-nats",
-            help="Use a NATS server of our own, whatever the robot's config says.",
+            help="Start a NATS server and use it instead of the one in the config.",
         ),
     ] = False,
     state: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Where an agv's outbox and our NATS server's store are; default RIGLESS_STATE.",
+            help="Folder of an AGV's outbox and the NATS store; default RIGLESS_STATE.",
         ),
     ] = None,
 ) -> None:
@@ -199,7 +199,7 @@ def demo(
     panel: Panel = None,
     no_auth: NoAuth = False,
 ) -> None:
-    """Start one of every installed robot, live on this machine, with the panel on 127.0.0.1:8080."""
+    """Start one of every installed robot on this machine, with the panel on 127.0.0.1:8080."""
     from rigless.cli.live import Options, run_live
     from rigless.console import slow_start_note
     from rigless.scenario.load import demo as build_demo
@@ -333,7 +333,7 @@ def new_robot(
 def _only_one(**flags: bool) -> None:
     given = [f"--{name}" for name, on in flags.items() if on]
     if len(given) > 1:
-        raise typer.BadParameter(f"{' and '.join(given)} do not go together; choose one")
+        raise typer.BadParameter(f"{' and '.join(given)} exclude each other; choose one")
 
 
 def _add_sub_commands() -> None:

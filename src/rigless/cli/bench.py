@@ -1,5 +1,8 @@
-"""`rigless bench`: runs the files of `benchmarks/`, each of which has `run() -> dict` of figures. Files that start with an
-underscore are parts of the others. A group of figures is a dictionary in it; units are the ends of the names."""
+"""`rigless bench`: run the files of `benchmarks/`, each of which has `run() -> dict` of figures.
+
+Files that start with an underscore are parts of the others. A group of figures is a dictionary;
+the end of a name is its unit.
+"""
 
 import importlib
 import json as json_module
@@ -66,7 +69,7 @@ def _load(path: Path) -> Callable[[], dict[str, Any]]:
 
 
 def table(figures: Mapping[str, Any]) -> Iterator[str]:
-    """Figures as aligned lines; groups that follow each other and have the same names stand side by side."""
+    """Return figures as aligned lines; adjacent groups with the same names share a table."""
     groups: dict[str, dict[str, Any]] = {
         "": {key: value for key, value in figures.items() if not _is_group(value)}
     }
@@ -107,7 +110,7 @@ def _flat(group: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _text(name: str, value: Any) -> str:
-    """A number to four digits with its unit."""
+    """Return a number to four digits with its unit."""
     unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
     width = max(map(len, UNITS.values()))
     if isinstance(value, bool) or not isinstance(value, int | float):

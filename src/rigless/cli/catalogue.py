@@ -1,4 +1,4 @@
-"""`rigless list`: what is there to run."""
+"""`rigless list`: robots, scenarios and worlds that can be run."""
 
 from rigless.console import print_line
 from rigless.scenario import kinds

@@ -21,12 +21,12 @@ Url = Annotated[
     ),
 ]
 Token = Annotated[str | None, typer.Option(envvar="RIGLESS_TOKEN", help="Its token.")]
-CROWD = 12  # of more robots not every one is told
+CROWD = 12  # with more robots, only the unusual ones are shown
 Robot = Annotated[str, typer.Argument(metavar="ROBOT")]
 
 
 class Api:
-    """One instance's API: the address and token given, or those of the instance running here."""
+    """The API of one instance: the given address and token, or the instance on this machine."""
 
     def __init__(self, url: str | None, token: str | None):
         if url is None:
@@ -73,11 +73,11 @@ def _problems(error: urllib.error.HTTPError) -> list[Problem]:
 
 
 def _show(status: Any, every: bool = False) -> None:
-    """Of a crowd only those that are not like the others, unless `every` one is asked for."""
+    """Print the status. Of many robots only the unusual ones are shown, unless `every` is set."""
     pace = f"{status['speed']:g}×" if status["pace"] == "real" else status["pace"]
-    typer.echo(
-        f"{status['name']}: {status['state']} at {status['time_s']:.3f} s, pace {pace}, real-time factor {status['real_time_factor']:.2f}"
-    )
+    factor = f"real-time factor {status['real_time_factor']:.2f}"
+    state = f"{status['state']} at {status['time_s']:.3f} s"
+    typer.echo(f"{status['name']}: {state}, pace {pace}, {factor}")
     if status["failure"]:
         typer.echo(f"  failed: {status['failure']}")
     if status["recording"]:
@@ -86,8 +86,8 @@ def _show(status: Any, every: bool = False) -> None:
     if len(robots) > CROWD and not every:
         counts = Counter(robot["status"] for robot in robots)
         usual = counts.most_common(1)[0][0]
-        told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-        typer.echo(f"  {len(robots)} robots: {told}; all of them: rigless ctl status --all")
+        summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+        typer.echo(f"  {len(robots)} robots: {summary}; all of them: rigless ctl status --all")
         robots = [robot for robot in robots if robot["status"] != usual or robot["faults"]]
     for robot in robots:
         _show_robot(robot)
@@ -103,17 +103,17 @@ def _show_robot(robot: Any) -> None:
 
 
 def _show_offers(robot: Any) -> None:
-    """What `set-input` and `inject` take."""
-    for name, told in robot["declared_inputs"].items():
-        if not told["by_host"]:
-            about = f"  ({told['help']})" if told["help"] else ""
+    """Print the inputs and faults of a robot."""
+    for name, spec in robot["declared_inputs"].items():
+        if not spec["by_host"]:
+            about = f"  ({spec['help']})" if spec["help"] else ""
             typer.echo(f"    input {name}={json_module.dumps(robot['inputs'][name])}{about}")
     for target, kinds in robot["fault_params"].items():
         typer.echo(f"    can break: {target} ({', '.join(kinds)})")
 
 
 def _pairs(words: list[str], example: str) -> dict[str, Any]:
-    """key=value words; values as JSON where they are, else text."""
+    """Return key=value words as a dictionary; values are JSON, else text."""
     pairs = {}
     for word in words:
         key, equals, text = word.partition("=")
@@ -133,14 +133,16 @@ def register(ctl: typer.Typer) -> None:
     def status(
         robot: Annotated[
             str | None,
-            typer.Argument(metavar="[ROBOT]", help="This one, with what can be set and broken."),
+            typer.Argument(metavar="[ROBOT]", help="One robot, with its inputs and fault targets."),
         ] = None,
-        every: Annotated[bool, typer.Option("--all", help="Every robot, also of a crowd.")] = False,
-        json: Annotated[bool, typer.Option("--json", help="As the API tells it.")] = False,
+        every: Annotated[
+            bool, typer.Option("--all", help="Show every robot of a large fleet.")
+        ] = False,
+        json: Annotated[bool, typer.Option("--json", help="Print the JSON of the API.")] = False,
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Show time, pace, robots, ports and faults; or one robot, with its inputs and what can be injected.
+        """Show time, pace, robots, ports and faults; or one robot with its inputs.
 
         Examples:
 
@@ -213,7 +215,7 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Inject a fault. Without a kind, the target's first. What can break: rigless ctl status ROBOT.
+        """Inject a fault; without a kind, the first of the target. List: rigless ctl status ROBOT.
 
         Examples:
 
@@ -233,7 +235,8 @@ def register(ctl: typer.Typer) -> None:
         ]
         for fault in mine:
             typer.echo(
-                f"fault {fault['robot']} {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip()
+                f"fault {fault['robot']} {fault['target']} {fault['kind']} "
+                f"{fault['params'] or ''}".rstrip()
             )
 
     @ctl.command()

@@ -1,4 +1,4 @@
-"""`rigless run` and `demo`: a host on the air, the control API beside it, until a signal or the end."""
+"""`rigless run` and `demo`: run a host and its control API until a signal or the end."""
 
 import asyncio
 import gc
@@ -46,7 +46,7 @@ async def _run(built: Built, options: Options, duration_s: float | None) -> int:
 
 
 async def serve_host(host: Host, options: Options) -> int:
-    """Open, announce, run, close. Ctrl-C and SIGTERM end it cleanly; a second one is not needed."""
+    """Open, announce, run, close. Ctrl-C and SIGTERM end it cleanly."""
     for signum in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signum, host.stop)
     shown = SEVERITIES.index("warning" if options.quiet else "info")
@@ -70,18 +70,18 @@ async def serve_host(host: Host, options: Options) -> int:
             print_line(f"port {robot}/{port} {url}")
         if server is not None:
             await server.open()
-            note = _leave_note(server, host.built.scenario.name)
+            note = _write_session(server, host.built.scenario.name)
             print_line(f"panel {server.url}")
         if options.window:
             window = _window(host)
             await window.open()
         print_note(f"seed {host.sim.seed}", "dim")
         gc.collect()
-        gc.freeze()  # what is there now stays; the collector need not stop time to look at it again
+        gc.freeze()  # long-lived objects need no further collection
         print_line("ready")
         begin = time.monotonic()
         await _run_with_progress(host)
-        _sum_up(host, time.monotonic() - begin)
+        _print_summary(host, time.monotonic() - begin)
         lost = bool(host.recording_file.failed)
     finally:
         if window is not None:
@@ -103,14 +103,12 @@ def _window(host: Host) -> "WindowLink":
     return WindowLink(host)
 
 
-def _leave_note(server: "ControlServer", name: str) -> Path | None:
+def _write_session(server: "ControlServer", name: str) -> Path | None:
     try:
         return sessions.write(server.address, server.token, name)
     except OSError as error:
-        print_note(
-            f"rigless ctl will need --url and --token: cannot write {error.filename}: {error.strerror}",
-            "yellow",
-        )
+        reason = f"cannot write {error.filename}: {error.strerror}"
+        print_note(f"rigless ctl will need --url and --token: {reason}", "yellow")
         return None
 
 
@@ -128,7 +126,7 @@ def _server(host: Host, options: Options) -> Any:
 
 
 async def _run_with_progress(host: Host) -> None:
-    """A bar for long fast runs in a terminal; events stay readable above it."""
+    """Show a progress bar for long fast runs in a terminal, below the events."""
     if host.pace.mode != "fast" or host.end_ns is None or not stderr_console().is_terminal:
         await host.run()
         return
@@ -140,22 +138,18 @@ async def _run_with_progress(host: Host) -> None:
         await running
 
 
-def _sum_up(host: Host, wall_s: float) -> None:
+def _print_summary(host: Host, wall_s: float) -> None:
     factor = host.sim.now_s / wall_s if wall_s > 0 else 0.0
     print_note(
         f"simulated {host.sim.now_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)", "dim"
     )
     for place, count in host.dropped.items():
         print_note(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
-    if host.recording_file.failed:
-        print_note(
-            f"error: the recording to {host.recording_file.path} is incomplete: {host.recording_file.failed}",
-            "bold red",
-        )
-    elif host.recording_file.path is not None:
-        print_note(
-            f"recorded {host.recording_file.messages} messages; next: rigless replay {host.recording_file.path} --verify",
-            "dim",
-        )
+    file = host.recording_file
+    if file.failed:
+        print_note(f"error: the recording to {file.path} is incomplete: {file.failed}", "bold red")
+    elif file.path is not None:
+        next_step = f"next: rigless replay {file.path} --verify"
+        print_note(f"recorded {file.messages} messages; {next_step}", "dim")
     if host.failure:
         print_note(f"error: {host.failure}", "bold red")

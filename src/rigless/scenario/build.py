@@ -1,4 +1,4 @@
-"""From a scenario to a simulation: robots made, obstacles placed, timeline and faults entered, ports given addresses."""
+"""Build a simulation from a scenario: robots, world, addresses, timeline and faults."""
 
 import json
 import os
@@ -30,20 +30,20 @@ from rigless.transports.capabilities import capabilities
 
 @dataclass
 class Built:
-    """A simulation ready to run, with where its ports belong."""
+    """A simulation ready to run, with the addresses of its ports."""
 
     simulation: Simulation
     scenario: Scenario
     addresses: dict[tuple[str, str], str]
     source: "Source"
     speed: float | str = 1.0  # the pace asked for
-    notes: tuple[str, ...] = ()  # what people should know before it runs
-    collects: bool = True  # whether what robots say is kept for who asks
+    notes: tuple[str, ...] = ()  # shown before it runs
+    collects: bool = True  # whether emitted messages are kept for Simulation.take()
 
 
 @dataclass
 class Source:
-    """Where a scenario came from, to place errors and to find what it names."""
+    """The origin of a scenario, to locate errors and to resolve the files it names."""
 
     file: str = ""
     folder: Path = Path()
@@ -56,7 +56,7 @@ class Source:
         return self.found(path, Problem.at((), what, fix))
 
     def found(self, path: KeyPath, problem: Problem) -> Problem:
-        """What was found in the part of the scenario at that path."""
+        """Return a finding as a problem, located in the part of the scenario at that path."""
         native = self.natives.get(path)
         return (
             problem.located(native.file, native.lines)
@@ -65,7 +65,7 @@ class Source:
         )
 
     def place(self, path: KeyPath, error: InputError) -> list[Problem]:
-        """The problems of an error that did not know the file it came from."""
+        """Return the problems of an error, located in this file."""
         placed = []
         for problem in error.problems:
             where = f"{dotted(path)}: {problem.where}" if problem.where else dotted(path)
@@ -80,7 +80,7 @@ class Source:
 
 @dataclass
 class Fleet:
-    """The robots of one entry, and the config that they were made of."""
+    """The robots of one entry and their config."""
 
     config: Any = None
     robots: list[Robot] = field(default_factory=list)
@@ -93,8 +93,11 @@ def build(
     collect: bool = True,
     environment: bool = True,
 ) -> Built:
-    """Everything wrong with the robots, timeline and faults is reported at once. Without `environment` nothing is asked of this machine:
-    what was recorded elsewhere can be looked at anywhere."""
+    """Build the simulation of a scenario. All problems are reported at once.
+
+    Without `environment` the requirements on this machine (drivers, credentials) are not checked,
+    so that a recording made on another machine can be opened.
+    """
     source = source or Source()
     problems: list[Problem] = []
     notes: list[Problem] = []
@@ -125,7 +128,7 @@ def build(
     problems += [
         source.problem(
             ("robots",),
-            f"two robots say that they are {name!r}",
+            f"two robots have the name {name!r} on the wire",
             "give each its own name in its config",
         )
         for name, count in known.items()
@@ -170,14 +173,17 @@ def build(
             )
     if problems:
         raise InputError(problems)
-    told = tuple(dict.fromkeys(str(note) for note in notes))
+    texts = tuple(dict.fromkeys(str(note) for note in notes))
     return Built(
-        simulation, scenario, addresses, source, _speed(scenario, all_defaults), told, collect
+        simulation, scenario, addresses, source, _speed(scenario, all_defaults), texts, collect
     )
 
 
 def rebuild_with(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
-    """The same with other configs for some robots, which are then entries of their own. What this machine must have for them is not asked."""
+    """Build again with other configs for some robots, each of which becomes an entry of its own.
+
+    Requirements on this machine are not checked again.
+    """
     before = built.simulation
     data = json.loads(before.core.origin["scenario"])
     robots, entries = iter(before.robots.values()), []
@@ -197,7 +203,7 @@ def rebuild_with(built: Built, configs: Mapping[str, Any], notes: Iterable[str] 
     for robot in before.robots.values():
         for port in robot.ports:
             key = robot.name, port.name
-            if key in again.addresses and built.addresses[key] != port.address:  # somebody chose it
+            if key in again.addresses and built.addresses[key] != port.address:  # set by the user
                 again.addresses[key] = built.addresses[key]
     return replace(again, scenario=built.scenario, speed=built.speed, notes=(*built.notes, *notes))
 
@@ -208,7 +214,7 @@ def _single(entry: dict[str, Any], name: str, config: Any) -> dict[str, Any]:
 
 
 def _resolved(scenario: Scenario, fleets: list[Fleet], source: Source) -> dict[str, Any]:
-    """The scenario with nothing left to look up: every config key with its value, folders by their full path."""
+    """Return the scenario with every default filled in and every path absolute."""
     data = scenario.model_dump(mode="json", exclude_defaults=True)
     for entry, robot_entry, fleet in zip(data["robots"], scenario.robots, fleets, strict=True):
         entry["config"] = fleet.config.model_dump(mode="json")
@@ -303,7 +309,7 @@ def _address(port: Port, given: str | int | None, number: int) -> str:
 
 
 def _defaults(fleets: list[Fleet], source: Source, problems: list[Problem]) -> dict[str, Defaults]:
-    """Return each robot's defaults. Robots of one config share them, since a map is slow to load."""
+    """Return each robot's defaults. Robots of one config share them: a map is slow to load."""
     by_config: dict[tuple[type[Robot], str], Defaults] = {}
     defaults: dict[str, Defaults] = {}
     for fleet in fleets:
@@ -394,7 +400,7 @@ def _plan(
 
 
 def matching_robots(pattern: str, names: Iterable[str]) -> list[str]:
-    """The robots that a name means: the one, or with * in it all that fit."""
+    """Return the names that match: the one that is equal, or with `*` in it all that fit."""
     return [
         name for name in names if name == pattern or ("*" in pattern and fnmatchcase(name, pattern))
     ]
@@ -405,7 +411,7 @@ def _robots(simulation: Simulation, name: str | None) -> list[str]:
     if name is not None:
         return matching_robots(name, names) or [
             name
-        ]  # who is not there is told by the check of the input
+        ]  # an unknown name is reported when the input is checked
     if len(names) > 1:
         fix = f"one of: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}; or * for all"
         raise InputError(
@@ -421,11 +427,13 @@ def _timeline(simulation: Simulation, entry: TimelineEntry) -> list[AnyInput]:
                 entry.obstacle, entry.x or 0.0, entry.y or 0.0, entry.theta, entry.over_s
             )
         ]
-    return [given for robot in _robots(simulation, entry.robot) for given in _told(entry, robot)]
+    return [
+        given for robot in _robots(simulation, entry.robot) for given in _inputs_of(entry, robot)
+    ]
 
 
-def _told(entry: TimelineEntry, robot: str) -> list[AnyInput]:
-    """What an entry does to one robot."""
+def _inputs_of(entry: TimelineEntry, robot: str) -> list[AnyInput]:
+    """Return the inputs of a timeline entry for one robot."""
     if entry.set is not None:
         return [inp.SetInput(robot, name, value) for name, value in entry.set.items()]
     if entry.clear is not None:

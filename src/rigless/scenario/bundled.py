@@ -1,4 +1,4 @@
-"""Where the files that come with rigless are: inside the wheel, or beside `src` in a checkout."""
+"""Files that come with rigless: in `data/` of the wheel, or next to `src/` in a checkout."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def folder(name: str) -> Path | None:
-    """The shipped folder of that name (`scenarios`, `benchmarks`), if it is there."""
+    """Return the bundled folder of that name (`scenarios`, `benchmarks`), or None."""
     for place in (_PACKAGE / "data" / name, _PACKAGE.parent.parent / name):
         if place.is_dir():
             return place
@@ -14,7 +14,7 @@ def folder(name: str) -> Path | None:
 
 
 def bundled_scenarios() -> dict[str, Path]:
-    """Scenario name → file, for all that come with rigless."""
+    """Return the files of all bundled scenarios by name."""
     place = folder("scenarios")
     return {path.stem: path for path in sorted(place.glob("*.toml"))} if place else {}
 

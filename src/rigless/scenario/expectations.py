@@ -1,4 +1,4 @@
-"""Checks the expectations of a scenario while it runs: values, regions, events and message counts, at a time or over a window."""
+"""Check the expectations of a scenario while it runs: values, regions, events, message counts."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +13,13 @@ from rigless.kernel.robot import Robot
 from rigless.scenario.build import Built, matching_robots
 from rigless.scenario.model import Expectation, Region
 
-SHOWN = 3  # times of what was counted
+SHOWN = 3  # times to show of what was counted
 ROOTS = ("truth", "state", "metrics", "input", "sent")
 
 
 @dataclass
 class Verdict:
-    """What became of one expectation."""
+    """The result of one expectation."""
 
     text: str
     passed: bool
@@ -28,10 +28,10 @@ class Verdict:
 
 @dataclass
 class _Watch:
-    """What has been seen of one expectation so far."""
+    """The observations for one expectation so far."""
 
     expectation: Expectation
-    robots: dict[str, Robot]  # whom it is about
+    robots: dict[str, Robot]  # the selected robots
     samples: int = 0
     held: int = 0
     count: int = 0
@@ -45,19 +45,19 @@ class _Watch:
             self.seen.append(f"{time_ns / 1e9:g} s")
 
     def times(self) -> str:
-        """When the first of them were seen."""
+        """Return the times of the first observations."""
         return (
             f" ({', '.join(self.seen)}{', …' if self.count > SHOWN else ''})" if self.seen else ""
         )
 
 
 class ExpectationMonitor:
-    """Watches a simulation for `duration_s` and judges at the end."""
+    """Watch a simulation for `duration_s`; return the verdicts at the end."""
 
     def __init__(self, built: Built, duration_s: float):
         self._sim = simulation = built.simulation
         self._duration_s = duration_s
-        self._watches = [_Watch(e, self._meant(e)) for e in built.scenario.expect]
+        self._watches = [_Watch(e, self._selected_robots(e)) for e in built.scenario.expect]
         self._sent: dict[tuple[str, str, str], Any] = {}  # robot, port, type → the last message
         self._codes: set[str] = set()  # of all events
         problems: list[Problem] = []
@@ -69,7 +69,7 @@ class ExpectationMonitor:
         if problems:
             raise InputError(problems)
         simulation.core.listeners.event.append(self._event)
-        for event in list(simulation.events):  # what robots said as they started
+        for event in list(simulation.events):  # events of the start
             self._event(event.time_ns, event)
         if any(watch.expectation.port or _is_sent(watch.expectation) for watch in self._watches):
             simulation.core.recording = True
@@ -87,7 +87,7 @@ class ExpectationMonitor:
             if e.port not in ports:
                 raise unknown("port", e.port, ports)
             for robot in watch.robots.values():
-                _sayable(robot, e.port, e.message)
+                _check_message_name(robot, e.port, e.message)
             return
         if e.robot is None and len(watch.robots) > 1:
             raise InputError(
@@ -123,7 +123,7 @@ class ExpectationMonitor:
 
         self._sim.core.call_at(start, sample)
 
-    def _meant(self, e: Expectation) -> dict[str, Robot]:
+    def _selected_robots(self, e: Expectation) -> dict[str, Robot]:
         robots = self._sim.robots
         return {
             name: robots[name]
@@ -136,19 +136,22 @@ class ExpectationMonitor:
         return self._last_sent(robot, e.value) if _is_sent(e) else look_up(robot, e.value)
 
     def _last_sent(self, robot: Robot, path: str) -> Any:
-        """A field of the last message of a type that left a port: sent.telemetry.Status.gyro_z; None before the first."""
+        """Return a field of the last message of a type on a port; None before the first.
+
+        The path is, for example, sent.telemetry.Status.gyro_z.
+        """
         _, port, *rest = [*path.split("."), ""][: max(2, path.count(".") + 1)]
         if port not in (known := [port.name for port in robot.ports]) or len(rest) < 2:
             fix = "sent.PORT.TYPE.FIELD, for example sent.telemetry.Status.gyro_z"
             raise InputError(Problem(path, f"names no message of a port ({', '.join(known)})", fix))
-        _sayable(robot, port, rest[0])
+        _check_message_name(robot, port, rest[0])
         value = self._sent.get((robot.name, port, rest[0]))
         for part in rest[1:] if value is not None else ():
             value = _member(value, part, path)
         return value
 
     def _sample(self, watch: _Watch) -> None:
-        """All robots that are meant must be so; the first that is not is told."""
+        """Every selected robot must satisfy it; report the first that does not."""
         e = watch.expectation
         for robot in watch.robots.values():
             value = self._read(e, robot)
@@ -202,7 +205,7 @@ class ExpectationMonitor:
             others = "" if passed or watch.count else self._others(e)
             return Verdict(text, passed, watch.failure or f"{counted}{times}{others}")
         if watch.samples == 0:
-            return Verdict(text, False, f"never looked at: the run ended at {self._sim.now_s:g} s")
+            return Verdict(text, False, f"never sampled: the run ended at {self._sim.now_s:g} s")
         others = self._others(e) if _is_sent(e) else ""
         if e.eventually:
             return Verdict(
@@ -219,26 +222,26 @@ class ExpectationMonitor:
         )
 
     def _others(self, e: Expectation) -> str:
-        """What there was to see instead, for who has not got the name right."""
+        """Return the names that did occur, in case the expected name is misspelt."""
         if e.event is not None:
-            return "" if e.event in self._codes else _told("events of this run", self._codes)
+            return "" if e.event in self._codes else _listing("events of this run", self._codes)
         port, wanted = (
             (e.port, e.message)
             if e.port is not None
             else ([*(e.value or "").split("."), "", ""])[1:3]
         )
         kinds = {kind for robot, name, kind in self._sent if name == port}
-        return "" if wanted in kinds or not wanted else _told(f"messages on {port}", kinds)
+        return "" if wanted in kinds or not wanted else _listing(f"messages on {port}", kinds)
 
 
-def _sayable(robot: Robot, port: str, message: str | None) -> None:
-    """InputError for a message that never leaves a port, where that is known: to expect that it is not seen would always hold."""
+def _check_message_name(robot: Robot, port: str, message: str | None) -> None:
+    """Raise InputError for a message that a port never sends; not seeing it would always hold."""
     says = next((one.emits for one in robot.ports if one.name == port), ())
     if says and message is not None and message not in says:
         raise unknown(f"message of {port}", message, says)
 
 
-def _told(what: str, found: set[str]) -> str:
+def _listing(what: str, found: set[str]) -> str:
     return f"; {what}: {', '.join(sorted(found)) or 'none'}"
 
 
@@ -249,7 +252,7 @@ def _shown(e: Expectation, value: Any) -> str:
 
 
 def _matches(watch: _Watch, message: Any) -> bool:
-    """Whether a message is as `where` says. What it has no field for is a mistake of the expectation."""
+    """Return True if a message matches `where`; a missing field fails the expectation."""
     try:
         for path, wanted in watch.expectation.where.items():
             value = message
@@ -268,7 +271,7 @@ def _is_sent(e: Expectation) -> bool:
 
 
 def look_up(robot: Robot, path: str) -> Any:
-    """The value at a path such as truth.pose.0, metrics.switched or input.window_open."""
+    """Return the value at a path such as truth.pose.0, metrics.switched or input.window_open."""
     root, *parts = path.split(".")
     if root not in ROOTS:
         raise InputError(
@@ -330,7 +333,7 @@ def _count(count: int, low: int, high: int | None) -> bool:
 
 
 def describe(e: Expectation) -> str:
-    """An expectation as a sentence, for reports."""
+    """Return an expectation as a sentence, for reports."""
     robot = f"{e.robot}: " if e.robot else ""
     if e.at_s is not None:
         when = f"at {e.at_s:g} s"

@@ -1,4 +1,4 @@
-"""Finds robots: those installed under `rigless.robots` by listing the folder, and outside ones by dotted path or folder."""
+"""Find robot classes: installed ones by listing `rigless.robots`, others by path or folder."""
 
 import ast
 import importlib
@@ -15,19 +15,19 @@ from rigless.kernel.robot import Robot
 
 
 def installed() -> list[str]:
-    """The kinds of robot that come with rigless, by name."""
+    """Return the names of the robots that come with rigless."""
     return sorted(
         module.name for module in pkgutil.iter_modules(rigless.robots.__path__) if module.ispkg
     )
 
 
 def is_folder(kind: str) -> bool:
-    """Whether a kind is a folder on disk rather than a name or a dotted path."""
+    """Return True if a kind is a folder on disk rather than a name or a dotted path."""
     return "/" in kind or kind.startswith(".")
 
 
 def default_name(kind: str, beside: Path | None = None) -> str:
-    """What a robot is called when nobody named it: the last word of its kind."""
+    """Return the default name of a robot: the last part of its kind."""
     return (
         os.path.basename(os.path.abspath((beside or Path()) / kind))
         if is_folder(kind)
@@ -36,7 +36,7 @@ def default_name(kind: str, beside: Path | None = None) -> str:
 
 
 def summary(kind: str) -> str:
-    """The first line of a robot's docstring, read without importing what the robot needs."""
+    """Return the first line of a robot's docstring, without importing the robot."""
     spec = importlib.util.find_spec(f"rigless.robots.{kind}")
     text = (
         Path(spec.origin).read_text("utf-8") if spec is not None and spec.origin is not None else ""
@@ -45,12 +45,12 @@ def summary(kind: str) -> str:
 
 
 def kind_of(robot: type[Robot]) -> str:
-    """The last word of a robot's kind, from its class: the name of its package."""
+    """Return the kind of a robot class: the last part of its package name."""
     return _package(robot).rpartition(".")[2]
 
 
 def summary_of(robot: type[Robot]) -> str:
-    """What `summary` says, of a class that is there."""
+    """Return the first line of the docstring of a robot class's package."""
     return (sys.modules[_package(robot)].__doc__ or "").strip().split("\n")[0]
 
 
@@ -61,7 +61,7 @@ def _package(robot: type[Robot]) -> str:
 
 
 def robot_class(kind: str, beside: Path | None = None) -> type[Robot]:
-    """The robot class of a kind. Raises InputError that names what could have been meant."""
+    """Return the robot class of a kind. Raises InputError with suggestions."""
     if kind in installed():
         module = _import(f"rigless.robots.{kind}", kind)
     elif is_folder(kind):
@@ -143,7 +143,7 @@ def _lacking(kind: str, missing: str, extra: bool) -> InputError:
 
 def _broken(what: str, error: Exception) -> InputError:
     reason = f"{what} cannot be imported: {type(error).__name__}: {error}"
-    return InputError(Problem("", reason, "mend the robot's code"))
+    return InputError(Problem("", reason, "fix the robot's code"))
 
 
 def _is_importable(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""From what a person typed to a scenario: a robot kind, a scenario file, a robot's own native file, or a robot folder."""
+"""Load targets: a robot kind, a scenario file, a robot's native file, or a robot folder."""
 
 import copy
 import json
@@ -20,7 +20,7 @@ from rigless.scenario.model import Scenario
 from rigless.transports.capabilities import capabilities
 
 RAW = dict[str, Any]
-FILES = (".toml", ".tml", ".json", ".yaml", ".yml", ".mcap")  # names that end so are files
+FILES = (".toml", ".tml", ".json", ".yaml", ".yml", ".mcap")  # suffixes of file names
 
 
 def load(target: str | Path, seed: int | None = None, settings: Iterable[str] = ()) -> Simulation:
@@ -38,7 +38,10 @@ def load(target: str | Path, seed: int | None = None, settings: Iterable[str] = 
 def open_target(
     target: str | Path, settings: Iterable[str] = (), seed: int | None = None, collect: bool = True
 ) -> Built:
-    """Resolve a target, apply `key=value` settings, validate, build. Raises InputError with all that is wrong."""
+    """Resolve a target, apply `key=value` settings, validate, build.
+
+    Raises InputError with all problems.
+    """
     raw, source, single = _read(str(target))
     problems: list[Problem] = []
     apply_settings(raw, settings, problems, single, source.folder)
@@ -49,7 +52,7 @@ def open_target(
 
 
 def demo(extra: Iterable[str] = ()) -> Built:
-    """One of every installed robot, and of every further target named."""
+    """Build a simulation of one of every installed robot and of every further target."""
     robots: list[RAW] = [{"kind": kind} for kind in kinds.installed()]
     for target in extra:
         robots += json.loads(open_target(target).simulation.core.origin["scenario"])["robots"]
@@ -64,12 +67,12 @@ def demo(extra: Iterable[str] = ()) -> Built:
     built = build(
         Scenario.model_validate({"name": "demo", "robots": robots}), Source(folder=Path())
     )
-    _part(built)
+    _resolve_port_conflicts(built)
     return built
 
 
-def _part(built: Built) -> None:
-    """Robots that were never meant to share a machine may want one port: the first keeps it, the others get free ones."""
+def _resolve_port_conflicts(built: Built) -> None:
+    """Resolve port conflicts: the first robot keeps a port, the others get free ones."""
     taken: dict[tuple[bool, str], str] = {}
     notes = []
     for robot in built.simulation.robots.values():
@@ -83,13 +86,13 @@ def _part(built: Built) -> None:
             if owner != robot.name:
                 built.addresses[robot.name, port.name] = f"{host}:0"
                 notes.append(
-                    f"{robot.name}/{port.name}: {owner} has port {number} already, so it gets a free one"
+                    f"{robot.name}/{port.name}: {owner} uses port {number}; it gets a free one"
                 )
     built.notes += tuple(notes)
 
 
 def _read(target: str) -> tuple[RAW, Source, bool]:
-    """The raw scenario of a target, where it came from, and whether it is a single robot rather than a scenario file."""
+    """Return the raw scenario of a target, its source, and True if it is a single robot."""
     path = Path(target)
     if target in kinds.installed():
         return {"name": target, "robots": [{"kind": target}]}, Source(), True
@@ -99,7 +102,7 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
     if not _is(path.is_file):
         shipped = find_scenario(target)
         if shipped is None:
-            raise InputError(_nothing_there(target, path))
+            raise InputError(_unknown_target(target, path))
         path = shipped
     if path.suffix == ".toml":
         raw, source = _read_toml(path)
@@ -117,14 +120,14 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
     kind, config = native
     source = Source(str(path), path.parent)
     return (
-        {"name": kind, "robots": [{"kind": kind, "config": _of_file(config, 0, source)}]},
+        {"name": kind, "robots": [{"kind": kind, "config": _native_config(config, 0, source)}]},
         source,
         True,
     )
 
 
-def _nothing_there(target: str, path: Path) -> Problem:
-    """Who has named a file is told of files, others of robots and scenarios."""
+def _unknown_target(target: str, path: Path) -> Problem:
+    """Return the problem of an unknown target: suggest files for a file name, else robots."""
     if path.suffix and (path.parent != Path() or path.suffix in FILES):
         near = get_close_matches(path.name, _names(path.parent), n=1)
         fix = (
@@ -149,8 +152,8 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _of_file(config: Mapping[str, Any] | Document, index: int, source: Source) -> RAW:
-    """The config of a robot's own file; where its keys stand is kept in the source."""
+def _native_config(config: Mapping[str, Any] | Document, index: int, source: Source) -> RAW:
+    """Return the config of a native file; keep the lines of its keys in the source."""
     if isinstance(config, Document):
         source.natives["robots", index, "config"] = config
         return copy.deepcopy(config.data)
@@ -172,22 +175,22 @@ def _read_toml(path: Path) -> tuple[RAW, Source]:
 
 
 def _native(path: Path) -> tuple[str, Mapping[str, Any] | Document] | None:
-    trouble: InputError | None = None
+    first_error: InputError | None = None
     for kind in kinds.installed():
         try:
             config = kinds.robot_class(kind).read_file(path)
         except InputError as error:  # one robot's missing extra must not hide another robot's file
-            trouble = trouble or error
+            first_error = first_error or error
             continue
         if config is not None:
             return kind, config
-    if trouble is not None:
-        raise trouble
+    if first_error is not None:
+        raise first_error
     return None
 
 
 def _is(test: Callable[[], bool]) -> bool:
-    """A path test that says no, rather than raising, to names that no file system takes."""
+    """Run a path test; return False for names that the file system rejects."""
     try:
         return test()
     except (OSError, ValueError):
@@ -195,7 +198,7 @@ def _is(test: Callable[[], bool]) -> bool:
 
 
 def _with_native_configs(raw: RAW, source: Source) -> RAW:
-    """Replace `config = "file"` by what the robot reads in that file."""
+    """Replace `config = "file"` by the config in that file."""
     problems: list[Problem] = []
     robots = raw.get("robots")
     for index, entry in enumerate(robots if isinstance(robots, list) else []):
@@ -219,7 +222,7 @@ def _with_native_configs(raw: RAW, source: Source) -> RAW:
                         "give its own native file, or keys in [robots.config]",
                     )
                 )
-            entry["config"] = _of_file(config, index, source)
+            entry["config"] = _native_config(config, index, source)
         except InputError as error:
             problems += source.place(at, error)
     if problems:
@@ -234,13 +237,13 @@ def apply_settings(
     single: bool = False,
     beside: Path | None = None,
 ) -> None:
-    """`--set key=value`: a robot's port or config key, how many there are of it (count), or a key of the scenario."""
+    """Apply `--set key=value`: a robot's port, config key or count, or a key of the scenario."""
     for setting in settings:
         _apply_setting(raw, setting, problems, single, beside)
 
 
 def apply_config_settings(config: RAW, settings: Iterable[str], problems: list[Problem]) -> None:
-    """`--set key=value` for the config of one robot alone."""
+    """Apply `--set key=value` to the config of one robot."""
     for setting in settings:
         key, equals, text = setting.partition("=")
         parts = key.strip().split(".")
@@ -294,7 +297,7 @@ def _apply_setting(
 
 
 def _name(entry: RAW, beside: Path | None) -> str:
-    """What the robot of an entry will be called; it need not be a valid one."""
+    """Return the name that the robot of an entry will have; the entry need not be valid."""
     kind, config = str(entry.get("kind")), entry.get("config", {})
     if entry.get("name"):
         return str(entry["name"])
@@ -305,19 +308,19 @@ def _name(entry: RAW, beside: Path | None) -> str:
             if (made := robot.check_config(config)[0]) is not None
             else None
         )
-    except InputError:  # told by the build
+    except InputError:  # reported by the build
         called = None
     return called or kinds.default_name(kind, beside)
 
 
 def _value(text: str) -> Any:
-    """A value as TOML has it; a bare word is text."""
+    """Parse a value as TOML; a bare word is text."""
     document = parse_toml(f"value = {text}")
     return text if document.problems else document.data["value"]
 
 
 def _set(table: Any, parts: list[str], value: Any, problems: list[Problem]) -> None:
-    """Set a key, or by its number an element of a list; tables on the way are made."""
+    """Set a key, or an element of a list by its number; create missing tables."""
     for depth, part in enumerate(parts):
         key: Any = part
         if isinstance(table, list):

@@ -1,4 +1,4 @@
-"""What a scenario says, as data: world, robots, pace, timeline, faults and expectations. The whole format is here."""
+"""The scenario format: world, robots, pace, timeline, faults and expectations."""
 
 from typing import Annotated, Any, Literal
 
@@ -38,14 +38,17 @@ class ObstacleEntry(Table):
 
 
 class WorldEntry(Table):
-    """`map` is a map YAML, or the name of one that comes with rigless; without it a robot may bring its own."""
+    """The world. `map` is a map YAML or the name of a bundled map; a robot may bring its own."""
 
     map: str | None = None
     obstacles: list[ObstacleEntry] = []
 
 
 class RobotEntry(Table):
-    """`kind` is an installed robot, the dotted path of a package, or a folder (./my_robot) beside the scenario."""
+    """One robot, or `count` of them.
+
+    `kind` is an installed robot, a dotted package path, or a folder relative to the scenario.
+    """
 
     kind: str
     name: Name = ""
@@ -56,7 +59,7 @@ class RobotEntry(Table):
 
 
 class TimelineEntry(Table):
-    """One thing that happens at a time: a message or wire bytes on a port, inputs set, faults cleared, an obstacle moved."""
+    """One action at a time: send a message or bytes, set inputs, clear faults, move an obstacle."""
 
     at_s: Seconds
     robot: str | None = None
@@ -120,7 +123,10 @@ class Region(Table):
 
 
 class Expectation(Table):
-    """Something that must hold: a value, a region, an event, or a number of messages; at a time or over a window."""
+    """A condition on a value, a region, an event or a number of messages.
+
+    It must hold at a time or over a window.
+    """
 
     name: str = ""
     robot: str | None = None

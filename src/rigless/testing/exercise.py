@@ -1,8 +1,8 @@
 """Drive a robot without knowing it: feed its ports samples and collect its output.
 
-Samples come from the golden folder. `<port>-<what>.in` is what a peer sends on a stream or datagram
-port; `<port>/<subject>.in` is the payload of a message (%2F is a slash in the subject). Other files,
-such as `.out`, are not input. A port without samples gets bytes from a fixed random stream.
+Samples come from the golden folder. `<port>-<what>.in` is what a peer sends on a stream or
+datagram port; `<port>/<subject>.in` is the payload of a message (%2F is a slash in the subject).
+Other files, such as `.out`, are not input. A port without samples gets fixed random bytes.
 
 As a script (SEED TARGET GOLDEN) it prints the digest of a recording, for the check that another
 process makes the same one.

@@ -323,7 +323,7 @@ def test_a_name_in_the_scenario_is_the_name_on_the_wire_where_it_can_be(tmp_path
 
 def test_two_robots_of_one_id(tmp_path):
     one = '[[robots]]\nkind = "agv"\nname = "{}"\nconfig = {{ identity = {{ robotId = "agv" }} }}\n'
-    with pytest.raises(InputError, match="two robots say that they are 'agv'"):
+    with pytest.raises(InputError, match="two robots have the name 'agv' on the wire"):
         opened(tmp_path, one.format("a") + one.format("b"))
 
 

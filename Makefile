@@ -11,7 +11,7 @@ install = { $(PIP) $(UV) && $(BIN)/uv pip install --quiet --python $(BIN)/python
 # What Python compiles is kept for those who import it next, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test bench lock clean
+.PHONY: setup demo test mutants bench lock clean
 
 setup: $(VENV)/.compiled
 
@@ -46,6 +46,11 @@ test: $(VENV)/.test
 	@scripts/system-packages "$(PYTHON)" browser
 	@$(BIN)/python tests/compiled.py
 	@$(BIN)/python -m pytest -n auto --dist loadfile
+
+# Mutation tests of the kernel, for at most MUTANTS_SECONDS. Not a part of make test.
+MUTANTS_SECONDS ?= 1200
+mutants: $(VENV)/.test
+	@scripts/mutants $(MUTANTS_SECONDS)
 
 bench: setup $(VENV)/.test
 	@$(BIN)/rigless bench

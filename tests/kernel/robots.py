@@ -1,4 +1,4 @@
-"""Two robots that are only for these tests: one that counts, and one that writes down what happens to it."""
+"""Two robots for these tests: one that counts, and one that logs its calls."""
 
 from dataclasses import dataclass, field
 
@@ -42,7 +42,7 @@ class CounterState:
 
 
 class Counter(Robot):
-    """Adds what it is told to and measures a level that is 1 plus noise."""
+    """Adds the amounts that it receives, and measures a level of 1 plus noise."""
 
     Config = CounterConfig
     State = CounterState

@@ -10,7 +10,7 @@ MS = 1_000_000
 
 
 def busy(seed=6):
-    """A simulation in which everything that a snapshot must hold is under way for its first two seconds."""
+    """Return a simulation with all that a snapshot must hold in its first two seconds."""
     sim = Simulation(
         [Counter("c"), Diary("d"), Counter("x")], World({"box": Obstacle(1.0)}), seed=seed
     )

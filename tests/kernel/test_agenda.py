@@ -166,7 +166,7 @@ def test_a_failure_says_what_was_being_done_and_when_and_the_rest_can_still_run(
 
 
 def test_a_fast_forward_stops_before_a_timer_of_the_same_instant():
-    """The timer at 1 s runs before the tick at 1 s, whether ticks are done one by one or at once."""
+    """The timer at 1 s runs before the tick at 1 s, also if ticks are done at once."""
     script = Script()
 
     def many(ticks):

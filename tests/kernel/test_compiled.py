@@ -1,4 +1,4 @@
-"""What numba keeps on disk is right after any source has changed, not only the function's own, and whoever else writes there."""
+"""The numba cache on disk: correct after a change of any source and with several writers."""
 
 import os
 import shutil
@@ -10,8 +10,21 @@ from threading import Thread
 from rigless.kernel.compiled import compiled
 
 SOURCES = Path(__file__).parents[2] / "src" / "rigless"
-INNER = "from rigless.kernel.compiled import compiled\n\n\n@compiled\ndef inner(x):\n    return x + {}\n"
-OUTER = "from rigless.kernel.compiled import compiled\nfrom rigless.motion.inner import inner\n\n\n@compiled\ndef outer(x):\n    return inner(x) * 10.0\n"
+INNER = """from rigless.kernel.compiled import compiled
+
+
+@compiled
+def inner(x):
+    return x + {}
+"""
+OUTER = """from rigless.kernel.compiled import compiled
+from rigless.motion.inner import inner
+
+
+@compiled
+def outer(x):
+    return inner(x) * 10.0
+"""
 ASK = "from rigless.motion.outer import outer; print(outer(1.0), outer.stats.cache_hits)"
 
 

@@ -1,4 +1,4 @@
-"""The vocabulary of a robot's page: rows that must fit their part, and what a view does unless a robot says otherwise."""
+"""The parts of a robot's page: the length of their rows, and the defaults of a view."""
 
 import dataclasses
 import typing
@@ -32,7 +32,8 @@ PARTS = [
     if isinstance(kind, type) and issubclass(kind, Part) and kind is not Part
 ]
 DRAWN = {
-    Disc("d", "D", 0.1): 4, Polygon("p", "P", ((0, 0), (1, 0), (0, 1))): 4, Rays("r", "R"): 4, Points("o", "O"): 2,
+    Disc("d", "D", 0.1): 4, Polygon("p", "P", ((0, 0), (1, 0), (0, 1))): 4,
+    Rays("r", "R"): 4, Points("o", "O"): 2,
     Path("l", "L"): 2, Ellipse("e", "E"): 5, Links("a", "A", ()): 8,
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Ticks done many at once must be the ticks done one by one: same state, same events at the same times, same order."""
+"""Fast-forwarded ticks equal single ticks: the same state, and the same events in order."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from rigless.kernel.robot import Config, Robot, every
 from rigless.kernel.simulation import Simulation
 
 
-class SkimConfig(Config):
+class FastConfig(Config):
     hz: float = 110.0
     other_hz: float = 7.0
     can: bool = True
@@ -17,17 +17,17 @@ class SkimConfig(Config):
 
 
 @dataclass
-class SkimState:
+class FastState:
     ticks: int = 0
     other: list[int] = field(default_factory=list)
     calls: int = 0
 
 
-class Skimmer(Robot):
-    """Counts ticks; every n-th must be noted at its own time and so cannot be skimmed."""
+class FastRobot(Robot):
+    """Counts ticks; every n-th must be noted at its own time and so cannot be fast-forwarded."""
 
-    Config = SkimConfig
-    State = SkimState
+    Config = FastConfig
+    State = FastState
 
     @every(lambda config: config.hz, fast_forward="many")
     def tick(self):
@@ -48,7 +48,7 @@ class Skimmer(Robot):
 
 
 def played(can, hz, other_hz, stops):
-    sim = Simulation([Skimmer("s", SkimConfig(hz=hz, other_hz=other_hz, can=can))])
+    sim = Simulation([FastRobot("s", FastConfig(hz=hz, other_hz=other_hz, can=can))])
     for stop in [*stops, 3_000_000_000]:
         sim.run_until(max(stop, sim.now_ns))
     state = sim.robots["s"].state
@@ -67,12 +67,12 @@ def played(can, hz, other_hz, stops):
     st.sampled_from([0.7, 5.0, 7.0, 50.0, 110.0]),
     st.lists(st.integers(0, 3_000_000_000), max_size=6).map(sorted),
 )
-def test_skimmed_and_single_ticks_are_the_same(hz, other_hz, stops):
+def test_fast_forwarded_and_single_ticks_are_the_same(hz, other_hz, stops):
     assert played(True, hz, other_hz, stops) == played(False, hz, other_hz, [])
 
 
-def test_skimming_really_saves_calls():
-    sim = Simulation([Skimmer("s", SkimConfig(other_hz=1.0))])
+def test_a_fast_forward_saves_calls():
+    sim = Simulation([FastRobot("s", FastConfig(other_hz=1.0))])
     sim.run(10)
     assert sim.robots["s"].state.ticks == 1100
     assert sim.robots["s"].state.calls < 200

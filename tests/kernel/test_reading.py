@@ -16,7 +16,7 @@ from .robots import Counter
 
 
 def flushed():
-    """A recording that starts late, flushed four times; gives its bytes and (length, messages) after each flush."""
+    """Return a recording that starts late, and (length, messages) after each of four flushes."""
     sim, stream = Simulation([Counter("c")], seed=1), io.BytesIO()
     sim.run(0.1)
     recorder = Recorder(sim, stream, truth_hz=5)

@@ -92,7 +92,7 @@ def test_a_robot_with_a_phase_ticks_so_much_earlier_than_at_whole_periods():
 
 @pytest.mark.parametrize("early_ns", [0, 130_000_000])
 def test_a_new_rate_keeps_the_phase_and_zero_stops(early_ns):
-    """Its ticks come when they would if it had always been so: robots that are told at one instant do not tick together from then on."""
+    """Ticks stay on the n/hz grid, shifted by the phase: robots do not begin to tick together."""
 
     class Early(Diary, FleetMember):
         def phase_s(self):

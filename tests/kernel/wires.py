@@ -1,4 +1,4 @@
-"""What the robots of these tests say: messages, and one codec for each kind of port."""
+"""Messages of the robots in these tests, and one codec for each kind of port."""
 
 from dataclasses import dataclass
 
@@ -53,7 +53,10 @@ class Beat:
 
 @dataclass
 class LineCodec:
-    """`add 3`, `later 0.5 3`, `hang`, `subscribe host:1`, `fail`; a line of more than 32 bytes breaks the protocol."""
+    """Decodes `add 3`, `later 0.5 3`, `hang`, `subscribe host:1` and `fail`.
+
+    A line of more than 32 bytes is a protocol error.
+    """
 
     pending: bytes = b""
 

@@ -329,7 +329,7 @@ class View:
         return {}
 
     def draw_static(self) -> Mapping[str, ArrayLike]:
-        """Return the rows of drawn parts that never change, by name. Called after a jump in time."""
+        """Return the rows of drawn parts that never change, by name."""
         return {}
 
     def measure(self) -> Mapping[str, float]:
@@ -364,7 +364,7 @@ class View:
         return []
 
     def halt(self) -> list[AnyInput]:
-        """Return the inputs that end any jog, also one that has not begun. They are harmless else."""
+        """Return the inputs that end a jog. They must be harmless if there is none."""
         return []
 
     def stop(self, on: bool) -> list[AnyInput]:

@@ -1,8 +1,8 @@
 """The real interface of a robot: ports, their codecs, and the links of peers.
 
 A codec does no I/O and belongs to one link. It decodes bytes into messages, and encodes messages
-into bytes. Pending bytes are in plain fields, so that snapshots can hold them. It raises only WireError,
-which closes the link or drops the message.
+into bytes. Pending bytes are in plain fields, so that snapshots can hold them. It raises only
+WireError, which closes the link or drops the message.
 """
 
 from collections.abc import Callable, Iterable, Mapping

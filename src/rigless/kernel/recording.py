@@ -146,7 +146,8 @@ class Recorder:
         if self.failed:
             return
         try:
-            self._writer.flush()  # type: ignore[no-untyped-call]  # so that the end record is the last
+            # first, so that the end record is the last one
+            self._writer.flush()  # type: ignore[no-untyped-call]
             self._writer.add_metadata("rigless.end", {"end_ns": str(self._sim.now_ns)})
             self._writer.finish()  # type: ignore[no-untyped-call]
             self._stream.flush()

@@ -1,8 +1,8 @@
 """The base of robots: frozen config, plain state, and behaviour declared by `@every` and `@on`.
 
-A robot file reads like a datasheet: its ports, inputs, sensors and actuators, its periodic work, and
-its handlers of messages. Time and randomness are passed to a robot. It reads no clock and does no
-I/O.
+A robot file reads like a datasheet: its ports, inputs, sensors and actuators, its periodic work,
+and its handlers of messages. Time and randomness are passed to a robot. It reads no clock and does
+no I/O.
 """
 
 import copy
@@ -154,7 +154,7 @@ class Robot:
         return []
 
     def defaults(self) -> Defaults:
-        """Return the world, speed and seed of this config. Raises InputError if a map is missing."""
+        """Return the world, speed and seed of this config. Raises InputError."""
         return Defaults()
 
     def footprint(self) -> tuple[float, float, float] | None:
@@ -236,7 +236,7 @@ class Robot:
         """Return a copy whose sensors can be read without a change of this robot or its noise."""
         clone = copy.copy(self)
         clone.faults = copy.deepcopy(self.faults)
-        clone.random = self._core.streams.copies_for(self.name)  # type: ignore[assignment, method-assign]
+        clone.random = self._core.streams.copies_for(self.name)  # type: ignore
         return clone
 
     def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None:

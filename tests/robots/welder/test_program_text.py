@@ -42,7 +42,7 @@ def test_columns():
         line.column_of("Q"),
         ProgramLine(1, "(nothing)").column_of("X"),
     ) == (15, 1, 1)
-    assert dict(line.with_less())[15] == "G1 (X1) X10.5  F100"
+    assert dict(line.without_one_word())[15] == "G1 (X1) X10.5  F100"
 
 
 def test_empty_lines_and_commands_are_known():

@@ -1,4 +1,4 @@
-"""Reads the seed's own simulation.yaml as it is: timing and delays, collision, visualization, and linked I/O."""
+"""Reads the seed's simulation.yaml: timing and delays, collision, visualization, linked I/O."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ PARTS = {"simulation", "collision", "visualization", "virtual_io"}
 
 
 class Timing(Config):
-    """The seed's names; what they mean is in config.py."""
+    """Keys of the seed; config.py describes them."""
 
     update_rate_hz: Annotated[float, Field(ge=10, le=10_000)] = 1000.0
     default_time_scale: Annotated[float, Field(ge=0.1, le=100)] = 1.0
@@ -34,7 +34,10 @@ class File(Config):
 
 
 def read_native(path: Path) -> dict[str, Any] | None:
-    """The config in the file, or None if it is not a simulation.yaml. All that is wrong with it is one InputError."""
+    """Return the config in the file, or None if it is not a simulation.yaml.
+
+    Raises InputError with all problems.
+    """
     if path.suffix not in (".yaml", ".yml"):
         return None
     try:

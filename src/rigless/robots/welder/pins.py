@@ -1,6 +1,7 @@
-"""Virtual inputs and outputs: 32 digital and 8 analog (0–10 V) each way, and links by which an output switches an input later.
+"""Virtual I/O: 32 digital and 8 analog (0–10 V) inputs and outputs, and links from out to in.
 
-Plain data and functions. Inputs are virtual inputs of the robot (`di0` … `ai7`), so a person, a scenario or a link can set them.
+Inputs are virtual inputs of the robot (`di0` … `ai7`), so a person, a scenario or a link can set
+them.
 """
 
 from dataclasses import dataclass, field
@@ -12,13 +13,13 @@ DIGITAL, ANALOG, MOST_V = 32, 8, 10.0
 
 @dataclass
 class Outputs:
-    digital: int = 0  # a bit each
+    digital: int = 0  # one bit for each pin
     analog: list[float] = field(default_factory=lambda: [0.0] * ANALOG)
     links: list[tuple[int, int, float]] = field(default_factory=list)  # output, input, delay in ms
 
 
 def declared() -> dict[str, VirtualInput]:
-    """The inputs that a person or a scenario can set."""
+    """Return the declarations of the inputs."""
     return {
         **{f"di{pin}": VirtualInput(False, f"digital input {pin}") for pin in range(DIGITAL)},
         **{
@@ -63,7 +64,7 @@ def check_volts(volts: float) -> float:
 
 
 def link(outputs: Outputs, output: int, input: int, delay_ms: float = 0.0) -> None:
-    """From now on a change of the output switches the input, a while later."""
+    """Link an input to an output: it follows each change after a delay."""
     if not delay_ms >= 0.0:
         raise ValueError(f"a delay of {delay_ms:g} ms is not possible; it is zero or more")
     outputs.links.append((check_pin(output), check_pin(input), delay_ms))

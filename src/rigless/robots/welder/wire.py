@@ -1,9 +1,10 @@
-"""The bytes of a grblHAL serial line. Real-time bytes are picked out before anything else and act at once; what is left becomes lines.
+"""The bytes of a grblHAL serial line: realtime commands are taken out first, the rest is lines.
 
-A byte is real-time if it is one of `?`, `!`, `~` outside a `$` line and outside parentheses, a control code that has a
-meaning, or in 0x80–0xBF. What is above is dropped outside of `$` lines and parentheses: so a byte order mark does no harm, nor a sender
-that writes its real-time bytes as UTF-8 (CNCjs: C2 91 for 91). CR, LF, CRLF and LFCR end a line once. Backspace takes a character
-back. Reset, stop and jog cancel also empty the line. A line that outgrows the buffer is told as such when it ends.
+A byte is a realtime command if it is `?`, `!` or `~` outside a `$` line and outside parentheses, a
+control code with a meaning, or in 0x80–0xBF. Bytes above are dropped outside of `$` lines and
+parentheses. So a byte order mark does no harm, nor does a sender that encodes realtime commands as
+UTF-8 (CNCjs: C2 91 for 91). CR, LF, CRLF and LFCR end a line. Backspace deletes a character. Reset,
+stop and jog cancel also clear the line. A line that is too long is marked when it ends.
 """
 
 import re
@@ -35,20 +36,20 @@ CONTROL = {RESET, STOP, STATUS_ENQ}
 EMPTIES_LINE = {RESET, STOP, JOG_CANCEL}
 PLAIN = re.compile(
     rb"[^\x00- !?~$\[();\x7f-\xff][^\x00-\x1f!?~$\[();\x7f-\xff]*"
-)  # text in which nothing has a meaning of its own
+)  # text without special characters
 CR, LF, BACKSPACE, DELETE, SPACE = 0x0D, 0x0A, 0x08, 0x7F, 0x20
 
 
 @dataclass(frozen=True)
 class RealTime:
-    """One real-time byte; the printable ones and their 0x80 twins come as the same number."""
+    """One realtime command; a printable one and its 0x80 twin have the same code."""
 
     code: int
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line without its end; `size` is how many bytes it took on the wire."""
+    """A line without its end; `size` is its number of bytes on the wire."""
 
     text: str
     size: int = 0
@@ -57,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Text:
-    """What the controller says: whole lines, with their ends."""
+    """Text from the controller: whole lines, with their ends."""
 
     text: str
 
@@ -67,14 +68,14 @@ TWINS = {STATUS_8: STATUS, STATUS_ENQ: STATUS, RESUME_8: RESUME, HOLD_8: HOLD}
 
 @dataclass
 class GrblCodec:
-    """`line` is what has come of a line; `kept` says that printable real-time bytes are data until it ends."""
+    """Decodes bytes. While `kept` is set, printable realtime commands are data."""
 
     line: bytearray = field(default_factory=bytearray)
     size: int = 0
     kept: bool = False
     comment: str = ""  # "(" or ";" while in one
     overflow: bool = False
-    ended: int = 0  # the byte that ended the last line, if nothing has come since
+    ended: int = 0  # the byte that ended the last line, if it was the last byte
 
     def decode(self, data: bytes) -> Iterator[RealTime | Line]:
         at = 0
@@ -111,7 +112,7 @@ class GrblCodec:
         if byte in (BACKSPACE, DELETE):
             self.size += 1
             del self.line[-1:]
-            self._look_again()
+            self._rescan()
             return
         if byte == SPACE and not self.line:
             self.size += 1
@@ -127,7 +128,7 @@ class GrblCodec:
         self.overflow |= len(text) > room
 
     def _note(self, char: str, first: bool) -> None:
-        """Whether printable real-time bytes are data from here on."""
+        """Update whether printable realtime commands are data from here on."""
         if char in "$[" and first:
             self.kept = True
         elif char == "(" and self.comment != ";" and not self.kept:
@@ -137,8 +138,8 @@ class GrblCodec:
         elif char == ";" and self.comment != "(":
             self.comment, self.kept = ";", False
 
-    def _look_again(self) -> None:
-        """After a character was taken back."""
+    def _rescan(self) -> None:
+        """Scan the line again after a backspace."""
         self.kept, self.comment = False, ""
         for at, byte in enumerate(self.line):
             self._note(chr(byte), at == 0)
@@ -153,7 +154,7 @@ class GrblCodec:
 
 @dataclass(frozen=True)
 class Stored:
-    """The settings memory, as text: read at the start, written after each change."""
+    """The settings memory as text: read at the start, written after each change."""
 
     text: str
 

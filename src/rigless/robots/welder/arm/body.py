@@ -1,4 +1,4 @@
-"""The welding arm's body: its URDF (drawn by scripts/draw-arm, or another arm's by configuration) with the torch on its flange."""
+"""The body of the arm: its URDF (of scripts/draw-arm, or as configured) with the torch."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -18,8 +18,8 @@ from rigless.worlds.solids import Solid
 
 ARM = Path(__file__).parents[1] / "arm.urdf"
 TORCH = "torch"
-NECK_MM = 60.0  # [ours] how much of the torch's end is nozzle
-WIRE_MM = 1.0  # [ours] as thick as the wire is drawn
+NECK_MM = 60.0  # [ours] length of the nozzle
+WIRE_MM = 1.0  # [ours] radius of the wire in drawings
 
 
 @lru_cache(maxsize=8)
@@ -28,14 +28,17 @@ def describe(urdf: str = "") -> Description:
 
 
 def model(config: WelderConfig | None = None) -> RigidBodyModel:
-    """The arm with its torch, whose centre point is the end of the wire."""
+    """Return the arm with its torch; the tool centre point is the end of the wire."""
     config = config or WelderConfig()
     tip = Arm(config).flange_T_torch
     return RigidBodyModel(describe(config.urdf), torch(config, tip), tip)
 
 
 def torch(config: WelderConfig, tip: Matrix) -> Link:
-    """In the flange's frame, its end at `tip`. What may collide of it: handle and nozzle. The bare wire at its end may touch the work, that is what it is for."""
+    """Return the torch in the flange's frame, with its end at `tip`.
+
+    Handle and nozzle can collide. The bare wire at the end may touch the work.
+    """
     own, found = config.torch, Link(TORCH)
     length_mm = max(own.length_mm - own.wire_mm, 0.0)
     nozzle_mm = min(NECK_MM, length_mm)
@@ -61,8 +64,11 @@ def torch(config: WelderConfig, tip: Matrix) -> Link:
 
 
 def self_pairs(config: WelderConfig) -> tuple[Pairs, Pairs]:
-    """The links that may not touch each other, as configured or all that can; and of these those that are left out, because they touch by
-    the arm's make where it starts or is at home. (Motion planners do so; [wire]'s home pose folds this arm's wrist onto its column.)"""
+    """Return the pairs of links that are checked against each other, and those left out.
+
+    A pair is left out if it touches at the start or home pose, as motion planners do. ([wire]'s
+    home pose folds this arm's wrist onto its column.)
+    """
     poses_deg = (config.homing.pose_deg, config.start_deg)
     return _self_pairs(config.urdf, config.torch, config.collision.self_collision_pairs, poses_deg)
 
@@ -88,12 +94,12 @@ def _self_pairs(
 def collider(
     config: WelderConfig | None = None, cell: Cell | None = None, pairs: Pairs | None = None
 ) -> Collider:
-    """The arm in a cell."""
+    """Return the collider of the arm in a cell."""
     return Collider(model(config), cell, pairs)
 
 
 def reach(config: WelderConfig | None = None, cell: Cell | None = None) -> Reach:
-    """What the end of the wire can get to; poses are told in the base frame."""
+    """Return the reach of the tool centre point; poses are in the base frame."""
     arm, urdf = Arm(config), config.urdf if config is not None else ""
     form = (
         closed_form(describe(urdf))

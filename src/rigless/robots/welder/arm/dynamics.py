@@ -1,7 +1,7 @@
-"""The torques that the joints give, as an estimate beside the motion: feedback only, positions stay the planner's.
+"""Joint torques, estimated from the motion. They are feedback only and do not affect the motion.
 
-τ = RNEA(q, q̇, q̈) + inertia·q̈ + friction·q̇: the arm's and torch's own masses by pinocchio, and the drives' inertia (as felt
-at the joint) and viscous friction from the config.
+τ = RNEA(q, q̇, q̈) + inertia·q̈ + friction·q̇: pinocchio computes the first term from the masses of
+arm and torch; the drives' inertia (at the joint) and viscous friction are config values.
 """
 
 import numpy as np

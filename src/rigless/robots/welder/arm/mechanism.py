@@ -1,4 +1,4 @@
-"""The welding arm as a mechanism: its DH table, limits and torch, with forward and inverse kinematics in metres and radians."""
+"""The arm's kinematics: DH table, limits and torch, in metres and radians."""
 
 import math
 
@@ -20,7 +20,7 @@ DH: tuple[tuple[float, float, float, float], ...] = (
 
 
 class Arm:
-    """`forward` and `inverse` are about the flange; `torch` is the tool centre point on it."""
+    """Forward and inverse kinematics of the flange; `torch` is the tool centre point on it."""
 
     def __init__(self, config: WelderConfig | None = None):
         config = config or WelderConfig()
@@ -37,28 +37,28 @@ class Arm:
         self.tool_m = np.ascontiguousarray(self.flange_T_torch[:3, 3])
 
     def forward(self, joints_rad: ArrayLike) -> NDArray[np.float64]:
-        """The flange in the base frame, 4×4."""
+        """Return the flange in the base frame, 4×4."""
         return kinematics.flange(self.table, _six(joints_rad))
 
     def chain(self, joints_rad: ArrayLike) -> NDArray[np.float64]:
-        """All link frames in the base frame, 6×4×4."""
+        """Return all link frames in the base frame, 6×4×4."""
         return kinematics.chain(self.table, _six(joints_rad))
 
     def torch(self, joints_rad: ArrayLike) -> NDArray[np.float64]:
-        """The tool centre point in the base frame, 4×4."""
+        """Return the tool centre point in the base frame, 4×4."""
         return self.forward(joints_rad) @ self.flange_T_torch
 
     def torch_place(self, joints_deg: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Where the tool centre point is, in metres; quicker than its whole frame."""
+        """Return the position of the tool centre point in metres, faster than its whole frame."""
         out = np.empty(3)
         kinematics.tool_place(self.table, self.tool_m, joints_deg, out)
         return out
 
     def inverse(self, goal: ArrayLike, within_limits: bool = False) -> NDArray[np.float64]:
-        """All joint angles, one solution a row, that bring the flange to the goal; none if it is out of reach."""
+        """Return all solutions for a goal of the flange, one a row; none if it is out of reach."""
         wanted = np.asarray(goal, float)
         if wanted.shape != (4, 4) or not np.isfinite(wanted).all():
-            raise ValueError("a goal is a 4×4 matrix of finite numbers")
+            raise ValueError("a goal must be a 4×4 matrix of finite numbers")
         found, count = kinematics.solve(self.table, np.ascontiguousarray(wanted))
         solutions = found[:count].copy()
         if not within_limits:

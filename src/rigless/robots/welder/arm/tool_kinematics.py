@@ -1,7 +1,8 @@
-"""The torch tip in space: its pose from the joints, joints from its pose, and its paths as chords of the joints.
+"""Kinematics of the tool centre point: its pose, inverse kinematics, and paths as joint segments.
 
-A pose is six numbers, as the Cartesian profile's axis words are: X Y Z of the tool centre point in the base frame in mm, and its orientation as A B C in
-degrees, the rotation Rz(C)·Ry(B)·Rx(A). The torch points along the z axis of its frame.
+A pose is six numbers, like the axis words of the Cartesian profile: X Y Z of the tool centre point
+in the base frame in mm, and its orientation A B C in degrees, the rotation Rz(C)·Ry(B)·Rx(A). The
+torch points along the z axis of its frame.
 """
 
 import math
@@ -16,17 +17,13 @@ from rigless.motion.arm import path_segments, rotation
 from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.gcode.modal import AXES, Step
 
-FARTHEST_MM, MARGIN_MM = (
-    3000.0,
-    0.5,
-)  # farther than the arm reaches; how far a jog stays away from where it cannot go
-BATCH = (
-    1000  # chords cut in one go; a path of fewer is known to be possible before any of it is run
-)
+FARTHEST_MM = 3000.0  # beyond the reach of the arm
+MARGIN_MM = 0.5  # distance that a jog keeps from the end of the reach
+BATCH = 1000  # segments cut at a time; a shorter path is checked as a whole before it runs
 
 
 class ReachError(Exception):
-    """A sentence that says which pose, and why."""
+    """A pose that cannot be reached, and why."""
 
     def __init__(self, pose: Sequence[float], why: str):
         self.pose = tuple(float(value) for value in pose)
@@ -46,7 +43,7 @@ class ToolKinematics:
         self.tolerance_mm = tolerance_mm
 
     def warm_up(self) -> None:
-        """Have numba compile what moves need."""
+        """Have numba compile the functions of moves."""
         begin = self.pose([0.0] * AXES, [0.0] * AXES)
         path = path_of(("line", False, 0.0, begin[0] - 1.0, *begin[1:]), begin)
         path_of(("arc", 0.0, 0, 1, 1.0, 0.0, 1.0, 0, 0, *begin, *begin), begin)
@@ -57,13 +54,13 @@ class ToolKinematics:
     def pose(
         self, joints_deg: Sequence[float] | NDArray[np.float64], known: Sequence[float]
     ) -> list[float]:
-        """Where the tip is; its angles are the ones nearest to a pose that is known."""
+        """Return the pose at these joints, with the angles nearest to those of a known pose."""
         frame = path_segments.tool_frame(self.table, self.tool, np.array(joints_deg, float))
         angles = rotation.to_rpy(frame[:3, :3].copy(), np.array(known[3:], float))
         return [*frame[:3, 3].tolist(), *angles.tolist()]
 
     def speed(self, rows: NDArray[np.float64]) -> float:
-        """The tip's speed in mm/s, from rows of joint positions and velocities."""
+        """Return the speed of the tool centre point in mm/s, from rows of positions and velocities."""
         after = path_segments.tool_frame(self.table, self.tool, rows[0] + 1e-6 * rows[1])
         return (
             float(
@@ -75,7 +72,7 @@ class ToolKinematics:
         )
 
     def joints(self, pose: Sequence[float], before: Sequence[float]) -> list[float]:
-        """The joints of a pose that are soonest reached from others. Raises ReachError."""
+        """Return the joints of a pose that are reached soonest from `before`. Raises ReachError."""
         goal, found = np.eye(4), np.empty(AXES)
         goal[:3, 3] = pose[:3]
         goal[:3, :3] = rotation.from_rpy(float(pose[3]), float(pose[4]), float(pose[5]))
@@ -89,8 +86,11 @@ class ToolKinematics:
     def cut(
         self, path: Sequence[float], share: float, guess: float, before: Any
     ) -> tuple[NDArray[np.float64], float]:
-        """The next chords of a path (a row has six joints and the share of the path they end at) and a guess of how long the next one may be.
-        Raises ReachError."""
+        """Cut the next segments of a path. Raises ReachError.
+
+        Return rows of six joints and the share of the path at their end, and a guess of the share
+        of the next segment.
+        """
         curve, rows = np.array(path), np.empty((BATCH, AXES + 1))
         count, guess, status, joint, angle = path_segments.cut_path(
             curve, share, guess, np.array(before, float), self.table, self.tool, self.untool, self.limits,
@@ -102,10 +102,13 @@ class ToolKinematics:
             raise ReachError(pose, self._why(status, joint, angle))
         return rows[:count].copy(), float(guess)
 
-    def chords(
+    def segments(
         self, path: Sequence[float], before: Any
     ) -> Iterator[tuple[NDArray[np.float64], float]]:
-        """The joints at the ends of all chords of a path, each with its scale. Raises ReachError."""
+        """Yield the joints at the end of each segment of a path, and its scale.
+
+        Raises ReachError.
+        """
         share, guess = 0.0, 0.0
         while share < 1.0 and span(path) > 0.0:
             rows, guess = self.cut(path, share, guess, before)
@@ -117,11 +120,13 @@ class ToolKinematics:
     def farthest(
         self, pose: Sequence[float], axis: int, up: bool, before: Sequence[float]
     ) -> float:
-        """Up to which value of one axis the tip can go straight from a pose; an angle goes a right angle at most."""
+        """Return the farthest value of one axis on a straight line from a pose; angles go up to
+        90°.
+        """
         end, sign = list(pose), 1.0 if up else -1.0
         end[axis] += sign * (FARTHEST_MM if axis < 3 else 90.0)
         try:
-            for _ in self.chords(path_of(("line", False, 0.0, *end), pose), before):
+            for _ in self.segments(path_of(("line", False, 0.0, *end), pose), before):
                 continue
         except ReachError as error:
             way = max(0.0, sign * (error.pose[axis] - pose[axis]) - MARGIN_MM) if axis < 3 else 0.0
@@ -138,7 +143,7 @@ class ToolKinematics:
 
 
 def path_of(step: Step, begin: Sequence[float]) -> tuple[float, ...]:
-    """The path of a line, jog, probe or arc step."""
+    """Return the path of a line, jog, probe or arc step."""
     if step[0] == "arc":
         _, _, first, second, i, j, angle, _, _, *poses = step
         start, end = (np.array(values, float) for values in (poses[:AXES], poses[AXES:]))
@@ -151,12 +156,12 @@ def path_of(step: Step, begin: Sequence[float]) -> tuple[float, ...]:
 
 
 def span(path: Sequence[float]) -> float:
-    """What F counts along a path: millimetres, or degrees if it only turns; 0 if it goes nowhere."""
+    """Return the length that F counts: mm, or degrees of a pure rotation; 0 without motion."""
     if path[path_segments.LENGTH_MM] > 1e-6:
         return path[path_segments.LENGTH_MM]
     return path[path_segments.TURN_DEG] if path[path_segments.TURN_DEG] > 1e-6 else 0.0
 
 
 def scale(path: Sequence[float], share: float, before: Any, chord: NDArray[np.float64]) -> float:
-    """Degrees of joint motion for one unit along the path, on a chord."""
+    """Return degrees of joint motion per unit of the path, on a segment."""
     return math.dist(before, chord[:AXES]) / ((float(chord[AXES]) - share) * span(path))

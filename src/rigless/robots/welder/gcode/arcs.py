@@ -1,4 +1,4 @@
-"""Arcs as G2 and G3 give them: the centre, the angle swept, and the chords that keep close enough to it."""
+"""Arcs of G2 and G3: centre, swept angle, and the chords that approximate them."""
 
 import math
 
@@ -6,11 +6,14 @@ from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.modal import AXES, Six, Step
 from rigless.robots.welder.gcode.words import GcodeError
 
-FAR, NEAR, SHARE = 0.5, 0.005, 0.001  # how far the two radii of an arc may differ, as in grbl
+FAR, NEAR, SHARE = 0.5, 0.005, 0.001  # allowed difference of start and end radius, as in grbl
 
 
 def radius(dx: float, dy: float, i: float, j: float) -> float:
-    """The radius of an arc about a centre; its end must be as far from there as its begin. Raises GcodeError."""
+    """Return the radius of an arc about a centre.
+
+    Raises GcodeError if start and end are not equally far from the centre.
+    """
     found, reached = math.hypot(i, j), math.hypot(dx - i, dy - j)
     differ = abs(found - reached)
     if found == 0.0 or (differ > NEAR and (differ > FAR or differ > SHARE * found)):
@@ -21,7 +24,10 @@ def radius(dx: float, dy: float, i: float, j: float) -> float:
 def centre_by_radius(
     dx: float, dy: float, radius: float, clockwise: bool
 ) -> tuple[float, float, float]:
-    """The centre of an arc of given radius, and the radius; a negative one means the longer way round. Raises GcodeError."""
+    """Return the centre of an arc of given radius, and the radius. Raises GcodeError.
+
+    A negative radius selects the longer arc.
+    """
     if dx == 0.0 and dy == 0.0:
         raise GcodeError(codes.BAD_TARGET)
     rest = 4.0 * radius * radius - dx * dx - dy * dy
@@ -36,7 +42,7 @@ def centre_by_radius(
 
 
 def swept(ax: float, ay: float, bx: float, by: float, clockwise: bool) -> float:
-    """The angle from one radius to the other in the sense of the arc; equal radii are a full turn."""
+    """Return the swept angle from one radius to the other; equal radii are a full turn."""
     angle = math.atan2(ax * by - ay * bx, ax * bx + ay * by)
     if clockwise and angle >= -5e-7:
         angle -= 2 * math.pi
@@ -46,14 +52,14 @@ def swept(ax: float, ay: float, bx: float, by: float, clockwise: bool) -> float:
 
 
 def segments(radius: float, angle: float, tolerance: float) -> int:
-    """How many chords keep within the tolerance of the arc."""
+    """Return the number of chords that stay within the tolerance of the arc."""
     tolerance = min(tolerance, radius)
     chord = math.sqrt(tolerance * (2.0 * radius - tolerance))
     return max(1, int(abs(0.5 * angle * radius) / chord))
 
 
 def chord_end(step: Step, n: int) -> Six:
-    """Where the n-th chord of an arc step ends."""
+    """Return the end of the n-th chord of an arc step."""
     first, second, i, j, angle, count = (
         int(step[2]),
         int(step[3]),

@@ -1,4 +1,4 @@
-"""The numbers that a grblHAL controller answers with, and what they mean. Numbers are grblHAL's; the words are ours."""
+"""Error and alarm numbers of grblHAL with their texts. The texts are ours."""
 
 OK = 0
 EXPECTED_LETTER, BAD_NUMBER, INVALID_STATEMENT, NEGATIVE_VALUE, HOMING_DISABLED = 1, 2, 3, 4, 5
@@ -140,7 +140,7 @@ CRITICAL = (
     ALARM_SOFT_LIMIT,
     ALARM_ESTOP,
     ALARM_MOTOR_FAULT,
-)  # nothing but a reset ends these
+)  # only a reset ends these
 
 ALARMS: dict[int, str] = {
     1: "A hard limit was hit. The position is likely lost; home again.",

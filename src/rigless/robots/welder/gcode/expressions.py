@@ -1,6 +1,7 @@
-"""Values in G-code beyond plain numbers: `#` parameters and `[…]` expressions, as grblHAL's NGC expressions have them.
+"""Values in G-code: `#` parameters and `[…]` expressions, as in grblHAL's NGC expressions.
 
-Operators bind, from loosest to tightest: AND OR XOR; EQ NE GT GE LT LE; + −; * / MOD; **. Equals group to the left. Angles are in degrees.
+Operators from lowest to highest precedence: AND OR XOR; EQ NE GT GE LT LE; + −; * / MOD; **.
+Operators of equal precedence group to the left. Angles are in degrees.
 """
 
 import math
@@ -10,9 +11,9 @@ from dataclasses import dataclass
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.words import LARGEST, GcodeError, read_number
 
-Key = int | str  # a parameter's number, or its name in small letters
+Key = int | str  # a parameter's number, or its name in lower case
 DIGITS = tuple("0123456789.")
-DEEPEST = 20  # brackets within brackets
+DEEPEST = 20  # levels of nested brackets
 LONGEST_NAME = 30
 ALMOST_WHOLE = 1e-4
 SAME = 1e-4
@@ -65,7 +66,7 @@ def _divided(a: float, b: float) -> float:
 
 
 def _remainder(a: float, b: float) -> float:
-    """Never negative."""
+    """Return the remainder, which is never negative."""
     if b == 0.0:
         raise GcodeError(codes.EXPRESSION_RESULT)
     return math.fmod(a, b) + (abs(b) if math.fmod(a, b) < 0.0 else 0.0)
@@ -91,12 +92,15 @@ def _not_negative(a: float) -> float:
 
 @dataclass(frozen=True)
 class Expressions:
-    """Reads values out of a line in capitals without spaces; `lookup` gives a parameter's value, None if there is none."""
+    """Reads values in a line in capitals without spaces.
+
+    `lookup` returns a parameter's value, or None if there is none.
+    """
 
     lookup: Callable[[Key], float | None]
 
     def value(self, text: str, at: int, deep: int = 0) -> tuple[float, int]:
-        """The value that starts here and where it ends."""
+        """Return the value at this position and its end."""
         if deep > DEEPEST:
             raise GcodeError(codes.EXPRESSION_SYNTAX)
         char, after = text[at : at + 1], text[at + 1 : at + 2]
@@ -121,7 +125,7 @@ class Expressions:
         return read_number(text, at)
 
     def key(self, text: str, at: int, deep: int = 0) -> tuple[Key, int]:
-        """The name or number of a parameter, after its `#`."""
+        """Read the name or number of a parameter after its `#`."""
         if text[at : at + 1] == "<":
             end = text.find(">", at)
             if end < 0 or not 1 < end - at <= LONGEST_NAME + 1:
@@ -134,7 +138,7 @@ class Expressions:
         return number, at
 
     def assignment(self, text: str, at: int) -> tuple[Key, float, int]:
-        """`#key=value`, after the `#`."""
+        """Read `#key=value` after the `#`."""
         key, at = self.key(text, at)
         if text[at : at + 1] != "=":
             raise GcodeError(codes.BAD_NUMBER)
@@ -142,7 +146,7 @@ class Expressions:
         return key, value, at
 
     def _expression(self, text: str, at: int, least: int, deep: int) -> tuple[float, int]:
-        """As far as operators bind tighter than `least`."""
+        """Read an expression while operators bind tighter than `least`."""
         left, at = self.value(text, at, deep)
         while text[at : at + 1] not in ("]", ""):
             sign = next((sign for sign in BINARY if text.startswith(sign, at)), None)

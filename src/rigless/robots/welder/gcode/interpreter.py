@@ -1,9 +1,11 @@
-"""What a block of G-code means: checked against the modal state as grblHAL checks it, and turned into steps to be done in order.
+"""The interpreter: checks a line against the modal state as grblHAL does, and makes steps of it.
 
-Theory of operation. `interpret` is given the words of a line, the modal state and where the axes will be when all that was said before is
-done. It raises GcodeError and changes nothing, or gives the new modal state and a list of steps in the order of RS-274: feed, speed,
-tool, spindle, coolant, ports, dwell, coordinate systems, motion, stop. Steps are plain tuples (a word and its numbers), because the controller may have
-to wait before each (for room in the planner, for motion to end) and a snapshot must hold what is left of a line.
+Theory of operation. `interpret` gets the words of a line, the modal state and the position after
+all earlier lines. It raises GcodeError and changes nothing, or returns the new modal state and a
+list of steps in the order of RS-274: feed, speed, tool, spindle, coolant, ports, dwell, coordinate
+systems, motion, stop. Steps are plain tuples (a word and its numbers), because the controller may
+have to wait before each (for room in the planner, for standstill) and a snapshot must hold the
+remaining ones.
 """
 
 import math
@@ -39,12 +41,12 @@ def interpret(
     profile: Profile,
     jog: bool = False,
 ) -> tuple[Modal, list[Step]]:
-    """The new modal state and the steps of a line. Raises GcodeError."""
+    """Return the new modal state and the steps of a line. Raises GcodeError."""
     return _Reader(block, modal, coordinates, position, profile, jog).read()
 
 
 class _Reader:
-    """One line being understood; `words` holds those that nothing has used yet."""
+    """Interprets one line. `words` holds the words that are not used yet."""
 
     def __init__(
         self,
@@ -112,7 +114,7 @@ class _Reader:
         return int(value)
 
     def check_jog(self) -> None:
-        """A jog takes axis words, F, N and G20, G21, G53, G90, G91 only, and leaves the modal state alone."""
+        """Allow axis words, F, N, G20, G21, G53, G90 and G91 only. A jog keeps the modal state."""
         allowed = {"units", "distance", "absolute"}
         if self.block.m or self.block.coolant or set(self.block.g) - allowed:
             raise GcodeError(codes.INVALID_JOG)
@@ -122,7 +124,7 @@ class _Reader:
         self.modal.inverse_time = False
 
     def check_axis_commands(self) -> bool:
-        """Who uses the axis words; True: the motion mode does."""
+        """Return True if the axis words belong to the motion mode."""
         lengthens = self.block.g.get("tool length") == 431
         once_takes = lengthens or self.once in (100, 280, 300, 920)
         if (lengthens and self.once) or (once_takes and self.explicit not in (None, 800)):
@@ -213,7 +215,10 @@ class _Reader:
                 self.steps.append(("analog", port, volts, number == 67))
 
     def take_wait(self) -> None:
-        """M66: P digital or E analog; L says what to wait for (0 nothing, 1 rise, 2 fall, 3 high, 4 low), Q how long."""
+        """M66: wait for input P (digital) or E (analog).
+
+        L is the condition (0 none, 1 rise, 2 fall, 3 high, 4 low), Q the time-out.
+        """
         if ("P" in self.words) == ("E" in self.words):
             raise GcodeError(codes.VALUE_MISSING if "P" not in self.words else codes.OUT_OF_RANGE)
         if "L" not in self.words and "Q" not in self.words:
@@ -233,7 +238,7 @@ class _Reader:
     # Coordinate systems and stored positions
 
     def take_length(self) -> None:
-        """G43.1 shifts axes by the length of a tool, G49 takes it back."""
+        """G43.1 sets the tool length offset, G49 clears it."""
         match self.block.g.get("tool length"):
             case 431:
                 given = self.values()
@@ -262,7 +267,7 @@ class _Reader:
                 self.steps.append(("g92", *ZERO))
 
     def values(self) -> dict[int, float]:
-        """The axis words, by axis, in machine units; used up."""
+        """Take the axis words and return them by axis in machine units."""
         found = {}
         for axis, letter in enumerate(self.profile.letters):
             if letter in self.words:
@@ -291,7 +296,10 @@ class _Reader:
         self.steps.append(("system", system, *values))
 
     def go_to_stored(self) -> None:
-        """First to the given point, if there is one, then the axes that were given (or all) to the stored position."""
+        """G28, G30: move through the given point, if any, to the stored position.
+
+        With axis words, only these axes move to the stored position.
+        """
         stored = self.coordinates.g28 if self.once == 280 else self.coordinates.g30
         given = self.values()
         end = list(self.position)
@@ -343,13 +351,16 @@ class _Reader:
             )
 
     def rate(self, begin: Six, end: Six, length: float | None = None) -> float:
-        """Units a minute along the path; inverse time gives it by the length."""
+        """Return the feed in units/min along the path; inverse time depends on its length."""
         if not self.modal.inverse_time:
             return self.modal.feed
         return self.modal.feed * (self.length(begin, end) if length is None else length)
 
     def length(self, begin: Six, end: Six) -> float:
-        """What F counts along a straight line: all axes; of the tip X Y Z, or the angle if it only turns."""
+        """Return the length that F counts on a straight line.
+
+        This is over all axes; in the Cartesian profile over X Y Z, or the angle of a pure rotation.
+        """
         if not self.profile.cartesian:
             return math.dist(begin, end)
         path = path_segments.line(np.array(begin), np.array(end))

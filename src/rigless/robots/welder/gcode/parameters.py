@@ -1,6 +1,7 @@
-"""The parameters of G-code: those that a program sets, and those that tell where the machine is and in what modes.
+"""Parameters of G-code: those that programs set, and read-only ones for position and modes.
 
-Numbers 1 to 5060 and any name can be set. From 5061 on they are the controller's own and read only, numbered as in LinuxCNC and grblHAL.
+Numbers 1 to 5060 and any name can be set. From 5061 on they belong to the controller, numbered as
+in LinuxCNC and grblHAL.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,13 +18,13 @@ PROBED, PROBE_TOUCHED, G28, G30, G92_ACTIVE, G92, SYSTEM, SYSTEM_FIRST, M66_RESU
 )  # fmt: skip
 BETWEEN_SYSTEMS = 20
 TOOL, TOOL_OFFSET, WORK_POSITION = 5400, 5401, 5420
-MOST_NAMES = 256
-MOST_ASSIGNMENTS = 10  # in a block
+MAX_NAMES = 256
+MAX_ASSIGNMENTS = 10  # in a block
 
 
 @dataclass
 class Parameters:
-    """What programs have set; a number that was not set is 0."""
+    """Parameters set by programs; a number that was not set is 0."""
 
     numbered: dict[int, float] = field(default_factory=dict)
     named: dict[str, float] = field(default_factory=dict)
@@ -40,7 +41,10 @@ class Parameters:
 
 @dataclass(frozen=True)
 class ParameterScope:
-    """What the controller's own parameters tell of; `measured` gives what is not in the modal state (probe, inputs)."""
+    """The parameters that a line can read.
+
+    `measured` returns those that are not in the modal state (probe, inputs).
+    """
 
     parameters: Parameters
     modal: Modal
@@ -53,13 +57,13 @@ class ParameterScope:
         return Expressions(self.find)
 
     def check(self, assignments: list[tuple[Key, float]]) -> None:
-        """Whether these may be set. Raises GcodeError."""
+        """Check that these parameters may be set. Raises GcodeError."""
         if not assignments:
             return
         names = {key for key, _ in assignments if isinstance(key, str)}
         if (
-            len(assignments) > MOST_ASSIGNMENTS
-            or len(names | self.parameters.named.keys()) > MOST_NAMES
+            len(assignments) > MAX_ASSIGNMENTS
+            or len(names | self.parameters.named.keys()) > MAX_NAMES
         ):
             raise GcodeError(codes.BAD_NUMBER)
         if any(self.own_name(name) is not None for name in names):

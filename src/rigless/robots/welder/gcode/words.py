@@ -1,6 +1,6 @@
-"""Reads a line of G-code into words: comments out, letters with numbers, each checked as grblHAL checks it.
+"""Read a line of G-code into words, each checked as grblHAL checks it.
 
-What the words mean together is in modal.py. Reading never fails otherwise than with one of grblHAL's error numbers.
+The interpreter gives them their meaning. Reading fails only with grblHAL's error numbers.
 """
 
 import re
@@ -10,8 +10,8 @@ from typing import Protocol
 from rigless.robots.welder.gcode import codes
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
-LARGEST = 1e7  # beyond this a number is no angle, feed or port of anything
-VALUE_LETTERS = "DEFHIJKLNOPQRSTUVW"  # those that mean nothing on this machine are told as unused
+LARGEST = 1e7  # larger numbers are errors
+VALUE_LETTERS = "DEFHIJKLNOPQRSTUVW"  # those without a use here are error:36
 # Modal groups of G codes, by ten times the code (G38.2 is 382).
 GROUPS: dict[int, str] = {
     **dict.fromkeys((0, 10, 20, 30, 382, 383, 384, 385, 800), "motion"),
@@ -37,11 +37,11 @@ M_GROUPS: dict[int, str] = {
 AXIS_COMMANDS = (0, 10, 20, 30, 382, 383, 384, 385, 100, 280, 300, 920)  # one of these in a line
 WITH_FRACTION = (28, 30, 38, 43, 59, 61, 91, 92)
 LARGEST_LINE = 10_000_000
-COOLANT = (7, 8, 9)  # M7 and M8 may stand together
+COOLANT = (7, 8, 9)  # M7 and M8 may be in one line
 
 
 class GcodeError(Exception):
-    """A line that grblHAL answers with error:N."""
+    """A line to which grblHAL replies with error:N."""
 
     def __init__(self, number: int):
         super().__init__(f"error:{number} {codes.ERRORS.get(number, '')}")
@@ -49,7 +49,7 @@ class GcodeError(Exception):
 
 
 class Values(Protocol):
-    """How values are read where there is more than plain numbers."""
+    """Reader of values that may be expressions."""
 
     def value(self, text: str, at: int) -> tuple[float, int]: ...
 
@@ -58,7 +58,11 @@ class Values(Protocol):
 
 @dataclass
 class Block:
-    """One line: G and M codes by modal group (G codes ten times), value words by letter, parameters that it sets, and the comment's message."""
+    """One line of G-code.
+
+    `g` and `m` are the codes by modal group (G codes ten times), `words` the value words by letter,
+    `assignments` the parameters that it sets, `message` the text of a (MSG,…) comment.
+    """
 
     g: dict[str, int] = field(default_factory=dict)
     m: dict[str, int] = field(default_factory=dict)
@@ -69,13 +73,13 @@ class Block:
 
 
 def strip(text: str) -> tuple[str, str | None]:
-    """The line without spaces and comments, in capitals, and the text of a (MSG,…) comment."""
+    """Return the line in capitals without spaces and comments, and the text of a (MSG,…) comment."""
     if "(" not in text and ")" not in text and ";" not in text:
         return "".join(text.split()).upper(), None
     kept: list[str] = []
     message, comment = None, None
     for char in text:
-        if char == "(":  # within another it begins anew
+        if char == "(":  # a nested one starts over
             comment = ""
         elif char == ")":
             if comment is not None and message is None and comment[:4].upper() == "MSG,":
@@ -91,7 +95,7 @@ def strip(text: str) -> tuple[str, str | None]:
 
 
 def read_number(text: str, at: int) -> tuple[float, int]:
-    """The number that starts here and where it ends: sign, digits, a point; grblHAL knows no exponents."""
+    """Return the number at this position and its end. grblHAL has no exponents."""
     found = NUMBER.match(text, at)
     if not found or not abs(value := float(found[0])) <= LARGEST:
         raise GcodeError(codes.BAD_NUMBER)
@@ -99,7 +103,10 @@ def read_number(text: str, at: int) -> tuple[float, int]:
 
 
 def read_block(text: str, axis_letters: str, values: Values | None = None) -> Block:
-    """The words of a line; `values` reads parameters and expressions, without it there are only numbers. Raises GcodeError."""
+    """Return the words of a line. Raises GcodeError.
+
+    `values` reads parameters and expressions; without it, values are plain numbers.
+    """
     line, message = strip(text)
     block = Block(message=message)
     at = int(line.startswith("/"))

@@ -179,7 +179,7 @@ class _Estimate:
                 path_of(step, self.position),
                 float(step[1] if step[0] == "arc" else step[2]) / 60.0,
             )
-            for joints, ratio in list(tool.chords(path, self.joints)):
+            for joints, ratio in list(tool.segments(path, self.joints)):
                 self.move(tuple(joints.tolist()), rate * ratio, False, ratio)
             self.result.path_mm += path[path_segments.LENGTH_MM]
         self.position = end

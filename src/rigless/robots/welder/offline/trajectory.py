@@ -153,7 +153,7 @@ class MotionSimulator:
                 path = path_of(("line", False, 0.0, *pose), place)
                 found += [
                     (end, point.speed * scale, kind, scale)
-                    for end, scale in tip.chords(path, joints)
+                    for end, scale in tip.segments(path, joints)
                 ]
                 joints = found[-1][0] if found else joints
             place = pose

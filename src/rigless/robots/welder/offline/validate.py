@@ -213,7 +213,7 @@ class _Run:
     def wrong_word(self, line: ProgramLine) -> int:
         """The column of the word without which the controller would have taken the line, else of its first."""
         robot, state = self.robot, self.robot.state
-        for column, text in line.with_less():
+        for column, text in line.without_one_word():
             try:
                 block = read_block(text, robot.controller.setup.profile.letters)
                 interpret(

@@ -1,14 +1,16 @@
-"""The welding process: what happens between M3 and the end of the gas post-flow, and what can go wrong.
+"""The welding process from M3 to the end of the gas post-flow, and its faults.
 
-Theory of operation. The process is a state machine that is advanced in small steps of time with what the world does to it (`Conditions`: the
-torch's true speed, its stick-out, whether gas and wire are there, faults that are injected). M3 asks for it, M5 ends it:
+Theory of operation. The process is a state machine that advances in small time steps under
+`Conditions`: the true speed of the torch, stick-out, presence of gas and wire, injected faults. M3
+starts it, M5 ends it:
 
     IDLE → PRE_FLOW → ARC_START → WELDING → CRATER_FILL → ARC_END → BURN_BACK → POST_FLOW → IDLE
 
-An arc strikes some time after the wire touches (drawn by the caller, one number an attempt); an attempt that takes longer than the time-out is broken off and
-repeated after a pause. Current, voltage, wire and gas follow their targets as first-order lags, exactly for each step. Heat input and
-deposition come from the instantaneous speed. A fault ends the arc and latches until the next M5 (or a reset); an emergency stop until it
-is let go.
+An arc strikes some time after the wire touches (the caller draws one random number an attempt). An
+attempt that exceeds the time-out is repeated after a pause. Current, voltage, wire and gas follow
+their targets as first-order lags, exact for each step. Heat input and deposition depend on the
+instantaneous speed. A fault ends the arc and latches until the next M5 (or a reset); an emergency
+stop latches until it is released.
 """
 
 import math
@@ -40,7 +42,7 @@ from rigless.robots.welder.weld_state import (
 )
 
 STOPPED_SHARE = 0.05  # of the wire speed; below it the wire has stopped
-# The numbers of a weld as an array, for steps in compiled code; the first four follow their aims.
+# Fields of `Weld` as an array for compiled code; the first four follow their targets.
 NUMBERS = (
     "current_a", "voltage_v", "wire_mpm", "gas_lpm", "heat", "arc_energy_kjpmm", "heat_input_kjpmm", "bead_mm2", "arc_s", "length_mm",
     "energy_kj", "deposited_g", "wire_used_m", "since_s",
@@ -92,21 +94,24 @@ FAULTS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Conditions:
-    """What acts on the process during a step. `demand` is current, voltage and wire speed from the analog outputs."""
+    """Conditions during a step.
+
+    `demand` is current, voltage and wire speed of the analog outputs.
+    """
 
     speed_mmps: float = 0.0
     stickout_mm: float = 15.0
     gas: bool = True
     wire: bool = True
-    gas_open: bool = False  # M7: gas flows though nothing burns
+    gas_open: bool = False  # M7: gas flows without an arc
     injected: str = ""
     strikes: bool = True
     demand: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    power: float = 1.0  # the spindle override: it scales current and wire
+    power: float = 1.0  # spindle override, scales current and wire
 
 
 def arc_energy_kjpmm(voltage_v: float, current_a: float, speed_mmps: float) -> float:
-    """kJ/mm = V·I·60/(1000 · mm/min); standing still it is not defined, and told as zero."""
+    """Return V·I·60/(1000 · mm/min) in kJ/mm; 0 at standstill, where it is not defined."""
     return voltage_v * current_a / (1000.0 * speed_mmps) if speed_mmps > 1e-6 else 0.0
 
 
@@ -121,7 +126,7 @@ def deposition_gpmin(config: Welding, wire_mpm: float) -> float:
 def targets(
     weld: Weld, config: Welding, conditions: Conditions
 ) -> tuple[float, float, float, float]:
-    """Current, voltage, wire and gas that the source aims at in this phase."""
+    """Return the targets of current, voltage, wire and gas in this phase."""
     current, voltage, wire = (
         asked or default
         for asked, default in zip(
@@ -158,8 +163,11 @@ def advance(
     draw: float,
     prepared: NDArray[np.float64] | None = None,
 ) -> str:
-    """One step of time; gives the phase that began in it, or nothing. `draw` is this attempt's standard normal number,
-    `prepared` the config's `figures` for this length of step."""
+    """Advance one time step. Return the phase that began, or an empty string.
+
+    `draw` is this attempt's standard normal number, `prepared` the config's `figures` for this
+    length of step.
+    """
     before = weld.phase
     values = pack(weld)
     numbers = figures(config, dt_s) if prepared is None else prepared
@@ -171,7 +179,7 @@ def advance(
         weld.phase in BURNING,
     )
     unpack(weld, values)
-    found = _trouble(weld, config, conditions)
+    found = _fault(weld, config, conditions)
     if found and weld.phase not in (IDLE, FAULT, EMERGENCY_STOP, POST_FLOW):
         weld.fault = found
         _enter(weld, FAULT)
@@ -185,7 +193,7 @@ def start(weld: Weld) -> None:
 
 
 def stop(weld: Weld) -> None:
-    """M5: ends the weld, and acknowledges a fault."""
+    """M5: end the weld and acknowledge a fault."""
     weld.wanted = False
     if weld.phase == FAULT:
         weld.fault = ""
@@ -206,18 +214,21 @@ def release(weld: Weld) -> None:
 
 
 def at_rest(weld: Weld) -> bool:
-    """Whether a step would change nothing: idle, and all flows have died away. (The source cools on: see `cool`.)"""
+    """True if a step would change nothing: idle, and all flows are zero.
+
+    The power source still cools: see `cool`.
+    """
     quiet = weld.current_a == weld.voltage_v == weld.wire_mpm == weld.gas_lpm == 0.0
     return quiet and not weld.wanted and weld.phase in (IDLE, EMERGENCY_STOP)
 
 
 def cool(weld: Weld, config: Welding, seconds: float) -> None:
-    """Make up for the time in which the process was at rest and not advanced."""
+    """Cool the power source over the time in which the process was not advanced."""
     weld.heat *= math.exp(-seconds / config.thermal_tau_s)
 
 
 def aims(weld: Weld, config: Welding, conditions: Conditions) -> NDArray[np.float64]:
-    """Targets as they are with what there is: no gas flows from an empty bottle, no wire from an empty spool."""
+    """Return the targets with what there is: no gas from an empty bottle, no wire without spool."""
     current, voltage, wire, gas = targets(weld, config, conditions)
     return np.array(
         (current, voltage, wire if conditions.wire else 0.0, gas if conditions.gas else 0.0)
@@ -226,7 +237,7 @@ def aims(weld: Weld, config: Welding, conditions: Conditions) -> NDArray[np.floa
 
 @cache
 def figures(config: Welding, dt_s: float) -> NDArray[np.float64]:
-    """The config as `flow` needs it, for one length of step."""
+    """Return the config as an array for `flow`, for one length of step."""
     taus_ms = (config.current_tau_ms, config.voltage_tau_ms, config.wire_tau_ms, config.gas_tau_ms)
     found = np.zeros(FIGURES)
     found[:4] = [math.exp(-dt_s * 1000.0 / tau_ms) for tau_ms in taus_ms]
@@ -267,7 +278,7 @@ def flow(
     speed_mmps: float,
     burning: bool,
 ) -> None:
-    """One step of the continuous part: lags, heat of the source, and what the arc leaves on the work."""
+    """Advance the continuous part: lags, heat of the source, and totals of the weld."""
     for n in range(4):
         new = aims[n] + (values[n] - aims[n]) * figures[n]
         values[n] = aims[n] if abs(new - aims[n]) < 1e-6 else new
@@ -308,7 +319,7 @@ def burn(
     tool_m: NDArray[np.float64],
     times: int,
 ) -> int:
-    """Many steps of a steady weld along one block; ends before the step in which a fault would arise. Gives how many it did."""
+    """Advance many steps of a steady weld in one block; stop before a fault. Return how many."""
     kept, place, look, done = values.copy(), torch_m.copy(), np.empty((3, AXES)), np.empty(1)
     for n in range(times):
         now_s = (now_ns + n * step_ns) * 1e-9
@@ -338,7 +349,7 @@ def burn(
 
 @compiled
 def speed(a_m: NDArray[np.float64], b_m: NDArray[np.float64], dt_s: float) -> float:
-    """mm/s between two places."""
+    """Return the speed between two positions in mm/s."""
     x, y, z = a_m[0] - b_m[0], a_m[1] - b_m[1], a_m[2] - b_m[2]
     return np.sqrt(x * x + y * y + z * z) * 1000.0 / dt_s
 
@@ -347,8 +358,8 @@ def _enter(weld: Weld, phase: str) -> None:
     weld.phase, weld.since_s = phase, 0.0
 
 
-def _trouble(weld: Weld, config: Welding, conditions: Conditions) -> str:
-    """The fault that arises now, from its cause."""
+def _fault(weld: Weld, config: Welding, conditions: Conditions) -> str:
+    """Return the fault that arises now, or an empty string."""
     if conditions.injected:
         return conditions.injected
     if weld.heat >= 1.0:
@@ -408,7 +419,7 @@ def _move_on(weld: Weld, config: Welding, conditions: Conditions, dt_s: float, d
 
 
 def _try(weld: Weld, config: Welding, draw: float, pause_s: float) -> None:
-    """Begin an attempt to strike the arc, after a pause."""
+    """Begin an attempt to strike the arc after a pause."""
     weld.attempt_s = -pause_s
     weld.strikes += 1
     weld.strikes_s = max(0.0, config.strike_mean_ms + config.strike_stddev_ms * draw) / 1000.0

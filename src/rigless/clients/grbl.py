@@ -1,6 +1,6 @@
-"""A real grblHAL board (or anything that speaks like one) behind the controller interface, over TCP or a serial line.
+"""A real grblHAL board behind the controller interface, over TCP or a serial line.
 
-`open_controller` is the one argument that decides between simulation and a board:
+`open_controller` chooses between simulation and a board:
 
     controller = open_controller("simulation")
     controller = open_controller("tcp://192.168.5.1:23")
@@ -43,12 +43,14 @@ class GrblController(GrblClient):
 
     def _open(self) -> bool:
         try:
-            self._line = self._dial() if self._address.startswith("tcp:") else self._open_serial()
+            self._line = (
+                self._connect_tcp() if self._address.startswith("tcp:") else self._open_serial()
+            )
         except OSError:
             return False
         return True
 
-    def _dial(self) -> int:
+    def _connect_tcp(self) -> int:
         parts = urlsplit(self._address)
         self._socket = socket.create_connection(
             (parts.hostname or "127.0.0.1", parts.port or TELNET), CONNECT_S
@@ -66,7 +68,7 @@ class GrblController(GrblClient):
         except (termios.error, AttributeError) as error:
             os.close(line)
             raise OSError(
-                f"{self._address} is no serial line of {self._baud} baud: {error}"
+                f"{self._address} is not a serial line of {self._baud} baud: {error}"
             ) from None
         return line
 
@@ -85,7 +87,7 @@ class GrblController(GrblClient):
         except OSError:
             self.disconnect()
 
-    def _listen(self, seconds: float) -> bytes:
+    def _receive_bytes(self, seconds: float) -> bytes:
         if self._line < 0:
             return b""
         ready, _, _ = select.select([self._line], [], [], seconds)
@@ -103,7 +105,7 @@ class GrblController(GrblClient):
 def open_controller(
     where: str = "simulation", config: WelderConfig | None = None
 ) -> MotionController:
-    """Simulation, or a board at an address: what the rest of a program does with it is the same."""
+    """Return a simulated controller, or one for a board at an address."""
     if where == "simulation":
         return VirtualController(config)
     return GrblController(where, limits=config.limits if config is not None else None)

@@ -198,7 +198,7 @@ def test_enable_forgives_a_wrong_line(ready):
 )
 def test_nonsense_from_a_board_is_survived(ready, said, monkeypatch):
     monkeypatch.setattr(ready, "_listen", lambda seconds: said)
-    ready._hear(0.0)
+    ready._receive(0.0)
     assert ready._joints().positions == [0.0] * 6
     assert ready._told().connected
 

@@ -23,7 +23,7 @@ PinName = Annotated[str, Field(min_length=1, max_length=40)]
 
 
 def _rgb(value: Any) -> Any:
-    """A colour may be written as in a web page, too."""
+    """Accept a colour as in a web page, too."""
     if isinstance(value, str) and len(value) == 7 and value[0] == "#":
         try:
             return int(value[1:], 16)
@@ -36,7 +36,7 @@ Rgb = Annotated[int, BeforeValidator(_rgb), Field(ge=0, le=0xFFFFFF)]
 
 
 class Limits(Config):
-    """[wire] the arm's table."""
+    """[wire] The arm's table."""
 
     low_deg: Six = (-170.0, -120.0, -80.0, -185.0, -120.0, -360.0)
     high_deg: Six = (170.0, 60.0, 165.0, 185.0, 120.0, 360.0)
@@ -48,14 +48,14 @@ class Limits(Config):
     )
 
     @model_validator(mode="after")
-    def order(self) -> "Limits":
+    def check_order(self) -> "Limits":
         if any(low >= high for low, high in zip(self.low_deg, self.high_deg, strict=True)):
             raise ValueError("low_deg must be below high_deg for every joint")
         return self
 
 
 class Homing(Config):
-    """[wire] the order and the home pose. Speeds [ours]: a tenth of the joints' to seek, slow to locate."""
+    """[wire] Order and home pose. Speeds [ours]: a tenth of the joints' to seek, slow to locate."""
 
     pose_deg: Six = (0.0, -45.0, 90.0, 0.0, 45.0, 0.0)
     order: tuple[tuple[Annotated[int, Field(ge=1, le=6)], ...], ...] = ((5, 6), (4,), (2, 3), (1,))
@@ -66,7 +66,7 @@ class Homing(Config):
 
 
 class Link(Config):
-    """[seed] an output that switches an input after a delay."""
+    """[seed] An output that switches an input after a delay."""
 
     output: Pin
     input: Pin
@@ -74,18 +74,16 @@ class Link(Config):
 
 
 class VirtualIo(Config):
-    """Names are what people read beside a pin; those of the process are named by themselves."""
+    """Names shown at pins; the pins of the process have names already."""
 
     links: tuple[Link, ...] = ()
     input_names: dict[Pin, PinName] = {}
     output_names: dict[Pin, PinName] = {}
-    part_sensor_input: Pin = Field(
-        10, description="[ours] what the panel's part sensor button switches"
-    )
+    part_sensor_input: Pin = Field(10, description="[ours] input of the panel's part sensor button")
 
 
 class Welding(Config):
-    """[wire] the process; ranges of the analog outputs and limits marked [ours]."""
+    """[wire] The process; ranges of the analog outputs and limits are [ours]."""
 
     pre_flow_ms: NotNegative = 300.0
     arc_start_timeout_ms: Positive = 500.0
@@ -102,11 +100,11 @@ class Welding(Config):
     wire_density_gpcm3: Positive = Field(7.85, description="steel")
     gas_lpm: Positive = 15.0
     gas_low_lpm: NotNegative = 5.0
-    travel_mmps: Positive = Field(10.0, description="the speed the defaults are meant for")
+    travel_mmps: Positive = Field(10.0, description="travel speed of the defaults")
     efficiency: Annotated[float, Field(gt=0, le=1)] = Field(0.8, description="MIG/MAG")
     hot_start_share: Positive = Field(1.2, description="[ours] of the current")
     crater_share: Positive = Field(0.6, description="[ours] of the current")
-    strike_mean_ms: Positive = Field(80.0, description="[ours] how long an arc takes to strike")
+    strike_mean_ms: Positive = Field(80.0, description="[ours] time until the arc strikes")
     strike_stddev_ms: NotNegative = Field(25.0, description="[ours]")
     current_tau_ms: Positive = Field(15.0, description="[ours] first order")
     voltage_tau_ms: Positive = Field(10.0, description="[ours] first order")
@@ -118,65 +116,62 @@ class Welding(Config):
     amps_per_volt: Positive = Field(40.0, description="[ours] AO0: 10 V is 400 A")
     volts_per_volt: Positive = Field(5.0, description="[ours] AO1: 10 V is 50 V")
     mpm_per_volt: Positive = Field(2.0, description="[ours] AO2: 10 V is 20 m/min")
-    most_a: Positive = Field(400.0, description="[ours] over-current beyond it")
-    most_v: Positive = Field(45.0, description="[ours] over-voltage beyond it")
-    fastest_mmps: Positive = Field(60.0, description="[ours] the arc is lost beyond it")
+    most_a: Positive = Field(400.0, description="[ours] above it: over-current")
+    most_v: Positive = Field(45.0, description="[ours] above it: over-voltage")
+    fastest_mmps: Positive = Field(60.0, description="[ours] above it the arc is lost")
     stickout_mm: tuple[Positive, Positive] = Field(
-        (5.0, 25.0), description="[ours] shorter sticks, longer loses the arc"
+        (5.0, 25.0), description="[ours] if shorter the wire sticks, if longer the arc is lost"
     )
-    thermal_a: Positive = Field(250.0, description="[ours] what the source can give for ever")
-    thermal_tau_s: Positive = Field(600.0, description="[ours] how slowly it heats")
+    thermal_a: Positive = Field(250.0, description="[ours] continuous current of the source")
+    thermal_tau_s: Positive = Field(600.0, description="[ours] thermal time constant")
     spool_m: Positive = Field(1500.0, description="[ours] wire on a full spool")
     hold_on_fault: bool = Field(True, description="[ours] a fault of the process holds the feed")
-    arc_detect_input: Pin = Field(
-        0, description="the input that is on while the arc burns, for M66"
-    )
+    arc_detect_input: Pin = Field(0, description="input that is on while the arc burns, for M66")
     arc_output: Pin = Field(0, description="[seed] M3 switches DO0")
     gas_output: Pin = Field(1, description="[ours] M7 and M8 switch DO1")
 
 
 class Torch(Config):
-    """[wire] where the tool centre point is, from the flange."""
+    """[wire] The tool centre point, from the flange."""
 
     length_mm: NotNegative = 180.0
     tilt_deg: Annotated[float, Field(ge=-90, le=90)] = 15.0
     wire_mm: NotNegative = Field(
-        15.0, description="[ours] bare wire at the end, which may touch the work"
+        15.0, description="[ours] bare wire at the end, may touch the work"
     )
     radius_mm: Positive = Field(18.0, description="[ours]")
     nozzle_radius_mm: Positive = Field(10.0, description="[ours]")
-    mass_kg: NotNegative = Field(2.0, description="[ours] with its share of the hose")
+    mass_kg: NotNegative = Field(2.0, description="[ours] including its part of the hose")
 
 
 class Collision(Config):
-    """[seed] what may not touch; the base is link 0, the torch 7."""
+    """[seed] Collision checks; the base is link 0, the torch 7."""
 
     enable: bool = True
     check_self_collision: bool = True
     check_environment: bool = True
     self_collision_pairs: tuple[tuple[LinkNumber, LinkNumber], ...] = Field(
         (),
-        description="links that can collide with each other; none given: those that can are found",
+        description="pairs of links to check; none: all pairs that can collide",
     )
     on_collision: Literal["stop", "report"] = Field(
-        "stop", description="[ours] stop: the drives trip, ALARM:17; report: tell and go on"
+        "stop", description="[ours] stop: the drives trip, ALARM:17; report: only log an event"
     )
     margin_mm: NotNegative = Field(
-        0.0, description="[ours] to keep from everything in the cell, besides the cell's own"
+        0.0,
+        description="[ours] distance to everything in the cell, in addition to the cell's margins",
     )
 
     @model_validator(mode="after")
-    def two_links(self) -> "Collision":
+    def check_pairs(self) -> "Collision":
         for first, second in self.self_collision_pairs:
             if first == second:
-                raise ValueError(
-                    f"self_collision_pairs has [{first}, {second}]; a link cannot collide with itself"
-                )
+                raise ValueError(f"self_collision_pairs: [{first}, {second}] is one link, not two")
         return self
 
 
 class Visualization(Config):
-    """[seed] what the panel's page shows at first, and in which colours: 0xRRGGBB or "#rrggbb"."""
+    """[seed] Initial view and colours of the panel's page: 0xRRGGBB or "#rrggbb"."""
 
     show_collision_volumes: bool = False
     show_trajectory_preview: bool = True
@@ -188,7 +183,7 @@ class Visualization(Config):
     trajectory_color: Rgb = 0x00FF00
     weld_color: Rgb = 0xFFD700
     weld_trail_by: Literal["heat", "age"] = Field(
-        "heat", description="[ours] what the weld trail's shades tell"
+        "heat", description="[ours] quantity shown by the colour of the weld trail"
     )
     reach_map: str = Field(
         "", description="[ours] a map that `rigless welder reach --map 50 --out FILE.npz` wrote"
@@ -196,7 +191,7 @@ class Visualization(Config):
 
 
 class WelderConfig(Config):
-    """Delays are the seed's; the address of the TCP port is in robot.py."""
+    """Config of the welder. Delays are the seed's; the TCP address is in robot.py."""
 
     name: str = "Welder"
     update_rate_hz: Annotated[float, Field(ge=10, le=10_000)] = Field(1000.0, description="[seed]")
@@ -205,7 +200,7 @@ class WelderConfig(Config):
     enable_dynamics: bool = Field(False, description="[seed] estimate the joints' torques")
     joint_inertia: SixNotNegative = Field(
         (1.0, 1.0, 0.5, 0.1, 0.1, 0.05),
-        description="[seed] of the drives, as felt at the joints, kg·m²",
+        description="[seed] of the drives, at the joints, kg·m²",
     )
     joint_friction: SixNotNegative = Field(
         (0.1, 0.1, 0.05, 0.02, 0.02, 0.01), description="[seed] viscous, Nm·s/rad"
@@ -220,28 +215,27 @@ class WelderConfig(Config):
     )
     coordinates: Literal["joints", "cartesian"] = Field(
         "joints",
-        description="what axis words are: joints in degrees, or the torch tip's X Y Z in mm and A B C in degrees",
+        description="meaning of axis words: joints in degrees, or the tool centre point, X Y Z in mm and"
+        " A B C in degrees",
     )
     profile: Literal["trapezoid", "jerk"] = Field(
         "trapezoid",
-        description="how G0, jogs and homing gain speed: at once at full acceleration, as grbl, or limited in jerk",
+        description="speed profile of G0, jogs and homing: constant acceleration, as grbl, or jerk-limited",
     )
-    compat: Literal["grblHAL", "grbl"] = Field(
-        "grblHAL", description="[wire] what the greeting says"
-    )
+    compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] name in the greeting")
     client_policy: Literal["reject", "takeover"] = Field(
-        "reject", description="a serial line has one program on it: what becomes of a second"
+        "reject", description="for a second client: reject it, or disconnect the first"
     )
     planner_blocks: Annotated[int, Field(ge=15, le=1000)] = Field(100, description="[wire]")
     rx_bytes: Annotated[int, Field(ge=128, le=65536)] = Field(1024, description="[wire]")
     baud: Annotated[int, Field(ge=0, le=12_000_000)] = Field(
-        0, description="pace lines as a serial line of this rate would; 0 takes them as they come"
+        0, description="receive lines at the pace of a serial line of this rate; 0: no pacing"
     )
     default_time_scale: Annotated[float, Field(ge=0.1, le=100)] = Field(
-        1.0, description="[seed] the pace asked for"
+        1.0, description="[seed] default speed of the run"
     )
     settings_file: str = Field(
-        "", description="where $ settings and offsets are kept from run to run; empty: nowhere"
+        "", description="file that keeps $ settings and offsets between runs; empty: none"
     )
     junction_deviation: Positive = Field(0.01, description="[wire] $11")
     arc_tolerance: Positive = Field(0.002, description="$12")
@@ -249,7 +243,7 @@ class WelderConfig(Config):
     limits: Limits = Limits()
     homing: Homing = Homing()
     cell: str = Field(
-        "", description="what stands around the arm: a cell's YAML, or the name of a shipped one"
+        "", description="the cell around the arm: a YAML file, or the name of a shipped one"
     )
     collision: Collision = Collision()
     virtual_io: VirtualIo = VirtualIo()
@@ -258,7 +252,7 @@ class WelderConfig(Config):
     visualization: Visualization = Visualization()
 
     @model_validator(mode="after")
-    def letters_go_with_coordinates(self) -> "WelderConfig":
+    def check_letters(self) -> "WelderConfig":
         if self.coordinates == "cartesian" and self.letters != "XYZABC":
             raise ValueError(
                 f"letters = {self.letters!r} are joints; coordinates = 'cartesian' takes XYZABC"
@@ -266,7 +260,7 @@ class WelderConfig(Config):
         return self
 
     @model_validator(mode="after")
-    def starts_within_limits(self) -> "WelderConfig":
+    def check_start(self) -> "WelderConfig":
         for joint, (start, low, high) in enumerate(
             zip(self.start_deg, self.limits.low_deg, self.limits.high_deg, strict=True), 1
         ):

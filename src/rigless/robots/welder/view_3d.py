@@ -1,7 +1,7 @@
-"""The welder in space: the arm from its description, the cell around it, a ghost where the queued moves end, the way there, what was
-welded, and what the torch can get to.
+"""The welder in 3D: arm, cell, a ghost at the end of the queue, planned path, weld, and reach.
 
-Contacts are found anew for the pose that is drawn, by a collider of its own: looking leaves no trace in the one that watches the run.
+Contacts of the drawn pose come from a collider of its own, so drawing does not affect the collision
+look-ahead of the run.
 """
 
 from pathlib import Path
@@ -86,7 +86,7 @@ class View3D:
             colour=ghost,
         )
         way = _paint(look.trajectory_color)
-        yield Curve("way", "Planned way", way, width_px=2.5, shown=look.show_trajectory_preview)
+        yield Curve("way", "Planned path", way, width_px=2.5, shown=look.show_trajectory_preview)
         weld = _paint(look.weld_color)
         ramp = (COLD, weld, HOT) if look.weld_trail_by == "heat" else (FRESH, weld, OLD)
         label = "Weld, by heat" if look.weld_trail_by == "heat" else "Weld, by age"
@@ -150,7 +150,7 @@ class View3D:
         return found
 
     def frames(self, joints_deg: NDArray[np.float64]) -> list[Matrix]:
-        """Of base, links and the torch's holder, in the base frame."""
+        """Return the frames of base, links and torch holder in the base frame."""
         placed = box_frames(
             self._origins, self._axes, np.radians(joints_deg), self._carriers, self._frames
         )
@@ -164,7 +164,7 @@ class View3D:
         return self._collider.contacts(joints_rad)
 
     def _way_rows(self) -> Rows:
-        """Of the torch, through the block that runs and all that are queued."""
+        """Return the torch path through the current block and all queued ones."""
         state = self.robot.state
         count = int(state.run[p.COUNT])
         key = (state.tag, int(state.run[p.FIRST]), count)
@@ -217,7 +217,7 @@ def _paint(colour: int) -> str:
 
 
 def _links(bodies: Any, colour: str, plain: bool = False) -> tuple[tuple[drawing.Solid, ...], ...]:
-    """Each link's solids, in their own colours unless they are to be `plain`."""
+    """Return each link's solids, in their own colours unless `plain`."""
     return tuple(
         tuple(drawn(one, (not plain and one.colour) or colour) for one in link) for link in bodies
     )
@@ -235,7 +235,7 @@ def drawn(solid: Solid, colour: str) -> drawing.Solid:
 
 
 def _grown(solid: Solid, by_m: float) -> Solid:
-    """With its margin; a mesh stays as it is."""
+    """Return the solid enlarged by its margin; a mesh is not enlarged."""
     sizes = {"box": (2 * by_m,) * 3, "cylinder": (by_m, 2 * by_m), "sphere": (by_m,), "mesh": ()}[
         solid.kind
     ]
@@ -244,7 +244,7 @@ def _grown(solid: Solid, by_m: float) -> Solid:
 
 
 def _reach(file: str) -> tuple[Any, str]:
-    """The map, and what is wrong with it: a page is not lost over that."""
+    """Return the map and a problem with it, which does not break the page."""
     try:
         return (read_map(Path(file)) if file else None), ""
     except InputError as error:
@@ -260,7 +260,7 @@ def _reached(found: Any) -> Rows:
 
 
 def _boundary(arm: Arm, config: WelderConfig) -> Rows:
-    """How far out the torch gets at each height, all around: meridians and parallels."""
+    """Return the limit of the torch at each height, all around, as meridians and parallels."""
     low, high = np.array(config.limits.low_deg), np.array(config.limits.high_deg)
     some = [np.linspace(low[axis], high[axis], 37 if axis < 3 else 13) for axis in (1, 2, 4)]
     grid = np.stack(np.meshgrid(*some, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -288,7 +288,7 @@ def _boundary(arm: Arm, config: WelderConfig) -> Rows:
 
 
 def warm_up(arm: Arm) -> None:
-    """Have numba compile what drawing needs."""
+    """Have numba compile the functions of drawing."""
     eye = np.array([np.eye(4)] * AXES)
     box_frames(
         eye, np.eye(3)[[2] * AXES], np.zeros(AXES), np.zeros(1, np.int64), np.array([frame()])
@@ -297,7 +297,7 @@ def warm_up(arm: Arm) -> None:
 
 
 def pose(frame: NDArray[np.float64]) -> tuple[float, ...]:
-    """x, y, z and the quaternion x, y, z, w of a 4×4."""
+    """Return x, y, z and the quaternion x, y, z, w of a 4×4 frame."""
     r = frame[:3, :3]
     squares = 1.0 + np.array(
         [

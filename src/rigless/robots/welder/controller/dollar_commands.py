@@ -48,7 +48,7 @@ class DollarCommands:
         self.table = s.table(config)
 
     def execute(self, text: str) -> None:
-        """One `$` line: says its report, or leaves steps to be done. Raises GcodeError."""
+        """Execute a `$` line: send its report, or leave steps to execute. Raises GcodeError."""
         name, equals, value = text[1:].partition("=")
         name = name.replace(" ", "").upper()
         state = self.state
@@ -173,7 +173,7 @@ class DollarCommands:
         self.board.store()
 
     def _set_startup(self, number: int, value: str) -> None:
-        """A line to be run after each reset; it must be G-code."""
+        """Set a line of G-code that is run after each reset."""
         if self.state.mode not in ("Idle", "Alarm"):
             raise GcodeError(codes.NOT_IDLE)
         if len(value) > LONGEST_STARTUP:
@@ -183,7 +183,7 @@ class DollarCommands:
         self.board.store()
 
     def _restore(self, what: str) -> None:
-        """`$RST=$` settings, `#` offsets, `&` neither of ours, `*` all."""
+        """`$RST=`: restore defaults of settings (`$`), offsets (`#`) or all (`*`)."""
         if self.state.mode not in ("Idle", "Alarm"):
             raise GcodeError(codes.NOT_IDLE)
         if what not in ("$", "#", "*", "&"):
@@ -223,7 +223,7 @@ class DollarCommands:
             self._send("[MSG:Caution: Unlocked]\r\n")
 
     def _check(self) -> None:
-        """`$C`: parse, but do not move; leaving it is a reset."""
+        """`$C`: check mode, parse without motion. Leaving it is a reset."""
         state = self.state
         if state.mode == "Check":
             self._send("[MSG:Disabled]\r\n")
@@ -249,7 +249,7 @@ class DollarCommands:
         state.mode = "Sleep"
 
     def _describe(self, number: str) -> None:
-        """`$SED=n`: what a setting is for."""
+        """`$SED=n`: describe a setting."""
         row = self.table.get(int(number[:6])) if number.isdigit() and number.isascii() else None
         if row is None:
             raise GcodeError(codes.SETTING_DISABLED)

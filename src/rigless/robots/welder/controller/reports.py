@@ -31,7 +31,7 @@ class Reports:
         self.setup = motion.setup
 
     def numbers(self, values: Iterable[float]) -> str:
-        """Axis values; in inches for linear axes if $13 says so."""
+        """Format axis values; linear axes in inches with $13."""
         inches = self.state.settings[s.INCHES]
         scales = [
             1.0 / INCH if inches and not turns else 1.0 for turns in self.setup.profile.rotary
@@ -57,7 +57,7 @@ class Reports:
                 return state.mode
 
     def status(self) -> str:
-        """A status report; counts towards the fields that come now and then."""
+        """Return a status report. It counts towards the periodic fields."""
         state, options = self.state, int(self.state.settings[s.REPORT])
         rows, speed, tag = self.motion.peek()
         offset = state.coordinates.offset(state.modal.system)
@@ -77,7 +77,7 @@ class Reports:
             )
         if options & s.REPORT_PINS and (pins := self.signals()):
             fields.append(f"Pn:{pins}")
-        fields += self._now_and_then(options)
+        fields += self._periodic_fields(options)
         return f"<{'|'.join(fields)}>\r\n"
 
     def rx_free(self) -> int:
@@ -88,14 +88,17 @@ class Reports:
         return max(0, self.config.rx_bytes - 1 - sum(line.size for line in self.state.rx))
 
     def signals(self) -> str:
-        """The letters of what is on, in the firmware's order."""
+        """Return the letters of active signals, in the firmware's order."""
         switches, inputs = self.state.switches, self.board.input
         on = {"D": inputs["door"], "L": switches.block_delete, "T": switches.optional_stop_off, "E": inputs["estop"],
               "Q": switches.single_block, "P": inputs["probe"]}  # fmt: skip
         return "".join(letter for letter, is_on in on.items() if is_on)
 
-    def _now_and_then(self, options: int) -> list[str]:
-        """Offsets, overrides and what else has changed. Offsets and overrides share no report, unless all is asked for."""
+    def _periodic_fields(self, options: int) -> list[str]:
+        """Return the periodic fields and those that have changed.
+
+        Offsets and overrides never share a report, except in a full one.
+        """
         state, plan = self.state, self.state.schedule
         busy, everything = state.mode in BUSY, plan.all
         offsets = overrides = accessories = late = False
@@ -147,7 +150,7 @@ class Reports:
         return found
 
     def modes(self) -> str:
-        """`$G`."""
+        """Return the report of `$G`."""
         modal, state = self.state.modal, self.state
         motion = f"G{modal.motion // 10}" + (f".{modal.motion % 10}" if modal.motion % 10 else "")
         words = [motion, SYSTEMS[modal.system], f"G{modal.plane}", "G20" if modal.inches else "G21"]
@@ -170,21 +173,21 @@ class Reports:
         return f"[GC:{' '.join(words)}]\r\n"
 
     def parameters(self) -> str:
-        """`$#`."""
-        kept = self.state.coordinates
+        """Return the report of `$#`."""
+        stored = self.state.coordinates
         rows = [
             f"[{name}:{self.numbers(values)}]"
-            for name, values in zip(SYSTEMS, kept.systems, strict=True)
+            for name, values in zip(SYSTEMS, stored.systems, strict=True)
         ]
         rows += [
-            f"[G28:{self.numbers(kept.g28)}]",
-            f"[G30:{self.numbers(kept.g30)}]",
-            f"[G92:{self.numbers(kept.g92)}]",
+            f"[G28:{self.numbers(stored.g28)}]",
+            f"[G30:{self.numbers(stored.g30)}]",
+            f"[G92:{self.numbers(stored.g92)}]",
         ]
         rows.append(
             f"[HOME:{self.numbers(self.setup.axis_values(list(self.config.homing.pose_deg)))}:{self.state.homed}]"
         )
-        rows.append(f"[TLO:{self.numbers(kept.tool)}]")
+        rows.append(f"[TLO:{self.numbers(stored.tool)}]")
         return "\r\n".join(rows) + "\r\n" + self.probe()
 
     def probe(self) -> str:
@@ -192,7 +195,7 @@ class Reports:
         return f"[PRB:{self.numbers(found.position)}:{int(found.touched)}]\r\n"
 
     def build_info(self) -> str:
-        """`$I`."""
+        """Return the report of `$I`."""
         config = self.config
         rows = [f"[VER:1.1f.{BUILD}:{self.state.build_info}]"]
         if config.compat == "grbl":

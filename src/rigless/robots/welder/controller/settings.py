@@ -1,4 +1,4 @@
-"""The `$` settings of the controller: numbers as grblHAL numbers them, defaults from the config, bounds, and their enumeration."""
+"""The `$` settings: grblHAL's numbers, defaults from the config, limits, and their listings."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ GROUPS = {
     7: "Axis",
 }
 AXES = 6
-STEPS_PER_DEG = 1000.0  # [ours] what a geared arm has; at 250 °/s that takes pulses of 2 µs
+STEPS_PER_DEG = 1000.0  # [ours] of a geared arm; at 250 °/s, pulses take 2 µs
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Setting:
     low: float = 0.0
     high: float = 1e7
     whole: bool = False
-    or_zero: bool = False  # 0, for off, is taken though it is below the lowest
+    or_zero: bool = False  # 0 (off) is valid though it is below `low`
 
 
 def table(config: WelderConfig) -> dict[int, Setting]:
-    """All settings by number, with the defaults of this config."""
+    """Return all settings by number, with the defaults of this config."""
     limits, homing, letters = config.limits, config.homing, config.letters
     masks = [sum(1 << joint - 1 for joint in group) for group in homing.order]
     rows = [
@@ -114,7 +114,7 @@ def defaults(rows: dict[int, Setting]) -> dict[int, float]:
 
 
 def parse(setting: Setting, text: str) -> float:
-    """The value in a `$n=value`. Raises GcodeError."""
+    """Return the value of `$n=value`. Raises GcodeError."""
     value, end = read_number(text.strip(), 0)
     if end != len(text.strip()):
         raise GcodeError(codes.BAD_NUMBER)
@@ -131,9 +131,9 @@ def shown(setting: Setting, value: float) -> str:
 
 
 def described(setting: Setting) -> str:
-    """A line of `$ES`."""
+    """Return a line of `$ES`."""
     head = f"{setting.number}|{setting.group}|{setting.name}|{setting.unit}|{KINDS.index(_kind(setting))}"
-    return f"[SETTING:{head}|{_picture(setting)}|{setting.low:g}|{setting.high:g}|0|{int(setting.or_zero)}]"
+    return f"[SETTING:{head}|{_format(setting)}|{setting.low:g}|{setting.high:g}|0|{int(setting.or_zero)}]"
 
 
 GRBL_HEAD = '"$-Code"," Setting"," Units"," Setting Description"'
@@ -141,14 +141,14 @@ HAL_HEAD = "$-Code\tSetting\tUnits\tDatatype\tData format\tSetting Description\t
 
 
 def described_grbl(setting: Setting) -> str:
-    """A line of `$ESG`, as grbl's own setting lists have it."""
+    """Return a line of `$ESG`, the format of grbl's setting lists."""
     return f'"{setting.number}","{setting.name}","{setting.unit}","{setting.name}.",'
 
 
 def described_hal(setting: Setting) -> str:
-    """A line of `$ESH`."""
+    """Return a line of `$ESH`."""
     kind = "float" if _kind(setting) == "decimal" else _kind(setting)
-    head = f"{setting.number}\t{setting.name}\t{setting.unit}\t{kind}\t{_picture(setting)}\t{setting.name}."
+    head = f"{setting.number}\t{setting.name}\t{setting.unit}\t{kind}\t{_format(setting)}\t{setting.name}."
     return f"{head}\t{setting.low:g}\t{setting.high:g}\t0\t{int(setting.or_zero)}"
 
 
@@ -161,6 +161,6 @@ def _kind(setting: Setting) -> str:
     return "integer" if setting.whole else "decimal"
 
 
-def _picture(setting: Setting) -> str:
-    """How a sender may format the number."""
+def _format(setting: Setting) -> str:
+    """Return the number format for a sender."""
     return {"bool": "", "integer": "#######0"}.get(_kind(setting), "#######0.000")

@@ -1,6 +1,8 @@
-"""The simulation engine that the welder's document describes, as a thin face of the kernel: a controller, its I/O, the process, time and snapshots.
+"""The simulation engine of the seed document, as a thin layer on the kernel.
 
-Nothing here sleeps or reads a clock: `run(seconds)` is what passes for the caller, and the simulation advances by the time scale times that.
+It has a controller, its I/O, the process, time and snapshots. Nothing sleeps or reads a clock:
+`run(seconds)` is the time that passes for the caller, and the simulation advances by the time scale
+times that.
 """
 
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from rigless.robots.welder.offline.sim_controller import NAME, VirtualController
 from rigless.robots.welder.weld_state import Weld
 from rigless.worlds.cell import Cell
 
-FAULT_S = 0.1  # how long a simulated fault lasts; what it does to the process stays
+FAULT_S = 0.1  # duration of an injected fault; the process latches it
 
 
 class SimulationState(Enum):
@@ -26,7 +28,7 @@ class SimulationState(Enum):
 
 @dataclass(frozen=True)
 class SimulationMetrics:
-    """`real_time_s` is what the simulated time was for the caller, under the time scales that were in force."""
+    """Metrics. `real_time_s` is the caller's time under the time scales that were set."""
 
     simulation_time_s: float = 0.0
     real_time_s: float = 0.0
@@ -38,7 +40,7 @@ class SimulationMetrics:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All of it: motion in flight, planner queue, modal state, weld, I/O, links under way, noise; and the controller's own end of the line."""
+    """The complete state: simulation, the controller's end of the connection, and the time scale."""
 
     kernel: KernelSnapshot
     line: dict[str, Any]
@@ -46,7 +48,7 @@ class Snapshot:
 
 
 class WeldingSimulator:
-    """The process beside the controller: what it does, what it is set to, and what can be made to go wrong with it."""
+    """The welding process: its state, parameters and faults."""
 
     def __init__(self, controller: VirtualController):
         self._controller = controller
@@ -56,7 +58,7 @@ class WeldingSimulator:
         return self._controller.truth.weld
 
     def set_weld_parameters(self, current_a: float, voltage_v: float, wire_mpm: float) -> None:
-        """By the analog outputs, as a program does it with M67."""
+        """Set the parameters with the analog outputs, like M67."""
         config = self._controller.config.welding
         scales = (config.amps_per_volt, config.volts_per_volt, config.mpm_per_volt)
         for channel, (value, scale) in enumerate(
@@ -111,7 +113,7 @@ class SimulationEngine:
         self.controller.resume()
 
     def reset(self) -> None:
-        """As new, at time zero, in the same cell."""
+        """Restart at time zero in the same cell."""
         self.controller.reset()
         self._since_s = self._real_s = 0.0
         self.resume()
@@ -170,5 +172,5 @@ class SimulationEngine:
         self._scale = scale
 
     def load_environment(self, cell: str | Path | Cell) -> None:
-        """What stands around the arm, from now on: a cell YAML, the name of a shipped one, or a cell made in Python."""
+        """Set the cell around the arm: a YAML file, the name of a shipped one, or a Cell."""
         self.controller.set_cell(cell if isinstance(cell, Cell) else Cell.load(cell))

@@ -1,17 +1,16 @@
-"""What a validation found: each finding is a rule that was broken, with where in the program, when, and what was involved."""
+"""Findings of a validation: a broken rule, with line, time and the objects involved."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
-Level = Literal["error", "warning"]
+from rigless.kernel.problems import Problem, Severity
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`level` is how bad it is to break it: an error fails the program, a warning does not."""
+    """A rule. A broken rule of level error fails the program, a warning does not."""
 
     name: str
-    level: Level
+    level: Severity
     title: str
     help: str
 
@@ -23,7 +22,7 @@ RULES = {
             "gcode",
             "error",
             "The controller refuses a line",
-            "Mend the line: the message says what is wrong with it.",
+            "Correct the line as the message says.",
         ),
         Rule(
             "collision",
@@ -47,7 +46,7 @@ RULES = {
             "singularity",
             "warning",
             "The arm passes close to a singularity",
-            "Turn the torch or move the work, so that the wrist is bent and the arm is not stretched.",
+            "Turn the torch or move the work: bend the wrist, do not stretch the arm.",
         ),
         Rule(
             "limit-margin", "warning", "A joint comes close to its limit", "Choose another posture."
@@ -67,7 +66,7 @@ RULES = {
         Rule(
             "no-answer",
             "warning",
-            "M66 waits for an input that does not come",
+            "M66 waits for an input that does not switch",
             "Link the input or set it in a scenario.",
         ),
         Rule(
@@ -87,30 +86,22 @@ RULES = {
 
 
 @dataclass(frozen=True)
-class Finding:
-    """Lines and columns count from 1; `objects` are the names of what met."""
+class Finding(Problem):
+    """A problem of a program: `code` is the rule, `objects` are the names of what collided."""
 
-    rule: str
-    message: str
-    line: int
-    column: int
-    time_s: float
+    time_s: float = 0.0
     objects: tuple[str, ...] = ()
     place_mm: tuple[float, float, float] | None = None
     depth_mm: float | None = None
 
     @property
-    def level(self) -> Level:
-        return RULES[self.rule].level
-
-    @property
     def order(self) -> tuple[int, float, str, tuple[str, ...], str]:
-        return self.line, self.time_s, self.rule, self.objects, self.message
+        return self.line, self.time_s, self.code, self.objects, self.what
 
 
 @dataclass
 class Samples:
-    """The run over time, for plots: rows of equal number."""
+    """Samples of the run over time, for plots; all lists have equal length."""
 
     time_s: list[float] = field(default_factory=list)
     joints_deg: list[tuple[float, ...]] = field(default_factory=list)
@@ -141,11 +132,11 @@ class Report:
 
     @property
     def errors(self) -> list[Finding]:
-        return [found for found in self.findings if found.level == "error"]
+        return [finding for finding in self.findings if finding.severity == "error"]
 
     @property
     def warnings(self) -> list[Finding]:
-        return [found for found in self.findings if found.level == "warning"]
+        return [finding for finding in self.findings if finding.severity == "warning"]
 
     @property
     def valid(self) -> bool:

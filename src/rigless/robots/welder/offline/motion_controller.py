@@ -1,6 +1,6 @@
-"""The controller as a program sees it, real or simulated: one interface, so that which one it is stays a matter of one argument.
+"""The controller interface for programs: the same for a real and a simulated controller.
 
-Angles are radians; G-code takes joint letters (A B C U V W, unless told otherwise) and degrees.
+Angles are radians. G-code has joint letters (A B C U V W by default) and degrees.
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +14,10 @@ AXES = 6
 
 @dataclass
 class JointState:
-    """Radians, rad/s, rad/s²; torques in Nm, estimated: zero unless the simulation has its dynamics enabled."""
+    """Joints in radians, rad/s and rad/s².
+
+    Torques in Nm are estimates, and zero unless the simulation has its dynamics enabled.
+    """
 
     positions: list[float] = field(default_factory=lambda: [0.0] * AXES)
     velocities: list[float] = field(default_factory=lambda: [0.0] * AXES)
@@ -53,7 +56,7 @@ JointStateCallback = Callable[[JointState], None]
 
 
 class MotionController(ABC):
-    """What a program may ask of a robot's controller. Commands say whether they were taken."""
+    """Interface of a robot's controller. Commands return True if they were accepted."""
 
     @abstractmethod
     def connect(self) -> bool: ...

@@ -35,9 +35,9 @@ def finding(found: Finding, file: str) -> dict[str, Any]:
         "file": file,
         "line": found.line,
         "column": found.column,
-        "rule": found.rule,
-        "level": found.level,
-        "message": found.message,
+        "rule": found.code,
+        "level": found.severity,
+        "message": found.what,
         "time_s": found.time_s,
         "objects": list(found.objects),
         "place_mm": [round(value, 3) for value in found.place_mm] if found.place_mm else None,
@@ -56,7 +56,7 @@ def json(report: Report) -> str:
 def junit(report: Report) -> str:
     """Return one test for each rule. Errors fail it; warnings are in its output."""
     suites = ElementTree.Element("testsuites")
-    failed = {found.rule for found in report.errors}
+    failed = {found.code for found in report.errors}
     suite = ElementTree.SubElement(
         suites, "testsuite", name=xml_text(report.program), tests=str(len(RULES)), failures=str(len(failed)),
         time=f"{report.cycle_time_s:.3f}",
@@ -69,7 +69,7 @@ def junit(report: Report) -> str:
             name=rule.name,
             file=xml_text(report.program),
         )
-        rows = [row(found, report.program) for found in report.findings if found.rule == rule.name]
+        rows = [row(found, report.program) for found in report.findings if found.code == rule.name]
         if rows and rule.level == "error":
             ElementTree.SubElement(case, "failure", message=xml_text(rows[0])).text = xml_text(
                 "\n".join(rows)
@@ -97,10 +97,10 @@ def sarif(report: Report) -> str:
     numbers = {name: n for n, name in enumerate(RULES)}
     results = [
         {
-            "ruleId": found.rule,
-            "ruleIndex": numbers[found.rule],
-            "level": found.level,
-            "message": {"text": f"{found.message} (at {found.time_s:.3f} s)"},
+            "ruleId": found.code,
+            "ruleIndex": numbers[found.code],
+            "level": found.severity,
+            "message": {"text": f"{found.what} (at {found.time_s:.3f} s)"},
             "locations": [
                 {
                     "physicalLocation": {
@@ -130,7 +130,7 @@ def sarif(report: Report) -> str:
 def row(finding: Finding, file: str) -> str:
     """Return a finding in the format of compilers, so that editors can jump to it."""
     place = f"{file}:{finding.line}:{finding.column}"
-    return f"{place}: {finding.level}: {finding.message} [{finding.rule}, {finding.time_s:.3f} s]"
+    return f"{place}: {finding.severity}: {finding.what} [{finding.code}, {finding.time_s:.3f} s]"
 
 
 def html(report: Report, text: str) -> str:
@@ -147,14 +147,14 @@ def html(report: Report, text: str) -> str:
         ("Warnings", str(len(report.warnings))),
     ]
     rows = [
-        f"<tr><td class={'bad' if found.level == 'error' else 'warn'}>{found.level}"
-        f"<td><a href='#L{found.line}'>{found.line}:{found.column}</a><td>{found.time_s:.3f} s<td>{escape(found.rule)}"
-        f"<td>{escape(found.message)}"
+        f"<tr><td class={'bad' if found.severity == 'error' else 'warn'}>{found.severity}"
+        f"<td><a href='#L{found.line}'>{found.line}:{found.column}</a><td>{found.time_s:.3f} s<td>{escape(found.code)}"
+        f"<td>{escape(found.what)}"
         for found in report.findings
     ]
     worst = {
-        found.line: found.level
-        for found in sorted(report.findings, key=lambda finding: finding.level, reverse=True)
+        found.line: found.severity
+        for found in sorted(report.findings, key=lambda finding: finding.severity, reverse=True)
     }
     marks = {"error": " class=bad", "warning": " class=warn"}
     code = [

@@ -1,4 +1,4 @@
-"""The simulated controller behind the controller interface: a simulation of its own, advanced as far as its caller lets time pass."""
+"""A simulated controller behind the controller interface, with a simulation of its own."""
 
 import math
 
@@ -20,11 +20,17 @@ SLICE_S = 0.01  # how often callbacks are called
 
 
 class VirtualController(GrblClient):
-    """Time passes in `run` only: nothing here sleeps. `run(1.0)` is a second of the caller's; the simulation advances by
-    the time scale times that, and not at all while paused."""
+    """Time passes in `run` only; nothing sleeps.
+
+    `run(1.0)` is one second for the caller. The simulation advances by the time scale times that,
+    and not at all while paused.
+    """
 
     def __init__(self, config: WelderConfig | None = None, letters: str = "", seed: int = 0):
-        """G-code takes joint letters (A B C U V W) unless told otherwise; in the Cartesian profile those of the wire."""
+        """Take G-code with joint letters (A B C U V W) unless `letters` is given.
+
+        In the Cartesian profile the default is the letters of the wire.
+        """
         self.config = config or WelderConfig()
         self.cartesian = self.config.coordinates == "cartesian"
         super().__init__(
@@ -43,7 +49,7 @@ class VirtualController(GrblClient):
 
     @property
     def letters(self) -> str:
-        """The axis letters that G-code from the caller has."""
+        """The axis letters of the caller's G-code."""
         return self._letters
 
     @property
@@ -65,7 +71,7 @@ class VirtualController(GrblClient):
         return self._sim
 
     def set_cell(self, cell: Cell | None) -> None:
-        """What stands around the arm, now and after every reset."""
+        """Set the cell around the arm, also for later resets."""
         self.cell = cell
         if self.simulation is not None:
             self.robot.set_cell(cell)
@@ -82,41 +88,41 @@ class VirtualController(GrblClient):
         self._paused = False
 
     def run(self, seconds: float) -> None:
-        """Let time pass; callbacks are called every 10 ms of it."""
+        """Let time pass. Callbacks are called every 10 ms."""
         if self._paused:
             return
         left_s = seconds * self._scale
-        told = self._on_status is not None or self._on_joints is not None
+        watched = self._on_status is not None or self._on_joints is not None
         while left_s > 1e-12:
-            step_s = min(left_s, SLICE_S) if told or self.io.watched else left_s
+            step_s = min(left_s, SLICE_S) if watched or self.io.watched else left_s
             self._sim.run(step_s)
             left_s -= step_s
             self.io.notify()
-            if told:
-                self._ask()
-        self._hear(0.0)
+            if watched:
+                self._request_status()
+        self._receive(0.0)
 
     def wait_idle(self, most_s: float = 3600.0) -> bool:
-        """Run until nothing moves and no line waits; False if that takes longer."""
+        """Run until standstill with no waiting line; return False at the time limit."""
         for _ in range(math.ceil(most_s / SLICE_S)):
-            if not self._inside and self._ask().state.startswith(
+            if not self._unanswered and self._request_status().state.startswith(
                 ("Idle", "Alarm", "Sleep", "Hold:0")
             ):
                 return True
             self._sim.run(SLICE_S)
             self.io.notify()
-            self._hear(0.0)
+            self._receive(0.0)
         return False
 
     def reset(self) -> None:
-        """As new, at time zero."""
+        """Restart at time zero."""
         self._sim.reset()
         self.robot.set_cell(self.cell)
-        self._inside.clear()
+        self._unanswered.clear()
         self._rest, self._enabled = b"", False
 
     def set_joint_positions(self, positions: list[float]) -> None:
-        """Put the arm somewhere, at rest and without moving there; radians."""
+        """Set the joints in radians at once, at standstill."""
         robot = self.robot
         if len(positions) != AXES or not robot.controller.motion.within_limits(
             np.degrees(positions)
@@ -138,7 +144,7 @@ class VirtualController(GrblClient):
         return JointState(positions, velocities, accelerations, list(truth.torques_nm))
 
     def jog(self, axis: int, velocity: float) -> bool:
-        """Of joints; the Cartesian profile has no word for one joint, and refuses: send `$J=` lines there."""
+        """Jog a joint. Returns False in the Cartesian profile: send `$J=` lines there."""
         return not self.cartesian and super().jog(axis, velocity)
 
     def _joints(self) -> JointState:
@@ -151,7 +157,7 @@ class VirtualController(GrblClient):
         return AnalogIO(list(self.truth.analog_inputs), list(self.truth.analog_outputs))
 
     def set_input(self, name: str, value: bool | float) -> None:
-        """What acts on the machine: a sensor (`di3`, `ai0`), the door, the emergency stop."""
+        """Set an input of the machine: a sensor (`di3`, `ai0`), the door, the emergency stop."""
         self._sim.set_input(NAME, name, value)
         self.io.notify()
 
@@ -180,15 +186,15 @@ class VirtualController(GrblClient):
     def _write(self, data: bytes) -> None:
         self._sim.send(NAME, "grbl", data)
 
-    def _listen(self, seconds: float) -> bytes:
-        """Time passes while waiting for an answer, a millisecond at a time."""
+    def _receive_bytes(self, seconds: float) -> bytes:
+        """Advance the simulation by milliseconds until there is output."""
         for _ in range(math.ceil(seconds * 1000)):
-            if found := self._said():
+            if found := self._output():
                 return found
             self._sim.run(0.001)
-        return self._said()
+        return self._output()
 
-    def _said(self) -> bytes:
+    def _output(self) -> bytes:
         return "".join(
             one.text for one in self._sim.take(NAME, "grbl") if isinstance(one, Text)
         ).encode("latin-1")

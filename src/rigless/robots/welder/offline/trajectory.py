@@ -1,6 +1,6 @@
-"""Trajectories through waypoints: run on the simulated controller, or only planned, with what happened on the way.
+"""Trajectories through waypoints: run on the simulated controller, or only planned.
 
-Waypoints are of the controller's kind: joints, or poses of the torch tip for a controller in the Cartesian profile.
+Waypoints are joints, or poses of the tool centre point for a controller in the Cartesian profile.
 """
 
 import math
@@ -20,14 +20,12 @@ from rigless.robots.welder.offline.motion_controller import AXES, JointState
 from rigless.robots.welder.offline.sim_controller import VirtualController
 
 SAMPLE_S = 0.01
-Move = tuple[
-    NDArray[np.float64], float, float, float
-]  # where to, how fast, which kind, at what scale
+Move = tuple[NDArray[np.float64], float, float, float]  # target, rate, kind, scale
 
 
 @dataclass(frozen=True)
 class Waypoint:
-    """Where the joints shall be (rad), and how fast along the line there (rad/s over all joints); None: as fast as they can."""
+    """Target joints (rad), and the speed there (rad/s over all joints); None: as fast as possible."""
 
     joints: Sequence[float]
     speed: float | None = None
@@ -35,8 +33,10 @@ class Waypoint:
 
 @dataclass(frozen=True)
 class PoseWaypoint:
-    """Where the torch tip shall be (X Y Z in mm, A B C in degrees), and how fast it goes straight there (mm/s; degrees a second if it only turns);
-    None: point to point, as fast as the joints can."""
+    """Target pose (X Y Z in mm, A B C in degrees), and the speed on a straight line.
+
+    The speed is in mm/s, or degrees/s for a pure rotation. None: a joint move, as fast as possible.
+    """
 
     pose: Sequence[float]
     speed: float | None = None
@@ -47,7 +47,7 @@ AnyWaypoint = Waypoint | PoseWaypoint
 
 @dataclass
 class SimulationResult:
-    """`max_velocity` and `max_acceleration` are the largest of any joint, in rad/s and rad/s²."""
+    """Result of a run. Maxima are over all joints, in rad/s and rad/s²."""
 
     success: bool = False
     total_time_s: float = 0.0
@@ -92,7 +92,7 @@ class MotionSimulator:
         return result
 
     def dry_run(self, waypoints: Sequence[AnyWaypoint]) -> SimulationResult:
-        """The same from the plan alone: the arm does not move."""
+        """Plan the trajectory only; the arm does not move."""
         result = SimulationResult()
         if problem := self._problem(waypoints):
             result.error_message = problem
@@ -132,7 +132,7 @@ class MotionSimulator:
         return list(self._recorded)
 
     def _moves(self, waypoints: Sequence[AnyWaypoint], start: NDArray[np.float64]) -> list[Move]:
-        """What the planner is given, as the controller would give it. Raises ReachError."""
+        """Return the moves for the planner, as the controller makes them. Raises ReachError."""
         config, found, joints = self.controller.config, [], start
         limits = config.limits
         tip = ToolKinematics(
@@ -169,7 +169,7 @@ class MotionSimulator:
         )
 
     def _problem(self, waypoints: Sequence[AnyWaypoint]) -> str:
-        """What is wrong with the waypoints, in a sentence; empty if nothing."""
+        """Return the problem with the waypoints as a sentence, or an empty string."""
         limits, wanted = (
             self.controller.config.limits,
             PoseWaypoint if self.controller.cartesian else Waypoint,

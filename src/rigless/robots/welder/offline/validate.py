@@ -1,8 +1,9 @@
-"""Validation of a weld program: run as the controller runs it, in virtual time, with everything that goes wrong told by line.
+"""Validation of a weld program: run in virtual time, with all problems reported by line.
 
-The program is streamed as a sender does it, byte for byte within the receive buffer, into a simulation of its own. What a real cell would stop at (a wrong
-line, a limit, a weld fault) is noted and gone on from, so that one run tells of everything: a refused line is left out, an alarm is unlocked at the
-next line, a hold is resumed. What comes after such a finding is therefore as if the operator had skipped that line.
+The program is streamed as by a sender, byte for byte within the receive buffer, into a simulation.
+The run continues after problems that would stop a real cell (a wrong line, a limit, a weld fault),
+so that one run finds all: a rejected line is skipped, an alarm is unlocked at the next line, a hold
+is resumed. Later findings are therefore as if the operator had skipped that line.
 """
 
 import math
@@ -26,7 +27,7 @@ from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.program_text import ProgramLine, read_program
 from rigless.robots.welder.gcode.words import GcodeError, read_block
-from rigless.robots.welder.offline.findings import Finding, Report
+from rigless.robots.welder.offline.findings import RULES, Finding, Report
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.wire import Text
 from rigless.worlds.cell import Cell
@@ -47,7 +48,7 @@ MARK = ProgramLine(0, "")
 
 @dataclass(frozen=True)
 class Demands:
-    """What a program must keep to besides the arm's own limits."""
+    """Limits for a program in addition to those of the arm."""
 
     heat_low_kjpmm: float = 0.0
     heat_high_kjpmm: float = math.inf
@@ -64,7 +65,10 @@ def validate_program(
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Report:
-    """Run a program in virtual time and tell what is wrong with it. `progress` is called with the share that is done."""
+    """Run a program in virtual time and report its problems.
+
+    `progress` is called with the completed share.
+    """
     sim = Simulation(
         [Welder(NAME, config or WelderConfig())], CellWorld(cell) if cell else None, seed=seed
     )
@@ -80,9 +84,9 @@ def validate_in(
     name: str = "program",
     progress: Callable[[float], None] | None = None,
 ) -> Report:
-    """The same with a simulation that holds a welder and whatever else belongs to its cell."""
+    """Validate in a simulation that holds a welder and the rest of its cell."""
     run = _Run(read_program(text), sim, robot, demands or Demands(), name)
-    return run.to_the_end(progress or (lambda share: None))
+    return run.run_to_end(progress or (lambda share: None))
 
 
 class _Run:
@@ -101,11 +105,11 @@ class _Run:
         assert isinstance(found, Welder), f"{robot} is not a welder"
         self.robot = found
         self.robot.on_collision = "report"  # all of them, not the first only
-        self.sim.core.listeners.event.append(self.told)
-        self.sim.core.listeners.output.append(self.spoke)
+        self.sim.core.listeners.event.append(self.on_event)
+        self.sim.core.listeners.output.append(self.on_output)
         self.report = Report(name, seed=sim.seed)
         self.next = 0  # of the lines to send
-        self.inside: deque[tuple[int, int]] = (
+        self.unanswered: deque[tuple[int, int]] = (
             deque()
         )  # lines not answered: index (−1: not the program's) and size
         self.skipping = False
@@ -113,37 +117,37 @@ class _Run:
             None  # of the alarm to come: rule, text, axis letters
         )
         self.rest = ""
-        self.last_heard_s = 0.0
+        self.last_output_s = 0.0
         self.noted: set[tuple[object, ...]] = set()
         self.torch: tuple[float, float, float] | None = None
         self.stretch_mm = self.stretch_kj = self.standing_s = 0.0
         self.energy_kj = self.length_mm = 0.0
 
-    def to_the_end(self, progress: Callable[[float], None]) -> Report:
+    def run_to_end(self, progress: Callable[[float], None]) -> Report:
         begun_s = self.sim.now_s
-        while not self.over():
+        while not self.is_over():
             self.send()
             busy = self.robot.controller.motion.room() == 0 or self.next == len(self.program)
             slice_s = LONG_SLICE_S if busy else SLICE_S
             self.sim.run(slice_s)
-            self.hear()
-            self.go_on()
+            self.receive()
+            self.resume()
             self.look(slice_s)
             progress(self.next / max(len(self.program), 1))
         weld, report = self.robot.state.weld, self.report
-        report.cycle_time_s = max(self.last_heard_s, float(self.robot.state.run[p.TIME])) - begun_s
+        report.cycle_time_s = max(self.last_output_s, float(self.robot.state.run[p.TIME])) - begun_s
         report.arc_on_s, report.weld_length_mm = weld.arc_s, weld.length_mm
         report.distance_mm = float(self.robot.metrics.get(METRIC, 0.0))
         report.gcode_executed = int(self.robot.metrics.get("gcode_lines", 0))
         report.findings.sort(key=lambda found: found.order)
-        report.collisions = sum(found.rule == "collision" for found in report.findings)
+        report.collisions = sum(found.code == "collision" for found in report.findings)
         return report
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         state = self.robot.state
-        if self.next < len(self.program) or self.inside or self.rest:
+        if self.next < len(self.program) or self.unanswered or self.rest:
             if (
-                self.sim.now_s - max(self.last_heard_s, state.until_ns * 1e-9) < STALL_S
+                self.sim.now_s - max(self.last_output_s, state.until_ns * 1e-9) < STALL_S
                 or self.robot.controller.motion.moving()
             ):
                 return False
@@ -154,27 +158,33 @@ class _Run:
             return True
         return state.mode in ("Idle", "Alarm", "Sleep", "Check")
 
-    # The line to the controller
+    # Serial line to the controller
 
     def send(self) -> None:
-        """As much as the receive buffer takes; a `$` command goes alone, so that an error before it is told apart from it."""
+        """Send as much as the receive buffer takes.
+
+        A `$` command is sent alone, so that an earlier error is not mistaken for its own.
+        """
         while self.next < len(self.program) and not self.skipping:
             line = self.program[self.next]
             data = line.sent().encode("latin-1", "replace") + b"\n"
-            alone = line.command or (self.inside and self.program[self.inside[-1][0]].command)
-            if self.inside and (
+            alone = line.command or (
+                self.unanswered and self.program[self.unanswered[-1][0]].command
+            )
+            if self.unanswered and (
                 alone
-                or sum(size for _, size in self.inside) + len(data) >= self.robot.config.rx_bytes
+                or sum(size for _, size in self.unanswered) + len(data)
+                >= self.robot.config.rx_bytes
             ):
                 return
-            self.put(data, self.next)
+            self.send_line(data, self.next)
             self.next += 1
 
-    def put(self, data: bytes, index: int) -> None:
+    def send_line(self, data: bytes, index: int) -> None:
         self.sim.send(self.name, "grbl", data)
-        self.inside.append((index, len(data)))
+        self.unanswered.append((index, len(data)))
 
-    def hear(self) -> None:
+    def receive(self) -> None:
         texts = [
             message.text
             for message in self.sim.take(self.name, "grbl")
@@ -189,9 +199,9 @@ class _Run:
                     self.answered(int(found[1] or 0))
 
     def answered(self, error: int) -> None:
-        if not self.inside:
+        if not self.unanswered:
             return
-        index, _ = self.inside.popleft()
+        index, _ = self.unanswered.popleft()
         if index < 0:
             self.skipping = False
         if index < 0 or self.skipping:
@@ -201,17 +211,17 @@ class _Run:
             self.find(
                 "gcode", f"error:{error} {codes.ERRORS.get(error, '')}", line, self.wrong_word(line)
             )
-            self.go_on_after(index, b"\n")
+            self.skip_line(index, b"\n")
         elif re.search(r"M66", line.text, re.IGNORECASE) and self.robot.state.m66_result < 0:
             self.find(
                 "no-answer",
-                "M66 ran into its time-out: the input did not come",
+                "M66 timed out: the input did not switch",
                 line,
                 line.column_of("M"),
             )
 
     def wrong_word(self, line: ProgramLine) -> int:
-        """The column of the word without which the controller would have taken the line, else of its first."""
+        """Return the column of the wrong word: without it, the controller accepts the line."""
         robot, state = self.robot, self.robot.state
         for column, text in line.without_one_word():
             try:
@@ -228,13 +238,13 @@ class _Run:
             return column
         return line.column_of("GM" + robot.config.letters)
 
-    def go_on_after(self, index: int, unlock: bytes) -> None:
-        """Leave a line out. Those that were sent behind it are refused like it, until what unlocks; they are sent again then."""
+    def skip_line(self, index: int, unlock: bytes) -> None:
+        """Skip a line. Lines behind it are rejected until `unlock`, and sent again."""
         self.next, self.skipping = index + 1, True
-        self.put(unlock, -1)
+        self.send_line(unlock, -1)
 
     def alarmed(self, number: int) -> None:
-        index = next((index for index, _ in self.inside if index >= 0), max(self.next - 1, 0))
+        index = next((index for index, _ in self.unanswered if index >= 0), max(self.next - 1, 0))
         line = self.program[index] if self.program else MARK
         if number == codes.ALARM_SOFT_LIMIT and self.out_of_reach is not None:
             rule, text, letters = self.out_of_reach
@@ -245,13 +255,13 @@ class _Run:
             codes.ALARM_PROBE_INITIAL,
             codes.ALARM_PROBE_CONTACT,
         ):  # whose lines are still answered
-            self.inside.clear()
+            self.unanswered.clear()
         if self.robot.state.critical:
             self.reset()
-        self.go_on_after(index, b"$X\n")
+        self.skip_line(index, b"$X\n")
 
     def reset(self) -> None:
-        """What an alarm wants, but the program goes on as it was: with its feed, units and offsets."""
+        """Reset, but keep feed, units and offsets for the rest of the program."""
         state = self.robot.state
         modal, shift = replace(state.modal), list(state.coordinates.g92)
         self.sim.send(self.name, "grbl", b"\x18")
@@ -259,18 +269,18 @@ class _Run:
         self.sim.take(self.name, "grbl")
         state.modal, state.coordinates.g92 = modal, shift
 
-    def go_on(self) -> None:
-        """What an operator would press."""
+    def resume(self) -> None:
+        """Resume a hold or tool change, as an operator would."""
         if self.robot.state.mode in ("Hold", "Tool") and not self.robot.controller.motion.moving():
             self.sim.send(self.name, "grbl", b"~")
 
-    # What is seen
+    # Observations
 
-    def spoke(self, time_ns: int, output: Output) -> None:
+    def on_output(self, time_ns: int, output: Output) -> None:
         if output.robot == self.name:
-            self.last_heard_s = time_ns * 1e-9
+            self.last_output_s = time_ns * 1e-9
 
-    def told(self, time_ns: int, event: Event) -> None:
+    def on_event(self, time_ns: int, event: Event) -> None:
         if event.robot != self.name:
             return
         line = self.at_line()
@@ -288,7 +298,7 @@ class _Run:
             )  # fmt: skip
 
     def at_line(self) -> ProgramLine:
-        """The line whose motion runs; at rest the last that was understood."""
+        """Return the line of the current motion, or the last parsed line at rest."""
         state = self.robot.state
         number = state.lines.get(self.robot.controller.motion.peek()[2]) or state.modal.line
         return self.lines.get(number) or (self.program[0] if self.program else MARK)
@@ -301,7 +311,7 @@ class _Run:
         self.torch = (x, y, z)
         self.look_at_weld(moved_mm / slice_s, slice_s)
         self.look_at_limits(rows[p.AT])
-        if moved_mm and (robot.state.weld.phase == weld_state.WELDING or self.in_space()):
+        if moved_mm and (robot.state.weld.phase == weld_state.WELDING or self.follows_path()):
             self.look_at_singularity(np.radians(rows[p.AT]))
         if moved_mm or robot.state.weld.current_a or not len(report.samples):
             samples = report.samples
@@ -323,8 +333,8 @@ class _Run:
             else:
                 self.noted.discard(("limit-margin", n))
 
-    def in_space(self) -> bool:
-        """Whether a path of the tip is followed; point to point no singularity is in the way."""
+    def follows_path(self) -> bool:
+        """True if a Cartesian path is followed; joint moves have no singularities."""
         state = self.robot.state
         feeds = bool(state.run[p.COUNT]) and state.blocks[int(state.run[p.FIRST]), p.KIND] == p.FEED
         return feeds and self.robot.controller.setup.tool is not None
@@ -337,7 +347,10 @@ class _Run:
             self.find("singularity", text, line, once=(line.number,))
 
     def look_at_weld(self, speed_mmps: float, slice_s: float) -> None:
-        """Heat input by stretches of the seam, without what the arc does on a spot; that is told when it lasts."""
+        """Check the heat input by stretches of the seam.
+
+        Time at standstill does not count; it is a finding of its own if it is long.
+        """
         weld = self.robot.state.weld
         energy_kj, self.energy_kj = weld.energy_kj - self.energy_kj, weld.energy_kj
         length_mm, self.length_mm = weld.length_mm - self.length_mm, weld.length_mm
@@ -377,20 +390,23 @@ class _Run:
         depth_mm: float | None = None,
         once: tuple[object, ...] = (),
     ) -> None:
-        """Note a finding; with `once`, only the first of its kind."""
+        """Add a finding; with `once`, only the first of its kind."""
         if once:
             if (rule, *once) in self.noted:
                 return
             self.noted.add((rule, *once))
         column = column or line.column_of("G" + self.robot.config.letters)
         found = Finding(
-            rule,
-            message,
-            line.number,
-            column,
-            round(self.sim.now_s, 6),
-            objects,
-            place_mm,
-            depth_mm,
+            where="",
+            what=message,
+            file=self.report.program,
+            line=line.number,
+            code=rule,
+            severity=RULES[rule].level,
+            column=column,
+            time_s=round(self.sim.now_s, 6),
+            objects=objects,
+            place_mm=place_mm,
+            depth_mm=depth_mm,
         )
         self.report.findings.append(found)

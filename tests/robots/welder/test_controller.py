@@ -197,10 +197,10 @@ def test_enable_forgives_a_wrong_line(ready):
     "said", [b"error:x\n", b"<Idle|MPos:1..2,-,3>\n", b"[OPT:V,1,999999999999,6]\n", b"\xff\x00<\n"]
 )
 def test_nonsense_from_a_board_is_survived(ready, said, monkeypatch):
-    monkeypatch.setattr(ready, "_listen", lambda seconds: said)
+    monkeypatch.setattr(ready, "_receive_bytes", lambda seconds: said)
     ready._receive(0.0)
     assert ready._joints().positions == [0.0] * 6
-    assert ready._told().connected
+    assert ready._status().connected
 
 
 def test_joints_are_only_put_where_they_can_be(ready):

@@ -149,10 +149,10 @@ def test_the_weld_is_where_it_was_welded_and_as_hot():
     assert drawn(bench, "arc")[0, :3] == pytest.approx(end)
     weld = drawn(bench, "weld")
     assert np.linalg.norm(weld[0, :3] - begin) < 0.001
-    assert np.linalg.norm(weld[-1, :3] - end) < 2 * bead.APART_M
+    assert np.linalg.norm(weld[-1, :3] - end) < 2 * bead.SPACING_M
     gaps = np.linalg.norm(np.diff(weld[:, :3], axis=0), axis=1)
-    assert gaps.min() >= bead.APART_M - 1e-6
-    assert gaps.max() < 2 * bead.APART_M
+    assert gaps.min() >= bead.SPACING_M - 1e-6
+    assert gaps.max() < 2 * bead.SPACING_M
     usual = 0.8 * 22 * 180 / 10_000
     assert weld[-1, 3] == pytest.approx(bench.truth.weld.heat_input_kjpmm / (2 * usual), rel=0.05)
     bench.run(3.0)
@@ -177,7 +177,7 @@ def test_a_weld_is_the_same_however_many_ticks_are_done_at_once():
 
 
 def test_a_weld_ages_and_only_so_much_is_kept(monkeypatch):
-    monkeypatch.setattr(bead, "MOST", 20)
+    monkeypatch.setattr(bead, "MAX_ROWS", 20)
     bench = Bench("visualization.weld_trail_by=age")
     bench.ask("M3", 2.0)
     bench.ask("G91 G1 X8 F60", 8.0)

@@ -1,4 +1,4 @@
-"""AGVs on a real NATS server: `rigless run` with a fleet in a process of its own on one core, the server and this backend on the others."""
+"""AGVs on a real NATS server: a fleet in its own process on one core, the rest on others."""
 
 import asyncio
 import contextlib
@@ -41,16 +41,25 @@ class Fleet:
         self.stream = client.jetstream(timeout=PATIENCE_S)
 
     async def command(self, robot: str, kind: str, params: dict[str, Any] | None = None) -> str:
-        """Ask for something; gives the command's id once the server has acknowledged it."""
+        """Send a command; return its id once the server has acknowledged it."""
         now_ns, command_id = time.time_ns(), str(uuid4())
         payload = {
-            "commandId": command_id, "commandType": kind, "params": params or {},
-            "issuedAt": to_text(now_ns), "expiresAt": to_text(now_ns + 600 * 10**9),
-        }  # fmt: skip
+            "commandId": command_id,
+            "commandType": kind,
+            "params": params or {},
+            "issuedAt": to_text(now_ns),
+            "expiresAt": to_text(now_ns + 600 * 10**9),
+        }
         envelope = {
-            "v": 1, "messageId": command_id, "type": "command.request", "robotId": robot, "bootId": "bench", "seq": 1,
-            "ts": to_text(now_ns), "payload": payload,
-        }  # fmt: skip
+            "v": 1,
+            "messageId": command_id,
+            "type": "command.request",
+            "robotId": robot,
+            "bootId": "bench",
+            "seq": 1,
+            "ts": to_text(now_ns),
+            "payload": payload,
+        }
         data, header = json.dumps(envelope).encode(), {"Nats-Msg-Id": command_id}
         while True:
             with contextlib.suppress(nats.errors.Error, JetStreamError, OSError, TimeoutError):
@@ -59,12 +68,12 @@ class Fleet:
             await asyncio.sleep(0.05)
 
     async def counts(self, kind: str = ">") -> dict[str, int]:
-        """Messages in the stream, by subject."""
+        """Return the number of messages in the stream, by subject."""
         info = await self.stream.stream_info(OUT, subjects_filter=f"robot.*.{kind}")
         return dict(info.state.subjects or {})
 
     async def heard(self) -> None:
-        """Returns when every robot has said how it is."""
+        """Wait until every robot has published its state."""
         end = time.perf_counter() + START_S
         while len(await self.counts("state")) < len(self.names):
             if time.perf_counter() > end:
@@ -72,7 +81,7 @@ class Fleet:
             await asyncio.sleep(0.2)
 
     async def clock(self) -> tuple[float, float]:
-        """Simulated and real time of the first robot's last state."""
+        """Return simulated and real time of the first robot's last state."""
         found = await self.stream.get_last_msg(OUT, f"robot.{self.names[0]}.state")
         assert found.data is not None
         assert found.time is not None
@@ -123,7 +132,7 @@ def _ready(process: subprocess.Popen[str]) -> list[str]:
 
 
 async def hold(count: int, seconds: float) -> dict[str, float]:
-    """How well a fleet keeps its pace while all of it drives."""
+    """Measure how well a driving fleet keeps its pace."""
     cores = sorted(os.sched_getaffinity(0))
     async with server() as nats_server:
         os.sched_setaffinity(nats_server.pid, cores[1:] or cores)
@@ -141,7 +150,7 @@ async def hold(count: int, seconds: float) -> dict[str, float]:
             after, sim_1 = before, sim_0
             while (
                 after == before or sim_1 <= sim_0
-            ):  # again where nothing has come: the machine is busy elsewhere
+            ):  # resend where no reply has come: the machine is busy
                 await asyncio.sleep(seconds)
                 after, (sim_1, wall_1), end = (
                     await robots.counts(),
@@ -166,7 +175,7 @@ async def hold(count: int, seconds: float) -> dict[str, float]:
 
 
 async def latencies(robots: Fleet, count: int) -> dict[str, float]:
-    """Milliseconds from sending a command to its first answer, one after the other, to robot after robot."""
+    """Return milliseconds from a command to its first acknowledgement, one robot after another."""
     heard: asyncio.Queue[float] = asyncio.Queue()
 
     async def note(_: Any) -> None:
@@ -193,7 +202,9 @@ async def latencies(robots: Fleet, count: int) -> dict[str, float]:
 
 
 async def outage(seconds: float) -> dict[str, float]:
-    """The server is killed and started again while commands flow: what was acknowledged is there, once."""
+    """Kill and restart the server while commands flow.
+
+    Acknowledged ones must be there exactly once."""
     async with server() as nats_server, fleet(nats_server.url, 1) as robots:
         [robot] = robots.names
         sent: list[str] = []
@@ -224,7 +235,7 @@ async def outage(seconds: float) -> dict[str, float]:
 
 
 async def _ends(robots: Fleet, sent: set[str]) -> dict[str, int]:
-    """How often the end of each command is in the stream, once all have ended or nothing more comes."""
+    """Return the number of final acknowledgements of each command, once no more arrive."""
     deadline = time.perf_counter() + PATIENCE_S
     while True:
         found: dict[str, int] = {}

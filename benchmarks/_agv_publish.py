@@ -1,5 +1,4 @@
-"""What the AGV's own way to the server does: messages a second that are acknowledged and on file, and such that are only worth something while
-they are new."""
+"""Message rates of the AGV's transport: acknowledged and durable, and stream messages."""
 
 import asyncio
 import time
@@ -19,7 +18,7 @@ FILLER = "x" * 400
 
 
 class _Mute:
-    """An inbox for a transport of which only the sending half is used."""
+    """An inbox for a transport that only sends."""
 
     def __init__(self) -> None:
         self.lost = 0
@@ -40,7 +39,7 @@ class _Mute:
 
 
 async def publishing(address: str, seconds: float) -> dict[str, float]:
-    """Until all are in the stream, which is asked."""
+    """Publish until all messages are in the stream."""
     client = await nats.connect(f"nats://{address}")
     stream = client.jetstream(timeout=60)
     inbox = _Mute()

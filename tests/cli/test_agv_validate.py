@@ -1,4 +1,4 @@
-"""`rigless agv new`, `validate` and `schema`: exit codes, what is said, and JSON."""
+"""`rigless agv new`, `validate` and `schema`: exit codes, output and JSON."""
 
 import json
 from pathlib import Path

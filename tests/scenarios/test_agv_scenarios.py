@@ -1,4 +1,4 @@
-"""The AGV's shipped scenarios: each change breaks one, and together they break every expectation."""
+"""The bundled scenarios of the AGV: each change breaks one, and together they break all."""
 
 import re
 from pathlib import Path

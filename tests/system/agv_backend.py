@@ -1,4 +1,4 @@
-"""A backend of AGVs for tests, on nats-py: it sends what the contract lets it send, and reads back everything that the robots' stream holds."""
+"""A backend for tests on nats-py: it sends commands and reads all messages of the robots."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ def rfc3339(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Stored:
-    """A message as the stream has it."""
+    """A message in the stream."""
 
     place: int  # in the stream
     stored_s: float  # by the server's clock
@@ -46,14 +46,12 @@ class Stored:
 
 
 class Backend:
-    """`sent` holds the commands and tasks that the server has acknowledged."""
+    """A backend. `sent` holds the commands and tasks that the server has acknowledged."""
 
     def __init__(self, client: Client, robot: str = "agv", clock_off_s: float = 0.0):
         self.client, self.robot, self.clock_off_s = client, robot, clock_off_s
-        self.stream = client.jetstream(
-            timeout=2
-        )  # which may be away; what was asked is asked again
-        self.operator = client.jetstream(timeout=DEADLINE_S)  # for what is asked once
+        self.stream = client.jetstream(timeout=2)  # the server may be down; requests are repeated
+        self.operator = client.jetstream(timeout=DEADLINE_S)  # for requests without a retry
         self.boot = str(uuid.uuid4())
         self.sent: dict[str, str] = {}  # id → kind
         self.out: list[Stored] = []
@@ -82,13 +80,19 @@ class Backend:
         self._seqs[type] = seq = self._seqs.get(type, 0) + 1
         return json.dumps(
             {
-                "v": 1, "messageId": message_id or str(uuid.uuid4()), "type": type, "robotId": self.robot, "bootId": self.boot,
-                "seq": seq, "ts": rfc3339(self.now_s), "payload": payload,
+                "v": 1,
+                "messageId": message_id or str(uuid.uuid4()),
+                "type": type,
+                "robotId": self.robot,
+                "bootId": self.boot,
+                "seq": seq,
+                "ts": rfc3339(self.now_s),
+                "payload": payload,
             }
-        ).encode()  # fmt: skip
+        ).encode()
 
     async def publish(self, type: str, data: bytes, message_id: str = "") -> None:
-        """Publish until the server acknowledges it, over all outages."""
+        """Publish until the server acknowledges it, across outages."""
         header = {"Nats-Msg-Id": message_id} if message_id else None
         end = time.monotonic() + DEADLINE_S
         while True:
@@ -109,9 +113,12 @@ class Backend:
         self, kind: str, params: dict[str, Any], command_id: str = "", lasts_s: float = 300.0
     ) -> dict[str, Any]:
         return {
-            "commandId": command_id or str(uuid.uuid4()), "commandType": kind, "params": params,
-            "issuedAt": rfc3339(self.now_s), "expiresAt": rfc3339(self.now_s + lasts_s),
-        }  # fmt: skip
+            "commandId": command_id or str(uuid.uuid4()),
+            "commandType": kind,
+            "params": params,
+            "issuedAt": rfc3339(self.now_s),
+            "expiresAt": rfc3339(self.now_s + lasts_s),
+        }
 
     async def command(
         self, kind: str, lasts_s: float = 300.0, command_id: str = "", **params: Any
@@ -133,24 +140,29 @@ class Backend:
     # From the robot
 
     async def read(self) -> list[Stored]:
-        """All that has been stored so far; what was read before is not read again."""
+        """Return the messages stored since the last read."""
         place = self.out[-1].place + 1 if self.out else 1
         try:
             info = await self.stream.stream_info(OUT)
             if info.state.messages and info.state.last_seq >= place:
                 subscription = await self.stream.pull_subscribe(
-                    "", stream=OUT, config=nats.js.api.ConsumerConfig(
-                        deliver_policy=nats.js.api.DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=place,
-                        ack_policy=nats.js.api.AckPolicy.NONE, inactive_threshold=30, mem_storage=True,
+                    "",
+                    stream=OUT,
+                    config=nats.js.api.ConsumerConfig(
+                        deliver_policy=nats.js.api.DeliverPolicy.BY_START_SEQUENCE,
+                        opt_start_seq=place,
+                        ack_policy=nats.js.api.AckPolicy.NONE,
+                        inactive_threshold=30,
+                        mem_storage=True,
                     ),
-                )  # fmt: skip
+                )
                 while not self.out or self.out[-1].place < info.state.last_seq:
                     self.out += [
                         _stored(message) for message in await subscription.fetch(500, timeout=2)
                     ]
                 await subscription.unsubscribe()
         except TROUBLES:
-            await asyncio.sleep(0.05)  # the server is away: what is there will be read later
+            await asyncio.sleep(0.05)  # the server is down: read later
         return self.out
 
     def of(self, *types: str) -> list[Stored]:
@@ -162,7 +174,7 @@ class Backend:
         return [s.payload for s in self.of("command.ack") if s.payload["commandId"] == command_id]
 
     def ended(self, sent_id: str) -> list[Any]:
-        """The ends of a command or a task, without those that are told again."""
+        """Return the final messages of a command or task, without replayed ones."""
         if self.sent.get(sent_id, "command") == "command":
             return [
                 ack
@@ -188,7 +200,7 @@ class Backend:
             await asyncio.sleep(0.02)
 
     def said_at(self, types: set[str]) -> list[float]:
-        """When, in simulated time, messages of these types were said."""
+        """Return the simulated times of messages of these types."""
         return [stored.envelope["sim"]["simTimeS"] for stored in self.out if stored.type in types]
 
     async def until_ended(self, *sent: str) -> None:
@@ -206,7 +218,7 @@ def _stored(message: Any) -> Stored:
 
 
 def check_kept(backend: Backend) -> None:
-    """Nothing that was acknowledged is lost or doubled, in either direction."""
+    """Check that no acknowledged message is lost or duplicated, in either direction."""
     ids = [stored.envelope["messageId"] for stored in backend.out]
     assert len(ids) == len(set(ids)), "a message is stored twice"
     for sent_id, kind in backend.sent.items():
@@ -229,7 +241,7 @@ def check_kept(backend: Backend) -> None:
 
 @dataclass(frozen=True)
 class Outage:
-    """A server was killed: when, by its own clock, and how far the robot's simulated time was. When the robot knew of it, and until when."""
+    """A server outage: its start in server and simulated time, and when the robot noticed."""
 
     killed_s: float
     said_s: float
@@ -238,8 +250,9 @@ class Outage:
 
 
 def check_fresh(backend: Backend, outages: list[Outage]) -> None:
-    """Of what is only worth anything while it is new, nothing waited for an outage to end: neither what was said before, nor what was
-    said by a robot that knew of it."""
+    """Check that no stream message waited for the end of an outage.
+
+    This holds for messages from before it, and for a robot that knew of it."""
     for stored in (stored for stored in backend.out if stored.type in LATEST_WINS):
         said_s = stored.envelope["sim"]["simTimeS"]
         for outage in outages:

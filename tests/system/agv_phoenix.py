@@ -1,6 +1,6 @@
-"""A robot that is back as soon as it was killed, for tests that kill it often: everything is imported once, then each life is a fork.
+"""A robot that restarts at once when it is killed: each boot is a fork of a warm process.
 
-python agv_phoenix.py PORT STATE      prints the process id of each life
+python agv_phoenix.py PORT STATE      prints the process id of each boot
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""How the tests of AGVs on a real server run a robot: on the loop of the test, with a folder of its own for what it remembers."""
+"""Run an AGV on a real server, on the loop of the test, with its own state folder."""
 
 import asyncio
 import functools
@@ -36,7 +36,7 @@ async def robot(
     seed: int = 1,
     speed: float = 1.0,
 ) -> AsyncIterator[Host]:
-    """A host with the AGV that rigless brings, on the air at this server."""
+    """Return a host with the bundled AGV, connected to this server."""
     built = open_target("agv", [f"ports.nats={server.address}", *settings], seed, collect=False)
     host = Host(built, speed, environment=Environment(state))
     await host.open()
@@ -62,5 +62,5 @@ def status(host: Host, name: str = "agv") -> str:
 
 
 def events(host: Host) -> str:
-    """All that was logged, as text."""
+    """Return all logged events as text."""
     return "\n".join(event.text for event in host.sim.events)

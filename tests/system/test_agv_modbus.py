@@ -1,5 +1,7 @@
-"""An AGV with real drivers, as its users have it: a package of drivers installed with pip, a PLC on Modbus TCP, a robot in mode REAL on a real
-NATS server. The PLC is told what to do, and asked what it does, by a Modbus client that knows nothing of rigless."""
+"""An AGV with real drivers: a driver package, a PLC on Modbus TCP, and a real NATS server.
+
+The package is installed with pip. The PLC is controlled by a Modbus client without rigless.
+"""
 
 import importlib
 import json
@@ -37,12 +39,12 @@ SLOWLY = {
     "kind": "SPEED_LIMIT",
     "seq": 1,
     "value": {"mps": 0.1},
-}  # how far the wheels get while nobody looks
+}  # travel of the wheels between two looks
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    """The example, installed; from a copy, because building leaves things behind."""
+    """Install the example from a copy, because building leaves files behind."""
     folder = tmp_path_factory.mktemp("modbus")
     shutil.copytree(EXAMPLE, folder / "source")
     pip = [
@@ -90,7 +92,7 @@ def write(port, coil, value):
 
 
 def wheels(port):
-    """What the PLC's drives say: metres of both, and whether one of them moves."""
+    """Return the positions of both drives in metres, and whether one of them moves."""
     with ModbusTcpClient("127.0.0.1", port=port, timeout=60) as client:
         words = [client.read_input_registers(base, count=8).registers for base in (0, 16)]
     positions = [
@@ -101,7 +103,7 @@ def wheels(port):
 
 
 def config(modbus=5020, nats=4222):
-    """The example's; with parts that may be silent for as long as a loaded machine keeps a PLC from its turn."""
+    """Return the example's config, with timeouts for a loaded machine."""
     text = (EXAMPLE / "robot_config.json").read_text("utf-8")
     patient = {
         "port": modbus,
@@ -209,17 +211,16 @@ def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
         make_drivers(real_parts(RobotConfig.model_validate(given)))
     said = str(caught.value)
     assert (
-        "motors.drive_left.driver.config.base: -1 is not right: input should be greater than or equal to 0"
-        in said
+        "motors.drive_left.driver.config.base: -1 is not right:"
+        " input should be greater than or equal to 0" in said
     )
     assert "motors.drive_left.driver.config.bass: unknown key 'bass'" in said
     assert (
-        "motors.drive_right.driver.config: countsPerUnit 1e+10 makes its limits larger than 32 bits hold"
+        "motors.drive_right.driver.config: countsPerUnit 1e+10 makes its limits exceed 32 bits"
         in said
     )
     assert (
-        "motors.hoist.driver.config: countsPerUnit 100000 makes its limits larger than 32 bits hold"
-        in said
+        "motors.hoist.driver.config: countsPerUnit 100000 makes its limits exceed 32 bits" in said
     )
     assert "io.digitalInputs.estop.driver.config.address: this key is required" in said
 
@@ -255,7 +256,7 @@ def test_the_simulated_drive_keeps_its_ramps_and_its_watchdog(site, monkeypatch)
     assert drive.velocity == pytest.approx(400.0)
     assert drive.position == pytest.approx(100.0, rel=0.01)  # ½ a t²
     drive.advance(1.0, trip=False, power=True)
-    assert drive.velocity == 0.0  # nobody spoke to it for too long
+    assert drive.velocity == 0.0  # the watchdog has expired
     assert drive.position == pytest.approx(100.0 + 80.0, rel=0.01)  # and v² / 2 d more
     drive.watchdog_s = 0.0
     drive.write(1 | 2, -500, trip=False)

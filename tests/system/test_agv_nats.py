@@ -1,5 +1,8 @@
-"""The AGV on a real NATS server that is killed, stopped, filled and emptied under it: what was acknowledged is neither lost nor doubled,
-what is only worth something while it is new is never told late, and the robot stops by itself while nobody can stop it."""
+"""The AGV on a real NATS server that is killed, stopped, filled and emptied.
+
+Acknowledged messages are neither lost nor duplicated, stream messages are never late, and the robot
+stops while it is disconnected.
+"""
 
 import asyncio
 import random
@@ -28,7 +31,7 @@ from .agv_scenes import events, on_loop, robot, status, until
 
 
 async def traffic(backend, rng, over):
-    """Commands and tasks at odd instants, some more than ten."""
+    """Send commands and tasks at irregular times, more than ten."""
     while not over.is_set() or len(backend.sent) <= 10:
         match rng.randrange(5):
             case 0:
@@ -113,9 +116,7 @@ async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             server.freeze()
-            await press(
-                host, 20
-            )  # said into a connection that nobody reads, and said again on the next
+            await press(host, 20)  # sent into a dead connection, and resent on the next
             waiting = asyncio.create_task(backend.command("SET_OUTPUT", ioId="buzzer", value=False))
             await until(lambda: status(host) == "OFFLINE", "OFFLINE")
             down_s = host.sim.now_s
@@ -132,9 +133,7 @@ async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_
 
 @on_loop
 async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        connection, "PING_S", 60.0
-    )  # it does not notice by itself that it hears nothing
+    monkeypatch.setattr(connection, "PING_S", 60.0)  # it does not notice a silent server by itself
     with Server(tmp_path) as server:
         async with (
             Proxy(server) as way,
@@ -158,7 +157,7 @@ async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path,
 
 
 async def press(host, times):
-    """The emergency stop, and release it: each is seen by the robot before the next."""
+    """Press and release the emergency stop; the robot sees each before the next."""
     for number in range(times):
         host.apply(SetInput("agv", "estop", number % 2 == 0))
         now_s = host.sim.now_s
@@ -224,7 +223,7 @@ async def test_credentials_that_expire_are_named_and_new_ones_are_used(tmp_path)
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
             authority.creds("robot", lasts_s=2)
-            server.restart()  # it comes again with these, and must go soon, unless it is later still
+            server.restart()  # they are redelivered, and must expire soon
             await until(lambda: "expired" in events(host), "the reason")
             await until(lambda: status(host) == "OFFLINE", "OFFLINE")
             authority.creds("robot")
@@ -286,9 +285,7 @@ async def test_whose_clock_is_off_hardly_matters(tmp_path, days):
             await backend.until_ended()
             assert backend.ended(good)[0]["status"] == "SUCCEEDED"
             assert backend.ended(old)[0]["status"] == "EXPIRED"
-            backend.clock_off_s = day(
-                days
-            )  # the backend's: what it says has expired by the server's clock, or lasts longer
+            backend.clock_off_s = day(days)  # the backend's: expiry is by the server's clock
             late = await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended(late)
             assert backend.ended(late)[0]["status"] == ("EXPIRED" if days < 0 else "SUCCEEDED")
@@ -296,7 +293,7 @@ async def test_whose_clock_is_off_hardly_matters(tmp_path, days):
 
 
 def spoilt(data, rng):
-    """Some bytes that were a message once."""
+    """Return bytes of a corrupted message."""
     match rng.randrange(7):
         case 0:
             return data[: rng.randrange(len(data))]
@@ -352,9 +349,7 @@ async def test_five_hundred_that_are_none(tmp_path):
 
 @on_loop
 async def test_of_two_runtimes_with_one_id_one_has_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        connection, "PING_S", 60.0
-    )  # whoever cannot ask whether another has it begins without knowing
+    monkeypatch.setattr(connection, "PING_S", 60.0)  # without the lease service it starts unchecked
     monkeypatch.setattr(streams, "ATTEMPTS_S", (1.0,) * 60)
     monkeypatch.setattr(lease, "ANSWER_S", 60.0)
     with Server(tmp_path) as server:

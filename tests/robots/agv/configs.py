@@ -1,4 +1,4 @@
-"""Configs for tests: the robot that comes with rigless, the seed's example, and changes to them by dotted keys."""
+"""Configs for tests: the bundled robot, the seed's example, and changes by dotted keys."""
 
 import copy
 import json
@@ -13,12 +13,14 @@ GONE = object()  # the value of a key that is to be removed
 
 
 def seed() -> dict[str, Any]:
-    """The example of the seed."""
+    """Return the example of the seed."""
     return json.loads(SEED_TEXT.read_text("utf-8"))
 
 
 def changed(changes: dict[str, Any], base: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A config with other values at some keys: `{"motors.0.role": "FUNCTIONAL"}`; a `+` as the last word adds to a list."""
+    """Return a config with other values at some keys:
+
+    `{"motors.0.role": "FUNCTIONAL"}`. A `+` as the last part appends to a list."""
     config = copy.deepcopy(own() if base is None else base)
     for key, value in changes.items():
         *way, last = key.split(".")

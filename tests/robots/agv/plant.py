@@ -1,4 +1,4 @@
-"""A robot on the bench whose parts are real, and the parts: drives that answer late, in virtual time."""
+"""A bench robot with real parts, and the parts: drives with a delay, in virtual time."""
 
 import copy
 from collections import deque
@@ -25,7 +25,9 @@ STEP_S = 0.02
 
 
 def real_config(*real: str, **changes: Any) -> dict[str, Any]:
-    """The robot that comes with rigless in mode REAL, with these parts behind a PLC; all motors and the e-stop, if none is named."""
+    """Return the bundled robot in mode REAL with these parts behind a PLC.
+
+    Default: all motors and the e-stop."""
     config = copy.deepcopy(own())
     config["runtime"]["mode"] = "REAL"
     chosen = real or (*(motor["motorId"] for motor in config["motors"]), "estop", "buzzer")
@@ -52,7 +54,7 @@ class RealBench(Bench):
 
 
 class Drive:
-    """Ramps at its limits to what it was told `late` steps ago; stands without power."""
+    """A drive that ramps to its setpoint of `late` steps ago, and stands without power."""
 
     def __init__(self, acceleration: float = 1.0, late: int = 2):
         self.position, self.velocity, self.state, self.fault = 0.0, 0.0, "DISABLED", ""
@@ -88,11 +90,14 @@ class Drive:
         )
 
     def reading(self, id: str) -> MotorReading:
-        return MotorReading(self.position, self.velocity, self.state, self.fault, 1.5, 40.0, id)  # type: ignore[arg-type]
+        feedback = self.position, self.velocity, self.state, self.fault
+        return MotorReading(*feedback, 1.5, 40.0, id)  # type: ignore[arg-type]
 
 
 class Plant:
-    """All real parts of a robot, spoken to every 20 ms, as a transport would; `silent` ones say nothing."""
+    """All real parts of a robot, polled every 20 ms as by a transport.
+
+    `silent` ones do not respond."""
 
     def __init__(self, config: dict[str, Any], seed: int = 0):
         self.robot = RealBench("agv", RobotConfig.model_validate(config))

@@ -1,4 +1,4 @@
-"""An AGV in virtual time with its backend's side of the wire: what is sent to it, and what it has said since."""
+"""An AGV in virtual time, with the backend's side of the wire."""
 
 from typing import Any
 
@@ -14,28 +14,35 @@ BACKEND = "11111111-2222-4333-8444-555555555555"
 
 
 def over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    return {**below, **{key: over(below[key], value) if isinstance(value, dict) and isinstance(below.get(key), dict) else value
-                        for key, value in above.items()}}  # fmt: skip
+    return {
+        **below,
+        **{
+            key: over(below[key], value)
+            if isinstance(value, dict) and isinstance(below.get(key), dict)
+            else value
+            for key, value in above.items()
+        },
+    }
 
 
 class Scene:
-    """The robot that comes with rigless, changed. `heard` holds all that was said, by type."""
+    """The bundled robot with changes. `received` holds all messages that it has published."""
 
     def __init__(self, seed: int = 1, **changes: Any):
         self.robot = Robot("agv", RobotConfig.model_validate(over(own(), changes)))
         self.sim = Simulation([self.robot], seed=seed)
-        self.heard: list[Any] = []
+        self.received: list[Any] = []
         self.commands = 0
 
     # Time
 
     def run(self, seconds: float) -> "Scene":
         self.sim.run(seconds)
-        self.heard += self.sim.take("agv", "nats")
+        self.received += self.sim.take("agv", "nats")
         return self
 
     def until(self, test: Any, seconds: float = 60.0) -> "Scene":
-        """Go on until this is so."""
+        """Run until a condition holds."""
         end_s = self.sim.now_s + seconds
         while not test():
             assert self.sim.now_s < end_s, f"it did not come to be within {seconds} s"
@@ -43,21 +50,21 @@ class Scene:
         return self
 
     def at(self, seconds: float) -> str:
-        """So many seconds from now, as on the wire."""
+        """Return the time so many seconds from now, as on the wire."""
         return timestamps.to_text(EPOCH_NS + self.sim.now_ns + round(seconds * 1e9))
 
     # The backend's side
 
     def send(self, message: m.Inbound | m.Malformed | m.Recalled | m.LinkReport) -> "Scene":
         self.sim.send("agv", "nats", message)
-        self.heard += self.sim.take("agv", "nats")
+        self.received += self.sim.take("agv", "nats")
         return self
 
     def wire(self, type: str, body: bytes) -> "Scene":
-        """Bytes on one of the robot's subjects."""
+        """Send bytes on one of the robot's subjects."""
         self.sim.apply(Connect("agv", "nats", 5, "nats", "agv"))
         self.sim.apply(Arrive("agv", "nats", 5, body, f"robot.agv.{type}"))
-        self.heard += self.sim.take("agv", "nats")
+        self.received += self.sim.take("agv", "nats")
         return self
 
     def command(self, type: str, id: str = "", valid_s: float = 60.0, **params: Any) -> str:
@@ -88,22 +95,22 @@ class Scene:
         ]
         return self.send(m.TaskAssign(taskId=id, revision=revision, steps=made, **more))
 
-    # What was said
+    # Published messages
 
-    def said(self, type: str) -> list[Any]:
-        return [envelope.payload for envelope in self.heard if envelope.type == type]
+    def published(self, type: str) -> list[Any]:
+        return [envelope.payload for envelope in self.received if envelope.type == type]
 
     def last(self, type: str) -> Any:
-        return self.said(type)[-1]
+        return self.published(type)[-1]
 
     def acks(self, id: str) -> list[str]:
-        return [ack.status for ack in self.said("command.ack") if ack.commandId == id]
+        return [ack.status for ack in self.published("command.ack") if ack.commandId == id]
 
     def ack(self, id: str) -> Any:
-        return [ack for ack in self.said("command.ack") if ack.commandId == id][-1]
+        return [ack for ack in self.published("command.ack") if ack.commandId == id][-1]
 
     def events(self, code: str = "") -> list[Any]:
-        return [event for event in self.said("events") if code in ("", event.code)]
+        return [event for event in self.published("events") if code in ("", event.code)]
 
     @property
     def truth(self) -> Any:

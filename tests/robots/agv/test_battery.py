@@ -1,4 +1,4 @@
-"""The battery: emptied by time and driving, filled by a charger, and told of when it is low."""
+"""The battery: discharged by time and driving, charged by a charger, reported when low."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The three passes: every code, where it is told, how bad it is; all of them at once; and the same every time."""
+"""The passes of validation: every code, its place and its severity, and all of them at once."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ SPIN = {"unit": "rpm", "value": 60}
 PROFILE = "runtime.simulationProfile"
 REAL = {"runtime.mode": "REAL"}
 RULES = f"{PROFILE}.faultInjectionRules"
-TURNING = {  # the drive motors in units of turning
+TURNING = {  # the drive motors in angular units
     f"motors.{n}.limits.{name}.unit": unit
     for n in (0, 1)
     for name, unit in {
@@ -63,32 +63,97 @@ SHAPES = [
 
 ERRORS = [
     ("SCHEMA_TOO_NEW", "schemaVersion", {"schemaVersion": 2}),
-    ("DUPLICATE_MOTOR_ID", "motors[1].motorId", {"motors.1.motorId": "drive_left", "motors.1.metadata": {"side": "RIGHT"}}),
+    (
+        "DUPLICATE_MOTOR_ID",
+        "motors[1].motorId",
+        {"motors.1.motorId": "drive_left", "motors.1.metadata": {"side": "RIGHT"}},
+    ),
     ("DUPLICATE_IO_ID", "io.digitalOutputs[0].ioId", {"io.digitalOutputs.0.ioId": "estop"}),
     ("DUPLICATE_DEVICE_ID", "io.devices[1].deviceId", {"io.devices.1.deviceId": "lidar0"}),
     ("ID_TAKEN", "io.devices[0].deviceId", {"io.devices.0.deviceId": "hoist"}),
     ("ID_RESERVED", "motors[2].motorId", {"motors.2.motorId": "nats"}),
     ("FUNCTION_KEY_REQUIRED", "motors[2].functionKey", {"motors.2.functionKey": GONE}),
-    ("NO_DRIVE_MOTOR", "motors", {"motors": [], "io.digitalInputs.2": GONE, "io.digitalInputs.1": GONE}),
+    (
+        "NO_DRIVE_MOTOR",
+        "motors",
+        {"motors": [], "io.digitalInputs.2": GONE, "io.digitalInputs.1": GONE},
+    ),
     ("UNKNOWN_UNIT", "motors[0].limits.maxSpeed.unit", {"motors.0.limits.maxSpeed.unit": "mph"}),
     ("WRONG_UNIT", "motors[0].limits.maxSpeed.unit", {"motors.0.limits.maxSpeed.unit": "mps2"}),
     ("LIMIT_UNITS_DIFFER", "motors[3].limits", {"motors.3.limits.maxSpeed": SPIN}),
-    ("LIMIT_NOT_POSITIVE", "motors[3].limits.maxDeceleration.value", {"motors.3.limits.maxDeceleration.value": 0}),
-    ("LIMIT_OUT_OF_REASON", "motors[3].limits.maxSpeed.value", {"motors.3.limits.maxSpeed.value": 1e12}),
-    ("POSITION_RANGE_EMPTY", "motors[3].limits.positionMin", {"motors.3.limits.positionMin": {"unit": "m", "value": 0.3}}),
-    ("DRIVE_UNITS_DIFFER", "motors", {k: v for k, v in TURNING.items() if "motors.0" in k} | {"motors.0.metadata": {"wheelDiameterMm": 200}}),
-    ("BAD_WHEEL", "motors[0].metadata.wheelDiameterMm", {"motors.0.metadata": {"wheelDiameterMm": 0}}),
+    (
+        "LIMIT_NOT_POSITIVE",
+        "motors[3].limits.maxDeceleration.value",
+        {"motors.3.limits.maxDeceleration.value": 0},
+    ),
+    (
+        "LIMIT_OUT_OF_REASON",
+        "motors[3].limits.maxSpeed.value",
+        {"motors.3.limits.maxSpeed.value": 1e12},
+    ),
+    (
+        "POSITION_RANGE_EMPTY",
+        "motors[3].limits.positionMin",
+        {"motors.3.limits.positionMin": {"unit": "m", "value": 0.3}},
+    ),
+    (
+        "DRIVE_UNITS_DIFFER",
+        "motors",
+        {k: v for k, v in TURNING.items() if "motors.0" in k}
+        | {"motors.0.metadata": {"wheelDiameterMm": 200}},
+    ),
+    (
+        "BAD_WHEEL",
+        "motors[0].metadata.wheelDiameterMm",
+        {"motors.0.metadata": {"wheelDiameterMm": 0}},
+    ),
     ("BAD_WHEEL", "motors[0].metadata.side", {"motors.0.metadata": {"side": "front"}}),
     ("WHEELS_ON_ONE_SIDE", "motors", {"motors.1.motorId": "the_left_one"}),
-    ("DIFFERENTIAL_NEEDS_TWO", f"{PROFILE}.kinematics", {"motors.1": GONE, f"{PROFILE}.kinematics": "DIFFERENTIAL"}),
-    ("UNKNOWN_COMMAND", "capabilities.supportedCommands[1]", {"capabilities.supportedCommands": ["STOP", "JUMP"]}),
-    ("UNKNOWN_COMMAND", f"{RULES}[0].onCommand", {RULES: [{"target": "gripper", "onCommand": "GRIPP"}]}),
-    ("CAPABILITY_WITHOUT_MOTOR", "capabilities.flags.hasTelescope", {"capabilities.flags.hasTelescope": True}),
-    ("LIMIT_MOTOR_UNKNOWN", "io.digitalInputs[1].driver.config.motorId", {"io.digitalInputs.1.driver.config.motorId": "hois"}),
-    ("LIMIT_EDGE_UNKNOWN", "io.digitalInputs[1].driver.config.edge", {"io.digitalInputs.1.driver.config.edge": "TOP"}),
-    ("LIMIT_TOLERANCE_WRONG", "io.digitalInputs[1].driver.config.tolerance", {"io.digitalInputs.1.driver.config.tolerance": {"unit": "mps", "value": 1}}),
+    (
+        "DIFFERENTIAL_NEEDS_TWO",
+        f"{PROFILE}.kinematics",
+        {"motors.1": GONE, f"{PROFILE}.kinematics": "DIFFERENTIAL"},
+    ),
+    (
+        "UNKNOWN_COMMAND",
+        "capabilities.supportedCommands[1]",
+        {"capabilities.supportedCommands": ["STOP", "JUMP"]},
+    ),
+    (
+        "UNKNOWN_COMMAND",
+        f"{RULES}[0].onCommand",
+        {RULES: [{"target": "gripper", "onCommand": "GRIPP"}]},
+    ),
+    (
+        "CAPABILITY_WITHOUT_MOTOR",
+        "capabilities.flags.hasTelescope",
+        {"capabilities.flags.hasTelescope": True},
+    ),
+    (
+        "LIMIT_MOTOR_UNKNOWN",
+        "io.digitalInputs[1].driver.config.motorId",
+        {"io.digitalInputs.1.driver.config.motorId": "hois"},
+    ),
+    (
+        "LIMIT_EDGE_UNKNOWN",
+        "io.digitalInputs[1].driver.config.edge",
+        {"io.digitalInputs.1.driver.config.edge": "TOP"},
+    ),
+    (
+        "LIMIT_TOLERANCE_WRONG",
+        "io.digitalInputs[1].driver.config.tolerance",
+        {"io.digitalInputs.1.driver.config.tolerance": {"unit": "mps", "value": 1}},
+    ),
     ("NO_ESTOP_INPUT", "safety.stopOnEstop", {"io.digitalInputs.0": GONE, **REAL}),
-    ("WARN_BELOW_STOP", "safety.obstacleWarnDistanceMeters", {"safety.obstacleWarnDistanceMeters": 0.5, "motors.0.limits.maxSpeed.value": 0.5, "motors.1.limits.maxSpeed.value": 0.5}),
+    (
+        "WARN_BELOW_STOP",
+        "safety.obstacleWarnDistanceMeters",
+        {
+            "safety.obstacleWarnDistanceMeters": 0.5,
+            "motors.0.limits.maxSpeed.value": 0.5,
+            "motors.1.limits.maxSpeed.value": 0.5,
+        },
+    ),
     ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["127.0.0.1:4222"]}),
     ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://"]}),
     ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://host:99999"]}),
@@ -97,42 +162,106 @@ ERRORS = [
     ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://host:4222/x"]}),
     ("WEBSOCKET_SERVER", "nats.servers[0]", {"nats.servers": ["wss://host:443"]}),
     ("FAULT_TARGET_UNKNOWN", f"{RULES}[0].target", {RULES: [{"target": "griper", "atS": 1}]}),
-    ("FAULT_KIND_UNKNOWN", f"{RULES}[0].kind", {RULES: [{"target": "gripper", "kind": "flat", "atS": 1}]}),
-    ("FAULT_PARAMS_WRONG", f"{RULES}[0].params", {RULES: [{"target": "gripper", "kind": "weak", "atS": 1, "params": {"factor": 2}}]}),
-    ("OBSTACLE_NEVER", f"{PROFILE}.obstacleScript[0].untilS", {f"{PROFILE}.obstacleScript": [{"atS": 5, "untilS": 5, "x": 1, "y": 0}]}),
-    ("BARCODE_DEVICE_UNKNOWN", f"{PROFILE}.barcodeScript[0].deviceId", {f"{PROFILE}.barcodeScript": [{"atS": 1, "code": "A", "deviceId": "scanner9"}]}),
-    ("BARCODE_DEVICE_UNKNOWN", f"{PROFILE}.barcodeScript[0].deviceId", {f"{PROFILE}.barcodeScript": [{"atS": 1, "code": "A", "deviceId": "lidar0"}]}),
-]  # fmt: skip
+    (
+        "FAULT_KIND_UNKNOWN",
+        f"{RULES}[0].kind",
+        {RULES: [{"target": "gripper", "kind": "flat", "atS": 1}]},
+    ),
+    (
+        "FAULT_PARAMS_WRONG",
+        f"{RULES}[0].params",
+        {RULES: [{"target": "gripper", "kind": "weak", "atS": 1, "params": {"factor": 2}}]},
+    ),
+    (
+        "OBSTACLE_NEVER",
+        f"{PROFILE}.obstacleScript[0].untilS",
+        {f"{PROFILE}.obstacleScript": [{"atS": 5, "untilS": 5, "x": 1, "y": 0}]},
+    ),
+    (
+        "BARCODE_DEVICE_UNKNOWN",
+        f"{PROFILE}.barcodeScript[0].deviceId",
+        {f"{PROFILE}.barcodeScript": [{"atS": 1, "code": "A", "deviceId": "scanner9"}]},
+    ),
+    (
+        "BARCODE_DEVICE_UNKNOWN",
+        f"{PROFILE}.barcodeScript[0].deviceId",
+        {f"{PROFILE}.barcodeScript": [{"atS": 1, "code": "A", "deviceId": "lidar0"}]},
+    ),
+]
 
 WARNINGS = [
     ("FUNCTION_KEY_ON_DRIVE", "motors[0].functionKey", {"motors.0.functionKey": "GO"}),
     ("DUPLICATE_FUNCTION_KEY", "motors[3].functionKey", {"motors.3.functionKey": "GRIPPER"}),
     ("POSITION_ON_DRIVE", "motors[0].limits", {"motors.0.limits.positionMin": LENGTH}),
     ("POSITION_UNLIMITED", "motors[2].limits", {"motors.2.limits.positionMin": None}),
-    ("WHEEL_UNKNOWN", "motors[0].metadata", {**TURNING, "motors.1.metadata": {"wheelDiameterMm": 200}}),
+    (
+        "WHEEL_UNKNOWN",
+        "motors[0].metadata",
+        {**TURNING, "motors.1.metadata": {"wheelDiameterMm": 200}},
+    ),
     ("DRIVE_LIMITS_DIFFER", "motors[1].limits.maxSpeed", {"motors.1.limits.maxSpeed.value": 1.0}),
     ("TRACK_WIDTH_MISSING", "dimensions.trackWidthMm", {"dimensions.trackWidthMm": GONE}),
     ("WHEELS_OUTSIDE", "dimensions.trackWidthMm", {"dimensions.trackWidthMm": 651}),
     ("WHEELS_OUTSIDE", "dimensions.wheelBaseMm", {"dimensions.wheelBaseMm": 901}),
-    ("DUPLICATE_COMMAND", "capabilities.supportedCommands[1]", {"capabilities.supportedCommands": ["STOP", "STOP"]}),
-    ("STOP_NOT_SUPPORTED", "capabilities.supportedCommands", {"capabilities.supportedCommands": ["MOVE"]}),
-    ("COMMAND_WITHOUT_MEANS", "capabilities.supportedCommands[1]", {"capabilities.supportedCommands": ["STOP", "SET_OUTPUT"], "io.digitalOutputs": []}),
+    (
+        "DUPLICATE_COMMAND",
+        "capabilities.supportedCommands[1]",
+        {"capabilities.supportedCommands": ["STOP", "STOP"]},
+    ),
+    (
+        "STOP_NOT_SUPPORTED",
+        "capabilities.supportedCommands",
+        {"capabilities.supportedCommands": ["MOVE"]},
+    ),
+    (
+        "COMMAND_WITHOUT_MEANS",
+        "capabilities.supportedCommands[1]",
+        {"capabilities.supportedCommands": ["STOP", "SET_OUTPUT"], "io.digitalOutputs": []},
+    ),
     ("CAPABILITY_WITHOUT_DEVICE", "capabilities.flags.hasBarcodeScanner", {"io.devices.1": GONE}),
-    ("LIMIT_SENSOR_FREE", "io.digitalInputs[1].driver.config", {"io.digitalInputs.1.driver.config": {}}),
-    ("LIMIT_WITHOUT_END", "io.digitalInputs[1].driver.config.edge", {"io.digitalInputs.1.driver.config.motorId": "drive_left"}),
+    (
+        "LIMIT_SENSOR_FREE",
+        "io.digitalInputs[1].driver.config",
+        {"io.digitalInputs.1.driver.config": {}},
+    ),
+    (
+        "LIMIT_WITHOUT_END",
+        "io.digitalInputs[1].driver.config.edge",
+        {"io.digitalInputs.1.driver.config.motorId": "drive_left"},
+    ),
     ("NO_ESTOP_INPUT", "safety.stopOnEstop", {"io.digitalInputs.0": GONE}),
     ("ESTOP_NOT_REQUIRED", "io.digitalInputs[0].required", {"io.digitalInputs.0.required": False}),
     ("ESTOP_IGNORED", "safety.stopOnEstop", {"safety.stopOnEstop": False}),
-    ("STOP_DISTANCE_MISSING", "safety.obstacleStopDistanceMeters", {"safety.obstacleStopDistanceMeters": None}),
-    ("STOP_DISTANCE_SHORT", "safety.obstacleStopDistanceMeters", {"safety.obstacleWarnDistanceMeters": 0.7}),
-    ("NO_OBSTACLE_SENSOR", "safety.stopOnObstacle", {"io.devices.0": GONE, "capabilities.flags.hasLidarSafety": False, **REAL}),
+    (
+        "STOP_DISTANCE_MISSING",
+        "safety.obstacleStopDistanceMeters",
+        {"safety.obstacleStopDistanceMeters": None},
+    ),
+    (
+        "STOP_DISTANCE_SHORT",
+        "safety.obstacleStopDistanceMeters",
+        {"safety.obstacleWarnDistanceMeters": 0.7},
+    ),
+    (
+        "NO_OBSTACLE_SENSOR",
+        "safety.stopOnObstacle",
+        {"io.devices.0": GONE, "capabilities.flags.hasLidarSafety": False, **REAL},
+    ),
     ("RATE_ABOVE_TICK", "streams.stateHz", {"runtime.tickHz": 10, "streams.stateHz": 20}),
     ("STREAMS_SAME", "nats.jetStream", {"nats.jetStream": {"streamOut": "ROBOT_IN"}}),
     ("DUPLICATE_SERVER", "nats.servers[1]", {"nats.servers": ["nats://a:1", "nats://a:1"]}),
     ("PASSWORD_IN_URL", "nats.servers[0]", {"nats.servers": ["nats://me:secret@host:4222"]}),
     ("PROFILE_IN_REAL", PROFILE, {PROFILE: {}, **REAL}),
-    ("NO_SCANNER", f"{PROFILE}.markers", {f"{PROFILE}.markers": [{"code": "A", "x": 0, "y": 0}], "io.devices.1": GONE, "capabilities.flags.hasBarcodeScanner": False}),
-]  # fmt: skip
+    (
+        "NO_SCANNER",
+        f"{PROFILE}.markers",
+        {
+            f"{PROFILE}.markers": [{"code": "A", "x": 0, "y": 0}],
+            "io.devices.1": GONE,
+            "capabilities.flags.hasBarcodeScanner": False,
+        },
+    ),
+]
 
 
 @pytest.mark.parametrize(("code", "path", "changes"), SHAPES)
@@ -147,16 +276,19 @@ def test_shape(code, path, changes):
     assert found.fix
 
 
-@pytest.mark.parametrize(("key", "value", "fix"), [
-    ("runtime.mode", "mock", "did you mean 'MOCK'?"),
-    ("motors.1.driver.type", "ETHERCAT", "choose from: CANOPEN, MOCK, PLC, SERIAL"),
-    ("streams.trafficHz", GONE, 'add "trafficHz": 10'),
-    ("streams", GONE, 'add "streams": {heartbeatHz, stateHz, telemetryHz, trafficHz, taskHz}'),
-    ("motors", {}, "for example […]"),
-    ("runtime.tickHz", 0, "for example 100"),
-    ("motors.3.metadata", [], "correct it, or remove the key"),
-    ("nats.servers", [], 'for example ["nats://127.0.0.1:4222"]'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "value", "fix"),
+    [
+        ("runtime.mode", "mock", "did you mean 'MOCK'?"),
+        ("motors.1.driver.type", "ETHERCAT", "choose from: CANOPEN, MOCK, PLC, SERIAL"),
+        ("streams.trafficHz", GONE, 'add "trafficHz": 10'),
+        ("streams", GONE, 'add "streams": {heartbeatHz, stateHz, telemetryHz, trafficHz, taskHz}'),
+        ("motors", {}, "for example […]"),
+        ("runtime.tickHz", 0, "for example 100"),
+        ("motors.3.metadata", [], "correct it, or remove the key"),
+        ("nats.servers", [], 'for example ["nats://127.0.0.1:4222"]'),
+    ],
+)
 def test_how_to_mend_a_shape(key, value, fix):
     assert fix in [one.fix for one in findings({key: value}) if one.stage == "shape"]
 
@@ -222,7 +354,10 @@ def test_what_is_laid_over_the_own_robot():
 
 # Environment
 
-GOOD = "-----BEGIN NATS USER JWT-----\nx\n------END NATS USER JWT------\n-----BEGIN USER NKEY SEED-----\ny\n------END USER NKEY SEED------\n"
+GOOD = (
+    "-----BEGIN NATS USER JWT-----\nx\n------END NATS USER JWT------\n"
+    "-----BEGIN USER NKEY SEED-----\ny\n------END USER NKEY SEED------\n"
+)
 
 
 def codes(found):
@@ -283,7 +418,7 @@ def test_a_map_that_is_not_there():
 
 
 def offer(monkeypatch, installed):
-    """Let drivers be installed: group → types; a type twice is offered by two packages."""
+    """Pretend that drivers are installed: group → types. A type twice comes from two packages."""
 
     def entries(group):
         return [
@@ -305,7 +440,7 @@ def offer(monkeypatch, installed):
 
 
 class Choosy(MotorDriver, IoDriver, DeviceDriver):
-    """A driver that wants an address; it is never opened."""
+    """A driver that requires an address; it is never opened."""
 
     open = close = read = command = write = None
 

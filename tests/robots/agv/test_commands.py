@@ -1,4 +1,4 @@
-"""Commands: how each kind is answered, what is refused and why, and that none is done twice."""
+"""Commands: acknowledgements of each kind, rejections, and resends."""
 
 import json
 from functools import cache
@@ -164,8 +164,13 @@ def test_a_reset_has_a_cooldown():
     assert scene.acks(later) == DONE
 
 
-@pytest.mark.parametrize(("policy", "code"), [({"supportsReset": True, "resetCooldownMs": 500}, "RESET_COOLDOWN"),
-                                              ({"supportsReset": False}, "NOT_SUPPORTED")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("policy", "code"),
+    [
+        ({"supportsReset": True, "resetCooldownMs": 500}, "RESET_COOLDOWN"),
+        ({"supportsReset": False}, "NOT_SUPPORTED"),
+    ],
+)
 def test_a_reset_of_several_motors_is_of_all_or_none(policy, code):
     motors = own()["motors"]
     motors[3]["resetPolicy"] = policy
@@ -183,7 +188,7 @@ def test_a_reset_of_several_motors_is_of_all_or_none(policy, code):
     assert (scene.acks(alone), scene.status) == (DONE, "RUNNING")
 
 
-# What is refused
+# Rejections
 
 
 WRONG = [
@@ -227,7 +232,7 @@ def test_wrong_parameters_are_named(kind, params, names):
 
 def test_what_is_not_supported():
     scene = Scene(capabilities={"supportedCommands": ["MOVE"]}).run(0.05)
-    assert scene.ack(scene.command("STOP")).status == "RUNNING"  # any robot can be stopped
+    assert scene.ack(scene.command("STOP")).status == "RUNNING"  # STOP cannot be disabled
     assert rejected(scene, "GRIP") == "NOT_SUPPORTED"
     assert rejected(scene, "FLY") == "NOT_SUPPORTED"
     assert scene.ack(scene.command("MOVE", x=0.1, y=0.0)).status == "RUNNING"
@@ -265,7 +270,7 @@ def test_a_second_motion_is_refused_as_busy():
 
 def test_one_that_was_meant_for_another_boot():
     scene = Scene().run(0.05)
-    boot = scene.heard[0].bootId
+    boot = scene.received[0].bootId
     for expected, status in (("another", "REJECTED"), (boot, "RUNNING")):
         scene.send(
             m.CommandRequest(
@@ -296,12 +301,19 @@ def test_the_servers_time_decides_not_the_robots():
     expires_ns = timestamps.to_ns("2031-05-05T12:00:00Z")
     for off_ns, status in ((-1, "RUNNING"), (0, "EXPIRED")):
         name = f"server {off_ns}"
-        scene.send(m.CommandRequest(commandId=name, commandType="HOME", params={"motorIds": ["hoist" if off_ns else "gripper"]},
-                                    expiresAt="2031-05-05T12:00:00Z", receivedAtNs=expires_ns + off_ns))  # fmt: skip
+        scene.send(
+            m.CommandRequest(
+                commandId=name,
+                commandType="HOME",
+                params={"motorIds": ["hoist" if off_ns else "gripper"]},
+                expiresAt="2031-05-05T12:00:00Z",
+                receivedAtNs=expires_ns + off_ns,
+            )
+        )
         assert scene.ack(name).status == status
 
 
-# Twice
+# Resends
 
 
 def test_one_that_comes_again_is_answered_again_and_not_done_again():
@@ -335,7 +347,7 @@ def test_the_ledger_is_bounded_and_forgets_the_oldest(monkeypatch):
         "o5",
         "o6",
         "o7",
-    ]  # what is still being done is not forgotten
+    ]  # running commands stay in the ledger
     assert scene.robot.state.commands.types.keys() == ledger.keys()
 
 
@@ -353,7 +365,7 @@ def test_answers_from_before_a_restart_are_remembered():
     )
     scene.send(m.Recalled("command.ack", {"nonsense": 1}, "boot-0"))
     scene.run(0.1)
-    assert [(ack.commandId, ack.status, ack.message) for ack in scene.said("command.ack")] == [
+    assert [(ack.commandId, ack.status, ack.message) for ack in scene.published("command.ack")] == [
         ("cut", "FAILED", "the robot restarted")
     ]
     scene.command("MOVE", id="old", x=3.0, y=0.0)
@@ -391,12 +403,23 @@ def test_of_several_commands_the_state_names_the_one_that_drives():
     assert scene.last("state").commandId == "hand"
 
 
-# What cannot be read
+# Malformed messages
 
 
 def envelope(payload, **changes):
-    return json.dumps({"v": 1, "messageId": "m1", "type": "command.request", "robotId": "agv", "bootId": BACKEND, "seq": 1,
-                       "ts": timestamps.to_text(EPOCH_NS), "payload": payload, **changes}).encode()  # fmt: skip
+    return json.dumps(
+        {
+            "v": 1,
+            "messageId": "m1",
+            "type": "command.request",
+            "robotId": "agv",
+            "bootId": BACKEND,
+            "seq": 1,
+            "ts": timestamps.to_text(EPOCH_NS),
+            "payload": payload,
+            **changes,
+        }
+    ).encode()
 
 
 @pytest.mark.parametrize(("age_ms", "status"), [(1000, "SUCCEEDED"), (5000, "EXPIRED")])
@@ -439,7 +462,7 @@ def test_a_malformed_command_is_answered_with_its_id_if_it_has_one():
         "issuedAt": scene.at(0),
         "expiresAt": scene.at(9),
     }
-    for key in ("issuedAt", "expiresAt"):  # an empty one is none: it would never expire
+    for key in ("issuedAt", "expiresAt"):  # an empty one would never expire
         scene.wire("command.request", envelope({**good, key: ""}))
         assert (scene.ack("c9").status, scene.ack("c9").code) == ("REJECTED", "INVALID_PARAMS")
     scene.wire("command.request", envelope(good))
@@ -457,7 +480,7 @@ def test_hundreds_of_malformed_ones_do_not_flood():
         if n % 50 == 49:
             scene.run(0.1)
     scene.run(2)
-    answers = [ack for ack in scene.said("command.ack") if ack.code == "MALFORMED_ENVELOPE"]
+    answers = [ack for ack in scene.published("command.ack") if ack.code == "MALFORMED_ENVELOPE"]
     assert 20 <= len(answers) <= 40
     told = scene.events("MALFORMED_ENVELOPE")
     assert 2 <= len(told) <= 4
@@ -469,15 +492,35 @@ def test_hundreds_of_malformed_ones_do_not_flood():
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats() | st.text(max_size=6),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3), max_leaves=6,
-)  # fmt: skip
-KEYS = st.sampled_from(["x", "y", "theta", "motorId", "motorIds", "functionKey", "target", "ioId", "value", "to", "nodes", "edges",
-                        "routeId", "unit", "mapId"]) | st.text(max_size=4)  # fmt: skip
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(
+    [
+        "x",
+        "y",
+        "theta",
+        "motorId",
+        "motorIds",
+        "functionKey",
+        "target",
+        "ioId",
+        "value",
+        "to",
+        "nodes",
+        "edges",
+        "routeId",
+        "unit",
+        "mapId",
+    ]
+) | st.text(max_size=4)
 
 
 @cache
 def ready():
-    """A robot, and a snapshot of it as new; made once."""
+    """Return a robot and a snapshot of its start; made once."""
     scene = Scene().run(0.1)
     return scene, scene.sim.snapshot()
 
@@ -485,14 +528,16 @@ def ready():
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(st.sampled_from([*COMMANDS, "", "WAIT"]), st.dictionaries(KEYS, VALUES, max_size=4))
 def test_whatever_is_asked_is_answered(kind, params):
-    """By one final answer, or by one that it runs; and the robot can be stopped, told and kept after it."""
+    """Every command gets one final acknowledgement, or is running.
+
+    The robot still works after it."""
     scene, fresh = ready()
     scene.sim.restore(fresh)
-    scene.heard.clear()
+    scene.received.clear()
     request = m.CommandRequest(commandId="fuzz", commandType=kind, params=params)
     scene.robot.command_requested(request, None)
     scene.run(0.1)
-    acks = [ack for ack in scene.said("command.ack") if ack.commandId == "fuzz"]
+    acks = [ack for ack in scene.published("command.ack") if ack.commandId == "fuzz"]
     assert acks[0].status in ("ACCEPTED", "REJECTED")
     if acks[0].status == "REJECTED":
         assert acks[0].code in ("INVALID_PARAMS", "NOT_SUPPORTED", "REQUIRED_MOTOR_UNAVAILABLE")
@@ -508,7 +553,7 @@ def test_whatever_is_asked_is_answered(kind, params):
 def test_what_is_no_number_is_named(number):
     scene = Scene().run(0.05)
     request = m.CommandRequest(commandId="c", commandType="MOVE", params={"x": 1.0, "y": number})
-    scene.robot.command_requested(request, None)  # no wire carries it
+    scene.robot.command_requested(request, None)  # no wire can carry it
     scene.run(0.05)
     assert (scene.ack("c").code, scene.ack("c").message) == (
         "INVALID_PARAMS",
@@ -520,7 +565,7 @@ def test_what_is_no_number_is_named(number):
 
 
 def ill(*motors, **policies):
-    """A robot of which these motors have latched errors whose causes are gone."""
+    """Return a robot whose motors have latched errors without a cause."""
     fleet = own()["motors"]
     for motor in fleet:
         motor["resetPolicy"] = policies.get(motor["motorId"], motor["resetPolicy"])
@@ -561,15 +606,23 @@ def test_clear_fault_clears_what_can_be_and_tells_what_cannot():
 
 def test_a_failed_action_at_a_node_gives_the_ack_no_code_that_the_contract_does_not_know():
     scene = Scene().run(0.1)
-    nodes = [{"nodeId": "a", "sequenceId": 0, "x": 0, "y": 0, "released": True,
-              "actions": [{"type": "SCAN", "params": {"timeoutS": 0.1}}]}]  # fmt: skip
+    nodes = [
+        {
+            "nodeId": "a",
+            "sequenceId": 0,
+            "x": 0,
+            "y": 0,
+            "released": True,
+            "actions": [{"type": "SCAN", "params": {"timeoutS": 0.1}}],
+        }
+    ]
     name = scene.command("FOLLOW_ROUTE", nodes=nodes)
     scene.run(1)
     assert (scene.ack(name).status, scene.ack(name).code) == ("FAILED", None)
     assert "at node a" in scene.ack(name).message
 
 
-# How far it is
+# Progress
 
 
 def test_acks_tell_how_much_is_done():
@@ -584,7 +637,9 @@ def test_acks_tell_how_much_is_done():
         pytest.approx(0.25, abs=0.01),
     )
     scene.run(8)
-    told = [(ack.status, ack.progress) for ack in scene.said("command.ack") if not ack.replayed]
+    told = [
+        (ack.status, ack.progress) for ack in scene.published("command.ack") if not ack.replayed
+    ]
     assert told == [("ACCEPTED", None), ("RUNNING", 0.0), ("SUCCEEDED", 1.0)]
     scene.command("MOVE", id=name, x=4.0, y=0.0)
     assert (scene.ack(name).replayed, scene.ack(name).progress) == (True, 1.0)

@@ -1,4 +1,4 @@
-"""The drive: exact legs in the trapezoid's time, limits kept in every phase, stops, holds, extensions, and where the wheels really went."""
+"""The drive: exact legs in minimum time, limits in every phase, stops, holds and dead reckoning."""
 
 import math
 from dataclasses import replace
@@ -17,7 +17,7 @@ from rigless.robots.agv.motion import motors as m
 from .bench import bench, profile, ticks, trapezoid_s
 
 DT_S = 0.01
-COARSE_S = 0.04  # a tick of the properties, which look at many
+COARSE_S = 0.04  # tick of the property tests
 TOP, ACC, DEC, BASE = 1.2, 0.8, 1.0, 0.56  # of the robot that comes with rigless
 
 
@@ -26,13 +26,14 @@ def one_drive():
 
 
 def until(machine, done, most=20_000):
-    """Ticks until something is so; gives their number."""
+    """Tick until a condition holds; return the number of ticks."""
     for count in range(most):
         if done():
             return count
         machine.tick(DT_S)
     raise AssertionError(
-        f"not within {most} ticks: at {machine.drive.pose}, {machine.drive.velocity}, phase {machine.state.drive[d.PHASE]}"
+        f"not within {most} ticks: at {machine.drive.pose}, {machine.drive.velocity},"
+        f" phase {machine.state.drive[d.PHASE]}"
     )
 
 
@@ -73,8 +74,10 @@ def test_a_turn_in_place_takes_the_trapezoids_time(angle):
 
 
 def test_a_leg_may_be_slower_and_so_may_the_whole_robot():
-    for set_limit in (lambda machine: machine.drive.go([Waypoint(3, 0, max_speed=0.4)]),
-                      lambda machine: (machine.drive.go([Waypoint(3, 0)]), machine.drive.limit_speed(0.4))):  # fmt: skip
+    for set_limit in (
+        lambda machine: machine.drive.go([Waypoint(3, 0, max_speed=0.4)]),
+        lambda machine: (machine.drive.go([Waypoint(3, 0)]), machine.drive.limit_speed(0.4)),
+    ):
         _, robot = bench()
         set_limit(robot.machine)
         count = until(robot.machine, lambda machine=robot.machine: machine.drive.arrived)
@@ -82,7 +85,7 @@ def test_a_leg_may_be_slower_and_so_may_the_whole_robot():
 
 
 def test_a_curved_way_is_an_exact_arc():
-    """With wheels at speeds of their own the robot is on a circle, whatever the ticks are."""
+    """With constant wheel speeds the robot stays on a circle, at any tick rate."""
     _, robot = bench()
     drive, const, wheels = (
         robot.machine.state.drive.copy(),
@@ -116,7 +119,7 @@ WAYPOINT = st.builds(
     st.none() | st.floats(0.2, 2.0),
     st.booleans(),
 )
-LINE = st.builds(  # many of which lie on one line, so that they are passed at speed
+LINE = st.builds(  # many on one line, so that they are passed at speed
     lambda length, cap, stop: (length, cap, stop),
     st.floats(0.05, 1.5),
     st.none() | st.floats(0.2, 2.0),
@@ -135,7 +138,7 @@ EVENT = st.tuples(
 
 
 class Watch:
-    """Ticks a machine and looks at every tick whether its wheels keep their limits and it goes no farther than it should."""
+    """Ticks a machine, and checks limits of wheels and travel in every tick."""
 
     def __init__(self, robot, dt_s=COARSE_S, strict=False):
         self.robot, self.machine, self.dt_s, self.strict = robot, robot.machine, dt_s, strict
@@ -223,7 +226,7 @@ def test_whatever_happens_on_the_way_limits_are_kept_and_the_end_is_exact(waypoi
     st.sampled_from(["free", "ahead", "back"]),
 )
 def test_on_a_line_too(legs, direction, events, way):
-    """A robot on a track cannot turn: what is behind it, it drives to backwards."""
+    """A robot on a track cannot turn: it drives backwards to a target behind it."""
     theta = direction + (math.pi if way == "back" else 0.0)
     track = {"kinematics": "TRACK", "initialPose": {"x": 0.0, "y": 0.0, "theta": theta}}
     _, robot = bench() if way == "free" else bench(runtime=profile(**track))
@@ -253,7 +256,7 @@ def test_on_a_line_too(legs, direction, events, way):
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(1, 50), WAYPOINT), min_size=1, max_size=5), st.booleans())
 def test_sent_elsewhere_on_its_way_it_keeps_its_limits(moves, track):
-    """On a track, which ends with the heading of the line."""
+    """A track ends with the heading of the line."""
     moves = [(count, replace(to, theta=None) if track else to) for count, to in moves]
     _, robot = bench(runtime=profile(kinematics="TRACK")) if track else bench()
     watch = Watch(robot)
@@ -451,7 +454,7 @@ def test_a_track_drive_keeps_to_its_line_and_takes_corners_at_speed():
 
 
 def test_a_track_drive_goes_back_the_way_it_came_without_turning():
-    """Its sides stay where they are: it could not turn round on its track."""
+    """The sides keep their places: it cannot turn on its track."""
     _, robot = bench(motors=one_drive())
     machine = robot.machine
     there = [Waypoint(3, 0, stop=False), Waypoint(3, 3)]
@@ -484,8 +487,11 @@ def test_wheels_are_found_by_metadata_by_name_or_by_order():
 
 
 def test_wheels_in_turns_drive_as_far_as_their_size_says():
-    limits = {"maxSpeed": {"unit": "rpm", "value": 120}, "maxAcceleration": {"unit": "rps2", "value": 1.5},
-              "maxDeceleration": {"unit": "rps2", "value": 2}}  # fmt: skip
+    limits = {
+        "maxSpeed": {"unit": "rpm", "value": 120},
+        "maxAcceleration": {"unit": "rps2", "value": 1.5},
+        "maxDeceleration": {"unit": "rps2", "value": 2},
+    }
     motors = [
         {**motor, "limits": limits, "metadata": {"wheelDiameterMm": 150}}
         for motor in own()["motors"][:2]

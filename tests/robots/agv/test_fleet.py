@@ -1,4 +1,4 @@
-"""Robots of a fleet: they were not all switched on at one instant, and they can be in each other's way."""
+"""Robots of a fleet: different phases, and obstacles to each other."""
 
 import math
 from collections import Counter
@@ -22,8 +22,14 @@ def test_robots_of_a_fleet_speak_at_instants_of_their_own_and_the_first_at_whole
     (tmp_path / "fleet.toml").write_text('[[robots]]\nkind = "agv"\ncount = 3\n')
     sim = open_target(tmp_path / "fleet.toml").simulation
     sim.run(1.0)
-    told = {name: [round(1000 * message.sim.simTimeS) for message in sim.take(name, "nats") if message.type == "state"]
-            for name in sim.robots}  # fmt: skip
+    told = {
+        name: [
+            round(1000 * message.sim.simTimeS)
+            for message in sim.take(name, "nats")
+            if message.type == "state"
+        ]
+        for name in sim.robots
+    }
     assert told["agv-1"][-10:] == list(range(100, 1001, 100))
     assert told["agv-2"][-10:] == list(range(90, 1000, 100))  # 610 ms early
     assert told["agv-3"][-10:] == list(range(70, 1000, 100))  # 230 ms
@@ -36,8 +42,14 @@ def test_a_change_of_rates_for_all_at_once_does_not_make_them_speak_together(tmp
     for name in sim.robots:
         sim.send(name, "nats", m.SettingsDesired(version=1, settings={"streams.stateHz": 5}))
     sim.run(1.0)
-    told = {name: [round(1000 * message.sim.simTimeS, 1) for message in sim.take(name, "nats") if message.type == "state"]
-            for name in sim.robots}  # fmt: skip
+    told = {
+        name: [
+            round(1000 * message.sim.simTimeS, 1)
+            for message in sim.take(name, "nats")
+            if message.type == "state"
+        ]
+        for name in sim.robots
+    }
     assert told["agv-1"][-5:] == list(range(400, 1201, 200))
     assert told["agv-2"][-5:] == list(range(390, 1201, 200))
     assert told["agv-3"][-5:] == list(range(370, 1201, 200))
@@ -56,7 +68,7 @@ def test_they_are_spread_evenly_over_states_telemetry_and_heartbeats(count):
 
 
 def profile(**given):
-    """Where the second robot with this profile starts, and its phase."""
+    """Return the start pose and the phase of the second robot with this profile."""
     runtime = {**own()["runtime"], "simulationProfile": given}
     member = RobotConfig.model_validate({**own(), "runtime": runtime}).offset_from(1)
     found = member.runtime.simulationProfile
@@ -66,7 +78,7 @@ def profile(**given):
 def test_what_the_profile_says_of_their_start_is_kept():
     assert profile(battery={"initialSoc": 0.5}) == ((0.0, -1.8), 0.61)
     assert profile(initialPose={"x": 3}, phaseS=0.0) == ((3.0, 0.0), 0.0)
-    assert profile(map="apartment") == (None, 0.61)  # there may be walls beside it
+    assert profile(map="apartment") == (None, 0.61)  # there may be walls
 
 
 def test_robots_of_several_entries_do_not_stand_in_each_other(tmp_path):
@@ -84,7 +96,7 @@ def test_robots_of_several_entries_do_not_stand_in_each_other(tmp_path):
     assert places == [(0.0, -1.8 * n) for n in range(5)] + [(9.0, 9.0)]
 
 
-# In each other's way
+# Obstacles to each other
 
 LENGTH, WIDTH, STOP, DEC, DT_S = 0.9, 0.65, 0.6, 1.0, 0.01
 NEARER = 1e-6  # than where they stop
@@ -106,7 +118,7 @@ def together(*robots):
 
 
 def gap(one, two):
-    """Between two that stand or drive in one line."""
+    """Return the gap between two robots in one line."""
     return math.dist(one.machine.drive.pose[:2], two.machine.drive.pose[:2]) - LENGTH
 
 
@@ -115,7 +127,7 @@ def go(robot, x, y=0.0):
 
 
 def head_on(apart, phase=0.0):
-    """Two that drive to where the other is."""
+    """Return two robots that drive towards each other."""
     a, b = agv("a", 0.0), agv("b", apart, theta=math.pi, phase=phase)
     sim = together(a, b)
     go(a, apart)
@@ -149,7 +161,7 @@ def test_one_of_them_can_turn_away_and_then_the_other_goes_on():
 
 
 def test_one_behind_another_follows_halts_and_follows_again():
-    """Behind one that drives, there is what brakes need and one tick's way besides the stop distance."""
+    """The gap is the stop distance, the braking distance and one tick of travel."""
     a, b = agv("a", 0.0), agv("b", 2.0)
     sim = together(a, b)
     b.machine.drive.limit_speed(0.4)
@@ -171,11 +183,14 @@ def test_one_behind_another_follows_halts_and_follows_again():
     assert [event.code for event in sim.events] == ["obstacle", "obstacle-cleared", "obstacle"]
 
 
-@pytest.mark.parametrize(("y", "theta", "reach"), [
-    (0.0, math.pi / 2, WIDTH / 2),
-    (0.5, 0.0, LENGTH / 2),
-    (0.0, math.pi / 4, (LENGTH + WIDTH) / 2 / math.sqrt(2)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("y", "theta", "reach"),
+    [
+        (0.0, math.pi / 2, WIDTH / 2),
+        (0.5, 0.0, LENGTH / 2),
+        (0.0, math.pi / 4, (LENGTH + WIDTH) / 2 / math.sqrt(2)),
+    ],
+)
 def test_what_counts_of_another_robot_is_its_footprint(y, theta, reach):
     a, b = agv("a", 0.0), agv("b", 6.0, y, theta)
     sim = together(a, b)

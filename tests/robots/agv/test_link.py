@@ -1,4 +1,4 @@
-"""The way to the backend: envelopes and their numbers, what happens while it is down, and who a boot is."""
+"""The link to the backend: envelopes, numbering, outages and boots."""
 
 import json
 import uuid
@@ -18,32 +18,32 @@ def test_envelopes_are_numbered_and_deterministic():
     scene = Scene().run(2)
     scene.command("MOVE", x=1.0, y=0.0)
     scene.run(2)
-    boot = scene.heard[0].bootId
+    boot = scene.received[0].bootId
     assert uuid.UUID(boot)
-    assert [envelope.messageId for envelope in scene.heard] == [
-        f"{boot}-{n}" for n in range(1, len(scene.heard) + 1)
+    assert [envelope.messageId for envelope in scene.received] == [
+        f"{boot}-{n}" for n in range(1, len(scene.received) + 1)
     ]
-    for kind in {envelope.type for envelope in scene.heard}:
-        seqs = [envelope.seq for envelope in scene.heard if envelope.type == kind]
+    for kind in {envelope.type for envelope in scene.received}:
+        seqs = [envelope.seq for envelope in scene.received if envelope.type == kind]
         assert seqs == list(range(1, len(seqs) + 1)), kind
-    assert {envelope.robotId for envelope in scene.heard} == {"agv"}
+    assert {envelope.robotId for envelope in scene.received} == {"agv"}
     again = Scene().run(2)
     again.command("MOVE", x=1.0, y=0.0)
-    assert again.run(2).heard == scene.heard
-    assert Scene(seed=2).run(0.1).heard[0].bootId != boot
+    assert again.run(2).received == scene.received
+    assert Scene(seed=2).run(0.1).received[0].bootId != boot
 
 
 def test_what_is_counted_is_whole_on_the_wire():
-    """For backends with types: 1000, not 1000.0."""
+    """Typed backends need 1000, not 1000.0."""
     scene = Scene(streams={"heartbeatHz": 3}).assign(("WAIT", {"seconds": 0.1})).run(1)
     encode = wire.codec_of("agv")().encode
-    texts = {envelope.type: encode(envelope)[1].decode() for envelope in scene.heard}
+    texts = {envelope.type: encode(envelope)[1].decode() for envelope in scene.received}
     assert '"intervalMs":333,' in texts["heartbeat"]
     assert '"retries":0,"skipped":0}' in texts["task.done"]
 
 
 def test_listening_changes_no_number():
-    """What nobody hears is counted as well."""
+    """Messages without a subscriber are counted too."""
     scene = Scene()
     quiet = Scene()
     quiet.sim.core.collected = None
@@ -53,7 +53,7 @@ def test_listening_changes_no_number():
 
 
 def test_what_is_not_said_while_the_way_is_down_is_not_counted():
-    """A number that is missing would be a message that was lost."""
+    """A gap in the numbers would mean a lost message."""
     scene, quiet = Scene(), Scene()
     quiet.sim.core.collected = None
     for report in (UP, DOWN, UP):
@@ -65,7 +65,7 @@ def test_what_is_not_said_while_the_way_is_down_is_not_counted():
     for kind in wire.LATEST_WINS:
         told = [
             (envelope.seq, envelope.sim.simTimeS)
-            for envelope in scene.heard
+            for envelope in scene.received
             if envelope.type == kind
         ]
         assert [seq for seq, _ in told] == list(range(1, len(told) + 1)), kind
@@ -77,7 +77,7 @@ def test_answers_refer_to_what_they_answer():
     scene = Scene().run(0.1)
     scene.send(m.CommandRequest(commandId="c", commandType="STOP", correlationId="m-17"))
     assert {
-        envelope.correlationId for envelope in scene.heard if envelope.type == "command.ack"
+        envelope.correlationId for envelope in scene.received if envelope.type == "command.ack"
     } == {"m-17"}
 
 
@@ -104,7 +104,7 @@ STOP = {
 
 
 def test_a_script_sends_an_envelope_as_it_is():
-    """Without a subject its type tells what it is."""
+    """Without a subject, the envelope's type decides."""
     scene = Scene().run(0.1)
     scene.sim.send("agv", "nats", _envelope("command.request", **STOP))
     assert scene.run(0.1).acks("c")[-1] == "SUCCEEDED"
@@ -119,11 +119,26 @@ def test_what_a_script_sends_that_is_no_envelope_is_told(said):
     assert "envelope" in scene.sim.events[-1].text
 
 
-@pytest.mark.parametrize(("kind", "payload", "words"), [
-    ("command.request", {**STOP, "expiresAt": "soon"}, "payload: expiresAt: 'soon' is no RFC 3339 time"),
-    ("traffic.control", {"controlId": "h", "kind": "HOLDD", "seq": 1, "validUntil": "2026-01-01T01:00:00Z"}, "payload: kind: invalid enum value 'HOLDD'"),
-    ("task.assign", {"taskId": "t", "revision": 1}, "payload: Object missing required field steps"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "payload", "words"),
+    [
+        (
+            "command.request",
+            {**STOP, "expiresAt": "soon"},
+            "payload: expiresAt: 'soon' is no RFC 3339 time",
+        ),
+        (
+            "traffic.control",
+            {"controlId": "h", "kind": "HOLDD", "seq": 1, "validUntil": "2026-01-01T01:00:00Z"},
+            "payload: kind: invalid enum value 'HOLDD'",
+        ),
+        (
+            "task.assign",
+            {"taskId": "t", "revision": 1},
+            "payload: Object missing required field steps",
+        ),
+    ],
+)
 def test_what_is_wrong_with_a_message_is_named(kind, payload, words):
     scene = Scene().run(0.1).wire(kind, _envelope(kind, **payload))
     assert words in scene.events("INVALID_PARAMS")[-1].message
@@ -135,18 +150,18 @@ def test_a_boot_is_told_by_its_inputs():
     scene.sim.set_input("agv", "boot_id", "0e0e0e0e-1111-4222-8333-444444444444")
     scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
     scene.run(1.05)
-    assert scene.heard[0].messageId == "0e0e0e0e-1111-4222-8333-444444444444-1"
-    assert scene.said("heartbeat")
-    assert scene.heard[-1].ts.startswith("2030-03-17T17:46:41")
+    assert scene.received[0].messageId == "0e0e0e0e-1111-4222-8333-444444444444-1"
+    assert scene.published("heartbeat")
+    assert scene.received[-1].ts.startswith("2030-03-17T17:46:41")
 
 
 def test_a_boot_begins_when_it_is_told():
     scene = Scene().run(100.0)
     scene.sim.set_input("agv", "boot_id", "0e0e0e0e-1111-4222-8333-444444444444")
     scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
-    before = len(scene.heard)
+    before = len(scene.received)
     scene.run(2.0)
-    first = scene.heard[before]
+    first = scene.received[before]
     assert (first.messageId, first.seq) == (f"{first.bootId}-1", 1)
     assert scene.last("heartbeat").uptimeS == pytest.approx(2.0, abs=1.0)
     scene.send(m.SettingsDesired(version=7, settings={"streams.stateHz": 5}, ageS=50.0))
@@ -160,7 +175,7 @@ def test_ticks_that_the_computer_lost_are_told():
     assert scene.last("telemetry").loop == {"p99Ms": 10.0}
     scene.run(1.0)
     assert scene.last("heartbeat").tickOverruns == 50
-    assert max(telemetry.loop["p99Ms"] for telemetry in scene.said("telemetry")) == 510.0
+    assert max(telemetry.loop["p99Ms"] for telemetry in scene.published("telemetry")) == 510.0
     assert scene.last("telemetry").loop == {"p99Ms": 10.0}
 
 
@@ -172,7 +187,7 @@ def test_how_late_the_loop_is_is_told_as_it_was_measured():
     assert scene.last("telemetry").loop == {"p99Ms": 12.5}
 
 
-# While it is down
+# Outages
 
 
 def test_a_lost_backend_brakes_the_robot_within_its_limits():
@@ -222,14 +237,14 @@ def test_what_was_held_for_something_else_does_not_expire():
 
 def test_of_what_is_latest_nothing_is_said_and_of_the_rest_everything():
     scene = Scene().run(1).send(DOWN)
-    scene.heard.clear()
+    scene.received.clear()
     scene.run(3)
-    said = {envelope.type for envelope in scene.heard}
+    said = {envelope.type for envelope in scene.received}
     assert not said & set(wire.LATEST_WINS)
     assert "events" in said
     scene.send(UP).run(0.2)
     assert scene.last("state").status == "RUNNING"
-    assert len(scene.said("state")) <= 4
+    assert len(scene.published("state")) <= 4
 
 
 def test_without_a_link_what_must_not_be_lost_waits_for_the_next():
@@ -237,13 +252,13 @@ def test_without_a_link_what_must_not_be_lost_waits_for_the_next():
     scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
     scene.run(1)
     scene.sim.apply(Disconnect("agv", "nats", 1))
-    scene.heard.clear()
+    scene.received.clear()
     scene.run(0.1)
     assert scene.status == "OFFLINE"
     scene.command("SET_OUTPUT", id="meanwhile", ioId="buzzer", value=True)
     scene.sim.set_input("agv", "estop", True)
     scene.run(3)
-    assert scene.heard == []
+    assert scene.received == []
     saved = scene.sim.snapshot()
     for _ in range(2):
         scene.sim.apply(Connect("agv", "nats", 2, "nats", "agv"))
@@ -251,7 +266,7 @@ def test_without_a_link_what_must_not_be_lost_waits_for_the_next():
         assert [event.code for event in scene.events()][:2] == ["NATS_DISCONNECTED", "ESTOP"]
         assert scene.acks("meanwhile") == ["ACCEPTED", "RUNNING", "SUCCEEDED"]
         assert scene.status == "PAUSED"
-        scene.heard.clear()
+        scene.received.clear()
         scene.sim.restore(saved)
 
 
@@ -259,12 +274,12 @@ def test_a_live_robot_is_offline_until_its_link_is_there():
     scene = Scene()
     scene.sim.set_input("agv", "boot_id", "live")
     scene.run(0.5)
-    assert (scene.status, scene.heard) == ("OFFLINE", [])
+    assert (scene.status, scene.received) == ("OFFLINE", [])
     scene.sim.apply(Connect("agv", "nats", 1, "nats", "agv"))
     scene.run(0.5)
     assert scene.status == "RUNNING"
-    assert scene.said("settings.reported")[0].desiredVersion == 0
-    assert scene.events() == []  # that there was no way before the first is no news
+    assert scene.published("settings.reported")[0].desiredVersion == 0
+    assert scene.events() == []  # no event before the first connection
     scene.send(DOWN).run(0.1).send(UP).run(0.1)
     assert [event.clearedAt is None for event in scene.events("NATS_DISCONNECTED")] == [True, False]
 
@@ -287,7 +302,7 @@ def test_a_task_is_held_while_the_way_is_down():
     scene.run(1).send(DOWN).run(5)
     assert not scene.truth.driving
     scene.send(UP)
-    scene.until(lambda: scene.said("task.done"))
+    scene.until(lambda: scene.published("task.done"))
     assert scene.truth.pose[0] == pytest.approx(3.0, abs=1e-3)
 
 

@@ -1,4 +1,4 @@
-"""The machine as a whole: a function of what it was told, plain state that survives everything, and rest that costs nothing."""
+"""The machine as a whole: deterministic, restorable, and cheap at rest."""
 
 import pytest
 
@@ -14,8 +14,11 @@ SCRIPT = {
     "obstacleScript": [{"atS": 3.0, "untilS": 4.5, "distanceM": 0.5}, {"x": 3.0, "y": 2.0}],
     "barcodeScript": [{"atS": 2.0, "code": "X"}],
     "markers": [{"code": "M", "x": 1.0, "y": 0.5}],
-    "faultInjectionRules": [{"target": "hoist", "atS": 5.0, "durationS": 1.0}, {"target": "gripper", "chancePerS": 0.3, "durationS": 0.2}],
-}  # fmt: skip
+    "faultInjectionRules": [
+        {"target": "hoist", "atS": 5.0, "durationS": 1.0},
+        {"target": "gripper", "chancePerS": 0.3, "durationS": 0.2},
+    ],
+}
 
 
 def scene(seed=3):
@@ -30,8 +33,17 @@ def scene(seed=3):
 
 def everything(robot):
     machine = robot.machine
-    return (pack(robot.state), machine.motors.healths(), machine.motors.readings(), machine.io(), machine.devices(), machine.battery,
-            machine.drive.pose, robot.scanned, robot.noticed)  # fmt: skip
+    return (
+        pack(robot.state),
+        machine.motors.healths(),
+        machine.motors.readings(),
+        machine.io(),
+        machine.devices(),
+        machine.battery,
+        machine.drive.pose,
+        robot.scanned,
+        robot.noticed,
+    )
 
 
 def test_the_same_seed_gives_the_same_and_another_does_not():
@@ -49,7 +61,7 @@ def test_how_time_is_cut_changes_nothing():
     whole[0].run(seconds=10.0)
     for _ in range(1000):
         cut[0].run(seconds=0.01)
-        everything(cut[1])  # looking at it does not change it either
+        everything(cut[1])  # observation does not change it either
     assert everything(whole[1]) == everything(cut[1])
 
 
@@ -68,7 +80,7 @@ def test_from_a_snapshot_it_goes_on_as_it_did(at_s):
 
 
 def test_what_it_says_of_itself_after_a_restore_is_of_then():
-    """The same number of changes on two ways from one snapshot: what was remembered from the first is not told on the second."""
+    """Two runs from one snapshot with equal change counts must not share cached values."""
     sim, robot = bench(io={})
     sim.run(seconds=0.5)
     saved = sim.snapshot()

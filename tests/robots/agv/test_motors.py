@@ -1,4 +1,4 @@
-"""Motors: units, limits, moves that end on their target, and what goes wrong with them."""
+"""Motors: units, limits, exact targets, and faults."""
 
 import math
 
@@ -22,10 +22,22 @@ def quantity(unit, value):
 
 
 def axis(motor_id, key, speed, acceleration, deceleration, low=None, high=None, **more):
-    limits = {"maxSpeed": quantity(*speed), "maxAcceleration": quantity(*acceleration), "maxDeceleration": quantity(*deceleration),
-              "positionMin": low and quantity(*low), "positionMax": high and quantity(*high)}  # fmt: skip
-    return {"motorId": motor_id, "role": "FUNCTIONAL", "functionKey": key, "driver": {"type": "MOCK", "config": {}},
-            "limits": limits, "resetPolicy": {"supportsReset": True, "resetCooldownMs": 500}, **more}  # fmt: skip
+    limits = {
+        "maxSpeed": quantity(*speed),
+        "maxAcceleration": quantity(*acceleration),
+        "maxDeceleration": quantity(*deceleration),
+        "positionMin": low and quantity(*low),
+        "positionMax": high and quantity(*high),
+    }
+    return {
+        "motorId": motor_id,
+        "role": "FUNCTIONAL",
+        "functionKey": key,
+        "driver": {"type": "MOCK", "config": {}},
+        "limits": limits,
+        "resetPolicy": {"supportsReset": True, "resetCooldownMs": 500},
+        **more,
+    }
 
 
 # Units
@@ -181,7 +193,7 @@ SPANS = {
     "mixed": (("mmps", 100), ("mps2", 0.2), ("cmps2", 30), ("cm", -10), ("mm", 100)),
     "open_end": (("mmps", 100), ("mmps2", 200), ("mmps2", 200), ("mm", 0), None),
     "tilt": (("mrad/s", 100), ("mrad/s2", 200), ("mrad/s2", 200), ("deg", -5), ("deg", 5)),
-}  # fmt: skip
+}
 
 
 def test_new_motors_of_any_unit_work_by_configuration_alone():
@@ -372,7 +384,7 @@ def test_a_lag_begins_at_the_speed_that_the_motor_has():
 
 
 def test_a_fault_that_lasts_is_told_once():
-    """It is not taken anew in every tick: a fleet with faults ticks as fast as one without."""
+    """A lasting fault is not applied again in every tick, so a faulty fleet ticks as fast."""
     sim, robot = bench()
     sim.run(seconds=0.1)
     sim.apply(Inject("agv", "hoist", "error"))

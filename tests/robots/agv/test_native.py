@@ -1,4 +1,4 @@
-"""A robot_config.json as `rigless run` takes it: which file is one, what it is called, its lines, `--set`, fleets and recordings of them."""
+"""robot_config.json files in `rigless run`: detection, names, lines, `--set` and fleets."""
 
 import json
 import math
@@ -39,11 +39,11 @@ def opened(tmp_path, toml, settings=()):
     return open_target(path, settings)
 
 
-# Which files are taken
+# Detection of files
 
 
 def test_the_example_is_the_seeds():
-    if SEED_FILE.is_file():  # beside the checkout, where there is one
+    if SEED_FILE.is_file():  # next to the checkout, if present
         text = SEED_FILE.read_text("utf-8")
         begin = text.index("{", text.index("robot_config.json (example excerpt):"))
         assert json.JSONDecoder().raw_decode(text[begin:])[0] == seed()
@@ -70,8 +70,10 @@ def test_a_file_without_a_version_is_not_laid_over_another_robot(tmp_path):
 def test_flaws_are_told_with_file_line_and_column(tmp_path):
     path = write(tmp_path, '{"schemaVersion": 1,\n "identity": {},\n "identity": NaN,\n}')
     assert [str(one) for one in problems(path)] == [
-        f"{path}:3: identity: column 2: the key 'identity' is given twice (the first one is on line 2) [NOT_JSON]",
-        f"{path}:3: identity: column 14: NaN is not a JSON number (write a finite number, or leave the key out) [NOT_JSON]",
+        f"{path}:3: identity: column 2: the key 'identity' is given twice"
+        " (the first one is on line 2) [NOT_JSON]",
+        f"{path}:3: identity: column 14: NaN is not a JSON number"
+        " (write a finite number, or leave the key out) [NOT_JSON]",
         f"{path}:3: column 17: there is a comma before '}}' (remove it) [NOT_JSON]",
     ]
 

@@ -1,4 +1,4 @@
-"""Real parts in virtual time: wheels follow, axes arrive, whatever is lost is safe, and it is all the same when it is done again."""
+"""Real parts in virtual time: wheels follow, axes arrive, lost parts are safe, runs repeat."""
 
 import json
 import math
@@ -35,7 +35,7 @@ def plant() -> Plant:
 
 
 def place(plant: Plant) -> tuple[float, float, float]:
-    """Where the real wheels have brought the robot, by dead reckoning of a straight way and turns on the spot."""
+    """Return the pose of the real wheels by dead reckoning of straight legs and turns in place."""
     left, right = plant.drives["drive_left"].position, plant.drives["drive_right"].position
     base = plant.robot.config.dimensions.trackWidthMm / 1000
     return (left + right) / 2, (right - left) / base, left - right
@@ -117,7 +117,7 @@ def test_a_lost_wheel_stops_the_robot_and_is_found_again(plant, how):
         assert (pytest.approx(1.7, abs=0.05), "DRIVER_LOST", "drive_left") in plant.robot.noticed
     x = machine.drive.pose[0]
     plant.silent.clear()
-    plant.drives["drive_left"].position = 100.0  # its counter begins anew somewhere
+    plant.drives["drive_left"].position = 100.0  # its counter restarts elsewhere
     plant.run(0.1)
     assert not machine.motors.drive_fault
     assert machine.drive.pose[0] == pytest.approx(x, abs=0.02)
@@ -126,7 +126,7 @@ def test_a_lost_wheel_stops_the_robot_and_is_found_again(plant, how):
 
 
 def test_a_loss_is_told_once_for_each_reason(plant):
-    """A driver that tries again says at each attempt why it failed."""
+    """A driver repeats its reason at each attempt to reconnect."""
     plant.run(0.5)
     for kind, name in (("motor", "drive_left"), ("input", "estop")):
         plant.silent.add(name)
@@ -219,7 +219,7 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     plant.run(0.2)
     assert drive.told[-1].kind == "STOP"
     told, x = len(drive.told), machine.drive.pose[0]
-    drive.position += 0.1  # somebody pushes it
+    drive.position += 0.1  # it is pushed
     plant.drives["drive_right"].position += 0.1
     plant.run(0.5)
     assert {command.kind for command in drive.told[told:]} == {"STOP"}, "it does not drive back"
@@ -267,7 +267,7 @@ def test_outputs_go_out_and_are_off_after_a_loss(plant):
     machine.set_output("buzzer", True)
     plant.run(0.3)
     assert buzzer[-1] is True
-    plant.run(0.5)  # nothing was read of it for too long
+    plant.run(0.5)  # its readings are stale
     assert machine.outputs()["buzzer"] is False
     plant.tell("buzzer", OutputReading(True, "buzzer"))
     plant.run(0.1)

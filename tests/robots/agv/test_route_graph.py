@@ -1,4 +1,4 @@
-"""Routes: base and horizon, how they are joined, actions at nodes, and how another way is asked for."""
+"""Routes: base and horizon, joining, actions at nodes, and requests for detours."""
 
 from itertools import pairwise
 
@@ -17,8 +17,16 @@ def node(name, number, x, y, released=True, **more):
 
 
 def edges(nodes, **speeds):
-    return [m.Edge(f"{a.nodeId}{b.nodeId}", a.sequenceId + 1, a.nodeId, b.nodeId, speeds.get(f"{a.nodeId}{b.nodeId}"))
-            for a, b in pairwise(nodes)]  # fmt: skip
+    return [
+        m.Edge(
+            f"{a.nodeId}{b.nodeId}",
+            a.sequenceId + 1,
+            a.nodeId,
+            b.nodeId,
+            speeds.get(f"{a.nodeId}{b.nodeId}"),
+        )
+        for a, b in pairwise(nodes)
+    ]
 
 
 def response(nodes, revision=1, request="", route="r1", status="OK", **speeds):
@@ -86,8 +94,13 @@ def test_edges_have_their_speed():
 
 def test_actions_at_the_end_of_the_base_are_done_once():
     scene = Scene().run(0.1)
-    nodes = [node("a", 0, 0, 0), node("b", 2, 1, 0, actions=[{"type": "WAIT", "params": {"seconds": 0.1}}, {"type": "PAUSE"}]),
-             node("c", 4, 2, 0, released=False)]  # fmt: skip
+    nodes = [
+        node("a", 0, 0, 0),
+        node(
+            "b", 2, 1, 0, actions=[{"type": "WAIT", "params": {"seconds": 0.1}}, {"type": "PAUSE"}]
+        ),
+        node("c", 4, 2, 0, released=False),
+    ]
     scene.send(response(nodes))
     name = scene.command("FOLLOW_ROUTE", routeId="r1")
     scene.until(lambda: scene.status == "PAUSED")
@@ -125,8 +138,17 @@ def test_a_route_that_comes_after_all_was_stopped_is_not_driven():
 
 def test_actions_are_done_at_their_node():
     scene = Scene().run(0.1)
-    nodes = [node("a", 0, 0, 0), node("b", 2, 1, 0, actions=[{"type": "RELEASE"}, {"type": "WAIT", "params": {"seconds": 0.5}}]),
-             node("c", 4, 1, 1, actions=[{"type": "GRIP", "params": {}}])]  # fmt: skip
+    nodes = [
+        node("a", 0, 0, 0),
+        node(
+            "b",
+            2,
+            1,
+            0,
+            actions=[{"type": "RELEASE"}, {"type": "WAIT", "params": {"seconds": 0.5}}],
+        ),
+        node("c", 4, 1, 1, actions=[{"type": "GRIP", "params": {}}]),
+    ]
     name = scene.command("FOLLOW_ROUTE", nodes=plain(nodes), edges=plain(edges(nodes)))
     scene.until(lambda: scene.truth.axes["gripper"] > 0.04)
     assert scene.truth.pose[:2] == pytest.approx((1.0, 0.0), abs=1e-3)
@@ -260,7 +282,7 @@ def test_an_older_revision_is_ignored():
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.lists(st.integers(1, 7), min_size=1, max_size=6))
 def test_however_a_route_is_released_it_is_the_same_route(parts):
-    """Joined piece by piece, each piece from the end of the base on, it is what it would have been at once."""
+    """A route released piece by piece equals the route released at once."""
     count = sum(parts) + 1
     whole = [node(f"n{i}", 2 * i, i, i % 2) for i in range(count)]
     route = route_graph.Route("r", 0, whole[:1], [])
@@ -280,7 +302,7 @@ def test_however_a_route_is_released_it_is_the_same_route(parts):
     assert (route.nodes, route.edges) == (whole, edges(whole))
 
 
-# Asking
+# Requests
 
 
 def test_only_where_to_is_asked_for_and_answered():
@@ -321,9 +343,9 @@ def test_a_way_that_stays_blocked_is_asked_around():
     name = scene.command("FOLLOW_ROUTE", routeId="r1")
     scene.control("ZONE_BLOCK", id="z1", zone={"x": 2.5, "y": 0.0, "radius": 0.3})
     scene.run(6)
-    assert scene.said("route.request") == []
+    assert scene.published("route.request") == []
     scene.run(4)
-    (asked,) = scene.said("route.request")
+    (asked,) = scene.published("route.request")
     assert (asked.reason, asked.avoid, asked.to) == ("REROUTE", ["z1"], {"x": 4.0, "y": 0.0})
     x = scene.truth.pose[0]
     around = [node("p", 0, x, 0), node("q", 2, x, 2), node("s", 4, 4, 2), node("c", 6, 4, 0)]
@@ -344,7 +366,7 @@ def test_how_long_the_way_has_been_blocked_counts_from_when_it_was_whatever_else
         scene.run(3).control(
             "ZONE_BLOCK", id=f"two{number}", zone={"x": x, "y": 0.1, "radius": 0.4}
         )
-        scene.until(lambda number=number: len(scene.said("route.request")) == number + 1)
+        scene.until(lambda number=number: len(scene.published("route.request")) == number + 1)
         assert scene.sim.now_s - since_s == pytest.approx(5.0, abs=0.05)
         assert scene.last("route.request").avoid == [f"one{number}", f"two{number}"]
         scene.send(response([], status="NO_ROUTE", request=scene.last("route.request").requestId))
@@ -358,13 +380,13 @@ def test_who_has_no_other_way_to_give_is_not_asked_again_at_once():
     scene.send(response(LINE))
     scene.command("FOLLOW_ROUTE", routeId="r1")
     scene.control("ZONE_BLOCK", id="z1", zone={"x": 2.5, "y": 0.0, "radius": 0.3})
-    for status in ("NO_ROUTE", "REJECTED", "OK"):  # the last of them makes no sense
-        before = len(scene.said("route.request"))
-        scene.until(lambda before=before: len(scene.said("route.request")) > before)
+    for status in ("NO_ROUTE", "REJECTED", "OK"):  # the last one is invalid
+        before = len(scene.published("route.request"))
+        scene.until(lambda before=before: len(scene.published("route.request")) > before)
         scene.send(response([], status=status, request=scene.last("route.request").requestId)).run(
             4.9
         )
-        assert len(scene.said("route.request")) == before + 1
+        assert len(scene.published("route.request")) == before + 1
 
 
 def test_another_way_that_comes_late_ends_what_is_done_at_a_node():
@@ -379,7 +401,7 @@ def test_another_way_that_comes_late_ends_what_is_done_at_a_node():
     )
     name = scene.command("FOLLOW_ROUTE", routeId="r1")
     scene.control("ZONE_BLOCK", id="z1", zone={"x": 2.5, "y": 0.0, "radius": 0.3})
-    scene.until(lambda: scene.said("route.request"))
+    scene.until(lambda: scene.published("route.request"))
     scene.control("RELEASE", id="z1", seq=2)
     scene.until(lambda: scene.truth.pose[0] > 3.99).run(1)
     around = [node("p", 0, 4, 0), node("q", 2, 4, 1)]
@@ -410,4 +432,4 @@ def test_a_robot_without_the_module_neither_listens_nor_speaks():
         {"nodes": plain(LINE), "edges": plain(edges(LINE))},
     ):
         assert scene.ack(scene.command("FOLLOW_ROUTE", **params)).code == "NOT_SUPPORTED"
-    assert scene.said("route.request") == []
+    assert scene.published("route.request") == []

@@ -1,4 +1,4 @@
-"""The document's execution scenarios A to D, word by word."""
+"""The execution scenarios A to D of the document."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_a_boots_with_a_missing_functional_motor():
     scene = Scene()
     scene.sim.inject("agv", "gripper", "disconnected")
     scene.run(1.2)
-    assert scene.said("heartbeat")[-1].status == "WARNING"
+    assert scene.published("heartbeat")[-1].status == "WARNING"
     state = scene.last("state")
     assert (state.status, state.missingFunctionKeys) == ("WARNING", ["GRIPPER"])
     assert (motor(scene, "gripper").connected, motor(scene, "hoist").connected) == (False, True)
@@ -190,9 +190,18 @@ def test_c_all_is_rejected_but_stop_and_reset_of_the_affected_motor():
     scene = Scene().run(0.1)
     scene.sim.inject("agv", "drive_left", "error")
     scene.run(0.1)
-    others = {"MOVE": {"x": 1, "y": 1}, "FOLLOW_ROUTE": {"to": {"x": 1, "y": 1}}, "PAUSE": {}, "RESUME": {}, "GRIP": {},
-              "RELEASE": {}, "HOME": {}, "MOVE_AXIS": {"motorId": "hoist", "target": {"unit": "mm", "value": 1}},
-              "SET_OUTPUT": {"ioId": "buzzer", "value": True}, "INIT_POSE": {"x": 0, "y": 0, "theta": 0}}  # fmt: skip
+    others = {
+        "MOVE": {"x": 1, "y": 1},
+        "FOLLOW_ROUTE": {"to": {"x": 1, "y": 1}},
+        "PAUSE": {},
+        "RESUME": {},
+        "GRIP": {},
+        "RELEASE": {},
+        "HOME": {},
+        "MOVE_AXIS": {"motorId": "hoist", "target": {"unit": "mm", "value": 1}},
+        "SET_OUTPUT": {"ioId": "buzzer", "value": True},
+        "INIT_POSE": {"x": 0, "y": 0, "theta": 0},
+    }
     for kind, params in others.items():
         ack = scene.ack(scene.command(kind, **params))
         assert (ack.status, ack.code) == ("REJECTED", "STATUS_FORBIDS"), kind
@@ -251,14 +260,15 @@ def test_c_a_task_that_drives_fails():
 def test_d_the_same_messages_without_hardware():
     scene = Scene().run(3.05)
     said = {
-        kind: len(scene.said(kind)) for kind in ("heartbeat", "state", "telemetry", "traffic.state")
+        kind: len(scene.published(kind))
+        for kind in ("heartbeat", "state", "telemetry", "traffic.state")
     }
     assert said["heartbeat"] == 3
     assert said["telemetry"] == 6
     assert said["traffic.state"] == 30
     assert 30 <= said["state"] <= 32
-    assert {beat.mode for beat in scene.said("heartbeat")} == {"MOCK"}
-    assert all(envelope.sim is not None for envelope in scene.heard)
+    assert {beat.mode for beat in scene.published("heartbeat")} == {"MOCK"}
+    assert all(envelope.sim is not None for envelope in scene.received)
 
 
 @pytest.mark.parametrize(

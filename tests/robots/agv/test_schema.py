@@ -1,4 +1,4 @@
-"""robot_config.schema.json: it is what the model makes, it takes what we take, and it refuses what the shape pass refuses."""
+"""robot_config.schema.json: generated from the model, and equivalent to the shape pass."""
 
 import copy
 import json
@@ -40,8 +40,31 @@ RICH = changed(
     }
 )
 VALUES = st.sampled_from(
-    [None, True, False, 0, 1, -1, 1.0, 2.5, 1e-9, 1e10, "", "x", "a b", "10", "MOCK", "STOP", "x" * 300, [], {}, [1], ["x"], {"x": 1}]
-)  # fmt: skip
+    [
+        None,
+        True,
+        False,
+        0,
+        1,
+        -1,
+        1.0,
+        2.5,
+        1e-9,
+        1e10,
+        "",
+        "x",
+        "a b",
+        "10",
+        "MOCK",
+        "STOP",
+        "x" * 300,
+        [],
+        {},
+        [1],
+        ["x"],
+        {"x": 1},
+    ]
+)
 
 
 def test_the_committed_file_is_what_the_model_makes():
@@ -72,7 +95,7 @@ def test_files_that_are_right(path):
 
 
 def places(value, at=()):
-    """Every key and element in a config, but for what is inside buckets."""
+    """Yield every key and element of a config, outside free-form tables."""
     for key in (
         value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     ):

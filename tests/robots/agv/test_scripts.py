@@ -1,4 +1,4 @@
-"""The simulation's profile: obstacles, walls, codes and faults that come by script."""
+"""The simulation profile: obstacles, walls, codes and faults by script."""
 
 import math
 
@@ -83,7 +83,7 @@ def test_it_stops_at_its_stop_distance_from_what_stands_at_a_place_and_goes_on_w
     ("y", "stops"), [(0.57, True), (0.58, False), (-0.57, True), (-0.58, False)]
 )
 def test_what_is_beside_the_way_does_not_stop_it(y, stops):
-    """Half a width of 0.325 m and a radius of 0.25 m: they touch within 0.575 m."""
+    """Half the width, 0.325 m, and the radius, 0.25 m: they touch within 0.575 m."""
     sim, _, machine = running(obstacleScript=[{"x": 2.0, "y": y, "radiusM": 0.25}])
     machine.drive.go([Waypoint(4, 0)])
     sim.run(seconds=7.0)
@@ -101,7 +101,7 @@ def test_backwards_it_looks_back():
 
 @pytest.mark.parametrize(("radius", "turns"), [(0.5, True), (0.95, False)])
 def test_it_turns_away_from_an_obstacle_if_its_corners_have_room(radius, turns):
-    """They need the half diagonal less half the length: 0.555 - 0.45 m."""
+    """Its corners need the half diagonal less half the length: 0.555 - 0.45 m."""
     sim, _, machine = running(obstacleScript=[{"x": 1.45, "y": 0.0, "radiusM": radius}])
     machine.drive.go([Waypoint(3, 0)])
     sim.run(seconds=2.0)
@@ -216,7 +216,9 @@ def test_the_obstacles_of_the_world_stop_it_and_it_goes_on_when_they_move_away(s
 
 
 def hall():
-    """20 m × 8 m in cells of 5 cm: a wall across at x = 9 m, and a pillar of one cell beside the way at y = 2 m."""
+    """Return a map of 20 m × 8 m in cells of 5 cm.
+
+    It has a wall across at x = 9 m, and a pillar of one cell at y = 2 m."""
     occupied = np.zeros((160, 400), bool)
     occupied[:, 280] = True
     occupied[86, 200] = True
@@ -260,7 +262,7 @@ def test_codes_are_read_at_their_times_by_the_scanner_that_is_named_or_the_first
 
 @pytest.mark.parametrize("hz", [1, 100])
 def test_each_marker_is_read_once_a_passage_at_any_tick(hz):
-    """At 1 Hz the robot goes a metre between two ticks, over markers of 5 cm."""
+    """At 1 Hz the robot drives a metre between two ticks, over markers of 5 cm."""
     markers = [
         {"code": f"M{i}", "x": 1.0 + 0.7 * i, "y": 0.04 * (-1) ** i, "radiusM": 0.05}
         for i in range(5)

@@ -1,4 +1,4 @@
-"""Inputs, outputs and devices: all there by configuration, set by people, by axes at their ends and by faults."""
+"""Inputs, outputs and devices: set by users, by axes at their ends and by faults."""
 
 import pytest
 
@@ -231,6 +231,6 @@ def test_an_input_that_guards_the_way_stops_the_robot(stops):
     sim.set_input("agv", "bumper", False)
     sim.run(seconds=6.0)
     assert machine.drive.arrived
-    sim.apply(Inject("agv", "bumper", "off"))  # nobody knows what is there
+    sim.apply(Inject("agv", "bumper", "off"))  # the state is unknown
     sim.run(seconds=0.05)
     assert machine.obstacle_stop == stops

@@ -1,4 +1,4 @@
-"""Settings: what can be changed while the robot runs, what is refused, and what is left of it after a restart."""
+"""Settings: changes at run time, rejections, and settings after a restart."""
 
 import msgspec
 import pytest
@@ -20,7 +20,7 @@ def desire(scene, version, settings, **more):
 
 def test_the_settings_are_told_at_boot():
     scene = Scene().run(0.05)
-    (report,) = scene.said("settings.reported")
+    (report,) = scene.published("settings.reported")
     assert (report.desiredVersion, report.rejected, report.restartRequired) == (0, [], [])
     assert report.effective["streams.stateHz"] == 10.0
     assert report.effective["motors.gripper.limits.maxSpeed.value"] == 50.0
@@ -34,19 +34,30 @@ def test_rates_change_while_it_runs():
     assert (report.desiredVersion, report.rejected) == (1, [])
     assert report.effective["streams.stateHz"] == 40
     scene.run(0.5)
-    scene.heard.clear()
+    scene.received.clear()
     scene.run(4.0)
     assert [
-        len(scene.said(kind)) for kind in ("state", "heartbeat", "traffic.state", "telemetry")
+        len(scene.published(kind)) for kind in ("state", "heartbeat", "traffic.state", "telemetry")
     ] == [160, 20, 10, 8]
     assert (scene.last("heartbeat").settingsVersion, scene.last("heartbeat").intervalMs) == (1, 200)
 
 
 def test_what_is_wrong_is_rejected_by_key_and_the_rest_applied():
     scene = Scene().run(0.1)
-    report = desire(scene, 4, {"streams.stateHz": -1, "streams.colour": 1, "dimensions.lengthMm": 1200, "streams.telemetryHz": 8,
-                               "safety.stopOnObstacle": "yes", "motors.hoist.limits.maxSpeed.value": 500,
-                               "motors.ghost.limits.maxSpeed.value": 5, "runtime.tickHz": "fast"})  # fmt: skip
+    report = desire(
+        scene,
+        4,
+        {
+            "streams.stateHz": -1,
+            "streams.colour": 1,
+            "dimensions.lengthMm": 1200,
+            "streams.telemetryHz": 8,
+            "safety.stopOnObstacle": "yes",
+            "motors.hoist.limits.maxSpeed.value": 500,
+            "motors.ghost.limits.maxSpeed.value": 5,
+            "runtime.tickHz": "fast",
+        },
+    )
     assert {entry.key: entry.code for entry in report.rejected} == {
         "streams.stateHz": "INVALID_VALUE",
         "streams.colour": "UNKNOWN_KEY",
@@ -89,9 +100,9 @@ def test_a_patch_adds_and_a_replacement_takes_back():
 def test_an_old_version_is_reported_but_not_applied(version):
     scene = Scene().run(0.1)
     desire(scene, 5, {"streams.stateHz": 20})
-    before = len(scene.said("settings.reported"))
+    before = len(scene.published("settings.reported"))
     report = desire(scene, version, {"streams.stateHz": 33})
-    assert len(scene.said("settings.reported")) == before + 1
+    assert len(scene.published("settings.reported")) == before + 1
     assert (report.desiredVersion, report.effective["streams.stateHz"]) == (5, 20)
 
 
@@ -115,8 +126,13 @@ def test_the_policy_of_health_changes():
     assert scene.status == "RUNNING"
 
 
-REPORTED = {"desiredVersion": 6, "effective": {"streams.stateHz": 25.0, "streams.telemetryHz": 9.0}, "rejected": [],
-            "restartRequired": [], "desired": {"streams.stateHz": 25.0, "streams.nonsense": 3}}  # fmt: skip
+REPORTED = {
+    "desiredVersion": 6,
+    "effective": {"streams.stateHz": 25.0, "streams.telemetryHz": 9.0},
+    "rejected": [],
+    "restartRequired": [],
+    "desired": {"streams.stateHz": 25.0, "streams.nonsense": 3},
+}
 
 
 @pytest.mark.parametrize("mode", ["ROBOT_WINS", "BACKEND_WINS"])
@@ -134,7 +150,7 @@ def test_what_was_set_before_a_restart_stays(mode):
 @pytest.mark.parametrize(("mode", "hz"), [("ROBOT_WINS", 25.0), ("BACKEND_WINS", 50)])
 @pytest.mark.parametrize("version", [6, 7])
 def test_who_wins_at_boot(mode, hz, version):
-    """The backend's last wish from before the boot, as the stream has kept it: a minute old in the first second."""
+    """The backend's last settings from before the boot, redelivered by the stream."""
     scene = Scene(runtime={"startupPolicy": {"settingsBootstrapMode": mode}})
     scene.send(m.Recalled("settings.reported", REPORTED, "boot-0"))
     scene.run(0.5)
@@ -149,9 +165,9 @@ def test_a_robot_without_the_module_neither_listens_nor_speaks():
     scene = Scene(capabilities={"supportedModules": {"settings": False}}).run(0.1)
     scene.send(m.SettingsDesired(version=1, settings={"streams.stateHz": 50}))
     scene.run(1.0)
-    assert scene.said("settings.reported") == []
+    assert scene.published("settings.reported") == []
     assert scene.events("NOT_SUPPORTED")[0].source == "settings.desired"
-    assert 10 <= len(scene.said("state")) <= 12
+    assert 10 <= len(scene.published("state")) <= 12
 
 
 def test_settings_are_part_of_a_snapshot():
@@ -166,7 +182,7 @@ def test_settings_are_part_of_a_snapshot():
     assert scene.robot.settings.effective.streams.stateHz == 50
 
 
-# What needs a restart
+# Settings that need a restart
 
 
 def test_what_needs_a_restart_waits_and_is_named_until_then():
@@ -184,8 +200,16 @@ def test_what_needs_a_restart_waits_and_is_named_until_then():
     assert desire(scene, 5, {"streams.stateHz": 30}, mode="REPLACE").restartRequired == []
 
 
-@pytest.mark.parametrize("key", ["identity.robotId", "nats.credsFilePath", "nats.timeouts.connectTimeoutMs", "schemaVersion",
-                                 "capabilities.supportedModules.settings"])  # fmt: skip
+@pytest.mark.parametrize(
+    "key",
+    [
+        "identity.robotId",
+        "nats.credsFilePath",
+        "nats.timeouts.connectTimeoutMs",
+        "schemaVersion",
+        "capabilities.supportedModules.settings",
+    ],
+)
 def test_who_it_is_and_whom_it_hears_is_the_files_alone(key):
     report = desire(Scene().run(0.1), 1, {key: True})
     assert [(entry.key, entry.code) for entry in report.rejected] == [(key, "NOT_ALLOWED")]
@@ -193,7 +217,7 @@ def test_who_it_is_and_whom_it_hears_is_the_files_alone(key):
 
 
 def kept(report):
-    """As the outbox has it."""
+    """Return a report as the outbox stores it."""
     plain = msgspec.to_builtins(report)
     data = msgspec.json.encode(
         Envelope(1, "x", "settings.reported", "agv", "boot-0", 1, "2026-01-01T00:00:00Z", plain)
@@ -202,7 +226,7 @@ def kept(report):
 
 
 def begun_again(scene, file=None):
-    """A robot of this file, or of ours, that ran in this scene before."""
+    """Return a restarted robot of this file that ran in this scene before."""
     report = scene.last("settings.reported")
     config, notes = Robot.with_saved_settings(
         RobotConfig.model_validate(file or own()), kept(report), missing
@@ -243,10 +267,22 @@ def test_it_can_be_taken_back_and_then_the_file_counts():
 
 def test_what_does_not_fit_a_new_file_is_left_out_with_a_word():
     first = Scene().run(0.1)
-    desire(first, 1, {"motors.hoist.limits.positionMax.value": 250, "identity.name": "Bob",
-                      "runtime.simulationProfile": {"map": "apartment"}})  # fmt: skip
-    report = msgspec.structs.replace(first.last("settings.reported"), desired={
-        **first.last("settings.reported").desired, "runtime.simulationProfile": {"map": "nowhere"}})  # fmt: skip
+    desire(
+        first,
+        1,
+        {
+            "motors.hoist.limits.positionMax.value": 250,
+            "identity.name": "Bob",
+            "runtime.simulationProfile": {"map": "apartment"},
+        },
+    )
+    report = msgspec.structs.replace(
+        first.last("settings.reported"),
+        desired={
+            **first.last("settings.reported").desired,
+            "runtime.simulationProfile": {"map": "nowhere"},
+        },
+    )
     file = changed({"motors.3.motorId": "lift", "io.digitalInputs": []})
     config, notes = Robot.with_saved_settings(
         RobotConfig.model_validate(file), kept(report), missing

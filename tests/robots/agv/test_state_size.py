@@ -1,4 +1,4 @@
-"""Robots with so many motors that all there is to say of them is more than a message may hold."""
+"""Robots with so many motors that their state exceeds a message."""
 
 import msgspec
 import pytest
@@ -22,7 +22,9 @@ def robot(count):
 
 def sizes(scene):
     return [
-        len(msgspec.json.encode(envelope)) for envelope in scene.heard if envelope.type == "state"
+        len(msgspec.json.encode(envelope))
+        for envelope in scene.received
+        if envelope.type == "state"
     ]
 
 
@@ -50,16 +52,45 @@ def test_a_robot_of_a_usual_size_tells_all():
 @pytest.mark.parametrize("count", [state_size.MANY, 200, 800, 3000])
 @pytest.mark.parametrize("well", [True, False])
 def test_whatever_is_wrong_with_them_it_fits(count, well):
-    """Names as long as they may be."""
+    """Ids have the maximum length."""
     names = [f"{n:064}" for n in range(count)]
-    motors = [m.MotorHealth(name, "FUNCTIONAL", well, "IDLE" if well else "ERROR", name, 1.23456, -1.23456, None if well else "MOTOR_ERROR")
-              for name in names]  # fmt: skip
+    motors = [
+        m.MotorHealth(
+            name,
+            "FUNCTIONAL",
+            well,
+            "IDLE" if well else "ERROR",
+            name,
+            1.23456,
+            -1.23456,
+            None if well else "MOTOR_ERROR",
+        )
+        for name in names
+    ]
     bad = [] if well else names
-    errors = [m.Fault("FUNCTIONAL_MOTOR_DISCONNECTED", "WARNING", [m.Ref("motorId", name)], f"a motor does not answer: {name}", "x" * 40)
-              for name in bad]  # fmt: skip
+    errors = [
+        m.Fault(
+            "FUNCTIONAL_MOTOR_DISCONNECTED",
+            "WARNING",
+            [m.Ref("motorId", name)],
+            f"a motor does not answer: {name}",
+            "x" * 40,
+        )
+        for name in bad
+    ]
     reasons = [f"FUNCTIONAL_MOTOR_DISCONNECTED:{name}" for name in bad]
-    state = m.State("WARNING", reasons, m.Pose(0, 0, 0, "map"), m.Velocity(0, 0), False, m.Safety("NONE", False, False), [], motors,
-                    errors, bad)  # fmt: skip
+    state = m.State(
+        "WARNING",
+        reasons,
+        m.Pose(0, 0, 0, "map"),
+        m.Velocity(0, 0),
+        False,
+        m.Safety("NONE", False, False),
+        [],
+        motors,
+        errors,
+        bad,
+    )
     told, left_out = state_size.fitting(state)
     assert len(msgspec.json.encode(told)) + state_size.ENVELOPE_BYTES <= LONGEST
     assert (told == state) == (left_out == [])

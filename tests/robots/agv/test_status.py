@@ -1,4 +1,4 @@
-"""The status by the document's precedence, over every combination of what can be the case."""
+"""The status by the document's precedence, over all combinations of facts."""
 
 from itertools import product
 
@@ -12,7 +12,7 @@ from .scene import Scene
 def expected(
     connected, require, drive, lost, estop, obstacle, held, zone, manual, functional, empty
 ):
-    """The precedence as the document words it."""
+    """Return the status by the precedence of the document."""
     if require and not connected:
         return "OFFLINE"
     if drive or lost or empty:
@@ -28,8 +28,19 @@ def test_every_combination():
         connected, require, drive, lost, estop, obstacle, held, zone, manual, functional, empty = (
             case
         )
-        facts = Facts(connected, require, ("ERROR:left",) if drive else (), ("lidar0",) if lost else (), estop, obstacle, held,
-                      ("z1",) if zone else (), manual, ("DISCONNECTED:act_1",) if functional else (), empty)  # fmt: skip
+        facts = Facts(
+            connected,
+            require,
+            ("ERROR:left",) if drive else (),
+            ("lidar0",) if lost else (),
+            estop,
+            obstacle,
+            held,
+            ("z1",) if zone else (),
+            manual,
+            ("DISCONNECTED:act_1",) if functional else (),
+            empty,
+        )
         status, reasons = derive(facts)
         assert status == expected(*case), facts
         assert reasons == [
@@ -58,7 +69,7 @@ def test_what_may_drive(status, allow):
     assert may_drive(status, allow) == (status == "RUNNING" or (status == "WARNING" and allow))
 
 
-MAKES = {  # what a person can do to a robot, and what becomes of it
+MAKES = {  # actions of a user, and their effect
     "nats disconnect": ("OFFLINE", "NATS_DISCONNECTED"),
     "drive_left error": ("ERROR", "DRIVE_MOTOR_ERROR:drive_left"),
     "drive_right disconnected": ("ERROR", "DRIVE_MOTOR_DISCONNECTED:drive_right"),
@@ -130,7 +141,7 @@ def test_without_the_need_for_nats_there_is_no_offline():
 
 def test_the_state_is_told_at_once_but_not_too_often():
     scene = Scene(streams={"stateHz": 0.1}).run(1.0)
-    before = len(scene.said("state"))
+    before = len(scene.published("state"))
     scene.sim.set_input("agv", "estop", True)
     scene.run(0.06)
     assert scene.last("state").status == "PAUSED"
@@ -138,7 +149,7 @@ def test_the_state_is_told_at_once_but_not_too_often():
     for on in [False, True] * 25:
         scene.sim.set_input("agv", "estop", on)
         scene.run(0.02)
-    assert 15 <= len(scene.said("state")) - before <= 25
+    assert 15 <= len(scene.published("state")) - before <= 25
     scene.run(0.1)
     assert scene.last("state").status == "PAUSED"
 
@@ -149,6 +160,10 @@ def test_the_state_names_what_is_wrong_and_what_to_do():
     state = scene.last("state")
     (fault,) = state.errors
     assert (fault.code, fault.level, fault.refs[0].key, fault.refs[0].value) == (
-        "DRIVE_MOTOR_ERROR", "FATAL", "motorId", "drive_left")  # fmt: skip
+        "DRIVE_MOTOR_ERROR",
+        "FATAL",
+        "motorId",
+        "drive_left",
+    )
     assert "RESET_MOTOR" in fault.hint
     assert next(motor.state for motor in state.motors if motor.motorId == "drive_left") == "ERROR"

@@ -1,4 +1,4 @@
-"""Tasks: steps in order, what they require, what follows when they fail, the queue, and how they end."""
+"""Tasks: steps, requirements, failures, the queue, and final messages."""
 
 import json
 
@@ -25,7 +25,7 @@ def enveloped(kind, payload):
 def words(scene, name="t1"):
     return [
         (progress.state, progress.stepIndex)
-        for progress in scene.said("task.progress")
+        for progress in scene.published("task.progress")
         if progress.taskId == name
     ]
 
@@ -37,11 +37,16 @@ def failed(scene):
 
 def test_steps_are_done_in_order_and_told():
     scene = Scene(streams={"taskHz": 4}).run(0.1)
-    scene.assign(("MOVE", {"x": 1.0, "y": 0.0}), ("RELEASE", {}, ["GRIPPER"]), ("WAIT", {"seconds": 0.5}), ("GRIP",),
-                 ("SET_OUTPUT", {"ioId": "buzzer", "value": True}))  # fmt: skip
+    scene.assign(
+        ("MOVE", {"x": 1.0, "y": 0.0}),
+        ("RELEASE", {}, ["GRIPPER"]),
+        ("WAIT", {"seconds": 0.5}),
+        ("GRIP",),
+        ("SET_OUTPUT", {"ioId": "buzzer", "value": True}),
+    )
     scene.run(1)
     assert scene.last("state").taskId == "t1"
-    scene.until(lambda: scene.said("task.done"))
+    scene.until(lambda: scene.published("task.done"))
     done = scene.last("task.done")
     assert (done.taskId, done.metrics["retries"], done.metrics["skipped"]) == ("t1", 0, 0)
     assert done.metrics["distanceM"] == pytest.approx(1.0, abs=1e-3)
@@ -73,7 +78,7 @@ def test_a_code_counts_for_a_scan_where_it_was_read(x, end):
         runtime={"simulationProfile": {"barcodeScript": [{"atS": 0.5, "code": "A"}]}}
     ).run(0.6)
     scene.assign(("MOVE", {"x": x, "y": 0.0}), ("SCAN", {"timeoutS": 1.0})).run(5)
-    assert len(scene.said(end)) == 1
+    assert len(scene.published(end)) == 1
 
 
 def test_what_is_held_goes_on():
@@ -89,7 +94,7 @@ def test_what_is_held_goes_on():
     )
     assert scene.last("state").holds == ["h1"]
     scene.control("RELEASE", seq=2)
-    scene.until(lambda: scene.said("task.done"))
+    scene.until(lambda: scene.published("task.done"))
     assert scene.truth.pose[0] == pytest.approx(2.0, abs=1e-3)
 
 
@@ -135,7 +140,7 @@ def test_a_task_that_makes_no_sense_is_not_begun(steps, code):
 
 
 def grip_that_fails(on_fail):
-    """A step that needs a gripper which falls ill in it."""
+    """Assign a step that needs a gripper which fails during it."""
     scene = Scene().run(0.1)
     scene.assign(
         m.Step("a", "RELEASE", {}, [], on_fail),
@@ -160,13 +165,13 @@ def test_a_failed_step_is_skipped():
 
 def test_a_failed_step_is_tried_again_three_times():
     scene = grip_that_fails("RETRY").run(2.8)
-    assert scene.said("task.failed") == []
+    assert scene.published("task.failed") == []
     scene.run(0.4)
     assert failed(scene) == ("t1", "a", "REQUIRED_MOTOR_UNAVAILABLE")
     scene = Scene().run(0.1)
     scene.assign(m.Step("a", "SCAN", {"timeoutS": 1.0}, [], "RETRY"))
     scene.run(6.9)
-    assert scene.said("task.failed") == []
+    assert scene.published("task.failed") == []
     scene.run(0.5)
     assert failed(scene) == ("t1", "a", "STEP_FAILED")
 
@@ -193,7 +198,7 @@ def test_each_step_has_its_own_tries():
     ("on_fail", "end"), [("ABORT", "task.failed"), ("SKIP", "task.done"), ("RETRY", "task.done")]
 )
 def test_a_motor_that_is_not_well_when_the_task_comes(on_fail, end):
-    """Refused with the step's name; or taken, where the step may fail or the motor may be well again by then."""
+    """Rejected with the step's name, or accepted if the step may fail or be retried."""
     scene = Scene().run(0.1)
     scene.sim.inject("agv", "gripper", "error")
     scene.run(0.1)
@@ -234,7 +239,7 @@ def test_a_task_that_cannot_be_read_has_failed():
     scene.wire(
         "task.assign", enveloped("task.assign", {"taskId": "t1", "revision": 2, "steps": [None]})
     ).run(1)
-    assert len(scene.said("task.failed")) == 1
+    assert len(scene.published("task.failed")) == 1
     assert scene.last("task.done").taskId == "t1", "the one that was understood stands"
 
 
@@ -250,7 +255,12 @@ def test_the_more_urgent_goes_first_and_none_is_interrupted():
         wait, id="low2", priority=1
     )
     scene.run(5)
-    assert [done.taskId for done in scene.said("task.done")] == ["first", "high", "low", "low2"]
+    assert [done.taskId for done in scene.published("task.done")] == [
+        "first",
+        "high",
+        "low",
+        "low2",
+    ]
 
 
 def test_a_revision_replaces_and_a_repetition_is_ignored():
@@ -260,16 +270,16 @@ def test_a_revision_replaces_and_a_repetition_is_ignored():
     scene.assign(far).run(0.5)
     scene.assign(near, revision=2)
     scene.assign(far, revision=1)
-    scene.until(lambda: scene.said("task.done"))
+    scene.until(lambda: scene.published("task.done"))
     assert scene.truth.pose[0] == pytest.approx(1.5, abs=1e-3)
     scene.assign(near, revision=2).run(1)
-    assert len(scene.said("task.done")) == 1
-    assert scene.said("task.failed") == []
+    assert len(scene.published("task.done")) == 1
+    assert scene.published("task.failed") == []
     waiting = Scene().run(0.1)
     waiting.assign(("WAIT", {"seconds": 1}), id="a").assign(far, id="b")
     waiting.assign(("WAIT", {"seconds": 0.1}), id="b", revision=2)
     waiting.run(3)
-    assert [done.taskId for done in waiting.said("task.done")] == ["a", "b"]
+    assert [done.taskId for done in waiting.published("task.done")] == ["a", "b"]
 
 
 @pytest.mark.parametrize("ahead", [[], [("WAIT", {"seconds": 1})]], ids=["running", "waiting"])
@@ -280,7 +290,7 @@ def test_a_revision_that_makes_no_sense_leaves_the_task_as_it_was(ahead):
     scene.assign(("WAIT", {"seconds": 1})).run(0.1)
     scene.assign(("NONSENSE",), revision=2).run(3)
     assert scene.last("task.done").taskId == "t1"
-    assert scene.said("task.failed") == []
+    assert scene.published("task.failed") == []
     assert [event.data["revision"] for event in scene.events("TASK_REJECTED")] == [2]
 
 
@@ -290,7 +300,7 @@ def test_a_revision_of_the_task_that_runs_goes_before_those_that_wait():
         ("WAIT", {"seconds": 0.1}), id="t2", priority=9
     ).run(0.1)
     scene.assign(("WAIT", {"seconds": 0.1}), revision=2).run(1)
-    assert [done.taskId for done in scene.said("task.done")] == ["t1", "t2"]
+    assert [done.taskId for done in scene.published("task.done")] == ["t1", "t2"]
 
 
 def test_too_many_tasks_are_refused():
@@ -327,7 +337,7 @@ def test_a_cancelled_task_fails_and_the_robot_brakes(mode):
     assert failed(scene) == ("t1", "s1", "CANCELLED")
     scene.run(2)
     assert not scene.truth.driving
-    assert len(scene.said("task.failed")) == 1
+    assert len(scene.published("task.failed")) == 1
 
 
 @pytest.mark.parametrize(("mode", "where"), [("GRACEFUL", 0.08), ("IMMEDIATE", 0.03)])
@@ -350,7 +360,7 @@ def test_a_waiting_task_is_cancelled_and_an_unknown_one_is_told():
     scene.send(m.TaskCancel(taskId="ghost"))
     assert scene.events("UNKNOWN_TASK")
     scene.run(2)
-    assert [done.taskId for done in scene.said("task.done")] == ["t1"]
+    assert [done.taskId for done in scene.published("task.done")] == ["t1"]
 
 
 def test_stop_ends_all_tasks_and_a_move_waits_for_none():
@@ -359,12 +369,12 @@ def test_stop_ends_all_tasks_and_a_move_waits_for_none():
     scene.run(1)
     assert scene.ack(scene.command("MOVE", x=0.0, y=0.0)).code == "BUSY"
     scene.command("STOP")
-    assert [(end.taskId, end.code) for end in scene.said("task.failed")] == [
+    assert [(end.taskId, end.code) for end in scene.published("task.failed")] == [
         ("t1", "CANCELLED"),
         ("t2", "CANCELLED"),
     ]
     scene.run(3)
-    assert scene.said("task.done") == []
+    assert scene.published("task.done") == []
 
 
 def test_a_task_waits_for_a_command_that_drives():
@@ -374,7 +384,7 @@ def test_a_task_waits_for_a_command_that_drives():
     scene.assign(("MOVE", {"x": 0.0, "y": 0.0}))
     scene.run(0.5)
     assert scene.truth.task == ""
-    scene.until(lambda: scene.said("task.done"))
+    scene.until(lambda: scene.published("task.done"))
     assert scene.truth.pose[0] == pytest.approx(0.0, abs=1e-3)
 
 
@@ -387,17 +397,22 @@ def progress(name, revision, correlation="m-1"):
 
 
 def ended(scene):
-    """Of every end that was told: whose, how, and in answer to what."""
+    """Return the id, the outcome and the correlation of every final message."""
     return [
         (one.payload.taskId, getattr(one.payload, "code", "DONE"), one.correlationId)
-        for one in scene.heard
+        for one in scene.received
         if one.type in ("task.done", "task.failed")
     ]
 
 
 WAIT = ("WAIT", {"seconds": 0.1})
-DONE = {"taskId": "t1", "startedAt": "2026-01-01T00:00:01Z", "finishedAt": "2026-01-01T00:00:02Z", "metrics": {"distanceM": 7.0},
-        "revision": 1}  # fmt: skip
+DONE = {
+    "taskId": "t1",
+    "startedAt": "2026-01-01T00:00:01Z",
+    "finishedAt": "2026-01-01T00:00:02Z",
+    "metrics": {"distanceM": 7.0},
+    "revision": 1,
+}
 FAILED = {
     "taskId": "t1",
     "code": "STEP_FAILED",
@@ -413,14 +428,14 @@ def test_a_task_from_before_a_restart_has_failed_unless_it_had_ended():
         scene.send(progress(name, 1))
     scene.send(m.Recalled("task.done", DONE, "boot-0", "m-1"))
     scene.run(1)
-    assert [(end.taskId, end.stepId, end.code) for end in scene.said("task.failed")] == [
+    assert [(end.taskId, end.stepId, end.code) for end in scene.published("task.failed")] == [
         ("cut", "s3", "RESTARTED")
     ]
     scene.assign(
         WAIT, id="cut", ageS=30.0, correlationId="m-1"
-    )  # delivered once more, from before the boot
+    )  # redelivered, from before the boot
     scene.run(1)
-    assert scene.said("task.done") == []
+    assert scene.published("task.done") == []
     scene.assign(WAIT, id="cut", revision=2)
     scene.run(1)
     assert scene.last("task.done").taskId == "cut"
@@ -439,7 +454,7 @@ def test_what_it_said_in_this_very_boot_is_no_restart():
     scene.send(
         m.Recalled("task.progress", {"taskId": "t1", "state": "RUNNING", "stepId": "s1"}, boot)
     ).run(1)
-    assert scene.said("task.failed") == []
+    assert scene.published("task.failed") == []
 
 
 @pytest.mark.parametrize("end", ["task.done", "task.failed"])
@@ -447,8 +462,8 @@ def test_an_assignment_that_had_ended_before_a_restart_is_not_done_again(end):
     scene = Scene().send(m.Recalled(end, DONE if end == "task.done" else FAILED, "boot-0", "m-1"))
     scene.run(1).assign(WAIT, ageS=30.0, correlationId="m-1").run(
         1
-    )  # delivered once more, from before the boot
-    assert (ended(scene), scene.said("task.progress")) == ([], [])
+    )  # redelivered, from before the boot
+    assert (ended(scene), scene.published("task.progress")) == ([], [])
     scene.assign(WAIT, revision=2, ageS=5.0, correlationId="m-2").run(
         1
     )  # assigned while the robot was down
@@ -460,9 +475,13 @@ def test_a_task_that_had_ended_before_a_restart_is_told_again_when_it_is_sent_ag
     scene = Scene().send(m.Recalled(type, payload, "boot-0", "m-1")).run(1)
     scene.assign(WAIT, correlationId="m-2").run(1)
     assert msgspec.to_builtins(scene.last(type)) == payload
-    assert (len(ended(scene)), ended(scene)[0][2], scene.said("task.progress")) == (1, "m-2", [])
+    assert (len(ended(scene)), ended(scene)[0][2], scene.published("task.progress")) == (
+        1,
+        "m-2",
+        [],
+    )
     scene.assign(WAIT, revision=0, correlationId="m-3").run(1)
-    assert len(ended(scene)) == 1  # what is older is not asked for any more
+    assert len(ended(scene)) == 1  # older ones are not requested again
 
 
 def test_a_task_that_was_refused_before_a_restart_may_come_again():
@@ -485,8 +504,8 @@ def test_a_revision_that_was_refused_does_not_bring_back_the_one_before():
         ("t1", "NOT_SUPPORTED", "m-2"),
         ("t1", "DONE", "m-3"),
     ]
-    assert len(scene.said("task.done")) == 2
-    assert scene.said("task.done")[0] == scene.said("task.done")[1]
+    assert len(scene.published("task.done")) == 2
+    assert scene.published("task.done")[0] == scene.published("task.done")[1]
 
 
 @pytest.mark.parametrize(
@@ -502,9 +521,9 @@ def test_a_task_sent_again_is_answered_with_where_it_is_and_then_with_how_it_end
     scene = Scene().run(0.1)
     scene.assign(WAIT, id="first").assign(WAIT, correlationId="m-1").run(0.05)
     for number in (2, 3):
-        before = len(scene.said("task.progress"))
+        before = len(scene.published("task.progress"))
         scene.assign(WAIT, correlationId=f"m-{number}")
-        (again,) = [one for one in scene.heard if one.type == "task.progress"][before:]
+        (again,) = [one for one in scene.received if one.type == "task.progress"][before:]
         assert (again.correlationId, again.payload.taskId, again.payload.state) == (
             f"m-{number}",
             "t1",
@@ -513,25 +532,25 @@ def test_a_task_sent_again_is_answered_with_where_it_is_and_then_with_how_it_end
         scene.run(0.15)
     done = scene.run(1).last("task.done")
     scene.assign(WAIT, correlationId="m-4").assign(WAIT, correlationId="m-4")
-    assert scene.said("task.done")[1:] == [done, done]
+    assert scene.published("task.done")[1:] == [done, done]
     assert ended(scene)[1:] == [("t1", "DONE", "m-1"), ("t1", "DONE", "m-4")]
 
 
 def test_a_task_that_a_restart_cut_off_is_told_as_the_answer_to_its_assignment():
     scene = Scene()
     scene.send(progress("t1", 1)).run(1)
-    assert [one.correlationId for one in scene.heard if one.type == "task.failed"] == ["m-1"]
+    assert [one.correlationId for one in scene.received if one.type == "task.failed"] == ["m-1"]
 
 
 def test_a_robot_without_the_module_neither_listens_nor_speaks():
     scene = Scene(capabilities={"supportedModules": {"task": False}}).run(0.1)
     scene.assign(("WAIT", {"seconds": 0.1}))
     scene.run(1)
-    assert not [envelope for envelope in scene.heard if envelope.type.startswith("task.")]
+    assert not [envelope for envelope in scene.received if envelope.type.startswith("task.")]
     assert scene.events("NOT_SUPPORTED")[0].source == "task.assign"
 
 
-# How far
+# Progress
 
 
 def test_progress_follows_the_way_and_so_does_what_is_left():
@@ -542,8 +561,8 @@ def test_progress_follows_the_way_and_so_does_what_is_left():
     half = scene.last("task.progress")
     assert half.pct == pytest.approx(100 / 6, abs=1.5)
     assert half.etaS == pytest.approx(3.0 / 1.2 + 2.0 + 80 / 50, abs=0.2)
-    scene.until(lambda: scene.said("task.done"))
-    told = [(progress.pct, progress.etaS) for progress in scene.said("task.progress")]
+    scene.until(lambda: scene.published("task.done"))
+    told = [(progress.pct, progress.etaS) for progress in scene.published("task.progress")]
     assert told == sorted(told, key=lambda pair: pair[0])
     assert told[-1][0] > 95
     assert told[-1][1] < 0.5
@@ -560,15 +579,15 @@ def test_the_time_it_was_held_is_counted():
     scene.assign(("MOVE", {"x": 1.0, "y": 0.0}))
     scene.control("HOLD", valid_s=6.0)
     scene.run(1)
-    scene.until(lambda: scene.said("task.done"))
+    scene.until(lambda: scene.published("task.done"))
     assert scene.last("task.done").metrics["heldS"] == pytest.approx(6.0, abs=0.05)
 
 
-# On its page
+# The panel's page
 
 
 def card(scene):
-    """The task's listing: its lines, and which of them are wrong."""
+    """Return the lines of the task's listing, and which of them are wrong."""
     lines = scene.robot.view().lines()["task"]
     assert (lines.current, lines.read) == (
         lines.first + len(lines.texts),
@@ -579,7 +598,7 @@ def card(scene):
 
 def test_the_page_shows_how_the_last_task_ended_until_the_next_one_comes():
     scene = Scene().run(0.1)
-    scene.assign(("MOVE", {"x": 1.0, "y": 0.0}), WAIT).until(lambda: scene.said("task.done"))
+    scene.assign(("MOVE", {"x": 1.0, "y": 0.0}), WAIT).until(lambda: scene.published("task.done"))
     done = scene.last("task.done").metrics
     assert card(scene) == (
         ("MOVE x 1 y 0", "WAIT seconds 0.1", f"DONE t1 in {done['durationS']:.1f} s, 1.00 m"),
@@ -604,12 +623,12 @@ def test_the_page_shows_the_end_of_a_long_task_and_of_one_that_never_began():
     scene = Scene().run(0.1)
     scene.assign(*[("WAIT", {"seconds": 0.01})] * 30, id="long").assign(WAIT, id="waits").run(0.05)
     scene.send(m.TaskCancel(taskId="waits"))
-    scene.until(lambda: scene.said("task.done"))
+    scene.until(lambda: scene.published("task.done"))
     texts, _ = card(scene)
     assert (len(texts), texts[-1][:10]) == (12, "DONE long ")
     scene.assign(WAIT, id="first").assign(WAIT).run(0.05)
     scene.send(m.TaskCancel(taskId="t1")).send(m.TaskCancel(taskId="first"))
-    scene.assign(WAIT, id="never", deadline=scene.at(-1.0))  # refused: that is in the events
+    scene.assign(WAIT, id="never", deadline=scene.at(-1.0))  # rejected: it is in the events
     assert card(scene)[0] == (
         "WAIT seconds 0.1",
         "FAILED first: CANCELLED: cancelled by task.cancel",

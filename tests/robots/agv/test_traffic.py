@@ -1,4 +1,4 @@
-"""Traffic: holds, limits and zones, however often and in whatever order they come; and what the robot tells of its way."""
+"""Traffic: holds, limits and zones, duplicated and reordered, and the traffic state."""
 
 import math
 
@@ -73,7 +73,7 @@ def test_a_move_that_expires_before_it_could_begin_is_not_done():
     scene.command("MOVE", id="begun", valid_s=3.0, x=1.0, y=0.0)
     scene.control("RELEASE", seq=2).run(0.2)
     scene.control("HOLD", seq=3).run(5)
-    assert scene.acks("begun") == ["ACCEPTED", "RUNNING"]  # what has begun does not expire
+    assert scene.acks("begun") == ["ACCEPTED", "RUNNING"]  # a running command does not expire
     scene.control("RELEASE", seq=4).run(5)
     assert scene.acks("begun")[-1] == "SUCCEEDED"
 
@@ -102,7 +102,7 @@ def test_a_hold_whose_time_has_passed_is_ignored_and_one_ends_by_itself():
 def test_a_state_never_tells_of_a_hold_in_one_place_alone():
     scene = Scene(streams={"stateHz": 1}).run(0.1)
     scene.control("HOLD", valid_s=0.52).run(1)
-    told = [(state.holds, state.status, state.statusReasons) for state in scene.said("state")]
+    told = [(state.holds, state.status, state.statusReasons) for state in scene.published("state")]
     assert (["h1"], "PAUSED", ["TRAFFIC_HOLD"]) in told
     assert all(bool(holds) == ("TRAFFIC_HOLD" in reasons) for holds, _, reasons in told)
 
@@ -118,8 +118,15 @@ def test_a_release_that_comes_late_is_a_release():
 
 def test_the_servers_time_counts_for_holds():
     scene = Scene().run(0.1)
-    scene.send(m.TrafficControl(controlId="h", kind="HOLD", seq=1, validUntil="2040-01-01T00:00:02Z",
-                                receivedAtNs=2208988800 * 10**9))  # fmt: skip
+    scene.send(
+        m.TrafficControl(
+            controlId="h",
+            kind="HOLD",
+            seq=1,
+            validUntil="2040-01-01T00:00:02Z",
+            receivedAtNs=2208988800 * 10**9,
+        )
+    )
     scene.run(1.9)
     assert scene.status == "PAUSED"
     scene.run(0.2)
@@ -215,7 +222,7 @@ def test_what_is_remembered_of_controls_is_bounded(monkeypatch):
     st.booleans(),
 )
 def test_in_whatever_order_the_last_word_counts(order, twice):
-    """Of holds and releases of one control, numbered as they were meant: the highest number decides."""
+    """Of the holds and releases of one control, the highest seq decides."""
     scene = _ready()
     for kind, seq in order * (2 if twice else 1):
         scene.control(kind, seq=seq)
@@ -323,7 +330,7 @@ def test_before_a_blocked_zone_it_brakes_once(tick_hz):
     scene.command("MOVE", id="go", x=8.0, y=0.0)
     scene.run(8)
     assert (scene.status, scene.truth.velocity[0]) == ("PAUSED", 0.0)
-    assert len(scene.events("ZONE_BLOCK")) == 1  # that it begins; nothing has ended
+    assert len(scene.events("ZONE_BLOCK")) == 1  # the begin only
 
 
 def test_a_zone_ends_with_its_time_and_one_aside_is_passed():
@@ -348,7 +355,7 @@ def test_a_robot_in_a_zone_may_leave_it():
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.floats(1.2, 5.0), st.floats(-0.9, 0.9), st.floats(0.1, 1.0), st.floats(0.2, 3.1))
 def test_no_blocked_zone_is_ever_entered(x, y, radius, at_s):
-    """Whenever the block comes, unless it comes too late to brake."""
+    """The block may arrive at any time, unless it is too late to brake."""
     scene = _ready()
     scene.command("MOVE", id="go", x=6.0, y=0.0)
     scene.run(at_s)
@@ -363,8 +370,20 @@ def test_no_blocked_zone_is_ever_entered(x, y, radius, at_s):
         assert too_late or not zones.touches(body, [], (x, y, radius))
 
 
-@pytest.mark.parametrize("zone", [None, {}, [], [[0, 0], [1, 1]], {"x": 0, "y": 0, "radius": 0}, {"minX": 1, "minY": 0, "maxX": 0, "maxY": 1},
-                                  {"polygon": [[0, 0], [1, "a"], [1, 1]]}, {"radius": 1}, "hall"])  # fmt: skip
+@pytest.mark.parametrize(
+    "zone",
+    [
+        None,
+        {},
+        [],
+        [[0, 0], [1, 1]],
+        {"x": 0, "y": 0, "radius": 0},
+        {"minX": 1, "minY": 0, "maxX": 0, "maxY": 1},
+        {"polygon": [[0, 0], [1, "a"], [1, 1]]},
+        {"radius": 1},
+        "hall",
+    ],
+)
 def test_a_zone_that_is_none_is_told(zone):
     scene = Scene().run(0.1)
     scene.control("ZONE_BLOCK", zone=zone)
@@ -380,7 +399,7 @@ NUMBER = st.integers(-20, 20).map(lambda n: n / 4)
     st.tuples(NUMBER, NUMBER, NUMBER), st.lists(st.tuples(NUMBER, NUMBER), min_size=3, max_size=3)
 )
 def test_shapes_touch_where_a_dense_grid_of_points_says_so(pose, corners):
-    """A triangle and a body, against points laid over the body."""
+    """A triangle and a body, compared with points on a grid over the body."""
     body = zones.footprint(pose, 2.0, 1.0)
     c, s = math.cos(pose[2]), math.sin(pose[2])
     points = [
@@ -392,7 +411,7 @@ def test_shapes_touch_where_a_dense_grid_of_points_says_so(pose, corners):
         assert zones.touches(body, corners, None)
 
 
-# What is told
+# Traffic state
 
 
 def test_the_footprint_is_the_body():
@@ -419,5 +438,5 @@ def test_a_robot_without_the_module_neither_listens_nor_speaks():
     scene.send(m.SettingsDesired(version=1, settings={"streams.trafficHz": 50}))
     scene.run(1)
     assert scene.status == "RUNNING"
-    assert scene.said("traffic.state") == []
+    assert scene.published("traffic.state") == []
     assert scene.events("NOT_SUPPORTED")[0].source == "traffic.control"

@@ -1,5 +1,7 @@
-"""One connection to a PLC, shared by all parts behind it. It is made when the first part is opened, made anew when it has broken, and closed
-when the last part is closed."""
+"""One connection to a PLC, shared by all parts behind it.
+
+It is opened with the first part, reopened after a failure, and closed with the last part.
+"""
 
 import asyncio
 import logging
@@ -11,13 +13,13 @@ from pymodbus.client import AsyncModbusTcpClient
 
 from modbus_plc.settings import Place
 
-logging.getLogger("pymodbus").addHandler(logging.NullHandler())  # rigless tells what goes wrong
+logging.getLogger("pymodbus").addHandler(logging.NullHandler())  # rigless reports errors
 
 
 class Bus:
     @classmethod
     def of(cls, shared: dict[Any, Any], place: Place) -> "Bus":
-        """The one for this place."""
+        """Return the connection for this address."""
         key = ("modbus", place.host, place.port)
         if key not in shared:
             shared[key] = cls(place)
@@ -83,7 +85,7 @@ class Bus:
         try:
             answer = await asyncio.shield(
                 request
-            )  # whoever gives up waiting leaves no half of a conversation behind
+            )  # after a timeout, drop the connection with its open request
         except ModbusException as error:
             self._drop()
             raise ConnectionError(

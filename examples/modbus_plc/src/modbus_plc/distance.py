@@ -1,4 +1,4 @@
-"""A distance sensor whose measured value stands in an input register: how far the way ahead is free."""
+"""A distance sensor in an input register: the free distance ahead."""
 
 from typing import Any
 

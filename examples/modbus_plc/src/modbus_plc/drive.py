@@ -1,4 +1,4 @@
-"""A drive as the simulated PLC has it: it ramps, it trips, it resets, and it brakes when nobody speaks to it. All in counts and seconds."""
+"""A drive of the simulated PLC: ramps, faults, resets and a watchdog. In counts and seconds."""
 
 import math
 from dataclasses import dataclass
@@ -23,10 +23,12 @@ class Drive:
     velocity: float = 0.0
     fault: int = 0
     silent_s: float = 0.0
-    pulling: float = 0.0  # share of the largest acceleration just now
+    pulling: float = 0.0  # present fraction of the largest acceleration
 
     def write(self, control: int, setpoint: int, trip: bool) -> None:
-        """What came in the control word and the setpoint; a fault whose cause (`trip`) is still there does not go."""
+        """Take the control word and the setpoint.
+
+        A fault cannot be reset while its cause, `trip`, persists."""
         if control & r.RESET and not self.control & r.RESET and not trip:
             self.fault = 0
         self.control, self.setpoint, self.silent_s = control, float(setpoint), 0.0
@@ -49,7 +51,9 @@ class Drive:
         self.position += self.velocity * dt
 
     def _wanted(self) -> float:
-        """The velocity to have now; to a position as fast as it can still brake."""
+        """Return the target velocity.
+
+        For a position, it is the highest from which it can stop there."""
         if not self.control & r.POSITION_MODE:
             return self.setpoint
         left = self.setpoint - self.position

@@ -1,4 +1,4 @@
-"""The hands of a person at the simulated PLC: `python -m modbus_plc.hand estop on`, `fault 1 on`, `obstacle 500`."""
+"""Operate the simulated PLC: `python -m modbus_plc.hand estop on`, `fault 1 on`, `obstacle 500`."""
 
 import argparse
 

@@ -20,7 +20,7 @@ class PlcMotor(MotorDriver):
         largest = max(part.max_speed, part.max_acceleration, part.max_deceleration, *ends)
         if largest * self.settings.countsPerUnit > INT32:
             raise ValueError(
-                f"countsPerUnit {self.settings.countsPerUnit:g} makes its limits larger than 32 bits hold"
+                f"countsPerUnit {self.settings.countsPerUnit:g} makes its limits exceed 32 bits"
             )
 
     async def open(self) -> None:

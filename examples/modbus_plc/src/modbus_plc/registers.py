@@ -1,13 +1,15 @@
-"""The PLC's memory, as both ends know it. Every drive has a block of 16 registers from its base; 32 bit numbers have the high word first.
+"""The registers of the PLC, for the drivers and the simulator.
+
+Every drive has a block of 16 registers from its base; 32 bit numbers have the high word first.
 
 | holding register | what it is |
 |---|---|
-| base + 0 | control word: 1 enable, 2 position mode (else velocity), 4 reset a fault (when it becomes 1) |
+| base + 0 | control word: 1 enable, 2 position mode (else velocity), 4 reset (rising edge) |
 | base + 1, 2 | setpoint, int32, in counts/s or counts |
 | base + 3, 4 | largest speed in position mode, counts/s |
 | base + 5, 6 | acceleration, counts/s² |
 | base + 7, 8 | deceleration, counts/s² |
-| base + 9 | watchdog, ms: so long without a write to the control word, and the drive brakes; 0: never |
+| base + 9 | watchdog, ms without a write to the control word until it brakes; 0: off |
 
 | input register | what it is |
 |---|---|
@@ -32,7 +34,7 @@ CONTROL_FORMAT, LIMITS_FORMAT, STATUS_FORMAT = ">Hi", ">iiiH", ">HiiHHh"
 
 
 def pack(layout: str, *values: int) -> list[int]:
-    """Numbers as registers."""
+    """Return numbers as registers."""
     data = struct.pack(layout, *values)
     return list(struct.unpack(f">{len(data) // 2}H", data))
 
@@ -42,7 +44,7 @@ def unpack(layout: str, registers: list[int]) -> tuple[int, ...]:
 
 
 def size(layout: str) -> int:
-    """How many registers a layout takes."""
+    """Return the number of registers of a layout."""
     return struct.calcsize(layout) // 2
 
 

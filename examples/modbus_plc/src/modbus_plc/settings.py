@@ -1,4 +1,4 @@
-"""What can be written in `driver.config`; unknown keys and impossible values are refused with the key's name."""
+"""The keys of `driver.config`; unknown keys and invalid values are rejected by name."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ Address = Annotated[int, Field(ge=0, le=65535)]
 
 
 class Place(BaseModel):
-    """Where the PLC is. Parts with the same one share a connection."""
+    """The address of the PLC. Parts with the same address share a connection."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -20,18 +20,20 @@ class Place(BaseModel):
 class MotorSettings(Place):
     unit: Annotated[int, Field(ge=0, le=255)] = 1
     base: Annotated[int, Field(ge=0, le=65520, description="first register of the drive's block")]
-    countsPerUnit: Annotated[float, Field(gt=0, description="counts a metre or radian")] = 10_000.0  # noqa: N815
+    countsPerUnit: Annotated[  # noqa: N815
+        float, Field(gt=0, description="counts a metre or radian")
+    ] = 10_000.0
     reversed: bool = False
 
 
 class SignalSettings(Place):
     unit: Annotated[int, Field(ge=0, le=255)] = 1
     address: Address
-    inverted: bool = False  # true for a chain that is closed (1) while all is well
+    inverted: bool = False  # true for a normally closed (1) chain
 
 
 class DistanceSettings(Place):
     unit: Annotated[int, Field(ge=0, le=255)] = 1
     address: Address
     metresPerCount: Annotated[float, Field(gt=0)] = 0.001  # noqa: N815
-    fieldMetres: Annotated[float, Field(ge=0)] = 0.0  # noqa: N815 - anything nearer violates the protective field
+    fieldMetres: Annotated[float, Field(ge=0)] = 0.0  # noqa: N815 - protective field

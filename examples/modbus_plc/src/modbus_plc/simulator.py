@@ -1,12 +1,13 @@
-"""A PLC to try the drivers on: `python -m modbus_plc.simulator`, Modbus TCP on loopback, unit 1, drives at registers 0, 16, 32, ….
+"""A simulated PLC for the drivers: `python -m modbus_plc.simulator`.
 
-Besides what `registers` says it has discrete input 0, the e-stop chain (1: closed, all is well); input register 900, a distance sensor in
-mm (65535: nothing ahead); and what a person at the machine would do, as coils and a register to write:
+It serves Modbus TCP on loopback, unit 1, with drives at registers 0, 16, 32, …. In addition to
+`registers` it has discrete input 0, the e-stop chain (1: closed), and input register 900, a
+distance sensor in mm (65535: nothing ahead). These coils and a register simulate an operator:
 
 | | |
 |---|---|
 | coil 64 | the e-stop is pressed: the chain opens and the drives lose power |
-| coils 65, 66, … | something is wrong with the first drive, the second, …: it trips, and cannot be reset while it lasts |
+| coils 65, 66, … | a fault of the first drive, the second, …: it trips until cleared |
 | holding register 900 | what the distance sensor sees |
 """
 
@@ -36,7 +37,7 @@ WRITES = (WRITE_COIL, WRITE_REGISTER, WRITE_COILS, WRITE_REGISTERS)
 
 
 class Plc:
-    """Its memory is pymodbus's; before an answer is given, the drives are brought up to the present."""
+    """The PLC. Before each reply the drives are advanced to the present."""
 
     def __init__(self, drives: int = 3):
         self.drives = [Drive() for _ in range(drives)]

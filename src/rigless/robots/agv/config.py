@@ -240,7 +240,7 @@ class DigitalInput(Part):
 
     ioId: Id = Field(description="Unique in the robot.")
     type: Text = Field(
-        description="ESTOP_CHAIN, LIMIT_SENSOR or your own; a guard with OBSTACLE, BUMPER or LIDAR in it."
+        description="ESTOP_CHAIN, LIMIT_SENSOR, or your own; OBSTACLE, BUMPER or LIDAR for a guard."
     )
     driver: IoDriver = Field(description="Its driver in mode REAL.")
     required: Truth = Field(False, description="If true, the robot does not move without it.")

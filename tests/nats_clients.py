@@ -1,4 +1,4 @@
-"""NATS' own client, for tests: it has patience, and leaves no socket open when a server goes away just as it connects."""
+"""The nats-py client for tests, with long timeouts; it closes sockets of failed connects."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Several real nats-servers that are one, for tests: streams have leaders, nodes come and go.
+"""A cluster of real nats-servers for tests.
 
 with Cluster(tmp_path) as cluster: await cluster.ready(); cluster.nodes[0].kill()
 """
@@ -17,18 +17,19 @@ from nats_servers import Part, Server
 
 
 class Routes:
-    """A node's part of a cluster: where it listens to the others, and where they are."""
+    """The cluster settings of a node."""
 
     def __init__(self, port: int, ports: list[int]):
         self.port, self.ports = port, ports
 
     def config(self) -> str:
         routes = json.dumps([f"nats://127.0.0.1:{port}" for port in self.ports])
-        return f'cluster {{ name: "tests", listen: "127.0.0.1:{self.port}", routes: {routes}, pool_size: -1 }}\n'
+        listen = f'listen: "127.0.0.1:{self.port}"'
+        return f'cluster {{ name: "tests", {listen}, routes: {routes}, pool_size: -1 }}\n'
 
 
 class Cluster:
-    """Nodes with JetStream. `parts` are given to each of them."""
+    """Nodes with JetStream. Each gets the settings `parts`."""
 
     def __init__(self, folder: Path, *parts: Part, count: int = 3, extra: str = ""):
         ports = [reserved.port() for _ in range(count)]
@@ -46,7 +47,7 @@ class Cluster:
         return next(node for node in self.nodes if node.port == port)
 
     async def ask(self, verb: str, question: Any = None) -> dict[str, Any]:
-        """JetStream's answer, or an empty one while it has none."""
+        """Return JetStream's reply, or an empty one on a timeout."""
         with contextlib.suppress(nats.errors.Error, TimeoutError):
             client = await nats_clients.connect(self._alive)
             try:
@@ -59,13 +60,13 @@ class Cluster:
         return {}
 
     async def made(self, verb: str, question: Any = None) -> dict[str, Any]:
-        """The stream or consumer that JetStream answers with, as soon as it does."""
+        """Wait for the info of a stream or consumer."""
         while "config" not in (found := await self.ask(verb, question)):
             await asyncio.sleep(0.02)
         return found
 
     async def say(self, subject: str) -> None:
-        """Something that a stream stores."""
+        """Return a message that the stream stores."""
         client = await nats_clients.connect(self._alive)
         try:
             while True:
@@ -77,7 +78,7 @@ class Cluster:
             await client.close()
 
     async def ready(self) -> None:
-        """Until it can make a stream on three nodes."""
+        """Wait until a stream with three replicas can be created."""
         stream = {
             "name": "READY",
             "subjects": ["ready"],
@@ -87,7 +88,7 @@ class Cluster:
         await self.made("STREAM.CREATE.READY", stream)
 
     async def leader(self, place: str) -> Server:
-        """Which node leads a stream, or a consumer (STREAM.CONSUMER), as soon as one does."""
+        """Wait for the leader of a stream or a consumer (STREAM.CONSUMER)."""
         kind = "CONSUMER" if "." in place else "STREAM"
         while True:
             name = ((await self.ask(f"{kind}.INFO.{place}")).get("cluster") or {}).get("leader")
@@ -97,7 +98,7 @@ class Cluster:
             await asyncio.sleep(0.02)
 
     async def lead(self, node: Server, place: str) -> None:
-        """Let this node lead a stream or a consumer."""
+        """Make this node the leader of a stream or a consumer."""
         kind = "CONSUMER" if "." in place else "STREAM"
         while await self.leader(place) is not node:
             await self.ask(

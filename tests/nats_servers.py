@@ -1,9 +1,11 @@
-"""Real nats-servers for tests: on loopback, each on a port with a store of its own; killed, stopped and started again at will, with
-credentials, TLS and permissions where asked for. They end with the `with`, and with the process of the tests.
+"""Real nats-servers for tests, on loopback, each with its own port and store.
 
-    with Server(tmp_path) as server: server.kill(); server.start()            # the same port, the same store
-    server = Server(tmp_path, Authority(tmp_path / "keys"))                   # .creds("robot"), .creds("late", lasts_s=-1)
-    server = Server(tmp_path, Tls(tmp_path / "tls"))                          # .ca is the file that clients need
+They can be killed, suspended and restarted, and have credentials, TLS and permissions on request.
+They end with the `with` block and with the test process.
+
+    with Server(tmp_path) as server: server.kill(); server.start()
+    server = Server(tmp_path, Authority(tmp_path / "keys"))  # .creds("robot")
+    server = Server(tmp_path, Tls(tmp_path / "tls"))  # .ca is the file that clients need
     server = Server(tmp_path, Users(robot=Permissions(publish=["robot.>"])))  # nats://robot:robot@…
 """
 
@@ -32,13 +34,13 @@ DEADLINE_S = 60.0
 
 
 class Part(Protocol):
-    """What a server is given beside its port and store."""
+    """Additional settings of a server."""
 
     def config(self) -> str: ...
 
 
 class Server:
-    """One server. Its port and its store stay the same from one start to the next."""
+    """One server. Its port and store survive a restart."""
 
     def __init__(self, folder: Path, *parts: Part, extra: str = "", port: int = 0):
         self.folder = folder / f"nats-{secrets.token_hex(4)}"
@@ -65,10 +67,12 @@ class Server:
         return self.process.pid
 
     def start(self) -> "Server":
-        """Returns when it answers."""
+        """Start the server and wait until it answers."""
         assert self.process is None, "it runs"
-        jetstream = f'jetstream {{ store_dir: "{self.folder / "store"}", limits {{ default_max_consumers: -1 }} }}\n'
-        name = f'server_name: "{self.folder.name}"\nlisten: "{self.address}"\nlog_file: "{self.folder / "log"}"\n'
+        limits = "limits { default_max_consumers: -1 }"
+        jetstream = f'jetstream {{ store_dir: "{self.folder / "store"}", {limits} }}\n'
+        name = f'server_name: "{self.folder.name}"\nlisten: "{self.address}"\n'
+        name += f'log_file: "{self.folder / "log"}"\n'
         config = self.folder / "conf"
         config.write_text(
             name + jetstream + "".join(part.config() for part in self.parts) + self.extra
@@ -95,11 +99,11 @@ class Server:
                 time.sleep(0.005)
 
     def kill(self) -> None:
-        """kill -9, as a crash."""
+        """Kill the server with SIGKILL."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
-        """Ends in good order; one that runs no more is left alone."""
+        """Stop the server, if it runs."""
         if self.process is not None:
             self.thaw()
             self._end(signal.SIGTERM)
@@ -109,7 +113,7 @@ class Server:
         return self.start()
 
     def freeze(self) -> None:
-        """SIGSTOP: connections stay open, nothing answers."""
+        """Suspend the server: connections stay open, nothing answers."""
         os.kill(self.pid, signal.SIGSTOP)
 
     def thaw(self) -> None:
@@ -130,7 +134,7 @@ class Server:
 
 
 class Proxy:
-    """A way to a server that can be made one-way: what is said gets there, the answers do not come back. On the loop of the test."""
+    """A proxy to a server that can drop the replies, on the loop of the test."""
 
     def __init__(self, server: Server):
         self._server = server
@@ -145,7 +149,7 @@ class Proxy:
         return f"127.0.0.1:{self._listening.sockets[0].getsockname()[1]}"
 
     def cut(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         for writer in self._writers:
             writer.transport.abort()
         self._writers.clear()
@@ -180,7 +184,7 @@ class Proxy:
 
 @dataclass
 class Permissions:
-    """What a user may; None is anything."""
+    """Permissions of a user; None permits everything."""
 
     publish: list[str] | None = None
     subscribe: list[str] | None = None
@@ -200,7 +204,7 @@ class Permissions:
 
 
 class Users:
-    """Users by name; each has its name for a password."""
+    """Users by name; the password is the name."""
 
     def __init__(self, **permissions: Permissions):
         self.permissions = permissions
@@ -214,7 +218,10 @@ class Users:
 
 
 class Tls:
-    """A certificate for 127.0.0.1 (or other names) by a certificate authority of our own. With `verify` clients must have one, too."""
+    """A certificate for 127.0.0.1 or other names, by a test CA.
+
+    `verify` requires client certificates.
+    """
 
     def __init__(
         self,
@@ -248,7 +255,7 @@ class Tls:
 
 
 class Authority:
-    """An operator with one account; its users have .creds files. Everything is made here, with the `nkeys` package."""
+    """An operator with one account, whose users have .creds files."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -283,7 +290,7 @@ class Authority:
     def creds(
         self, name: str, may: Permissions | None = None, lasts_s: float | None = None
     ) -> Path:
-        """A user's file. `lasts_s`: when it expires, counted from now; negative: it has expired."""
+        """Return a user's .creds file that expires in `lasts_s`; negative: it has expired."""
         user = _key(nkeys.PREFIX_BYTE_USER)
         rules = (may or Permissions()).rules()
         claims = {
@@ -297,7 +304,8 @@ class Authority:
         path = self.folder / f"{name}.creds"
         path.write_text(
             f"-----BEGIN NATS USER JWT-----\n{token}\n------END NATS USER JWT------\n\n"
-            f"-----BEGIN USER NKEY SEED-----\n{user.seed.decode()}\n------END USER NKEY SEED------\n"
+            f"-----BEGIN USER NKEY SEED-----\n{user.seed.decode()}\n------END USER NKEY "
+            "SEED------\n"
         )
         path.chmod(0o600)
         return path
@@ -318,7 +326,7 @@ def _token(
     claims: dict[str, object],
     lasts_s: float | None = None,
 ) -> str:
-    """A JWT as nats-server wants it: signed by ed25519, with an id that is a hash of the rest."""
+    """Return a JWT for nats-server: signed by ed25519, with a hash as its id."""
     now = int(time.time())
     body = {
         "iat": now,

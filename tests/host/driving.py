@@ -1,4 +1,4 @@
-"""How these tests drive a host: on the loop of the test, with clients that wait for what they expect."""
+"""Run a host on the loop of a test, with clients that wait for the expected data."""
 
 import asyncio
 import functools
@@ -34,7 +34,7 @@ def on_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def until(true: Callable[[], object], what: str = "") -> None:
-    """Let the loop turn until something holds."""
+    """Wait until a condition holds."""
     end = asyncio.get_running_loop().time() + DEADLINE_S
     while not true():
         assert asyncio.get_running_loop().time() < end, f"waited {DEADLINE_S:g} s in vain: {what}"
@@ -52,7 +52,7 @@ def make_host(
 
 @asynccontextmanager
 async def on_air(host: Host) -> AsyncIterator[Host]:
-    """The host, open and running; stopped and closed at the end."""
+    """Open and run the host; stop and close it at the end."""
     await host.open()
     running = asyncio.create_task(host.run())
     try:
@@ -67,7 +67,7 @@ async def on_air(host: Host) -> AsyncIterator[Host]:
 
 @asynccontextmanager
 async def with_api(host: Host, auth: bool = False) -> AsyncIterator[ControlServer]:
-    """The host on the air with its control API beside it."""
+    """Run the host with its control API."""
     async with on_air(host):
         server = ControlServer(host, "127.0.0.1:0", auth)
         await server.open()
@@ -78,14 +78,14 @@ async def with_api(host: Host, auth: bool = False) -> AsyncIterator[ControlServe
 
 
 async def good(request: Awaitable[Any]) -> Any:
-    """What the API answers to a request that it must grant."""
+    """Return the body of a response with status 200."""
     answer = await request
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 async def bad(request: Awaitable[Any]) -> Any:
-    """The first problem that the API names with a request that it must refuse."""
+    """Return the first problem of a response with status 422."""
     answer = await request
     assert answer.status_code == 422, answer.text
     return answer.json()["problems"][0]

@@ -1,4 +1,4 @@
-"""Who may use the control API: holders of the token, and browsers that showed it once; never a foreign page."""
+"""Authentication of the control API: token, session cookie, Origin and Host."""
 
 from contextlib import asynccontextmanager
 

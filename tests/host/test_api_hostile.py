@@ -1,4 +1,4 @@
-"""Bad bodies get a 4xx that names the problems; none of them breaks the API for those who come after."""
+"""Bad bodies get a 4xx that names the problems, and the API keeps working."""
 
 from contextlib import asynccontextmanager
 
@@ -99,7 +99,7 @@ async def api():
 
 
 async def still_well(host, http):
-    """Whether everything that tells or saves the whole state can still do so."""
+    """Assert that status, snapshot and recording still work."""
     await host.step(110)
     for path in (
         "/api/status",

@@ -1,4 +1,6 @@
-"""The WebSocket: status, truth and events as they happen; a client that does not read is told what it lost."""
+"""The WebSocket: status, truth and events as they happen; a slow client gets the number of lost
+events.
+"""
 
 import asyncio
 import json

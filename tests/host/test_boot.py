@@ -1,4 +1,4 @@
-"""Robots that say in which of their lives they speak are told so before anybody comes, and anew when time jumps."""
+"""Robots with a boot_id get one before ports open, and a new one when time jumps."""
 
 import asyncio
 import time
@@ -19,7 +19,10 @@ MORTAL = Path(__file__).resolve().parent / "mortal"
 
 
 def mortal(speed, nats=False, around=None):
-    """A host of the robot. With `nats` its port is a broker's, which is only looked at, never opened."""
+    """Return a host of the robot.
+
+    With `nats` its port is declared as one of a broker, never opened.
+    """
     host = Host(open_target(str(MORTAL), [], 1, collect=False), speed, 0.02, around)
     if nats:
         robot = host.sim.robots["mortal"]

@@ -1,4 +1,4 @@
-"""Robots that stamp with a date count from the present in a run at the pace of the wall clock, and only there."""
+"""Robots that send dates start at the present in a run at 1x, and only there."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""A robot whose own code breaks: time stops, the process and its peers live, a reset brings it back."""
+"""A robot whose code raises: time stops, the process and connections stay, a reset recovers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How late the host is: the percentile of what was measured, in steps that do not flutter."""
+"""The lateness of the host: a percentile in steps, with hysteresis."""
 
 import numpy as np
 import pytest

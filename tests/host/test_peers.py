@@ -1,4 +1,4 @@
-"""Peers that never read, vanish, or hold a port already: the simulation goes on, and whoever can act is told."""
+"""Peers that never read or vanish, and ports in use: the simulation goes on and reports it."""
 
 import asyncio
 import socket

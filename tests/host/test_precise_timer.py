@@ -1,4 +1,4 @@
-"""The timer wakes its waiter at a time or when rung, with a timerfd and without one."""
+"""The timer wakes its waiter at a time or on wake(), with and without a timerfd."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The tape: a kill at any time loses almost nothing, a bad file is refused, a full disk stops the tape and not the robot."""
+"""Recording to a file: a kill loses almost nothing, a full disk ends the recording, not the run."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from .driving import make_host, on_air, on_loop, until
 
 
 def on_disk(path):
-    """How many records a kill at this moment would leave."""
+    """Return the number of records on disk."""
     return sum(1 for _ in Recording.open(path))
 
 

@@ -1,4 +1,4 @@
-"""A recording made on the air replays byte for byte, and goes on in a new file, which replays too, when time jumps."""
+"""A live recording replays byte for byte, and continues in a new file when time jumps."""
 
 import time
 

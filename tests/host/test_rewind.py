@@ -1,4 +1,4 @@
-"""Reset and restore: time jumps, clients stay, and a byte stream goes on from where it truly is."""
+"""Reset and restore: time jumps, clients stay connected, and a byte stream continues."""
 
 import time
 

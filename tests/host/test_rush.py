@@ -1,4 +1,4 @@
-"""Many inputs at once, to a simulation that is behind: together they take about one slice, so that sockets get their turn."""
+"""Many inputs to a simulation that is behind take about one slice, so that sockets are served."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Robots that ran before begin with what was left for their next start, and what is recorded then says so."""
+"""Robots start with the settings that an earlier run saved, and the recording contains them."""
 
 import json
 
@@ -25,7 +25,7 @@ name = "other"
 
 
 def leave(state, robot, **desired):
-    """What a robot leaves behind whose backend wished this."""
+    """Return the saved messages of a robot whose backend requested these settings."""
     report = {
         "desiredVersion": 1,
         "effective": {},

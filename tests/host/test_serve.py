@@ -109,7 +109,23 @@ def test_the_fixtures_serve_and_load(rigless_sim, rigless_host):
 
 
 def test_a_served_host_has_the_verbs_of_a_simulation():
-    verbs = ("send", "take", "events", "truth", "run", "inject", "clear", "set_input", "snapshot", "restore", "ports", "reset", "now_s", "now_ns", "seed")  # fmt: skip
+    verbs = (
+        "send",
+        "take",
+        "events",
+        "truth",
+        "run",
+        "inject",
+        "clear",
+        "set_input",
+        "snapshot",
+        "restore",
+        "ports",
+        "reset",
+        "now_s",
+        "now_ns",
+        "seed",
+    )
     with rigless.serve(THERMOSTAT, speed="lockstep", seed=3) as host:
         sim = rigless.load(THERMOSTAT, seed=3)
         for one in (host, sim):

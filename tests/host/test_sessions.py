@@ -1,4 +1,4 @@
-"""Session notes: private, one a process, and stale ones do not get in the way; and the key that signs cookies."""
+"""Session files: private, one for each process, stale ones ignored; and the cookie key."""
 
 import json
 import os

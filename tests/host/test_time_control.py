@@ -1,4 +1,4 @@
-"""Pause, resume, step, lockstep, speed and duration: time obeys, and clients are answered all the while."""
+"""Pause, resume, step, lockstep, speed and duration: clients are served meanwhile."""
 
 import pytest
 

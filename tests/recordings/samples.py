@@ -1,4 +1,4 @@
-"""Recordings for these tests: a live run with clients, faults and packets under way, and what it truly was at many instants."""
+"""Recordings for tests: a live run with clients and faults, and its state at many instants."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ PORTS = {"thermostat": ("line", "reports"), "vacuum": ("commands", "telemetry")}
 
 @dataclass
 class Take:
-    """A recording, and at some instants what the run that it was made of was."""
+    """A recording, and the state of the recorded run at some instants."""
 
     path: Path
     snapshots: dict[int, bytes]
@@ -44,7 +44,7 @@ def frames() -> list[bytes]:
 
 
 def script(robot: str) -> dict[int, list[inp.AnyInput]]:
-    """What comes from outside, by ms: some at the instant of a tick, some together, some in the middle of nowhere."""
+    """Inputs by ms: at the instant of a tick, several at once, and between ticks."""
     wire, out = PORTS[robot]
     chunks = lines() if robot == "thermostat" else frames()
     sensor = "temperature" if robot == "thermostat" else "gyro"
@@ -76,7 +76,7 @@ def log(sim: Simulation) -> list[str]:
 
 
 def make_take(target: str, path: Path, begin_ms: int) -> Take:
-    """Record a live run from some time on; with time zero the recording needs no snapshot."""
+    """Record a live run from a time on; from time zero the recording needs no snapshot."""
     sim = open_target(target, seed=5, collect=False).simulation
     given, take = script(next(iter(sim.robots))), Take(path, {}, {})
     instants = sorted({*given, *range(0, LENGTH_MS + 1, 173), *(at + 1 for at in given), LENGTH_MS})

@@ -1,4 +1,4 @@
-"""ROS topics in recordings: others read them, and they are repeated and compared like all else."""
+"""ROS topics in recordings: readable by ROS tools, replayed and compared."""
 
 import io
 from pathlib import Path
@@ -83,7 +83,8 @@ def test_a_difference_is_named_by_topic_and_field(tape, tmp_path):
     ]
     difference = compare(*out)
     assert str(difference) == (
-        "robot beacon, port dds (out), topic /b/imu, at 0.210000 s, field message.angular_velocity.x: 0.75 against 0.5"
+        "robot beacon, port dds (out), topic /b/imu, at 0.210000 s, field "
+        "message.angular_velocity.x: 0.75 against 0.5"
     )
 
 

@@ -1,4 +1,4 @@
-"""A recording moved to any instant is what the recorded run was at that instant, whatever the way there."""
+"""After a seek, the state is that of the recorded run at that instant, however it was reached."""
 
 import base64
 
@@ -38,7 +38,7 @@ def room(tmp_path_factory):
 
 
 class Stopwatch:
-    """A clock that moves on each time it is asked, so that every slice is short."""
+    """A clock that advances at each call, so that every slice is short."""
 
     def __init__(self):
         self.now_ns = 0
@@ -70,7 +70,7 @@ def test_a_straight_run_is_the_recorded_run(take):
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_any_way_to_an_instant_ends_in_the_same(take, data):
-    """Forward and back, moves given up half-way, and slices of all lengths."""
+    """Seek forward and back, abandon seeks, with slices of all lengths."""
     reel = _kept(take, data.draw(st.booleans()))
     places = st.sampled_from(sorted(take.snapshots))
     hops = st.tuples(
@@ -93,7 +93,7 @@ REELS: dict[tuple[object, bool], SeekableRecording] = {}
 
 
 def _kept(take, in_a_hurry):
-    """One reel for all examples: it has been anywhere before, and holds whatever keyframes that left."""
+    """One seekable recording for all examples, with the keyframes of earlier seeks."""
     key = (take.path, in_a_hurry)
     if key not in REELS:
         REELS[key] = SeekableRecording.open(take.path, Stopwatch() if in_a_hurry else None)
@@ -175,7 +175,7 @@ def test_going_forward_uses_what_is_known(room):
 
 
 def test_slices_are_as_long_as_they_should_be(room):
-    """On a machine that takes 1 ms for each simulated second."""
+    """Simulate a machine that takes 1 ms for each simulated second."""
     reel = SeekableRecording.open(room)
     reel._clock = lambda: reel.now_ns // 1000
     lengths, last_ns = [], 0

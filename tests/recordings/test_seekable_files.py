@@ -1,4 +1,4 @@
-"""Which files can be opened as a reel, what is said about the others, and what a timeline gets to see."""
+"""Open files as seekable recordings: errors for bad ones, and the events of the timeline."""
 
 import os
 
@@ -26,7 +26,7 @@ def file(tmp_path):
 
 
 def with_metadata(path, **changed):
-    """A recording without records that says this of itself."""
+    """Return a recording with this metadata and no records."""
     metadata = {**Recording.open(path).metadata, **changed}
     with path.open("wb") as stream:
         writer = Writer(stream)
@@ -73,7 +73,10 @@ def test_what_is_no_recording_is_refused(file, tmp_path):
 def test_a_robot_that_cannot_start_any_more_is_refused(file, tmp_path):
     folder = tmp_path / "stillborn"
     folder.mkdir()
-    text = "from rigless.kernel.robot import Robot as Base\nclass Robot(Base):\n    def start(self): raise OSError('no eyes')\n"
+    text = (
+        "from rigless.kernel.robot import Robot as Base\nclass Robot(Base):\n    def "
+        "start(self): raise OSError('no eyes')\n"
+    )
     (folder / "__init__.py").write_text(text)
     with_metadata(file, scenario=scenario(kind=str(folder)))
     with pytest.raises(InputError, match=r"cannot be built here: OSError: no eyes \(open it with"):

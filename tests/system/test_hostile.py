@@ -1,4 +1,4 @@
-"""Whatever comes over the thermostat's TCP port, a real process lives, goes on answering others, and ends with 0."""
+"""Hostile bytes on a TCP port: the process survives, serves other clients, and exits with 0."""
 
 import random
 import socket
@@ -33,7 +33,7 @@ def answers(process):
 
 
 def drain(client):
-    """All that comes until the robot hangs up."""
+    """Read until the robot closes the connection."""
     got = b""
     try:
         while chunk := client.recv(65536):

@@ -1,5 +1,7 @@
-"""Tests of the NATS transport wait for what it does now and then; here it does it more often. And it has more patience: a machine that is
-busy with something else for seconds is no lost server. Tests of servers that are lost without a word are `impatient`."""
+"""Timing of the NATS transport for tests: short intervals and long timeouts.
+
+A machine that is busy for seconds must not count as a lost server. Tests of servers that stop
+answering are `impatient`."""
 
 import pytest
 
@@ -25,7 +27,7 @@ def _often_and_patient(request, monkeypatch):
 
 @pytest.fixture
 def in_a_cluster(_often_and_patient, monkeypatch):
-    """What was asked of a node that died is never answered: it is asked again soon."""
+    """Repeat requests soon: a node that died never answers."""
     monkeypatch.setattr(streams, "ATTEMPTS_S", (0.5, 0.5, 0.5))
     for place in (lease, publisher, session):
         monkeypatch.setattr(place, "ANSWER_S", 3.0)
@@ -33,7 +35,7 @@ def in_a_cluster(_often_and_patient, monkeypatch):
 
 @pytest.fixture
 def impatient(_often_and_patient, monkeypatch):
-    """A server that does not answer is soon lost, until the function is called."""
+    """Let a silent server count as lost soon, until the function is called."""
     monkeypatch.setattr(connection, "PING_S", 0.3)
 
     def enough():

@@ -1,4 +1,4 @@
-"""A package of drivers as pip would leave it in a folder, whose parts do what a test tells them by their names."""
+"""A package of drivers as installed by pip, whose parts a test controls by their ids."""
 
 from pathlib import Path
 
@@ -87,7 +87,7 @@ USB = shelf_drivers:Scanner
 
 
 def install(folder: Path, serial: str = "Unfinished", name: str = "shelf-drivers") -> None:
-    """The package, installed in a folder."""
+    """Install the package in a folder."""
     (folder / "shelf_drivers.py").write_text(MODULE, "utf-8")
     info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
     info.mkdir()

@@ -1,4 +1,4 @@
-"""An inbox that writes down what a transport reports."""
+"""An inbox that collects the reports of a transport."""
 
 import asyncio
 

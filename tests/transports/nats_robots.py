@@ -1,4 +1,4 @@
-"""Robots for tests of the NATS transport: an inbox in the place of a simulation, and what a backend sees of them."""
+"""Robots for tests of the NATS transport: an inbox instead of a simulation, and a backend."""
 
 import asyncio
 import functools
@@ -61,7 +61,7 @@ def port(url, state, robot="r1", **options):
 
 
 class Robot(Diary):
-    """Says what it is told to, and answers what it is asked by `answer`."""
+    """A robot that sends on request and replies with `answer`."""
 
     def __init__(self, given, answer=None):
         super().__init__()
@@ -82,7 +82,7 @@ class Robot(Diary):
         )
 
     def heard(self, kind):
-        """What came on a subject, without headers."""
+        """Return the payloads received on a subject."""
         return [data.rpartition(b"\r\n\r\n")[2] for data in self.raw(kind)]
 
     def raw(self, kind):
@@ -93,7 +93,7 @@ class Robot(Diary):
 
     @property
     def report(self):
-        """The last one of how the way is."""
+        """Return the last report of the connection state."""
         found = self.raw("_transport")
         return json.loads(found[-1]) if found else {"connected": False}
 
@@ -103,7 +103,7 @@ class Robot(Diary):
 
     @property
     def outages(self):
-        """How often it was told that it cannot talk."""
+        """Return how often the robot was reported disconnected."""
         return sum(not json.loads(data)["connected"] for data in self.raw("_transport"))
 
     @property
@@ -135,14 +135,14 @@ async def running(given, answer=None, wait=True):
 
 
 class Backend:
-    """The other side, with NATS' own client."""
+    """The backend, with the nats-py client."""
 
     def __init__(self, client):
         self.client = client
         self.js = client.jetstream(timeout=PATIENCE_S)
 
     async def publish_request(self, robot, number, kind="command.request", data=None):
-        """Say it until the server has it: by its id it knows that it is the same."""
+        """Send until the server stores it; the id identifies repetitions."""
         body = data or json.dumps({"commandId": f"c{number}"}).encode()
         for _ in range(60):
             with suppress(nats.errors.Error, nats.js.errors.Error, TimeoutError):
@@ -153,7 +153,7 @@ class Backend:
         raise AssertionError("nobody takes what the backend says")
 
     async def stored(self, stream=OUT, kind=""):
-        """All messages of a stream: their ids, in order."""
+        """Return the ids of all messages of a stream, in order."""
         info = await self.js.stream_info(stream)
         found = []
         if not info.state.messages:
@@ -168,7 +168,7 @@ class Backend:
         return found
 
     async def pending(self, robot):
-        """Messages that were handed out and are not acknowledged."""
+        """Return the number of delivered messages that are not acknowledged."""
         return (await self.js.consumer_info(IN, robot)).num_ack_pending
 
 
@@ -182,7 +182,7 @@ async def backend(url, **options):
 
 
 async def eventually(check, what=""):
-    """Until something that must be asked for is so."""
+    """Wait until an async condition holds."""
     end = asyncio.get_running_loop().time() + PATIENCE_S
     while not await check():
         assert asyncio.get_running_loop().time() < end, f"waited in vain: {what}"

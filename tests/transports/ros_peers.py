@@ -1,4 +1,4 @@
-"""A ROS peer of another make than the robot's transport: plain Cyclone endpoints in a participant of its own."""
+"""A ROS peer for tests: plain Cyclone endpoints in their own participant."""
 
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.pub import DataWriter
@@ -49,5 +49,5 @@ def write(writer, kind, message):
 
 
 def taken(reader):
-    """The bytes of what has come."""
+    """Return the bytes of received samples."""
     return [sample.data for sample in reader.take(100) if hasattr(sample, "data")]

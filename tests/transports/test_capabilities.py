@@ -25,7 +25,7 @@ METHODS = ("open", "send", "close_link", "close")
 
 
 def members(name):
-    """The public functions of a transport module and the methods of its Transport, by parsing it."""
+    """Parse a transport module: its functions and the methods of its Transport."""
     tree = ast.parse((FOLDER / f"{name}.py").read_text("utf-8"))
     functions = {part.name: part for part in tree.body if isinstance(part, ast.FunctionDef)}
     for part in tree.body:
@@ -59,7 +59,8 @@ def test_a_transport_that_keeps_state_can_return_it(name):
 def test_capabilities_can_be_read_without_any_transport_installed():
     code = (
         "import sys\n"
-        "for name in ('zmq', 'cyclonedds', 'rclpy', 'websockets', 'nkeys'): sys.modules[name] = None\n"
+        "for name in ('zmq', 'cyclonedds', 'rclpy', 'websockets', 'nkeys'): "
+        "sys.modules[name] = None\n"
         "from rigless.transports.capabilities import CAPABILITIES\n"
         "print(*(name for name in CAPABILITIES if f'rigless.transports.{name}' in sys.modules))"
     )
@@ -97,7 +98,7 @@ def test_no_layer_compares_the_name_of_a_transport(layer):
 
 
 def compares_a_transport(part):
-    """True for `x.transport == "name"` and `transport in ("a", "b")`, not for `transport is None`."""
+    """Return True for `x.transport == "name"`, but not for `transport is None`."""
     sides = [part.left, *part.comparators]
     names = [getattr(side, "attr", getattr(side, "id", "")) for side in sides]
     constants = [side for side in sides if isinstance(side, ast.Constant | ast.Tuple)]

@@ -1,4 +1,4 @@
-"""ROS topics over DDS: peers come, hear, speak and go; what is kept for late joiners; what the graph is told."""
+"""ROS topics over DDS: peers, both directions, late joiners and the ROS graph."""
 
 import asyncio
 import gc
@@ -141,7 +141,7 @@ def test_who_goes_is_gone_after_what_it_said():
 
 def test_a_peer_that_comes_and_speaks_while_it_is_looked_who_is_there_is_heard():
     class Late:
-        """A reader that does not know yet that anybody has come."""
+        """A reader before discovery."""
 
         def __init__(self, reader):
             self._reader = reader
@@ -215,7 +215,7 @@ def test_it_is_a_late_joiner_itself():
 
 
 def test_what_a_fault_spoiled_is_lost_and_counted():
-    """Cyclone refuses samples that are none of their type, on both sides; the robot goes on."""
+    """Cyclone rejects samples of a wrong type on both sides; the robot goes on."""
 
     async def play(domain):
         async with on_the_air(domain) as (transport, inbox):

@@ -1,4 +1,4 @@
-"""What ROS users set in their environment, as Cyclone's configuration."""
+"""Cyclone's configuration from the environment variables of ROS."""
 
 from xml.etree import ElementTree
 
@@ -20,8 +20,19 @@ def peers(domain):
     return [peer.get("Address") for peer in domain.iter("Peer")]
 
 
-@pytest.mark.parametrize("environ", [{}, {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}, {"ROS_LOCALHOST_ONLY": "1"},
-                                     {"ROS_LOCALHOST_ONLY": "1", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET", "ROS_STATIC_PEERS": "10.0.0.1"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {},
+        {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"},
+        {"ROS_LOCALHOST_ONLY": "1"},
+        {
+            "ROS_LOCALHOST_ONLY": "1",
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",
+            "ROS_STATIC_PEERS": "10.0.0.1",
+        },
+    ],
+)
 def test_loopback_is_the_default(environ):
     domain = read(**environ)
     assert interfaces(domain) == ["lo"]
@@ -60,8 +71,16 @@ def test_cyclones_own_configuration_comes_last():
     assert configuration({"CYCLONEDDS_URI": "file:///my.xml"}).endswith(",file:///my.xml")
 
 
-@pytest.mark.parametrize(("address", "environ", "wanted"), [("domain/", {}, 0), ("domain/", {"ROS_DOMAIN_ID": "7"}, 7), ("domain/5", {"ROS_DOMAIN_ID": "7"}, 5),
-                                                            ("9", {}, 9), ("domain/", {"ROS_DOMAIN_ID": ""}, 0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("address", "environ", "wanted"),
+    [
+        ("domain/", {}, 0),
+        ("domain/", {"ROS_DOMAIN_ID": "7"}, 7),
+        ("domain/5", {"ROS_DOMAIN_ID": "7"}, 5),
+        ("9", {}, 9),
+        ("domain/", {"ROS_DOMAIN_ID": ""}, 0),
+    ],
+)
 def test_domains(address, environ, wanted):
     assert domain_of(address, environ) == wanted
 

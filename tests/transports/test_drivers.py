@@ -1,4 +1,4 @@
-"""Drivers of real parts: found by entry points, kept alive whatever they raise, told the latest, stopped when nobody speaks to them."""
+"""Drivers of real parts: entry points, reopening after errors, latest command, watchdog."""
 
 import asyncio
 import importlib
@@ -36,7 +36,7 @@ LIMITS = {"max_speed": 1.0, "max_acceleration": 1.0, "max_deceleration": 1.0}
 
 @pytest.fixture
 def world(tmp_path, monkeypatch):
-    """The parts of the package on the shelf, by their ids."""
+    """The parts of the installed package, by id."""
     driver_package.install(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(drivers, "RETRY_S", 0.005)
@@ -70,7 +70,7 @@ async def driving(*parts: Part):
 
 
 def told(inbox):
-    """What the robot would hear."""
+    """Return the messages that the robot would receive."""
     return [
         CODEC.decode(report[2], report[3])[0] for report in inbox.reports if report[0] == "received"
     ]
@@ -314,7 +314,8 @@ def test_all_that_is_missing_is_said_at_once(world):
     with pytest.raises(InputError) as caught:
         make_drivers(parts)
     assert [str(problem) for problem in caught.value.problems] == [
-        f"{place}.driver.type: no driver installed for {users} (pip install a package with the entry point {entry},"
+        f"{place}.driver.type: no driver installed for {users} (pip install a package with "
+        f"the entry point {entry},"
         f" or run without hardware: --set runtime.mode=MOCK) [NO_DRIVER]"
         for place, users, entry in (
             (

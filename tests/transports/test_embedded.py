@@ -1,4 +1,4 @@
-"""The NATS server of our own: there when there is none, on loopback only, gone with us, and one sentence for whatever prevents it."""
+"""The embedded NATS server: started on loopback if there is none, stopped with the host."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ from .inboxes import until
 
 
 class Scene:
-    """An `EmbeddedServers` and what it has told."""
+    """An `EmbeddedServers` and its log."""
 
     def __init__(self, folder, always=False):
         self.told = []
@@ -58,7 +58,7 @@ def is_alive(pid):
 
 
 async def stored(url):
-    """How many messages are in the stream X there, after one more."""
+    """Publish a message and return how many are in the stream X."""
     client = await nats_clients.connect(url)
     try:
         stream = client.jetstream(timeout=60)
@@ -78,7 +78,10 @@ def test_where_nobody_answers_on_loopback_it_is_started_and_says_so(tmp_path):
             assert served.started
             assert served.servers == (f"nats://127.0.0.1:{port}",)
             store = tmp_path / "nats-server" / str(port) / "store"
-            text = f"no NATS server at 127.0.0.1:{port}: started one (nats-server 2.15.1, store {store})"
+            text = (
+                f"no NATS server at 127.0.0.1:{port}: started one (nats-server 2.15.1, store "
+                f"{store})"
+            )
             assert here.told == [("info", text)]
             assert served.note == text
             assert await stored(served.servers[0]) == 1

@@ -1,4 +1,4 @@
-"""A file as a port: read once, written whole, and never half."""
+"""A file as a port: read once, replaced atomically."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The transport without sockets, and how a port finds its transport."""
+"""The transport in memory, and the choice of a port's transport."""
 
 import asyncio
 

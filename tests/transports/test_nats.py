@@ -1,5 +1,6 @@
-"""What a robot promised gets there once and in order, whatever happens to the server, the stream or the robot; what is only worth something
-while it is new is never told late."""
+"""Durable messages are stored once and in order, whatever happens to server, stream or robot.
+
+Latest-wins messages are never sent late."""
 
 import asyncio
 import random
@@ -91,7 +92,7 @@ async def test_a_server_killed_at_seeded_instants_loses_and_doubles_nothing(tmp_
 async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_more(
     tmp_path, crash
 ):
-    """De-duplication expires entries after its window, here 100 ms; an outage, or the time until a robot is started again, is longer."""
+    """The duplicate window, here 100 ms, is shorter than the outage or the restart."""
     streams = {"jetStream": {"streamIn": OUT, "streamOut": OUT}}
     with Server(tmp_path) as server:
         async with backend(server.url) as other:
@@ -100,7 +101,7 @@ async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_m
             robot.say("events")
             await robot.until_sent()
             connection = robot.transport._connection
-            connection._subscriptions[1] = ("none", lambda *given: None)  # no answer is heard
+            connection._subscriptions[1] = ("none", lambda *given: None)  # replies are dropped
             for _ in range(300):
                 robot.say("events")
 
@@ -128,7 +129,7 @@ async def test_what_is_in_doubt_is_not_doubled_when_the_stream_knows_its_id_no_m
 
 
 async def said_and_stored(robot, server, number):
-    """A state may be lost on the way, as long as nobody knows that the server cannot hear; so it is said until it is there."""
+    """Send a state until it is stored: it may be lost before the outage is noticed."""
     async with backend(server.url) as other:
 
         async def there():

@@ -1,4 +1,4 @@
-"""Who may talk to whom: credentials, certificates, permissions and servers that are too old are each named as what they are."""
+"""Access: errors name bad credentials, certificates, permissions and servers that are too old."""
 
 import asyncio
 import json
@@ -109,7 +109,8 @@ async def test_a_key_alone_or_a_token_lets_a_robot_in(tmp_path):
         bare.write_bytes(pair.seed + b"\n")
         wrapped = tmp_path / "robot.creds"
         wrapped.write_text(
-            f"-----BEGIN USER NKEY SEED-----\n{pair.seed.decode()}\n------END USER NKEY SEED------\n"
+            f"-----BEGIN USER NKEY SEED-----\n{pair.seed.decode()}\n------END USER NKEY "
+            "SEED------\n"
         )
         for file in (bare, wrapped):
             async with running(

@@ -1,4 +1,4 @@
-"""A robot on a cluster: nodes die, go in good order or join, leaders change; nothing is lost or doubled, and robots hardly notice."""
+"""A robot on a cluster: nodes die, shut down or join, leaders change; no loss, no duplicates."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ def node_of(cluster, robot):
 
 
 async def busy(robot, log):
-    """Says an event and a state again and again, and writes down how many, and which of them during an outage."""
+    """Send events and states repeatedly, and note which were sent during an outage."""
     while not log["stop"]:
         log["said"] += 1
         if not robot.is_up:
@@ -50,7 +50,7 @@ async def busy(robot, log):
 
 
 async def stored(cluster, robot):
-    """Ids of a robot's events, and of its states."""
+    """Return the ids of a robot's events and of its states."""
     async with backend(cluster.urls) as other:
         stream = other.client.jetstream(timeout=2)
         while True:  # what is asked while a leader changes may never be answered
@@ -76,7 +76,7 @@ async def test_what_a_robot_makes_in_a_cluster_is_on_three_nodes(cluster, tmp_pa
 
 @on_loop
 async def test_when_the_node_dies_that_has_everything_nothing_is_lost_or_doubled(cluster, tmp_path):
-    """It is the robot's own, leads its streams and its consumer: the worst that can happen to it."""
+    """The node has the robot's connection and leads its streams and its consumer."""
     log = {"stop": False, "said": 0, "alone": [], "boot": "dies"}
     async with running(
         port(cluster.urls[0], tmp_path, "r2", nats={"servers": cluster.urls})
@@ -112,7 +112,7 @@ async def test_when_the_node_dies_that_has_everything_nothing_is_lost_or_doubled
         assert log["alone"]
         assert not {f"s-dies-{number}" for number in log["alone"]} & set(
             states
-        )  # none is told late
+        )  # none is sent late
     await cluster.ready()
 
 
@@ -139,7 +139,7 @@ async def test_a_new_leader_of_the_stream_is_no_outage(cluster, tmp_path):
 async def test_a_question_that_died_with_another_node_is_asked_again(
     cluster, tmp_path, monkeypatch
 ):
-    """The stream is on one node, the robot on another: its connection tells it nothing."""
+    """The stream is on another node than the robot, so its connection does not notice."""
     monkeypatch.setattr("rigless.transports.jetstream.consumer.BEAT_S", 0.5)
     monkeypatch.setattr("rigless.transports.jetstream.consumer.PULL_S", 120.0)
     await cluster.made(
@@ -168,7 +168,7 @@ async def test_a_question_that_died_with_another_node_is_asked_again(
 async def test_a_node_that_goes_in_good_order_is_left_before_it_goes(cluster, tmp_path):
     async with running(
         port(cluster.urls[0], tmp_path, "r5")
-    ) as robot:  # of the others it hears from this one
+    ) as robot:  # it learns the others from this one
         node = node_of(cluster, robot)
         os.kill(node.pid, signal.SIGUSR2)
         await until(lambda: "again" in robot.texts)

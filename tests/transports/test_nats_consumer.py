@@ -1,4 +1,4 @@
-"""What the backend says reaches the robot, once as far as it was acknowledged, and is acknowledged only when the robot's answer is on file."""
+"""Messages of the backend are delivered, and acknowledged when the robot's reply is on disk."""
 
 import asyncio
 import json
@@ -322,7 +322,7 @@ async def test_a_wrong_date_on_this_machine_changes_nothing(tmp_path, monkeypatc
 
 @on_loop
 async def test_the_loop_is_not_held_up_by_idle_robots(tmp_path):
-    """A robot asks again and again in long intervals only."""
+    """Pull requests are renewed at long intervals only."""
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot:
             asked = []

@@ -1,4 +1,4 @@
-"""One runtime a robot: the second one is told who has it; a dead one's place is taken."""
+"""The lease: one process for each robot; a second one is refused, a dead one replaced."""
 
 import asyncio
 import json

@@ -1,5 +1,6 @@
-"""Streams, consumers and buckets that an operator made before, with settings of their own: used as they are, refused if messages would be
-lost in them, told where they differ, never changed in silence."""
+"""Streams, consumers and buckets that an operator created with other settings.
+
+They are used as they are, refused if messages would be lost, and never changed silently."""
 
 import asyncio
 import json
@@ -28,7 +29,7 @@ async def ask(other, verb, **question):
 
 
 async def consumer(other, robot, **config):
-    """A consumer as an operator might make it."""
+    """Create a consumer as an operator might."""
     usual = {"name": robot, "durable_name": robot, "ack_policy": "explicit"}
     usual["filter_subjects"] = [subject.replace("*", robot) for subject in HEARS]
     await ask(other, f"CONSUMER.CREATE.{IN}.{robot}", stream_name=IN, config={**usual, **config})
@@ -139,14 +140,14 @@ async def test_a_stream_that_has_the_subjects_already_is_named(tmp_path):
             await ask(other, "STREAM.CREATE.OTHER", name="OTHER", subjects=["robot.*.state"])
         text = await refusal(port(server.url, tmp_path))
         assert (
-            f"the stream {OUT} cannot be made: the stream OTHER has robot.*.state (name it in nats.jetStream"
-            in text
+            f"the stream {OUT} cannot be made: the stream OTHER has robot.*.state (name it "
+            "in nats.jetStream" in text
         )
 
 
 @on_loop
 async def test_one_stream_may_be_both(tmp_path):
-    """One that is there, or one that is made."""
+    """With an existing stream, or a new one."""
     with Server(tmp_path) as server:
         async with backend(server.url) as other:
             await ask(other, "STREAM.CREATE.ROBOTS", name="ROBOTS", subjects=["robot.>"])
@@ -167,7 +168,7 @@ async def test_one_stream_may_be_both(tmp_path):
 
 @on_loop
 async def test_streams_of_another_kind_are_used_as_they_are(tmp_path):
-    """A mirror of what the backend says, a work queue, and one that keeps the last of each subject."""
+    """A mirror, a work queue, and a stream with the last message of each subject."""
     with Server(tmp_path) as server:
         async with backend(server.url) as other:
             await other.js.add_stream(name="HUB", subjects=list(HEARS))
@@ -206,7 +207,7 @@ async def test_streams_of_another_kind_are_used_as_they_are(tmp_path):
 
 @on_loop
 async def test_a_consumer_that_somebody_made_anew_repeats_nothing(tmp_path):
-    """As one on a server that crashed before it had written down what was acknowledged."""
+    """As after a crash of the server before it stored acknowledgements."""
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
             for number in range(3):

@@ -1,4 +1,4 @@
-"""The outbox's file: it does not grow for ever, and what can go wrong with a disk is told and survived."""
+"""The file of the outbox: it is compacted, and disk errors are logged and survived."""
 
 import asyncio
 import os
@@ -46,7 +46,7 @@ def fill(outbox, count, size=10):
 
 @contextmanager
 def no_file_beyond(size):
-    """As on a full disk."""
+    """Simulate a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -56,7 +56,7 @@ def no_file_beyond(size):
 
 
 class Disk:
-    """One that is full as long as the reserve is on it, and has as much room besides as it is told."""
+    """A disk that is full while the reserve exists, with this much other free space."""
 
     def __init__(self, folder, monkeypatch):
         self.reserve, self.free, self.full = folder / "outbox.sqlite.reserve", 1 << 30, False
@@ -76,7 +76,7 @@ class Disk:
 
 
 def size_of(outbox):
-    """Of the file and its journal."""
+    """Return the size of the file and its journal."""
     return sum(
         path.stat().st_size
         for path in outbox.path.parent.glob("outbox.sqlite*")

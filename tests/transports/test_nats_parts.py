@@ -1,4 +1,4 @@
-"""The parts of the NATS transport by themselves: the protocol's bytes, subjects, and what is on file."""
+"""Parts of the NATS transport: protocol bytes, subjects and the outbox."""
 
 import asyncio
 import sqlite3

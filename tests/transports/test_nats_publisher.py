@@ -1,4 +1,4 @@
-"""One robot's messages on their way into the stream, with a connection that answers as it is told."""
+"""The publisher with a scripted connection."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ class Way:
         return len(self.asked)
 
     def answer(self, data=None, status=0):
-        """To the oldest that flies: the stream has it, unless told otherwise."""
+        """Reply to the oldest in-flight message; by default that it is stored."""
         answer, message = self.flying.pop(0)
         self.stored += data is None and not status
         answer(message, status, b"", data or json.dumps({"seq": self.stored}).encode())
@@ -84,7 +84,7 @@ def _soon(monkeypatch):
 
 
 async def nobody_answers(scene, flights):
-    """Three messages, sent again and again."""
+    """Resend three messages repeatedly."""
     await scene.publisher.begin(0)
     scene.say(3)
     for flight in range(flights):
@@ -194,7 +194,7 @@ async def test_an_outbox_that_cannot_be_read_is_read_again(tmp_path, monkeypatch
 
 @on_loop
 async def test_a_stream_that_was_made_anew_is_looked_through_from_its_beginning(tmp_path):
-    """Where it was before says nothing of where messages are now."""
+    """A new stream invalidates old sequences."""
     scene = Scene(tmp_path)
     await scene.publisher.begin(5000)
     scene.way.stored = 5000

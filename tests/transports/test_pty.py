@@ -1,4 +1,4 @@
-"""The pseudo terminal: raw bytes both ways, one link from first byte to last close, and again."""
+"""The pseudo terminal: raw bytes both ways, one link from the first byte to the last close."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""TCP: one link a connection, any chunking, a bound on peers and on what a slow one may leave unread."""
+"""TCP: one link for each connection, any chunking, limits on peers and on unread data."""
 
 import asyncio
 import random
@@ -97,7 +97,7 @@ def test_hanging_up_lets_what_was_sent_go_out():
             transport.close_link(1)
             transport.close_link(1)
             assert len(await reader.read(-1)) == 500_000
-            assert inbox.kinds() == ["connected"]  # who hung up knows; nothing is told back
+            assert inbox.kinds() == ["connected"]  # the robot closed it, so nothing is reported
 
     asyncio.run(scene())
 

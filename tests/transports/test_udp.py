@@ -1,4 +1,4 @@
-"""UDP: datagrams keep their bounds, peers that write first are links, and nobody's bad address hurts the others."""
+"""UDP: datagram boundaries, links of peers that send first, and bad addresses."""
 
 import asyncio
 import socket

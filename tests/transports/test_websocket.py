@@ -1,4 +1,4 @@
-"""WebSocket: a link a connection, a message a frame, text and binary kept apart; peers that are slow, many, or speak something else."""
+"""WebSocket: one link for each connection, text and binary frames, slow, many and wrong peers."""
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
@@ -93,7 +93,7 @@ def test_a_message_too_long_ends_that_connection_only():
 
 
 async def welcomed(url):
-    """A client, as soon as one was quick enough for the server."""
+    """Connect a client, with retries on a busy machine."""
     while True:
         with suppress(InvalidMessage, OSError):
             return await connect(url)

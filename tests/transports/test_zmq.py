@@ -1,4 +1,4 @@
-"""ZeroMQ: REQ, SUB and PUSH clients see what a REP, PUB or PULL would show them; hostile ones hurt nobody else."""
+"""ZeroMQ: REQ, SUB and PUSH clients, and hostile ones that do not affect others."""
 
 import asyncio
 import socket
@@ -16,7 +16,7 @@ from .inboxes import Diary, until
 
 
 class Answering(Diary):
-    """Answers each request with itself, in capitals, unless it is to be silent."""
+    """Reply to each request with itself in capitals, unless `silent`."""
 
     transport = None
     silent = False

@@ -1,4 +1,4 @@
-"""A robot for tests of the host: it counts, echoes, floods, hangs up and breaks when told to, on TCP and in memory."""
+"""A robot for tests of the host: on command it counts, echoes, floods, disconnects and raises."""
 
 from dataclasses import dataclass
 

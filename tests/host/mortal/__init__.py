@@ -1,4 +1,4 @@
-"""A robot for tests of the host: it is told its boot and the date, and puts both into what it says to those who come."""
+"""A robot for tests of the host: it sends its boot_id and the date to each new peer."""
 
 from dataclasses import dataclass, field
 

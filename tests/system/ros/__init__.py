@@ -1,4 +1,4 @@
-"""The real ROS 2 that the rover is tried with: made once by scripts/ros-peer, driven in a process of its own."""
+"""A real ROS 2 peer for the rover tests, created by scripts/ros-peer, in its own process."""
 
 import json
 import os
@@ -30,8 +30,11 @@ class RosPeer:
         }
         self.process = subprocess.Popen(
             [python, str(Path(__file__).with_name("peer.py")), name],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**environment, "ROS_DOMAIN_ID": str(domain)},
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**environment, "ROS_DOMAIN_ID": str(domain)},
+        )
         assert json.loads(self.process.stdout.readline()) == "ready"
 
     def __getattr__(self, word):

@@ -1,4 +1,4 @@
-"""A small robot that is a ROS node: what the DDS transport is tried with."""
+"""A small robot that is a ROS node, for tests of the DDS transport."""
 
 from .robot import Beacon as Robot
 

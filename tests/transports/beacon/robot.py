@@ -1,4 +1,4 @@
-"""Says who it is at 100 and 10 Hz, keeps what it was told, and stands still when it was told nothing for half a second."""
+"""Publishes at 100 and 10 Hz, keeps received messages, and stops after 0.5 s without a command."""
 
 from dataclasses import dataclass, field
 

@@ -10,6 +10,6 @@ EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "11_rover_ekf.py"
 
 def test_the_filter_detects_wrong_covariances(monkeypatch, capsys):
     true = readings.speed_variance
-    monkeypatch.setattr(readings, "speed_variance", lambda *given: 0.2 * true(*given))
+    monkeypatch.setattr(readings, "speed_variance", lambda *terms: 0.2 * true(*terms))
     runpy.run_path(str(EXAMPLE))
-    assert "the covariances lie" in capsys.readouterr().out
+    assert "the covariances are wrong" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""How well the host holds a pace with a robot of 110 Hz and no panel: how far simulated time is from the wall at the end, and
+"""Measure how well the host holds a pace with a robot of 110 Hz and no panel: how far simulated time is from the wall at the end, and
 how late each tick runs against when the pace says it is due, in wall milliseconds. An overrun is a tick that is late by a whole
 period. Beside it the lateness of a plain loop that sleeps from tick to tick at the same rate, half of it before and half after."""
 

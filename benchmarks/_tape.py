@@ -1,4 +1,4 @@
-"""What recording costs: a robot that emits a small message at 1000 Hz, run as fast as possible with nobody listening (nothing
+"""The cost of recording: a robot that emits a small message at 1000 Hz, run as fast as possible with nobody listening (nothing
 is encoded), with one listener (encoded and thrown away), and with a Recorder writing a file. Beside them the bare MCAP writer
 is given the same number of payloads of the same size. Microseconds are of CPU a message; the modes take turns."""
 

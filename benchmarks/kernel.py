@@ -1,4 +1,4 @@
-"""What the kernel and the host cost: empty timer events a second beside simpy, how well the host holds its pace, a TCP echo
+"""The cost of kernel and host: empty timer events a second beside simpy, how well the host holds its pace, a TCP echo
 beside bare asyncio, and what recording adds to a message.
 
 Machines differ and are noisy, so each figure stands beside a baseline that is measured in the same run, in turn with it;

@@ -1,4 +1,4 @@
-"""Where tests keep what numba compiles, and the command that fills that folder before they start:
+"""The folder of compiled numba code for tests, and the command that fills that folder before they start:
 
     python tests/compiled.py    nothing to do when it is full
 

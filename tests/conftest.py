@@ -1,4 +1,4 @@
-"""What tests of the real thing share: the `rigless` command in processes of its own, on free ports, each with its own
+"""Fixtures of tests with real processes: the `rigless` command in processes of its own, on free ports, each with its own
 folder for session notes. Every process that a test started is ended when the test ends."""
 
 import os
@@ -46,7 +46,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest comes first, so that no worker sits on a long file while the others are done."""
+    """Run the longest tests first, so that no worker sits on a long file while the others are done."""
 
     def place(item: pytest.Item) -> int:
         return next(
@@ -119,7 +119,7 @@ class Process:
 
     @property
     def url(self) -> str:
-        """Where the control API is, without the token."""
+        """Return the address of the control API, without the token."""
         parts = urlsplit(self._panel)
         return f"{parts.scheme}://{parts.netloc}"
 

@@ -1,4 +1,4 @@
-"""How these tests run a benchmark: briefly, and with its figures as `--json` prints them."""
+"""Run a benchmark in a test: briefly, and with its figures as `--json` prints them."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What the scenario tests share: where the robots are, and short ways from text or data to a built simulation."""
+"""Helpers of the scenario tests: where the robots are, and short ways from text or data to a built simulation."""
 
 from collections.abc import Iterable
 from pathlib import Path

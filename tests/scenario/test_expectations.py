@@ -339,7 +339,7 @@ def test_a_sent_path_that_names_no_message(path):
 
 
 def answers(*expect):
-    """What a robot whose messages are in an envelope answers: "go" is done, "late" comes while it is."""
+    """Return what a robot whose messages are in an envelope answers: "go" is done, "late" comes while it is."""
     move = {
         "at_s": 0.5,
         "port": "nats",

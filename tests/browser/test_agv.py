@@ -69,7 +69,7 @@ def test_a_task_is_driven_shown_and_held(agv):
     tell(agv, **{**HOLD, "kind": "RELEASE", "seq": 2})
     agv.step(0.2)
     expect(status(agv, "RUNNING")).to_be_visible()
-    expect(agv.card("Status").locator(".listing li")).to_have_text("nothing holds it")
+    expect(agv.card("Status").locator(".listing li")).to_have_text("no reasons")
 
 
 def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):

@@ -179,7 +179,7 @@
  * @property {number} value
  */
 /**
- * A snapshot: the name to keep it under in memory, and a file to write or read. Both optional.
+ * A snapshot: the name under which it is kept, and a file to write or read. Both optional.
  * @typedef {object} NamedFile
  * @property {string} [name]
  * @property {string} [file]

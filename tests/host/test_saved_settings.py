@@ -67,7 +67,7 @@ def test_one_of_a_fleet_begins_with_what_was_left_for_it(state, tmp_path):
         one.truth().pose for one in built.simulation.robots.values()
     ]
     assert (host.sim.seed, host.built.addresses) == (3, built.addresses)
-    assert "AGV-2 begins with" in host.built.notes[-1]
+    assert "AGV-2 starts with" in host.built.notes[-1]
     names = [entry.get("name") for entry in json.loads(host.sim.core.origin["scenario"])["robots"]]
     assert names == ["AGV-1", "AGV-2", "AGV-3", "other"]
 

@@ -79,7 +79,9 @@ def test_a_robot_that_cannot_start_any_more_is_refused(file, tmp_path):
     )
     (folder / "__init__.py").write_text(text)
     with_metadata(file, scenario=scenario(kind=str(folder)))
-    with pytest.raises(InputError, match=r"cannot be built here: OSError: no eyes \(open it with"):
+    with pytest.raises(
+        InputError, match=r"cannot be rebuilt here: OSError: no eyes \(open it with"
+    ):
         SeekableRecording.open(file)
 
 

@@ -22,6 +22,7 @@ from rigless.host.api_models import (
     Metrics,
     NamedFile,
     PortStatus,
+    ProblemEntry,
     Problems,
     RecordTo,
     RobotDetails,
@@ -187,7 +188,18 @@ def create_app(host: Host) -> FastAPI:
 
 
 def _problems(problems: Iterable[Problem], status_code: int) -> Response:
-    return JSONResponse({"problems": [to_builtins(problem) for problem in problems]}, status_code)
+    entries: list[ProblemEntry] = [
+        {
+            "where": problem.where,
+            "what": problem.what,
+            "fix": problem.fix,
+            "file": problem.file,
+            "line": problem.line,
+            "code": problem.code,
+        }
+        for problem in problems
+    ]
+    return JSONResponse({"problems": entries}, status_code)
 
 
 def _add_time_routes(app: FastAPI, host: Host) -> None:
